@@ -1,0 +1,115 @@
+import type { Issue, IssueCode, IssuePath, NodeRole } from "./issue.ts";
+
+type Sentences = { readonly [Code in IssueCode]: (issue: Extract<Issue, { code: Code }>) => string };
+
+const ROLES: Readonly<Record<NodeRole, string>> = {
+  entry: "The entry",
+  source: "The source of an edge",
+  target: "The target of an edge",
+  path: "A path",
+  filter: "A node filter",
+};
+
+/** Every sentence about a problem stands here, one per code. */
+const SENTENCES: Sentences = {
+  wrong_type: (issue) => `Expected ${issue.expected}, got ${issue.received}.`,
+  missing_key: (issue) => `${capitalised(issue.owner)} needs ${quoted(issue.key)}.`,
+  unknown_key: (issue) => `${capitalised(issue.owner)} has no ${quoted(issue.key)}.${didYouMean(issue)}`,
+  unknown_value: (issue) =>
+    `${quoted(issue.value)} is not one of ${listed(issue.allowed.map(quoted))}.${didYouMean(issue)}`,
+  empty_value: () => "This must not be empty.",
+  invalid_parameter: (issue) => issue.message,
+  invalid_pattern: (issue) => `The pattern ${quoted(issue.pattern)} is not usable: ${issue.message}.`,
+  invalid_source: (issue) =>
+    `${quoted(shortened(issue.source))} is not the source of a function; write something like "(accumulated, parsed) => …".`,
+  cyclic_value: () => "This value contains itself.",
+  too_deep: (issue) => `This value is nested more than ${issue.limit} levels deep.`,
+  too_large: (issue) => `This value holds more than ${issue.limit} parts.`,
+  not_data: (issue) => `Expected plain data, got ${issue.found}.`,
+
+  no_nodes: () => "The scenario has no nodes; add at least one.",
+  no_entry: () => "The scenario has no entry; name the node where conversations start.",
+  invalid_id: (issue) => `${quoted(issue.id)} cannot be a node id: ${issue.message}.`,
+  reserved_id: (issue) => `${quoted(issue.id)} is a reserved name and cannot be used here.`,
+  duplicate_node: (issue) => `Node ${quoted(issue.node)} already exists.`,
+  duplicate_outcome: (issue) => `Outcome ${quoted(issue.outcome)} already exists.`,
+  duplicate_scenario: (issue) => `Scenario ${quoted(issue.scenario)} already exists in this file.`,
+  duplicate_trait: (issue) => `Trait ${quoted(issue.trait)} already exists in this rubric.`,
+  unknown_node: (issue) =>
+    `${ROLES[issue.role]} names ${quoted(issue.node)}, which is not a node.${didYouMean(issue)}`,
+  unreachable_node: (issue) =>
+    `Node ${quoted(issue.node)} cannot be reached from the entry ${quoted(issue.entry)}${
+      issue.behind.length === 0
+        ? ""
+        : `, and neither can ${listed(issue.behind.map(quoted), "and")} behind it`
+    }; add an edge to it or remove it.`,
+  missing_fallback: (issue) =>
+    `Node ${quoted(issue.node)} has conditional edges but no fallback; add an edge without "when".`,
+
+  empty_condition: () => `The condition is empty; leave out "when" for a fallback.`,
+  unknown_path: (issue) =>
+    `${quoted(issue.statePath)} is not a path of the state${issue.message === undefined ? "" : `: ${issue.message}`}.${didYouMean(issue)}`,
+  unknown_field: (issue) =>
+    `The template of node ${quoted(issue.node)} has no field ${quoted(issue.field)}${
+      issue.nearest === undefined ? ` (it has ${listed(issue.fields.map(quoted), "and")})` : ""
+    }.${didYouMean(issue)}`,
+
+  syntax_error: (issue) => `The file cannot be read: ${issue.message}.`,
+  unsupported_version: (issue) =>
+    `Format version ${issue.version} is not supported; this release reads version ${issue.supported}.`,
+
+  not_portable: (issue) => `This function cannot be written to a file: ${issue.problem}.`,
+
+  several_fallbacks: (issue) =>
+    `Node ${quoted(issue.node)} has several unconditional edges; only the first, to ${quoted(issue.used)}, is ever taken, never ${listed(issue.ignored.map(quoted))}.`,
+  no_template: (issue) =>
+    `${quoted(issue.statePath)} is always null here: node ${quoted(issue.node)} has no template.`,
+  unknown_trait: (issue) =>
+    `No rubric of this scenario has the trait ${quoted(issue.trait)}; the run must bring it.${didYouMean(issue)}`,
+  never_holds: (issue) => `This condition can never hold: ${issue.message}.`,
+  not_runnable: (issue) =>
+    `${capitalised(issue.what)} is a source string; it is kept, but this release cannot run source strings yet.`,
+};
+
+/** One issue as a sentence for people, with its place: `scenario.yaml:7:11 (edges[0].target): …`. */
+export function formatIssue(issue: Issue): string {
+  // The code selects the sentence of its own kind of issue, which the compiler cannot follow through the index.
+  const sentence = (SENTENCES[issue.code] as (issue: Issue) => string)(issue);
+  const place = formatPath(issue.path);
+  if (issue.position === undefined) return place === "" ? sentence : `${place}: ${sentence}`;
+  const { filename, line, column } = issue.position;
+  return `${filename}:${line}:${column}${place === "" ? "" : ` (${place})`}: ${sentence}`;
+}
+
+/** A path as a person writes it: `edges[3].when["parsed.drug"]`. */
+export function formatPath(path: IssuePath): string {
+  let text = "";
+  for (const part of path) {
+    if (typeof part === "number") text += `[${part}]`;
+    else if (!/^[\w-]+$/.test(part)) text += `[${JSON.stringify(part)}]`;
+    else text += text === "" ? part : `.${part}`;
+  }
+  return text;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
+
+function shortened(text: string): string {
+  return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
+}
+
+function listed(items: readonly string[], conjunction = "or"): string {
+  const shown = items.length > 12 ? [...items.slice(0, 10), `${items.length - 10} more`] : items;
+  if (shown.length < 2) return shown.join("");
+  return `${shown.slice(0, -1).join(", ")} ${items.length > 12 ? "and" : conjunction} ${shown.at(-1)}`;
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function didYouMean(issue: { readonly nearest?: string }): string {
+  return issue.nearest === undefined ? "" : ` Did you mean ${quoted(issue.nearest)}?`;
+}

@@ -1,0 +1,84 @@
+import { allTrue, anyTrue, atLeastTrue, negate, type Truth } from "./kleene.ts";
+
+/** Every part must hold; with no parts it holds. */
+export interface AllOf<Leaf> {
+  readonly type: "all_of";
+  readonly conditions: readonly Composed<Leaf>[];
+}
+
+/** At least one part must hold; with no parts it does not. */
+export interface AnyOf<Leaf> {
+  readonly type: "any_of";
+  readonly conditions: readonly Composed<Leaf>[];
+}
+
+/** At least `n` parts must hold. */
+export interface AtLeastN<Leaf> {
+  readonly type: "at_least_n";
+  readonly n: number;
+  readonly conditions: readonly Composed<Leaf>[];
+}
+
+/** The part must not hold. */
+export interface Not<Leaf> {
+  readonly type: "not";
+  readonly condition: Composed<Leaf>;
+}
+
+/** A leaf, or a composition of leaves: edge conditions, outcomes and templates share this form. */
+export type Composed<Leaf> = Leaf | Composition<Leaf>;
+
+/** The four ways to compose. */
+export type Composition<Leaf> = AllOf<Leaf> | AnyOf<Leaf> | AtLeastN<Leaf> | Not<Leaf>;
+
+// Each part is inferred by itself, so that parts of different kinds may stand side by side.
+
+/** All must hold: `allOf({ verify_result: true }, { turn: { gte: 2 } })`. */
+export function allOf<const Parts extends readonly unknown[]>(...conditions: Parts): AllOf<Parts[number]> {
+  return { type: "all_of", conditions };
+}
+
+/** At least one must hold. */
+export function anyOf<const Parts extends readonly unknown[]>(...conditions: Parts): AnyOf<Parts[number]> {
+  return { type: "any_of", conditions };
+}
+
+/** At least `n` must hold: `atLeastN(2, firstTurn({ … }), lastTurn({ … }), statusIs("completed"))`. */
+export function atLeastN<const Parts extends readonly unknown[]>(
+  n: number,
+  ...conditions: Parts
+): AtLeastN<Parts[number]> {
+  return { type: "at_least_n", n, conditions };
+}
+
+/** Must not hold. */
+export function not<const Part>(condition: Part): Not<Part> {
+  return { type: "not", condition };
+}
+
+const COMPOSITION_TYPES: ReadonlySet<unknown> = new Set(["all_of", "any_of", "at_least_n", "not"]);
+
+/** True for the four compositions, false for a leaf. */
+export function isComposition<Leaf>(node: Composed<Leaf>): node is Composition<Leaf> {
+  return (
+    typeof node === "object" && node !== null && COMPOSITION_TYPES.has((node as { type?: unknown }).type)
+  );
+}
+
+/** Evaluates a composition by Kleene's logic; `leaf` says what a leaf is worth. */
+export function evaluateComposition<Leaf>(node: Composed<Leaf>, leaf: (leaf: Leaf) => Truth): Truth {
+  if (!isComposition(node)) return leaf(node);
+  switch (node.type) {
+    case "not":
+      return negate(evaluateComposition(node.condition, leaf));
+    case "all_of":
+      return allTrue(node.conditions.map((part) => evaluateComposition(part, leaf)));
+    case "any_of":
+      return anyTrue(node.conditions.map((part) => evaluateComposition(part, leaf)));
+    case "at_least_n":
+      return atLeastTrue(
+        node.n,
+        node.conditions.map((part) => evaluateComposition(part, leaf)),
+      );
+  }
+}
