@@ -1,0 +1,81 @@
+import type { CheckOf, ParametersOf } from "./check.ts";
+import { type CheckResult, type CompiledCheck, FAILED, passedIf } from "./check-result.ts";
+import { compileDateFormat } from "./date-format.ts";
+import { type DateValue, readDate } from "./date-value.ts";
+import { describeValue } from "./incomparable.ts";
+import { unusableCheck } from "./unusable-check.ts";
+
+const DAY = 86_400_000;
+const UNITS = { days: DAY, hours: 3_600_000, minutes: 60_000 } as const;
+
+/** The same calendar day, each side as it was written. */
+export function compileDateMatch(check: CheckOf<"date_match">): CompiledCheck {
+  const format = check.format === undefined ? { read: readDate } : compileDateFormat(check.format);
+  if ("problem" in format) return unusableCheck(`The format cannot be used: ${format.problem}.`);
+  return compareDates(
+    format.read,
+    (value, expected) =>
+      value.year === expected.year && value.month === expected.month && value.day === expected.day,
+  );
+}
+
+/** Not further apart than the tolerance. */
+export function compileDateTolerance(check: CheckOf<"date_tolerance">): CompiledCheck {
+  const tolerance = check.tolerance * UNITS[check.unit ?? "days"];
+  return compareDates(readDate, (value, expected) => Math.abs(value.instant - expected.instant) <= tolerance);
+}
+
+/** From `min` to `max`, both included. */
+export function compileDateRange(check: CheckOf<"date_range">): CompiledCheck {
+  const span = dateSpan(check);
+  if ("problem" in span) return unusableCheck(span.problem);
+  return (value) => {
+    const date = readDate(value);
+    if (date === undefined) return unreadable("value", value);
+    return passedIf(date.instant >= span.start && isBeforeEnd(date.instant, span));
+  };
+}
+
+/** A range of dates as instants. */
+export interface DateSpan {
+  readonly start: number;
+  readonly end: number;
+  readonly endIncluded: boolean;
+}
+
+/** True if the instant is not behind the end of the span. */
+export function isBeforeEnd(instant: number, span: DateSpan): boolean {
+  return span.endIncluded ? instant <= span.end : instant < span.end;
+}
+
+/** The range of dates, or which of its bounds cannot be read. A bare date as `max` means the whole of that day. */
+export function dateSpan(
+  range: ParametersOf<"date_range">,
+): DateSpan | { readonly problem: string; readonly key: "min" | "max" } {
+  const start = range.min === undefined ? Number.NEGATIVE_INFINITY : readDate(range.min)?.instant;
+  if (start === undefined)
+    return { problem: `${describeValue(range.min)} cannot be read as a date.`, key: "min" };
+  if (range.max === undefined) return { start, end: Number.POSITIVE_INFINITY, endIncluded: true };
+  const max = readDate(range.max);
+  if (max === undefined)
+    return { problem: `${describeValue(range.max)} cannot be read as a date.`, key: "max" };
+  return { start, end: max.bare ? max.instant + DAY : max.instant, endIncluded: !max.bare };
+}
+
+function compareDates(
+  read: (value: unknown) => DateValue | undefined,
+  holds: (value: DateValue, expected: DateValue) => boolean,
+): CompiledCheck {
+  return (value, expected) => {
+    const date = read(value);
+    if (date === undefined) return unreadable("value", value);
+    const expectedDate = read(expected);
+    if (expectedDate === undefined) return unreadable("expected value", expected);
+    return passedIf(holds(date, expectedDate));
+  };
+}
+
+/** What is not a date is a wrong answer, not an unknown one. */
+function unreadable(side: "value" | "expected value", found: unknown): CheckResult {
+  return { ...FAILED, reason: `The ${side} is ${describeValue(found)}, which cannot be read as a date.` };
+}
