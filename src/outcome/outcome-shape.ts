@@ -1,0 +1,135 @@
+import { CHECK_SHAPE, NORMALIZERS_SHAPE } from "../check/check-shapes.ts";
+import { compositionShapes } from "../logic/composition-shapes.ts";
+import {
+  boolean,
+  described,
+  either,
+  functionOrSource,
+  json,
+  list,
+  nonEmptyText,
+  number,
+  type ObjectShape,
+  object,
+  oneOfTexts,
+  reference,
+  type Shape,
+  text,
+} from "../shape/shape.ts";
+
+const NODE_FILTER: Shape = described(
+  either(text, list(text)),
+  "Only turns of this node, or of one of these.",
+);
+const WITH_NODE_FILTER = { optional: { nodeId: NODE_FILTER } };
+
+function typed(type: string): Shape {
+  return { kind: "literal", values: [type] };
+}
+
+const SINGLE_TURNS: Readonly<Record<string, ObjectShape>> = {
+  first_turn: object("first_turn", { type: typed("first_turn") }),
+  last_turn: object("last_turn", { type: typed("last_turn") }),
+  turn_at: object("turn_at", { type: typed("turn_at"), index: { kind: "number", integer: true } }),
+};
+
+const SINGLE_TURN: Shape = reference("singleTurn", () => ({
+  kind: "variant",
+  owner: "a single turn",
+  variants: SINGLE_TURNS,
+}));
+
+const SCOPE: Shape = reference("scope", () => ({
+  kind: "variant",
+  owner: "a scope",
+  variants: {
+    ...SINGLE_TURNS,
+    any_turn: object("any_turn", { type: typed("any_turn") }, WITH_NODE_FILTER),
+    all_turns: object("all_turns", { type: typed("all_turns") }, WITH_NODE_FILTER),
+  },
+}));
+
+const TURN_FILTER = { optional: { nodeId: NODE_FILTER, verifyResult: boolean } };
+
+function overTurns(type: string): ObjectShape {
+  return object(type, { type: typed(type), field: text }, WITH_NODE_FILTER);
+}
+
+const MEASURES: Readonly<Record<string, ObjectShape>> = {
+  count_turns: object("count_turns", { type: typed("count_turns") }, TURN_FILTER),
+  first_match_index: object("first_match_index", { type: typed("first_match_index") }, TURN_FILTER),
+  turn_of_flip: object("turn_of_flip", { type: typed("turn_of_flip") }, WITH_NODE_FILTER),
+  number_of_flips: object("number_of_flips", { type: typed("number_of_flips") }, WITH_NODE_FILTER),
+  min_over_turns: overTurns("min_over_turns"),
+  mean_over_turns: overTurns("mean_over_turns"),
+  last_over_turns: overTurns("last_over_turns"),
+};
+
+const MEASURE: Shape = reference("measure", () => ({
+  kind: "variant",
+  owner: "a measure",
+  variants: MEASURES,
+}));
+
+const VALUE_CHECK = {
+  required: { field: text, verifyWith: CHECK_SHAPE },
+  options: { optional: { expected: json } },
+};
+
+const LEAVES: Readonly<Record<string, ObjectShape>> = {
+  turn_check: object(
+    "turn_check",
+    { type: typed("turn_check"), scope: SCOPE, ...VALUE_CHECK.required },
+    VALUE_CHECK.options,
+  ),
+  result_check: object(
+    "result_check",
+    { type: typed("result_check"), ...VALUE_CHECK.required },
+    VALUE_CHECK.options,
+  ),
+  cross_turn_check: object(
+    "cross_turn_check",
+    {
+      type: typed("cross_turn_check"),
+      sourceTurn: SINGLE_TURN,
+      sourceField: text,
+      targetTurn: SINGLE_TURN,
+      targetField: text,
+      comparison: oneOfTexts("eq", "neq", "contains", "gt", "gte", "lt", "lte"),
+    },
+    { optional: { normalize: NORMALIZERS_SHAPE } },
+  ),
+  measure_check: object("measure_check", {
+    type: typed("measure_check"),
+    measure: MEASURE,
+    comparison: oneOfTexts("eq", "neq", "gt", "gte", "lt", "lte"),
+    expected: either(number, MEASURE),
+  }),
+};
+
+const ASSERTION: Shape = reference("assertion", () => ({
+  kind: "variant",
+  owner: "an assertion",
+  variants: { ...LEAVES, ...compositionShapes(ASSERTION) },
+}));
+
+const OUTCOME_CHECK: Shape = reference("outcomeCheck", () =>
+  either(
+    {
+      kind: "variant",
+      owner: "an outcome check",
+      variants: { ...LEAVES, ...compositionShapes(ASSERTION), ...MEASURES },
+    },
+    functionOrSource,
+  ),
+);
+
+/** A named assertion or number over the finished conversation. */
+export const OUTCOME_SHAPE: Shape = object(
+  "an outcome",
+  {
+    name: described(nonEmptyText, "The name under which the outcome is reported."),
+    check: OUTCOME_CHECK,
+  },
+  { optional: { description: text } },
+);

@@ -1,0 +1,115 @@
+import { CHECK_SHAPE } from "../check/check-shapes.ts";
+import { isComposition } from "../logic/composition.ts";
+import { compositionShapes } from "../logic/composition-shapes.ts";
+import {
+  boolean,
+  described,
+  either,
+  functionOrSource,
+  json,
+  jsonObject,
+  type ObjectShape,
+  object,
+  reference,
+  type Shape,
+  type ShapeRule,
+  text,
+} from "../shape/shape.ts";
+import { isRecord } from "../value/json.ts";
+import { isReservedKey } from "../value/reserved-key.ts";
+
+const FIELD_OPTIONS: Readonly<Record<string, Shape>> = {
+  check: described(
+    CHECK_SHAPE,
+    "How the value is compared with the truth; the default follows from the type.",
+  ),
+  weight: described({ kind: "number", minimum: 0 }, "Share of the field in the score (default 1)."),
+  nullable: described(boolean, "True if the reply need not state the field."),
+  hint: described(text, "Further help for the judge."),
+  extract: described(jsonObject, "A rule that reads the field without a judge."),
+  evidence: described(boolean, "True to ask the judge for a verbatim quote."),
+};
+
+const ENUM_VALUES: Shape = { kind: "array", items: either(text, { kind: "number" }), ifEmpty: "empty_value" };
+
+const SCALAR_TYPES = ["boolean", "string", "integer", "number", "date"] as const;
+
+function scalarShapes(
+  shape: (type: string, parts: Readonly<Record<string, Shape>>) => ObjectShape,
+): Record<string, ObjectShape> {
+  const shapes = Object.fromEntries(SCALAR_TYPES.map((type) => [type, shape(type, {})]));
+  return { ...shapes, enum: shape("enum", { values: ENUM_VALUES }) };
+}
+
+function typed(type: string): Shape {
+  return { kind: "literal", values: [type] };
+}
+
+function fieldShape(type: string, parts: Readonly<Record<string, Shape>>): ObjectShape {
+  const required = {
+    type: typed(type),
+    description: described(text, "What to look for in the reply."),
+    truth: described(json, "The right value; compared by code, never shown to a model."),
+    ...parts,
+  };
+  return object(`a field of type ${type}`, required, { optional: FIELD_OPTIONS });
+}
+
+const ITEMS: Shape = {
+  kind: "variant",
+  owner: "the type of an item",
+  variants: scalarShapes((type, parts) => object(`an item of type ${type}`, { type: typed(type), ...parts })),
+};
+
+const FIELD: Shape = reference("field", () => ({
+  kind: "variant",
+  owner: "a field",
+  variants: { ...scalarShapes(fieldShape), array: fieldShape("array", { items: ITEMS }) },
+}));
+
+const VERIFY: Shape = reference("verify", () => ({
+  kind: "variant",
+  owner: "a composition of fields",
+  variants: {
+    field: object("a field leaf", { type: typed("field"), field: text }),
+    ...compositionShapes(VERIFY),
+  },
+}));
+
+const templateRule: ShapeRule = (template, report) => {
+  const { fields, verify } = template;
+  if (!isRecord(fields)) return;
+  for (const name of Object.keys(fields)) {
+    if (isReservedKey(name)) report("fields", { code: "reserved_id", id: name });
+  }
+  for (const field of fieldsNamedIn(verify)) {
+    if (Object.hasOwn(fields, field)) continue;
+    report("verify", {
+      code: "invalid_parameter",
+      message: `The template has no field ${JSON.stringify(field)}.`,
+    });
+  }
+};
+
+function fieldsNamedIn(verify: unknown): readonly string[] {
+  if (!isRecord(verify)) return [];
+  if (verify.type === "field") return [String(verify.field)];
+  if (!isComposition(verify)) return [];
+  const parts = verify.type === "not" ? [verify.condition] : verify.conditions;
+  return parts.flatMap(fieldsNamedIn);
+}
+
+/** An answer template as data. */
+export const TEMPLATE_SHAPE: Shape = reference("template", () =>
+  object(
+    "a template",
+    { fields: { kind: "record", values: FIELD, ifEmpty: "empty_value" } },
+    {
+      description: "Typed fields that are read out of the free reply and compared with the truth.",
+      optional: {
+        verify: described(either(VERIFY, functionOrSource), "Which fields must be right (default: all)."),
+      },
+      rule: templateRule,
+    },
+  ),
+);
