@@ -1,0 +1,65 @@
+import { findOffset, LineIndex, type ParsedText, type Place, TextSyntaxError } from "./text-places.ts";
+
+/** Reads JSON strictly; a key that stands twice in an object is an error, for one of the two would be lost. */
+export function parseJsonText(text: string): ParsedText {
+  const lines = new LineIndex(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw syntaxError(text, error as SyntaxError, lines);
+  }
+  const root = readPlaces(text, (key, offset) => {
+    const message = `the key ${JSON.stringify(key)} stands twice in the same object`;
+    throw new TextSyntaxError(message, lines.positionAt(offset));
+  });
+  return { value, locate: (path, prefer) => lines.positionAt(findOffset(root, path, prefer)) };
+}
+
+function syntaxError(text: string, error: SyntaxError, lines: LineIndex): TextSyntaxError {
+  const offset = /at position (\d+)/.exec(error.message)?.[1];
+  const message = error.message.replace(/ in JSON.*| at position.*/s, "");
+  const position = lines.positionAt(offset === undefined ? text.length : Number(offset));
+  return new TextSyntaxError(message.charAt(0).toLowerCase() + message.slice(1), position);
+}
+
+interface OpenPlace extends Place {
+  readonly parts: Map<string | number, Place>;
+  readonly isList: boolean;
+}
+
+const TOKEN = /\s*(?:("(?:[^"\\]|\\.)*")|([{}[\],:])|([^\s{}[\],:"]+))/y;
+
+/** Notes the places of everything in a text that is known to be JSON; does not recurse, however deep the nesting. */
+function readPlaces(text: string, onDuplicateKey: (key: string, offset: number) => void): Place {
+  const top: OpenPlace = { keyOffset: null, valueOffset: 0, parts: new Map(), isList: true };
+  const open: OpenPlace[] = [top];
+  let key: { readonly name: string; readonly offset: number } | null = null;
+
+  const add = (valueOffset: number): Place => {
+    const container = open.at(-1) as OpenPlace;
+    const place = { keyOffset: key?.offset ?? null, valueOffset };
+    container.parts.set(key?.name ?? container.parts.size, place);
+    key = null;
+    return place;
+  };
+  const begin = (valueOffset: number, isList: boolean): void => {
+    const place = Object.assign(add(valueOffset), { parts: new Map<string | number, Place>(), isList });
+    open.push(place);
+  };
+
+  TOKEN.lastIndex = 0;
+  for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text)) {
+    const [, string, mark, word] = match;
+    const offset = TOKEN.lastIndex - (string ?? mark ?? word ?? "").length;
+    const container = open.at(-1) as OpenPlace;
+    if (mark === "{" || mark === "[") begin(offset, mark === "[");
+    else if (mark === "}" || mark === "]") open.pop();
+    else if (string !== undefined && !container.isList && key === null) {
+      const name = JSON.parse(string) as string;
+      if (container.parts.has(name)) onDuplicateKey(name, offset);
+      key = { name, offset };
+    } else if (mark === undefined) add(offset);
+  }
+  return top.parts.get(0) ?? top;
+}

@@ -1,0 +1,47 @@
+import { SCENARIO_SHAPE } from "../scenario/scenario-shape.ts";
+import { toJsonSchema } from "../shape/json-schema.ts";
+import {
+  described,
+  either,
+  json,
+  keyShapes,
+  list,
+  type ObjectShape,
+  object,
+  reference,
+  type Shape,
+} from "../shape/shape.ts";
+import type { JsonObject } from "../value/json.ts";
+
+/** The version of the file format that this release reads and writes. */
+export const FORMAT_VERSION = 1;
+
+const VERSION: Shape = described(
+  { kind: "literal", values: [FORMAT_VERSION] },
+  "The version of the file format (default: the newest that the reader knows).",
+);
+
+function manyScenarios(version: Shape, scenario: Shape): ObjectShape {
+  const scenarios = { ...list(scenario), ifEmpty: "empty_value" } as const;
+  return object("a file with several scenarios", { scenarios }, { optional: { version } });
+}
+
+/** The frame of a file with several scenarios; version and scenarios are checked by their own readers. */
+export const FILE_SHAPE: ObjectShape = manyScenarios(json, json);
+
+/** The JSON Schema of scenario files, for editors. */
+export function scenarioFileSchema(): JsonObject {
+  const one: ObjectShape = { ...SCENARIO_SHAPE, keys: keyShapes({ version: VERSION }, SCENARIO_SHAPE.keys) };
+  return toJsonSchema(
+    either(
+      one,
+      manyScenarios(
+        VERSION,
+        reference("scenario", () => SCENARIO_SHAPE),
+      ),
+    ),
+    {
+      title: "Elenchus scenario file",
+    },
+  );
+}

@@ -1,0 +1,52 @@
+import { DefinitionError } from "../issue/definition-error.ts";
+import type { Issue, IssuePath } from "../issue/issue.ts";
+import type { ScenarioDefinition } from "../scenario/definition.ts";
+import { END, END_IN_FILES } from "../scenario/scenario-edge.ts";
+import { portableSource } from "../source/portable-source.ts";
+import type { JsonObject, JsonValue } from "../value/json.ts";
+import { FORMAT_VERSION } from "./scenario-file-shape.ts";
+import { loadYaml } from "./yaml-library.ts";
+
+/**
+ * A definition in the form of a file; `parseScenario` gives it back. Functions are written as their source.
+ * Throws a `DefinitionError` that names every function that cannot be.
+ */
+export function scenarioToJson(definition: ScenarioDefinition): JsonObject {
+  const issues: Issue[] = [];
+  const write = (value: unknown, path: IssuePath): JsonValue => {
+    if (typeof value === "function") return writeFunction(value, path, issues);
+    if (Array.isArray(value)) return value.map((item, index) => write(item, [...path, index]));
+    if (typeof value !== "object" || value === null) return value as JsonValue;
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, write(part, [...path, key])]));
+  };
+  const { name, description, entryNode, nodes, nodeIds, edges, outcomes, metadata } = definition;
+  const written: JsonObject = {
+    version: FORMAT_VERSION,
+    name,
+    ...(description === "" ? {} : { description }),
+    entry: entryNode,
+    nodes: Object.fromEntries(nodeIds.map((id) => [id, write(nodes[id], ["nodes", id])])),
+    ...(edges.length === 0 ? {} : { edges: write(edges.map(withEndWord), ["edges"]) }),
+    ...(outcomes.length === 0 ? {} : { outcomes: write(outcomes, ["outcomes"]) }),
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+  };
+  if (issues.length > 0) throw new DefinitionError(`Scenario ${JSON.stringify(name)}`, issues);
+  return written;
+}
+
+/** A definition as the text of a YAML file. */
+export function scenarioToYaml(definition: ScenarioDefinition): string {
+  return loadYaml().stringify(scenarioToJson(definition), { lineWidth: 100, aliasDuplicateObjects: false });
+}
+
+// biome-ignore lint/complexity/noBannedTypes: any function may stand in a definition.
+function writeFunction(fn: Function, path: IssuePath, issues: Issue[]): string {
+  const portable = portableSource(fn);
+  if ("source" in portable) return portable.source;
+  issues.push({ code: "not_portable", path, problem: portable.problem });
+  return "";
+}
+
+function withEndWord(edge: ScenarioDefinition["edges"][number]): unknown {
+  return edge.target === END ? { ...edge, target: END_IN_FILES } : edge;
+}

@@ -1,0 +1,87 @@
+import { DefinitionError } from "../issue/definition-error.ts";
+import { formatPath } from "../issue/format-issue.ts";
+import type { FilePosition, Issue } from "../issue/issue.ts";
+import type { Outcome } from "../outcome/outcome-check.ts";
+import { checkShape } from "../shape/check-shape.ts";
+import { canonicalJson } from "../value/canonical-json.ts";
+import type { JsonObject, UnknownRecord } from "../value/json.ts";
+import { sha256 } from "../value/sha256.ts";
+import { checkConditions } from "./check-conditions.ts";
+import { checkGraph } from "./check-graph.ts";
+import { checkOutcomes } from "./check-outcomes.ts";
+import type { ScenarioDefinition } from "./definition.ts";
+import { readDraft } from "./scenario-draft.ts";
+import type { ScenarioEdge } from "./scenario-edge.ts";
+import type { ScenarioNode } from "./scenario-node.ts";
+import { SCENARIO_SHAPE } from "./scenario-shape.ts";
+
+/** A scenario as files write it, copied and frozen in its parts, with what was found wrong while copying. */
+export interface ScenarioData {
+  readonly data: UnknownRecord;
+  /** In the order in which they were added, which an object does not always keep. */
+  readonly nodeIds: readonly string[];
+  readonly issues: readonly Issue[];
+  /** Where in a file an issue is, if the scenario came from one. */
+  readonly locate?: (issue: Issue) => FilePosition | undefined;
+}
+
+/** The one way from data to a definition, for the builder and for files. */
+export function defineScenario({ data, nodeIds, issues: earlier, locate }: ScenarioData): ScenarioDefinition {
+  const issues = [...earlier];
+  const warnings: Issue[] = [];
+  const report = (issue: Issue): number => issues.push(issue);
+  const warn = (issue: Issue): number => warnings.push(issue);
+
+  const refused = new Set(earlier.map(({ path }) => formatPath(path)));
+  checkShape(SCENARIO_SHAPE, data, [], (issue) => {
+    // Where something was refused before, null stands in its place, which is no further issue.
+    if (refused.size === 0 || !refused.has(formatPath(issue.path))) report(issue);
+  });
+  const draft = readDraft(data, nodeIds, issues);
+  checkGraph(draft, report, warn);
+  checkConditions(draft, report, warn);
+  checkOutcomes(draft, report, warn);
+
+  const located = (issue: Issue): Issue => {
+    const position = locate?.(issue);
+    return Object.freeze(position === undefined ? issue : { ...issue, position });
+  };
+  if (issues.length > 0) {
+    const inOrder = issues.map(located).sort((left, right) => lineOf(left) - lineOf(right));
+    throw new DefinitionError(`Scenario ${JSON.stringify(data.name ?? "")}`, inOrder);
+  }
+  return freezeDefinition(data, nodeIds, warnings.map(located));
+}
+
+function freezeDefinition(
+  data: UnknownRecord,
+  nodeIds: readonly string[],
+  warnings: readonly Issue[],
+): ScenarioDefinition {
+  // Everything has been found to have its shape, and the parts are frozen already.
+  const content = {
+    name: data.name as string,
+    description: (data.description ?? "") as string,
+    nodes: Object.freeze(data.nodes) as Readonly<Record<string, ScenarioNode>>,
+    edges: Object.freeze(data.edges ?? []) as readonly ScenarioEdge[],
+    entryNode: data.entry as string,
+    outcomes: Object.freeze(data.outcomes ?? []) as readonly Outcome[],
+    metadata: Object.freeze(data.metadata ?? {}) as JsonObject,
+  };
+  let hash: string | undefined;
+  return Object.freeze({
+    ...content,
+    nodeIds: Object.freeze([...nodeIds]),
+    warnings: Object.freeze(warnings),
+    // Computed when it is first asked for: on a huge scenario it takes longer than all the checks.
+    get hash(): string {
+      hash ??= sha256(canonicalJson(content));
+      return hash;
+    },
+  });
+}
+
+/** In a file, issues are read from top to bottom; without one they stay in the order they were found. */
+function lineOf({ position }: Issue): number {
+  return position?.line ?? 0;
+}

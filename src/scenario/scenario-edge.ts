@@ -1,0 +1,28 @@
+import type { When } from "../state/condition.ts";
+import type { TurnRecord } from "../state/state.ts";
+
+/** The target of an edge that ends the conversation. */
+export const END = "__end__";
+
+/** Another way to write `END` in files. */
+export const END_IN_FILES = "END";
+
+/** What the next agent sees of the conversation so far. */
+export type Handover =
+  | "transcript_prepend"
+  | "transcript_append"
+  | "transcript_materialize"
+  | HandoverFunction
+  // The source text of a handover function; written this way, editors still offer the names above.
+  | (string & {});
+
+/** Writes the question text for the next agent. */
+export type HandoverFunction = (history: readonly TurnRecord[], questionText: string) => string;
+
+/** An edge of a definition; without `when` it is the fallback of its source. */
+export interface ScenarioEdge {
+  readonly source: string;
+  readonly target: string;
+  readonly when?: NonNullable<When>;
+  readonly handover?: Handover;
+}
