@@ -1,0 +1,13 @@
+// Run by `npm run bench`, which builds first: what is measured is what is shipped.
+import { availableParallelism } from "node:os";
+import { benchImport } from "./import.ts";
+import { benchOutcomes } from "./outcomes.ts";
+import { benchRouting } from "./routing.ts";
+import { benchTypeCheck } from "./type-check.ts";
+import { benchValidation } from "./validation.ts";
+
+console.log(`Node ${process.version}, ${availableParallelism()} cores\n`);
+for (const bench of [benchImport, benchValidation, benchRouting, benchOutcomes, benchTypeCheck]) {
+  bench();
+  console.log();
+}
