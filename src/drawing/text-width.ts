@@ -1,13 +1,20 @@
+import { onFirstUse, patternOnFirstUse } from "../value/on-first-use.ts";
+
 /** Emoji, and the characters that Unicode 16 calls wide or fullwidth. */
-const WIDE =
-  /[\p{Emoji_Presentation}\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\u3247\u3250-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]/u;
+const wide = patternOnFirstUse(
+  String.raw`[\p{Emoji_Presentation}\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\u3247\u3250-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]`,
+  "u",
+);
 /** Marks and joiners that are drawn into the character before them, and the vowels and finals of a Hangul syllable. */
-const ZERO = /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]/u;
+const zero = patternOnFirstUse(String.raw`[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]`, "u");
 /** A whole emoji, possibly of many code points: a family, a flag, a keycap. */
-const EMOJI = /^\p{RGI_Emoji}$/v;
+const emoji = patternOnFirstUse(String.raw`^\p{RGI_Emoji}$`, "v");
 /** What makes one grapheme of several code points. */
-const JOINING =
-  /[\p{M}\p{Cf}\p{Emoji_Modifier}\p{Regional_Indicator}\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]/u;
+const joining = patternOnFirstUse(
+  String.raw`[\p{M}\p{Cf}\p{Emoji_Modifier}\p{Regional_Indicator}\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]`,
+  "u",
+);
+const graphemes = onFirstUse(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 const ASCII = /^[ -~]*$/;
 
 /** How many columns of a terminal a text takes: `textWidth("日本 👍🏽 é")` is 9. */
@@ -37,7 +44,7 @@ export function cutToWidth(text: string, columns: number, ellipsis = "…"): str
 
 function graphemeWidth(grapheme: string): number {
   // Only a joined emoji is narrower than its parts.
-  if (grapheme.length > 1 && JOINING.test(grapheme) && EMOJI.test(grapheme)) return 2;
+  if (grapheme.length > 1 && joining().test(grapheme) && emoji().test(grapheme)) return 2;
   let width = 0;
   for (const character of grapheme) width += characterWidth(character);
   return width;
@@ -46,19 +53,15 @@ function graphemeWidth(grapheme: string): number {
 function characterWidth(character: string): number {
   // Nothing before the first combining mark is wide.
   if (character < "\u0300") return 1;
-  if (ZERO.test(character)) return 0;
-  return WIDE.test(character) ? 2 : 1;
+  if (zero().test(character)) return 0;
+  return wide().test(character) ? 2 : 1;
 }
 
 /** Most texts have one code point per grapheme, and code points are a hundred times faster to walk than graphemes. */
 function graphemesOf(text: string): Iterable<string> {
-  return JOINING.test(text) ? segments(text) : text;
+  return joining().test(text) ? segments(text) : text;
 }
 
-let segmenter: Intl.Segmenter | undefined;
-
 function* segments(text: string): Generator<string, void> {
-  // Made on first use: it takes longer to make than most of this library takes to load.
-  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
-  for (const { segment } of segmenter.segment(text)) yield segment;
+  for (const { segment } of graphemes().segment(text)) yield segment;
 }

@@ -1,9 +1,7 @@
-import { DefinitionError } from "../issue/definition-error.ts";
-import type { Issue, ReportIssue } from "../issue/issue.ts";
-import { copyForDefinition, withoutNulls } from "../scenario/copy-for-definition.ts";
-import { defineScenario, type ScenarioData } from "../scenario/define-scenario.ts";
+import type { ReportIssue } from "../issue/issue.ts";
+import { defineScenario, type ScenarioSource } from "../scenario/define-scenario.ts";
 import type { ScenarioDefinition } from "../scenario/definition.ts";
-import { END, END_IN_FILES } from "../scenario/scenario-edge.ts";
+import { ScenarioParts } from "../scenario/scenario-parts.ts";
 import { isRecord, typeName, type UnknownRecord } from "../value/json.ts";
 import { FORMAT_VERSION } from "./scenario-file-shape.ts";
 
@@ -13,44 +11,39 @@ export function parseScenario(data: unknown): ScenarioDefinition {
 }
 
 /** The same, for data of which it is known where in a file it stands. */
-export function readScenario(data: unknown, place: Pick<ScenarioData, "locate"> = {}): ScenarioDefinition {
-  const issues: Issue[] = [];
-  const report: ReportIssue = (issue) => issues.push(issue);
-  const copied = copyForDefinition(data, [], report);
-  if (!isRecord(copied))
-    report({ code: "wrong_type", path: [], expected: "a scenario", received: typeName(data) });
-  if (!isRecord(copied) || issues.some(({ code }) => code === "too_large")) {
-    throw new DefinitionError("The scenario", issues);
+export function readScenario(data: unknown, place: Pick<ScenarioSource, "locate"> = {}): ScenarioDefinition {
+  const parts = new ScenarioParts();
+  const report: ReportIssue = (issue) => parts.issues.push(issue);
+  let rest: UnknownRecord = {};
+  try {
+    if (isRecord(data)) rest = takeParts(data, parts);
+    else report({ code: "wrong_type", path: [], expected: "a scenario", received: typeName(data) });
+  } catch {
+    // A getter or a proxy threw; texts cannot hold any.
+    report({ code: "not_data", path: [], found: "an object that cannot be read" });
   }
-  const { version, ...scenario } = copied;
-  checkVersion(version, report);
-  const nodeIds = isRecord(scenario.nodes) ? Object.keys(scenario.nodes) : [];
-  return defineScenario({ data: prepareParts(scenario), nodeIds, issues, ...place });
+  return defineScenario({ parts, rest, ...place });
 }
 
 /** Reports a version that this release does not read; none at all means the newest. */
 export function checkVersion(version: unknown, report: ReportIssue): void {
   if (version === undefined || version === FORMAT_VERSION) return;
-  const shown = typeof version === "object" ? typeName(version) : String(version);
+  const shown = isRecord(version) || Array.isArray(version) ? typeName(version) : JSON.stringify(version);
   report({ code: "unsupported_version", path: ["version"], version: shown, supported: FORMAT_VERSION });
 }
 
-/** Brings the parts into the form that the builder gives them. */
-function prepareParts(scenario: UnknownRecord): UnknownRecord {
-  const { nodes, edges, outcomes } = scenario;
-  return {
-    ...scenario,
-    ...(isRecord(nodes) ? { nodes: prepareNodes(nodes) } : {}),
-    ...(Array.isArray(edges) ? { edges: Object.freeze(edges.map(prepareEdge)) } : {}),
-    ...(Array.isArray(outcomes) ? { outcomes: Object.freeze(outcomes.map(withoutNulls)) } : {}),
-  };
-}
-
-function prepareNodes(nodes: UnknownRecord): UnknownRecord {
-  return Object.fromEntries(Object.entries(nodes).map(([id, node]) => [id, withoutNulls(node)]));
-}
-
-function prepareEdge(data: unknown): unknown {
-  const edge = withoutNulls(data);
-  return isRecord(edge) && edge.target === END_IN_FILES ? Object.freeze({ ...edge, target: END }) : edge;
+/** Gives nodes, edges and outcomes to `parts` and returns the rest; keys with null count as absent. */
+function takeParts(data: UnknownRecord, parts: ScenarioParts): UnknownRecord {
+  const rest: [string, unknown][] = [];
+  for (const [key, value] of Object.entries(data)) {
+    if (value === null || key === "$schema") continue;
+    if (key === "version") checkVersion(value, (issue) => parts.issues.push(issue));
+    else if (key === "nodes" && isRecord(value))
+      for (const id of Object.keys(value)) parts.addNode(id, value[id]);
+    else if (key === "edges" && Array.isArray(value)) for (const edge of value) parts.addEdge(edge);
+    else if (key === "outcomes" && Array.isArray(value))
+      for (const outcome of value) parts.addOutcome(outcome);
+    else rest.push([key, parts.takeRest(value, [key])]);
+  }
+  return Object.fromEntries(rest);
 }

@@ -12,6 +12,7 @@ import {
   type ObjectShape,
   object,
   oneOfTexts,
+  type ReferenceShape,
   reference,
   type Shape,
   text,
@@ -125,11 +126,13 @@ const OUTCOME_CHECK: Shape = reference("outcomeCheck", () =>
 );
 
 /** A named assertion or number over the finished conversation. */
-export const OUTCOME_SHAPE: Shape = object(
-  "an outcome",
-  {
-    name: described(nonEmptyText, "The name under which the outcome is reported."),
-    check: OUTCOME_CHECK,
-  },
-  { optional: { description: text } },
+export const OUTCOME_SHAPE: ReferenceShape = reference("outcome", () =>
+  object(
+    "an outcome",
+    {
+      name: described(nonEmptyText, "The name under which the outcome is reported."),
+      check: OUTCOME_CHECK,
+    },
+    { optional: { description: text } },
+  ),
 );

@@ -1,5 +1,6 @@
 import type { Issue, NodeRole, ReportIssue } from "../issue/issue.ts";
 import { asNearest } from "../issue/nearest-name.ts";
+import { patternOnFirstUse } from "../value/on-first-use.ts";
 import { isReservedKey } from "../value/reserved-key.ts";
 import { findUnreachable } from "./find-unreachable.ts";
 import type { DraftEdge, ScenarioDraft } from "./scenario-draft.ts";
@@ -43,8 +44,10 @@ function idProblem(id: string): string | null {
   if (id === "") return "it is empty";
   if (id.includes(".")) return "a dot would make paths to it ambiguous";
   if (id.trim() !== id) return "white space around it would be hard to see";
-  return /\p{Cc}/u.test(id) ? "it has control characters" : null;
+  return controlCharacter().test(id) ? "it has control characters" : null;
 }
+
+const controlCharacter = patternOnFirstUse(String.raw`\p{Cc}`, "u");
 
 /** Reports edges to or from nowhere, and returns which node each misspelt id was probably meant to be. */
 function checkEnds(draft: ScenarioDraft, report: ReportIssue): ReadonlyMap<number, number> {

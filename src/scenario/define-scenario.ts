@@ -1,6 +1,6 @@
 import { DefinitionError } from "../issue/definition-error.ts";
 import { formatPath } from "../issue/format-issue.ts";
-import type { FilePosition, Issue } from "../issue/issue.ts";
+import type { FilePosition, Issue, ReportIssue } from "../issue/issue.ts";
 import type { Outcome } from "../outcome/outcome-check.ts";
 import { checkShape } from "../shape/check-shape.ts";
 import { canonicalJson } from "../value/canonical-json.ts";
@@ -13,44 +13,71 @@ import type { ScenarioDefinition } from "./definition.ts";
 import { readDraft } from "./scenario-draft.ts";
 import type { ScenarioEdge } from "./scenario-edge.ts";
 import type { ScenarioNode } from "./scenario-node.ts";
-import { SCENARIO_SHAPE } from "./scenario-shape.ts";
+import type { ScenarioParts } from "./scenario-parts.ts";
+import { SCENARIO_FRAME_SHAPE } from "./scenario-shape.ts";
 
-/** A scenario as files write it, copied and frozen in its parts, with what was found wrong while copying. */
-export interface ScenarioData {
-  readonly data: UnknownRecord;
-  /** In the order in which they were added, which an object does not always keep. */
-  readonly nodeIds: readonly string[];
-  readonly issues: readonly Issue[];
+/** What makes a scenario: its parts, and what it has besides them. */
+export interface ScenarioSource {
+  readonly parts: ScenarioParts;
+  /** Name, description, entry and metadata, frozen; a list of parts only if it was no list. */
+  readonly rest: UnknownRecord;
   /** Where in a file an issue is, if the scenario came from one. */
   readonly locate?: (issue: Issue) => FilePosition | undefined;
 }
 
-/** The one way from data to a definition, for the builder and for files. */
-export function defineScenario({ data, nodeIds, issues: earlier, locate }: ScenarioData): ScenarioDefinition {
-  const issues = [...earlier];
+/** The one way from parts to a definition, for the builder and for files. */
+export function defineScenario({ parts, rest, locate }: ScenarioSource): ScenarioDefinition {
+  const issues = [...parts.issues];
   const warnings: Issue[] = [];
-  const report = (issue: Issue): number => issues.push(issue);
-  const warn = (issue: Issue): number => warnings.push(issue);
-
-  const refused = new Set(earlier.map(({ path }) => formatPath(path)));
-  checkShape(SCENARIO_SHAPE, data, [], (issue) => {
-    // Where something was refused before, null stands in its place, which is no further issue.
-    if (refused.size === 0 || !refused.has(formatPath(issue.path))) report(issue);
-  });
-  const draft = readDraft(data, nodeIds, issues);
-  checkGraph(draft, report, warn);
-  checkConditions(draft, report, warn);
-  checkOutcomes(draft, report, warn);
-
+  const nodeIds = [...parts.nodes.keys()];
+  const data: UnknownRecord = {
+    nodes: Object.fromEntries(parts.nodes),
+    edges: Object.freeze([...parts.edges]),
+    outcomes: Object.freeze([...parts.outcomes]),
+    ...rest,
+  };
+  // An issue with the whole makes one of everything in it.
+  if (!issues.some(({ code, path }) => code === "too_large" || path.length === 0)) {
+    checkScenario(data, nodeIds, {
+      issues,
+      report: (issue) => issues.push(issue),
+      warn: (issue) => warnings.push(issue),
+    });
+  }
   const located = (issue: Issue): Issue => {
     const position = locate?.(issue);
     return Object.freeze(position === undefined ? issue : { ...issue, position });
   };
   if (issues.length > 0) {
     const inOrder = issues.map(located).sort((left, right) => lineOf(left) - lineOf(right));
-    throw new DefinitionError(`Scenario ${JSON.stringify(data.name ?? "")}`, inOrder);
+    throw new DefinitionError(
+      typeof data.name === "string" ? `Scenario ${JSON.stringify(data.name)}` : "The scenario",
+      inOrder,
+    );
   }
   return freezeDefinition(data, nodeIds, warnings.map(located));
+}
+
+interface Findings {
+  readonly issues: readonly Issue[];
+  readonly report: ReportIssue;
+  readonly warn: ReportIssue;
+}
+
+function checkScenario(
+  data: UnknownRecord,
+  nodeIds: readonly string[],
+  { issues, report, warn }: Findings,
+): void {
+  const refused = new Set(issues.map(({ path }) => formatPath(path)));
+  checkShape(SCENARIO_FRAME_SHAPE, data, [], (issue) => {
+    // Where something was refused before, null stands in its place, which is no further issue.
+    if (!refused.has(formatPath(issue.path))) report(issue);
+  });
+  const draft = readDraft(data, nodeIds, issues);
+  checkGraph(draft, report, warn);
+  checkConditions(draft, report, warn);
+  checkOutcomes(draft, report, warn);
 }
 
 function freezeDefinition(

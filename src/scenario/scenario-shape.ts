@@ -9,6 +9,7 @@ import {
   type ObjectShape,
   object,
   oneOfTexts,
+  type ReferenceShape,
   reference,
   type Shape,
   text,
@@ -57,68 +58,75 @@ const AGENT_IDENTITY: Shape = described(
   "Who speaks here, where a scenario has several agents.",
 );
 
-const NODE: ObjectShape = object(
-  "a node",
-  { question: QUESTION },
-  {
-    optional: {
-      modelOverride: described(
-        object("a model override", {}, { optional: { subject: MODEL, judge: MODEL } }),
-        "Other models than the run's, for this node.",
-      ),
-      toolFilter: TOOL_FILTER,
-      stateUpdate: described(functionOrSource, "Computes the new accumulated state after a visit."),
-      agentIdentity: AGENT_IDENTITY,
-      rubric: RUBRIC_SHAPE,
-      metadata: jsonObject,
-    },
-  },
-);
-
-const EDGE: ObjectShape = object(
-  "an edge",
-  {
-    source: described(text, "The node that the edge leaves."),
-    target: described(text, "The node that the edge leads to, or END."),
-  },
-  {
-    optional: {
-      when: WHEN_SHAPE,
-      handover: described(
-        either(
-          oneOfTexts("transcript_prepend", "transcript_append", "transcript_materialize"),
-          functionOrSource,
+/** A node, as `addNode` takes it and as files write it. */
+export const NODE_SHAPE: ReferenceShape = reference("node", () =>
+  object(
+    "a node",
+    { question: QUESTION },
+    {
+      optional: {
+        modelOverride: described(
+          object("a model override", {}, { optional: { subject: MODEL, judge: MODEL } }),
+          "Other models than the run's, for this node.",
         ),
-        "What the next agent sees of the conversation so far.",
-      ),
+        toolFilter: TOOL_FILTER,
+        stateUpdate: described(functionOrSource, "Computes the new accumulated state after a visit."),
+        agentIdentity: AGENT_IDENTITY,
+        rubric: RUBRIC_SHAPE,
+        metadata: jsonObject,
+      },
     },
-  },
+  ),
 );
 
-/** A whole scenario, as files write it; nodes, edges and outcomes are as the builder takes them. */
-export const SCENARIO_SHAPE: ObjectShape = object(
-  "a scenario",
-  {
-    name: described(nonEmptyText, "The name of the scenario."),
-    nodes: described(
-      { kind: "record", values: reference("node", () => NODE), ifEmpty: "no_nodes" },
-      "The nodes by id.",
-    ),
-    entry: described(text, "The node where conversations start."),
-  },
-  {
-    ifMissing: { entry: "no_entry", nodes: "no_nodes" },
-    optional: {
-      description: text,
-      edges: described(
-        list(reference("edge", () => EDGE)),
-        "Where conversations go after a node; tested in this order.",
-      ),
-      outcomes: described(
-        list(reference("outcome", () => OUTCOME_SHAPE)),
-        "What is asserted or counted over finished conversations.",
-      ),
-      metadata: jsonObject,
+/** An edge, as `addEdge` takes it and as files write it. */
+export const EDGE_SHAPE: ReferenceShape = reference("edge", () =>
+  object(
+    "an edge",
+    {
+      source: described(text, "The node that the edge leaves."),
+      target: described(text, "The node that the edge leads to, or END."),
     },
-  },
+    {
+      optional: {
+        when: WHEN_SHAPE,
+        handover: described(
+          either(
+            oneOfTexts("transcript_prepend", "transcript_append", "transcript_materialize"),
+            functionOrSource,
+          ),
+          "What the next agent sees of the conversation so far.",
+        ),
+      },
+    },
+  ),
 );
+
+const CHECKED: Shape = { kind: "checked" };
+
+function scenarioShape(node: Shape, edge: Shape, outcome: Shape): ObjectShape {
+  const nodes: Shape = { kind: "record", values: node, ifEmpty: "no_nodes" };
+  return object(
+    "a scenario",
+    {
+      name: described(nonEmptyText, "The name of the scenario."),
+      nodes: described(nodes, "The nodes by id."),
+      entry: described(text, "The node where conversations start."),
+    },
+    {
+      ifMissing: { entry: "no_entry", nodes: "no_nodes" },
+      optional: {
+        description: text,
+        edges: described(list(edge), "Where conversations go after a node; tested in this order."),
+        outcomes: described(list(outcome), "What is asserted or counted over finished conversations."),
+        metadata: jsonObject,
+      },
+    },
+  );
+}
+
+/** A whole scenario, as files write it. */
+export const SCENARIO_SHAPE: ObjectShape = scenarioShape(NODE_SHAPE, EDGE_SHAPE, OUTCOME_SHAPE);
+
+/** A scenario whose nodes, edges and outcomes have been checked one by one. */
+export const SCENARIO_FRAME_SHAPE: ObjectShape = scenarioShape(CHECKED, CHECKED, CHECKED);

@@ -3,12 +3,12 @@ import type { Issue } from "../issue/issue.ts";
 import { asNearest, NearestName } from "../issue/nearest-name.ts";
 import type { OutcomeCheck } from "../outcome/outcome-check.ts";
 import type { JsonObject } from "../value/json.ts";
-import { copyForDefinition, withoutNulls } from "./copy-for-definition.ts";
 import { defineScenario } from "./define-scenario.ts";
 import type { ScenarioDefinition } from "./definition.ts";
 import type { Entry, MissingNode, NewId, NodeEntry, TypedWhen } from "./node-entry.ts";
-import { END, END_IN_FILES, type Handover } from "./scenario-edge.ts";
+import type { END, Handover } from "./scenario-edge.ts";
 import type { NodeOptions } from "./scenario-node.ts";
+import { ScenarioParts } from "./scenario-parts.ts";
 
 /**
  * A mutable builder of scenarios. Add nodes, edges and outcomes in any order, then `validate()`.
@@ -25,16 +25,13 @@ export class Scenario<Entries extends NodeEntry = never, Named extends string = 
   readonly name: string;
   readonly description: string;
   readonly #metadata: unknown;
-  readonly #nodes = new Map<string, unknown>();
-  readonly #edges: unknown[] = [];
-  readonly #outcomes: unknown[] = [];
-  readonly #issues: Issue[] = [];
+  readonly #parts = new ScenarioParts();
   #entry: string | undefined;
 
   constructor(name: string, options: { readonly description?: string; readonly metadata?: JsonObject } = {}) {
     this.name = name;
     this.description = options.description ?? "";
-    this.#metadata = this.#copy(options.metadata ?? {}, ["metadata"]);
+    this.#metadata = this.#parts.takeRest(options.metadata ?? {}, ["metadata"]);
   }
 
   /** Registers a node; the question is copied, so that later changes to it do not matter. */
@@ -42,17 +39,13 @@ export class Scenario<Entries extends NodeEntry = never, Named extends string = 
     id: NewId<Id, Entries["id"]>,
     options: NodeOptions<Parsed>,
   ): Scenario<Entries | Entry<Id, Parsed>, Named> {
+    const { nodes, issues } = this.#parts;
     const key = String(id);
-    if (typeof id !== "string") {
-      this.#issues.push({
-        code: "wrong_type",
-        path: ["nodes", key],
-        expected: "text as node id",
-        received: typeof id,
-      });
-    }
-    if (this.#nodes.has(key)) throw this.#error({ code: "duplicate_node", path: ["nodes", key], node: key });
-    this.#nodes.set(key, withoutNulls(this.#copy(options, ["nodes", key])));
+    const path = ["nodes", key];
+    if (typeof id !== "string")
+      issues.push({ code: "wrong_type", path, expected: "text as node id", received: typeof id });
+    if (nodes.has(key)) throw this.#error({ code: "duplicate_node", path, node: key });
+    this.#parts.addNode(key, options);
     return this.#typed();
   }
 
@@ -62,21 +55,21 @@ export class Scenario<Entries extends NodeEntry = never, Named extends string = 
     target: Target | Entries["id"] | typeof END,
     options: { readonly when?: TypedWhen<Entries, Source>; readonly handover?: Handover | null } = {},
   ): Scenario<Entries, Named | Source | Target> {
-    const edge = { source, target: target === END_IN_FILES ? END : target, ...options };
-    this.#edges.push(withoutNulls(this.#copy(edge, ["edges", this.#edges.length])));
+    this.#parts.addEdge({ source, target, ...options });
     return this.#typed();
   }
 
   /** Adds a named assertion or number over finished conversations. */
   addOutcome(name: string, check: OutcomeCheck, options: { readonly description?: string } = {}): this {
-    this.#outcomes.push(this.#copy({ name, check, ...options }, ["outcomes", this.#outcomes.length]));
+    this.#parts.addOutcome({ name, check, ...options });
     return this;
   }
 
   /** Sets the node where conversations start; it must have been added. */
   setEntry<const Id extends string>(id: Id | Entries["id"]): Scenario<Entries, Named | Id> {
-    if (!this.#nodes.has(id)) {
-      const nearest = asNearest(new NearestName(() => this.#nodes.keys()).find(String(id)));
+    const { nodes } = this.#parts;
+    if (!nodes.has(id)) {
+      const nearest = asNearest(new NearestName(() => nodes.keys()).find(String(id)));
       throw this.#error({
         code: "unknown_node",
         path: ["entry"],
@@ -97,20 +90,11 @@ export class Scenario<Entries extends NodeEntry = never, Named extends string = 
   ): ScenarioDefinition;
   validate(): ScenarioDefinition {
     const { name, description } = this;
-    const data = {
-      name,
-      description,
-      metadata: this.#metadata,
-      nodes: Object.fromEntries(this.#nodes),
-      edges: Object.freeze([...this.#edges]),
-      outcomes: Object.freeze([...this.#outcomes]),
-      ...(this.#entry === undefined ? {} : { entry: this.#entry }),
-    };
-    return defineScenario({ data, nodeIds: [...this.#nodes.keys()], issues: this.#issues });
-  }
-
-  #copy(value: unknown, path: readonly (string | number)[]): unknown {
-    return copyForDefinition(value, path, (issue) => this.#issues.push(issue));
+    const entry = this.#entry === undefined ? {} : { entry: this.#entry };
+    return defineScenario({
+      parts: this.#parts,
+      rest: { name, description, metadata: this.#metadata, ...entry },
+    });
   }
 
   #error(issue: Issue): DefinitionError {

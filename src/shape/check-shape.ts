@@ -50,6 +50,8 @@ class ShapeChecker {
       case "json":
         if (typeof value === "function") this.#wrongType(shape, value);
         return;
+      case "checked":
+        return;
       case "function":
         return this.#checkFunction(shape, value);
       case "literal":
@@ -189,6 +191,8 @@ function chooseOption(shape: EitherShape, value: unknown): Shape | undefined {
 
 function optionFit(shape: Shape, value: unknown): "exactly" | "by kind" | "no" {
   switch (shape.kind) {
+    case "checked":
+      return "exactly";
     case "json":
       return typeof value === "function" ? "no" : "exactly";
     case "literal":
@@ -228,6 +232,7 @@ function shapeName(shape: Shape): string {
     case "null":
       return "null";
     case "json":
+    case "checked":
       return "plain data";
     case "function":
       return "a function";

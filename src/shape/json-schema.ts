@@ -33,6 +33,7 @@ class SchemaWriter {
       case "null":
         return { type: shape.kind };
       case "json":
+      case "checked":
         return {};
       case "function":
         // In a file, a function is written as its source text.

@@ -1,5 +1,6 @@
 import type { Issue } from "../issue/issue.ts";
 import type { UnknownRecord } from "../value/json.ts";
+import { onFirstUse } from "../value/on-first-use.ts";
 
 /**
  * A description of data from which two things are derived: the check of what an author wrote (`check-shape.ts`)
@@ -11,6 +12,8 @@ export type Shape =
   | { readonly kind: "boolean"; readonly description?: string }
   | { readonly kind: "null"; readonly description?: string }
   | { readonly kind: "json"; readonly description?: string }
+  /** Anything at all: somebody else has looked. */
+  | { readonly kind: "checked"; readonly description?: string }
   | FunctionShape
   | LiteralShape
   | ArrayShape
@@ -142,15 +145,7 @@ export function either(...options: readonly Shape[]): EitherShape {
 }
 
 export function reference(name: string, shape: () => Shape): ReferenceShape {
-  let built: Shape | undefined;
-  return {
-    kind: "reference",
-    name,
-    shape: () => {
-      built ??= shape();
-      return built;
-    },
-  };
+  return { kind: "reference", name, shape: onFirstUse(shape) };
 }
 
 /** An object; the keys of `required` must be there, those of `optional` may. */

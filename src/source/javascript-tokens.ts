@@ -1,3 +1,5 @@
+import { patternOnFirstUse } from "../value/on-first-use.ts";
+
 /** One token of JavaScript source. Keywords are words; a regular expression or a template starts as a punctuator. */
 export interface Token {
   readonly kind: "word" | "private" | "number" | "string" | "punctuator" | "end" | "unreadable";
@@ -17,24 +19,41 @@ const GAP = /(?:\s+|\/\/[^\n\r\u2028\u2029]*|\/\*.*?\*\/)*/sy;
 const LINE_END = /[\n\r\u2028\u2029]/;
 
 // Each pattern can read a text in one way only, so that a failed match takes no longer than a good one.
-const PATTERNS: readonly (readonly [Token["kind"], RegExp])[] = [
-  ["word", new RegExp(WORD, "uy")],
-  ["private", new RegExp(`#${WORD}`, "uy")],
+const PATTERNS: readonly (readonly [Token["kind"], () => RegExp])[] = [
+  ["word", patternOnFirstUse(WORD, "uy")],
+  ["private", patternOnFirstUse(`#${WORD}`, "uy")],
   // Octal numbers such as 017 are missing on purpose: they mean something else in strict code.
   [
     "number",
-    /(?:0[xX][\da-fA-F_]+n?|0[oO][0-7_]+n?|0[bB][01_]+n?|(?:(?:0(?![\d_])|[1-9][\d_]*)(?:n|\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?)(?![\p{ID_Continue}$\\])/uy,
+    patternOnFirstUse(
+      String.raw`(?:0[xX][\da-fA-F_]+n?|0[oO][0-7_]+n?|0[bB][01_]+n?|(?:(?:0(?![\d_])|[1-9][\d_]*)(?:n|\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+\-]?\d[\d_]*)?)(?![\p{ID_Continue}$\\])`,
+      "uy",
+    ),
   ],
-  ["string", /"[^"\\\n\r]*(?:\\(?:\r\n|.)[^"\\\n\r]*)*"|'[^'\\\n\r]*(?:\\(?:\r\n|.)[^'\\\n\r]*)*'/sy],
+  [
+    "string",
+    patternOnFirstUse(
+      String.raw`"[^"\\\n\r]*(?:\\(?:\r\n|.)[^"\\\n\r]*)*"|'[^'\\\n\r]*(?:\\(?:\r\n|.)[^'\\\n\r]*)*'`,
+      "sy",
+    ),
+  ],
   // `?.` before a digit is a conditional with a number: a?.5:b.
   [
     "punctuator",
-    />>>=|\.\.\.|===|!==|\*\*=|<<=|>>[>=]|&&=|\|\|=|\?\?=|=>|[=!<>+\-*/%&|^]=|&&|\|\||\?\?|\?\.(?!\d)|\+\+|--|<<|>>|\*\*|[{}()[\];,<>+\-*/%&|^!~?:=.`]/y,
+    patternOnFirstUse(
+      ">>>=|\\.\\.\\.|===|!==|\\*\\*=|<<=|>>[>=]|&&=|\\|\\|=|\\?\\?=|=>|[=!<>+\\-*/%&|^]=|&&|\\|\\||\\?\\?|\\?\\.(?!\\d)|\\+\\+|--|<<|>>|\\*\\*|[{}()[\\];,<>+\\-*/%&|^!~?:=.`]",
+      "y",
+    ),
   ],
 ];
 
-const REGULAR_EXPRESSION =
-  /\/(?![*/])(?:[^\\/[\n\r\u2028\u2029]|\\[^\n\r\u2028\u2029]|\[(?:[^\]\\\n\r\u2028\u2029]|\\[^\n\r\u2028\u2029])*\])+\/[\p{ID_Continue}$\u200c\u200d]*/uy;
+const LINE_ENDS = String.raw`\n\r\u2028\u2029`;
+const IN_CLASS = String.raw`(?:[^\]\\${LINE_ENDS}]|\\[^${LINE_ENDS}])*`;
+const IN_REGULAR_EXPRESSION = String.raw`(?:[^\\\/\[${LINE_ENDS}]|\\[^${LINE_ENDS}]|\[${IN_CLASS}\])+`;
+const regularExpression = patternOnFirstUse(
+  String.raw`\/(?![*\/])${IN_REGULAR_EXPRESSION}\/[\p{ID_Continue}$\u200c\u200d]*`,
+  "uy",
+);
 
 const TEMPLATE_PIECE = /[^`\\$]*(?:(?:\\.|\$(?!\{))[^`\\$]*)*(?:`|\$\{)/sy;
 
@@ -54,7 +73,7 @@ export function readToken(text: string, from: number): Token {
   if (text.startsWith("<!--", start)) return token("unreadable", start + 4);
   if (newlineBefore && text.startsWith("-->", start)) return token("unreadable", start + 3);
   for (const [kind, pattern] of PATTERNS) {
-    const end = matchEnd(pattern, text, start);
+    const end = matchEnd(pattern(), text, start);
     if (end !== undefined) return token(kind, end);
   }
   return token("unreadable", start + 1);
@@ -62,7 +81,7 @@ export function readToken(text: string, from: number): Token {
 
 /** Where the regular expression ends, with its flags, that starts with the slash at a position. */
 export function regularExpressionEnd(text: string, slash: number): number | undefined {
-  return matchEnd(REGULAR_EXPRESSION, text, slash);
+  return matchEnd(regularExpression(), text, slash);
 }
 
 /** Where a piece of template text ends that starts at a position: behind its closing backtick or behind `${`. */

@@ -9,17 +9,25 @@ export interface CopyProblem {
 /** Deeper nesting than this is refused: no scenario needs it, and every later walk may recurse safely. */
 export const MAX_DEPTH = 100;
 
-/** More values than this in one part of a definition are refused: shared references could expand without end. */
+/** More values than this in one scenario are refused: shared references could expand without end. */
 export const MAX_VALUES = 5_000_000;
+
+/** How many values may still be copied; several copies may draw on one allowance. */
+export interface CopyAllowance {
+  remaining: number;
+}
 
 /**
  * A deeply frozen copy of plain data. Functions are kept as they are, keys with `undefined` are dropped.
  * What cannot be copied is reported and replaced by null, so that copying never throws and always ends.
  */
-export function frozenCopy(value: unknown, onProblem: (problem: CopyProblem) => void): unknown {
+export function frozenCopy(
+  value: unknown,
+  onProblem: (problem: CopyProblem) => void,
+  allowance: CopyAllowance = { remaining: MAX_VALUES },
+): unknown {
   const ancestors: object[] = [];
   const path: (string | number)[] = [];
-  let remaining = MAX_VALUES;
 
   const refuse = (kind: CopyProblem["kind"], found?: string): null => {
     onProblem(found === undefined ? { kind, path: [...path] } : { kind, path: [...path], found });
@@ -45,7 +53,7 @@ export function frozenCopy(value: unknown, onProblem: (problem: CopyProblem) => 
 
   const copyArray = (source: readonly unknown[]): unknown => {
     const items: unknown[] = [];
-    for (let index = 0; index < source.length && remaining > 0; index++) {
+    for (let index = 0; index < source.length && allowance.remaining > 0; index++) {
       path.push(index);
       items.push(copy(source[index]) ?? null);
       path.pop();
@@ -60,7 +68,7 @@ export function frozenCopy(value: unknown, onProblem: (problem: CopyProblem) => 
     }
     const record: Record<string, unknown> = {};
     for (const key of Object.keys(source)) {
-      if (remaining <= 0) break;
+      if (allowance.remaining <= 0) break;
       path.push(key);
       const item = copy((source as Record<string, unknown>)[key]);
       path.pop();
@@ -73,8 +81,8 @@ export function frozenCopy(value: unknown, onProblem: (problem: CopyProblem) => 
   };
 
   const copy = (item: unknown): unknown => {
-    remaining--;
-    if (remaining === 0) return refuse("too_large");
+    allowance.remaining--;
+    if (allowance.remaining === 0) return refuse("too_large");
     switch (typeof item) {
       case "object":
         return item === null ? null : copyObject(item);

@@ -1,5 +1,5 @@
 // A method written in shorthand, `stateUpdate(accumulated, parsed) { … }`, has no `function` in its source.
-const SHORTHAND_METHOD = /^(?!function\b|async\b|class\b)[\p{ID_Start}$_][\p{ID_Continue}$]*\s*\(/u;
+const SHORTHAND_METHOD = /^(?!function\b|async\b|class\b)[^\s\d"'`#*()[\]{}=][^\s"'`#*()[\]{}=]*\s*\(/;
 
 /** The source text of a function as an expression that can stand alone. */
 // biome-ignore lint/complexity/noBannedTypes: any function will do, its signature is not used.
@@ -8,9 +8,9 @@ export function functionSource(fn: Function): string {
   return SHORTHAND_METHOD.test(source) ? `function ${source}` : source;
 }
 
+const FUNCTION_START = /^\s*(?:async\s+)?(?:function\b|\([\s\S]*?\)\s*=>|[^\s"'`()[\]{}=]+\s*=>)/;
+
 /** True if a text reads like the source of a function: an arrow or the word `function` at its start. */
 export function looksLikeFunctionSource(text: string): boolean {
-  return /^\s*(?:async\s+)?(?:function\b|\([\s\S]*?\)\s*=>|[\p{ID_Start}$_][\p{ID_Continue}$]*\s*=>)/u.test(
-    text,
-  );
+  return FUNCTION_START.test(text);
 }
