@@ -76,17 +76,21 @@ function isOperators(value: ShorthandValue): value is Operators {
 }
 
 function equalTo<Leaf>(value: PlainValue, leaf: MakeLeaf<Leaf>): Leaf {
-  switch (typeof value) {
+  return leaf(defaultCheck(value), value);
+}
+
+/** How a value is compared if nobody says how: by its type. */
+export function defaultCheck(expected: JsonValue): Check {
+  switch (typeof expected) {
     case "boolean":
-      return leaf({ type: "boolean_match" }, value);
+      return { type: "boolean_match" };
     case "string":
-      return leaf({ type: "exact_match" }, value);
+      return { type: "exact_match" };
     case "number":
-      return leaf({ type: "numeric_exact" }, value);
+      return { type: "numeric_exact" };
     default:
-      return value === null
-        ? leaf({ type: "is_null" }, null)
-        : leaf({ type: "set_containment", mode: "exact" }, value);
+      if (expected === null) return { type: "is_null" };
+      return Array.isArray(expected) ? { type: "set_containment", mode: "exact" } : { type: "literal_match" };
   }
 }
 

@@ -25,7 +25,7 @@ export function parseScenarioFile(
     (issue: Issue): FilePosition => {
       return {
         filename,
-        ...source.locate([...prefix, ...issue.path], ABOUT_KEYS.has(issue.code) ? "key" : "value"),
+        ...source.locate([...prefix, ...issue.path], isAboutKey(issue) ? "key" : "value"),
       };
     };
   if (!isRecord(value) || !Object.hasOwn(value, "scenarios"))
@@ -45,13 +45,18 @@ export function parseScenarioFile(
   return definitions;
 }
 
-/** Issues that are about the name of something rather than about what it holds. */
-const ABOUT_KEYS: ReadonlySet<Issue["code"]> = new Set([
+const ABOUT_NAMES: ReadonlySet<Issue["code"]> = new Set([
   "unknown_key",
   "invalid_id",
   "reserved_id",
   "unreachable_node",
 ]);
+
+/** True if an issue is about the name of something rather than about what it holds: a node id, or a path in a condition. */
+function isAboutKey({ code, path }: Issue): boolean {
+  if (ABOUT_NAMES.has(code)) return true;
+  return path[2] === "when" && path.at(-1) !== "field" && code !== "wrong_type" && code !== "unknown_value";
+}
 
 function readText(text: string, filename: string): ParsedText {
   try {

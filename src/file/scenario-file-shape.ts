@@ -10,6 +10,7 @@ import {
   object,
   reference,
   type Shape,
+  text,
 } from "../shape/shape.ts";
 import type { JsonObject } from "../value/json.ts";
 
@@ -21,9 +22,11 @@ const VERSION: Shape = described(
   "The version of the file format (default: the newest that the reader knows).",
 );
 
+const SCHEMA: Shape = described(text, "The address of this schema, for editors; otherwise without meaning.");
+
 function manyScenarios(version: Shape, scenario: Shape): ObjectShape {
   const scenarios = { ...list(scenario), ifEmpty: "empty_value" } as const;
-  return object("a file with several scenarios", { scenarios }, { optional: { version } });
+  return object("a file with several scenarios", { scenarios }, { optional: { version, $schema: SCHEMA } });
 }
 
 /** The frame of a file with several scenarios; version and scenarios are checked by their own readers. */
@@ -31,7 +34,10 @@ export const FILE_SHAPE: ObjectShape = manyScenarios(json, json);
 
 /** The JSON Schema of scenario files, for editors. */
 export function scenarioFileSchema(): JsonObject {
-  const one: ObjectShape = { ...SCENARIO_SHAPE, keys: keyShapes({ version: VERSION }, SCENARIO_SHAPE.keys) };
+  const one: ObjectShape = {
+    ...SCENARIO_SHAPE,
+    keys: keyShapes({ version: VERSION, $schema: SCHEMA }, SCENARIO_SHAPE.keys),
+  };
   return toJsonSchema(
     either(
       one,

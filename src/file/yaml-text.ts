@@ -2,7 +2,7 @@ import type { Node, YAMLMap } from "yaml";
 import { findOffset, LineIndex, type ParsedText, type Place, TextSyntaxError } from "./text-places.ts";
 import { loadYaml, type YamlLibrary } from "./yaml-library.ts";
 
-/** Reads YAML 1.2 as data: no tags, no merge keys, one document, no repeated keys, a bounded number of aliases. */
+/** Reads YAML 1.2 as data: no tags, no merge keys, one document, no repeated keys. */
 export function parseYamlText(text: string): ParsedText {
   const yaml = loadYaml();
   const lines = new LineIndex(text);
@@ -13,7 +13,8 @@ export function parseYamlText(text: string): ParsedText {
     if (problem !== undefined)
       throw new TextSyntaxError(clause(problem.message), lines.positionAt(problem.pos[0]));
     const root = new PlaceReader(yaml, lines).read(document.contents, null);
-    const value: unknown = document.toJS({ maxAliasCount: 100 });
+    // Aliases share one object, so they cost nothing here; copying counts what they stand for, and has a limit.
+    const value: unknown = document.toJS({ maxAliasCount: -1 });
     return { value, locate: (path, prefer) => lines.positionAt(findOffset(root, path, prefer)) };
   } catch (error) {
     if (error instanceof TextSyntaxError) throw error;

@@ -61,7 +61,7 @@ const SENTENCES: Sentences = {
   not_portable: (issue) => `This function cannot be written to a file: ${issue.problem}.`,
 
   several_fallbacks: (issue) =>
-    `Node ${quoted(issue.node)} has several unconditional edges; only the first, to ${quoted(issue.used)}, is ever taken, never ${listed(issue.ignored.map(quoted))}.`,
+    `Node ${quoted(issue.node)} has several unconditional edges; only the first, to ${target(issue.used)}, is ever taken, never ${listed(issue.ignored.map(target))}.`,
   no_template: (issue) =>
     `${quoted(issue.statePath)} is always null here: node ${quoted(issue.node)} has no template.`,
   unknown_trait: (issue) =>
@@ -81,19 +81,26 @@ export function formatIssue(issue: Issue): string {
   return `${filename}:${line}:${column}${place === "" ? "" : ` (${place})`}: ${sentence}`;
 }
 
+const LONGEST_PATH = 16;
+
 /** A path as a person writes it: `edges[3].when["parsed.drug"]`. */
 export function formatPath(path: IssuePath): string {
   let text = "";
-  for (const part of path) {
+  for (const part of path.slice(0, LONGEST_PATH)) {
     if (typeof part === "number") text += `[${part}]`;
     else if (!/^[\w-]+$/.test(part)) text += `[${JSON.stringify(part)}]`;
     else text += text === "" ? part : `.${part}`;
   }
-  return text;
+  return path.length > LONGEST_PATH ? `${text}…` : text;
 }
 
 function quoted(text: string): string {
   return JSON.stringify(text);
+}
+
+/** The target of an edge; the end is no node and is called what authors call it. */
+function target(id: string): string {
+  return id === "__end__" ? "END" : quoted(id);
 }
 
 function shortened(text: string): string {

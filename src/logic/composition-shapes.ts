@@ -6,14 +6,14 @@ export function compositionShapes(
 ): Readonly<Record<"all_of" | "any_of" | "at_least_n" | "not", ObjectShape>> {
   const conditions = list(part);
   return {
-    all_of: object("all_of", { type: typeShape("all_of"), conditions }),
-    any_of: object("any_of", { type: typeShape("any_of"), conditions }),
-    at_least_n: object("at_least_n", {
+    all_of: object("an all_of", { type: typeShape("all_of"), conditions }),
+    any_of: object("an any_of", { type: typeShape("any_of"), conditions }),
+    at_least_n: object("an at_least_n", {
       type: typeShape("at_least_n"),
       n: { kind: "number", integer: true, minimum: 0 },
       conditions,
     }),
-    not: object("not", { type: typeShape("not"), condition: part }),
+    not: object("a not", { type: typeShape("not"), condition: part }),
   };
 }
 

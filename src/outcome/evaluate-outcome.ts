@@ -1,5 +1,5 @@
-import type { CompiledCheck } from "../check/check-result.ts";
 import { compileCheck } from "../check/evaluate-check.ts";
+import { defaultCheck } from "../check/shorthand.ts";
 import { type Composed, evaluateComposition } from "../logic/composition.ts";
 import { allTrue, anyTrue, type Truth } from "../logic/kleene.ts";
 import type { ConversationResult, TurnRecord } from "../state/state.ts";
@@ -108,16 +108,12 @@ class Look {
     }
   }
 
-  #turnCheck({ scope, field, expected, verifyWith }: TurnCheck): Truth {
+  #turnCheck(check: TurnCheck): Truth {
+    const { scope, field } = check;
     const read = compileTurnField(field);
     if (read === null) return this.#unknown(`turns have no field ${JSON.stringify(field)}`);
-    const compiled = compileCheck(verifyWith);
-    const test = (index: number): Truth =>
-      this.#compare(read(this.#result.history[index] as TurnRecord), {
-        type: verifyWith.type,
-        compiled,
-        expected,
-      });
+    const compare = this.#comparison(check);
+    const test = (index: number): Truth => compare(read(this.#result.history[index] as TurnRecord));
     switch (scope.type) {
       case "any_turn":
       case "all_turns": {
@@ -132,25 +128,22 @@ class Look {
     }
   }
 
-  #resultCheck({ field, expected, verifyWith }: ResultCheck): Truth {
-    const read = compileResultField(field);
-    if (read === null) return this.#unknown(`conversations have no field ${JSON.stringify(field)}`);
-    return this.#compare(read(this.#result), {
-      type: verifyWith.type,
-      compiled: compileCheck(verifyWith),
-      expected,
-    });
+  #resultCheck(check: ResultCheck): Truth {
+    const read = compileResultField(check.field);
+    if (read === null) return this.#unknown(`conversations have no field ${JSON.stringify(check.field)}`);
+    return this.#comparison(check)(read(this.#result));
   }
 
-  /** Asking whether something is null is the one question that an unreadable value answers. */
-  #compare(value: unknown, check: { type: string; compiled: CompiledCheck; expected: unknown }): Truth {
-    const expected = check.expected ?? null;
-    if (value === UNREADABLE) {
-      const asksForNull = check.type === "is_null" || (check.type === "boolean_match" && expected === null);
-      return asksForNull ? true : this.#unknown("a turn could not be read");
-    }
-    const { passes, evaluable, reason } = check.compiled(value, expected);
-    return passes ? true : this.#fails(evaluable ? undefined : reason);
+  #comparison({ expected = null, verifyWith }: TurnCheck | ResultCheck): (value: unknown) => Truth {
+    const check = compileCheck(verifyWith ?? defaultCheck(expected));
+    return (value) => {
+      if (value === UNREADABLE) {
+        // A check that null itself passes asks whether something is there, which an unreadable value answers.
+        return check(null, expected).passes ? true : this.#unknown("a turn could not be read");
+      }
+      const { passes, evaluable, reason } = check(value, expected);
+      return passes ? true : this.#fails(evaluable ? undefined : reason);
+    };
   }
 
   #crossTurnCheck(check: CrossTurnCheck): Truth {

@@ -24,7 +24,8 @@ export interface TurnCheck {
   readonly scope: TurnScope;
   readonly field: string;
   readonly expected?: JsonValue;
-  readonly verifyWith: Check;
+  /** How to compare; the default follows from the type of `expected`. */
+  readonly verifyWith?: Check;
 }
 
 /** Compares a field of the whole conversation. */
@@ -32,7 +33,8 @@ export interface ResultCheck {
   readonly type: "result_check";
   readonly field: string;
   readonly expected?: JsonValue;
-  readonly verifyWith: Check;
+  /** How to compare; the default follows from the type of `expected`. */
+  readonly verifyWith?: Check;
 }
 
 /** How two values are compared: `target <comparison> source`. */

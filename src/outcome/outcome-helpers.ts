@@ -108,16 +108,8 @@ export function crossTurn(options: {
   readonly comparison: Comparison;
   readonly normalize?: readonly Normalizer[];
 }): CrossTurnCheck {
-  const { source, target, sourceField, targetField, comparison, normalize = [] } = options;
-  return {
-    type: "cross_turn_check",
-    sourceTurn: source,
-    sourceField,
-    targetTurn: target,
-    targetField,
-    comparison,
-    normalize,
-  };
+  const { source, target, ...rest } = options;
+  return { type: "cross_turn_check", sourceTurn: source, targetTurn: target, ...rest };
 }
 
 interface CountedTurns extends AtNode {

@@ -29,9 +29,9 @@ function typed(type: string): Shape {
 }
 
 const SINGLE_TURNS: Readonly<Record<string, ObjectShape>> = {
-  first_turn: object("first_turn", { type: typed("first_turn") }),
-  last_turn: object("last_turn", { type: typed("last_turn") }),
-  turn_at: object("turn_at", { type: typed("turn_at"), index: { kind: "number", integer: true } }),
+  first_turn: object("a first_turn", { type: typed("first_turn") }),
+  last_turn: object("a last_turn", { type: typed("last_turn") }),
+  turn_at: object("a turn_at", { type: typed("turn_at"), index: { kind: "number", integer: true } }),
 };
 
 const SINGLE_TURN: Shape = reference("singleTurn", () => ({
@@ -45,22 +45,22 @@ const SCOPE: Shape = reference("scope", () => ({
   owner: "a scope",
   variants: {
     ...SINGLE_TURNS,
-    any_turn: object("any_turn", { type: typed("any_turn") }, WITH_NODE_FILTER),
-    all_turns: object("all_turns", { type: typed("all_turns") }, WITH_NODE_FILTER),
+    any_turn: object("an any_turn", { type: typed("any_turn") }, WITH_NODE_FILTER),
+    all_turns: object("an all_turns", { type: typed("all_turns") }, WITH_NODE_FILTER),
   },
 }));
 
 const TURN_FILTER = { optional: { nodeId: NODE_FILTER, verifyResult: boolean } };
 
 function overTurns(type: string): ObjectShape {
-  return object(type, { type: typed(type), field: text }, WITH_NODE_FILTER);
+  return object(`a ${type}`, { type: typed(type), field: text }, WITH_NODE_FILTER);
 }
 
 const MEASURES: Readonly<Record<string, ObjectShape>> = {
-  count_turns: object("count_turns", { type: typed("count_turns") }, TURN_FILTER),
-  first_match_index: object("first_match_index", { type: typed("first_match_index") }, TURN_FILTER),
-  turn_of_flip: object("turn_of_flip", { type: typed("turn_of_flip") }, WITH_NODE_FILTER),
-  number_of_flips: object("number_of_flips", { type: typed("number_of_flips") }, WITH_NODE_FILTER),
+  count_turns: object("a count_turns", { type: typed("count_turns") }, TURN_FILTER),
+  first_match_index: object("a first_match_index", { type: typed("first_match_index") }, TURN_FILTER),
+  turn_of_flip: object("a turn_of_flip", { type: typed("turn_of_flip") }, WITH_NODE_FILTER),
+  number_of_flips: object("a number_of_flips", { type: typed("number_of_flips") }, WITH_NODE_FILTER),
   min_over_turns: overTurns("min_over_turns"),
   mean_over_turns: overTurns("mean_over_turns"),
   last_over_turns: overTurns("last_over_turns"),
@@ -72,24 +72,13 @@ const MEASURE: Shape = reference("measure", () => ({
   variants: MEASURES,
 }));
 
-const VALUE_CHECK = {
-  required: { field: text, verifyWith: CHECK_SHAPE },
-  options: { optional: { expected: json } },
-};
+const COMPARISON = { optional: { expected: json, verifyWith: CHECK_SHAPE } };
 
 const LEAVES: Readonly<Record<string, ObjectShape>> = {
-  turn_check: object(
-    "turn_check",
-    { type: typed("turn_check"), scope: SCOPE, ...VALUE_CHECK.required },
-    VALUE_CHECK.options,
-  ),
-  result_check: object(
-    "result_check",
-    { type: typed("result_check"), ...VALUE_CHECK.required },
-    VALUE_CHECK.options,
-  ),
+  turn_check: object("a turn_check", { type: typed("turn_check"), scope: SCOPE, field: text }, COMPARISON),
+  result_check: object("a result_check", { type: typed("result_check"), field: text }, COMPARISON),
   cross_turn_check: object(
-    "cross_turn_check",
+    "a cross_turn_check",
     {
       type: typed("cross_turn_check"),
       sourceTurn: SINGLE_TURN,
@@ -100,7 +89,7 @@ const LEAVES: Readonly<Record<string, ObjectShape>> = {
     },
     { optional: { normalize: NORMALIZERS_SHAPE } },
   ),
-  measure_check: object("measure_check", {
+  measure_check: object("a measure_check", {
     type: typed("measure_check"),
     measure: MEASURE,
     comparison: oneOfTexts("eq", "neq", "gt", "gte", "lt", "lte"),

@@ -15,6 +15,7 @@ import type { ScenarioEdge } from "./scenario-edge.ts";
 import type { ScenarioNode } from "./scenario-node.ts";
 import type { ScenarioParts } from "./scenario-parts.ts";
 import { SCENARIO_FRAME_SHAPE } from "./scenario-shape.ts";
+import { warnOfSources } from "./warn-of-sources.ts";
 
 /** What makes a scenario: its parts, and what it has besides them. */
 export interface ScenarioSource {
@@ -78,6 +79,7 @@ function checkScenario(
   checkGraph(draft, report, warn);
   checkConditions(draft, report, warn);
   checkOutcomes(draft, report, warn);
+  warnOfSources(draft, warn);
 }
 
 function freezeDefinition(

@@ -1,7 +1,7 @@
 import type { Check } from "../check/check.ts";
 import { evaluateCheck } from "../check/evaluate-check.ts";
 import { numberValue } from "../check/number-value.ts";
-import type { Condition, StateCheck } from "../state/condition.ts";
+import type { Condition, ExplicitStateCheck } from "../state/condition.ts";
 import { describeCondition } from "../state/describe-condition.ts";
 import { parseStatePath } from "../state/state-path.ts";
 import type { TemplateField, TemplateFields } from "../template/template.ts";
@@ -36,7 +36,7 @@ export function whyNeverHolds(condition: Condition, knowledge: Knowledge): strin
   }
 }
 
-function whyCheckNeverPasses(check: StateCheck, { source, fields }: Knowledge): string | null {
+function whyCheckNeverPasses(check: ExplicitStateCheck, { source, fields }: Knowledge): string | null {
   const path = parseStatePath(check.field);
   if ("problem" in path) return null;
   switch (path.root) {
@@ -60,7 +60,10 @@ function whyCheckNeverPasses(check: StateCheck, { source, fields }: Knowledge): 
 }
 
 /** Counts are whole numbers from `least` and up. */
-function whyCountNeverPasses({ field, verifyWith, expected }: StateCheck, least: number): string | null {
+function whyCountNeverPasses(
+  { field, verifyWith, expected }: ExplicitStateCheck,
+  least: number,
+): string | null {
   const bound = numberValue(expected);
   const tooLow = `${field} is never below ${least}`;
   switch (verifyWith.type) {
@@ -90,7 +93,7 @@ const READS: Partial<Record<Check["type"], readonly TemplateField["type"][]>> = 
 };
 
 function whyFieldNeverPasses(
-  check: StateCheck,
+  check: ExplicitStateCheck,
   keys: readonly string[],
   fields: TemplateFields | null | undefined,
 ): string | null {
@@ -119,8 +122,8 @@ const EQUALITIES: ReadonlySet<Check["type"]> = new Set([
 function whyContradictory(parts: readonly Condition[]): string | null {
   const checks = parts.filter(
     (part) => part.type === "state_check" && EQUALITIES.has(part.verifyWith.type),
-  ) as StateCheck[];
-  const first = new Map<string, StateCheck>();
+  ) as ExplicitStateCheck[];
+  const first = new Map<string, ExplicitStateCheck>();
   for (const check of checks) {
     const other = first.get(check.field);
     if (other === undefined) first.set(check.field, check);

@@ -294,22 +294,28 @@ describe("issues", () => {
     [
       "unknown node in a path",
       when({ "node_visits.aks": { gte: 2 } }),
-      [`edges[2].when: A path names "aks", which is not a node. Did you mean "ask"?`],
+      [`edges[2].when["node_visits.aks"]: A path names "aks", which is not a node. Did you mean "ask"?`],
     ],
     [
       "unknown field",
       when({ "parsed.leter": "A" }),
-      [`edges[2].when: The template of node "ask" has no field "leter". Did you mean "letter"?`],
+      [
+        `edges[2].when["parsed.leter"]: The template of node "ask" has no field "leter". Did you mean "letter"?`,
+      ],
     ],
     [
       "unknown field, nothing near",
       when({ "parsed.zzz": "A" }),
-      [`edges[2].when: The template of node "ask" has no field "zzz" (it has "letter" and "sure").`],
+      [
+        `edges[2].when["parsed.zzz"]: The template of node "ask" has no field "zzz" (it has "letter" and "sure").`,
+      ],
     ],
     [
       "unknown field of a past node",
       when(anyOf({ turn: 1 }, { "node_results.ask.parsed.lettr": "A" })),
-      [`edges[2].when: The template of node "ask" has no field "lettr". Did you mean "letter"?`],
+      [
+        `edges[2].when.conditions[1]["node_results.ask.parsed.lettr"]: The template of node "ask" has no field "lettr". Did you mean "letter"?`,
+      ],
     ],
     [
       "unknown check",
@@ -611,17 +617,19 @@ describe("warnings", () => {
     [
       "verdict without a template",
       on("b", { verify_result: true }),
-      [`edges[2].when: "verify_result" is always null here: node "b" has no template.`],
+      [`edges[2].when.verify_result: "verify_result" is always null here: node "b" has no template.`],
     ],
     [
       "field without a template",
       on("b", { "parsed.x": 1 }),
-      [`edges[2].when: "parsed.x" is always null here: node "b" has no template.`],
+      [`edges[2].when["parsed.x"]: "parsed.x" is always null here: node "b" has no template.`],
     ],
     [
       "past verdict without a template",
       on("a", { "node_results.b.verify_result": true }),
-      [`edges[2].when: "node_results.b.verify_result" is always null here: node "b" has no template.`],
+      [
+        `edges[2].when["node_results.b.verify_result"]: "node_results.b.verify_result" is always null here: node "b" has no template.`,
+      ],
     ],
     [
       "outcome on a verdict without a template",
@@ -631,7 +639,9 @@ describe("warnings", () => {
     [
       "unknown trait",
       on("a", { "node_results.a.rubric.tone": 3 }),
-      [`edges[2].when: No rubric of this scenario has the trait "tone"; the run must bring it.`],
+      [
+        `edges[2].when["node_results.a.rubric.tone"]: No rubric of this scenario has the trait "tone"; the run must bring it.`,
+      ],
     ],
     [
       "impossible turn",

@@ -1,7 +1,7 @@
 import type { CompiledCheck } from "../check/check-result.ts";
 import { compileCheck } from "../check/evaluate-check.ts";
 import { anyTrue, atLeastTrue, negate, type Truth } from "../logic/kleene.ts";
-import type { Condition, ConditionFunction, FunctionLeaf, StateCheck } from "./condition.ts";
+import type { Condition, ConditionFunction, ExplicitStateCheck, FunctionLeaf } from "./condition.ts";
 import { describeCondition } from "./describe-condition.ts";
 import type { ScenarioState } from "./state.ts";
 import { compilePath, type StateReader } from "./state-path.ts";
@@ -38,7 +38,7 @@ class StateCheckTest implements ConditionTest {
   readonly #expected: unknown;
   readonly #needs: string;
 
-  constructor(check: StateCheck) {
+  constructor(check: ExplicitStateCheck) {
     this.#read = compilePath(check.field);
     this.#check = compileCheck(check.verifyWith);
     this.#expected = check.expected ?? null;

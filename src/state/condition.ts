@@ -1,5 +1,5 @@
 import type { Check } from "../check/check.ts";
-import { type ShorthandValue, shorthandCheck } from "../check/shorthand.ts";
+import { defaultCheck, type ShorthandValue, shorthandCheck } from "../check/shorthand.ts";
 import { type Composed, isComposition } from "../logic/composition.ts";
 import type { JsonValue, UnknownRecord } from "../value/json.ts";
 import type { ScenarioState } from "./state.ts";
@@ -9,7 +9,8 @@ export interface StateCheck {
   readonly type: "state_check";
   readonly field: string;
   readonly expected?: JsonValue;
-  readonly verifyWith: Check;
+  /** How to compare; the default follows from the type of `expected`. */
+  readonly verifyWith?: Check;
 }
 
 /** Decides from what has happened so far; must answer with true or false. */
@@ -29,7 +30,10 @@ export type WhenLeaf = StateCheck | StateShorthand | ConditionFunction | string;
 export type When = Composed<WhenLeaf> | readonly (StateShorthand | StateCheck)[] | null;
 
 /** A leaf of the one form that all conditions are compiled to. */
-export type ConditionLeaf = StateCheck | FunctionLeaf;
+export type ConditionLeaf = ExplicitStateCheck | FunctionLeaf;
+
+/** A state check that says how to compare. */
+export type ExplicitStateCheck = StateCheck & Required<Pick<StateCheck, "verifyWith">>;
 
 /** A condition that is code: a function, or source text that a sandbox must run. */
 export interface FunctionLeaf {
@@ -48,11 +52,12 @@ export function stateCheck(check: Omit<StateCheck, "type">): StateCheck {
 /** Brings any form of `when` (already known to have the right shape) into the one form; null means unconditional. */
 export function compileWhen(when: When | undefined): Condition | null {
   if (when === undefined || when === null) return null;
-  if (isList(when)) return { type: "all_of", conditions: when.map(compilePart) };
+  if (isWhenList(when)) return { type: "all_of", conditions: when.map(compilePart) };
   return compilePart(when);
 }
 
-function isList(when: When): when is readonly (StateShorthand | StateCheck)[] {
+/** True for the form that lists what must all hold. */
+export function isWhenList(when: When): when is readonly (StateShorthand | StateCheck)[] {
   return Array.isArray(when);
 }
 
@@ -65,7 +70,8 @@ function compilePart(part: Composed<WhenLeaf>): Condition {
       ? { type: "not", condition: compilePart(part.condition) }
       : { ...part, conditions: part.conditions.map(compilePart) };
   }
-  if (isStateCheck(part)) return part;
+  if (isStateCheck(part))
+    return { ...part, verifyWith: part.verifyWith ?? defaultCheck(part.expected ?? null) };
   const parts = Object.entries(part).map(([field, value]) =>
     shorthandCheck<ConditionLeaf>(value, (verifyWith, expected) => ({
       type: "state_check",
@@ -77,6 +83,8 @@ function compilePart(part: Composed<WhenLeaf>): Condition {
   return parts.length === 1 ? (parts[0] as Condition) : { type: "all_of", conditions: parts };
 }
 
-function isStateCheck(part: StateCheck | StateShorthand): part is StateCheck {
-  return part.type === "state_check" && Object.hasOwn(part, "verifyWith");
+/** True for an explicit comparison, false for a shorthand. */
+export function isStateCheck(part: StateCheck | StateShorthand): part is StateCheck {
+  // No path of the state starts with "type".
+  return part.type === "state_check";
 }

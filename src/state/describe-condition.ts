@@ -1,6 +1,6 @@
 import type { Check } from "../check/check.ts";
 import type { JsonValue } from "../value/json.ts";
-import type { Condition, StateCheck } from "./condition.ts";
+import type { Condition, ExplicitStateCheck } from "./condition.ts";
 
 /** A condition in a few words, for drawings and for the reason why an edge was not taken: `parsed.n ≥ 3`. */
 export function describeCondition(condition: Condition): string {
@@ -37,7 +37,7 @@ function describeNegation(condition: Condition): string {
   return `not (${describeCondition(condition)})`;
 }
 
-function describeStateCheck(check: StateCheck): string {
+function describeStateCheck(check: ExplicitStateCheck): string {
   const equality = equalityOf(check);
   if (equality !== null) return `${check.field} = ${equality}`;
   const { field, verifyWith } = check;
@@ -68,7 +68,7 @@ const SET_WORDS = {
 } as const;
 
 /** The value in `field = value`, if that is what the check says. */
-function equalityOf(check: StateCheck): string | null {
+function equalityOf(check: ExplicitStateCheck): string | null {
   switch (check.verifyWith.type) {
     case "boolean_match":
     case "exact_match":

@@ -15,8 +15,8 @@ import {
 
 const STATE_CHECK = object(
   "a state check",
-  { type: { kind: "literal", values: ["state_check"] }, field: text, verifyWith: CHECK_SHAPE },
-  { optional: { expected: json } },
+  { type: { kind: "literal", values: ["state_check"] }, field: text },
+  { optional: { expected: json, verifyWith: CHECK_SHAPE } },
 );
 
 const SHORTHAND: RecordShape = {

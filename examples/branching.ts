@@ -1,0 +1,59 @@
+import {
+  anyTurn,
+  END,
+  firstTurn,
+  question,
+  regexMatch,
+  Scenario,
+  type ScenarioDefinition,
+  template,
+} from "elenchus";
+
+const drugClass = template({
+  target: {
+    type: "string",
+    description: "the protein that the reply says venetoclax inhibits",
+    truth: "BCL-2",
+    check: regexMatch({ pattern: "bcl.?2|b.?cell lymphoma.?2", flags: "i" }),
+  },
+});
+
+/** A right answer leads on, any other one leads to a second attempt. */
+export const definition: ScenarioDefinition = new Scenario("venetoclax-class", {
+  description: "Does the model know what venetoclax inhibits, at once or after a hint?",
+})
+  .addNode("ask", {
+    question: question({
+      question: "What drug class does venetoclax belong to?",
+      rawAnswer: "It is a BCL-2 inhibitor.",
+      template: drugClass,
+    }),
+  })
+  .addNode("use", {
+    question: question({
+      question: "Good. Is it approved for chronic lymphocytic leukaemia?",
+      rawAnswer: "Yes, for chronic lymphocytic leukaemia, among others.",
+      template: template({
+        approved: {
+          type: "boolean",
+          description: "whether the reply says that it is approved for chronic lymphocytic leukaemia",
+          truth: true,
+        },
+      }),
+    }),
+  })
+  .addNode("revisit", {
+    question: question({
+      question: "Let us look again: which protein, one that keeps cancer cells alive, does it inhibit?",
+      rawAnswer: "BCL-2.",
+      template: drugClass,
+    }),
+  })
+  .addEdge("ask", "use", { when: { verify_result: true } })
+  .addEdge("ask", "revisit")
+  .addEdge("use", END)
+  .addEdge("revisit", END)
+  .setEntry("ask")
+  .addOutcome("knew_it", firstTurn({ verify_result: true }))
+  .addOutcome("knew_it_after_a_hint", anyTurn({ verify_result: true }, { node: "revisit" }))
+  .validate();

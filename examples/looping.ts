@@ -1,0 +1,33 @@
+import {
+  countTurns,
+  END,
+  firstMatchIndex,
+  lastTurn,
+  question,
+  Scenario,
+  type ScenarioDefinition,
+  template,
+} from "elenchus";
+
+/** The same question again while the answer is wrong, three times at most. */
+export const definition: ScenarioDefinition = new Scenario("prime-retry", {
+  description: "How many attempts does the model need to find the one prime number between 24 and 30?",
+})
+  .addNode("ask", {
+    question: question({
+      question: "Which prime number lies between 24 and 30?",
+      rawAnswer: "29",
+      template: template({
+        prime: { type: "integer", description: "the number that the reply settles on", truth: 29 },
+      }),
+    }),
+  })
+  .addEdge("ask", "ask", { when: [{ verify_result: false }, { "node_visits.ask": { lt: 3 } }] })
+  .addEdge("ask", END)
+  .setEntry("ask")
+  .addOutcome("solved", lastTurn({ verify_result: true }))
+  .addOutcome("attempts", countTurns({ node: "ask" }))
+  .addOutcome("first_right_turn", firstMatchIndex({ verifyResult: true }), {
+    description: "Counted from 0; -1 if no attempt was right.",
+  })
+  .validate();

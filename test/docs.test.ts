@@ -1,0 +1,364 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseDocument } from "yaml";
+import {
+  DefinitionError,
+  END,
+  formatIssue,
+  type Issue,
+  type IssueCode,
+  parseScenario,
+  parseScenarioFile,
+  Scenario,
+  type ScenarioDefinition,
+  scenarioFileSchema,
+  scenarioToJson,
+} from "../src/index.ts";
+
+// The conventions that pages follow:
+// - The ```ts blocks of a page are one module, in their order; each is type-checked and run.
+// - A ```text block is what the ```ts block right before it prints. A block without one prints nothing.
+// - A ```yaml or ```json block that has nodes is a scenario file without issues; any other one is at least well-formed.
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const PAGES: readonly Page[] = pageNames().map(readPage);
+const END_OF_BLOCK = "\u0001";
+
+interface Block {
+  readonly language: string;
+  /** Index of its first line in the page, from 0. */
+  readonly start: number;
+  readonly lines: readonly string[];
+  readonly text: string;
+}
+
+interface Page {
+  readonly name: string;
+  readonly text: string;
+  readonly blocks: readonly Block[];
+}
+
+function pageNames(): readonly string[] {
+  const docs = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`);
+  return ["README.md", ...docs.sort()].filter((name) => existsSync(join(ROOT, name)));
+}
+
+function readPage(name: string): Page {
+  const text = readFileSync(join(ROOT, name), "utf8");
+  const blocks: Block[] = [];
+  let open: { readonly fence: string; readonly language: string; readonly start: number } | null = null;
+  const all = text.split("\n");
+  all.forEach((line, index) => {
+    const [, fence = "", language = ""] = /^\s*(`{3,})(.*)$/.exec(line) ?? [];
+    if (open === null) {
+      if (fence !== "") open = { fence, language: language.trim(), start: index + 1 };
+    } else if (fence.startsWith(open.fence) && language === "") {
+      const lines = all.slice(open.start, index);
+      blocks.push({ language: open.language, start: open.start, lines, text: lines.join("\n") });
+      open = null;
+    }
+  });
+  if (open !== null) throw new Error(`${name} has a code block that is not closed`);
+  return { name, text, blocks };
+}
+
+function codeBlocks(page: Page): readonly Block[] {
+  return page.blocks.filter(({ language }) => language === "ts");
+}
+
+/** The code of a page as one module, in which every line has the number that it has in the page. */
+function moduleOf(page: Page): string {
+  const lines = page.text.split("\n").map(() => "");
+  for (const block of codeBlocks(page)) {
+    block.lines.forEach((line, index) => {
+      lines[block.start + index] = line.replace('from "elenchus"', `from "${join(ROOT, "src/index.ts")}"`);
+    });
+    lines[block.start + block.lines.length] = `console.log(${JSON.stringify(END_OF_BLOCK)});`;
+  }
+  return `${lines.join("\n")}\nexport {};\n`;
+}
+
+/** What each code block of a page should print. */
+function expectedOutput({ blocks }: Page): readonly string[] {
+  return blocks.flatMap((block, index) => {
+    const next = blocks[index + 1];
+    if (block.language !== "ts") return [];
+    return [next?.language === "text" ? next.text.trimEnd() : ""];
+  });
+}
+
+const CONFIGURATION = {
+  extends: join(ROOT, "tsconfig.json"),
+  compilerOptions: {
+    typeRoots: [join(ROOT, "node_modules/@types")],
+    rewriteRelativeImportExtensions: false,
+    allowImportingTsExtensions: true,
+    // A page may declare something only to show how.
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+  },
+  include: ["."],
+};
+
+describe("code in pages", () => {
+  const pages = PAGES.filter((page) => codeBlocks(page).length > 0);
+  const folder = mkdtempSync(join(tmpdir(), "elenchus-docs-"));
+  const fileOf = (page: Page): string => join(folder, `${page.name.replaceAll("/", "__")}.mts`);
+
+  beforeAll(() => {
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(CONFIGURATION));
+    for (const page of pages) writeFileSync(fileOf(page), moduleOf(page));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test("has the right types", async () => {
+    const { stdout } = await run(join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder);
+    // The sources are checked by themselves; here only the pages count.
+    expect(stdout.split("\n").filter((line) => line.includes(".mts("))).toEqual([]);
+  });
+
+  test.concurrent.each(pages)("$name does what it says", async (page) => {
+    const { stdout, stderr } = await run(fileOf(page));
+    const printed = stdout.split(`${END_OF_BLOCK}\n`).map((text) => text.trimEnd());
+    expect(stderr).toBe("");
+    expect(printed).toEqual([...expectedOutput(page), ""]);
+  });
+});
+
+/** Runs Node, and says what it prints whether it succeeds or not. */
+function run(...command: readonly string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, command, { cwd: ROOT }, (_, stdout, stderr) => resolve({ stdout, stderr }));
+  });
+}
+
+describe.each(PAGES)("$name", (page) => {
+  test("has no code that escapes the tests", () => {
+    const languages = page.blocks.map(({ language }) => language);
+    expect(
+      languages.filter((language) => /^(ts|js|typescript|javascript)/.test(language) && language !== "ts"),
+    ).toEqual([]);
+    page.blocks.forEach(({ language }, index) => {
+      if (language === "text") expect(page.blocks[index - 1]?.language).toBe("ts");
+    });
+  });
+
+  test("has scenarios and data that can be read", () => {
+    for (const { language, text } of page.blocks) {
+      if (language !== "yaml" && language !== "json") continue;
+      if (/^\s*"?(nodes|scenarios)"?:/m.test(text))
+        parseScenarioFile(text, { filename: `${page.name}.${language}` });
+      else if (language === "json") JSON.parse(text);
+      else expect(parseDocument(text).errors).toEqual([]);
+    }
+  });
+
+  test("has links that lead somewhere", () => {
+    const prose = page.blocks.reduce((text, block) => text.replace(block.text, ""), page.text);
+    const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
+    expect(links.filter((link) => !/^[a-z]+:/.test(link) && !leadsSomewhere(page, link))).toEqual([]);
+  });
+});
+
+function leadsSomewhere(page: Page, link: string): boolean {
+  const [path = "", anchor] = link.split("#");
+  const file = path === "" ? join(ROOT, page.name) : join(ROOT, dirname(page.name), path);
+  if (!existsSync(file)) return false;
+  if (anchor === undefined) return true;
+  const headings = readFileSync(file, "utf8").matchAll(/^#+ (.*)$/gm);
+  return [...headings].some(([, heading = ""]) => anchorOf(heading) === anchor);
+}
+
+/** As hosts of Markdown pages make them. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replaceAll(" ", "-");
+}
+
+const ASK = {
+  question: {
+    question: "What is the capital of Australia?",
+    rawAnswer: "Canberra",
+    template: { fields: { city: { type: "string", description: "the capital", truth: "Canberra" } } },
+  },
+} as const;
+const THANK = { question: { question: "Thank you.", rawAnswer: "" } };
+const CAPITAL = { name: "capital", entry: "ask", nodes: { ask: ASK } };
+
+function withCheck(check: unknown): unknown {
+  const { city } = ASK.question.template.fields;
+  const question = { ...ASK.question, template: { fields: { city: { ...city, check } } } };
+  return { ...CAPITAL, nodes: { ask: { question } } };
+}
+
+function withEdges(...edges: readonly object[]): unknown {
+  return { ...CAPITAL, nodes: { ask: ASK, push: ASK, thank: THANK }, edges };
+}
+
+function withWhen(when: unknown, source = "ask"): unknown {
+  return withEdges(
+    { source, target: "END", when },
+    { source: "ask", target: "push" },
+    { source: "push", target: "thank" },
+    { source: "thank", target: "ask" },
+  );
+}
+
+function nested(depth: number): unknown {
+  return depth === 0 ? null : [nested(depth - 1)];
+}
+
+function containingItself(): object {
+  const circle: { self?: object } = {};
+  circle.self = circle;
+  return circle;
+}
+
+function withOuterName(): ScenarioDefinition {
+  const limit = 3;
+  return new Scenario("capital")
+    .addNode("ask", ASK)
+    .addEdge("ask", "ask", { when: (_accumulated, _parsed, state) => state.turn < limit })
+    .addEdge("ask", END)
+    .setEntry("ask")
+    .validate();
+}
+
+/** One mistake for each code: a new code without one does not compile, and one without a section fails below. */
+const MISTAKES: Readonly<Record<IssueCode, () => unknown>> = {
+  wrong_type: () => parseScenario({ ...CAPITAL, name: 7 }),
+  missing_key: () => parseScenario({ ...CAPITAL, nodes: { ask: { question: { question: "Why?" } } } }),
+  unknown_key: () => parseScenario(withEdges({ source: "ask", target: "END", wehn: { turn: 1 } })),
+  unknown_value: () =>
+    parseScenario(withEdges({ source: "ask", target: "END", handover: "transcript_prepnd" })),
+  empty_value: () => parseScenario({ ...CAPITAL, name: " " }),
+  invalid_parameter: () => parseScenario(withCheck({ type: "numeric_range", min: 5, max: 3 })),
+  invalid_pattern: () => parseScenario(withCheck({ type: "regex_match", pattern: "(?=Canberra)" })),
+  invalid_source: () => parseScenario(withWhen("verify_result == true")),
+  cyclic_value: () => parseScenario({ ...CAPITAL, metadata: containingItself() }),
+  too_deep: () => parseScenario({ ...CAPITAL, metadata: { deep: nested(200) } }),
+  too_large: () => parseScenario({ ...CAPITAL, metadata: { wide: new Array(6_000_000).fill(0) } }),
+  not_data: () => parseScenario({ ...CAPITAL, metadata: { since: new Date(0) } }),
+  no_nodes: () => parseScenario({ ...CAPITAL, nodes: {} }),
+  no_entry: () => new Scenario("capital").addNode("ask", ASK).validate(),
+  invalid_id: () => parseScenario({ ...CAPITAL, entry: "ask.again", nodes: { "ask.again": ASK } }),
+  reserved_id: () => parseScenario({ ...CAPITAL, entry: "END", nodes: { END: ASK } }),
+  duplicate_node: () => new Scenario("capital").addNode("ask" as string, ASK).addNode("ask" as string, ASK),
+  duplicate_outcome: () => {
+    const flips = { name: "flips", check: { type: "number_of_flips" } };
+    return parseScenario({ ...CAPITAL, outcomes: [flips, flips] });
+  },
+  duplicate_scenario: () => {
+    const text = JSON.stringify({ scenarios: [CAPITAL, CAPITAL] });
+    return parseScenarioFile(text, { filename: "capitals.json" });
+  },
+  duplicate_trait: () => {
+    const polite = { type: "llm", kind: "boolean", name: "polite" };
+    return parseScenario({ ...CAPITAL, nodes: { ask: { ...ASK, rubric: { traits: [polite, polite] } } } });
+  },
+  unknown_node: () => parseScenario(withEdges({ source: "ask", target: "psuh" })),
+  unreachable_node: () => parseScenario(withEdges({ source: "push", target: "thank" })),
+  missing_fallback: () => parseScenario(withEdges({ source: "ask", target: "push", when: { turn: 1 } })),
+  empty_condition: () => parseScenario(withWhen({})),
+  unknown_path: () => parseScenario(withWhen({ verify_reslt: true })),
+  unknown_field: () => parseScenario(withWhen({ "parsed.ctiy": "Canberra" })),
+  syntax_error: () => parseScenarioFile("name: capital\nname: capitals\n", { filename: "capital.yaml" }),
+  unsupported_version: () => parseScenario({ version: 2, ...CAPITAL }),
+  not_portable: () => scenarioToJson(withOuterName()),
+  several_fallbacks: () =>
+    parseScenario(withEdges({ source: "ask", target: "push" }, { source: "ask", target: "thank" })),
+  no_template: () => parseScenario(withWhen({ verify_result: true }, "thank")),
+  unknown_trait: () => parseScenario(withWhen({ "node_results.ask.rubric.politeness": true })),
+  never_holds: () => parseScenario(withWhen({ turn: 0 })),
+  not_runnable: () => parseScenario(withWhen("(accumulated, parsed) => parsed.city === null")),
+};
+
+function issuesOf(mistake: () => unknown): readonly Issue[] {
+  try {
+    return (mistake() as ScenarioDefinition).warnings;
+  } catch (error) {
+    if (error instanceof DefinitionError) return error.issues;
+    throw error;
+  }
+}
+
+describe("docs/reference/issues.md", () => {
+  const { text } = readPage("docs/reference/issues.md");
+  const sections = new Map(text.split(/^### /m).map((section) => [/^`(\w+)`/.exec(section)?.[1], section]));
+
+  test.each(Object.entries(MISTAKES))("explains %s", (code, mistake) => {
+    const issue = issuesOf(mistake).find((found) => found.code === code);
+    if (issue === undefined) throw new Error(`the mistake does not lead to the issue ${code}`);
+    // Where a value becomes too deep or too large says nothing to a reader.
+    const shown = code.startsWith("too_") ? { ...issue, path: [] } : issue;
+    expect(sections.get(code)).toContain(`\n> ${formatIssue(shown)}\n`);
+  });
+
+  test("has no section for a code that does not exist", () => {
+    const codes = [...sections.keys()].filter((code) => code !== undefined);
+    expect(codes.sort()).toEqual(Object.keys(MISTAKES).sort());
+  });
+});
+
+interface Schema {
+  readonly [key: string]: unknown;
+}
+
+const SCHEMA: Schema = scenarioFileSchema();
+const DEFINITIONS = SCHEMA.$defs as Schema;
+
+/** All parts of a schema, following its references except to the definitions of other pages. */
+function partsOf(schema: unknown, elsewhere: readonly string[]): readonly Schema[] {
+  const seen = new Set<unknown>(elsewhere.map((name) => DEFINITIONS[name]));
+  const walk = (part: unknown): readonly Schema[] => {
+    if (typeof part !== "object" || part === null || seen.has(part)) return [];
+    seen.add(part);
+    const { $defs, $ref, ...rest } = part as Schema;
+    const referred = typeof $ref === "string" ? DEFINITIONS[$ref.replace("#/$defs/", "")] : undefined;
+    return [part as Schema, ...walk(referred), ...Object.values(rest).flatMap(walk)];
+  };
+  return walk(schema);
+}
+
+/** The keys that objects of a schema have, and the values that their `type` can have. */
+function wordsOf(parts: readonly Schema[]): readonly string[] {
+  const objects = parts.flatMap(({ type, properties }) =>
+    type === "object" ? [(properties ?? {}) as Schema] : [],
+  );
+  const types = objects.flatMap(({ type }) => (type as Schema | undefined)?.const ?? []);
+  return [...new Set([...objects.flatMap((properties) => Object.keys(properties)), ...types.map(String)])];
+}
+
+function missingIn(name: string, words: readonly string[]): readonly string[] {
+  const { text } = readPage(name);
+  return words.filter((word) => !new RegExp(`(?<!\\w)${word.replace("$", "\\$")}\\b`).test(text));
+}
+
+test.each([
+  { page: "docs/reference/checks.md", of: DEFINITIONS.check, elsewhere: [], among: "exact_match" },
+  {
+    page: "docs/reference/outcomes.md",
+    of: DEFINITIONS.outcomeCheck,
+    elsewhere: ["check", "normalizers"],
+    among: "turn_check",
+  },
+  {
+    page: "docs/reference/file-format.md",
+    of: SCHEMA,
+    elsewhere: ["check", "outcomeCheck"],
+    among: "stateUpdate",
+  },
+])("$page has every type and key of its part of the format", ({ page, of, elsewhere, among }) => {
+  const words = wordsOf(partsOf(of, elsewhere));
+  expect(words).toContain(among);
+  expect(missingIn(page, words)).toEqual([]);
+});
