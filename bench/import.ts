@@ -6,7 +6,7 @@ const GOAL = 60;
 
 export function benchImport(): void {
   console.log("start (a new process each time)");
-  const library = fileURLToPath(new URL("../dist/index.js", import.meta.url));
+  const library = fileURLToPath(new URL("elenchus", import.meta.url));
   const start = (code: string): number =>
     medianTime(() => execFileSync(process.execPath, ["--input-type=module", "--eval", code]), { runs: 15 });
   const bare = start("");

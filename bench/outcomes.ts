@@ -7,7 +7,7 @@ import {
   evaluateOutcome,
   measureIs,
   numberOfFlips,
-} from "../dist/index.js";
+} from "elenchus";
 import { medianTime, report, shown } from "./measure.ts";
 
 function conversation(turns: number): ConversationResult {

@@ -1,11 +1,4 @@
-import {
-  END,
-  INITIAL_STATE,
-  question,
-  resolveNextNode,
-  Scenario,
-  type ScenarioState,
-} from "../dist/index.js";
+import { END, INITIAL_STATE, question, resolveNextNode, Scenario, type ScenarioState } from "elenchus";
 import { medianTime, report, shown } from "./measure.ts";
 
 const DECISIONS = 200_000;

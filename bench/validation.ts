@@ -1,4 +1,4 @@
-import { END, question, Scenario, type ScenarioDefinition } from "../dist/index.js";
+import { END, question, Scenario, type ScenarioDefinition } from "elenchus";
 import { medianTime, report, shown } from "./measure.ts";
 
 const GOAL = 500;
