@@ -18,7 +18,7 @@ export interface RegexProblem {
 const MAX_PATTERN_LENGTH = 5_000;
 
 /** Matching takes time in proportion to text × program, so the program (repeats written out) is bounded too. */
-const MAX_PROGRAM_SIZE = 5_000;
+const MAX_PROGRAM_SIZE = 1_000;
 
 const FLAGS: ReadonlyMap<string, number> = new Map([
   ["i", RE2JS.CASE_INSENSITIVE],
