@@ -13,10 +13,12 @@ const LAYERS = [
   "shape",
   "logic",
   "check",
-  "template",
+  "extract",
   "state",
+  "template",
   "outcome",
   "scenario",
+  "judge",
   "file",
   "drawing",
 ];

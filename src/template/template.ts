@@ -1,6 +1,9 @@
 import type { Check } from "../check/check.ts";
+import type { ExtractRule } from "../extract/extract-rule.ts";
 import type { Composed } from "../logic/composition.ts";
-import type { JsonObject, JsonValue } from "../value/json.ts";
+import type { Truth } from "../logic/kleene.ts";
+import type { JsonValue, UnknownRecord } from "../value/json.ts";
+import type { TruthFrom } from "./truth-from.ts";
 
 /** What kind of value a field holds, apart from lists. */
 export type ScalarType =
@@ -10,24 +13,32 @@ export type ScalarType =
 /** What kind of value a field holds. */
 export type FieldType = ScalarType | { readonly type: "array"; readonly items: ScalarType };
 
-/** One typed field that is read out of a free reply and compared with the truth. */
-export type TemplateField = FieldType & {
+/** What can be said of a field besides its type. */
+export interface FieldOptions {
   /** What the reader of the reply should look for. */
   readonly description: string;
-  /** The right value; compared by code, never shown to a model. */
-  readonly truth: JsonValue;
+  /** The right value, or where it depends on what was said before; compared by code, never shown to a model. */
+  readonly truth: JsonValue | TruthFrom;
   /** How the value is compared; the default follows from the type. */
   readonly check?: Check;
   /** Share of the field in the template's score (default 1). */
   readonly weight?: number;
-  /** True if the reply need not state the field. */
-  readonly nullable?: boolean;
+  /** Further help for the judge. */
   readonly hint?: string;
   /** A rule that reads the field without a judge. */
-  readonly extract?: JsonObject;
-  /** True to ask the judge for a verbatim quote. */
+  readonly extract?: ExtractRule;
+  /** True to ask the judge for a verbatim quote, which code then looks for in the reply. */
   readonly evidence?: boolean;
-};
+}
+
+/** One typed field that is read out of a free reply and compared with the truth. */
+export type TemplateField = FieldType &
+  FieldOptions & {
+    /** True if the field may be null because the reply need not state it. */
+    readonly nullable?: boolean;
+    /** True if the field may be missing. */
+    readonly optional?: boolean;
+  };
 
 /** Fields by name. */
 export type TemplateFields = Readonly<Record<string, TemplateField>>;
@@ -38,11 +49,21 @@ export interface FieldLeaf {
   readonly field: string;
 }
 
+/** What a `verify` function is given besides the parsed fields. */
+export interface VerifyContext {
+  readonly reply: string;
+  /** The verdict of each field by itself. */
+  readonly results: Readonly<Record<string, Truth>>;
+}
+
+/** Decides from the parsed fields; null means that it cannot tell. */
+export type VerifyFunction<Parsed = never> = (parsed: Parsed, context: VerifyContext) => Truth;
+
 /** The typed fields of an answer. `Parsed` rides along for the compiler only. */
 export interface Template<Parsed = unknown> {
   readonly fields: TemplateFields;
   /** Which fields must be right: all of them unless said otherwise. */
-  readonly verify?: Composed<FieldLeaf> | string | ((parsed: never) => boolean);
+  readonly verify?: Composed<FieldLeaf> | string | VerifyFunction;
   readonly "~parsed"?: Parsed;
 }
 
@@ -54,9 +75,11 @@ type ScalarValue<Type> = Type extends { readonly type: "enum"; readonly values: 
       ? number
       : string;
 
-type FieldValue<Field> = Field extends { readonly type: "array"; readonly items: infer Item }
-  ? readonly ScalarValue<Item>[]
-  : ScalarValue<Field>;
+type FieldValue<Field> = Field extends { readonly "~value"?: infer Value }
+  ? NonNullable<Value>
+  : Field extends { readonly type: "array"; readonly items: infer Item }
+    ? readonly ScalarValue<Item>[]
+    : ScalarValue<Field>;
 
 /** What reading a reply gives: a value per field, or null where the reply does not state it. */
 export type ParsedOf<Fields> = { readonly [Name in keyof Fields]: FieldValue<Fields[Name]> | null };
@@ -69,7 +92,28 @@ export type ParsedOf<Fields> = { readonly [Name in keyof Fields]: FieldValue<Fie
  */
 export function template<const Fields extends TemplateFields>(
   fields: Fields,
-  options: { readonly verify?: NonNullable<Template["verify"]> } = {},
+  options: { readonly verify?: Composed<FieldLeaf> | string | VerifyFunction<ParsedOf<Fields>> } = {},
 ): Template<ParsedOf<Fields>> {
   return { fields, ...options };
 }
+
+/** A field as a part of `verify`: `anyOf(field("city"), field("country"))`. */
+export function field(name: string): FieldLeaf {
+  return { type: "field", field: name };
+}
+
+/** The fields that a judge must read: those without a rule of their own, and not those that look at the raw reply. */
+export function judgedFields(template: Template): TemplateFields {
+  const judged = Object.entries(template.fields).filter(
+    ([, { extract, check }]) => extract === undefined && !isTraceCheck(check),
+  );
+  return Object.fromEntries(judged);
+}
+
+/** True for the checks that look at the raw reply instead of a parsed value. */
+export function isTraceCheck(check: Check | undefined): boolean {
+  return check?.type.startsWith("trace_") ?? false;
+}
+
+/** What reading the reply of a turn gave. */
+export type ParsedFields = UnknownRecord;
