@@ -3,6 +3,6 @@
 export default {
   input: "src/index.ts",
   platform: "node",
-  external: ["re2js", "yaml"],
+  external: ["ai", "re2js", "yaml"],
   output: { file: "dist/index.js", format: "esm" },
 };

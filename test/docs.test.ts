@@ -1,5 +1,13 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -113,6 +121,8 @@ describe("code in pages", () => {
 
   beforeAll(() => {
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(CONFIGURATION));
+    // Pages may use what a user would have installed beside the library.
+    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
     for (const page of pages) writeFileSync(fileOf(page), moduleOf(page));
   });
   afterAll(() => rmSync(folder, { recursive: true }));

@@ -87,5 +87,15 @@ test("the core is pure: nothing of Node, no clock, no chance, no eval", () => {
 
 test("libraries are those that were chosen", () => {
   const libraries = new Set(files.flatMap(importsOf).filter((path) => !path.startsWith(".")));
-  expect([...libraries].sort()).toEqual(["re2js", "yaml"]);
+  expect([...libraries].sort()).toEqual(["ai", "re2js", "yaml", "zod", "zod/v4/core"]);
+});
+
+test("importing the library loads only what is quick to load", () => {
+  const loaded = files.flatMap((file) => {
+    const text = readFileSync(join(source, file), "utf8");
+    return [...text.matchAll(/^(?:import|export) (?!type\b)[^;"]*\bfrom "([^."][^"]*)"/gm)].map(
+      (match) => match[1],
+    );
+  });
+  expect([...new Set(loaded)]).toEqual(["re2js"]);
 });

@@ -6,6 +6,25 @@ export interface LinearRegex {
   find(text: string): boolean;
   /** How often the pattern occurs without overlap; counting stops once there are `enough`. */
   count(text: string, enough?: number): number;
+  /** What a group, by name or number, matched in the occurrences where it took part; looks at no more than `most`. */
+  captures(text: string, group: string | number, most: number): Captures;
+  /** How many groups the pattern has, apart from the whole match, which is number 0. */
+  readonly groupCount: number;
+  readonly groupNames: readonly string[];
+}
+
+/** What a group matched, in order. */
+export interface Captures {
+  readonly found: readonly Capture[];
+  /** False if there are more occurrences than were looked at. */
+  readonly complete: boolean;
+}
+
+/** What a group matched, and where. */
+export interface Capture {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Why a regular expression cannot be used: a clause without a full stop, and what it is about. */
@@ -42,7 +61,13 @@ export function compileLinearRegex(pattern: string, flags = ""): LinearRegex | R
     const regex = RE2JS.compile(pattern, bits);
     if (regex.programSize() > MAX_PROGRAM_SIZE)
       return patternProblem("it is too large once its repeats are written out");
-    return { find: (text) => regex.test(text), count: (text, enough) => countMatches(regex, text, enough) };
+    return {
+      find: (text) => regex.test(text),
+      count: (text, enough) => countMatches(regex, text, enough),
+      captures: (text, group, most) => capturesOf(regex, text, { group, most }),
+      groupCount: regex.groupCount(),
+      groupNames: Object.keys(regex.namedGroups()),
+    };
   } catch (error) {
     return patternProblem(explain(pattern, error));
   }
@@ -57,6 +82,31 @@ function countMatches(regex: RE2JS, text: string, enough = Number.POSITIVE_INFIN
   let count = 0;
   while (count < enough && matcher.find()) count++;
   return count;
+}
+
+/** Nothing if there is no such group. Looking at many occurrences can take as many passes, as with counting. */
+function capturesOf(
+  regex: RE2JS,
+  text: string,
+  { group, most }: { readonly group: string | number; readonly most: number },
+): Captures {
+  const known =
+    typeof group === "string" ? Object.hasOwn(regex.namedGroups(), group) : isGroupNumber(regex, group);
+  const found: Capture[] = [];
+  if (!known) return { found, complete: true };
+  const matcher = regex.matcher(text);
+  let count = 0;
+  while (matcher.find()) {
+    if (++count > most) return { found, complete: false };
+    const start = matcher.start(group);
+    const end = matcher.end(group);
+    if (start >= 0) found.push({ text: text.slice(start, end), start, end });
+  }
+  return { found, complete: true };
+}
+
+function isGroupNumber(regex: RE2JS, group: number): boolean {
+  return Number.isInteger(group) && group >= 0 && group <= regex.groupCount();
 }
 
 function patternProblem(problem: string): RegexProblem {

@@ -1,19 +1,7 @@
 import { expect, test } from "vitest";
-import type { ScenarioDefinition } from "../scenario/definition.ts";
-import { END, type ScenarioEdge } from "../scenario/scenario-edge.ts";
+import { sampleScenario as scenario } from "../../test/sample-scenario.ts";
+import { END } from "../scenario/scenario-edge.ts";
 import { drawText } from "./draw-text.ts";
-
-function scenario(
-  questions: readonly (readonly [string, string])[],
-  edges: readonly ScenarioEdge[],
-): ScenarioDefinition {
-  const nodeIds = questions.map(([id]) => id);
-  const nodes = Object.fromEntries(
-    questions.map(([id, question]) => [id, { question: { question, rawAnswer: "" } }]),
-  );
-  const rest = { description: "", outcomes: [], warnings: [], metadata: {}, hash: "" };
-  return { name: "sample", nodes, nodeIds, edges, entryNode: nodeIds[0] ?? "", ...rest };
-}
 
 test("linear, with an implicit end", () => {
   const definition = scenario(

@@ -1,4 +1,5 @@
 import type { Node, YAMLMap } from "yaml";
+import { errorMessage } from "../value/error-message.ts";
 import { findOffset, LineIndex, type ParsedText, type Place, TextSyntaxError } from "./text-places.ts";
 import { loadYaml, type YamlLibrary } from "./yaml-library.ts";
 
@@ -20,9 +21,7 @@ export function parseYamlText(text: string): ParsedText {
     if (error instanceof TextSyntaxError) throw error;
     // Alias bombs and aliases of themselves are refused by throwing; very deep nesting exhausts the stack.
     const tooDeep = error instanceof RangeError;
-    throw new TextSyntaxError(
-      tooDeep ? "it is nested too deeply" : clause(error instanceof Error ? error.message : String(error)),
-    );
+    throw new TextSyntaxError(tooDeep ? "it is nested too deeply" : clause(errorMessage(error)));
   }
 }
 

@@ -34,7 +34,7 @@ const SENTENCES: Sentences = {
   duplicate_node: (issue) => `Node ${quoted(issue.node)} already exists.`,
   duplicate_outcome: (issue) => `Outcome ${quoted(issue.outcome)} already exists.`,
   duplicate_scenario: (issue) => `Scenario ${quoted(issue.scenario)} already exists in this file.`,
-  duplicate_trait: (issue) => `Trait ${quoted(issue.trait)} already exists in this rubric.`,
+  duplicate_trait: (issue) => `Trait ${quoted(issue.trait)} already exists here.`,
   unknown_node: (issue) =>
     `${ROLES[issue.role]} names ${quoted(issue.node)}, which is not a node.${didYouMean(issue)}`,
   unreachable_node: (issue) =>

@@ -3,6 +3,7 @@ import { defaultCheck } from "../check/shorthand.ts";
 import { type Composed, evaluateComposition } from "../logic/composition.ts";
 import { allTrue, anyTrue, type Truth } from "../logic/kleene.ts";
 import type { ConversationResult, TurnRecord } from "../state/state.ts";
+import { errorMessage } from "../value/error-message.ts";
 import { compareValues } from "./compare-values.ts";
 import { evaluateMeasure, isMeasure, type MeasuredNumber, turnsOfNode } from "./measure.ts";
 import type {
@@ -37,7 +38,7 @@ export function evaluateOutcome(check: OutcomeCheck, result: ConversationResult)
     const look = new Look(result);
     return isMeasure(check) ? look.measure(check) : look.assertion(check);
   } catch (error) {
-    return inconclusive(`the outcome cannot be evaluated: ${messageOf(error)}`);
+    return inconclusive(`the outcome cannot be evaluated: ${errorMessage(error)}`);
   }
 }
 
@@ -53,7 +54,7 @@ function evaluateFunction(
     if (value === null) return { ...inconclusive("the function cannot tell"), turns };
     return { ...inconclusive("the function returned neither true or false nor a number"), turns };
   } catch (error) {
-    return { ...inconclusive(`the function threw: ${messageOf(error)}`), turns };
+    return { ...inconclusive(`the function threw: ${errorMessage(error)}`), turns };
   }
 }
 
@@ -221,8 +222,4 @@ function decided(proven: boolean, disproven: boolean): Truth {
 
 function inconclusive(reason: string): OutcomeResult {
   return { value: null, status: "inconclusive", turns: [], reason };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

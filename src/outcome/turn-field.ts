@@ -6,6 +6,7 @@ import { isRecord } from "../value/json.ts";
 export const TURN_FIELD_ROOTS: readonly string[] = [
   "node_id",
   "verify_result",
+  "refused",
   "reply",
   "raw_response",
   "question_text",
@@ -35,6 +36,8 @@ export function compileTurnField(field: string): TurnReader | null {
       return (turn) => turn.nodeId ?? null;
     case "verify_result":
       return (turn) => turn.verifyResult ?? UNREADABLE;
+    case "refused":
+      return (turn) => turn.refused ?? UNREADABLE;
     case "reply":
     case "raw_response":
       return (turn) => turn.reply ?? null;

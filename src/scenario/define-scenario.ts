@@ -9,6 +9,8 @@ import { sha256 } from "../value/sha256.ts";
 import { checkConditions } from "./check-conditions.ts";
 import { checkGraph } from "./check-graph.ts";
 import { checkOutcomes } from "./check-outcomes.ts";
+import { checkRubrics } from "./check-rubrics.ts";
+import { checkTruths } from "./check-truths.ts";
 import type { ScenarioDefinition } from "./definition.ts";
 import { readDraft } from "./scenario-draft.ts";
 import type { ScenarioEdge } from "./scenario-edge.ts";
@@ -79,6 +81,8 @@ function checkScenario(
   checkGraph(draft, report, warn);
   checkConditions(draft, report, warn);
   checkOutcomes(draft, report, warn);
+  checkTruths(draft, report, warn);
+  checkRubrics(draft, report);
   warnOfSources(draft, warn);
 }
 

@@ -75,6 +75,7 @@ type ParsedTests<Parsed> = unknown extends Parsed
 /** Paths of this turn, and paths that are open in any scenario. */
 type TurnTests = {
   readonly verify_result?: BooleanTest;
+  readonly refused?: BooleanTest;
   readonly turn?: NumberTest;
   readonly current_node?: TextTest;
   readonly [path: `accumulated.${string}`]: ShorthandValue;
@@ -93,7 +94,7 @@ type OpenPastTests<Entries extends NodeEntry> =
       }
     : {
         readonly [path: `node_visits.${string}`]: never;
-        readonly [path: `node_results.${string}.${"parsed" | "verify_result"}${string}`]: never;
+        readonly [path: `node_results.${string}.${"parsed" | "verify_result" | "refused"}${string}`]: never;
       };
 
 type PastTests<Entries extends NodeEntry> =
@@ -104,7 +105,10 @@ type PastTests<Entries extends NodeEntry> =
 type PastTest<Entries extends NodeEntry> = Entries extends unknown
   ?
       | { readonly path: `node_visits.${Entries["id"]}`; readonly value: NumberTest }
-      | { readonly path: `node_results.${Entries["id"]}.verify_result`; readonly value: BooleanTest }
+      | {
+          readonly path: `node_results.${Entries["id"]}.${"verify_result" | "refused"}`;
+          readonly value: BooleanTest;
+        }
       | PastField<Entries["id"], Entries["parsed"]>
   : never;
 

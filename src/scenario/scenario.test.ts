@@ -532,7 +532,7 @@ describe("issues", () => {
             },
           })
           .setEntry("a"),
-      [`nodes.a.rubric.traits: Trait "t" already exists in this rubric.`],
+      [`nodes.a.rubric.traits: Trait "t" already exists here.`],
     ],
     [
       "score upside down",

@@ -1,4 +1,5 @@
 import type { Truth } from "../logic/kleene.ts";
+import { errorMessage } from "../value/error-message.ts";
 import { frozenCopy } from "../value/frozen-copy.ts";
 import { isRecord, typeName, type UnknownRecord } from "../value/json.ts";
 import type { ScenarioState } from "./state.ts";
@@ -27,6 +28,7 @@ export interface FinishedTurn {
   readonly reply: string;
   readonly parsed: UnknownRecord;
   readonly rubric: UnknownRecord;
+  readonly refused?: Truth;
 }
 
 /** The state after a turn, and what kept the state update from counting, if anything did. */
@@ -42,13 +44,15 @@ export function advanceState(
   stateUpdate?: StateUpdate | string,
 ): AdvancedState {
   const { node, verifyResult, parsed, rubric } = turn;
-  const nodeResults = { ...state.nodeResults, [node]: { verifyResult, parsed, rubric } };
+  const refused = turn.refused === undefined ? {} : { refused: turn.refused };
+  const nodeResults = { ...state.nodeResults, [node]: { verifyResult, parsed, rubric, ...refused } };
   const updated = updateAccumulated(state, turn, stateUpdate);
   const next: ScenarioState = {
     turn: state.turn + 1,
     currentNode: node,
     verifyResult,
     parsed,
+    ...refused,
     accumulated: updated.accumulated,
     nodeVisits: { ...state.nodeVisits, [node]: (state.nodeVisits[node] ?? 0) + 1 },
     nodeResults,
@@ -84,7 +88,7 @@ function updateAccumulated(
   } catch (error) {
     return {
       accumulated,
-      problem: `the state update threw: ${error instanceof Error ? error.message : String(error)}`,
+      problem: `the state update threw: ${errorMessage(error)}`,
     };
   }
 }

@@ -1,6 +1,7 @@
 import type { CompiledCheck } from "../check/check-result.ts";
 import { compileCheck } from "../check/evaluate-check.ts";
 import { anyTrue, atLeastTrue, negate, type Truth } from "../logic/kleene.ts";
+import { errorMessage } from "../value/error-message.ts";
 import type { Condition, ConditionFunction, ExplicitStateCheck, FunctionLeaf } from "./condition.ts";
 import { describeCondition } from "./describe-condition.ts";
 import type { ScenarioState } from "./state.ts";
@@ -73,7 +74,7 @@ class FunctionTest implements ConditionTest {
       if (!isThenable(answer)) return Boolean(answer);
       this.#problem = "the function returned a promise, but must answer at once";
     } catch (error) {
-      this.#problem = `the function threw: ${error instanceof Error ? error.message : String(error)}`;
+      this.#problem = `the function threw: ${errorMessage(error)}`;
     }
     return null;
   }

@@ -56,7 +56,7 @@ describe("parseStatePath says what is wrong", () => {
     ["turn.x", 'nothing can follow "turn"'],
     ["parsed..x", "a part between dots is empty"],
     ["node_visits.a.b", 'only a node id can follow "node_visits"'],
-    ["node_results.a.verdict", "after the node id comes verify_result, parsed or rubric"],
+    ["node_results.a.verdict", "after the node id comes verify_result, refused, parsed or rubric"],
     ["node_results.a.verify_result.x", "after the node id comes"],
   ])("%s", (path, problem) => {
     expect(parseStatePath(path)).toEqual({ problem: expect.stringContaining(problem) });

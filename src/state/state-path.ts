@@ -4,6 +4,7 @@ import type { NodeResult, ScenarioState } from "./state.ts";
 /** The first words a path can have. */
 export const STATE_ROOTS: readonly string[] = [
   "verify_result",
+  "refused",
   "turn",
   "current_node",
   "parsed",
@@ -14,13 +15,13 @@ export const STATE_ROOTS: readonly string[] = [
 
 /** A path taken apart; `keys` is what follows inside `parsed`, `rubric` or `accumulated`. */
 export type StatePath =
-  | { readonly root: "verify_result" | "turn" | "current_node" }
+  | { readonly root: "verify_result" | "refused" | "turn" | "current_node" }
   | { readonly root: "parsed" | "accumulated"; readonly keys: readonly string[] }
   | { readonly root: "node_visits"; readonly node: string | null }
   | {
       readonly root: "node_results";
       readonly node: string | null;
-      readonly part: "verify_result" | "parsed" | "rubric" | null;
+      readonly part: "verify_result" | "refused" | "parsed" | "rubric" | null;
       readonly keys: readonly string[];
     };
 
@@ -30,6 +31,7 @@ export function parseStatePath(path: string): StatePath | { readonly problem: st
   if (rest.includes("")) return { problem: "a part between dots is empty" };
   switch (root) {
     case "verify_result":
+    case "refused":
     case "turn":
     case "current_node":
       return rest.length === 0 ? { root } : { problem: `nothing can follow "${root}"` };
@@ -51,15 +53,17 @@ export function parseStatePath(path: string): StatePath | { readonly problem: st
 
 function parseNodeResultPath(parts: readonly string[]): StatePath | { readonly problem: string } {
   const [node = null, part = null, ...keys] = parts;
-  if (
-    part === null ||
-    part === "parsed" ||
-    part === "rubric" ||
-    (part === "verify_result" && keys.length === 0)
-  ) {
-    return { root: "node_results", node, part, keys };
+  switch (part) {
+    case "verify_result":
+    case "refused":
+      if (keys.length === 0) return { root: "node_results", node, part, keys };
+      break;
+    case "parsed":
+    case "rubric":
+    case null:
+      return { root: "node_results", node, part, keys };
   }
-  return { problem: "after the node id comes verify_result, parsed or rubric" };
+  return { problem: "after the node id comes verify_result, refused, parsed or rubric" };
 }
 
 /** Reads one value out of a state. */
@@ -72,6 +76,8 @@ export function compilePath(path: string): StateReader {
   switch (parsed.root) {
     case "verify_result":
       return (state) => state.verifyResult ?? null;
+    case "refused":
+      return (state) => state.refused ?? null;
     case "turn":
       return (state) => state.turn ?? null;
     case "current_node":
@@ -102,6 +108,8 @@ function compileNodeResultPath(path: Extract<StatePath, { root: "node_results" }
       return result;
     case "verify_result":
       return (state) => result(state).verifyResult ?? null;
+    case "refused":
+      return (state) => result(state).refused ?? null;
     default:
       return readInside((state) => result(state)[part], keys);
   }

@@ -6,6 +6,8 @@ export interface NodeResult {
   readonly verifyResult: Truth;
   readonly parsed: UnknownRecord;
   readonly rubric: UnknownRecord;
+  /** True if the reply declined to answer; null or absent if nobody looked. */
+  readonly refused?: Truth;
 }
 
 /** What routing can see, after a turn. */
@@ -16,6 +18,8 @@ export interface ScenarioState {
   /** The verdict of the turn; null if it could not be read or nothing was verified. */
   readonly verifyResult: Truth;
   readonly parsed: UnknownRecord;
+  /** True if the reply of the turn declined to answer; null or absent if nobody looked. */
+  readonly refused?: Truth;
   readonly accumulated: UnknownRecord;
   readonly nodeVisits: Readonly<Record<string, number>>;
   readonly nodeResults: Readonly<Record<string, NodeResult>>;
@@ -49,6 +53,7 @@ export interface TurnRecord {
   readonly questionText: string;
   readonly parsed?: UnknownRecord;
   readonly rubric?: UnknownRecord;
+  readonly refused?: Truth;
 }
 
 /** A finished conversation, as outcomes see it. */

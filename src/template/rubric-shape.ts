@@ -1,11 +1,11 @@
-import { compileLinearRegex } from "../check/linear-regex.ts";
+import { usablePattern } from "../check/check-rules.ts";
 import {
   boolean,
   described,
   functionOrSource,
   list,
+  type NumberShape,
   nonEmptyText,
-  number,
   type ObjectShape,
   object,
   oneOfTexts,
@@ -14,7 +14,8 @@ import {
   type ShapeRule,
   text,
 } from "../shape/shape.ts";
-import { isRecord } from "../value/json.ts";
+import { METRIC_NAMES } from "./rubric.ts";
+import { llmTraitRule, metricTraitRule, rubricRule } from "./rubric-rules.ts";
 
 const TRAIT_OPTIONS: Readonly<Record<string, Shape>> = {
   description: described(text, "What the trait is about."),
@@ -35,45 +36,55 @@ function traitShape(type: string, { required, optional, rule }: TraitParts): Obj
   );
 }
 
+const WHOLE_NUMBER: NumberShape = { kind: "number", integer: true };
+
+const LLM_TRAIT: ObjectShape = traitShape("llm", {
+  required: { kind: oneOfTexts("boolean", "score", "literal") },
+  optional: {
+    min: described(WHOLE_NUMBER, "For a score: the lowest (default 1)."),
+    max: described(WHOLE_NUMBER, "For a score: the highest (default 5)."),
+    classes: described(
+      { kind: "record", values: text },
+      "For a literal: the classes by name, each with what it means, the best last.",
+    ),
+    includeReference: described(boolean, "True to show the reference answer to the judge."),
+  },
+  rule: llmTraitRule,
+});
+
+const METRIC_TRAIT: ObjectShape = traitShape("metric", {
+  required: {
+    expected: described(
+      { kind: "array", items: nonEmptyText, ifEmpty: "empty_value" },
+      "What a good reply contains: found is a true positive, missing a false negative.",
+    ),
+  },
+  optional: {
+    unexpected: described(
+      list(nonEmptyText),
+      "What it must not contain: found is a false positive, missing a true negative.",
+    ),
+    metrics: described(
+      { kind: "array", items: oneOfTexts(...METRIC_NAMES), ifEmpty: "empty_value" },
+      "What is computed (default f1); the first is the value of the trait.",
+    ),
+  },
+  rule: metricTraitRule,
+});
+
 const TRAIT: Shape = {
   kind: "variant",
   owner: "a trait",
   variants: {
-    llm: traitShape("llm", {
-      required: { kind: oneOfTexts("boolean", "score", "literal") },
-      optional: { min: number, max: number, classes: list(text), includeReference: boolean },
-      rule: ({ min, max }, report) => {
-        if (typeof min === "number" && typeof max === "number" && min >= max) {
-          report("min", {
-            code: "invalid_parameter",
-            message: `Expected min below max, got ${min} and ${max}.`,
-          });
-        }
-      },
-    }),
+    llm: LLM_TRAIT,
     regex: traitShape("regex", {
       required: { pattern: text },
       optional: { flags: text },
-      rule: ({ pattern, flags = "" }, report) => {
-        const regex = compileLinearRegex(String(pattern), String(flags));
-        if ("problem" in regex)
-          report("pattern", { code: "invalid_pattern", pattern: String(pattern), message: regex.problem });
-      },
+      rule: usablePattern,
     }),
     function: traitShape("function", { required: { evaluate: functionOrSource } }),
-    metric: traitShape("metric", {
-      required: { expected: list(text) },
-      optional: { unexpected: list(text) },
-    }),
+    metric: METRIC_TRAIT,
   },
-};
-
-const rubricRule: ShapeRule = ({ traits }, report) => {
-  const seen = new Set<unknown>();
-  for (const trait of Array.isArray(traits) ? traits.filter(isRecord) : []) {
-    if (seen.has(trait.name)) report("traits", { code: "duplicate_trait", trait: String(trait.name) });
-    seen.add(trait.name);
-  }
 };
 
 /** Traits that are judged on every visit of a node. */

@@ -1,4 +1,5 @@
 import { CHECK_SHAPE } from "../check/check-shapes.ts";
+import { EXTRACT_SHAPE } from "../extract/extract-shapes.ts";
 import { isComposition } from "../logic/composition.ts";
 import { compositionShapes } from "../logic/composition-shapes.ts";
 import {
@@ -6,8 +7,6 @@ import {
   described,
   either,
   functionOrSource,
-  json,
-  jsonObject,
   type ObjectShape,
   object,
   reference,
@@ -17,6 +16,9 @@ import {
 } from "../shape/shape.ts";
 import { isRecord } from "../value/json.ts";
 import { isReservedKey } from "../value/reserved-key.ts";
+import { fieldProblem } from "./field-problem.ts";
+import type { TemplateField } from "./template.ts";
+import { TRUTH_SHAPE } from "./truth-shape.ts";
 
 const FIELD_OPTIONS: Readonly<Record<string, Shape>> = {
   check: described(
@@ -24,9 +26,10 @@ const FIELD_OPTIONS: Readonly<Record<string, Shape>> = {
     "How the value is compared with the truth; the default follows from the type.",
   ),
   weight: described({ kind: "number", minimum: 0 }, "Share of the field in the score (default 1)."),
-  nullable: described(boolean, "True if the reply need not state the field."),
+  nullable: described(boolean, "True if the field may be null because the reply need not state it."),
+  optional: described(boolean, "True if the field may be missing."),
   hint: described(text, "Further help for the judge."),
-  extract: described(jsonObject, "A rule that reads the field without a judge."),
+  extract: described(EXTRACT_SHAPE, "A rule that reads the field without a judge."),
   evidence: described(boolean, "True to ask the judge for a verbatim quote."),
 };
 
@@ -49,11 +52,17 @@ function fieldShape(type: string, parts: Readonly<Record<string, Shape>>): Objec
   const required = {
     type: typed(type),
     description: described(text, "What to look for in the reply."),
-    truth: described(json, "The right value; compared by code, never shown to a model."),
+    truth: TRUTH_SHAPE,
     ...parts,
   };
-  return object(`a field of type ${type}`, required, { optional: FIELD_OPTIONS });
+  return object(`a field of type ${type}`, required, { optional: FIELD_OPTIONS, rule: fieldRule });
 }
+
+const fieldRule: ShapeRule = (value, report) => {
+  // A rule runs only on a field whose keys all have their shapes.
+  const problem = fieldProblem(value as unknown as TemplateField);
+  if (problem !== null) report(problem.key, { code: "invalid_parameter", message: problem.message });
+};
 
 const ITEMS: Shape = {
   kind: "variant",
@@ -81,6 +90,9 @@ const templateRule: ShapeRule = (template, report) => {
   if (!isRecord(fields)) return;
   for (const name of Object.keys(fields)) {
     if (isReservedKey(name)) report("fields", { code: "reserved_id", id: name });
+  }
+  if (Object.values(fields).every((field) => isRecord(field) && field.weight === 0)) {
+    report("fields", { code: "invalid_parameter", message: "At least one field needs a weight above 0." });
   }
   for (const field of fieldsNamedIn(verify)) {
     if (Object.hasOwn(fields, field)) continue;

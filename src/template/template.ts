@@ -67,13 +67,19 @@ export interface Template<Parsed = unknown> {
   readonly "~parsed"?: Parsed;
 }
 
+interface ValueByType {
+  readonly boolean: boolean;
+  readonly string: string;
+  readonly integer: number;
+  readonly number: number;
+  readonly date: string;
+}
+
 type ScalarValue<Type> = Type extends { readonly type: "enum"; readonly values: readonly (infer Value)[] }
   ? Value
-  : Type extends { readonly type: "boolean" }
-    ? boolean
-    : Type extends { readonly type: "integer" | "number" }
-      ? number
-      : string;
+  : Type extends { readonly type: infer Name extends keyof ValueByType }
+    ? ValueByType[Name]
+    : never;
 
 type FieldValue<Field> = Field extends { readonly "~value"?: infer Value }
   ? NonNullable<Value>

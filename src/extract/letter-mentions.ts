@@ -1,0 +1,73 @@
+import { announces } from "./answer-cue.ts";
+import { approvalAfter } from "./approval.ts";
+import type { Mention } from "./mention.ts";
+import { matchesAt } from "./negation.ts";
+import type { Context } from "./statement.ts";
+
+/** A letter that may name an option, always in upper case. */
+export interface LetterMention extends Mention<string> {
+  /** True if brackets or a word such as "option" say that it names an option. */
+  readonly marked: boolean;
+  /** True if what follows lets the letter be an answer: "B.", "B because", and not "B cells" or "A good way". */
+  readonly closed: boolean;
+}
+
+// Not inside a word, a name ("X-ray", "R&D", "C++"), an abbreviation ("e.g."), a formula or a possessive.
+const LETTER =
+  /(?<![A-Za-z0-9]')(?<![A-Za-z0-9_^&@°\\.+\u00c0-\u024f\u0370-\u052f-])[A-Za-z](?![A-Za-z0-9_^@°+#(\u00c0-\u024f\u0370-\u052f]|['&.-][A-Za-z0-9]|-(?! )| ?=(?!>))/g;
+
+/** Letters in quantities, functions and vitamins name no option: "25 C", "P(A)", "N/A". */
+const FOREIGN_BEFORE =
+  /(?:\d ?|[A-Za-z0-9]\(|n\/|[a-z]{2}\/|vitamin |hepatitis |plan |type |group |class |grade |schedule |influenza )$/;
+const FOREIGN_AFTER = /\/(?![a-z](?![a-z]))/y;
+
+/** Names of species after an abbreviated genus: "C. difficile" is no option. */
+const SPECIES =
+  /\. (?:difficile|diff|coli|albicans|burgdorferi|fumigatus|perfringens|botulinum|tetani|jejuni|trachomatis|pneumoniae|neoformans|diphtheriae|cereus|anthracis|pertussis|fragilis|histolytica|faecalis|faecium|cloacae|elegans|melanogaster|sapiens|vulgaris|aureus|influenzae|auris|glabrata|henselae|quintana|bovis|canis|suis|immitis|dermatitidis|capsulatum|lamblia|pylori|henselae|melitensis|abortus|psittaci|israelii|baumannii|aeruginosa|typhi|flexneri|sonnei|vaginalis|gondii|cruzi|vivax|falciparum|rickettsii|pallidum|catarrhalis|meningitidis|gonorrhoeae|monocytogenes|pyogenes|agalactiae|epidermidis)(?![a-z])/y;
+
+const CLOSED =
+  /["')\]}>$]{0,4}(?:$|[.,;:!?…)\]/|\n]|<\/|\s?[-–—→(&✓✔✅]| (?:because|since|as|due|for|which|that|and|or|nor|but|not|rather|over|instead|given|so|here|again|based|where|in|on|from|by|although|though|then|if|when|unless|with|would|too|also|after|to|at|than|my|i|it|it's)(?![a-z]))/y;
+
+const BRACKETED = /(?:[([{]|<(?:final_?)?(?:answer|choice|option)>)["'$]?$/;
+const BRACKET_AFTER = /["'$]?(?:[)\]}]|<\/)/y;
+const NAMED = /(?:options?|choices?|alternatives?|letters?|answers?) ["'([]{0,2}$/;
+
+/** Every letter in a reply that may name an option. */
+export function letterMentions(context: Context): LetterMention[] {
+  const { text, lower } = context.reply;
+  const mentions: LetterMention[] = [];
+  for (const { 0: letter, index: start } of text.matchAll(LETTER)) {
+    const end = start + 1;
+    const before = lower.slice(Math.max(0, start - 16), start);
+    if (FOREIGN_BEFORE.test(before) || matchesAt(FOREIGN_AFTER, lower, end) || matchesAt(SPECIES, lower, end))
+      continue;
+    const bracketed = BRACKETED.test(before) && matchesAt(BRACKET_AFTER, lower, end);
+    const named = NAMED.test(before);
+    const closed = bracketed || matchesAt(CLOSED, lower, end);
+    const small = letter !== letter.toUpperCase();
+    if (
+      small &&
+      !bracketed &&
+      !(named && isJudged(context, end)) &&
+      !(closed && (named || isAnnounced(context, start)))
+    )
+      continue;
+    // An article or a pronoun, unless something closes it off.
+    if (!closed && !named && /[AI]/i.test(letter) && !isJudged(context, end)) continue;
+    mentions.push({ value: letter.toUpperCase(), start, end, marked: bracketed || named, closed });
+  }
+  return mentions;
+}
+
+/** True if words after a letter approve or disapprove of it: "A is correct". */
+function isJudged({ reply, negation }: Context, end: number): boolean {
+  return approvalAfter(reply.lower, end) !== undefined || negation.calledWrong(end);
+}
+
+/** A small letter counts if a cue announces it, or if it stands alone on its line ("b", "b) Paris"). */
+function isAnnounced(context: Context, start: number): boolean {
+  const cue = context.cueBefore(start);
+  if (cue !== undefined && cue.strength > 1 && announces(context.reply, cue, start)) return true;
+  const line = context.reply.lineStart(start);
+  return start - line <= 8 && /^[-•>#\s"'([]*$/.test(context.reply.text.slice(line, start));
+}

@@ -1,0 +1,58 @@
+import { matchesAt } from "./negation.ts";
+
+/** Ranges, sums, products, powers, ratios, times and dates go on like this. */
+const GOES_ON =
+  / ?(?:–|-|~|±|\+ ?\/ ?-) ?[$€£¥₹]?\d| (?:to|bis) [$€£¥₹]?\d| ?[+*×÷·^] ?[$€£(]?[-\d(x√]| \/ ?[$€£(]?[\d(]| x ?[$€£(]?\d|[x×]\d|\^| ?\*\*| (?:minus|plus|times|divided by|multiplied by) \d| and an? (?:half|third|quarter)|:\d|\/[\d(]/y;
+/** Ordinals, times of day, coefficients and identifiers. */
+const GLUED = /(?:st|nd|rd|th)(?![a-z])| ?(?:a\.?m|p\.?m)(?![a-z])|[a-z]+\d|[abdeinopqruxyz](?![a-z])/iy;
+/** "5M" may be millions or molar. */
+const BARE_SCALE = /[MBT](?![A-Za-z])/y;
+/** Shares: "3 in 4", "20% of 80"; a year is no share. */
+const SHARE =
+  /(?: ?(?:%|percent|per cent))? (?:of|out of|in)(?: the| every)? [$€£]?(?!(?:1\d|20)\d\d(?!\d))\d/iy;
+/** Multiples in languages where the same word means different things. */
+const FOREIGN_SCALE =
+  / ?(?:mill(?:ion|iard|ón|one|ões|oni)|bill(?:ion|ón|one|ões)|trill(?:ion|ón|one))[a-zé]*/iy;
+
+/** Quantities of two numbers: "8 minutes and 20 seconds", "5 ft 10 in", "3 km to 5 km". */
+const COMPOUND =
+  / ?(?:(?:years?|months?|weeks?|days?|hours?|hrs?|h|minutes?|mins?|min|feet|foot|ft|pounds?|lbs?|dollars?|euros?|degrees?|meters?|metres?|m|kg|km)\.?,?(?: and)? \d+(?:\.\d+)? ?(?:months?|weeks?|days?|hours?|hrs?|minutes?|mins?|min|seconds?|secs?|sec|s|m|inch(?:es)?|in|oz|ounces?|cents?|pence|cm|g)(?![a-z])|[a-z%°]{1,12} (?:to|–|-) [$€£]?\d[\d.,]*|['′] ?\d+(?:["″]|''|(?!\d)))/y;
+
+const BEFORE = new RegExp(
+  [
+    // A term of a sum, a product, a range.
+    "[\\d%)] ?(?:[+*×÷·–-]|\\*\\*) ?",
+    "\\d ?\\^ ?",
+    "[×÷·√±] ?",
+    "\\) ?\\/ ?",
+    "\\d [x/] ?",
+    "\\d\\/ ?",
+    "[\\d%] ?(?:to|bis) ",
+    "\\d(?: ?%| percent)? (?:of|out of|in)(?: the| every)? ",
+    "\\d (?:minus|plus|times|divided by|multiplied by) ",
+    "between (?:[^\\n.]{1,20} and )?",
+    // Only a bound.
+    "(?<![=-]|^|\\n|<[a-z_/]{1,20})[<>]=? ?",
+    "(?:[≤≥≠]|!=) ?",
+    "(?:more|less|fewer|greater|higher|lower|larger|smaller|bigger|longer|shorter|older|younger) than (?:the )?",
+    "(?:at (?:least|most)|up to|over|under|above|below|exceeds|minimum of|maximum of|(?:square|cube) root of) ",
+  ]
+    .map((part) => `(?:${part})`)
+    .join("|")
+    .replace(/^(.*)$/s, "(?:$1)[$€£]?$"),
+);
+
+/** True if a number is only a part of something else, or a bound. */
+export function isPartOfMore(text: string, start: number, end: number, signed: boolean): boolean {
+  const before = text.slice(Math.max(0, start - 32), start).toLowerCase();
+  if (BEFORE.test(before) || (signed && /[\d)] ?$/.test(before))) return true;
+  if (matchesAt(BARE_SCALE, text, end)) return true;
+  return [GOES_ON, GLUED, SHARE, FOREIGN_SCALE].some((pattern) => matchesAt(pattern, text, end));
+}
+
+/** Where a quantity of several numbers ends, if the number that ends here begins one. */
+export function endOfCompound(lower: string, end: number): number | undefined {
+  COMPOUND.lastIndex = end;
+  const match = COMPOUND.exec(lower);
+  return match === null ? undefined : end + match[0].length;
+}

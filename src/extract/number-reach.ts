@@ -1,0 +1,61 @@
+import { ANSWER, type AnswerCue, announces } from "./answer-cue.ts";
+import type { NumberToken } from "./number-tokens.ts";
+import type { ReplyText } from "./reply-text.ts";
+import type { Context } from "./statement.ts";
+
+/** How far behind its cue a number may stand, in characters and in numbers; it bounds the work for each cue. */
+const REACH = 240;
+const MOST = 12;
+
+/** The number that a cue announces: `unclear` if it announces several or none that can be read, undefined if none. */
+export function announcedNumber(
+  { reply }: Context,
+  cue: AnswerCue,
+  following: readonly NumberToken[],
+): NumberToken | "unclear" | undefined {
+  const limit = reachEnd(reply, cue);
+  const inReach = following.slice(0, MOST).filter(({ start }) => start < limit);
+  const [first, second] = inReach;
+  if (first === undefined) return undefined;
+  const adjacent = announces(reply, cue, first.start);
+  if (adjacent && first.value !== null) return goesOn(reply, first, second) ? "unclear" : first;
+  const result = inReach.findLast(({ start, value }) => value !== null && isResult(reply, start));
+  if (result !== undefined) return result;
+  if (adjacent) return "unclear";
+  const clause = reply.clauseEnd(first.end);
+  const together = inReach.filter(({ start }) => start < clause);
+  const same = first.value !== null && together.every(({ value }) => value === first.value);
+  return same ? first : "unclear";
+}
+
+/** True if an equals sign stands before the number. */
+export function isResult({ text }: ReplyText, start: number): boolean {
+  return /(?<![<>!≠=])[=≈→] ?(?:about |approximately |roughly )?[$€£]?$/.test(
+    text.slice(Math.max(0, start - 18), start),
+  );
+}
+
+/** Brackets and tags end what they announce; anything else reaches to the end of the sentence that begins after it. */
+function reachEnd(reply: ReplyText, cue: AnswerCue): number {
+  const far = cue.end + REACH;
+  const words = reply.lower.slice(cue.start, cue.end);
+  const closer = words.endsWith("{")
+    ? "}"
+    : words.endsWith("[[")
+      ? "]]"
+      : words.endsWith(">")
+        ? "</"
+        : undefined;
+  if (closer !== undefined && cue.strength > ANSWER) {
+    const end = reply.text.slice(cue.end, far).indexOf(closer);
+    return end < 0 ? far : cue.end + end;
+  }
+  const gap = /^[\s*:"'>#-]*/.exec(reply.text.slice(cue.end, cue.end + 20))?.[0].length ?? 0;
+  return Math.min(far, reply.sentenceEnd(cue.end + gap));
+}
+
+/** "5 apples and 3 pears" is no single number. */
+function goesOn(reply: ReplyText, first: NumberToken, second: NumberToken | undefined): boolean {
+  if (second === undefined || second.value === first.value) return false;
+  return /^ [a-z]+,? (?:and|or|plus) [$€£]?$/.test(reply.lower.slice(first.end, second.start));
+}

@@ -1,0 +1,115 @@
+import { ANSWER, type AnswerCue, announces, CLAIM, type CueStrength, WORKING } from "./answer-cue.ts";
+import { groupMentions, type MentionGroup } from "./mention.ts";
+import { announcedNumber } from "./number-reach.ts";
+import { type NumberRole, numberRoles } from "./number-role.ts";
+import type { NumberToken } from "./number-tokens.ts";
+import type { ReplyText } from "./reply-text.ts";
+import type { Context, Statement } from "./statement.ts";
+
+/** What a reply says with a number. */
+export interface NumberStatement extends Statement<number> {
+  readonly role: NumberRole;
+}
+
+/** The statements of a reply's numbers, in order. */
+export interface NumberStatements {
+  readonly statements: readonly NumberStatement[];
+  /** True if something is announced that is no number. */
+  readonly mute: boolean;
+}
+
+/** Says of every number in a reply what announces it and whether it is asserted. */
+export function numberStatements(context: Context, tokens: readonly NumberToken[]): NumberStatements {
+  const roles = numberRoles(context.reply, tokens);
+  const { announced, unclear, mute } = announcements(context, tokens);
+  const roleOf = new Map(tokens.map((token, index) => [token, roles[index] ?? "count"]));
+  const statements: NumberStatement[] = unclear.map(({ start, end, strength }) => ({
+    values: [],
+    standing: context.standing({ mentions: [], start: end, end, join: "none" }, 0, { start, end, strength }),
+    strength,
+    start,
+    end,
+    role: "count",
+  }));
+  let previousEnd = 0;
+  for (const group of groupMentions<number | null, NumberToken>(context.reply, tokens)) {
+    const cue = group.mentions.map((token) => announced.get(token)).find((each) => each !== undefined);
+    const strength =
+      cue?.strength ?? (isAlone(context.reply, group) ? ANSWER : workingStrength(context, group));
+    statements.push({
+      values: readableValues(context.reply, group, strength),
+      standing: context.standing(group, previousEnd, cue ?? context.cueBefore(group.start)),
+      strength,
+      start: group.start,
+      end: group.end,
+      role: roleOf.get(group.mentions[0] as NumberToken) ?? "count",
+    });
+    previousEnd = group.end;
+  }
+  return { statements: statements.sort((one, other) => one.start - other.start), mute };
+}
+
+interface Announcements {
+  readonly announced: ReadonlyMap<NumberToken, AnswerCue>;
+  readonly unclear: readonly AnswerCue[];
+  readonly mute: boolean;
+}
+
+/** Which numbers the plain cues announce. */
+function announcements(context: Context, tokens: readonly NumberToken[]): Announcements {
+  const announced = new Map<NumberToken, AnswerCue>();
+  const unclear: AnswerCue[] = [];
+  let mute = false;
+  let next = 0;
+  for (const cue of context.cues) {
+    if (cue.strength < ANSWER) continue;
+    while (next < tokens.length && (tokens[next] as NumberToken).start < cue.end) next++;
+    const token = announcedNumber(context, cue, tokens.slice(next, next + 12));
+    if (token === undefined) mute = true;
+    else if (token === "unclear") unclear.push(cue);
+    else if ((announced.get(token)?.strength ?? 0) <= cue.strength) announced.set(token, cue);
+  }
+  return { announced, unclear, mute };
+}
+
+/** Results of working: "= 12", "so 12"; "actually, 12" replaces an earlier answer. */
+function workingStrength(context: Context, { start, end }: MentionGroup<unknown>): CueStrength | 0 {
+  const { reply, reversals } = context;
+  const cue = context.cueBefore(start);
+  if (cue === undefined || cue.strength >= ANSWER || !announces(reply, cue, start)) return 0;
+  if (cue.strength === WORKING) return WORKING;
+  // "This is 20% less than before" states no result.
+  if (!ENDS.test(reply.text.slice(end, Math.min(end + 60, reply.sentenceEnd(end))))) return 0;
+  return reversals.corrections.has(cue.start - 4, start) ? CLAIM : WORKING;
+}
+
+const ENDS =
+  /^["')\]}]*(?: ?(?!less|more|fewer|than|of|higher|lower|times)[\p{L}°€£%/]{1,15}(?:\^\d)?){0,3}["')\]}]*(?:[.!,;:\n(—]|\s[-–]|\s*$)/u;
+
+/** True if a number, with its unit, is all of the first or the last line. */
+function isAlone(reply: ReplyText, { start, end }: MentionGroup<unknown>): boolean {
+  const line = reply.lineStart(start);
+  const lineEnd = reply.lineEnd(end);
+  if (start - line > 12 || lineEnd - end > 40) return false;
+  const outer = /^\s*$/.test(reply.text.slice(0, line)) || /^\s*$/.test(reply.text.slice(lineEnd));
+  if (!outer || !/^(?:#{1,6} )?[\s"'([{$€£>•-]*$/.test(reply.text.slice(line, start))) return false;
+  return /^[)\]}"'$]{0,3}(?: ?[\p{L}°€£%/]{1,15}(?:\^\d)?){0,3}[)\]}"'$]{0,3}[.!]?\s*$/u.test(
+    reply.text.slice(end, lineEnd),
+  );
+}
+
+/** The values of a group; none if one of them cannot be read, or is a fraction beside other words. */
+function readableValues(
+  reply: ReplyText,
+  group: MentionGroup<number | null, NumberToken>,
+  strength: number,
+): number[] {
+  const whole =
+    strength > 0 && /^[)\]}"'$*]{0,4}(?:[.!]|\s*$|\n|<)/.test(reply.text.slice(group.end, group.end + 8));
+  const values: number[] = [];
+  for (const { value, fraction } of group.mentions) {
+    if (value === null || (fraction && !whole)) return [];
+    values.push(value);
+  }
+  return [...new Set(values)];
+}

@@ -1,0 +1,103 @@
+import { ANSWER, announces, WORKING } from "./answer-cue.ts";
+import { type Markers, markersOf } from "./markers.ts";
+import { type NumberStatement, numberStatements } from "./number-statement.ts";
+import { type NumberToken, numberTokens } from "./number-tokens.ts";
+import { numberWords } from "./number-words.ts";
+import { type Settled, settle } from "./settle.ts";
+import type { Context } from "./statement.ts";
+
+/**
+ * Reads a number. What words announce as the answer wins; else the last result of working ("= 12"); else `which`
+ * decides among the numbers that count something. Whatever is chosen must be one number: a range is ambiguous.
+ */
+export function readNumber(context: Context, which: "first" | "last"): Settled<number> {
+  const { statements, mute } = numberStatements(context, tokensOf(context));
+  const answers = statements.filter(({ strength }) => strength > WORKING);
+  const settled = settle(answers, context.reversals);
+  if (settled.status !== "absent") return settled;
+  const open = statements.filter(
+    ({ standing, strength }) => standing !== "denied" && standing !== "others" && strength <= WORKING,
+  );
+  const chosen = lastResult(context, open) ?? plainNumber(context, open, { which, mute });
+  if (typeof chosen === "string") return { status: chosen };
+  if (chosen.standing !== "asserted" || context.reversals.retractions.startAfter(chosen.end) !== undefined) {
+    return { status: "ambiguous" };
+  }
+  const [value, ...more] = chosen.values;
+  if (value === undefined || more.length > 0) return { status: "ambiguous" };
+  return { status: "found", value, start: chosen.start, end: chosen.end };
+}
+
+/** Numbers in words count where there are no digits, or where a cue announces them. */
+function tokensOf(context: Context): NumberToken[] {
+  const digits = numberTokens(context.reply);
+  const words = numberWords(context.reply.lower)
+    .filter(({ start }) => digits.length === 0 || isAnnounced(context, start))
+    .map((mention): NumberToken => ({ ...mention, fraction: false }));
+  return [...digits, ...words].sort((one, other) => one.start - other.start);
+}
+
+function isAnnounced(context: Context, start: number): boolean {
+  const cue = context.cueBefore(start);
+  return cue !== undefined && cue.strength >= ANSWER && announces(context.reply, cue, start);
+}
+
+const CONCLUSION =
+  /\b(?:therefore|thus|hence|so|in total|altogether|in the end|in conclusion|total(?: of| is|:)?|left with|remaining)(?![a-z])/g;
+
+/** The last result of working, or what a later sentence concludes from it. */
+function lastResult(
+  context: Context,
+  open: readonly NumberStatement[],
+): NumberStatement | "ambiguous" | undefined {
+  const index = open.findLastIndex(({ strength }) => strength === WORKING);
+  const result = open[index];
+  if (result === undefined) return undefined;
+  const before = open[index - 1];
+  // "x = 2 or x = 3"
+  if (
+    before?.strength === WORKING &&
+    /^[,$]{0,2}(?: and| or|,)? \$?[a-z] ?= ?$/.test(context.reply.lower.slice(before.end, result.start))
+  ) {
+    return "ambiguous";
+  }
+  const conclusions = markersOf(context.reply.lower, CONCLUSION);
+  return open.findLast((later, at) => at > index && concludes(context, conclusions, later)) ?? result;
+}
+
+function concludes(
+  { reply }: Context,
+  conclusions: Markers,
+  { start, role, values }: NumberStatement,
+): boolean {
+  return role === "count" && values.length === 1 && conclusions.has(reply.sentenceStart(start), start);
+}
+
+/** The first or last number that counts something; years and days make it ambiguous if they would be chosen or not. */
+function plainNumber(
+  context: Context,
+  open: readonly NumberStatement[],
+  { which, mute }: { readonly which: "first" | "last"; readonly mute: boolean },
+): NumberStatement | "absent" | "ambiguous" {
+  const plain = open.filter(({ role }) => role !== "label");
+  const asserted = plain.filter(({ standing }) => standing === "asserted");
+  const candidates = asserted.length > 0 ? asserted : plain;
+  const at = which === "first" ? 0 : -1;
+  const chosen = candidates.at(at);
+  if (chosen === undefined) return "absent";
+  if (context.reversals.refusals.has(0, context.reply.text.length)) return declined(context, chosen);
+  const counts = candidates.filter(({ role }) => role === "count");
+  const other = counts.at(at);
+  if (other !== undefined && other.values[0] !== chosen.values[0]) return "ambiguous";
+  // "238,855 miles (384,400 km)": the same in another unit, or something else.
+  if (
+    /\d[^\n()]{0,20} \([$€£]?$/.test(context.reply.text.slice(Math.max(0, chosen.start - 30), chosen.start))
+  )
+    return "ambiguous";
+  return mute && candidates.some(({ values }) => values[0] !== chosen.values[0]) ? "ambiguous" : chosen;
+}
+
+/** A reply that declines to answer has no number, unless it goes on: "I'm not sure, but 5". */
+function declined({ reply, reversals }: Context, { start }: NumberStatement): "absent" | "ambiguous" {
+  return reversals.refusals.has(reply.sentenceStart(start), start) ? "ambiguous" : "absent";
+}

@@ -1,0 +1,160 @@
+/** What was read, and where it ended; for what cannot be read, where that was noticed. */
+export type LenientResult =
+  | { readonly ok: true; readonly value: unknown; readonly end: number }
+  | { readonly ok: false; readonly end: number };
+
+/** Deeper nesting than this is no answer of a judge. */
+const MAX_DEPTH = 20;
+
+const FAILED: unique symbol = Symbol("failed");
+
+const WHITE_SPACE = /\s+/y;
+const WORD = /[-+.\w]+/y;
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
+
+/** Those of Python stand beside those of JSON. */
+const WORDS: ReadonlyMap<string, boolean | null> = new Map([
+  ["true", true],
+  ["false", false],
+  ["null", null],
+  ["True", true],
+  ["False", false],
+  ["None", null],
+]);
+
+const CLOSING_QUOTES: ReadonlyMap<string, string> = new Map([
+  ['"', '"'],
+  ["'", "'"],
+  ["“", "”"],
+]);
+
+const COMMENT_ENDS: ReadonlyMap<string, string> = new Map([
+  ["//", "\n"],
+  ["/*", "*/"],
+]);
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ["b", "\b"],
+  ["f", "\f"],
+  ["n", "\n"],
+  ["r", "\r"],
+  ["t", "\t"],
+]);
+
+/**
+ * Reads one JSON object as models write them: trailing commas, comments, line breaks in texts, single and curly quotes
+ * and the words of Python are in order. What follows the object is not looked at. Nothing is evaluated.
+ */
+export function parseLenientJson(text: string, start = 0): LenientResult {
+  const parser = new LenientParser(text, start);
+  const value = parser.readValue(0);
+  // A backslash as the last character has been stepped over.
+  const end = Math.min(parser.position, text.length);
+  return value === FAILED ? { ok: false, end } : { ok: true, value, end };
+}
+
+class LenientParser {
+  readonly #text: string;
+  position: number;
+
+  constructor(text: string, start: number) {
+    this.#text = text;
+    this.position = start;
+  }
+
+  readValue(depth: number): unknown {
+    this.#skip();
+    const first = this.#text.charAt(this.position);
+    if (first === "{") return depth < MAX_DEPTH ? this.#readObject(depth) : FAILED;
+    if (first === "[") return depth < MAX_DEPTH ? this.#readList(depth) : FAILED;
+    return CLOSING_QUOTES.has(first) ? this.#readText() : this.#readWord();
+  }
+
+  #readObject(depth: number): unknown {
+    const entries: [string, unknown][] = [];
+    const end = this.#readItems("}", () => {
+      const key = this.#readText();
+      if (typeof key !== "string" || !this.#take(":")) return false;
+      const value = this.readValue(depth + 1);
+      entries.push([key, value]);
+      return value !== FAILED;
+    });
+    // Unlike assignment, this makes `__proto__` a key like any other.
+    return end ? Object.fromEntries(entries) : FAILED;
+  }
+
+  #readList(depth: number): unknown {
+    const items: unknown[] = [];
+    const end = this.#readItems("]", () => items[items.push(this.readValue(depth + 1)) - 1] !== FAILED);
+    return end ? items : FAILED;
+  }
+
+  /** Reads items with commas between them, and maybe after the last; false if something else is in the way. */
+  #readItems(close: string, readItem: () => boolean): boolean {
+    this.position++;
+    while (!this.#take(close)) {
+      if (!readItem()) return false;
+      if (!this.#take(",")) return this.#take(close);
+    }
+    return true;
+  }
+
+  #readText(): unknown {
+    this.#skip();
+    const close = CLOSING_QUOTES.get(this.#text.charAt(this.position));
+    if (close === undefined) return FAILED;
+    let value = "";
+    let copied = ++this.position;
+    for (; this.position < this.#text.length; this.position++) {
+      const character = this.#text.charAt(this.position);
+      if (character === close) {
+        value += this.#text.slice(copied, this.position++);
+        return value;
+      }
+      if (character !== "\\") continue;
+      value += this.#text.slice(copied, this.position) + this.#readEscape();
+      copied = this.position + 1;
+    }
+    return FAILED;
+  }
+
+  /** Ends on the last character of the escape. A backslash that escapes nothing is one, as in formulas. */
+  #readEscape(): string {
+    const character = this.#text.charAt(++this.position);
+    if (character === "u") {
+      const code = /^[\da-fA-F]{4}/.exec(this.#text.slice(this.position + 1, this.position + 5))?.[0];
+      if (code === undefined) return "\\u";
+      this.position += 4;
+      return String.fromCharCode(Number.parseInt(code, 16));
+    }
+    return ESCAPES.get(character) ?? (/["'”\\/]/.test(character) ? character : `\\${character}`);
+  }
+
+  #readWord(): unknown {
+    WORD.lastIndex = this.position;
+    const word = WORD.exec(this.#text)?.[0] ?? "";
+    this.position += word.length;
+    if (NUMBER.test(word)) return Number(word);
+    return WORDS.has(word) ? WORDS.get(word) : FAILED;
+  }
+
+  /** Skips white space and comments, then takes the character if it is there. */
+  #take(character: string): boolean {
+    this.#skip();
+    if (this.#text.charAt(this.position) !== character) return false;
+    this.position++;
+    return true;
+  }
+
+  /** A comment without end takes the rest of the text, so that every character looked at is behind the position. */
+  #skip(): void {
+    for (;;) {
+      WHITE_SPACE.lastIndex = this.position;
+      if (WHITE_SPACE.test(this.#text)) this.position = WHITE_SPACE.lastIndex;
+      const end = COMMENT_ENDS.get(this.#text.slice(this.position, this.position + 2));
+      if (end === undefined) return;
+      const at = this.#text.indexOf(end, this.position + 2);
+      this.position = at < 0 ? this.#text.length : at + end.length;
+    }
+  }
+}

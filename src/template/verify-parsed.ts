@@ -1,0 +1,152 @@
+import type { CompiledCheck } from "../check/check-result.ts";
+import { compileCheck } from "../check/evaluate-check.ts";
+import { evaluateComposition } from "../logic/composition.ts";
+import { allTrue, type Truth } from "../logic/kleene.ts";
+import type { ScenarioState } from "../state/state.ts";
+import { INITIAL_STATE } from "../state/state.ts";
+import { errorMessage } from "../value/error-message.ts";
+import { isRecord, ownValue, type UnknownRecord } from "../value/json.ts";
+import { defaultFieldCheck } from "./field-check.ts";
+import { isTraceCheck, type Template, type TemplateField, type VerifyFunction } from "./template.ts";
+import { type FieldScore, templateScore } from "./template-score.ts";
+import { type CaseTruth, isTruthFrom, resolveTruth } from "./truth-from.ts";
+
+/** What code says about one field: null if the reply does not state it or it cannot be compared. */
+export interface FieldVerdict {
+  readonly result: Truth;
+  /** From 0 to 1; graded checks give partial credit, a null field scores 0. */
+  readonly score: number;
+  readonly reason?: string;
+}
+
+/** What code says about a reply. */
+export interface Verification {
+  readonly fields: Readonly<Record<string, FieldVerdict>>;
+  /** True or false, or null if it depends on a field that is null. */
+  readonly verifyResult: Truth;
+  /** Weighted, from 0 to 1; null if no field has weight. */
+  readonly score: number | null;
+  /** Why there is no verdict, where no field is the reason. */
+  readonly reason?: string;
+}
+
+/** What verification may look at besides the parsed fields. */
+export interface VerificationContext {
+  /** The raw reply, for checks that look at it. */
+  readonly reply: string;
+  /** The state before this turn, for truths that depend on the past. */
+  readonly state?: ScenarioState;
+}
+
+/** Compares the parsed fields of a reply with the truth; never throws. */
+export function verifyParsed(
+  template: Template,
+  parsed: UnknownRecord,
+  context: VerificationContext,
+): Verification {
+  const fields: Record<string, FieldVerdict> = {};
+  for (const field of compiledFields(template)) fields[field.name] = verifyField(field, parsed, context);
+  const score = templateScore(template, (name): FieldScore => {
+    const weight = template.fields[name]?.weight ?? 1;
+    return { weight, score: fields[name]?.score ?? 0, result: fields[name]?.result ?? null };
+  });
+  return { fields, score, ...verdict(template, fields, parsed, context.reply) };
+}
+
+interface CompiledField {
+  readonly name: string;
+  readonly field: TemplateField;
+  readonly check: CompiledCheck;
+  readonly looksAtReply: boolean;
+  /** Undefined if the truth depends on the past. */
+  readonly truth: CaseTruth | undefined;
+}
+
+const compiledTemplates = new WeakMap<Template, readonly CompiledField[]>();
+
+/** Checks are prepared once per template; only a frozen one cannot change under our feet. */
+function compiledFields(template: Template): readonly CompiledField[] {
+  const known = compiledTemplates.get(template);
+  if (known !== undefined) return known;
+  const compiled = Object.entries(template.fields).map(([name, field]) => ({
+    name,
+    field,
+    check: compileCheck(field.check ?? defaultFieldCheck(field)),
+    looksAtReply: isTraceCheck(field.check),
+    truth: isTruthFrom(field.truth) ? undefined : { truth: field.truth },
+  }));
+  if (Object.isFrozen(template) && Object.isFrozen(template.fields))
+    compiledTemplates.set(template, compiled);
+  return compiled;
+}
+
+const NOT_STATED: FieldVerdict = Object.freeze({
+  result: null,
+  score: 0,
+  reason: "the reply does not state it",
+});
+const NO_TRUTH: FieldVerdict = Object.freeze({
+  result: null,
+  score: 0,
+  reason: "no case of its truth applies",
+});
+const PASSED: FieldVerdict = Object.freeze({ result: true, score: 1 });
+const FAILED: FieldVerdict = Object.freeze({ result: false, score: 0 });
+
+function verifyField(
+  compiled: CompiledField,
+  parsed: UnknownRecord,
+  context: VerificationContext,
+): FieldVerdict {
+  const { name, field, looksAtReply } = compiled;
+  const value = looksAtReply ? context.reply : isRecord(parsed) ? (ownValue(parsed, name) ?? null) : null;
+  const truth = compiled.truth ?? resolveTruth(field.truth, context.state ?? INITIAL_STATE);
+  if (truth === undefined) return looksAtReply ? verdictOf(compiled.check, value, null) : NO_TRUTH;
+  const check = truth.check === undefined ? compiled.check : compileCheck(truth.check);
+  return verdictOf(check, value, truth.truth);
+}
+
+function verdictOf(check: CompiledCheck, value: unknown, truth: unknown): FieldVerdict {
+  const { passes, evaluable, score, reason } = check(value, truth);
+  // Null is neither right nor wrong, unless null is what is right.
+  if (value === null && !passes) return NOT_STATED;
+  if (!evaluable) return { result: null, score: 0, reason: reason ?? "it cannot be compared" };
+  if (score === 1 && passes) return PASSED;
+  if (score === 0 && !passes) return FAILED;
+  return { result: passes, score };
+}
+
+function verdict(
+  template: Template,
+  fields: Readonly<Record<string, FieldVerdict>>,
+  parsed: UnknownRecord,
+  reply: string,
+): Pick<Verification, "verifyResult" | "reason"> {
+  const { verify } = template;
+  const resultOf = (name: string): Truth =>
+    ownValue(fields, name) === undefined ? null : (fields[name]?.result ?? null);
+  if (typeof verify === "string") return { verifyResult: null, reason: "source strings cannot be run yet" };
+  if (typeof verify === "function") return verifyByFunction(verify, fields, parsed, reply);
+  if (verify === undefined) return { verifyResult: allTrue(Object.keys(fields).map(resultOf)) };
+  return { verifyResult: evaluateComposition(verify, (leaf) => resultOf(leaf.field)) };
+}
+
+function verifyByFunction(
+  verify: VerifyFunction,
+  fields: Readonly<Record<string, FieldVerdict>>,
+  parsed: UnknownRecord,
+  reply: string,
+): Pick<Verification, "verifyResult" | "reason"> {
+  const results = Object.fromEntries(Object.entries(fields).map(([name, { result }]) => [name, result]));
+  try {
+    // The author's type of `parsed` is a promise about the template; nothing narrower is known here.
+    const answer: unknown = (verify as VerifyFunction<unknown>)(parsed, { reply, results });
+    if (answer === true || answer === false || answer === null) return { verifyResult: answer };
+    return { verifyResult: null, reason: "the verification did not return true, false or null" };
+  } catch (error) {
+    return {
+      verifyResult: null,
+      reason: `the verification threw: ${errorMessage(error)}`,
+    };
+  }
+}
