@@ -1,12 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { medianTime, report, shown } from "./measure.ts";
 
 const GOAL = 60;
 
 export function benchImport(): void {
   console.log("start (a new process each time)");
-  const library = fileURLToPath(new URL("elenchus", import.meta.url));
+  const library = import.meta.resolve("elenchus");
   const start = (code: string): number =>
     medianTime(() => execFileSync(process.execPath, ["--input-type=module", "--eval", code]), { runs: 15 });
   const bare = start("");
