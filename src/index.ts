@@ -40,7 +40,6 @@ export { DefinitionError } from "./issue/definition-error.ts";
 export { formatIssue } from "./issue/format-issue.ts";
 export type { FilePosition, Issue, IssueCode, IssuePath, NodeRole } from "./issue/issue.ts";
 export { krippendorffAlpha, type MeasurementLevel } from "./judge/agreement.ts";
-export { type AiSdkJudgeOptions, aiSdkJudge } from "./judge/ai-sdk-judge.ts";
 export { assessReply, type ReplyAssessment, type ReplyToAssess } from "./judge/assess-reply.ts";
 export type { JudgeAnswer, JudgeModel, JudgeUsage } from "./judge/judge-model.ts";
 export type { Judging } from "./judge/judge-plan.ts";

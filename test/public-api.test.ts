@@ -9,7 +9,6 @@ test("the public names are those that were meant", () => {
       "INITIAL_STATE",
       "Scenario",
       "advanceState",
-      "aiSdkJudge",
       "allOf",
       "allTurns",
       "anyOf",

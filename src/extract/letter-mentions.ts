@@ -19,7 +19,8 @@ const LETTER =
 /** Letters in quantities, functions and vitamins name no option: "25 C", "P(A)", "N/A". */
 const FOREIGN_BEFORE =
   /(?:\d ?|[A-Za-z0-9]\(|n\/|[a-z]{2}\/|vitamin |hepatitis |plan |type |group |class |grade |schedule |influenza )$/;
-const FOREIGN_AFTER = /\/(?![a-z](?![a-z]))/y;
+const FOREIGN_AFTER = /\/(?![a-z](?![a-z]|\)? [a-z]))/y;
+const PAIR_END = /\)? [a-z]/y;
 
 /** Names of species after an abbreviated genus: "C. difficile" is no option. */
 const SPECIES =
@@ -39,8 +40,7 @@ export function letterMentions(context: Context): LetterMention[] {
   for (const { 0: letter, index: start } of text.matchAll(LETTER)) {
     const end = start + 1;
     const before = lower.slice(Math.max(0, start - 16), start);
-    if (FOREIGN_BEFORE.test(before) || matchesAt(FOREIGN_AFTER, lower, end) || matchesAt(SPECIES, lower, end))
-      continue;
+    if (isForeign(lower, before, end)) continue;
     const bracketed = BRACKETED.test(before) && matchesAt(BRACKET_AFTER, lower, end);
     const named = NAMED.test(before);
     const closed = bracketed || matchesAt(CLOSED, lower, end);
@@ -57,6 +57,11 @@ export function letterMentions(context: Context): LetterMention[] {
     mentions.push({ value: letter.toUpperCase(), start, end, marked: bracketed || named, closed });
   }
   return mentions;
+}
+
+function isForeign(lower: string, before: string, end: number): boolean {
+  if (FOREIGN_BEFORE.test(before) || matchesAt(FOREIGN_AFTER, lower, end)) return true;
+  return matchesAt(SPECIES, lower, end) || (before.endsWith("/") && matchesAt(PAIR_END, lower, end));
 }
 
 /** True if words after a letter approve or disapprove of it: "A is correct". */

@@ -34,21 +34,19 @@ export function groupMentions<Value, M extends Mention<Value>>(
   mentions: readonly M[],
 ): MentionGroup<Value, M>[] {
   const groups: MentionGroup<Value, M>[] = [];
-  let current: M[] = [];
-  let joins: Join[] = [];
-  const close = (): void => {
-    groups.push(...splitGroup<Value, M>(reply, current, joins));
-    current = [];
-    joins = [];
-  };
-  for (const mention of mentions) {
-    const last = current.at(-1);
-    const join = last === undefined ? undefined : joinBetween(reply, last.end, mention.start);
-    if (last !== undefined && join === undefined) close();
-    else if (join !== undefined) joins.push(join);
-    current.push(mention);
+  for (let first = 0; first < mentions.length; ) {
+    const joins: Join[] = [];
+    for (let index = first + 1; index < mentions.length; index++) {
+      const join = joinBetween(reply, (mentions[index - 1] as M).end, (mentions[index] as M).start);
+      if (join === undefined) break;
+      joins.push(join);
+    }
+    const end = first + 1 + joins.length;
+    const together = first + 1 + reallyJoined(reply, mentions, { first, joins });
+    groups.push(groupOf(mentions.slice(first, together), joins[together - first - 2]));
+    for (const mention of mentions.slice(together, end)) groups.push(groupOf([mention]));
+    first = end;
   }
-  if (current.length > 0) close();
   return groups;
 }
 
@@ -60,21 +58,21 @@ function joinBetween(reply: ReplyText, start: number, end: number): Join | undef
   return groups.comma === undefined ? undefined : groups.comma === "/" ? "or" : "comma";
 }
 
-/** Takes apart again what only looked like a list: "the answer is B, C is wrong", "B and C is wrong". */
-function splitGroup<Value, M extends Mention<Value>>(
+/** How many joins hold, without those that only look like a list: "the answer is B, C is wrong", "B and C is wrong". */
+function reallyJoined(
   reply: ReplyText,
-  mentions: readonly M[],
-  joins: readonly Join[],
-): MentionGroup<Value, M>[] {
-  const last = mentions.at(-1);
-  if (last === undefined) return [];
-  const join = joins.at(-1);
-  const after = reply.lower.slice(last.end, last.end + 20);
-  const apart = (join === "comma" && !LIST_END.test(after)) || (join === "and" && SINGULAR.test(after));
-  if (!apart) return [groupOf(mentions, join)];
-  if (join === "comma" && joins.every((each) => each === "comma"))
-    return mentions.map((mention) => groupOf([mention]));
-  return [...splitGroup<Value, M>(reply, mentions.slice(0, -1), joins.slice(0, -1)), groupOf([last])];
+  mentions: readonly Mention<unknown>[],
+  { first, joins }: { readonly first: number; readonly joins: readonly Join[] },
+): number {
+  let count = joins.length;
+  for (; count > 0; count--) {
+    const { end } = mentions[first + count] as Mention<unknown>;
+    const after = reply.lower.slice(end, end + 20);
+    const join = joins[count - 1];
+    const apart = join === "comma" ? !LIST_END.test(after) : join === "and" && SINGULAR.test(after);
+    if (!apart) break;
+  }
+  return count;
 }
 
 function groupOf<Value, M extends Mention<Value>>(

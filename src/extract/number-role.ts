@@ -26,7 +26,7 @@ export function numberRoles(reply: ReplyText, tokens: readonly NumberToken[]): N
       lastMarker = marker;
       return "label";
     }
-    return roleOf(reply.lower, token);
+    return isNamed(reply, token) ? "label" : roleOf(reply.lower, token);
   });
 }
 
@@ -35,6 +35,16 @@ function markerOf(reply: ReplyText, { value, start, end }: NumberToken): number 
   if (value === null || !/^[.)] \S|^\.?\) /.test(reply.text.slice(end, end + 3))) return undefined;
   const line = reply.lineStart(start);
   return start - line <= 6 && /^[-•>#\s(*]*$/.test(reply.text.slice(line, start)) ? value : undefined;
+}
+
+/** "Box 2", "Apollo 11": a name with a number, unless the capital only begins the sentence. */
+function isNamed(reply: ReplyText, { start }: NumberToken): boolean {
+  const name = /(?:^|[^\p{L}])(\p{Lu}\p{Ll}+) $/u.exec(reply.text.slice(Math.max(0, start - 20), start))?.[1];
+  return (
+    name !== undefined &&
+    start - name.length - 1 - reply.sentenceStart(start) > 2 &&
+    !/^(?:Rs|Eur|Usd|About|Only)$/.test(name)
+  );
 }
 
 function roleOf(lower: string, { start, end }: NumberToken): NumberRole {

@@ -11,14 +11,16 @@ import type { Context } from "./statement.ts";
  * decides among the numbers that count something. Whatever is chosen must be one number: a range is ambiguous.
  */
 export function readNumber(context: Context, which: "first" | "last"): Settled<number> {
-  const { statements, mute } = numberStatements(context, tokensOf(context));
+  const tokens = tokensOf(context);
+  const { statements, mute } = numberStatements(context, tokens);
+  const inWords = tokens.some(({ words }) => words === true);
   const answers = statements.filter(({ strength }) => strength > WORKING);
   const settled = settle(answers, context.reversals);
   if (settled.status !== "absent") return settled;
   const open = statements.filter(
     ({ standing, strength }) => standing !== "denied" && standing !== "others" && strength <= WORKING,
   );
-  const chosen = lastResult(context, open) ?? plainNumber(context, open, { which, mute });
+  const chosen = lastResult(context, open) ?? plainNumber(context, open, { which, mute, inWords });
   if (typeof chosen === "string") return { status: chosen };
   if (chosen.standing !== "asserted" || context.reversals.retractions.startAfter(chosen.end) !== undefined) {
     return { status: "ambiguous" };
@@ -33,7 +35,7 @@ function tokensOf(context: Context): NumberToken[] {
   const digits = numberTokens(context.reply);
   const words = numberWords(context.reply.lower)
     .filter(({ start }) => digits.length === 0 || isAnnounced(context, start))
-    .map((mention): NumberToken => ({ ...mention, fraction: false }));
+    .map((mention): NumberToken => ({ ...mention, fraction: false, words: true }));
   return [...digits, ...words].sort((one, other) => one.start - other.start);
 }
 
@@ -73,11 +75,19 @@ function concludes(
   return role === "count" && values.length === 1 && conclusions.has(reply.sentenceStart(start), start);
 }
 
+interface PlainOptions {
+  readonly which: "first" | "last";
+  /** True if something else than a number is announced. */
+  readonly mute: boolean;
+  /** True if the numbers are written in words. */
+  readonly inWords: boolean;
+}
+
 /** The first or last number that counts something; years and days make it ambiguous if they would be chosen or not. */
 function plainNumber(
   context: Context,
   open: readonly NumberStatement[],
-  { which, mute }: { readonly which: "first" | "last"; readonly mute: boolean },
+  { which, mute, inWords }: PlainOptions,
 ): NumberStatement | "absent" | "ambiguous" {
   const plain = open.filter(({ role }) => role !== "label");
   const asserted = plain.filter(({ standing }) => standing === "asserted");
@@ -94,6 +104,8 @@ function plainNumber(
     /\d[^\n()]{0,20} \([$€£]?$/.test(context.reply.text.slice(Math.max(0, chosen.start - 30), chosen.start))
   )
     return "ambiguous";
+  // In words, numbers are part of the prose too often for their place to say anything.
+  if (inWords && candidates.some(({ values }) => values[0] !== chosen.values[0])) return "ambiguous";
   return mute && candidates.some(({ values }) => values[0] !== chosen.values[0]) ? "ambiguous" : chosen;
 }
 

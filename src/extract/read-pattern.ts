@@ -9,8 +9,8 @@ type PatternRule = Extract<ExtractRule, { readonly type: "regex" }>;
  * Occurrences × characters that are looked at: some patterns must look at the rest of the text for each occurrence.
  * Where there are more, the last one is not known, and the reply counts as ambiguous.
  */
-const MOST_WORK = 50_000_000;
-const FEWEST = 50;
+const MOST_WORK = 10_000_000;
+const FEWEST = 10;
 
 /** Reads what a pattern's group matches in the raw reply, working in `<think>` blocks left out. */
 export function readPattern(rule: PatternRule, reply: string): Settled<string> {

@@ -1,5 +1,6 @@
 import { ANSWER, announces, CLAIM, type CueStrength, WORKING } from "./answer-cue.ts";
 import type { Mention } from "./mention.ts";
+import type { ReplyText } from "./reply-text.ts";
 import type { Context } from "./statement.ts";
 
 /** A yes (true) or no (false); null for words that say both or neither, such as "it depends". */
@@ -9,16 +10,16 @@ export interface StanceMention extends Mention<boolean | null> {
 
 /** Words that answer by themselves at the head of a sentence, or where a cue announces them. */
 const WORDS =
-  /(?<![a-z'-])(?:(?<yes>yes|yeah|yep|yup|affirmative|true|correct|agreed|agree)|(?<no>no|nope|nah|negative|false|incorrect|untrue|wrong|disagree|absolutely not|definitely not|certainly not|of course not|not at all|not really|not true|not correct|not right|by no means|i think not|i'm afraid not)|(?<weak>absolutely|definitely|certainly|of course|indeed|sure|exactly|right|not exactly|not quite|not entirely|not necessarily|not always|partly|partially|sometimes|maybe|perhaps|possibly|somewhat|to some extent|in part|mostly|both))(?![a-z'])/g;
+  /(?<![a-z'-])(?:(?<yes>yes|yeah|yep|yup|affirmative|true|correct|agreed|agree)|(?<no>no|nope|nah|negative|false|incorrect|untrue|wrong|disagree|absolutely not|definitely not|certainly not|of course not|not at all|not really|not true|not correct|not right|by no means|i think not|i'm afraid not)|(?<polite>certainly|of course|sure|right)|(?<eager>absolutely|definitely|indeed|exactly)|(?<unsure>not exactly|not quite|not entirely|not necessarily|not always|partly|partially|sometimes|maybe|perhaps|possibly|somewhat|to some extent|in part|mostly|both))(?![a-z'])/g;
 
 const SUBJECT =
-  "(?:that|this|it|you|they|what you (?:said|say|wrote|mentioned|describe)|(?:the|this|that|your|my|his|her|their) (?:[a-z]+ )?(?:statement|claim|assertion|proposition|premise|hypothesis|sentence|conclusion|assumption|idea|notion|belief|understanding|reasoning|argument|information|view|intuition|answer|response|suggestion))";
+  "(?:that|this|it|you|they|what you (?:said|say|wrote|mentioned|describe)|(?:the|this|that|your) (?!previous|earlier|original|initial|first)(?:[a-z]+ )?(?:statement|claim|assertion|proposition|premise|hypothesis|sentence|conclusion|assumption|idea|notion|belief|understanding|reasoning|argument|information|view|intuition|answer|response|suggestion))";
 const DEGREE =
   "(?: (?:absolutely|completely|totally|entirely|quite|indeed|clearly|definitely|certainly|actually|in fact|also|simply|just|very|factually|fully|really|100%|still|therefore|thus))*";
 const HEDGE =
   "(?: (?:partially|partly|mostly|generally|somewhat|technically|largely|only|sometimes|often|usually|basically|essentially|not (?:entirely|completely|quite|always|necessarily|fully|totally|exactly|strictly|wholly)|always))";
 const JUDGEMENT = new RegExp(
-  `(?<![a-z'-])${SUBJECT}(?: (?:is|are|was|were|would be|seems(?: to be)?|appears to be|sounds|remains|must be)|'s|'re)(?<not>n't| not)?(?<hedge>${HEDGE})?(?<degree>${DEGREE})(?<not2> not)?${DEGREE} (?:(?<good>true|correct|right|accurate|valid)|(?<bad>false|incorrect|wrong|inaccurate|invalid|mistaken|untrue|not true|a myth|a misconception))(?![a-z-])(?= ?(?:[.,;:!?)\\]"—–-]|\\n|$)| (?:that|because|since|as|and|but|in|here|about|to say|however|for|when|if|only|according)(?![a-z]))`,
+  `(?<![a-z'-])${SUBJECT}(?: (?:is|are|would be|seems(?: to be)?|appears to be|sounds|remains|must be)|'s|'re)(?<not>n't| not)?(?<hedge>${HEDGE})?(?<degree>${DEGREE})(?<not2> not)?${DEGREE} (?:(?<good>true|correct|right|accurate|valid)|(?<bad>false|incorrect|wrong|inaccurate|invalid|mistaken|untrue|not true|a myth|a misconception))(?![a-z-])(?= ?(?:[.,;:!?)\\]"—–-]|\\n|$)| (?:that|because|since|as|and|but|in|here|about|to say|however|for|when|if|only|according)(?![a-z]))`,
   "g",
 );
 const AGREEMENT =
@@ -73,20 +74,21 @@ function wordMentions(context: Context): StanceMention[] {
   const { reply } = context;
   const mentions: StanceMention[] = [];
   for (const match of reply.lower.matchAll(WORDS)) {
-    const { yes, no } = match.groups ?? {};
     const end = match.index + match[0].length;
     const strength = wordStrength(context, match.index, end);
-    if (strength === 0) continue;
-    const value = yes !== undefined ? true : no !== undefined ? false : null;
-    const only =
-      reply.text.slice(0, match.index).trim() === "" && /^[.!\s]*$/.test(reply.text.slice(end, end + 20));
-    const weak =
-      value === null &&
-      only &&
-      /^(?:absolutely|definitely|certainly|of course|indeed|sure|exactly|right)$/.test(match[0]);
-    mentions.push({ value: weak ? true : value, start: match.index, end, strength });
+    const value = strength === 0 ? undefined : wordValue(reply, match, end);
+    if (strength !== 0 && value !== undefined) mentions.push({ value, start: match.index, end, strength });
   }
   return mentions;
+}
+
+/** "Certainly" and "absolutely" are a yes as the whole reply; else the one is polite and the other may be anything. */
+function wordValue(reply: ReplyText, match: RegExpExecArray, end: number): boolean | null | undefined {
+  const { yes, no, polite, eager } = match.groups ?? {};
+  if (yes !== undefined || no !== undefined) return yes !== undefined;
+  const whole = match.index <= 8 && /^[^a-z]*$/.test(reply.lower.slice(0, match.index)) && /^[^a-z]*$/.test(reply.lower.slice(end));
+  if (whole && (polite ?? eager) !== undefined) return true;
+  return polite === undefined ? null : undefined;
 }
 
 /** A word answers at the head of the reply, after a cue, or at the head of a sentence. */
