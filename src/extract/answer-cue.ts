@@ -29,7 +29,7 @@ const SEPARATOR = "[\"']?\\s?(?::|=+>?|→|->|[-–—]+>?(?=\\s)|是|は|为|�
 const NAMED = `${NOUN}(?:\\(s\\))?${OF_NOUN}["')]?(?:(?:${LINK}|'s)(?:${SEPARATOR})?|${SEPARATOR}|是|は)`;
 
 const I =
-  "\\b(?:i|we)(?:'d|'ll|'m|'ve)?(?: (?:would|will|am|have|have to|must|can|do|do still|could|should|had|was))?";
+  "\\b(?:i|we)(?:'d|'ll|'m|'ve)?(?: (?:would|will|am|have to|have|must|can|do|could|should|had|was)){0,2}";
 const ADVERBS =
   "(?: (?:still|also|just|now|then|therefore|thus|hence|definitely|probably|most likely|confidently|personally|actually|strongly|rather|respectfully|going to|inclined to|gonna|like to|go ahead and|firmly|ultimately|tentatively|cautiously))*?";
 const CHOOSE =

@@ -102,7 +102,7 @@ function plainText(found: string, before: string, after: string): string {
   if (first === "\n" || first === "\r") return "\n";
   if (first === "*") return plainStars(found, before, after);
   if (first === "_") return isWordCharacter(before) && isWordCharacter(after) ? found : "";
-  if (first === "\\" || first === "{" || first === "^") return latexText(found);
+  if (first === "\\" || first === "{" || first === "^") return latexText(found, before);
   if (first === "<")
     return /^<br/.test(found) ? "\n" : /^<sup/.test(found) ? "^" : /^<sub/.test(found) ? "_" : "";
   if (first === "~" || first === "`") return "";

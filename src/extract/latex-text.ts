@@ -33,12 +33,13 @@ const LOOKS = /^(?:text|math|emph|operatorname|underline|mbox|hbox)/;
 
 const FRACTION = /^\\[dt]?frac ?\{([^{}]*)\}\{([^{}]*)\}$/;
 
-/** What a piece of LaTeX says in plain text: `\frac{3}{4}` is `3/4`, `\text{` is nothing. */
-export function latexText(found: string): string {
+/** What a piece of LaTeX says in plain text, after the given character: `\frac{3}{4}` is `3/4`, `\text{` is nothing. */
+export function latexText(found: string, before: string): string {
   if (found === "{,}") return ",";
   if (found.startsWith("^{")) return `^${found.slice(2, -1)}`;
   const fraction = FRACTION.exec(found);
-  if (fraction !== null) return fractionText(fraction[1] ?? "", fraction[2] ?? "");
+  // After a digit a fraction makes a mixed number: 3\frac{1}{2} is 3 1/2.
+  if (fraction !== null) return (/\d/.test(before) ? " " : "") + fractionText(fraction[1] ?? "", fraction[2] ?? "");
   const opens = found.endsWith("{") && found !== "\\{";
   const command = found.slice(1, opens ? -1 : undefined);
   const brace = opens ? "{" : "";

@@ -74,18 +74,20 @@ function standsAlone(reply: ReplyText, group: Group, line: OptionLine | undefine
   const before = reply.text.slice(Math.max(from, start - 30), start);
   if (
     start - from > 30 ||
-    !/^(?:[\s"'([{$>•+#-]|\d{1,2}[.)] |(?:options?|choices?|letters?|both|either) )*$/i.test(before)
+    !/^(?:[\s"'([{$>•+#-]|\d{1,2}[.)] |(?:options?|choices?|answers?|letters?|both|either) )*$/i.test(before)
   ) {
     return isStrongEnd(reply, group) ? ANSWER : 0;
   }
   const outer = isFirst(reply, start) || isLast(reply, end);
+  if (line?.role === "chosen") return outer || isLast(reply, reply.lineEnd(end)) ? ANSWER : CLAIM;
+  // "1. B 2. C" answers several questions.
+  if (/\S \d{1,2}[.)] ?$/.test(reply.text.slice(Math.max(0, from - 6), from))) return 0;
   const after = reply.text.slice(end, Math.min(end + 40, reply.sentenceEnd(end)));
   if (/^["')\]}$]{0,4}[.!]?["')\]}$]{0,4}\s*$/.test(after) && !isInitial(reply, end)) {
     if (outer || reply.lineEnd(end) - end <= 4) return ANSWER;
     // In the middle of a line, "A. Rome" is an option; only as the answer to a question is it a sentence.
     return from > 0 && reply.asks(from - 1) ? CLAIM : 0;
   }
-  if (line?.role === "chosen") return outer ? ANSWER : CLAIM;
   return isFirst(reply, start) && LEADING.test(reply.text.slice(end, end + 20)) ? ANSWER : 0;
 }
 

@@ -3,7 +3,7 @@ import type { ReplyText } from "./reply-text.ts";
 
 /** Words that deny what follows them. "Not only" and "not sure" deny nothing. */
 const DENIAL =
-  /\b(?:not(?! (?:only|just|merely|simply|sure|certain|surprising(?:ly)?|to mention|confident|an? (?:doubt|question)|entirely (?:sure|certain)|completely (?:sure|certain)|100|least)\b)|never|neither|nor|cannot|[a-z]+n't(?! (?:only|just|sure|certain)\b)|(?:is|does|do|ca|wo|was|are)nt|none of|no way|rather than|instead of|as opposed to|other than|apart from|except(?: for)?|excluding|exclud(?:e|es|ed)|rul(?:e|es|ed|ing)(?: [a-z]+)? out|eliminat(?:e|es|ed|ing)|discard(?:s|ed|ing)?|reject(?:s|ed|ing)?|dismiss(?:es|ed|ing)?|unlike|anything but|no longer|far from|avoid(?:s|ed|ing)?|contrary to|nicht|kein|pas|(?:wrong|incorrect)(?::| (?:answers?|options?|choices?)(?: is| are)?:?)|as against)(?![a-z])/g;
+  /\b(?:not(?! (?:only|just|merely|simply|sure|certain|surprising(?:ly)?|to mention|confident|an? (?:doubt|question)|entirely (?:sure|certain)|completely (?:sure|certain)|100|least)\b)|never|neither|nor|cannot|[a-z]+n't(?! (?:only|just|sure|certain)\b)|(?:is|does|do|ca|wo|was|are)nt|none of|no way|rather than|instead of|as opposed to|other than|apart from|except(?: for)?|excluding|exclud(?:e|es|ed)|rul(?:e|es|ed|ing)(?: [a-z]+)? out|eliminat(?:e|es|ed|ing)|discard(?:s|ed|ing)?|reject(?:s|ed|ing)?|dismiss(?:es|ed|ing)?|unlike|(?:anything|everything|all) but|no longer|far from|avoid(?:s|ed|ing)?|contrary to|nicht|kein|pas|(?:wrong|incorrect)(?::| (?:answers?|options?|choices?)(?: is| are)?:?)|as against)(?![a-z])/g;
 
 /** What may stand between an answer and what is said of it: closing marks, the option's text in brackets, adverbs. */
 const CLOSERS = "[\"')\\]}.*:]{0,4}(?: ?\\([^()\\n]{1,80}\\))?,?";

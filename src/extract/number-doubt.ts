@@ -2,9 +2,9 @@ import { matchesAt } from "./negation.ts";
 
 /** Ranges, sums, products, powers, ratios, times and dates go on like this. */
 const GOES_ON =
-  / ?(?:–|-|~|±|\+ ?\/ ?-) ?[$€£¥₹]?\d| (?:to|bis) [$€£¥₹]?\d| ?[+*×÷·^] ?[$€£(]?[-\d(x√]| \/ ?[$€£(]?[\d(]| x ?[$€£(]?\d|[x×]\d|\^| ?\*\*| (?:minus|plus|times|divided by|multiplied by) \d| and an? (?:half|third|quarter)|:\d|\/[\d(]/y;
+  / ?(?:–|-|~|±|\+ ?\/ ?-) ?[$€£¥₹]?\d| (?:to|bis) [$€£¥₹]?\d| ?[+*×÷·^] ?[$€£(]?[-\d(x√]| [a-z]+ [+×÷] ?[$€£]?\d| ?[√π∞]| ?\.?\\(?!boxed)[a-z]| \/ ?[$€£(]?[\d(]| x ?[$€£(]?\d|[x×]\d|\^| ?\*\*| (?:minus|plus|times|divided by|multiplied by) \d| and an? (?:half|third|quarter)|:\d|\/[\d(]/y;
 /** Ordinals, times of day, coefficients and identifiers. */
-const GLUED = /(?:st|nd|rd|th)(?![a-z])| ?(?:a\.?m|p\.?m)(?![a-z])|[a-z]+\d|[abdeinopqruxyz](?![a-z])/iy;
+const GLUED = /(?:st|nd|rd|th)(?![a-z])| ?(?:a\.?m|p\.?m)(?![a-z])|[a-z]+\d|(?<=\d{3})s(?![a-z])|[abdeinopqruxyz](?![a-z])/iy;
 /** "5M" may be millions or molar. */
 const BARE_SCALE = /[MBT](?![A-Za-z])/y;
 /** Shares: "3 in 4", "20% of 80"; a year is no share. */
@@ -21,9 +21,10 @@ const COMPOUND =
 const BEFORE = new RegExp(
   [
     // A term of a sum, a product, a range.
-    "[\\d%)] ?(?:[+*×÷·–-]|\\*\\*) ?",
+    "[\\d%)] ?(?:[+*×÷·–~-]|\\*\\*|\\+ ?\\/ ?-) ?",
     "\\d ?\\^ ?",
-    "[×÷·√±] ?",
+    "[×÷·√±]\\{? ?",
+    "[^\\n] ?[+×÷·*] ",
     "\\) ?\\/ ?",
     "\\d [x/] ?",
     "\\d\\/ ?",
@@ -32,7 +33,8 @@ const BEFORE = new RegExp(
     "\\d (?:minus|plus|times|divided by|multiplied by) ",
     "between (?:[^\\n.]{1,20} and )?",
     // Only a bound.
-    "(?<![=-]|^|\\n|<[a-z_/]{1,20})[<>]=? ?",
+    "(?<![=-]|^|\\n|<[a-z_/]{1,20})>=? ?",
+    "<=? ?",
     "(?:[≤≥≠]|!=) ?",
     "(?:more|less|fewer|greater|higher|lower|larger|smaller|bigger|longer|shorter|older|younger) than (?:the )?",
     "(?:at (?:least|most)|up to|over|under|above|below|exceeds|minimum of|maximum of|(?:square|cube) root of) ",

@@ -81,7 +81,7 @@ function endsSentence(lower: string, match: RegExpExecArray): boolean {
 }
 
 const CLAUSE_END =
-  /[,;:—]|\s[-–]+\s|\((?![^()\n]{0,3}\))|(?<!\([^()\n]{0,3})\)|(?=\b(?:but|however|yet|so|because|since|although|though|while|whereas|therefore|thus|hence|then|which|who|nevertheless|nonetheless)\b)/g;
+  /[,;:—]|\s[-–]+\s|\((?![^()\n]{0,3}\))|(?<!\([^()\n]{0,3})\)|(?=(?<!(?:any|every)thing |none |all )\b(?:but|however|yet|so|because|since|although|though|while|whereas|therefore|thus|hence|then|which|who|nevertheless|nonetheless)\b)/g;
 
 /** Characters whose lower case has another length stay as they are, so that positions agree. */
 function lowerCase(text: string): string {

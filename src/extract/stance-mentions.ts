@@ -32,7 +32,7 @@ const UNDECIDED =
 
 /** What may follow "no" where it answers: "No, …", "No it isn't"; "no reason" and "no one" answer nothing. */
 const FOLLOWS =
-  /["')\]}*]{0,3}(?:$|[.,;:!?…\n)\]<—]| [-–—]|-(?![a-z])| (?:it|that|this|they|he|she|you|i|we|there|because|since|and|but|as)(?![a-z]))/y;
+  /["')\]}*]{0,3}(?:$|[.,;:!?…\n)\]<—]| [^\sa-z0-9]| [-–—]|-(?![a-z])| (?:it|that|this|they|he|she|you|i|we|there|because|since|and|but|as)(?![a-z]))/y;
 
 /** Finds every yes and no of a reply. */
 export function stanceMentions(context: Context): StanceMention[] {
@@ -97,10 +97,11 @@ function wordStrength(context: Context, start: number, end: number): CueStrength
   FOLLOWS.lastIndex = end;
   const follows = FOLLOWS.test(reply.lower);
   const cue = context.cueBefore(start);
-  if (cue !== undefined && cue.strength >= CLAIM && follows && announces(reply, cue, start))
-    return cue.strength;
+  if (cue !== undefined && cue.strength >= CLAIM && follows && announces(reply, cue, start)) {
+    return /^(?:either|both)$/.test(reply.lower.slice(cue.start, cue.end)) ? 0 : cue.strength;
+  }
   const from = reply.sentenceStart(start);
-  if (start - from > 12 || !/^(?:[\s"'([>•#-]|well,? |so,? |hmm,? )*$/.test(reply.lower.slice(from, start)))
+  if (start - from > 12 || !/^(?:[^a-z0-9]|well,? |so,? |hmm,? |true ?\/ ?false|yes ?\/ ?no)*$/.test(reply.lower.slice(from, start)))
     return 0;
   const yes = /^(?:yes|yeah|yep|yup)/.test(reply.lower.slice(start, end));
   if (!follows && !(yes && /^ [a-z]/.test(reply.lower.slice(end, end + 2)))) return 0;

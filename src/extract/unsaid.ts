@@ -8,7 +8,7 @@ const SAY =
 
 /** Somebody else's words, unless they are taken up ("as you said"). */
 const OTHERS = new RegExp(
-  `(?<!\\bas )\\b${PERSON}(?:'ve|'re|'d)?(?: (?!right|correct|agree|should|must|can|will|need|ought|want)[a-z']+){0,3}? ${SAY}(?![a-z])|(?<!\\b(?:i|as [a-z]{1,12}) )\\b(?:thinks|believes|insists|claims|claimed|insisted|told)(?![a-z])|\\b(?:according to|supposedly|allegedly)(?![a-z])`,
+  `(?<!\\bas )\\b${PERSON}(?:'ve|'re|'d)?(?: (?!right|correct|agree|should|must|can|will|need|ought|want)[a-z']+){0,3}? ${SAY}(?![a-z])|(?<!\\b(?:i|as [a-z]{1,12}) )\\b(?:thinks|believes|insists|claims|claimed|insisted|told)(?![a-z])|\\b(?:(?:misconception|myth|mistake|belief|notion|rumou?r) that|according to|supposedly|allegedly)(?![a-z])`,
   "g",
 );
 

@@ -8,26 +8,18 @@ import type { TraitResult } from "../template/trait-result.ts";
 import { traitValue } from "../template/trait-value.ts";
 import { type FieldVerdict, verifyParsed } from "../template/verify-parsed.ts";
 import type { JudgeModel, JudgeUsage } from "./judge-model.ts";
-import type { Judging } from "./judge-plan.ts";
-import type { EarlierTurn } from "./judge-request.ts";
-import { judgeTurn } from "./judge-turn.ts";
+import type { JudgeInput } from "./judge-request.ts";
+import { type JudgeTurnOptions, judgeTurn } from "./judge-turn.ts";
 import { combinePanel, type PanelJudgement, type PanelVote } from "./panel.ts";
 import { type JudgeCall, joinJudgements, type TurnJudgement, totalUsage } from "./turn-judgement.ts";
 
-/** A reply, and everything that its assessment may look at. */
-export interface ReplyToAssess {
+/** A reply, and everything that its assessment may look at; `traits` are all of the turn, those of the run included. */
+export interface ReplyToAssess
+  extends JudgeTurnOptions,
+    Pick<JudgeInput, "reply" | "traits" | "earlierTurns" | "detectRefusal" | "marker"> {
   readonly question: Question;
-  readonly reply: string;
-  /** All traits of the turn: those of the node, its question and the run. */
-  readonly traits?: readonly Trait[];
   /** The state before the turn, for truths that depend on the past. */
   readonly state?: ScenarioState;
-  readonly earlierTurns?: readonly EarlierTurn[];
-  readonly detectRefusal?: boolean;
-  readonly judging?: Judging;
-  /** Random text of at least 16 letters and digits, new for every turn. */
-  readonly marker: string;
-  readonly signal?: AbortSignal;
 }
 
 /** What is known of a reply once it has been read and verified. */
@@ -112,20 +104,12 @@ async function judgeReply(
 }
 
 function judgeAlone(judge: JudgeModel, input: ReplyToAssess): Promise<TurnJudgement> {
-  const { question, reply, traits, earlierTurns, detectRefusal, marker, judging, signal } = input;
+  const { question: asked, state: _, ...rest } = input;
+  const { question, rawAnswer, template } = asked;
   return judgeTurn(
     judge,
-    {
-      question: question.question,
-      reply,
-      marker,
-      rawAnswer: question.rawAnswer,
-      ...(question.template === undefined ? {} : { template: question.template }),
-      ...(traits === undefined ? {} : { traits }),
-      ...(earlierTurns === undefined ? {} : { earlierTurns }),
-      ...(detectRefusal === undefined ? {} : { detectRefusal }),
-    },
-    { ...(judging === undefined ? {} : { judging }), ...(signal === undefined ? {} : { signal }) },
+    { ...rest, question, rawAnswer, ...(template === undefined ? {} : { template }) },
+    rest,
   );
 }
 
