@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { DefinitionError } from "../issue/definition-error.ts";
 import { formatIssue } from "../issue/format-issue.ts";
+import type { ScenarioDefinition } from "../scenario/definition.ts";
 import { parseScenario } from "./parse-scenario.ts";
 import { parseScenarioFile } from "./parse-scenario-file.ts";
+import { scenarioToJson } from "./scenario-to-json.ts";
 
 const GOOD = `
 version: 1
@@ -72,6 +74,14 @@ test("several scenarios", () => {
   ]);
   expect(sentences("scenarios: []")).toEqual(["s.yaml:1:1 (scenarios): This must not be empty."]);
   expect(sentences("scenarios: 5")).toEqual(["s.yaml:1:12 (scenarios): Expected a list, got the number 5."]);
+});
+
+test("line ends of Windows and a byte order mark are no trouble", () => {
+  const windows = `\uFEFF${GOOD.trimStart().replaceAll("\n", "\r\n")}`;
+  expect(parseScenarioFile(windows)[0]?.hash).toBe(parseScenarioFile(GOOD)[0]?.hash);
+  expect(sentences(windows.replace("entry: ask", "entry: aks"))[0]).toContain("s.yaml:3:8 (entry)");
+  const json = `\uFEFF${JSON.stringify(scenarioToJson(parseScenarioFile(GOOD)[0] as ScenarioDefinition))}`;
+  expect(parseScenarioFile(json, { filename: "s.json" })).toHaveLength(1);
 });
 
 describe("places", () => {

@@ -58,7 +58,9 @@ function isAboutKey({ code, path }: Issue): boolean {
   return path[2] === "when" && path.at(-1) !== "field" && code !== "wrong_type" && code !== "unknown_value";
 }
 
-function readText(text: string, filename: string): ParsedText {
+function readText(fileText: string, filename: string): ParsedText {
+  // Some editors put a byte order mark before the first character, which is no part of the text.
+  const text = fileText.replace(/^\uFEFF/, "");
   try {
     return filename.toLowerCase().endsWith(".json") ? parseJsonText(text) : parseYamlText(text);
   } catch (error) {
