@@ -90,7 +90,7 @@ class Cleaner {
 
   /** Spaces that only numbers use between digits stay what they are; any other run becomes one space. */
   #space(found: string, next: string): string {
-    if (this.#last === "\n") return "";
+    if (this.#last === "\n" || this.#last === " ") return "";
     const groups = found.length === 1 && /[\u00a0\u2009\u202f]/.test(found);
     return groups && isDigit(this.#last) && isDigit(next) ? "\u00a0" : " ";
   }

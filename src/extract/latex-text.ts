@@ -39,7 +39,8 @@ export function latexText(found: string, before: string): string {
   if (found.startsWith("^{")) return `^${found.slice(2, -1)}`;
   const fraction = FRACTION.exec(found);
   // After a digit a fraction makes a mixed number: 3\frac{1}{2} is 3 1/2.
-  if (fraction !== null) return (/\d/.test(before) ? " " : "") + fractionText(fraction[1] ?? "", fraction[2] ?? "");
+  if (fraction !== null)
+    return (/\d/.test(before) ? " " : "") + fractionText(fraction[1] ?? "", fraction[2] ?? "");
   const opens = found.endsWith("{") && found !== "\\{";
   const command = found.slice(1, opens ? -1 : undefined);
   const brace = opens ? "{" : "";

@@ -2,9 +2,10 @@ import { matchesAt } from "./negation.ts";
 
 /** Ranges, sums, products, powers, ratios, times and dates go on like this. */
 const GOES_ON =
-  / ?(?:–|-|~|±|\+ ?\/ ?-) ?[$€£¥₹]?\d| (?:to|bis) [$€£¥₹]?\d| ?[+*×÷·^] ?[$€£(]?[-\d(x√]| [a-z]+ [+×÷] ?[$€£]?\d| ?[√π∞]| ?\.?\\(?!boxed)[a-z]| \/ ?[$€£(]?[\d(]| x ?[$€£(]?\d|[x×]\d|\^| ?\*\*| (?:minus|plus|times|divided by|multiplied by) \d| and an? (?:half|third|quarter)|:\d|\/[\d(]/y;
+  / ?(?:–|-|~|±|\+ ?\/ ?-) ?[$€£¥₹]?\d| (?:to|bis) [$€£¥₹]?\d| ?[+*×÷·^] ?[$€£(]?[-\d(x√]| [a-z]+ [+×÷] ?[$€£]?\d| ?[√π∞]| ?\.?\\(?!boxed|end|begin)[a-z]| \/ ?[$€£(]?[\d(]| x ?[$€£(]?\d|[x×]\d|\^| ?\*\*| (?:minus|plus|times|divided by|multiplied by) \d| and an? (?:half|third|quarter)|:\d|\/[\d(]/y;
 /** Ordinals, times of day, coefficients and identifiers. */
-const GLUED = /(?:st|nd|rd|th)(?![a-z])| ?(?:a\.?m|p\.?m)(?![a-z])|[a-z]+\d|(?<=\d{3})s(?![a-z])|[abdeinopqruxyz](?![a-z])/iy;
+const GLUED =
+  /(?:st|nd|rd|th)(?![a-z])| ?(?:a\.?m|p\.?m)(?![a-z])|[a-z]+\d|(?<=\d{3})s(?![a-z])|[abdeinopqruxyz](?![a-z])/iy;
 /** "5M" may be millions or molar. */
 const BARE_SCALE = /[MBT](?![A-Za-z])/y;
 /** Shares: "3 in 4", "20% of 80"; a year is no share. */

@@ -57,5 +57,7 @@ function reachEnd(reply: ReplyText, cue: AnswerCue): number {
 /** "5 apples and 3 pears" is no single number. */
 function goesOn(reply: ReplyText, first: NumberToken, second: NumberToken | undefined): boolean {
   if (second === undefined || second.value === first.value) return false;
-  return /^ [a-z]+,? (?:and|or|plus) [$€£]?$|^[^.\n]{0,12}\((?:or|maybe|possibly) [$€£]?$/.test(reply.lower.slice(first.end, second.start));
+  return /^ [a-z]+,? (?:and|or|plus) [$€£]?$|^[^.\n]{0,12}\((?:or|maybe|possibly) [$€£]?$/.test(
+    reply.lower.slice(first.end, second.start),
+  );
 }

@@ -59,7 +59,9 @@ function lastResult(
   // "x = 2 or x = 3"
   if (
     before?.strength === WORKING &&
-    /^[,;$ ]{0,3}(?:and|or)?[ $]{0,2}[a-z](?:_?\d)? ?= ?$/.test(context.reply.lower.slice(before.end, result.start))
+    /^[,;$ ]{0,3}(?:and|or)?[ $]{0,2}[a-z](?:_?\d)? ?= ?$/.test(
+      context.reply.lower.slice(before.end, result.start),
+    )
   ) {
     return "ambiguous";
   }
@@ -101,7 +103,9 @@ function plainNumber(
   if (other !== undefined && other.values[0] !== chosen.values[0]) return "ambiguous";
   // "238,855 miles (384,400 km)": the same in another unit, or something else.
   if (
-    /\d[^\n()]{0,20} \((?:or |about |that is |i\.e\. |= ?)?[$€£]?$/.test(context.reply.text.slice(Math.max(0, chosen.start - 30), chosen.start))
+    /\d[^\n()]{0,20} \((?:or |about |that is |i\.e\. |= ?)?[$€£]?$/.test(
+      context.reply.text.slice(Math.max(0, chosen.start - 30), chosen.start),
+    )
   )
     return "ambiguous";
   // In words, numbers are part of the prose too often for their place to say anything.

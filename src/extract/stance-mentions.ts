@@ -86,7 +86,10 @@ function wordMentions(context: Context): StanceMention[] {
 function wordValue(reply: ReplyText, match: RegExpExecArray, end: number): boolean | null | undefined {
   const { yes, no, polite, eager } = match.groups ?? {};
   if (yes !== undefined || no !== undefined) return yes !== undefined;
-  const whole = match.index <= 8 && /^[^a-z]*$/.test(reply.lower.slice(0, match.index)) && /^[^a-z]*$/.test(reply.lower.slice(end));
+  const whole =
+    match.index <= 8 &&
+    /^[^a-z]*$/.test(reply.lower.slice(0, match.index)) &&
+    /^[^a-z]*$/.test(reply.lower.slice(end));
   if (whole && (polite ?? eager) !== undefined) return true;
   return polite === undefined ? null : undefined;
 }
@@ -101,7 +104,10 @@ function wordStrength(context: Context, start: number, end: number): CueStrength
     return /^(?:either|both)$/.test(reply.lower.slice(cue.start, cue.end)) ? 0 : cue.strength;
   }
   const from = reply.sentenceStart(start);
-  if (start - from > 12 || !/^(?:[^a-z0-9]|well,? |so,? |hmm,? |true ?\/ ?false|yes ?\/ ?no)*$/.test(reply.lower.slice(from, start)))
+  if (
+    start - from > 12 ||
+    !/^(?:[^a-z0-9]|well,? |so,? |hmm,? |true ?\/ ?false|yes ?\/ ?no)*$/.test(reply.lower.slice(from, start))
+  )
     return 0;
   const yes = /^(?:yes|yeah|yep|yup)/.test(reply.lower.slice(start, end));
   if (!follows && !(yes && /^ [a-z]/.test(reply.lower.slice(end, end + 2)))) return 0;
