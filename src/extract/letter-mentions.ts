@@ -1,7 +1,7 @@
 import { announces } from "./answer-cue.ts";
 import { approvalAfter } from "./approval.ts";
 import type { Mention } from "./mention.ts";
-import { matchesAt } from "./negation.ts";
+import { matchesAt } from "./phrases.ts";
 import type { Context } from "./statement.ts";
 
 /** A letter that may name an option, always in upper case. */

@@ -1,3 +1,4 @@
+import { patternOnFirstUse } from "../value/on-first-use.ts";
 import { ANSWER, announces, CLAIM, type CueStrength } from "./answer-cue.ts";
 import type { LetterMention } from "./letter-mentions.ts";
 import type { MentionGroup } from "./mention.ts";
@@ -43,9 +44,12 @@ export function letterStatement(
     closed && isContrast(context.reply, group, previous) ? CLAIM : 0,
   ) as Strength;
   const known = strength >= ANSWER || group.mentions.every(({ value }) => options.has(value));
-  const open = line?.role === "open" && strength < ANSWER && standing === "asserted";
+  const values = groupValues(group);
+  // "A:" may mean an answer, and "we are left with C and D" chooses nothing.
+  const weak = strength < ANSWER && (line?.role === "open" || (values.length > 1 && strength > 0));
+  const open = weak && standing === "asserted";
   return {
-    values: groupValues(group),
+    values,
     standing: open ? "doubtful" : standing,
     strength: open ? CLAIM : known ? strength : 0,
     start: group.start,
@@ -64,6 +68,8 @@ function isGloss(
   return /^[)\]"']*(?:[.!]|\s*$)/.test(reply.text.slice(end, reply.sentenceEnd(end)));
 }
 
+const head = patternOnFirstUse("^(?:[^\\p{L}\\p{N}]|option |choice )*$", "iu");
+const word = patternOnFirstUse("[\\p{L}\\p{N}]", "u");
 const LEADING =
   /^["')\]}$]{0,3}(?:,|:| ?[-–—(]| (?:because|since|as|due|rather|instead|over|not|i)(?![a-z]))/i;
 
@@ -105,11 +111,11 @@ function isStrongEnd(reply: ReplyText, { start, end, mentions }: Group): boolean
 }
 
 function isFirst(reply: ReplyText, start: number): boolean {
-  return start <= 40 && /^(?:[^\p{L}\p{N}]|option |choice )*$/iu.test(reply.text.slice(0, start));
+  return start <= 40 && head().test(reply.text.slice(0, start));
 }
 
 function isLast(reply: ReplyText, end: number): boolean {
-  return reply.text.length - end <= 40 && !/[\p{L}\p{N}]/u.test(reply.text.slice(end));
+  return reply.text.length - end <= 40 && !word().test(reply.text.slice(end));
 }
 
 const CONTRAST =

@@ -1,4 +1,4 @@
-import { matchesAt } from "./negation.ts";
+import { matchesAt } from "./phrases.ts";
 
 /** Ranges, sums, products, powers, ratios, times and dates go on like this. */
 const GOES_ON =

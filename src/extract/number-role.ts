@@ -1,3 +1,4 @@
+import { patternOnFirstUse } from "../value/on-first-use.ts";
 import type { NumberToken } from "./number-tokens.ts";
 import type { ReplyText } from "./reply-text.ts";
 
@@ -37,9 +38,11 @@ function markerOf(reply: ReplyText, { value, start, end }: NumberToken): number 
   return start - line <= 6 && /^[-•>#\s(*]*$/.test(reply.text.slice(line, start)) ? value : undefined;
 }
 
+const nameBefore = patternOnFirstUse("(?:^|[^\\p{L}])(\\p{Lu}\\p{Ll}+) $", "u");
+
 /** "Box 2", "Apollo 11": a name with a number, unless the capital only begins the sentence. */
 function isNamed(reply: ReplyText, { start }: NumberToken): boolean {
-  const name = /(?:^|[^\p{L}])(\p{Lu}\p{Ll}+) $/u.exec(reply.text.slice(Math.max(0, start - 20), start))?.[1];
+  const name = nameBefore().exec(reply.text.slice(Math.max(0, start - 20), start))?.[1];
   return (
     name !== undefined &&
     start - name.length - 1 - reply.sentenceStart(start) > 2 &&

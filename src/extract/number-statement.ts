@@ -1,3 +1,4 @@
+import { patternOnFirstUse } from "../value/on-first-use.ts";
 import { ANSWER, type AnswerCue, announces, CLAIM, type CueStrength, WORKING } from "./answer-cue.ts";
 import { groupMentions, type MentionGroup } from "./mention.ts";
 import { announcedNumber } from "./number-reach.ts";
@@ -9,6 +10,8 @@ import type { Context, Statement } from "./statement.ts";
 /** What a reply says with a number. */
 export interface NumberStatement extends Statement<number> {
   readonly role: NumberRole;
+  /** True if the speaker stands for it ("it is 12"), rather than working it out. */
+  readonly claims: boolean;
 }
 
 /** The statements of a reply's numbers, in order. */
@@ -27,6 +30,7 @@ export function numberStatements(context: Context, tokens: readonly NumberToken[
     values: [],
     standing: context.standing({ mentions: [], start: end, end, join: "none" }, 0, { start, end, strength }),
     strength,
+    claims: true,
     start,
     end,
     role: "count",
@@ -34,12 +38,17 @@ export function numberStatements(context: Context, tokens: readonly NumberToken[
   let previousEnd = 0;
   for (const group of groupMentions<number | null, NumberToken>(context.reply, tokens)) {
     const cue = group.mentions.map((token) => announced.get(token)).find((each) => each !== undefined);
-    const strength =
-      cue?.strength ?? (isAlone(context.reply, group) ? ANSWER : workingStrength(context, group));
+    const near = cue ?? nearCue(context, group);
+    const strength = Math.max(
+      cue?.strength ?? workingStrength(context, group, near),
+      context.approval(group) ?? 0,
+      isAlone(context.reply, group) ? ANSWER : 0,
+    ) as CueStrength | 0;
     statements.push({
       values: readableValues(context.reply, group, strength),
-      standing: context.standing(group, previousEnd, cue ?? context.cueBefore(group.start)),
+      standing: context.standing(group, previousEnd, near),
       strength,
+      claims: near !== undefined && CLAIMS.test(context.reply.lower.slice(near.start, near.end)),
       start: group.start,
       end: group.end,
       role: roleOf.get(group.mentions[0] as NumberToken) ?? "count",
@@ -72,19 +81,30 @@ function announcements(context: Context, tokens: readonly NumberToken[]): Announ
   return { announced, unclear, mute };
 }
 
-/** Results of working: "= 12", "so 12"; "actually, 12" replaces an earlier answer. */
-function workingStrength(context: Context, { start, end }: MentionGroup<unknown>): CueStrength | 0 {
-  const { reply, reversals } = context;
+/** The weak cue that stands right before a number. */
+function nearCue(context: Context, { start }: MentionGroup<unknown>): AnswerCue | undefined {
   const cue = context.cueBefore(start);
-  if (cue === undefined || cue.strength >= ANSWER || !announces(reply, cue, start)) return 0;
-  if (cue.strength === WORKING) return WORKING;
-  // "This is 20% less than before" states no result.
-  if (!ENDS.test(reply.text.slice(end, Math.min(end + 60, reply.sentenceEnd(end))))) return 0;
-  return reversals.corrections.has(cue.start - 4, start) ? CLAIM : WORKING;
+  return cue !== undefined && cue.strength < ANSWER && announces(context.reply, cue, start) ? cue : undefined;
 }
 
-const ENDS =
-  /^["')\]}]*(?: ?(?!less|more|fewer|than|of|higher|lower|times)[\p{L}°€£%/]{1,15}(?:\^\d)?){0,3}["')\]}]*(?:[.!,;:\n(—]|\s[-–]|\s*$)/u;
+const CLAIMS = /^(?:it|i|we)(?![a-z])|(?:must|should|has to) be$/;
+
+/** Results of working: "= 12", "so 12"; "actually, it's 12" replaces an earlier answer. */
+function workingStrength(
+  { reply, reversals }: Context,
+  { start, end }: MentionGroup<unknown>,
+  cue: AnswerCue | undefined,
+): CueStrength | 0 {
+  if (cue === undefined || cue.strength === WORKING) return cue?.strength ?? 0;
+  // "This is 20% less than before" states no result.
+  if (!clauseEnds().test(reply.text.slice(end, Math.min(end + 60, reply.sentenceEnd(end))))) return 0;
+  return reversals.corrections.has(reply.sentenceStart(start), start) ? CLAIM : WORKING;
+}
+
+/** Up to three words that may be a unit: "km", "dollars a day"; not "less than". */
+const UNIT = "(?: ?(?!less|more|fewer|than|of|higher|lower|times)[\\p{L}°€£%/]{1,15}(?:\\^\\d)?){0,3}";
+const clauseEnds = patternOnFirstUse(`^["')\\]}]*${UNIT}["')\\]}]*(?:[.!,;:\\n(—]|\\s[-–]|\\s*$)`, "u");
+const lineEnds = patternOnFirstUse(`^["')\\]}$]{0,3}${UNIT}["')\\]}$]{0,3}[.!]?\\s*$`, "u");
 
 /** True if a number, with its unit, is all of the first or the last line. */
 function isAlone(reply: ReplyText, { start, end }: MentionGroup<unknown>): boolean {
@@ -93,9 +113,7 @@ function isAlone(reply: ReplyText, { start, end }: MentionGroup<unknown>): boole
   if (start - line > 12 || lineEnd - end > 40) return false;
   const outer = /^\s*$/.test(reply.text.slice(0, line)) || /^\s*$/.test(reply.text.slice(lineEnd));
   if (!outer || !/^(?:#{1,6} )?[\s"'([{$€£>•-]*$/.test(reply.text.slice(line, start))) return false;
-  return /^[)\]}"'$]{0,3}(?: ?[\p{L}°€£%/]{1,15}(?:\^\d)?){0,3}[)\]}"'$]{0,3}[.!]?\s*$/u.test(
-    reply.text.slice(end, lineEnd),
-  );
+  return lineEnds().test(reply.text.slice(end, lineEnd));
 }
 
 /** The values of a group; none if one of them cannot be read, or is a fraction beside other words. */

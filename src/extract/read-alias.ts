@@ -1,5 +1,5 @@
 import { type AliasTree, aliasMentions } from "./alias-matches.ts";
-import { ANSWER, type AnswerCue, announces, CLAIM, type CueStrength } from "./answer-cue.ts";
+import { ANSWER, type AnswerCue, APPROVAL, announces, CLAIM, type CueStrength } from "./answer-cue.ts";
 import { groupMentions, type MentionGroup } from "./mention.ts";
 import type { ReplyText } from "./reply-text.ts";
 import { type Settled, settle } from "./settle.ts";
@@ -20,7 +20,7 @@ export function readAlias(context: Context, tree: AliasTree): Settled<string> {
   for (const [index, group] of groups.entries()) {
     statements.push(aliasStatement(context, group, { previous: groups[index - 1], next: groups[index + 1] }));
   }
-  const announced = statements.filter(({ strength }) => strength >= CLAIM);
+  const announced = statements.filter(({ strength }) => strength >= APPROVAL);
   const settled = settle(announced, context.reversals);
   if (settled.status === "found" && isTakenBack(statements, settled.value, settled.end))
     return { status: "ambiguous" };

@@ -16,6 +16,7 @@ export function readNumber(context: Context, which: "first" | "last"): Settled<n
   const inWords = tokens.some(({ words }) => words === true);
   const answers = statements.filter(({ strength }) => strength > WORKING);
   const settled = settle(answers, context.reversals);
+  if (settled.status === "found" && isContradicted(statements, settled)) return { status: "ambiguous" };
   if (settled.status !== "absent") return settled;
   const open = statements.filter(
     ({ standing, strength }) => standing !== "denied" && standing !== "others" && strength <= WORKING,
@@ -28,6 +29,17 @@ export function readNumber(context: Context, which: "first" | "last"): Settled<n
   const [value, ...more] = chosen.values;
   if (value === undefined || more.length > 0) return { status: "ambiguous" };
   return { status: "found", value, start: chosen.start, end: chosen.end };
+}
+
+/** True if another number is claimed after the answer: "The answer is 5. It should be 6." */
+function isContradicted(
+  statements: readonly NumberStatement[],
+  { value, end }: { readonly value: number; readonly end: number },
+): boolean {
+  return statements.some(
+    ({ start, claims, strength, standing, values }) =>
+      start > end && claims && strength > 0 && standing === "asserted" && values[0] !== value,
+  );
 }
 
 /** Numbers in words count where there are no digits, or where a cue announces them. */

@@ -1,4 +1,4 @@
-import { CLAIM } from "./answer-cue.ts";
+import { ANSWER, APPROVAL, CLAIM } from "./answer-cue.ts";
 import type { Reversals } from "./correction.ts";
 import type { Statement } from "./statement.ts";
 
@@ -34,15 +34,17 @@ export function settle<Value>(
   return denied ? { status: "ambiguous" } : { status: "found", value, start, end };
 }
 
-/** The statements that count: the plainest, and later claims, after the last correction among them. */
+/** The statements that count: the plainest, and what is approved of after them, from the last correction on. */
 function inForce<Value>(
   asserted: readonly Statement<Value>[],
   corrections: Reversals["corrections"],
 ): readonly Statement<Value>[] {
   const top = asserted.reduce((most, { strength }) => Math.max(most, strength), 0);
-  const lastTop = asserted.findLastIndex(({ strength }) => strength === top);
+  // A claim and an answer are equally plain; only what is called final stands above them.
+  const least = top === ANSWER ? CLAIM : top;
+  const lastTop = asserted.findLastIndex(({ strength }) => strength >= least);
   const counting = asserted.filter(
-    ({ strength }, index) => strength === top || (index > lastTop && strength >= CLAIM),
+    ({ strength }, index) => strength >= least || (index > lastTop && strength >= APPROVAL),
   );
   const [first] = counting;
   const last = counting.at(-1);

@@ -57,16 +57,15 @@ export class Context {
   standing(group: MentionGroup<unknown>, previousEnd: number, cue: AnswerCue | undefined): Standing {
     const { reply, negation } = this;
     const clause = reply.clauseStart(cue?.start ?? group.start);
-    const from = Math.min(Math.max(previousEnd, clause), group.start);
+    // A cue may reach over the group before: "I won't change my answer from B to D".
+    const over = cue !== undefined && cue.start < previousEnd;
+    const from = Math.min(over ? clause : Math.max(previousEnd, clause), group.start);
     const approved = this.approval(group) !== undefined;
     const wrong = negation.calledWrong(group.end);
     const denials = negation.before(from, group.start);
     if (denials > 1 || (denials === 1 && wrong)) return "doubtful";
     if (denials === 1 || wrong) return "denied";
-    return (
-      this.unsaids.reason(from, group.start, group.end, approved) ??
-      (group.join === "or" ? "doubtful" : "asserted")
-    );
+    return this.unsaids.reason(from, group, approved) ?? (group.join === "or" ? "doubtful" : "asserted");
   }
 }
 

@@ -1,68 +1,111 @@
+import { patternOnFirstUse } from "../value/on-first-use.ts";
 import { type Markers, markersOf } from "./markers.ts";
+import { anyOf, phrases } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 
-const PERSON =
-  "(?:you|they|he|she|people|some|many|most|others|someone|somebody|everyone|one|students?|critics|experts?|patients?|users?|authors?|professors?|teachers?|doctors?|friends?|colleagues?|folks)";
-const SAY =
-  "(?:say|said|says|saying|think|thought|thinks|thinking|believe|believed|believes|believing|claim|claimed|claims|claiming|suggest|suggested|suggests|suggesting|argue|argued|argues|propose|proposed|proposes|proposing|mention|mentioned|mentions|choose|chose|chosen|pick|picked|select|selected|answer|answered|assume|assumed|assumes|insist|insisted|insists|feel|felt|state|stated|states|stating|prefer|preferred|guess|guessed|conclude|concluded|indicated|gave|give|given|provided|proposed|maintain|maintained|consider|considered|expect|expected|wrote|went with|go with|said it was|put)";
+const PERSON = anyOf(
+  "you|they|he|she|people|some|many|most|others|someone|somebody|everyone|one|folks|critics",
+  "(?:student|expert|patient|user|author|professor|teacher|doctor|friend|colleague)s?",
+);
+const SAY = anyOf(
+  "say|said|says|saying|think|thought|thinks|thinking|believe|believed|believes|believing|feel|felt",
+  "claim|claimed|claims|claiming|argue|argued|argues|insist|insisted|insists|maintain|maintained",
+  "suggest|suggested|suggests|suggesting|propose|proposed|proposes|proposing|mention|mentioned|mentions",
+  "choose|chose|chosen|pick|picked|select|selected|answer|answered|prefer|preferred|guess|guessed|put",
+  "assume|assumed|assumes|state|stated|states|stating|conclude|concluded|consider|considered|expect|expected",
+  "indicated|gave|give|given|provided|wrote|went with|go with",
+);
 
-/** Somebody else's words, unless they are taken up ("as you said"). */
-const OTHERS = new RegExp(
-  `(?<!\\bas )\\b${PERSON}(?:'ve|'re|'d)?(?: (?!right|correct|agree|should|must|can|will|need|ought|want)[a-z']+){0,3}? ${SAY}(?![a-z])|(?<!\\b(?:i|as [a-z]{1,12}) )\\b(?:thinks|believes|insists|claims|claimed|insisted|told)(?![a-z])|\\b(?:(?:misconception|myth|mistake|belief|notion|rumou?r) that|according to|supposedly|allegedly)(?![a-z])`,
+/** Somebody else's words, unless they are taken up ("as you said") or advice ("you should choose"). */
+const others = patternOnFirstUse(
+  `(?<!\\bas )\\b${PERSON}(?:'ve|'re|'d)?(?: (?!right|correct|agree|should|must|can|will|need|ought|want)[a-z']+){0,3}? ${SAY}(?![a-z])|(?<!\\b(?:i|as [a-z]{1,12}) )\\b(?:thinks|believes|insists|claims|claimed|insisted|told)(?![a-z])|\\b${anyOf(
+    "(?:mistake|error|trap|temptation) (?:is|would be|might be|here is) to",
+    "(?:misconception|myth|mistake|belief|notion|rumou?r) that",
+    "according to|supposedly|allegedly",
+  )}(?![a-z])`,
   "g",
 );
 
 /** What the speaker said or thought before. */
-const EARLIER =
-  /\b(?:i|we)(?:'d|'ve| had| have)?(?: (?:first|initially|originally|previously|earlier|at first|just|mistakenly|incorrectly|wrongly|once|may have|might have|also))? (?:thought|said|answered|stated|believed|assumed|suggested|considered|was (?:thinking|leaning|inclined|going|about|tempted|considering)|guessed|claimed|wrote|gave|said it was)(?![a-z])|\b(?:at first|initially|originally|previously|formerly|used to be|once thought|first thought|earlier|at first glance|on first (?:glance|reading)|tempting|tempted)(?![a-z])/g;
+const earlier = phrases(
+  `(?:i|we)(?:'d|'ve| had| have)?(?: ${anyOf(
+    "first|initially|originally|previously|earlier|at first|just|mistakenly|incorrectly|wrongly|once|also",
+    "may have|might have",
+  )})? ${anyOf(
+    "thought|said|answered|stated|believed|assumed|suggested|considered|guessed|claimed|wrote|gave",
+    "was (?:thinking|leaning|inclined|going|about|tempted|considering)",
+  )}`,
+  "at first|initially|originally|previously|formerly|earlier|once thought|first thought",
+  "used to (?:be|think|believe|say|answer)|at first glance|on first (?:glance|reading)|tempting|tempted",
+);
 
-/** Answers that are not, or not yet, the speaker's: "your answer", "the obvious answer", "another option". */
-const OTHER_ANSWER =
-  /\b(?:your|their|his|her|user's|student's|previous|earlier|original|initial|first|prior|old|former|last|obvious|intuitive|tempting|naive|common|popular|typical|wrong|incorrect|mistaken|usual|other|another|second|second[- ]best|next|third|possible|potential|plausible|which|each|every|no|any|some|what|one)(?: [a-z]+)? (?:answers?|choices?|options?|response|guess|thought|instinct|reaction|impression|selection|pick|conclusion|statement|claim|suggestion|belief|view|opinion|assertion|solution)(?![a-z])/g;
+/** Answers that are not, or no longer, the speaker's: "your answer", "the obvious answer", "another option". */
+const otherAnswers = phrases(
+  `${anyOf(
+    "your|their|his|her|user's|student's|previous|earlier|original|initial|first|prior|old|former|last",
+    "obvious|intuitive|tempting|naive|common|popular|typical|usual|wrong|incorrect|mistaken",
+    "other|another|second|second[- ]best|next|third|possible|potential|plausible|which|each|every|no|any|some|what|one",
+  )}(?: [a-z]+)? ${anyOf(
+    "answers?|choices?|options?|response|guess|thought|instinct|reaction|impression|selection|pick|conclusion",
+    "statement|claim|suggestion|belief|view|opinion|assertion|solution",
+  )}`,
+);
 
 /** Words that keep to an earlier answer. */
-const KEEP =
-  /\b(?:stick(?:ing)? (?:with|to)|stand(?:ing)? by|maintain(?:ing)?|keep(?:ing)?|confirm|reaffirm|reiterate|stay(?:ing)? with|hold(?:ing)? to|still|remains?|stands?)(?![a-z])/g;
+const keeping = phrases(
+  "stick(?:ing)? (?:with|to)|stand(?:ing)? by|maintain(?:ing)?|keep(?:ing)?|stay(?:ing)? with|hold(?:ing)? to",
+  "confirm|reaffirm|reiterate|still|remains?|stands?",
+);
 
 /** Suppositions and concessions; "if I had to choose" is neither. */
-const SUPPOSED =
-  /\b(?:if(?! (?:i (?:had|have|must|were|was|am|'m)|i'm|forced|asked|pressed|pushed|anything|so|you're asking|you (?:want|need) (?:a|one)|only one)\b)|unless|suppose|supposing|assuming|assume|whether|in case|imagine|hypothetically|even if|were|while|whilst|(?:although|though)(?! i(?:'d|'m| would| am| think| believe| lean)\b)|despite|cannot (?:decide|choose|determine|tell)|can't (?:decide|choose|determine|tell))(?![a-z'])/g;
+const supposed = phrases(
+  `if(?! ${anyOf(
+    "i (?:had|have|must|were|was|am|'m)|i'm|forced|asked|pressed|pushed|anything|so|only one",
+    "you're asking|you (?:want|need) (?:a|one)",
+  )}\\b)(?!')`,
+  "unless|suppose|supposing|assuming|assume|whether|in case|imagine|hypothetically|even if|were(?!')",
+  "while|whilst|despite|(?:although|though)(?! i(?:'d|'m| would| am| think| believe| lean)\\b)",
+  "(?:cannot|can't) (?:decide|choose|determine|tell)",
+);
 
-const TENTATIVE =
-  /\b(?:might|may|could|maybe|perhaps|possibly|potentially|conceivably|arguably|not (?:entirely |completely |100% )?(?:sure|certain)|isn't (?:sure|certain)|unsure|uncertain|candidates?|contenders?|consider|considering|let's (?:look|see|check|test|try|examine|say)|looking at|between)(?![a-z])/g;
+const tentative = phrases(
+  "might|may|could|maybe|perhaps|possibly|potentially|conceivably|arguably|unsure|uncertain",
+  "not (?:entirely |completely |100% )?(?:sure|certain)|isn't (?:sure|certain)|candidates?|contenders?|between",
+  "consider|considering|looking at|let's (?:look|see|check|test|try|examine|say)",
+);
 
 /** A condition after the answer: "B if …". */
 const CONDITION = /^["')\]}.*:]{0,4}(?: [a-z]+){0,3}? (?:if|unless|only if|provided|assuming|when)(?![a-z])/;
 
-/** Why a mention is not the speaker's own assertion. */
+/** Why a mention is not the speaker's own assertion, here and now. */
 export type Unsaid = "others" | "doubtful";
 
-/** Tells whether what a reply mentions is asserted by the speaker, here and now. */
+/** Tells what the speaker asserts from what others say, what was said before, and what is only supposed. */
 export class Unsaids {
   readonly #reply: ReplyText;
   readonly #others: Markers;
   readonly #earlier: Markers;
-  readonly #otherAnswer: Markers;
-  readonly #keep: Markers;
+  readonly #otherAnswers: Markers;
+  readonly #keeping: Markers;
   readonly #supposed: Markers;
   readonly #tentative: Markers;
 
   constructor(reply: ReplyText) {
     this.#reply = reply;
-    this.#others = markersOf(reply.lower, OTHERS);
-    this.#earlier = markersOf(reply.lower, EARLIER);
-    this.#otherAnswer = markersOf(reply.lower, OTHER_ANSWER);
-    this.#keep = markersOf(reply.lower, KEEP);
-    this.#supposed = markersOf(reply.lower, SUPPOSED);
-    this.#tentative = markersOf(reply.lower, TENTATIVE);
+    this.#others = markersOf(reply.lower, others());
+    this.#earlier = markersOf(reply.lower, earlier());
+    this.#otherAnswers = markersOf(reply.lower, otherAnswers());
+    this.#keeping = markersOf(reply.lower, keeping());
+    this.#supposed = markersOf(reply.lower, supposed());
+    this.#tentative = markersOf(reply.lower, tentative());
   }
 
-  /** Looks at the words from `from` up to a mention, and at those after it; `approved` if they approve of it. */
-  reason(from: number, start: number, end: number, approved: boolean): Unsaid | undefined {
+  /** Looks at the words from `from` up to a mention, and at those after it; `approved` if those approve of it. */
+  reason(from: number, { start, end }: Place, approved: boolean): Unsaid | undefined {
     if (this.#reply.asks(end)) return "doubtful";
     if (this.#others.has(from, start) || this.#asideOfOthers(from, start)) return "others";
-    const kept = approved || this.#keep.has(from, start);
-    if (!kept && (this.#earlier.has(from, start) || this.#otherAnswer.has(from, start))) return "others";
+    const kept = approved || this.#keeping.has(from, start);
+    if (!kept && (this.#earlier.has(from, start) || this.#otherAnswers.has(from, start))) return "others";
     if (this.#supposed.has(from, start) || this.#tentative.has(from, start)) return "doubtful";
     const after = this.#reply.lower.slice(end, Math.min(end + 60, this.#reply.sentenceEnd(end)));
     return CONDITION.test(after) ? "doubtful" : undefined;
@@ -70,9 +113,13 @@ export class Unsaids {
 
   /** "You said that, in your view, it is B": an aside does not end whose words they are. */
   #asideOfOthers(from: number, start: number): boolean {
-    const sentence = this.#reply.sentenceStart(start);
     const said = this.#others.endBefore(start);
-    if (said <= sentence || said > from || from > start) return false;
-    return /^(?: that)?,[^,]{1,60},[^,]*$/.test(this.#reply.lower.slice(said, start).slice(0, 160));
+    if (said <= this.#reply.sentenceStart(start) || said > from || start - said > 160) return false;
+    return /^(?: that)?,[^,]{1,60},[^,]*$/.test(this.#reply.lower.slice(said, start));
   }
+}
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
 }
