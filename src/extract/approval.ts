@@ -17,7 +17,7 @@ const ADVERBS = `(?: ${anyOf(
 )}){0,3}`;
 /** "Right about", "true if" and "correct in saying" take half of it back. */
 const WHOLLY = `(?![a-z-])(?!,? ${anyOf(
-  "but|although|though|however|if|only|unless|when|about|as far as|that|from",
+  "but|although|though|however|if|only|unless|when|about|as far as|that|from|most|many|people|you|they|given",
   "at first|initially|on the surface|superficially",
   "in (?:some|certain|a sense|part|theory|principle|general|saying|that)|to (?:some|say|a)|for (?:some|certain)",
 )})`;

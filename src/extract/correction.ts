@@ -13,7 +13,7 @@ const WRONG = "(?:wrong|incorrect|not right|not correct|a mistake|an error)";
 
 /** Words with which a speaker takes back what was said; what follows replaces it. */
 const corrections = phrases(
-  "actually|wait(?=[,.!…— ]| -)|hold on|correction|scratch that|or rather|i mean|make that|oops|hmm+|no(?=,)",
+  "actually|wait(?=[,.!…— ]| -)|hold on|correction|scratch that|or rather|i mean|make that|oops|hmm+|no(?=,)|(?:edit|update)(?=:)",
   "on second thoughts?|on reflection",
   "(?:up)?on (?:further |closer |careful |second )?(?:reflection|review|reconsideration|consideration|inspection|examination|look)",
   RETHINK,

@@ -12,12 +12,13 @@ const NOT = `not(?! ${anyOf(
 /** Words that deny what follows them. */
 const denials = phrases(
   NOT,
-  "never|neither|nor|none of|cannot|no way|no longer|far from|nicht|kein|pas",
+  "never|neither|nor|none of|(?:nobody|no one) (?:says|said|thinks|believes)|cannot|no way|no longer|far from|nicht|kein|pas",
   "[a-z]+n't(?! (?:only|just|sure|certain)\\b)|(?:is|does|do|ca|wo|was|are)nt",
   "rather than|instead of|as opposed to|other than|apart from|unlike|contrary to|as against",
   "except(?: for)?|excluding|exclud(?:e|es|ed)|(?:anything|everything|all) but",
   "rul(?:e|es|ed|ing)(?: [a-z]+)? out|eliminat(?:e|es|ed|ing)|discard(?:s|ed|ing)?|reject(?:s|ed|ing)?",
   "dismiss(?:es|ed|ing)?|avoid(?:s|ed|ing)?",
+  "(?:refus(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|fail(?:s|ed)?) to|(?:mistake|error|wrong|incorrect|unwise|foolish) to",
   "(?:wrong|incorrect)(?::| (?:answers?|options?|choices?)(?: is| are)?:?)",
 );
 

@@ -2,7 +2,7 @@ import { matchesAt } from "./phrases.ts";
 
 /** Ranges, sums, products, powers, ratios, times and dates go on like this. */
 const GOES_ON =
-  / ?(?:–|-|~|±|\+ ?\/ ?-) ?[$€£¥₹]?\d| (?:to|bis) [$€£¥₹]?\d| ?[+*×÷·^] ?[$€£(]?[-\d(x√]| [a-z]+ [+×÷] ?[$€£]?\d| ?[√π∞]| ?\.?\\(?!boxed|end|begin)[a-z]| \/ ?[$€£(]?[\d(]| x ?[$€£(]?\d|[x×]\d|\^| ?\*\*| (?:minus|plus|times|divided by|multiplied by) \d| and an? (?:half|third|quarter)|:\d|\/[\d(]/y;
+  / ?(?:–|-|~|±|\+ ?\/ ?-) ?[$€£¥₹]?\d| (?:to|bis) [$€£¥₹]?\d| ?[+*×÷·^] ?[$€£(]?[-\d(x√]| [a-z]+ [+×÷] ?[$€£]?\d| ?[√π∞]| ?\.?\\(?!boxed|end|begin)[a-z]| \/ ?[$€£(]?[\d(]| x ?[$€£(]?\d|[x×]\d|\^| ?\*\*| (?:minus|plus|times|divided by|multiplied by) \d| and an? (?:half|third|quarter)| (?:or|and) (?:more|less|higher|lower|fewer|above|below|greater|over|under|up)(?![a-z])|\+(?!\d)|:\d|\/[\d(]/y;
 /** Ordinals, times of day, coefficients and identifiers. */
 const GLUED =
   /(?:st|nd|rd|th)(?![a-z])| ?(?:a\.?m|p\.?m)(?![a-z])|[a-z]+\d|(?<=\d{3})s(?![a-z])|[abdeinopqruxyz](?![a-z])/iy;
@@ -38,7 +38,11 @@ const BEFORE = new RegExp(
     "<=? ?",
     "(?:[≤≥≠]|!=) ?",
     "(?:more|less|fewer|greater|higher|lower|larger|smaller|bigger|longer|shorter|older|younger) than (?:the )?",
-    "(?:at (?:least|most)|up to|over|under|above|below|exceeds|minimum of|maximum of|(?:square|cube) root of) ",
+    "(?:at (?:least|most)|up to|over|under|above|below|exceeds|minimum of|maximum of) ",
+    // An operation that was not carried out.
+    "(?:double|twice|triple|half(?: of)?|(?:root|square|cube|power|factorial|third|quarter|percent) of) ",
+    "(?:sum|product|difference|ratio|average|multiples?|factors?) (?:of|between) ",
+    "(?:divisible|divided|multiplied) by ",
   ]
     .map((part) => `(?:${part})`)
     .join("|")

@@ -3,9 +3,8 @@ import type { NumberToken } from "./number-tokens.ts";
 import type { ReplyText } from "./reply-text.ts";
 import type { Context } from "./statement.ts";
 
-/** How far behind its cue a number may stand, in characters and in numbers; it bounds the work for each cue. */
+/** How far behind its cue a bracket may close. */
 const REACH = 240;
-const MOST = 12;
 
 /** The number that a cue announces: `unclear` if it announces several or none that can be read, undefined if none. */
 export function announcedNumber(
@@ -14,7 +13,7 @@ export function announcedNumber(
   following: readonly NumberToken[],
 ): NumberToken | "unclear" | undefined {
   const limit = reachEnd(reply, cue);
-  const inReach = following.slice(0, MOST).filter(({ start }) => start < limit);
+  const inReach = following.filter(({ start }) => start < limit);
   const [first, second] = inReach;
   if (first === undefined) return undefined;
   const adjacent = announces(reply, cue, first.start);
@@ -22,11 +21,13 @@ export function announcedNumber(
   const result = inReach.findLast(({ start, value }) => value !== null && isResult(reply, start));
   if (result !== undefined) return result;
   if (adjacent) return "unclear";
-  const clause = reply.clauseEnd(first.end);
-  const together = inReach.filter(({ start }) => start < clause);
-  const same = first.value !== null && together.every(({ value }) => value === first.value);
-  return same ? first : "unclear";
+  // Further away, it must be the only number of the sentence, and not one to reckon with.
+  const same = first.value !== null && inReach.every(({ value }) => value === first.value);
+  return same && !METHOD.test(reply.lower.slice(cue.end, first.start)) ? first : "unclear";
 }
+
+const METHOD =
+  /\b(?:add|multipl|divid|subtract|calculat|comput|find|found|obtain|deriv|us(?:e|ing)|by|see|if|when|because|since)/;
 
 /** True if an equals sign stands before the number. */
 export function isResult({ text }: ReplyText, start: number): boolean {

@@ -33,7 +33,7 @@ export function numberRoles(reply: ReplyText, tokens: readonly NumberToken[]): N
 
 /** The number of a list item: `2. ` at the beginning of a line with something after it. */
 function markerOf(reply: ReplyText, { value, start, end }: NumberToken): number | undefined {
-  if (value === null || !/^[.)] \S|^\.?\) /.test(reply.text.slice(end, end + 3))) return undefined;
+  if (value === null || !/^[.)](?: \S|$)|^\.?\) /.test(reply.text.slice(end, end + 3))) return undefined;
   const line = reply.lineStart(start);
   return start - line <= 6 && /^[-•>#\s(*]*$/.test(reply.text.slice(line, start)) ? value : undefined;
 }

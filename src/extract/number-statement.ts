@@ -1,7 +1,7 @@
 import { patternOnFirstUse } from "../value/on-first-use.ts";
 import { ANSWER, type AnswerCue, announces, CLAIM, type CueStrength, WORKING } from "./answer-cue.ts";
 import { groupMentions, type MentionGroup } from "./mention.ts";
-import { announcedNumber } from "./number-reach.ts";
+import { announcements } from "./number-announcements.ts";
 import { type NumberRole, numberRoles } from "./number-role.ts";
 import type { NumberToken } from "./number-tokens.ts";
 import type { ReplyText } from "./reply-text.ts";
@@ -24,7 +24,7 @@ export interface NumberStatements {
 /** Says of every number in a reply what announces it and whether it is asserted. */
 export function numberStatements(context: Context, tokens: readonly NumberToken[]): NumberStatements {
   const roles = numberRoles(context.reply, tokens);
-  const { announced, unclear, mute } = announcements(context, tokens);
+  const { announced, unclear, mute } = announcements(context, tokens, roles);
   const roleOf = new Map(tokens.map((token, index) => [token, roles[index] ?? "count"]));
   const statements: NumberStatement[] = unclear.map(({ start, end, strength }) => ({
     values: [],
@@ -58,29 +58,6 @@ export function numberStatements(context: Context, tokens: readonly NumberToken[
   return { statements: statements.sort((one, other) => one.start - other.start), mute };
 }
 
-interface Announcements {
-  readonly announced: ReadonlyMap<NumberToken, AnswerCue>;
-  readonly unclear: readonly AnswerCue[];
-  readonly mute: boolean;
-}
-
-/** Which numbers the plain cues announce. */
-function announcements(context: Context, tokens: readonly NumberToken[]): Announcements {
-  const announced = new Map<NumberToken, AnswerCue>();
-  const unclear: AnswerCue[] = [];
-  let mute = false;
-  let next = 0;
-  for (const cue of context.cues) {
-    if (cue.strength < ANSWER) continue;
-    while (next < tokens.length && (tokens[next] as NumberToken).start < cue.end) next++;
-    const token = announcedNumber(context, cue, tokens.slice(next, next + 12));
-    if (token === undefined) mute = true;
-    else if (token === "unclear") unclear.push(cue);
-    else if ((announced.get(token)?.strength ?? 0) <= cue.strength) announced.set(token, cue);
-  }
-  return { announced, unclear, mute };
-}
-
 /** The weak cue that stands right before a number. */
 function nearCue(context: Context, { start }: MentionGroup<unknown>): AnswerCue | undefined {
   const cue = context.cueBefore(start);
@@ -111,6 +88,8 @@ function isAlone(reply: ReplyText, { start, end }: MentionGroup<unknown>): boole
   const line = reply.lineStart(start);
   const lineEnd = reply.lineEnd(end);
   if (start - line > 12 || lineEnd - end > 40) return false;
+  // A line that ends in a colon introduces a list rather than a number.
+  if (/:\s*$/.test(reply.text.slice(Math.max(0, line - 3), line))) return false;
   const outer = /^\s*$/.test(reply.text.slice(0, line)) || /^\s*$/.test(reply.text.slice(lineEnd));
   if (!outer || !/^(?:#{1,6} )?[\s"'([{$€£>•-]*$/.test(reply.text.slice(line, start))) return false;
   return lineEnds().test(reply.text.slice(end, lineEnd));

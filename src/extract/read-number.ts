@@ -77,6 +77,11 @@ function lastResult(
   ) {
     return "ambiguous";
   }
+  // "x = 5, y = x + 2": a later result is not written as a number.
+  const later = context.cues.findLast(({ strength }) => strength === WORKING);
+  if (later !== undefined && later.start > result.end && context.reply.lower.startsWith("=", later.start)) {
+    return "ambiguous";
+  }
   const conclusions = markersOf(context.reply.lower, CONCLUSION);
   return open.findLast((later, at) => at > index && concludes(context, conclusions, later)) ?? result;
 }

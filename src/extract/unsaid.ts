@@ -45,7 +45,7 @@ const otherAnswers = phrases(
     "your|their|his|her|user's|student's|previous|earlier|original|initial|first|prior|old|former|last",
     "obvious|intuitive|tempting|naive|common|popular|typical|usual|wrong|incorrect|mistaken",
     "other|another|second|second[- ]best|next|third|possible|potential|plausible|which|each|every|no|any|some|what|one",
-  )}(?: [a-z]+)? ${anyOf(
+  )}(?: [a-z']+)? ${anyOf(
     "answers?|choices?|options?|response|guess|thought|instinct|reaction|impression|selection|pick|conclusion",
     "statement|claim|suggestion|belief|view|opinion|assertion|solution",
   )}`,
@@ -70,12 +70,29 @@ const supposed = phrases(
 
 const tentative = phrases(
   "might|may|could|maybe|perhaps|possibly|potentially|conceivably|arguably|unsure|uncertain",
+  "(?<=(?:^|[.!?…\\n]) ?)(?:usually|normally|generally|typically|often|sometimes|in theory)",
   "not (?:entirely |completely |100% )?(?:sure|certain)|isn't (?:sure|certain)|candidates?|contenders?|between",
   "consider|considering|looking at|let's (?:look|see|check|test|try|examine|say)",
 );
 
-/** A condition after the answer: "B if …". */
-const CONDITION = /^["')\]}.*:]{0,4}(?: [a-z]+){0,3}? (?:if|unless|only if|provided|assuming|when)(?![a-z])/;
+/** What may come after an answer and make it less than one: "B if …", "B in most cases", "B with 20% probability". */
+const conditions = patternOnFirstUse(
+  `^["')\\].*:]{0,4},? ${anyOf(
+    "(?:only )?if(?! (?:i(?:'m| am) not mistaken|i (?:recall|remember)|you ask me))|unless|provided|assuming|when|usually|normally|generally|typically|sometimes",
+    "in (?:most|some|many|certain|other) [a-z]+|with (?:an? |about |only )?[0-4]?\\d(?:\\.\\d+)? ?(?:%|percent)",
+  )}(?![a-z])`,
+  "",
+);
+
+/** Whose words they were, said after them: "B is what you said", "B, according to you". */
+const attributions = patternOnFirstUse(
+  `^["')\\]}.*]{0,3},?["']?(?: (?:is|was))? ${anyOf(
+    `(?:what|as) ${PERSON}(?![a-z])`,
+    "according to|you (?:say|said|claim|think)",
+    "the (?:[a-z]+ )?(?:answer|choice|option) (?:that )?(?:most|many|some|people|you|they|everyone|given|i (?:gave|said|first|initially))",
+  )}(?![a-z])`,
+  "",
+);
 
 /** Why a mention is not the speaker's own assertion, here and now. */
 export type Unsaid = "others" | "doubtful";
@@ -102,13 +119,16 @@ export class Unsaids {
 
   /** Looks at the words from `from` up to a mention, and at those after it; `approved` if those approve of it. */
   reason(from: number, { start, end }: Place, approved: boolean): Unsaid | undefined {
-    if (this.#reply.asks(end)) return "doubtful";
+    const after = this.#reply.lower.slice(end, Math.min(end + 60, this.#reply.sentenceEnd(end)));
+    // What stands behind a closing bracket or tag is about something else.
+    const closed = /^["')]{0,2}(?:\}|\]\]|<\/)/.test(after);
+    if (!closed && this.#reply.asks(end)) return "doubtful";
     if (this.#others.has(from, start) || this.#asideOfOthers(from, start)) return "others";
+    if (!closed && attributions().test(after)) return "others";
     const kept = approved || this.#keeping.has(from, start);
     if (!kept && (this.#earlier.has(from, start) || this.#otherAnswers.has(from, start))) return "others";
     if (this.#supposed.has(from, start) || this.#tentative.has(from, start)) return "doubtful";
-    const after = this.#reply.lower.slice(end, Math.min(end + 60, this.#reply.sentenceEnd(end)));
-    return CONDITION.test(after) ? "doubtful" : undefined;
+    return !closed && conditions().test(after) ? "doubtful" : undefined;
   }
 
   /** "You said that, in your view, it is B": an aside does not end whose words they are. */
