@@ -43,6 +43,37 @@ describe("count", () => {
   it("stops once there are enough", () => expect(compiled("a").count("banana", 2)).toBe(2));
 });
 
+describe("captures", () => {
+  it.each<[string, string | number, string, string[]]>([
+    ["(\\d)(x)?", 1, "1x 2", ["1", "2"]],
+    ["(\\d)(x)?", 2, "1x 2 3x", ["x", "x"]],
+    ["(\\d)x?", 0, "1x 2", ["1x", "2"]],
+    ["(?P<n>\\d)", "n", "1 2", ["1", "2"]],
+    ["(?P<n>\\d)", "m", "1 2", []],
+    ["(?P<n>\\d)", "__proto__", "1 2", []],
+    ["(\\d)", 2, "1 2", []],
+    ["(\\d)", -1, "1 2", []],
+    ["(\\d)", 0.5, "1 2", []],
+  ])("of %j, group %j, in %j: %j", (pattern, group, text, texts) => {
+    const { found, complete } = compiled(pattern).captures(text, group, 10);
+    expect(found.map((capture) => capture.text)).toEqual(texts);
+    expect(found.map(({ start, end }) => text.slice(start, end))).toEqual(texts);
+    expect(complete).toBe(true);
+  });
+
+  it("stops once there are enough, and says so", () => {
+    expect(compiled("a").captures("banana", 0, 2)).toMatchObject({
+      found: [{ start: 1 }, { start: 3 }],
+      complete: false,
+    });
+    expect(compiled("a").captures("banana", 0, 3)).toMatchObject({ complete: true });
+  });
+
+  it("counts and names groups", () => {
+    expect(compiled("(a)(?P<n>b)(?:c)")).toMatchObject({ groupCount: 2, groupNames: ["n"] });
+  });
+});
+
 describe("problems", () => {
   it.each([
     ["a(?=b)", /^lookahead is not supported/],

@@ -65,7 +65,7 @@ export const ANSWER_WORDS: string = anyOf(
   `${I}${ADVERBS} ${CHOOSE}(?: that)?${MY_ANSWER}`,
   `(?:${I}${ADVERBS} )?\\b${CHANGE}`,
   "(?:let's|let me|you should|you must|please|best to) (?:choose|pick|select|go with)",
-  "\\b(?:vote|pick|choice) (?:goes|is) (?:to|for)",
+  "\\b(?:vote|pick|choice) (?:goes|is) (?:to|for)|\\b(?:and|but) (?:chose|picked|selected|went with)",
   "\\bto answer (?:the|your|this) question",
   "(?<=^|\\n)(?:question|problem|q) ?\\d{1,3}[:.)]",
   // "A: B" after "Q: …"
@@ -76,7 +76,7 @@ export const ANSWER_WORDS: string = anyOf(
 export const CLAIM_WORDS: string = `\\b${anyOf(
   "(?:it|that|this|which)(?:'s| (?:is|are|must be|should be|would be|has to be|will be|was|could be|might be|may be))",
   "so|therefore|thus|hence|consequently|accordingly|ergo|overall|ultimately|namely|result(?: is)?|summary",
-  "in conclusion|to conclude|in short|to sum up|in summary|tl;?dr|in my (?:opinion|view)|correct(?=:)",
+  "in conclusion|to conclude|in short|to sum up|in summary|tl;?dr|in my (?:opinion|view)|(?<=(?:^|[.!?…\\n]) ?)correct(?=:)",
   "leaving(?: us with)?|leaves(?: us with)?|left with|must be|has to be|have to be",
   "corresponds to|corresponding to|matches",
   // Advice and short forms: "Choose B.", "Going with B."
@@ -102,6 +102,6 @@ export const OPENERS: string = anyOf(
     "therefore|thus|hence|still|definitely|clearly|certainly|indeed|probably|likely|most|actually|simply|just",
     "in fact|of course|obviously|undoubtedly|really",
     "approximately|approx\\.?|about|around|roughly|nearly|almost|exactly|equal to|equals|a total of",
-    "minus|negative|usd|eur|rs\\.?|la|l'option|die|el|opción",
+    "minus|negative|usd|eur|rs\\.?|la|l'option|die|el|opción|opção|letra|lettera|buchstabe",
   )}(?![a-z])`,
 );

@@ -27,7 +27,7 @@ const SPECIES =
   /\. (?:difficile|diff|coli|albicans|burgdorferi|fumigatus|perfringens|botulinum|tetani|jejuni|trachomatis|pneumoniae|neoformans|diphtheriae|cereus|anthracis|pertussis|fragilis|histolytica|faecalis|faecium|cloacae|elegans|melanogaster|sapiens|vulgaris|aureus|influenzae|auris|glabrata|henselae|quintana|bovis|canis|suis|immitis|dermatitidis|capsulatum|lamblia|pylori|henselae|melitensis|abortus|psittaci|israelii|baumannii|aeruginosa|typhi|flexneri|sonnei|vaginalis|gondii|cruzi|vivax|falciparum|rickettsii|pallidum|catarrhalis|meningitidis|gonorrhoeae|monocytogenes|pyogenes|agalactiae|epidermidis)(?![a-z])/y;
 
 const CLOSED =
-  /["')\]}>$]{0,4}(?:$|[.,;:!?…)\]/|\n]|<\/|\s?[-–—→([|&✓✔✅]| (?:because|since|as|due|for|which|that|and|or|nor|but|not|rather|over|instead|given|so|here|again|based|where|in|on|from|by|although|though|then|if|when|unless|with|would|too|also|after|to|at|than|my|i|it|it's)(?![a-z]))/y;
+  /["')\]}>$]{0,4}(?:$|[.,;:!?…)\]/|\n\u3000-\u9fff\uac00-\ud7af]|<\/|\s?[-–—→([|&✓✔✅]| (?:because|since|as|due|for|which|that|and|or|nor|but|not|rather|over|instead|given|so|here|again|based|where|in|on|from|by|although|though|then|if|when|unless|with|would|too|also|after|to|at|than|my|i|it|it's)(?![a-z]))/y;
 
 const BRACKETED = /(?:[([{]|<(?:final_?)?(?:answer|choice|option)>)["'$]?$/;
 const BRACKET_AFTER = /["'$]?(?:[)\]}]|<\/)/y;

@@ -6,14 +6,14 @@ import type { ReplyText } from "./reply-text.ts";
 /** "Not only" and "not sure" deny nothing. */
 const NOT = `not(?! ${anyOf(
   "only|just|merely|simply|least|to mention|surprising(?:ly)?|confident|100",
-  "(?:entirely |completely )?(?:sure|certain)|an? (?:doubt|question)",
+  "(?:entirely |completely )?(?:sure|certain|clear|convinced|obvious)|an? (?:doubt|question)",
 )}\\b)`;
 
 /** Words that deny what follows them. */
 const denials = phrases(
   NOT,
   "never|neither|nor|none of|(?:nobody|no one) (?:says|said|thinks|believes)|cannot|no way|no longer|far from|nicht|kein|pas",
-  "[a-z]+n't(?! (?:only|just|sure|certain)\\b)|(?:is|does|do|ca|wo|was|are)nt",
+  "[a-z]+n't(?! (?:only|just|sure|certain|clear|convinced|obvious)\\b)|(?:is|does|do|ca|wo|was|are)nt",
   "rather than|instead of|as opposed to|other than|apart from|unlike|contrary to|as against",
   "except(?: for)?|excluding|exclud(?:e|es|ed)|(?:anything|everything|all) but",
   "rul(?:e|es|ed|ing)(?: [a-z]+)? out|eliminat(?:e|es|ed|ing)|discard(?:s|ed|ing)?|reject(?:s|ed|ing)?",
@@ -46,7 +46,7 @@ const wrongAfter = patternOnFirstUse(
     `(?:${BE}|'s)${ADVERBS}(?: (?:an?|the|very|completely|totally|entirely|quite))? ${BAD}`,
     `${BE}(?: not|n't)${ADVERBS}(?: (?:really|quite|entirely|necessarily|at all))? ${GOOD}`,
     ` (?:can|could|should|must|may)${ADVERBS} be (?:ruled out|eliminated|excluded|discarded|rejected)`,
-    ` (?:can|could)(?:not|n't| not) be(?: ${GOOD})?`,
+    ` (?:can|could)(?:not|n't| not) be(?! (?:ruled|eliminated|excluded|dismissed))(?: ${GOOD})?`,
     " (?:do|does|did)(?:n't| not) (?:fit|work|apply|match|answer|make sense|hold)",
     " (?:fail|fails|makes no sense)",
   )}(?![a-z])`,

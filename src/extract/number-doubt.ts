@@ -32,6 +32,7 @@ const BEFORE = new RegExp(
     "[\\d%] ?(?:to|bis) ",
     "\\d(?: ?%| percent)? (?:of|out of|in)(?: the| every)? ",
     "\\d (?:minus|plus|times|divided by|multiplied by) ",
+    "\\d(?: ?[a-z]+){1,2} (?:in|within|every|per) ",
     "between (?:[^\\n.]{1,20} and )?",
     // Only a bound.
     "(?<![=-]|^|\\n|<[a-z_/]{1,20})>=? ?",

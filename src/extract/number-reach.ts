@@ -18,8 +18,9 @@ export function announcedNumber(
   if (first === undefined) return undefined;
   const adjacent = announces(reply, cue, first.start);
   if (adjacent && first.value !== null) return goesOn(reply, first, second) ? "unclear" : first;
-  const result = inReach.findLast(({ start, value }) => value !== null && isResult(reply, start));
-  if (result !== undefined) return result;
+  const results = inReach.filter(({ start, value }) => value !== null && isResult(reply, start));
+  const result = results.at(-1);
+  if (result !== undefined) return isOfSeveral(reply, results.at(-2), result) ? "unclear" : result;
   if (adjacent) return "unclear";
   // Further away, it must be the only number of the sentence, and not one to reckon with.
   const same = first.value !== null && inReach.every(({ value }) => value === first.value);
@@ -34,6 +35,17 @@ export function isResult({ text }: ReplyText, start: number): boolean {
   return /(?<![<>!≠=])[=≈→] ?(?:about |approximately |roughly )?[$€£]?$/.test(
     text.slice(Math.max(0, start - 18), start),
   );
+}
+
+/** "x = 2 and y = 3": results of different things are not steps to the last of them. */
+export function isOfSeveral({ lower }: ReplyText, before: Place | undefined, result: Place): boolean {
+  if (before === undefined) return false;
+  return /^[,;$ ]{0,3}(?:and|or)?[ $]{0,2}[a-z](?:_?\d)? ?= ?$/.test(lower.slice(before.end, result.start));
+}
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Brackets and tags end what they announce; anything else reaches to the end of the sentence that begins after it. */

@@ -27,7 +27,8 @@ export function numberRoles(reply: ReplyText, tokens: readonly NumberToken[]): N
       lastMarker = marker;
       return "label";
     }
-    return isNamed(reply, token) ? "label" : roleOf(reply.lower, token);
+    const role = roleOf(reply.lower, token);
+    return role === "count" && isNamed(reply, token) ? "label" : role;
   });
 }
 

@@ -39,10 +39,12 @@ export function numberStatements(context: Context, tokens: readonly NumberToken[
   for (const group of groupMentions<number | null, NumberToken>(context.reply, tokens)) {
     const cue = group.mentions.map((token) => announced.get(token)).find((each) => each !== undefined);
     const near = cue ?? nearCue(context, group);
+    const role = roleOf.get(group.mentions[0] as NumberToken) ?? "count";
+    const alone = isAlone(context.reply, group) && (role !== "label" || tokens.length === 1);
     const strength = Math.max(
       cue?.strength ?? workingStrength(context, group, near),
       context.approval(group) ?? 0,
-      isAlone(context.reply, group) ? ANSWER : 0,
+      alone ? ANSWER : 0,
     ) as CueStrength | 0;
     statements.push({
       values: readableValues(context.reply, group, strength),
@@ -51,7 +53,7 @@ export function numberStatements(context: Context, tokens: readonly NumberToken[
       claims: near !== undefined && CLAIMS.test(context.reply.lower.slice(near.start, near.end)),
       start: group.start,
       end: group.end,
-      role: roleOf.get(group.mentions[0] as NumberToken) ?? "count",
+      role,
     });
     previousEnd = group.end;
   }

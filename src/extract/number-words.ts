@@ -28,6 +28,9 @@ const NUMBER = new RegExp(
 const OTHERWISE =
   /^(?:[ -](?:thirds?|quarters?|half|halves|fifths?|sixths?|eighths?|tenths?|hundredths?|point|dozen|times|or so|of|o'clock|and an? (?:half|third|quarter))(?![a-z]))/;
 
+/** What makes a pronoun of "one". */
+const PRONOUN = /\b(?:no|any|every|each|this|that|which|the|only|another|right|wrong|correct|best) $/;
+
 /** The numbers that a text writes in words, up to billions; null where they do not make one number. */
 export function numberWords(lower: string): Mention<number | null>[] {
   const mentions: Mention<number | null>[] = [];
@@ -35,9 +38,10 @@ export function numberWords(lower: string): Mention<number | null>[] {
     const end = start + words.length;
     const after = lower.slice(end, end + 14);
     // "One" is a number only where nothing goes on: "one way", "one can say" count nothing.
-    if (words === "one" && !/^["')\]*]{0,3}(?:$|[.,;!\n])/.test(after)) continue;
-    const signed = /\b(?:minus|negative|plus|times) $/.test(lower.slice(Math.max(0, start - 10), start));
-    mentions.push({ value: signed || OTHERWISE.test(after) ? null : wordsValue(words), start, end });
+    const before = lower.slice(Math.max(0, start - 10), start);
+    if (words === "one" && (PRONOUN.test(before) || !/^["')\]*]{0,3}(?:$|[.,;!\n])/.test(after))) continue;
+    const part = /\b(?:minus|negative|plus|times|point) $/.test(before) || OTHERWISE.test(after);
+    mentions.push({ value: part ? null : wordsValue(words), start, end });
   }
   return mentions;
 }

@@ -11,7 +11,7 @@ export interface OptionLine {
 const LINE =
   /^((?:[-•+>#]{1,6} |\d{1,2}[.)] ){0,2}(?:(?:option|choice|answer) )?["'([{$]{0,3})([A-Za-z])["'$]{0,2}(?:([)\]}.:]{1,3})|(?= ?[-–—] ))(.*)$/gim;
 
-const OTHER_OPTION = /(?:^|\s)[([]?([A-Z])[)\].:]\s/g;
+const OTHER_OPTION = /(?:^|\s)[([]?([A-Z])(?:[)\]]|[.:](?=\s+\S))\s/g;
 const RIGHT_MARK =
   /(?:[✅✓✔☑]\ufe0f?|\((?:correct|right)(?: answer)?\)|[-–—←] ?correct(?: answer)?)[.!)*\s]*$/i;
 const WRONG_MARK = /(?:[❌✗✘✖]\ufe0f?|\((?:incorrect|wrong)\)|[-–—←] ?(?:incorrect|wrong))[.!)*\s]*$/i;

@@ -96,6 +96,8 @@ function cueStrength(
   adjacent: boolean,
 ): number {
   if (cue === undefined || cue.strength < CLAIM) return 0;
+  // "It was Melbourne" may be about the past.
+  if (reply.lower.slice(cue.start, cue.end).endsWith(" was") && cue.strength < ANSWER) return 0;
   if (cue.strength >= ANSWER) return cue.strength;
   return adjacent && /^["')\]}]*[.!]?\s*$/.test(reply.text.slice(end, reply.sentenceEnd(end)).slice(0, 20))
     ? CLAIM

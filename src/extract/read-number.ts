@@ -1,5 +1,6 @@
 import { ANSWER, announces, WORKING } from "./answer-cue.ts";
 import { type Markers, markersOf } from "./markers.ts";
+import { isOfSeveral } from "./number-reach.ts";
 import { type NumberStatement, numberStatements } from "./number-statement.ts";
 import { type NumberToken, numberTokens } from "./number-tokens.ts";
 import { numberWords } from "./number-words.ts";
@@ -68,15 +69,7 @@ function lastResult(
   const result = open[index];
   if (result === undefined) return undefined;
   const before = open[index - 1];
-  // "x = 2 or x = 3"
-  if (
-    before?.strength === WORKING &&
-    /^[,;$ ]{0,3}(?:and|or)?[ $]{0,2}[a-z](?:_?\d)? ?= ?$/.test(
-      context.reply.lower.slice(before.end, result.start),
-    )
-  ) {
-    return "ambiguous";
-  }
+  if (before?.strength === WORKING && isOfSeveral(context.reply, before, result)) return "ambiguous";
   // "x = 5, y = x + 2": a later result is not written as a number.
   const later = context.cues.findLast(({ strength }) => strength === WORKING);
   if (later !== undefined && later.start > result.end && context.reply.lower.startsWith("=", later.start)) {
@@ -115,6 +108,8 @@ function plainNumber(
   const chosen = candidates.at(at);
   if (chosen === undefined) return "absent";
   if (context.reversals.refusals.has(0, context.reply.text.length)) return declined(context, chosen);
+  // "May 5": a day is no number that anybody asked for.
+  if (chosen.role === "date" && (chosen.values[0] ?? 0) < 1000) return "ambiguous";
   const counts = candidates.filter(({ role }) => role === "count");
   const other = counts.at(at);
   if (other !== undefined && other.values[0] !== chosen.values[0]) return "ambiguous";

@@ -87,7 +87,7 @@ const CLAUSE_END =
 function lowerCase(text: string): string {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return lower;
-  return text.replace(/[^\0-\x7f]/g, (character) => {
+  return text.replace(/[A-Z]|[^\0-\x7f]/g, (character) => {
     const small = character.toLowerCase();
     return small.length === 1 ? small : character;
   });

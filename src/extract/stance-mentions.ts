@@ -12,10 +12,10 @@ export interface StanceMention extends Mention<boolean | null> {
 
 /** What may follow "no" where it answers: "No, …", "No it isn't"; "no reason" and "no one" answer nothing. */
 const FOLLOWS =
-  /["')*]{0,3}[\]}]|["')*]{0,3}(?:$|[.,;:!?…\n)\]<—]| [^\sa-z0-9]| [-–—]|-(?![a-z])| (?:it|that|this|they|he|she|you|i|we|there|because|since|and|but|as)(?![a-z]))/y;
+  /["')*]{0,3}[\]}]|["')*]{0,3}(?:$|[.,;!?…\n)\]<—]|:(?! ?(?:yes|no|true|false))| [^\sa-z0-9]| [-–—]|-(?![a-z])| (?:it|that|this|they|he|she|you|i|we|there|because|since|and|but|as)(?![a-z]))/y;
 
 /** What may stand before it. */
-const LEAD = /^(?:[^a-z0-9]|well,? |so,? |hmm,? |true ?\/ ?false|yes ?\/ ?no)*$/;
+const LEAD = /^(?:[^a-z0-9]|\d{1,2}[.)] |well,? |so,? |hmm,? |true ?\/ ?false|yes ?\/ ?no)*$/;
 
 /** Finds every yes and no of a reply. */
 export function stanceMentions(context: Context): StanceMention[] {

@@ -3,7 +3,7 @@ import { anyOf } from "./phrases.ts";
 
 /** Words that answer by themselves: at the head of a sentence, or where a cue announces them. */
 export const stanceWords: () => RegExp = patternOnFirstUse(
-  `(?<![a-z'-])(?:(?<yes>yes|yeah|yep|yup|affirmative|true|correct|agreed|agree)|(?<no>${anyOf(
+  `(?<![a-z-])(?<![a-z]')(?:(?<yes>yes|yeah|yep|yup|affirmative|true|correct|agreed|agree)|(?<no>${anyOf(
     "no|nope|nah|negative|false|incorrect|untrue|wrong|disagree",
     "(?:absolutely|definitely|certainly|of course|probably) not|not at all|not really|not true|not correct|not right",
     "by no means|i think not|i'm afraid not",
@@ -51,7 +51,7 @@ const HOW = anyOf(
 export const agreements: () => RegExp = patternOnFirstUse(
   `(?<![a-z'-])i${HOW}{0,3}(?<not>(?: do| can| would)?(?: not|n't)| cannot| can't| don't)?(?<hedge> ${anyOf(
     "partially|partly|mostly|somewhat|fully|completely|entirely|quite|necessarily|totally",
-  )})?(?: (?:fully|completely|strongly|respectfully|have to|totally|wholeheartedly))? (?:(?<good>agree|concur|(?:think|believe|guess|suppose) so)|(?<bad>disagree|beg to differ))(?![a-z])(?<part> ${anyOf(
+  )})?(?: (?:fully|completely|strongly|respectfully|have to|totally|wholeheartedly))? (?:(?<good>agree|concur|(?:think|believe|guess|suppose) so)|(?<bad>disagree|beg to differ))(?![a-z])(?! (?:more|less))(?<part> ${anyOf(
     "in part|partly|partially|to (?:some|an|a certain) extent|up to a point|with (?:some|parts?|most) of",
   )})?`,
   "g",
@@ -67,7 +67,7 @@ export const ellipses: () => RegExp = patternOnFirstUse(
 export const undecided: () => RegExp = patternOnFirstUse(
   `(?<![a-z'])${anyOf(
     "(?:both )?yes,? and no|no and yes|yes,? (?:but )?no(?= ?(?:[.,!?\\n]|$))|no,? (?:but )?yes(?= ?(?:[.,!?\\n]|$))",
-    "yes\\/no|yes or no|it (?:really |all )?depends|that depends|it(?:'s| is) complicated",
+    "yes\\/no|yes or no|(?:both )?true and false|(?:both )?right and wrong|it (?:really |all )?depends|that depends|it(?:'s| is) complicated",
   )}(?![a-z])`,
   "g",
 );

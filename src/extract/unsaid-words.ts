@@ -1,0 +1,107 @@
+import { patternOnFirstUse } from "../value/on-first-use.ts";
+import { anyOf, phrases } from "./phrases.ts";
+
+const PERSON = anyOf(
+  "you|they|he|she|people|some|many|most|others|someone|somebody|everyone|one|folks|critics",
+  "(?:student|expert|patient|user|author|professor|teacher|doctor|friend|colleague)s?",
+);
+/** Those of whom a reply says what they choose; of others it may tell what they do. */
+const CHOOSER = "(?:you|people|some|many|most|others|one|students?|users?|folks)";
+const SAY = anyOf(
+  "say|said|says|saying|think|thought|thinks|thinking|believe|believed|believes|believing|guess|guessed",
+  "claim|claimed|claims|claiming|argue|argued|argues|insist|insisted|insists|maintain|maintained",
+  "suggest|suggested|suggests|suggesting|propose|proposed|proposes|proposing|mention|mentioned|mentions",
+  "answer|answered|assume|assumed|assumes|state|stated|states|stating|conclude|concluded|indicated|wrote",
+);
+const CHOOSE = anyOf(
+  "choose|chose|chosen|pick|picked|select|selected|prefer|preferred|go with|went with|feel|felt",
+  "expect|expected|consider|considered|give|gave|given|provided|put",
+);
+/** Words between them; advice ("you should choose") and assent ("you are right to say") are the speaker's own. */
+const BETWEEN =
+  "(?:'ve|'re|'d)?(?: (?!right|correct|agree|should|must|can|will|need|ought|want|that|the)[a-z']+){0,3}?";
+
+/** Somebody else's words, unless they are taken up ("as you said"). */
+export const others: () => RegExp = patternOnFirstUse(
+  anyOf(
+    `(?<!\\bas )\\b(?!some thought|one (?:answer|guess|state))${PERSON}${BETWEEN} ${SAY}(?![a-z])`,
+    `(?<!\\bas )\\b(?!one pick)${CHOOSER}${BETWEEN} ${CHOOSE}(?![a-z])`,
+    "(?<!\\b(?:i|as [a-z]{1,12}) )\\b(?:thinks|believes|insists|claims|claimed|insisted|told)(?![a-z])",
+    "\\b(?:mistake|error|trap|temptation) (?:is|would be|might be|here is) to(?![a-z])",
+    "\\b(?:misconception|myth|mistake|belief|notion|rumou?r) that(?![a-z])",
+    "\\b(?:according to|supposedly|allegedly)(?![a-z])",
+  ),
+  "g",
+);
+
+/** What the speaker said or thought before. */
+export const earlier: () => RegExp = phrases(
+  `(?:i|we)(?:'d|'ve| had| have)?(?: ${anyOf(
+    "first|initially|originally|previously|earlier|at first|just|mistakenly|incorrectly|wrongly|once|also",
+    "may have|might have",
+  )})? ${anyOf(
+    "thought|said|answered|stated|believed|assumed|suggested|considered|guessed|claimed|wrote|gave",
+    "was (?:thinking|leaning|inclined|going|about|tempted|considering)",
+  )}`,
+  "at first|initially|originally|previously|formerly|earlier|once thought|first thought",
+  "used to (?:be|think|believe|say|answer)|at first glance|on first (?:glance|reading)|tempting|tempted",
+);
+
+/** Answers that are not, or no longer, the speaker's: "your answer", "the obvious answer", "another option". */
+export const otherAnswers: () => RegExp = phrases(
+  `${anyOf(
+    "your|their|his|her|user's|student's|previous|earlier|original|initial|first|prior|old|former|last",
+    "obvious|intuitive|tempting|naive|common|popular|typical|usual|wrong|incorrect|mistaken",
+    "other|another|second|second[- ]best|next|third|possible|potential|plausible|which|each|every|no|any|some|what|one",
+  )}(?: [a-z']+)? ${anyOf(
+    "answers?|choices?|options?|response|guess|thought|instinct|reaction|impression|selection|pick|conclusion",
+    "statement|claim|suggestion|belief|view|opinion|assertion|solution",
+  )}`,
+);
+
+/** Words that keep to an earlier answer. */
+export const keeping: () => RegExp = phrases(
+  "stick(?:ing)? (?:with|to)|stand(?:ing)? by|maintain(?:ing)?|keep(?:ing)?|stay(?:ing)? with|hold(?:ing)? to",
+  "confirm|reaffirm|reiterate|still|remains?|stands?",
+);
+
+/** Suppositions and concessions; "if I had to choose" is neither. */
+export const supposed: () => RegExp = phrases(
+  `if(?! ${anyOf(
+    "i (?:had|have|must|were|was|am|'m)|i'm|forced|asked|pressed|pushed|anything|so|only one",
+    "you're asking|you (?:want|need) (?:a|one)",
+  )}\\b)(?!')`,
+  "unless|suppose|supposing|assuming|assume|whether|in case|imagine|hypothetically|even if|were (?:it|this|that|i|the answer)",
+  "while|whilst|despite|(?:although|though)(?! i(?:'d|'m| would| am| think| believe| lean)\\b)",
+  "(?:cannot|can't) (?:decide|choose|determine|tell)",
+);
+
+export const tentative: () => RegExp = phrases(
+  "(?:might|may|could)(?: (?:well|also|possibly|just|even|perhaps))? (?:be|have been|seem|say|choose|argue|go|mean|pick)",
+  "maybe|perhaps|possibly|potentially|conceivably|arguably|unsure|uncertain|unclear",
+  "(?<=(?:^|[.!?…\\n]) ?)(?:usually|normally|generally|typically|often|sometimes|in theory)",
+  "(?:not|n't) (?:entirely |completely |100% )?(?:sure|certain|clear|convinced|obvious)",
+  "(?<!no |without |without an? |without any )doubt(?:s|ful)?",
+  "consider|considering|looking at|let's (?:look|see|check|test|try|examine|say)",
+);
+
+/** What may come after an answer and make it less than one: "B if …", "B in most cases", "B with 20% probability". */
+export const conditions: () => RegExp = patternOnFirstUse(
+  `^["')\\].*:]{0,4},? ${anyOf(
+    "(?:only )?if(?! (?:i(?:'m| am) not mistaken|i (?:recall|remember)|you ask me))|unless|provided|assuming|when|usually|normally|generally|typically|sometimes",
+    "(?:for|in|with|on|at|when) [^.\\n]{1,30}? (?:and|but|or|while|whereas) [\"'(]?[a-z][\"')]? (?:for|in|with|on|at|when)",
+    "can(?:not|'t| not) be (?:ruled out|eliminated|excluded|dismissed)",
+    "in (?:most|some|many|certain|other) [a-z]+|with (?:an? |about |only )?[0-4]?\\d(?:\\.\\d+)? ?(?:%|percent)",
+  )}(?![a-z])`,
+  "",
+);
+
+/** Whose words they were, said after them: "B is what you said", "B, according to you". */
+export const attributions: () => RegExp = patternOnFirstUse(
+  `^["')\\]}.*]{0,3},?["']?(?: (?:is|was))? ${anyOf(
+    `(?:what|as) ${PERSON}(?![a-z])`,
+    "according to|you (?:say|said|claim|think)",
+    "the (?:[a-z]+ )?(?:answer|choice|option) (?:that )?(?:most|many|some|people|you|they|everyone|given|i (?:gave|said|first|initially))",
+  )}(?![a-z])`,
+  "",
+);
