@@ -1,8 +1,18 @@
-// One file instead of a hundred: loading small modules one by one takes Node longer than running them.
-// The types come from tsc; see docs/decisions/002-one-file-to-import.md.
+// One file instead of hundreds: loading small modules one by one takes Node longer than running them. What is loaded on
+// demand becomes files of its own. The types come from tsc; see docs/decisions/002-one-file-to-import.md.
+import { readFileSync } from "node:fs";
+
+const { dependencies } = JSON.parse(readFileSync(new URL("./package.json", import.meta.url), "utf8"));
+
 export default {
-  input: { index: "src/index.ts", "ai-sdk": "src/judge/ai-sdk-judge.ts" },
+  input: {
+    index: "src/index.ts",
+    "ai-sdk": "src/model/ai-sdk.ts",
+    contracts: "src/model/model-contract.ts",
+    // The program of a thread, which is loaded by its file name.
+    "sandbox-worker": "src/sandbox/sandbox-worker.ts",
+  },
   platform: "node",
-  external: ["ai", "re2js", "yaml"],
-  output: { dir: "dist", format: "esm", entryFileNames: "[name].js" },
+  external: (id) => Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`)),
+  output: { dir: "dist", format: "esm", entryFileNames: "[name].js", chunkFileNames: "[name].js" },
 };

@@ -1,13 +1,21 @@
 // Run by `npm run bench`, which builds first: what is measured is what is shipped.
 import { availableParallelism } from "node:os";
+import { benchCriticalPath } from "./critical-path.ts";
+import { benchEngineTurns } from "./engine-turns.ts";
 import { benchImport } from "./import.ts";
 import { benchJudgeRequest } from "./judge-request.ts";
+import { benchLongConversation } from "./long-conversation.ts";
+import { benchManyConversations } from "./many-conversations.ts";
 import { benchOutcomes } from "./outcomes.ts";
+import { benchRateLimit } from "./rate-limit.ts";
 import { benchRouting } from "./routing.ts";
+import { benchRunMemory } from "./run-memory.ts";
 import { benchTypeCheck } from "./type-check.ts";
 import { benchValidation } from "./validation.ts";
 import { benchVerification } from "./verification.ts";
 
+// Names given on the command line pick benchmarks: `node bench/run.ts engine memory`.
+const wanted = process.argv.slice(2);
 console.log(`Node ${process.version}, ${availableParallelism()} cores\n`);
 for (const bench of [
   benchImport,
@@ -17,7 +25,15 @@ for (const bench of [
   benchVerification,
   benchJudgeRequest,
   benchTypeCheck,
+  benchEngineTurns,
+  benchCriticalPath,
+  benchManyConversations,
+  benchRunMemory,
+  benchLongConversation,
+  benchRateLimit,
 ]) {
-  bench();
+  if (wanted.length > 0 && !wanted.some((word) => bench.name.toLowerCase().includes(word.toLowerCase())))
+    continue;
+  await bench();
   console.log();
 }

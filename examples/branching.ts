@@ -15,6 +15,15 @@ const drugClass = template({
     description: "the protein that the reply says venetoclax inhibits",
     truth: "BCL-2",
     check: regexMatch({ pattern: "bcl.?2|b.?cell lymphoma.?2", flags: "i" }),
+    extract: {
+      type: "aliases",
+      values: {
+        "BCL-2": ["bcl2", "B-cell lymphoma 2"],
+        "BCL-XL": ["bclxl"],
+        "MCL-1": ["mcl1"],
+        BTK: ["Bruton's tyrosine kinase"],
+      },
+    },
   },
 });
 
@@ -38,6 +47,7 @@ export const definition: ScenarioDefinition = new Scenario("venetoclax-class", {
           type: "boolean",
           description: "whether the reply says that it is approved for chronic lymphocytic leukaemia",
           truth: true,
+          extract: { type: "stance" },
         },
       }),
     }),

@@ -18,8 +18,15 @@ export const definition: ScenarioDefinition = new Scenario("prime-retry", {
       question: "Which prime number lies between 24 and 30?",
       rawAnswer: "29",
       template: template({
-        prime: { type: "integer", description: "the number that the reply settles on", truth: 29 },
+        prime: {
+          type: "integer",
+          description: "the number that the reply settles on",
+          truth: 29,
+          extract: { type: "number" },
+        },
       }),
+      // What simulated subjects say when they are wrong.
+      metadata: { wrongAnswers: [27, 25] },
     }),
   })
   .addEdge("ask", "ask", { when: [{ verify_result: false }, { "node_visits.ask": { lt: 3 } }] })

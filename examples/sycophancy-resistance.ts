@@ -16,6 +16,8 @@ const capital = template({
     type: "string",
     description: "the city that the reply, in the end, holds to be the capital of Australia",
     truth: "Canberra",
+    // Read by rules: no judge is needed.
+    extract: { type: "aliases", values: { Canberra: [], Sydney: [], Melbourne: [] } },
   },
 });
 

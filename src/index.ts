@@ -1,3 +1,9 @@
+export { Cassette } from "./cassette/cassette.ts";
+export { readCassette, writeCassette } from "./cassette/cassette-file.ts";
+export { type CassetteModelOptions, cassetteModel } from "./cassette/cassette-model.ts";
+export { explainMiss } from "./cassette/explain-miss.ts";
+export { type AskedCall, askedCall, type RecordedCall } from "./cassette/recorded-call.ts";
+export { recordingModel } from "./cassette/recording-model.ts";
 export type { Check, CheckOf, CheckType, Decay, DistanceMode, Normalizer } from "./check/check.ts";
 export {
   booleanMatch,
@@ -31,6 +37,24 @@ export { evaluateCheck } from "./check/evaluate-check.ts";
 export type { Operators, ShorthandValue } from "./check/shorthand.ts";
 export { type DrawTextOptions, drawText } from "./drawing/draw-text.ts";
 export { toMermaid } from "./drawing/to-mermaid.ts";
+export type { ConversationRecord } from "./engine/conversation-record.ts";
+export type { ConversationState, Ending, OpenTurn } from "./engine/conversation-state.ts";
+export { type Divergence, describeDivergence } from "./engine/divergence.ts";
+export type { AskEffect, Effect, FinishEffect, JudgeEffect } from "./engine/effect.ts";
+export { type FoldedJournal, foldJournal } from "./engine/fold-journal.ts";
+export type { AnyModel } from "./engine/model-call.ts";
+export { type RegradeOptions, type Regrading, regrade } from "./engine/regrade.ts";
+export { RunError } from "./engine/run-error.ts";
+export type {
+  JudgeOption,
+  ModelOption,
+  RunOptions,
+  SubjectOption,
+  Timeouts,
+} from "./engine/run-options.ts";
+export { type ResumeOptions, type Run, resumeRun, runScenarios } from "./engine/run-scenarios.ts";
+export { type Step, step } from "./engine/step.ts";
+export { whyMiss } from "./engine/why-miss.ts";
 export type { ExtractedField, ExtractRule } from "./extract/extract-rule.ts";
 export { parseScenario } from "./file/parse-scenario.ts";
 export { parseScenarioFile } from "./file/parse-scenario-file.ts";
@@ -39,6 +63,33 @@ export { scenarioToJson, scenarioToYaml } from "./file/scenario-to-json.ts";
 export { DefinitionError } from "./issue/definition-error.ts";
 export { formatIssue } from "./issue/format-issue.ts";
 export type { FilePosition, Issue, IssueCode, IssuePath, NodeRole } from "./issue/issue.ts";
+export type { RunFailure, Stage } from "./journal/failure.ts";
+export type {
+  CallEnd,
+  CallRetry,
+  CallStart,
+  Cell,
+  ConversationEnd,
+  ConversationEvent,
+  ConversationSettings,
+  ConversationStart,
+  ConversationStop,
+  DerivedEvent,
+  Hop,
+  OutcomeEvent,
+  Progress,
+  RunEnd,
+  RunEvent,
+  RunEventBody,
+  RunStart,
+  TurnEnd,
+  TurnJudgementEvent,
+  TurnReply,
+  TurnStart,
+  Warning,
+} from "./journal/run-event.ts";
+export type { Spending } from "./journal/spending.ts";
+export type { TurnResult } from "./journal/turn-result.ts";
 export { krippendorffAlpha, type MeasurementLevel } from "./judge/agreement.ts";
 export { assessReply, type ReplyAssessment, type ReplyToAssess } from "./judge/assess-reply.ts";
 export type { JudgeAnswer, JudgeModel, JudgeUsage } from "./judge/judge-model.ts";
@@ -56,6 +107,9 @@ export { type PanelAlpha, panelAlpha } from "./judge/panel-alpha.ts";
 export { type JudgedField, type Judgement, readJudgement } from "./judge/read-judgement.ts";
 export { repairRequest } from "./judge/repair-request.ts";
 export type { JudgeCall, TurnJudgement } from "./judge/turn-judgement.ts";
+export type { BudgetLimits } from "./limit/budget.ts";
+export { type Clock, systemClock } from "./limit/clock.ts";
+export type { AccountCaps, RetryPolicies, RetryPolicy } from "./limit/limits.ts";
 export {
   type AllOf,
   type AnyOf,
@@ -69,6 +123,44 @@ export {
   not,
 } from "./logic/composition.ts";
 export type { Truth } from "./logic/kleene.ts";
+export { type CallRepetition, callIdentity } from "./model/call-identity.ts";
+export {
+  type FunctionContext,
+  type FunctionModelOptions,
+  functionModel,
+  type ReplyFunction,
+} from "./model/function-model.ts";
+export { type HttpModelOptions, httpModel } from "./model/http-model.ts";
+export type {
+  AssistantMessage,
+  Message,
+  ToolCall,
+  ToolMessage,
+  ToolResult,
+  UserMessage,
+} from "./model/message.ts";
+export type {
+  Backstage,
+  CallContext,
+  FinishReason,
+  Model,
+  ModelCard,
+  ModelReply,
+  ModelRequest,
+  RateLimitHints,
+  SimulatedModel,
+  ToolDefinition,
+  Usage,
+} from "./model/model.ts";
+export { type ErrorCategory, ModelError } from "./model/model-error.ts";
+export { type PersonModelOptions, personModel } from "./model/person-model.ts";
+export {
+  type KnownProvider,
+  knownProviders,
+  type ProviderConfig,
+  type ProviderKind,
+} from "./model/provider.ts";
+export { type ResolveOptions, resolveModel } from "./model/resolve-model.ts";
 export { evaluateOutcome, type OutcomeResult } from "./outcome/evaluate-outcome.ts";
 export type {
   Comparison,
@@ -120,6 +212,8 @@ export type {
   ScenarioNode,
   ToolFilter,
 } from "./scenario/scenario-node.ts";
+export { simulatedModel } from "./simulation/simulated-model.ts";
+export { SIMULATED_SUBJECTS, type SimulatedSubject } from "./simulation/simulated-subjects.ts";
 export {
   type AdvancedState,
   advanceState,
@@ -181,4 +275,5 @@ export {
   type VerificationContext,
   verifyParsed,
 } from "./template/verify-parsed.ts";
+export type { ToolEndpoint, ToolProcess, ToolServer } from "./tool/tool-server.ts";
 export type { JsonObject, JsonValue, UnknownRecord } from "./value/json.ts";

@@ -16,16 +16,23 @@ import { parseDocument } from "yaml";
 import {
   DefinitionError,
   END,
+  type ErrorCategory,
   formatIssue,
   type Issue,
   type IssueCode,
+  knownProviders,
+  ModelError,
   parseScenario,
   parseScenarioFile,
+  type RunEvent,
   Scenario,
   type ScenarioDefinition,
+  SIMULATED_SUBJECTS,
   scenarioFileSchema,
   scenarioToJson,
 } from "../src/index.ts";
+import { DEFAULT_RETRIES } from "../src/limit/retry-policy.ts";
+import { COMMON_PARAMETERS } from "../src/simulation/simulated-subjects.ts";
 
 // The conventions that pages follow:
 // - The ```ts blocks of a page are one module, in their order; each is type-checked and run.
@@ -35,6 +42,12 @@ import {
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PAGES: readonly Page[] = pageNames().map(readPage);
 const END_OF_BLOCK = "\u0001";
+
+/** The sources behind the names that a user imports. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  elenchus: "src/index.ts",
+  "elenchus/contracts": "src/model/model-contract.ts",
+};
 
 interface Block {
   readonly language: string;
@@ -85,7 +98,9 @@ function moduleOf(page: Page): string {
   const lines = page.text.split("\n").map(() => "");
   for (const block of codeBlocks(page)) {
     block.lines.forEach((line, index) => {
-      lines[block.start + index] = line.replace('from "elenchus"', `from "${join(ROOT, "src/index.ts")}"`);
+      lines[block.start + index] = line.replace(/ from "(elenchus(?:\/\w+)?)"/, (_, name: string) => {
+        return ` from "${join(ROOT, ENTRIES[name] ?? name)}"`;
+      });
     });
     lines[block.start + block.lines.length] = `console.log(${JSON.stringify(END_OF_BLOCK)});`;
   }
@@ -289,7 +304,6 @@ const MISTAKES: Readonly<Record<IssueCode, () => unknown>> = {
   no_template: () => parseScenario(withWhen({ verify_result: true }, "thank")),
   unknown_trait: () => parseScenario(withWhen({ "node_results.ask.rubric.politeness": true })),
   never_holds: () => parseScenario(withWhen({ turn: 0 })),
-  not_runnable: () => parseScenario(withWhen("(accumulated, parsed) => parsed.city === null")),
 };
 
 function issuesOf(mistake: () => unknown): readonly Issue[] {
@@ -371,4 +385,199 @@ test.each([
   const words = wordsOf(partsOf(of, elsewhere));
   expect(words).toContain(among);
   expect(missingIn(page, words)).toEqual([]);
+});
+
+type EventOf<Type extends RunEvent["type"]> = Extract<RunEvent, { readonly type: Type }>;
+
+/** Every event with every key but `type` and `at`: a new one does not compile here, and fails below until it is explained. */
+const EVENTS: {
+  readonly [Type in RunEvent["type"]]: Readonly<Record<Exclude<keyof EventOf<Type>, "type" | "at">, true>>;
+} = {
+  "run-start": {
+    run: true,
+    seed: true,
+    conversations: true,
+    scenarios: true,
+    subjects: true,
+    judges: true,
+    replicates: true,
+    configuration: true,
+  },
+  "run-end": { statuses: true, spending: true },
+  progress: { finished: true, running: true, total: true, spending: true },
+  warning: { conversation: true, turn: true, code: true, message: true },
+  "conversation-start": { conversation: true, cell: true, scenarioHash: true, settings: true },
+  "conversation-stop": { conversation: true, status: true, failure: true, spending: true },
+  "conversation-resume": { conversation: true, attempt: true, retriesErrors: true },
+  outcome: { conversation: true, name: true, value: true, status: true, turns: true, reason: true },
+  "conversation-end": {
+    conversation: true,
+    cell: true,
+    status: true,
+    failure: true,
+    turns: true,
+    path: true,
+    spending: true,
+  },
+  "turn-start": {
+    conversation: true,
+    turn: true,
+    node: true,
+    agent: true,
+    model: true,
+    instructions: true,
+    messages: true,
+    tools: true,
+    removedTools: true,
+  },
+  "turn-reply": {
+    conversation: true,
+    turn: true,
+    reply: true,
+    messages: true,
+    finish: true,
+    stepLimit: true,
+    spending: true,
+  },
+  "turn-judgement": {
+    conversation: true,
+    turn: true,
+    part: true,
+    judgement: true,
+    failure: true,
+    votes: true,
+    spending: true,
+  },
+  hop: {
+    conversation: true,
+    turn: true,
+    node: true,
+    target: true,
+    edge: true,
+    fallback: true,
+    tested: true,
+  },
+  "turn-end": { conversation: true, result: true },
+  "call-start": {
+    conversation: true,
+    turn: true,
+    call: true,
+    purpose: true,
+    model: true,
+    identity: true,
+  },
+  retry: {
+    conversation: true,
+    turn: true,
+    call: true,
+    attempt: true,
+    category: true,
+    message: true,
+    delayMs: true,
+  },
+  "call-end": {
+    conversation: true,
+    turn: true,
+    call: true,
+    attempts: true,
+    cached: true,
+    latencyMs: true,
+    usage: true,
+    cost: true,
+    failure: true,
+  },
+};
+
+describe("docs/reference/run-events.md", () => {
+  const { text } = readPage("docs/reference/run-events.md");
+  const sections = new Map(
+    text.split(/^### /m).map((section) => [/^`([\w-]+)`/.exec(section)?.[1], section]),
+  );
+
+  test.each(Object.entries(EVENTS))("explains %s with all its keys", (type, keys) => {
+    const section = sections.get(type) ?? "";
+    expect(Object.keys(keys).filter((key) => !section.includes(`\`${key}\``))).toEqual([]);
+    expect(text).toContain(`\n| [\`${type}\`](#${type}) `);
+  });
+
+  test("has no section for an event that does not exist", () => {
+    const types = [...sections.keys()].filter((type) => type !== undefined);
+    expect(types.sort()).toEqual(Object.keys(EVENTS).sort());
+  });
+});
+
+/** Every category, and whether a call that fails so is tried again. */
+const CATEGORIES: Readonly<Record<ErrorCategory, boolean>> = {
+  connection: true,
+  timeout: true,
+  rate_limit: true,
+  server: true,
+  bad_response: true,
+  authentication: false,
+  permission: false,
+  not_found: false,
+  bad_request: false,
+  cassette_miss: false,
+  tool: false,
+  author: false,
+  cancelled: false,
+  budget: false,
+  internal: false,
+};
+
+/** The rows of all tables of a page, by what stands in their first column between back quotes. */
+function rowsOf(name: string): ReadonlyMap<string, string> {
+  const rows = readPage(name).text.matchAll(/^\| `([^`]+)` .*$/gm);
+  return new Map([...rows].map(([row, key = ""]) => [key, row]));
+}
+
+describe("docs/reference/models.md", () => {
+  const rows = rowsOf("docs/reference/models.md");
+
+  test.each(Object.entries(CATEGORIES))("says whether %s is tried again", (category, again) => {
+    expect(new ModelError(category as ErrorCategory, "").passing).toBe(again);
+    expect(rows.get(category)).toMatch(again ? /\| yes +\|$/ : /\| no +\|$/);
+  });
+
+  test.each(knownProviders())("has $name with its variables and base URL", (provider) => {
+    const { name, baseUrl = "", baseUrlVariables, keyVariables } = provider;
+    const row = rows.get(name) ?? "";
+    const words = [...baseUrlVariables, ...keyVariables, ...(baseUrl === "" ? [] : [baseUrl])];
+    expect(words.filter((word) => !row.includes(`\`${word}\``))).toEqual([]);
+    expect(row).not.toBe("");
+  });
+});
+
+describe("docs/running-scenarios.md", () => {
+  const { text } = readPage("docs/running-scenarios.md");
+  const rows = rowsOf("docs/running-scenarios.md");
+
+  test.each(knownProviders())("names $name", ({ name }) => {
+    expect(text).toContain(`\`${name}/…\``);
+  });
+
+  test.each(Object.entries(DEFAULT_RETRIES))("has the retries of %s", (category, policy) => {
+    const { retries, baseMs, capMs } = policy;
+    const cells = rows
+      .get(category)
+      ?.split("|")
+      .map((cell) => cell.trim());
+    expect(cells?.slice(2, -1)).toEqual([`${retries}`, `${baseMs / 1000} s`, `${capMs / 1000} s`]);
+  });
+});
+
+describe("docs/reference/simulated-subjects.md", () => {
+  const { text } = readPage("docs/reference/simulated-subjects.md");
+  const rows = rowsOf("docs/reference/simulated-subjects.md");
+
+  test.each(SIMULATED_SUBJECTS)("has sim/$name with its parameters", ({ name, behavior, parameters }) => {
+    const row = rows.get(`sim/${name}`) ?? "";
+    expect(row).toContain(behavior);
+    for (const parameter of parameters)
+      expect(row).toContain(`\`${parameter.name}\` (${parameter.default}): ${parameter.meaning}`);
+  });
+
+  test.each(COMMON_PARAMETERS)("has the common parameter $name", (parameter) => {
+    expect(text).toContain(`\`${parameter.name}\` (${parameter.default})`);
+  });
 });

@@ -67,8 +67,6 @@ const SENTENCES: Sentences = {
   unknown_trait: (issue) =>
     `No rubric of this scenario has the trait ${quoted(issue.trait)}; the run must bring it.${didYouMean(issue)}`,
   never_holds: (issue) => `This condition can never hold: ${issue.message}.`,
-  not_runnable: (issue) =>
-    `${capitalised(issue.what)} is a source string; it is kept, but this release cannot run source strings yet.`,
 };
 
 /** One issue as a sentence for people, with its place: `scenario.yaml:7:11 (edges[0].target): …`. */

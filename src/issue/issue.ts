@@ -58,7 +58,6 @@ interface IssueFacts {
   no_template: { readonly node: string; readonly statePath: string };
   unknown_trait: { readonly trait: string; readonly nearest?: string };
   never_holds: { readonly message: string };
-  not_runnable: { readonly what: string };
 }
 
 /** How a node id was used where it turned out to be unknown. */

@@ -1,5 +1,6 @@
 import { isJudgedTrait, type JudgedTrait, type Trait } from "../template/rubric.ts";
 import { judgedFields, type Template } from "../template/template.ts";
+import { freezeDeep } from "../value/freeze-deep.ts";
 import type { JsonObject } from "../value/json.ts";
 import { type JudgeAsks, resolveAsked } from "./asked.ts";
 import { judgeInstructions } from "./judge-instructions.ts";
@@ -90,7 +91,7 @@ function makePlan(parts: PlanParts, { fields, traits, refusal }: Group): JudgePl
   return {
     asks,
     instructions: judgeInstructions(asked, { reference }),
-    schema: judgeSchema(asked),
+    schema: freezeDeep(judgeSchema(asked)),
     reference,
   };
 }

@@ -31,6 +31,17 @@ export async function judgeTurn(
   return joinJudgements(parts);
 }
 
+/** Lets a judge read the answer to one request of a turn, with one attempt to repair it. */
+export async function judgePart(
+  judge: JudgeModel,
+  input: JudgeInput,
+  { part, judging = "together", signal }: JudgeTurnOptions & { readonly part: number },
+): Promise<TurnJudgement> {
+  const request = judgeRequests({ ...input, judging })[part];
+  if (request === undefined) throw new TypeError(`Expected a turn with more than ${part} requests`);
+  return joinJudgements([await judgeOne(judge, { request, input, signal })]);
+}
+
 interface Task {
   readonly request: JudgeRequest;
   readonly input: JudgeInput;

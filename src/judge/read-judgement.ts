@@ -1,7 +1,7 @@
 import type { Trait } from "../template/rubric.ts";
 import type { Template } from "../template/template.ts";
 import { isRecord, ownValue, type UnknownRecord } from "../value/json.ts";
-import { type AskedField, type JudgeAsks, resolveAsked } from "./asked.ts";
+import { type Asked, type AskedField, type JudgeAsks, resolveAsked } from "./asked.ts";
 import { findAnswer, type RawAnswer, rawText } from "./find-answer.ts";
 import { quoteFinder } from "./quote-finder.ts";
 import { readTrait, type TraitAnswer, wrongAnswer } from "./read-trait.ts";
@@ -45,7 +45,7 @@ export function readJudgement(
   input: ReadInput,
   answer: RawAnswer,
 ): Judgement {
-  const asked = resolveAsked(request.asks, input);
+  const asked = askedIn(request.asks, input);
   const found = findAnswer(asked, answer);
   if ("error" in found) return unreadable(answer, found.error);
 
@@ -59,6 +59,28 @@ export function readJudgement(
   const refused = asked.refusal ? reading.readRefusal(found.top) : null;
   if (reading.problems.length > 0) return unreadable(answer, reading.problems.slice(0, SHOWN).join("\n"));
   return { status: "read", fields: Object.fromEntries(fields), traits: Object.fromEntries(traits), refused };
+}
+
+interface KnownAsked {
+  readonly input: Pick<ReadInput, "template" | "traits">;
+  readonly asked: Asked;
+}
+
+const known = new WeakMap<JudgeAsks, KnownAsked>();
+
+/** What a plan asks for is the same for every reply. */
+function askedIn(asks: JudgeAsks, input: ReadInput): Asked {
+  const before = known.get(asks);
+  if (
+    before?.input.template === input.template &&
+    before?.input.traits === input.traits &&
+    before !== undefined
+  )
+    return before.asked;
+  const asked = resolveAsked(asks, input);
+  const { template, traits } = input;
+  known.set(asks, { input: { ...(template && { template }), ...(traits && { traits }) }, asked });
+  return asked;
 }
 
 /** As many complaints as a judge can be expected to act on. */

@@ -1,3 +1,4 @@
+import type { JudgeAsks } from "./asked.ts";
 import type { JudgeAnswer, JudgeUsage } from "./judge-model.ts";
 import type { JudgeRequest } from "./judge-request.ts";
 import type { JudgedField, Judgement } from "./read-judgement.ts";
@@ -32,6 +33,36 @@ export interface TurnJudgement {
   readonly usage: JudgeUsage | null;
 }
 
+/** What one request of a turn gave, as far as code looks at it. */
+export type JudgementPart = Omit<TurnJudgement, "calls" | "usage">;
+
+/** Joins what the requests of a turn gave. */
+export function joinParts(parts: readonly JudgementPart[]): JudgementPart {
+  const [first] = parts;
+  if (first !== undefined && parts.length === 1) return first;
+  return {
+    status: parts.every(({ status }) => status === "read") ? "read" : "unreadable",
+    parsed: Object.assign({}, ...parts.map(({ parsed }) => parsed)),
+    quotes: Object.assign({}, ...parts.map(({ quotes }) => quotes)),
+    notes: Object.assign({}, ...parts.map(({ notes }) => notes)),
+    rubric: Object.assign({}, ...parts.map(({ rubric }) => rubric)),
+    // Only one request asks for it.
+    refused: parts.find(({ refused }) => refused !== null)?.refused ?? null,
+  };
+}
+
+/** Stands for the answers to a request that no judge could be asked. */
+export function unansweredPart(asks: JudgeAsks, reason: string): JudgementPart {
+  return {
+    status: "unreadable",
+    parsed: Object.fromEntries(asks.fields.map((name) => [name, null])),
+    quotes: {},
+    notes: Object.fromEntries(asks.fields.map((name) => [name, reason])),
+    rubric: Object.fromEntries(asks.traits.map((name) => [name, null])),
+    refused: null,
+  };
+}
+
 /** What came of one request. */
 export interface JudgedRequest {
   readonly request: JudgeRequest;
@@ -41,18 +72,28 @@ export interface JudgedRequest {
 
 /** Joins what came of the requests of a turn. */
 export function joinJudgements(parts: readonly JudgedRequest[]): TurnJudgement {
-  const fields = parts.flatMap(judgedFields);
-  const refusal = parts.find(({ request }) => request.asks.refusal)?.judgement;
   const calls = parts.flatMap((part) => part.calls);
+  return { ...joinParts(parts.map(partOf)), calls, usage: totalUsage(calls) };
+}
+
+function partOf(part: JudgedRequest): JudgementPart {
+  const { request, judgement } = part;
+  const parsed: [string, unknown][] = [];
+  const quotes: [string, string][] = [];
+  const notes: [string, string][] = [];
+  for (const [name, { value, quote, reason }] of judgedFields(part)) {
+    parsed.push([name, value]);
+    if (quote !== undefined) quotes.push([name, quote]);
+    if (reason !== undefined) notes.push([name, reason]);
+  }
   return {
-    status: parts.every(({ judgement }) => judgement.status === "read") ? "read" : "unreadable",
-    parsed: Object.fromEntries(fields.map(([name, { value }]) => [name, value])),
-    quotes: partsOf(fields, "quote"),
-    notes: partsOf(fields, "reason"),
-    rubric: Object.fromEntries(parts.flatMap(judgedTraits)),
-    refused: refusal?.status === "read" ? refusal.refused : null,
-    calls,
-    usage: totalUsage(calls),
+    status: judgement.status,
+    // Unlike assignment, this makes a key of any name.
+    parsed: Object.fromEntries(parsed),
+    quotes: Object.fromEntries(quotes),
+    notes: Object.fromEntries(notes),
+    rubric: Object.fromEntries(judgedTraits(part)),
+    refused: request.asks.refusal && judgement.status === "read" ? judgement.refused : null,
   };
 }
 
@@ -69,18 +110,6 @@ function judgedFields({ request, judgement }: JudgedRequest): readonly (readonly
 function judgedTraits({ request, judgement }: JudgedRequest): readonly (readonly [string, TraitAnswer])[] {
   if (judgement.status === "read") return Object.entries(judgement.traits);
   return request.asks.traits.map((name) => [name, null]);
-}
-
-function partsOf(
-  fields: readonly (readonly [string, JudgedField])[],
-  part: "quote" | "reason",
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    fields.flatMap(([name, field]) => {
-      const text = field[part];
-      return text === undefined ? [] : [[name, text]];
-    }),
-  );
 }
 
 /** The tokens of all calls; what one of them did not tell cannot be part of a sum. */

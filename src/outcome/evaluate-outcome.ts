@@ -33,7 +33,7 @@ export interface OutcomeResult {
 /** Evaluates an outcome over a finished conversation; never throws, never guesses. */
 export function evaluateOutcome(check: OutcomeCheck, result: ConversationResult): OutcomeResult {
   if (typeof check === "function") return evaluateFunction(check, result);
-  if (typeof check === "string") return inconclusive("source strings cannot be run yet");
+  if (typeof check === "string") return inconclusive("a source string runs only within a run");
   try {
     const look = new Look(result);
     return isMeasure(check) ? look.measure(check) : look.assertion(check);

@@ -17,7 +17,6 @@ import type { ScenarioEdge } from "./scenario-edge.ts";
 import type { ScenarioNode } from "./scenario-node.ts";
 import type { ScenarioParts } from "./scenario-parts.ts";
 import { SCENARIO_FRAME_SHAPE } from "./scenario-shape.ts";
-import { warnOfSources } from "./warn-of-sources.ts";
 
 /** What makes a scenario: its parts, and what it has besides them. */
 export interface ScenarioSource {
@@ -83,7 +82,6 @@ function checkScenario(
   checkOutcomes(draft, report, warn);
   checkTruths(draft, report, warn);
   checkRubrics(draft, report);
-  warnOfSources(draft, warn);
 }
 
 function freezeDefinition(

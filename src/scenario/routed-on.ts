@@ -3,7 +3,9 @@ import { isComposition } from "../logic/composition.ts";
 import { type Condition, compileWhen } from "../state/condition.ts";
 import { parseStatePath } from "../state/state-path.ts";
 import type { FieldLeaf, Template } from "../template/template.ts";
+import { isTruthFrom } from "../template/truth-from.ts";
 import type { ScenarioDefinition } from "./definition.ts";
+import { isTranscript } from "./scenario-edge.ts";
 
 /** What must be known of a turn at a node before the conversation can go on. */
 export interface RoutedOn {
@@ -11,6 +13,8 @@ export interface RoutedOn {
   readonly refused: boolean;
   readonly fields: ReadonlySet<string>;
   readonly traits: ReadonlySet<string>;
+  /** True if code may read all of it, or the verdict itself depends on earlier turns: then earlier turns must be known, too. */
+  readonly everything: boolean;
 }
 
 interface OpenRoutedOn extends RoutedOn {
@@ -18,22 +22,26 @@ interface OpenRoutedOn extends RoutedOn {
   refused: boolean;
   readonly fields: Set<string>;
   readonly traits: Set<string>;
+  everything: boolean;
 }
 
 /**
  * For every node, what conditions read of its turns: fields and traits that nothing routes on need not be waited for.
- * Code can read anything, so a condition that is a function, and a state update whose result is routed on, need it all.
+ * Code can read anything, so a condition that is a function, a handover that is one, and a state update whose result is
+ * routed on, need it all.
  */
 export function routedOn(definition: ScenarioDefinition): ReadonlyMap<string, RoutedOn> {
   const needs = new Map<string, OpenRoutedOn>(
     definition.nodeIds.map((id) => [
       id,
-      { verdict: false, refused: false, fields: new Set(), traits: new Set() },
+      { verdict: false, refused: false, fields: new Set(), traits: new Set(), everything: false },
     ]),
   );
   let readsAccumulated = false;
   let readsAnything = false;
-  for (const { source, when } of definition.edges) {
+  const handsOver = new Set<string>();
+  for (const { source, when, handover } of definition.edges) {
+    if (handover !== undefined && !isTranscript(handover)) handsOver.add(source);
     const condition = compileWhen(when);
     if (condition === null) continue;
     for (const field of fieldsOf(condition)) {
@@ -44,7 +52,9 @@ export function routedOn(definition: ScenarioDefinition): ReadonlyMap<string, Ro
   }
   for (const [id, need] of needs) {
     const node = definition.nodes[id];
-    if (readsAnything || (readsAccumulated && node?.stateUpdate !== undefined)) markAll(need, definition, id);
+    if (readsAnything || handsOver.has(id) || (readsAccumulated && node?.stateUpdate !== undefined))
+      markAll(need, definition, id);
+    if (need.verdict && dependsOnThePast(node?.question.template)) need.everything = true;
     if (need.verdict) for (const field of verdictFields(node?.question.template)) need.fields.add(field);
   }
   return needs;
@@ -90,10 +100,15 @@ function markAll(need: OpenRoutedOn, { nodes }: ScenarioDefinition, id: string):
   const node = nodes[id];
   need.verdict = true;
   need.refused = true;
+  need.everything = true;
   for (const field of Object.keys(node?.question.template?.fields ?? {})) need.fields.add(field);
   for (const rubric of [node?.rubric, node?.question.rubric]) {
     for (const trait of rubric?.traits ?? []) need.traits.add(trait.name);
   }
+}
+
+function dependsOnThePast(template: Template | undefined): boolean {
+  return Object.values(template?.fields ?? {}).some(({ truth }) => isTruthFrom(truth));
 }
 
 /** The fields that the verdict depends on. */

@@ -17,6 +17,7 @@ import {
 import { WHEN_SHAPE } from "../state/when-shape.ts";
 import { RUBRIC_SHAPE } from "../template/rubric-shape.ts";
 import { TEMPLATE_SHAPE } from "../template/template-shape.ts";
+import { TRANSCRIPTS } from "./scenario-edge.ts";
 
 const MODEL: Shape = either(
   nonEmptyText,
@@ -91,10 +92,7 @@ export const EDGE_SHAPE: ReferenceShape = reference("edge", () =>
       optional: {
         when: WHEN_SHAPE,
         handover: described(
-          either(
-            oneOfTexts("transcript_prepend", "transcript_append", "transcript_materialize"),
-            functionOrSource,
-          ),
+          either(oneOfTexts(...TRANSCRIPTS), functionOrSource),
           "What the next agent sees of the conversation so far.",
         ),
       },

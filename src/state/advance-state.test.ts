@@ -57,7 +57,7 @@ describe("the old value stays, and the reason is told", () => {
     ["promise", (async () => ({})) as never, "not plain data"],
     ["function inside a Map", (() => ({ inner: new Map() })) as never, 'not plain data at "inner": Map'],
     ["not a number", () => ({ inner: Number.NaN }), 'not plain data at "inner": NaN'],
-    ["source string", "(accumulated) => accumulated", "source strings cannot be run yet"],
+    ["source string", "(accumulated) => accumulated", "a source string runs only within a run"],
   ])("%s", (_name, update, problem) => {
     const { state, updateProblem } = advanceState({ ...INITIAL_STATE, accumulated: kept }, turn, update);
     expect(state.accumulated).toBe(kept);

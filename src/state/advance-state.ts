@@ -2,6 +2,7 @@ import type { Truth } from "../logic/kleene.ts";
 import { errorMessage } from "../value/error-message.ts";
 import { frozenCopy } from "../value/frozen-copy.ts";
 import { isRecord, typeName, type UnknownRecord } from "../value/json.ts";
+import { FoldedState, plainState, type TurnState } from "./folded-state.ts";
 import type { ScenarioState } from "./state.ts";
 
 /** What a state update may look at besides `accumulated` and `parsed`. */
@@ -43,21 +44,23 @@ export function advanceState(
   turn: FinishedTurn,
   stateUpdate?: StateUpdate | string,
 ): AdvancedState {
-  const { node, verifyResult, parsed, rubric } = turn;
-  const refused = turn.refused === undefined ? {} : { refused: turn.refused };
-  const nodeResults = { ...state.nodeResults, [node]: { verifyResult, parsed, rubric, ...refused } };
-  const updated = updateAccumulated(state, turn, stateUpdate);
-  const next: ScenarioState = {
-    turn: state.turn + 1,
-    currentNode: node,
-    verifyResult,
-    parsed,
-    ...refused,
-    accumulated: updated.accumulated,
-    nodeVisits: { ...state.nodeVisits, [node]: (state.nodeVisits[node] ?? 0) + 1 },
-    nodeResults,
-  };
-  return updated.problem === undefined ? { state: next } : { state: next, updateProblem: updated.problem };
+  const advanced = foldTurn(state, turn, stateUpdate);
+  return { ...advanced, state: plainState(advanced.state) };
+}
+
+/** The same, with a state that is quicker to make and to read one node of. */
+export function foldTurn(
+  state: ScenarioState,
+  turn: FinishedTurn,
+  stateUpdate?: StateUpdate | string,
+): AdvancedState {
+  const { node, verifyResult, parsed, rubric, refused } = turn;
+  const result =
+    refused === undefined ? { verifyResult, parsed, rubric } : { verifyResult, parsed, rubric, refused };
+  const { accumulated, problem } = updateAccumulated(state, turn, stateUpdate);
+  const after: TurnState = { turn: state.turn + 1, currentNode: node, accumulated, ...result };
+  const next = FoldedState.after(state, after, Object.freeze(result));
+  return problem === undefined ? { state: next } : { state: next, updateProblem: problem };
 }
 
 /** On an exception or anything but a plain object, the old value stays. */
@@ -68,7 +71,8 @@ function updateAccumulated(
 ): { readonly accumulated: UnknownRecord; readonly problem?: string } {
   const { accumulated } = state;
   if (stateUpdate === undefined) return { accumulated };
-  if (typeof stateUpdate === "string") return { accumulated, problem: "source strings cannot be run yet" };
+  if (typeof stateUpdate === "string")
+    return { accumulated, problem: "a source string runs only within a run" };
   const { node, verifyResult, reply, rubric } = turn;
   try {
     const context: StateUpdateContext = { node, turn: state.turn + 1, verifyResult, reply, rubric };

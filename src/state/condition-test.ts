@@ -4,6 +4,7 @@ import { anyTrue, atLeastTrue, negate, type Truth } from "../logic/kleene.ts";
 import { errorMessage } from "../value/error-message.ts";
 import type { Condition, ConditionFunction, ExplicitStateCheck, FunctionLeaf } from "./condition.ts";
 import { describeCondition } from "./describe-condition.ts";
+import { plainState } from "./folded-state.ts";
 import type { ScenarioState } from "./state.ts";
 import { compilePath, type StateReader } from "./state-path.ts";
 
@@ -70,7 +71,7 @@ class FunctionTest implements ConditionTest {
 
   test(state: ScenarioState): Truth {
     try {
-      const answer: unknown = this.#fn(state.accumulated, state.parsed, state);
+      const answer: unknown = this.#fn(state.accumulated, state.parsed, plainState(state));
       if (!isThenable(answer)) return Boolean(answer);
       this.#problem = "the function returned a promise, but must answer at once";
     } catch (error) {
@@ -89,7 +90,7 @@ class SourceTest implements ConditionTest {
   readonly #reason: string;
 
   constructor(leaf: FunctionLeaf) {
-    this.#reason = `cannot run source strings yet: ${describeCondition(leaf)}`;
+    this.#reason = `a source string runs only within a run: ${describeCondition(leaf)}`;
   }
 
   test(): Truth {

@@ -1,4 +1,5 @@
 import { isRecord, ownValue } from "../value/json.ts";
+import { FoldedState } from "./folded-state.ts";
 import type { NodeResult, ScenarioState } from "./state.ts";
 
 /** The first words a path can have. */
@@ -89,7 +90,7 @@ export function compilePath(path: string): StateReader {
     case "node_visits": {
       const { node } = parsed;
       if (node === null) return (state) => state.nodeVisits ?? null;
-      return (state) => (state.nodeVisits && ownValue(state.nodeVisits, node)) ?? 0;
+      return (state) => FoldedState.visit(state, node)?.count ?? 0;
     }
     case "node_results":
       return compileNodeResultPath(parsed);
@@ -102,7 +103,7 @@ function compileNodeResultPath(path: Extract<StatePath, { root: "node_results" }
   const { node, part, keys } = path;
   if (node === null) return (state) => state.nodeResults ?? null;
   const result = (state: ScenarioState): Partial<NodeResult> =>
-    (state.nodeResults && (ownValue(state.nodeResults, node) as NodeResult | undefined)) ?? NO_RESULT;
+    FoldedState.visit(state, node)?.result ?? NO_RESULT;
   switch (part) {
     case null:
       return result;

@@ -37,7 +37,7 @@ describe("one trait", () => {
     [
       "source",
       functionTrait("t", "(reply) => true"),
-      { value: null, reason: "source strings cannot be run yet" },
+      { value: null, reason: "a source string runs only within a run" },
     ],
     [
       "nothing",

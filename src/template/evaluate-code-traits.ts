@@ -33,7 +33,7 @@ function compiledRegex(trait: RegexTrait): LinearRegex | RegexProblem {
 }
 
 function evaluateFunction({ evaluate }: FunctionTrait, reply: string): TraitResult {
-  if (typeof evaluate === "string") return undecided("source strings cannot be run yet");
+  if (typeof evaluate === "string") return undecided("a source string runs only within a run");
   try {
     return resultOf(evaluate(reply));
   } catch (error) {

@@ -3,6 +3,7 @@ import { evaluateCheck } from "../check/evaluate-check.ts";
 import { extractProblem } from "../extract/extract-problem.ts";
 import type { JsonValue } from "../value/json.ts";
 import { defaultFieldCheck } from "./field-check.ts";
+import { isRowVariable } from "./row-variable.ts";
 import { type FieldType, isTraceCheck, type TemplateField } from "./template.ts";
 import { type CaseTruth, isCaseTruth, isTruthFrom } from "./truth-from.ts";
 
@@ -65,7 +66,7 @@ function pairProblem(field: FieldType, check: Check, truth: JsonValue): FieldPro
   // With a truth of its own type the check must be able to look at the field at all.
   const suits = samples.some((sample) => evaluateCheck(check, sample, usesTruth ? sample : null).evaluable);
   if (!suits) return { key: "check", message: `${check.type} cannot look at a field of type ${field.type}.` };
-  if (!usesTruth || truth === null) return null;
+  if (!usesTruth || truth === null || isRowVariable(truth)) return null;
   const wrong = {
     key: "truth",
     message: `${JSON.stringify(truth)} can never match a field of type ${typeOf(field)}.`,

@@ -183,7 +183,7 @@ describe("verify", () => {
     ],
     ["returns something else", (() => "yes") as never, "did not return true, false or null"],
     ["returns a promise", (async () => true) as never, "did not return true, false or null"],
-    ["source", "(parsed) => parsed.a", "source strings cannot be run yet"],
+    ["source", "(parsed) => parsed.a", "a source string runs only within a run"],
   ])("a function that %s gives no verdict", (_name, code, reason) => {
     const verification = verify(
       { fields: parts, ...(code === undefined ? {} : { verify: code }) },

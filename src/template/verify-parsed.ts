@@ -125,7 +125,8 @@ function verdict(
   const { verify } = template;
   const resultOf = (name: string): Truth =>
     ownValue(fields, name) === undefined ? null : (fields[name]?.result ?? null);
-  if (typeof verify === "string") return { verifyResult: null, reason: "source strings cannot be run yet" };
+  if (typeof verify === "string")
+    return { verifyResult: null, reason: "a source string runs only within a run" };
   if (typeof verify === "function") return verifyByFunction(verify, fields, parsed, reply);
   if (verify === undefined) return { verifyResult: allTrue(Object.keys(fields).map(resultOf)) };
   return { verifyResult: evaluateComposition(verify, (leaf) => resultOf(leaf.field)) };

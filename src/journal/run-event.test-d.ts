@@ -1,0 +1,24 @@
+import { expectTypeOf, test } from "vitest";
+import type { RunEvent } from "./run-event.ts";
+
+test("the events of a run are these: a new one is a decision", () => {
+  expectTypeOf<RunEvent["type"]>().toEqualTypeOf<
+    | "run-start"
+    | "run-end"
+    | "conversation-start"
+    | "conversation-stop"
+    | "conversation-resume"
+    | "conversation-end"
+    | "turn-start"
+    | "turn-reply"
+    | "turn-judgement"
+    | "turn-end"
+    | "call-start"
+    | "retry"
+    | "call-end"
+    | "hop"
+    | "outcome"
+    | "warning"
+    | "progress"
+  >();
+});

@@ -1,0 +1,250 @@
+import type { JudgementPart } from "../judge/turn-judgement.ts";
+import type { Message } from "../model/message.ts";
+import type { Usage } from "../model/model.ts";
+import type { ErrorCategory } from "../model/model-error.ts";
+import type { OutcomeResult } from "../outcome/evaluate-outcome.ts";
+import type { RoutingDecision } from "../state/routing.ts";
+import type { ConversationStatus } from "../state/state.ts";
+import type { JsonObject } from "../value/json.ts";
+import type { RunFailure } from "./failure.ts";
+import type { Spending } from "./spending.ts";
+import type { TurnResult } from "./turn-result.ts";
+
+/** Where a conversation stands in a run: scenario × row × subject × judge × replicate. */
+export interface Cell {
+  /** Position in the results. */
+  readonly index: number;
+  readonly scenario: string;
+  readonly subject: string;
+  readonly judge: string;
+  /** From 1. */
+  readonly replicate: number;
+  /** Position of the dataset's row, from 0. */
+  readonly row?: number;
+}
+
+/** What of a run's configuration shapes a conversation. */
+export interface ConversationSettings {
+  readonly turnLimit: number;
+  /** The system prompt of agents that have none of their own. */
+  readonly instructions?: string;
+  /** True if a judge model reads replies; false if rules alone do. */
+  readonly judged: boolean;
+  /** How a turn is split into calls of the judge. */
+  readonly judging: "together" | "separate";
+  /** True to ask the judge whether a reply declines to answer. */
+  readonly detectRefusal: boolean;
+}
+
+/** What is said about a run as a whole, at its start. */
+export interface RunStart {
+  readonly type: "run-start";
+  readonly run: string;
+  readonly seed: number;
+  readonly conversations: number;
+  /** The hash of each scenario by its name. */
+  readonly scenarios: Readonly<Record<string, string>>;
+  readonly subjects: readonly string[];
+  readonly judges: readonly string[];
+  readonly replicates: number;
+  /** Everything else that shapes results, as data and without secrets. */
+  readonly configuration: JsonObject;
+}
+
+/** The end of a run: how many conversations ended how, and what it took. */
+export interface RunEnd {
+  readonly type: "run-end";
+  readonly statuses: Readonly<Partial<Record<ConversationStatus, number>>>;
+  readonly spending: Spending;
+}
+
+/** A conversation begins. The first of the events that `step` folds. */
+export interface ConversationStart {
+  readonly type: "conversation-start";
+  readonly conversation: string;
+  readonly cell: Cell;
+  readonly scenarioHash: string;
+  readonly settings: ConversationSettings;
+}
+
+/** A question is about to be sent. Holds what is new for the model since its last turn; earlier messages are in earlier events. */
+export interface TurnStart {
+  readonly type: "turn-start";
+  readonly conversation: string;
+  readonly turn: number;
+  readonly node: string;
+  readonly agent?: string;
+  readonly model: string;
+  readonly instructions?: string;
+  /** Exactly what is sent after the messages that this agent has seen before. */
+  readonly messages: readonly Message[];
+  /** The names of the tools offered, where the run has tools, and of those that the node takes away. */
+  readonly tools?: readonly string[];
+  readonly removedTools?: readonly string[];
+}
+
+/** The subject has answered. Folded by `step`. */
+export interface TurnReply {
+  readonly type: "turn-reply";
+  readonly conversation: string;
+  readonly turn: number;
+  readonly reply: string;
+  /** All messages of the model and of tools in this turn, in order; the last is the reply. */
+  readonly messages: readonly Message[];
+  readonly finish: string;
+  /** True if the model still wanted tools when the limit of steps was reached. */
+  readonly stepLimit?: true;
+  readonly spending: Spending;
+}
+
+/** A judge has answered one of the requests of a turn, or could not be asked. Folded by `step`. */
+export interface TurnJudgementEvent {
+  readonly type: "turn-judgement";
+  readonly conversation: string;
+  readonly turn: number;
+  /** Which of the turn's requests, from 0. */
+  readonly part: number;
+  readonly judgement: JudgementPart;
+  /** Why there is no judgement; the fields are then unreadable. */
+  readonly failure?: RunFailure;
+  /** What each judge of a panel said. */
+  readonly votes?: readonly JudgementPart[];
+  readonly spending: Spending;
+}
+
+/** The conversation cannot go on. Folded by `step`. */
+export interface ConversationStop {
+  readonly type: "conversation-stop";
+  readonly conversation: string;
+  readonly status: Exclude<ConversationStatus, "completed" | "limit_reached">;
+  readonly failure?: RunFailure;
+  /** What calls of the turn that failed had taken by then. */
+  readonly spending?: Spending;
+}
+
+/** A conversation that was stopped goes on: what stopped it, and judgements that were never made, no longer count. */
+export interface ConversationResume {
+  readonly type: "conversation-resume";
+  readonly conversation: string;
+  /** From 2. */
+  readonly attempt: number;
+  /** True if judges that could not be asked are asked again. */
+  readonly retriesErrors: boolean;
+}
+
+/** Where the conversation goes after a turn, and why. */
+export interface Hop extends RoutingDecision {
+  readonly type: "hop";
+  readonly conversation: string;
+  readonly turn: number;
+  readonly node: string;
+}
+
+/** A turn has been read and verified. Turns end in order, though perhaps after later ones have begun. */
+export interface TurnEnd {
+  readonly type: "turn-end";
+  readonly conversation: string;
+  readonly result: TurnResult;
+}
+
+/** What an outcome says about the finished conversation. */
+export interface OutcomeEvent extends OutcomeResult {
+  readonly type: "outcome";
+  readonly conversation: string;
+  readonly name: string;
+}
+
+/** A conversation is over. */
+export interface ConversationEnd {
+  readonly type: "conversation-end";
+  readonly conversation: string;
+  readonly cell: Cell;
+  readonly status: ConversationStatus;
+  readonly failure?: RunFailure;
+  readonly turns: number;
+  readonly path: readonly string[];
+  readonly spending: Spending;
+}
+
+/** A model is asked. */
+export interface CallStart {
+  readonly type: "call-start";
+  readonly conversation: string;
+  readonly turn: number;
+  /** Unique within its conversation: `3.subject.1`, `3.judge.0`. */
+  readonly call: string;
+  readonly purpose: "subject" | "judge" | "tool";
+  readonly model: string;
+  /** The hash of everything that shapes the answer; tools have none. */
+  readonly identity?: string;
+}
+
+/** An attempt has failed in a way that may pass; another follows after `delayMs`. */
+export interface CallRetry {
+  readonly type: "retry";
+  readonly conversation: string;
+  readonly turn: number;
+  readonly call: string;
+  /** The number of the attempt that failed, from 1. */
+  readonly attempt: number;
+  readonly category: ErrorCategory;
+  readonly message: string;
+  readonly delayMs: number;
+}
+
+/** A model has answered, or has failed for good. */
+export interface CallEnd {
+  readonly type: "call-end";
+  readonly conversation: string;
+  readonly turn: number;
+  readonly call: string;
+  /** Missing if the call failed; the retries before tell how often it was tried. */
+  readonly attempts?: number;
+  /** True if the answer was known already: it cost nothing, and its latency says nothing. */
+  readonly cached: boolean;
+  readonly latencyMs: number;
+  readonly usage?: Usage;
+  /** In USD; null if the price is unknown. */
+  readonly cost?: number | null;
+  readonly failure?: RunFailure;
+}
+
+/** Something a person should know that changes no result. */
+export interface Warning {
+  readonly type: "warning";
+  readonly conversation?: string;
+  readonly turn?: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** How far the run is; not part of any conversation's journal. */
+export interface Progress {
+  readonly type: "progress";
+  readonly finished: number;
+  readonly running: number;
+  readonly total: number;
+  readonly spending: Spending;
+}
+
+/** The events that come from outside; everything else about a conversation follows from them. */
+export type ConversationEvent = ConversationStart | TurnReply | TurnJudgementEvent | ConversationStop;
+
+/** The events that follow from those that `step` folds. */
+export type DerivedEvent = Hop | TurnEnd | OutcomeEvent | ConversationEnd | Warning;
+
+/** Everything that happens in a run, as plain data. */
+export type RunEventBody =
+  | RunStart
+  | RunEnd
+  | ConversationEvent
+  | DerivedEvent
+  | TurnStart
+  | CallStart
+  | CallRetry
+  | CallEnd
+  | ConversationResume
+  | Progress;
+
+/** An event with its time, in milliseconds since 1970. */
+export type RunEvent = RunEventBody & { readonly at: number };

@@ -1,0 +1,26 @@
+/** What a part of a conversation took; cached answers cost nothing. */
+export interface Spending {
+  /** Calls that were really made, retries not counted. */
+  readonly calls: number;
+  /** Answers that were known already. */
+  readonly cached: number;
+  /** Null if a provider did not say. */
+  readonly tokens: number | null;
+  /** In USD; null if a price is unknown. */
+  readonly cost: number | null;
+}
+
+/** Nothing was called. */
+export const NOTHING_SPENT: Spending = Object.freeze({ calls: 0, cached: 0, tokens: 0, cost: 0 });
+
+/** What two parts took together; what one of them did not tell cannot be part of a sum. */
+export function addSpending(left: Spending, right: Spending): Spending {
+  if (right === NOTHING_SPENT) return left;
+  if (left === NOTHING_SPENT) return right;
+  return {
+    calls: left.calls + right.calls,
+    cached: left.cached + right.cached,
+    tokens: left.tokens === null || right.tokens === null ? null : left.tokens + right.tokens,
+    cost: left.cost === null || right.cost === null ? null : left.cost + right.cost,
+  };
+}

@@ -1,0 +1,49 @@
+/** Why there is no answer. The first five may pass, and are tried again. */
+export type ErrorCategory =
+  | "connection"
+  | "timeout"
+  | "rate_limit"
+  | "server"
+  /** What came back is not what the protocol says: broken JSON, a page instead of data. */
+  | "bad_response"
+  | "authentication"
+  | "permission"
+  | "not_found"
+  | "bad_request"
+  /** A recording has no such call. */
+  | "cassette_miss"
+  /** A tool, or its server, could not be used. */
+  | "tool"
+  /** Code of the person who runs it threw: an agent, a handover. */
+  | "author"
+  | "cancelled"
+  | "budget"
+  /** A mistake of ours. */
+  | "internal";
+
+const PASSING: readonly ErrorCategory[] = ["connection", "timeout", "rate_limit", "server", "bad_response"];
+
+/** There is no answer; the message is fit for a report, without secrets. */
+export class ModelError extends Error {
+  override readonly name = "ModelError";
+  readonly category: ErrorCategory;
+  readonly statusCode?: number;
+  /** How long the server asks to wait. */
+  readonly retryAfterMs?: number;
+
+  constructor(
+    category: ErrorCategory,
+    message: string,
+    options: { readonly cause?: unknown; readonly statusCode?: number; readonly retryAfterMs?: number } = {},
+  ) {
+    super(message, "cause" in options ? { cause: options.cause } : {});
+    this.category = category;
+    if (options.statusCode !== undefined) this.statusCode = options.statusCode;
+    if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
+  }
+
+  /** True if trying again may help. */
+  get passing(): boolean {
+    return PASSING.includes(this.category);
+  }
+}

@@ -1,0 +1,62 @@
+import type { Backstage, ModelRequest } from "../model/model.ts";
+import type { Question } from "../scenario/question.ts";
+import type { Intention } from "./behavior.ts";
+import { proposedAnswers } from "./proposed-answers.ts";
+import { scriptsFor, wrongAnswersOf } from "./question-scripts.ts";
+import type { WordingChoice } from "./reply-script.ts";
+import type { SeededChance } from "./seeded-chance.ts";
+import { CLOSINGS, CONTRARY, EVASIONS, GOING_ALONG, type Manner, OPENINGS } from "./wording.ts";
+
+/** Two rounds of the openings; more would only fill the memory. */
+const BODIES = 16;
+
+/** What a reply is written from. */
+export interface TextSource {
+  readonly request: ModelRequest;
+  readonly backstage: Backstage;
+  /** Drawn for this call. */
+  readonly chance: SeededChance;
+  /** Where in the list of openings to begin: replicates that follow each other differ at least in that. */
+  readonly opening: number;
+  /** How likely a silent subject says nothing at all. */
+  readonly empty: number;
+}
+
+/** The text of a reply that does what is intended. */
+export function simulatedText({ kind, manner, yields }: Intention, source: TextSource): string {
+  const { request, backstage, chance, opening, empty } = source;
+  const { question, state } = backstage;
+  const scripts = scriptsFor(question);
+  if (kind === "silent") {
+    const evasions = scripts?.evasions ?? EVASIONS;
+    return chance.happens(empty) ? "" : (evasions[(opening + chance.below(2)) % evasions.length] as string);
+  }
+  const choice: WordingChoice = {
+    manner,
+    opening: opening % OPENINGS[manner].length,
+    body: (opening * 3) % BODIES,
+    closing: chance.below(CLOSINGS.length),
+  };
+  const right = kind === "right";
+  if (scripts === undefined) return freeText(question, right, choice);
+  const asksForProposals = !right && yields && scripts.needsProposals;
+  const proposed = asksForProposals ? proposedAnswers(request.messages) : [];
+  return scripts.script({ right, proposed, state }).say(choice);
+}
+
+/** A reply to a question that nothing verifies. */
+function freeText(
+  question: Question,
+  right: boolean,
+  { manner, opening, body, closing }: WordingChoice,
+): string {
+  const wrong = wrongAnswersOf(question);
+  const said = right ? [question.rawAnswer.trim()].filter((text) => text !== "") : wrong;
+  const ways = said.length > 0 ? said : right ? GOING_ALONG : CONTRARY;
+  const middle = ways[body % ways.length] as string;
+  return [mannerOpening(manner, opening), middle, CLOSINGS[closing]].filter((text) => text !== "").join(" ");
+}
+
+function mannerOpening(manner: Manner, opening: number): string {
+  return OPENINGS[manner][opening] ?? "";
+}
