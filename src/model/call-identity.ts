@@ -17,7 +17,8 @@ export function callIdentity(
 ): string {
   const { instructions = "", messages, tools, schema } = request;
   const parts = [
-    hashOfData(model.identity),
+    // A model's identity never changes: that is what it is for.
+    hashOfData(model.identity, true),
     hashOfText(instructions),
     hashOfData(tools),
     hashOfData(schema),
@@ -31,12 +32,12 @@ export function callIdentity(
 const hashesOfData = new WeakMap<object, string>();
 
 /** Identities, tools and schemas are the same from call to call; what cannot change is hashed once. */
-function hashOfData(data: object | undefined): string {
+function hashOfData(data: object | undefined, isStable = Object.isFrozen(data)): string {
   if (data === undefined) return "";
   const known = hashesOfData.get(data);
   if (known !== undefined) return known;
   const hash = contentHash(canonicalJson(data));
-  if (Object.isFrozen(data)) hashesOfData.set(data, hash);
+  if (isStable) hashesOfData.set(data, hash);
   return hash;
 }
 
