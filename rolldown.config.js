@@ -8,11 +8,18 @@ export default {
   input: {
     index: "src/index.ts",
     "ai-sdk": "src/model/ai-sdk.ts",
-    contracts: "src/model/model-contract.ts",
+    contracts: "src/contracts.ts",
     // The program of a thread, which is loaded by its file name.
     "sandbox-worker": "src/sandbox/sandbox-worker.ts",
   },
   platform: "node",
   external: (id) => Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`)),
-  output: { dir: "dist", format: "esm", entryFileNames: "[name].js", chunkFileNames: "[name].js" },
+  output: {
+    dir: "dist",
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name].js",
+    // Only comments and white space go: names stay, for stack traces and for functions that are told by their source.
+    minify: { compress: false, mangle: false, codegen: true },
+  },
 };

@@ -8,6 +8,7 @@ import { benchLongConversation } from "./long-conversation.ts";
 import { benchManyConversations } from "./many-conversations.ts";
 import { benchOutcomes } from "./outcomes.ts";
 import { benchRateLimit } from "./rate-limit.ts";
+import { benchResume } from "./resume.ts";
 import { benchRouting } from "./routing.ts";
 import { benchRunMemory } from "./run-memory.ts";
 import { benchTypeCheck } from "./type-check.ts";
@@ -31,6 +32,7 @@ for (const bench of [
   benchRunMemory,
   benchLongConversation,
   benchRateLimit,
+  benchResume,
 ]) {
   if (wanted.length > 0 && !wanted.some((word) => bench.name.toLowerCase().includes(word.toLowerCase())))
     continue;

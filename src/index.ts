@@ -55,6 +55,17 @@ export type {
 export { type ResumeOptions, type Run, resumeRun, runScenarios } from "./engine/run-scenarios.ts";
 export { type Step, step } from "./engine/step.ts";
 export { whyMiss } from "./engine/why-miss.ts";
+export { cassetteFromRun } from "./export/cassette-from-run.ts";
+export { type ConversationRow, conversationTable } from "./export/conversation-table.ts";
+export { exportRun } from "./export/export-run.ts";
+export { type ImportOptions, importRun } from "./export/import-run.ts";
+export { type OutcomeRow, outcomeTable } from "./export/outcome-table.ts";
+export { RunFileError } from "./export/run-file-error.ts";
+export type { CellColumns, CellValue, Table, TableRow } from "./export/table.ts";
+export { textLines } from "./export/text-lines.ts";
+export { toCsv } from "./export/to-csv.ts";
+export { toJson } from "./export/to-json.ts";
+export { type TurnRow, turnTable } from "./export/turn-table.ts";
 export type { ExtractedField, ExtractRule } from "./extract/extract-rule.ts";
 export { parseScenario } from "./file/parse-scenario.ts";
 export { parseScenarioFile } from "./file/parse-scenario-file.ts";
@@ -64,6 +75,8 @@ export { DefinitionError } from "./issue/definition-error.ts";
 export { formatIssue } from "./issue/format-issue.ts";
 export type { FilePosition, Issue, IssueCode, IssuePath, NodeRole } from "./issue/issue.ts";
 export type { RunFailure, Stage } from "./journal/failure.ts";
+export { memoryStore } from "./journal/memory-store.ts";
+export { openStore } from "./journal/open-store.ts";
 export type {
   CallEnd,
   CallRetry,
@@ -89,6 +102,17 @@ export type {
   Warning,
 } from "./journal/run-event.ts";
 export type { Spending } from "./journal/spending.ts";
+export type {
+  CallStore,
+  ConversationFilter,
+  ConversationSummary,
+  ResultRow,
+  RunJournal,
+  RunSummary,
+  Store,
+  StoreSize,
+} from "./journal/store.ts";
+export { StoreError } from "./journal/store-error.ts";
 export type { TurnResult } from "./journal/turn-result.ts";
 export { krippendorffAlpha, type MeasurementLevel } from "./judge/agreement.ts";
 export { assessReply, type ReplyAssessment, type ReplyToAssess } from "./judge/assess-reply.ts";

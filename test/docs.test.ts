@@ -46,7 +46,7 @@ const END_OF_BLOCK = "\u0001";
 /** The sources behind the names that a user imports. */
 const ENTRIES: Readonly<Record<string, string>> = {
   elenchus: "src/index.ts",
-  "elenchus/contracts": "src/model/model-contract.ts",
+  "elenchus/contracts": "src/contracts.ts",
 };
 
 interface Block {
@@ -473,6 +473,7 @@ const EVENTS: {
     attempt: true,
     category: true,
     message: true,
+    statusCode: true,
     delayMs: true,
   },
   "call-end": {

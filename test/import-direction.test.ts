@@ -118,6 +118,7 @@ test("libraries are those that were chosen", () => {
     "@jitl/quickjs-wasmfile-release-sync",
     "@pydantic/genai-prices",
     "ai",
+    "better-sqlite3",
     "quickjs-emscripten-core",
     "re2js",
     "yaml",

@@ -170,6 +170,8 @@ export class ConversationDriver implements ConversationContext {
       this.#feed({ type: "turn-reply", conversation, turn, ...asked });
       return;
     }
+    // Somebody has ended the conversation meanwhile, and said why.
+    if (this.state.ending !== null) return;
     const { error, spending } = asked;
     const failure = failureOf(error, { stage: "subject", node, turn });
     const status =

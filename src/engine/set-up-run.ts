@@ -2,26 +2,25 @@ import type { Cell, ConversationSettings, RunEventBody, RunStart, Warning } from
 import { Budget } from "../limit/budget.ts";
 import type { Clock } from "../limit/clock.ts";
 import { Limits } from "../limit/limits.ts";
-import { checkPrices, loadPrices, type Prices } from "../limit/prices.ts";
 import { contentHash } from "../model/content-hash.ts";
 import type { ScenarioDefinition } from "../scenario/definition.ts";
 import { SeededChance } from "../simulation/seeded-chance.ts";
 import { openToolServers } from "../tool/tool-servers.ts";
 import { canonicalJson } from "../value/canonical-json.ts";
-import type { JsonObject } from "../value/json.ts";
 import { redactSecrets } from "../value/redact-secrets.ts";
 import { remember } from "../value/remember.ts";
 import { CallCache } from "./call-cache.ts";
 import { Caller } from "./caller.ts";
-import { countCells, type Factors } from "./cells.ts";
+import type { Factors } from "./cells.ts";
 import type { ConversationPlan } from "./conversation-context.ts";
+import { runStart } from "./describe-run.ts";
 import { looksAtRefusal } from "./looks-at-refusal.ts";
-import type { AnyModel } from "./model-call.ts";
 import { type PreparedScenario, prepareScenario } from "./prepare-scenario.ts";
 import { type ResolvedModels, resolveModels } from "./resolve-models.ts";
 import type { RunContext } from "./run-context.ts";
 import { RunError } from "./run-error.ts";
 import { list, type RunOptions } from "./run-options.ts";
+import { allModels, pricesFor } from "./run-prices.ts";
 import { Workspaces } from "./workspaces.ts";
 
 /** A run that is ready to begin. */
@@ -144,66 +143,6 @@ function conversationId({ scenario, row, subject, judge, replicate }: Cell): str
   return contentHash(canonicalJson([scenario, row ?? null, subject, judge, replicate])).slice(0, 16);
 }
 
-function runStart(
-  options: RunOptions,
-  {
-    factors,
-    models,
-    clock,
-    seed,
-  }: {
-    readonly factors: Factors;
-    readonly models: ResolvedModels;
-    readonly clock: Clock;
-    readonly seed: number;
-  },
-): RunStart {
-  const {
-    turnLimit = 20,
-    timeouts,
-    budget,
-    judging,
-    detectRefusal,
-    rubric,
-    rows,
-    tools,
-    toolSteps,
-  } = options;
-  const identities = [...models.subjects.values()].map(({ name, model }) => [name, model.identity] as const);
-  // What is undefined is left out of JSON, and a rubric is data once its functions are text.
-  const configuration = JSON.parse(
-    canonicalJson({
-      turnLimit,
-      timeouts,
-      budget,
-      judging,
-      detectRefusal,
-      rubric,
-      rows: rows === undefined ? undefined : contentHash(canonicalJson(rows)),
-      tools: tools === undefined ? undefined : Object.keys(tools),
-      toolSteps,
-      subjects: Object.fromEntries(identities),
-      judges: Object.fromEntries(
-        [...models.judges.values()].map(({ name, models: members }) => [
-          name,
-          members.map(({ identity }) => identity),
-        ]),
-      ),
-    }),
-  ) as JsonObject;
-  const body = {
-    seed,
-    conversations: countCells(factors),
-    scenarios: Object.fromEntries(list(options.scenarios).map(({ name, hash }) => [name, hash])),
-    subjects: factors.subjects,
-    judges: factors.judges,
-    replicates: factors.replicates,
-    configuration,
-  };
-  const run = options.run ?? contentHash(`${clock.now()} ${canonicalJson(body)}`).slice(0, 12);
-  return { type: "run-start", run, ...body };
-}
-
 async function prepareAll(options: RunOptions, seed: number): Promise<ReadonlyMap<string, PreparedScenario>> {
   const { rubric, rows } = options;
   const settled = await Promise.allSettled(
@@ -223,29 +162,6 @@ async function prepareAll(options: RunOptions, seed: number): Promise<ReadonlyMa
     throw new RunError((failures as readonly RunError[]).flatMap(({ problems }) => problems));
   }
   return new Map(prepared);
-}
-
-/** The price library is loaded only if a model has a price. */
-async function pricesFor({ budget }: RunOptions, models: ResolvedModels): Promise<Prices> {
-  const all = allModels(models);
-  const prices = all.some(({ price }) => typeof price === "object" && price !== null)
-    ? await loadPrices()
-    : FREE_OR_UNKNOWN;
-  if (budget?.usd !== undefined) checkPrices(prices, all);
-  return prices;
-}
-
-const FREE_OR_UNKNOWN: Prices = {
-  cost: ({ price }) => (price === null ? 0 : null),
-  isKnown: ({ price }) => price === null,
-};
-
-function allModels({ subjects, judges, overrides }: ResolvedModels): readonly AnyModel[] {
-  return [
-    ...[...subjects.values()].map(({ model }) => model),
-    ...[...judges.values()].flatMap(({ models }) => models),
-    ...overrides.values(),
-  ];
 }
 
 function closing(models: ResolvedModels): readonly (Promise<void> | undefined)[] {

@@ -189,6 +189,8 @@ export interface CallRetry {
   readonly attempt: number;
   readonly category: ErrorCategory;
   readonly message: string;
+  /** Of the response, if there was one. */
+  readonly statusCode?: number;
   readonly delayMs: number;
 }
 

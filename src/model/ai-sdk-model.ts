@@ -5,6 +5,7 @@ import type { Model, ModelCard } from "./model.ts";
 import { ModelError } from "./model-error.ts";
 import { checkParameters, type ModelParameters } from "./model-parameters.ts";
 import type { AiSdkLanguageModel } from "./quiet-model.ts";
+import { openData, secretDataValues } from "./secret-data.ts";
 import { openHeaders, secretHeaderValues } from "./secret-headers.ts";
 import { abortedCall, toModelError } from "./to-model-error.ts";
 
@@ -37,7 +38,11 @@ export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions
   const provider = model.provider.split(".")[0] ?? model.provider;
   const { name = `${provider}/${model.modelId}`, account = provider, keyVariable, now = Date.now } = options;
   const parameters = checkParameters(options.parameters, name);
-  const secrets = [...(options.secrets ?? []), ...secretHeaderValues(parameters.headers ?? {})];
+  const secrets = [
+    ...(options.secrets ?? []),
+    ...secretHeaderValues(parameters.headers ?? {}),
+    ...secretDataValues(parameters.providerOptions ?? {}),
+  ];
   return {
     name,
     account,
@@ -68,10 +73,13 @@ export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions
 }
 
 /** Parameters as they are written down. */
-function openParameters({ headers, ...parameters }: ModelParameters): JsonObject {
-  const open = headers === undefined ? {} : { headers: openHeaders(headers) };
+function openParameters({ headers, providerOptions, ...parameters }: ModelParameters): JsonObject {
   // All parameters are JSON, and those that are undefined have been left out.
-  return { ...parameters, ...open } as JsonObject;
+  return {
+    ...parameters,
+    ...(providerOptions === undefined ? {} : { providerOptions: openData(providerOptions) }),
+    ...(headers === undefined ? {} : { headers: openHeaders(headers) }),
+  } as JsonObject;
 }
 
 /** With one seed for all, every replicate would be the same answer again. */

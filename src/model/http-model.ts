@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../value/json.ts";
+import type { JsonObject } from "../value/json.ts";
 import { redactSecrets } from "../value/redact-secrets.ts";
 import { type Environment, firstSet } from "./base-url.ts";
 import { bodyTemplate } from "./body-template.ts";
@@ -10,6 +10,7 @@ import { notProtocol, responseJson } from "./http-response.ts";
 import type { Model, ModelCard, ModelReply } from "./model.ts";
 import { ModelError } from "./model-error.ts";
 import { reportedStatus } from "./response-facts.ts";
+import { openData, secretDataValues, secretQueryValues } from "./secret-data.ts";
 import { openHeaders, secretHeaderValues } from "./secret-headers.ts";
 import { abortedCall, toModelError } from "./to-model-error.ts";
 
@@ -54,7 +55,12 @@ export function httpModel(options: HttpModelOptions): Model {
   const template = bodyTemplate(body, name);
   const paths = replyPaths(options, name);
   const key = keyOf(options, name);
-  const secrets = [...(key === undefined ? [] : [key]), ...secretHeaderValues(headers)];
+  const secrets = [
+    ...(key === undefined ? [] : [key]),
+    ...secretHeaderValues(headers),
+    ...secretDataValues(body),
+    ...secretQueryValues(url.href),
+  ];
   const sent = {
     "content-type": "application/json",
     accept: "application/json",
@@ -129,16 +135,8 @@ function identityOf(
     provider: "http",
     url,
     method,
-    body: openBody(body),
+    body: openData(body),
     ...(reply === undefined ? {} : { reply }),
     ...(Object.keys(headers).length === 0 ? {} : { headers: openHeaders(headers) }),
   };
-}
-
-/** A body as it may be written down: without what looks like a secret. */
-function openBody(body: JsonValue): JsonValue {
-  // Whatever is in it has been checked to be JSON.
-  return JSON.parse(JSON.stringify(body), (_, value: unknown) =>
-    typeof value === "string" && redactSecrets(value).includes("[redacted]") ? "(secret)" : value,
-  ) as JsonValue;
 }

@@ -1,5 +1,6 @@
 import { nearestOf } from "../issue/nearest-name.ts";
 import { isRecord, type JsonObject, typeName } from "../value/json.ts";
+import { redactSecrets } from "../value/redact-secrets.ts";
 import { aiSdkModel } from "./ai-sdk-model.ts";
 import { baseUrlOf, type Environment, firstSet } from "./base-url.ts";
 import { contentHash } from "./content-hash.ts";
@@ -9,6 +10,7 @@ import type { Model } from "./model.ts";
 import { ModelError } from "./model-error.ts";
 import { checkParameters, type ModelParameters } from "./model-parameters.ts";
 import { findProvider, type KnownProvider, knownProviders, type ProviderConfig } from "./provider.ts";
+import { secretQueryValues } from "./secret-data.ts";
 import { openHeaders, secretHeaderValues } from "./secret-headers.ts";
 
 /** A model by name, `provider/model`, where needed with parameters. */
@@ -68,7 +70,11 @@ export async function resolveModel(reference: ModelReference, options: ResolveOp
     identity: identityOf(provider, modelId, { baseUrl, headers }),
     parameters: { ...(provider.structured ? {} : { structured: false }), ...parameters },
     ...priceOf(provider, modelId),
-    secrets: [...(key === undefined ? [] : [key.value]), ...secretHeaderValues(headers)],
+    secrets: [
+      ...(key === undefined ? [] : [key.value]),
+      ...secretHeaderValues(headers),
+      ...secretQueryValues(baseUrl),
+    ],
     ...(provider.keyVariables[0] === undefined ? {} : { keyVariable: key?.name ?? provider.keyVariables[0] }),
   });
 }
@@ -116,7 +122,7 @@ function unknownProvider(reference: string, name: string, configured: object): M
 
 /** Two keys are two accounts; the key itself cannot be found out from what is left of its hash. */
 function accountOf(provider: string, baseUrl: string, key: string | undefined): string {
-  return `${provider} ${baseUrl}${key === undefined ? "" : ` key ${contentHash(key).slice(0, 8)}`}`;
+  return `${provider} ${redactSecrets(baseUrl)}${key === undefined ? "" : ` key ${contentHash(key).slice(0, 8)}`}`;
 }
 
 function identityOf(
@@ -129,7 +135,7 @@ function identityOf(
     provider: name,
     ...(name === kind ? {} : { kind }),
     model,
-    ...(baseUrl === usual ? {} : { baseUrl }),
+    ...(baseUrl === usual ? {} : { baseUrl: redactSecrets(baseUrl) }),
     ...(Object.keys(headers).length === 0 ? {} : { headers: openHeaders(headers) }),
   };
 }

@@ -1,0 +1,76 @@
+import type { RunEvent } from "../journal/run-event.ts";
+import type { Store } from "../journal/store.ts";
+import { CallWriter } from "./call-writer.ts";
+import { LongTextWriter } from "./long-texts.ts";
+import {
+  CONVERSATION_STATUSES,
+  lineOf,
+  RUN_FORMAT,
+  RUN_VERSION,
+  type RunFileEnd,
+  type RunFileHeader,
+} from "./run-file.ts";
+import { callOf, storedRun } from "./stored-run.ts";
+
+/**
+ * The lines of a run's file, read from the store as they are asked for: a header, each conversation with its events and then
+ * the calls that it used, the events of the run as a whole, and an end that counts them.
+ *
+ * @example
+ * for (const line of exportRun(store, "monday")) file.write(`${line}\n`);
+ */
+export function* exportRun(store: Store, run: string): Generator<string> {
+  const texts = new LongTextWriter();
+  const calls = new CallWriter(texts);
+  const written = { conversations: 0, events: 0, calls: 0 };
+  const header = headerOf(store, run);
+  yield lineOf(header);
+  for (const { conversation } of store.conversations(header.run)) {
+    written.conversations++;
+    for (const event of store.events(header.run, conversation)) {
+      written.events++;
+      yield* texts.lines({ event: inOrder(event) });
+    }
+    calls.begin();
+    for (const event of store.events(header.run, conversation)) {
+      if (event.type !== "call-start" || event.identity === undefined || calls.has(event.identity)) continue;
+      const call = callOf(store.calls, event);
+      if (call === undefined) continue;
+      written.calls++;
+      yield* calls.lines(call);
+    }
+  }
+  for (const event of store.events(header.run)) {
+    if (event.type === "run-start" || ("conversation" in event && event.conversation !== undefined)) continue;
+    written.events++;
+    yield* texts.lines({ event: inOrder(event) });
+  }
+  yield lineOf({ end: written satisfies RunFileEnd });
+}
+
+/** The same whatever the store: first what most events have. */
+function inOrder(event: RunEvent): object {
+  // Which keys an event has is looked at here only; each may be missing.
+  const { type, at, conversation, turn, ...rest } = event as RunEvent & {
+    readonly conversation?: string;
+    readonly turn?: number;
+  };
+  return { type, at, conversation, turn, ...rest };
+}
+
+function headerOf(store: Store, name: string): RunFileHeader {
+  const { run, startedAt, endedAt, parent, tags, statuses, start } = storedRun(store, name);
+  const counted = CONVERSATION_STATUSES.flatMap((status) =>
+    statuses[status] === undefined ? [] : [[status, statuses[status]] as const],
+  );
+  return {
+    format: RUN_FORMAT,
+    version: RUN_VERSION,
+    run,
+    endedAt,
+    parent,
+    tags,
+    statuses: Object.fromEntries(counted),
+    start: inOrder({ ...start, at: startedAt }) as RunFileHeader["start"],
+  };
+}

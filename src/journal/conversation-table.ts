@@ -1,0 +1,153 @@
+import type BetterSqlite3 from "better-sqlite3";
+import {
+  type Column,
+  type ConversationColumns,
+  type OutcomeColumns,
+  outcomeColumns,
+  outcomeRow,
+  SAVED,
+  savedColumns,
+  spendingOf,
+  TURN,
+  type TurnColumns,
+  turnColumns,
+  turnRow,
+} from "./conversation-columns.ts";
+import { ConversationRows, type OutcomeRow, type TurnRow } from "./conversation-rows.ts";
+import { conversationKey } from "./encode-event.ts";
+import { deletedRun } from "./store-error.ts";
+
+/** A conversation that is being written. */
+export interface LiveConversation {
+  readonly key: string;
+  readonly run: number;
+  readonly rows: ConversationRows;
+  /** Null until it is in the file. */
+  id: number | null;
+}
+
+/** The rows that reports aggregate, kept up to date with the events. */
+export class ConversationTable {
+  readonly #path: string;
+  readonly #live = new Map<string, LiveConversation>();
+  readonly #changed = new Set<LiveConversation>();
+  /** Those whose row was made within this transaction: it is as it should be. */
+  readonly #made = new Set<LiveConversation>();
+  readonly #statements: Readonly<
+    Record<
+      "insert" | "update" | "saveTurn" | "dropTurn" | "saveOutcome" | "dropOutcome",
+      BetterSqlite3.Statement<Column[]>
+    >
+  >;
+  readonly #find: BetterSqlite3.Statement<[number, string], ConversationColumns>;
+  readonly #turns: BetterSqlite3.Statement<[number], TurnColumns>;
+  readonly #outcomes: BetterSqlite3.Statement<[number], OutcomeColumns>;
+
+  constructor(database: BetterSqlite3.Database, path: string) {
+    this.#path = path;
+    const marks = (count: number): string => Array(count).fill("?").join(", ");
+    const set = (columns: readonly string[]): string => columns.map((name) => `${name} = ?`).join(", ");
+    const excluded = (columns: readonly string[]): string =>
+      columns.map((name) => `${name} = excluded.${name}`).join(", ");
+    this.#statements = {
+      insert: database.prepare(
+        `INSERT INTO conversation (run, name, ${SAVED.join(", ")}) VALUES (${marks(SAVED.length + 2)})`,
+      ),
+      update: database.prepare(`UPDATE conversation SET ${set(SAVED)} WHERE id = ?`),
+      saveTurn: database.prepare(
+        `INSERT INTO turn (conversation, turn, ${TURN.join(", ")}) VALUES (${marks(TURN.length + 2)})
+         ON CONFLICT DO UPDATE SET ${excluded(TURN)}`,
+      ),
+      dropTurn: database.prepare("DELETE FROM turn WHERE conversation = ? AND turn = ?"),
+      saveOutcome: database.prepare(
+        `INSERT INTO outcome (conversation, name, kind, value, status) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET ${excluded(["kind", "value", "status"])}`,
+      ),
+      dropOutcome: database.prepare("DELETE FROM outcome WHERE conversation = ? AND name = ?"),
+    };
+    this.#find = database.prepare("SELECT * FROM conversation WHERE run = ? AND name = ?");
+    this.#turns = database.prepare("SELECT * FROM turn WHERE conversation = ?");
+    this.#outcomes = database.prepare("SELECT * FROM outcome WHERE conversation = ?");
+  }
+
+  /** A conversation whose events are being appended; read from the file if it was there before. */
+  live(run: number, conversation: string): LiveConversation {
+    const key = `${run} ${conversation}`;
+    let live = this.#live.get(key);
+    if (live === undefined) {
+      live = this.#read(key, run, conversation);
+      this.#live.set(key, live);
+    }
+    return live;
+  }
+
+  /** Its rows are saved with the group that is being written. */
+  touch(live: LiveConversation): void {
+    this.#changed.add(live);
+  }
+
+  /** The row that events refer to; made if it is new. */
+  idOf(live: LiveConversation): number {
+    if (live.id === null) {
+      const { run, rows } = live;
+      const name = conversationKey(rows.conversation);
+      this.#made.add(live);
+      live.id = Number(this.#statements.insert.run(run, name, ...savedColumns(rows)).lastInsertRowid);
+    }
+    return live.id;
+  }
+
+  /** Writes the rows that have changed, within a transaction. */
+  save(): void {
+    for (const live of this.#changed) {
+      const { rows } = live;
+      const id = this.idOf(live);
+      if (!this.#made.has(live) && this.#statements.update.run(...savedColumns(rows), id).changes === 0)
+        throw deletedRun(this.#path);
+      for (const turn of rows.changedTurns) this.#saveTurn(id, turn, rows.turns.get(turn));
+      for (const name of rows.changedOutcomes) this.#saveOutcome(id, name, rows.outcomes.get(name));
+      rows.changedTurns.clear();
+      rows.changedOutcomes.clear();
+      if (rows.status !== null) this.#live.delete(live.key);
+    }
+    this.#changed.clear();
+    this.#made.clear();
+  }
+
+  /** Forgets the conversations of a run that is being deleted. */
+  forget(run: number): void {
+    for (const [key, live] of this.#live) if (live.run === run) this.#live.delete(key);
+  }
+
+  #saveTurn(id: number, turn: number, row: TurnRow | undefined): void {
+    if (row === undefined) this.#statements.dropTurn.run(id, turn);
+    else this.#statements.saveTurn.run(id, turn, ...turnColumns(row));
+  }
+
+  #saveOutcome(id: number, name: string, row: OutcomeRow | undefined): void {
+    if (row === undefined) this.#statements.dropOutcome.run(id, name);
+    else this.#statements.saveOutcome.run(id, name, ...outcomeColumns(row));
+  }
+
+  #read(key: string, run: number, conversation: string): LiveConversation {
+    const rows = new ConversationRows(conversation);
+    const found = this.#find.get(run, conversationKey(conversation));
+    if (found === undefined) return { key, run, rows, id: null };
+    const { position: index, scenario, subject, judge, replicate, row, status, turns } = found;
+    const cell = { index, scenario, subject, judge, replicate, ...(row === null ? {} : { row }) };
+    Object.assign(rows, {
+      cell,
+      scenarioHash: found.scenario_hash,
+      status,
+      failure: found.failure,
+      attempt: found.attempt,
+      finishedTurns: turns,
+      spending: spendingOf(found),
+      startedAt: found.started_at,
+      endedAt: found.ended_at,
+    });
+    for (const columns of this.#turns.all(found.id)) rows.restoreTurn(turnRow(columns));
+    for (const columns of this.#outcomes.all(found.id)) rows.outcomes.set(columns.name, outcomeRow(columns));
+    return { key, run, rows, id: found.id };
+  }
+}

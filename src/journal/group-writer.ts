@@ -1,0 +1,179 @@
+import { type OpenDatabase, retryWhileBusy } from "./open-database.ts";
+import { isBusy, StoreError, storeError } from "./store-error.ts";
+
+/** A group in the making is written at the latest when it has this many changes: a loop that never pauses must not fill the memory. */
+const MOST_CHANGES = 20_000;
+
+const RETRY_MS = 10;
+
+/** What happens around the changes of a group, within its transaction. */
+export interface GroupHooks {
+  /** Somebody else has changed the file since the last group. */
+  readonly onForeignChange: () => void;
+  readonly beforeCommit: () => void;
+}
+
+/**
+ * Writes changes in groups, one transaction each: all that is added until the event loop comes round is written together, so
+ * many conversations share one commit. Once a group cannot be written, nothing is any more.
+ */
+export class GroupWriter {
+  readonly #open: OpenDatabase;
+  readonly #hooks: GroupHooks;
+  readonly #statements: Readonly<Record<"begin" | "commit" | "rollback", { run(): unknown }>>;
+  readonly #dataVersion: { get(): unknown };
+  #changes: (() => void)[] = [];
+  #group: PromiseWithResolvers<void> | undefined;
+  #scheduled: NodeJS.Immediate | NodeJS.Timeout | undefined;
+  #busySince: number | undefined;
+  #seenVersion: unknown;
+  #broken: StoreError | undefined;
+
+  constructor(open: OpenDatabase, hooks: GroupHooks) {
+    this.#open = open;
+    this.#hooks = hooks;
+    const { database } = open;
+    this.#statements = {
+      begin: database.prepare("BEGIN IMMEDIATE"),
+      commit: database.prepare("COMMIT"),
+      rollback: database.prepare("ROLLBACK"),
+    };
+    this.#dataVersion = database.prepare("PRAGMA data_version").pluck();
+    this.#seenVersion = this.#dataVersion.get();
+  }
+
+  /** Adds a change to the group that is written next. */
+  add(change: () => void): void {
+    if (this.#broken !== undefined) return;
+    this.#changes.push(change);
+    if (this.#changes.length >= MOST_CHANGES) this.#tryFlush();
+    else this.#scheduled ??= setImmediate(() => this.#onTime());
+  }
+
+  /** Resolves when all that was added is committed; undefined if it is already. */
+  durable(): Promise<void> | undefined {
+    if (this.#broken !== undefined) return Promise.reject(this.#broken);
+    if (this.#changes.length === 0) return undefined;
+    this.#group ??= silently(Promise.withResolvers<void>());
+    return this.#group.promise;
+  }
+
+  /** Writes at once what was added, so that it can be read; an error is told by `durable`. */
+  flush(): void {
+    if (this.#changes.length > 0) this.#tryFlush();
+  }
+
+  /** Does something in a transaction of its own, after all that was added; throws `StoreError`. */
+  now<Result>(action: () => Result): Result {
+    this.flush();
+    this.throwIfBroken();
+    try {
+      retryWhileBusy(this.#open.lockTimeoutMs, () => this.#statements.begin.run());
+      return this.#transaction(action);
+    } catch (error) {
+      throw storeError(error, this.#open.path);
+    }
+  }
+
+  /** True if nothing is taken any more. */
+  get isBroken(): boolean {
+    return this.#broken !== undefined;
+  }
+
+  /** Throws the error after which nothing was written any more. */
+  throwIfBroken(): void {
+    if (this.#broken !== undefined) throw this.#broken;
+  }
+
+  /** Nothing can be written any more, because of an error. */
+  break(error: unknown): void {
+    this.#unschedule();
+    this.#broken = storeError(error, this.#open.path);
+    this.#changes = [];
+    this.#group?.reject(this.#broken);
+    this.#group = undefined;
+  }
+
+  /** Writes what was added, and takes nothing more; gives the error if that fails and nobody has been told of it. */
+  finish(): StoreError | undefined {
+    const before = this.#broken;
+    this.flush();
+    const problem = before === undefined ? this.#broken : undefined;
+    const { path } = this.#open;
+    this.#broken = new StoreError("closed", `The store ${path} is closed.`, { path });
+    return problem;
+  }
+
+  #onTime(): void {
+    this.#scheduled = undefined;
+    if (this.#changes.length === 0) return;
+    try {
+      this.#statements.begin.run();
+    } catch (error) {
+      const now = performance.now();
+      this.#busySince ??= now;
+      if (!isBusy(error) || now - this.#busySince > this.#open.lockTimeoutMs) this.break(error);
+      else this.#scheduled = setTimeout(() => this.#onTime(), RETRY_MS);
+      return;
+    }
+    this.#writeGroup();
+  }
+
+  #tryFlush(): void {
+    this.#unschedule();
+    try {
+      retryWhileBusy(this.#open.lockTimeoutMs, () => this.#statements.begin.run());
+    } catch (error) {
+      this.break(error);
+      return;
+    }
+    this.#writeGroup();
+  }
+
+  /** Called within a transaction that has begun. */
+  #writeGroup(): void {
+    this.#busySince = undefined;
+    const changes = this.#changes;
+    const group = this.#group;
+    try {
+      this.#transaction(() => {
+        for (const change of changes) change();
+      });
+    } catch (error) {
+      this.break(error);
+      return;
+    }
+    this.#changes = [];
+    this.#group = undefined;
+    group?.resolve();
+  }
+
+  #transaction<Result>(action: () => Result): Result {
+    try {
+      const version = this.#dataVersion.get();
+      if (version !== this.#seenVersion) this.#hooks.onForeignChange();
+      this.#seenVersion = version;
+      const result = action();
+      this.#hooks.beforeCommit();
+      this.#statements.commit.run();
+      return result;
+    } catch (error) {
+      // After some errors SQLite has rolled back by itself.
+      if (this.#open.database.inTransaction) this.#statements.rollback.run();
+      throw error;
+    }
+  }
+
+  #unschedule(): void {
+    // One of the two; each ignores what belongs to the other.
+    clearImmediate(this.#scheduled as NodeJS.Immediate);
+    clearTimeout(this.#scheduled as NodeJS.Timeout);
+    this.#scheduled = undefined;
+  }
+}
+
+/** Nobody may be waiting for it. */
+function silently(group: PromiseWithResolvers<void>): PromiseWithResolvers<void> {
+  group.promise.catch(() => {});
+  return group;
+}

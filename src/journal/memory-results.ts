@@ -1,0 +1,41 @@
+import type { ConversationRows, OutcomeRow } from "./conversation-rows.ts";
+import { type OutcomeGroup, resultRows } from "./result-rows.ts";
+import type { ResultRow } from "./store.ts";
+
+/** The results of conversations that are in memory, as `readResults` adds them up. */
+export function memoryResults(conversations: readonly ConversationRows[]): readonly ResultRow[] {
+  const sorted = [...conversations].sort((one, other) => one.cell.index - other.cell.index);
+  const groups = sorted.map(({ cell, status, counts, spending }) => {
+    const { scenario, subject, judge } = cell;
+    const { pass: passed, fail: failed, unreadable, unjudged, unverified } = counts;
+    const turns = { passed, failed, unreadable, unjudged, unverified };
+    return { scenario, subject, judge, status, conversations: 1, turns, spending };
+  });
+  return resultRows(groups, outcomeGroups(sorted));
+}
+
+function outcomeGroups(conversations: readonly ConversationRows[]): readonly OutcomeGroup[] {
+  const found = new Map<string, { readonly group: Omit<OutcomeGroup, "result">; values: OutcomeRow[] }>();
+  for (const { cell, outcomes } of conversations) {
+    const { scenario, subject, judge } = cell;
+    for (const outcome of outcomes.values()) {
+      const { name } = outcome;
+      const key = JSON.stringify([scenario, subject, judge, name]);
+      const known = found.get(key) ?? { group: { scenario, subject, judge, name }, values: [] };
+      known.values.push(outcome);
+      found.set(key, known);
+    }
+  }
+  return [...found.values()].map(({ group, values }) => ({ ...group, result: counted(values) }));
+}
+
+function counted(outcomes: readonly OutcomeRow[]): OutcomeGroup["result"] {
+  const decided = outcomes.filter(({ status }) => status === "decided").map(({ value }) => value);
+  const numbers = decided.filter((value) => typeof value === "number");
+  return {
+    yes: decided.filter((value) => value === true).length,
+    no: decided.filter((value) => value === false).length,
+    inconclusive: outcomes.length - decided.length,
+    mean: numbers.length === 0 ? null : numbers.reduce((sum, value) => sum + value, 0) / numbers.length,
+  };
+}

@@ -1,0 +1,150 @@
+import type BetterSqlite3 from "better-sqlite3";
+import { isBusy, StoreError, storeError } from "./store-error.ts";
+import type { StoreOptions } from "./store-options.ts";
+import { APPLICATION_ID, FORMAT_VERSION, MIGRATIONS, type Migration } from "./store-schema.ts";
+
+/** An open file. */
+export interface OpenDatabase {
+  readonly database: BetterSqlite3.Database;
+  readonly path: string;
+  readonly isReadOnly: boolean;
+  /** How long to wait for other processes. */
+  readonly lockTimeoutMs: number;
+}
+
+/** SQLite blocks this thread while it waits, so it waits in small portions. */
+const PORTION_MS = 50;
+
+/** A reply of 2 kB shares a page with others. */
+const PAGE_SIZE = 8192;
+
+/** Opens a store's file, makes it if it is not there, and brings it to the format of this release. */
+export async function openDatabase(path: string, options: StoreOptions = {}): Promise<OpenDatabase> {
+  const { resolve, dirname } = await import("node:path");
+  const { mkdirSync } = await import("node:fs");
+  const { default: Database } = await import("better-sqlite3");
+  const { readOnly: isReadOnly = false, lockTimeoutMs = 10_000 } = options;
+  const full = resolve(path);
+  let database: BetterSqlite3.Database | undefined;
+  try {
+    if (!isReadOnly) mkdirSync(dirname(full), { recursive: true });
+    inspectFile(full, isReadOnly);
+    database = new Database(full, { readonly: isReadOnly, timeout: PORTION_MS });
+    const opened = { database, path: full, isReadOnly, lockTimeoutMs };
+    prepareDatabase(opened);
+    return opened;
+  } catch (error) {
+    database?.close();
+    throw storeError(error, full);
+  }
+}
+
+const MAGIC = "SQLite format 3\0";
+
+/** Refuses what is not a store without opening it as a database: that alone could change it. */
+function inspectFile(path: string, isReadOnly: boolean): void {
+  const fs = process.getBuiltinModule("node:fs");
+  const found = fs.statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) {
+    if (!isReadOnly) return;
+    throw new StoreError("io", `There is no store at ${path}. Check the path, or run something first.`, {
+      path,
+    });
+  }
+  if (!found.isFile()) throw foreign(path, found.isDirectory() ? "it is a folder" : "it is not a file");
+  const header = readHeader(path);
+  // Made by somebody else a moment ago, and still empty, or not complete after a crash: SQLite repairs that itself.
+  const isUnfinished = header.length === 0 || fs.existsSync(`${path}-journal`);
+  if (!isUnfinished) {
+    if (header.length < 100 || header.toString("latin1", 0, 16) !== MAGIC)
+      throw foreign(path, "it is not a database");
+    if (header.readInt32BE(68) !== APPLICATION_ID) throw foreign(path, "it is a database of another program");
+    refuseNewer(header.readInt32BE(60), path);
+  }
+  if (!isReadOnly) fs.accessSync(path, fs.constants.W_OK);
+}
+
+function readHeader(path: string): Buffer {
+  const fs = process.getBuiltinModule("node:fs");
+  const file = fs.openSync(path, "r");
+  try {
+    const header = Buffer.alloc(100);
+    return header.subarray(0, fs.readSync(file, header, 0, 100, 0));
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
+function prepareDatabase({ database, path, isReadOnly, lockTimeoutMs }: OpenDatabase): void {
+  const pragma = (name: string): number => database.pragma(name, { simple: true }) as number;
+  if (!isReadOnly) {
+    database.pragma(`page_size = ${PAGE_SIZE}`);
+    retryWhileBusy(lockTimeoutMs, () => migrate(database, path));
+    // The header is in the file itself by now, where `inspectFile` finds it.
+    retryWhileBusy(lockTimeoutMs, () => database.pragma("journal_mode = WAL"));
+    database.pragma("synchronous = NORMAL");
+  }
+  refuseNewer(pragma("user_version"), path);
+  if (pragma("application_id") !== APPLICATION_ID) throw foreign(path, "it is empty");
+  if (pragma("user_version") < FORMAT_VERSION) {
+    const advice = "Open it once for writing, and it is brought up to date.";
+    throw new StoreError("read_only", `The store ${path} has an older format. ${advice}`, { path });
+  }
+  database.pragma("foreign_keys = ON");
+}
+
+/** Brings a file to the latest format, all steps or none. */
+export function migrate(
+  database: BetterSqlite3.Database,
+  path: string,
+  steps: readonly Migration[] = MIGRATIONS,
+): void {
+  const version = (): number => database.pragma("user_version", { simple: true }) as number;
+  const latest = Math.max(...steps.map((step) => step.version));
+  if (version() === latest) return;
+  const apply = database.transaction(() => {
+    // Another process may have done it meanwhile.
+    refuseNewer(version(), path, latest);
+    if (version() === 0 && database.prepare("SELECT 1 FROM sqlite_schema").get() !== undefined)
+      throw foreign(path, "it is a database of another program");
+    for (const step of steps) {
+      if (step.version <= version()) continue;
+      database.exec(step.sql);
+      database.pragma(`user_version = ${step.version}`);
+    }
+    database.pragma(`application_id = ${APPLICATION_ID}`);
+  });
+  apply.immediate();
+}
+
+const PAUSE = new Int32Array(new SharedArrayBuffer(4));
+
+/** Does something again for as long as another process is in the way. */
+export function retryWhileBusy<Result>(limitMs: number, action: () => Result): Result {
+  const start = performance.now();
+  for (;;) {
+    try {
+      return action();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - start > limitMs) throw error;
+      Atomics.wait(PAUSE, 0, 0, 5);
+    }
+  }
+}
+
+function refuseNewer(version: number, path: string, latest: number = FORMAT_VERSION): void {
+  if (version <= latest) return;
+  throw new StoreError(
+    "newer_format",
+    `The store ${path} has format ${version}, and this release knows formats up to ${latest}. Use a newer release of elenchus.`,
+    { path },
+  );
+}
+
+function foreign(path: string, problem: string): StoreError {
+  return new StoreError(
+    "not_a_store",
+    `${path} is not a store: ${problem}. Nothing was changed; choose another path.`,
+    { path },
+  );
+}

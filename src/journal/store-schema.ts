@@ -1,0 +1,141 @@
+/** Tells a store from other SQLite files: "Elen". */
+export const APPLICATION_ID = 0x456c656e;
+
+/** A change of the format of the file. */
+export interface Migration {
+  /** The version that a file has afterwards. */
+  readonly version: number;
+  readonly sql: string;
+}
+
+/** Every change of the format, in order. A step that was released is never edited: a change is a new step. */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    version: 1,
+    sql: `
+CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
+
+CREATE TABLE text (
+  id INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,
+  value TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE run (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL UNIQUE,
+  parent TEXT,
+  tags TEXT NOT NULL DEFAULT '[]',
+  started_at REAL NOT NULL,
+  ended_at REAL,
+  start TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE conversation (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  position REAL NOT NULL,
+  scenario TEXT NOT NULL,
+  scenario_hash TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  judge TEXT NOT NULL,
+  replicate REAL NOT NULL,
+  row REAL,
+  status TEXT,
+  failure TEXT,
+  attempt REAL NOT NULL,
+  turns REAL NOT NULL,
+  passed INTEGER NOT NULL,
+  failed INTEGER NOT NULL,
+  unreadable INTEGER NOT NULL,
+  unjudged INTEGER NOT NULL,
+  unverified INTEGER NOT NULL,
+  calls REAL NOT NULL,
+  cached REAL NOT NULL,
+  tokens REAL,
+  cost REAL,
+  started_at REAL,
+  ended_at REAL,
+  UNIQUE (run, name)
+) STRICT;
+CREATE INDEX conversation_in_order ON conversation (run, position);
+
+CREATE TABLE turn (
+  conversation INTEGER NOT NULL REFERENCES conversation ON DELETE CASCADE,
+  turn INTEGER NOT NULL,
+  node TEXT NOT NULL,
+  agent TEXT,
+  model TEXT,
+  verdict TEXT,
+  read_status TEXT,
+  score REAL,
+  refused INTEGER,
+  next TEXT,
+  calls REAL,
+  cached REAL,
+  tokens REAL,
+  cost REAL,
+  latency_ms REAL,
+  started_at REAL,
+  ended_at REAL,
+  PRIMARY KEY (conversation, turn)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE outcome (
+  conversation INTEGER NOT NULL REFERENCES conversation ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  value REAL,
+  status TEXT NOT NULL,
+  PRIMARY KEY (conversation, name)
+) STRICT, WITHOUT ROWID;
+
+-- Without foreign keys, which would cost a fifth of the time of writing: deleting a run deletes its events first.
+CREATE TABLE event (
+  id INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL,
+  conversation INTEGER,
+  type INTEGER NOT NULL,
+  turn INTEGER,
+  at REAL NOT NULL,
+  data TEXT NOT NULL
+) STRICT;
+CREATE INDEX event_by_run ON event (run);
+CREATE INDEX event_by_conversation ON event (conversation) WHERE conversation IS NOT NULL;
+
+CREATE TABLE message (
+  id INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,
+  previous INTEGER REFERENCES message,
+  data TEXT NOT NULL
+) STRICT;
+CREATE INDEX message_by_previous ON message (previous);
+
+CREATE TABLE setting (
+  id INTEGER PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  data TEXT NOT NULL
+) STRICT;
+CREATE INDEX setting_by_name ON setting (name);
+
+CREATE TABLE call (
+  id INTEGER PRIMARY KEY,
+  identity ANY NOT NULL UNIQUE,
+  purpose TEXT NOT NULL,
+  setting INTEGER NOT NULL REFERENCES setting,
+  messages INTEGER REFERENCES message,
+  replicate REAL NOT NULL,
+  seed REAL NOT NULL,
+  reply TEXT NOT NULL,
+  kept_at REAL NOT NULL
+) STRICT;
+CREATE INDEX call_by_messages ON call (messages);
+CREATE INDEX call_by_setting ON call (setting);
+`,
+  },
+];
+
+/** The version that this release writes. */
+export const FORMAT_VERSION: number = Math.max(...MIGRATIONS.map(({ version }) => version));
