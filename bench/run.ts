@@ -11,6 +11,7 @@ import { benchRateLimit } from "./rate-limit.ts";
 import { benchResume } from "./resume.ts";
 import { benchRouting } from "./routing.ts";
 import { benchRunMemory } from "./run-memory.ts";
+import { benchStore } from "./store.ts";
 import { benchTypeCheck } from "./type-check.ts";
 import { benchValidation } from "./validation.ts";
 import { benchVerification } from "./verification.ts";
@@ -33,6 +34,7 @@ for (const bench of [
   benchLongConversation,
   benchRateLimit,
   benchResume,
+  benchStore,
 ]) {
   if (wanted.length > 0 && !wanted.some((word) => bench.name.toLowerCase().includes(word.toLowerCase())))
     continue;

@@ -112,7 +112,8 @@ export type {
   Store,
   StoreSize,
 } from "./journal/store.ts";
-export { StoreError } from "./journal/store-error.ts";
+export { StoreError, type StoreErrorCode } from "./journal/store-error.ts";
+export type { StoreOptions } from "./journal/store-options.ts";
 export type { TurnResult } from "./journal/turn-result.ts";
 export { krippendorffAlpha, type MeasurementLevel } from "./judge/agreement.ts";
 export { assessReply, type ReplyAssessment, type ReplyToAssess } from "./judge/assess-reply.ts";

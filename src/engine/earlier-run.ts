@@ -33,30 +33,32 @@ function defined(parts: Readonly<Record<string, unknown>>): Readonly<Record<stri
   return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
 }
 
-/** Looks up a run; throws `RunError` if it was begun with something else. */
-export function earlierRun(
-  store: Store,
-  start: RunStart,
-  { retryErrors = false }: NonNullable<RunOptions["resume"]>,
-): EarlierRun {
+/** Throws `RunError` if a run was begun with something else than what it is to go on with. */
+export function refuseChanges(store: Store, start: RunStart): void {
   const summary = store.run(start.run);
   if (summary === undefined) throw new RunError([`There is no run "${start.run}" in the store.`]);
   const changes = differences(summary.start, start);
-  if (changes.length > 0) {
-    throw new RunError([
-      `The run "${start.run}" cannot go on, because what it was begun with has changed. Begin a new run: answers that are still right come from the store.`,
-      ...changes,
-    ]);
-  }
+  if (changes.length === 0) return;
+  throw new RunError([
+    `The run "${start.run}" cannot go on, because what it was begun with has changed. Begin a new run: answers that are still right come from the store.`,
+    ...changes,
+  ]);
+}
+
+/** What the journal of a run tells. */
+export function earlierRun(
+  store: Store,
+  run: string,
+  { retryErrors = false }: NonNullable<RunOptions["resume"]>,
+): EarlierRun {
   const statuses = new Map<string, ConversationStatus | null>();
-  for (const { conversation, status } of store.conversations(start.run)) statuses.set(conversation, status);
+  for (const { conversation, status } of store.conversations(run)) statuses.set(conversation, status);
   return {
     retriesErrors: retryErrors,
     isOver: ({ conversation }) => isOver(statuses.get(conversation) ?? null, retryErrors),
     // Asked of conversations that are over, which have one.
     statusOf: ({ conversation }) => statuses.get(conversation) as ConversationStatus,
-    journal: ({ conversation }) =>
-      statuses.has(conversation) ? store.events(start.run, conversation) : undefined,
+    journal: ({ conversation }) => (statuses.has(conversation) ? store.events(run, conversation) : undefined),
   };
 }
 

@@ -3,10 +3,11 @@ import type { RunJournal } from "../journal/store.ts";
 import { type Clock, systemClock } from "../limit/clock.ts";
 import type { ConversationStatus } from "../state/state.ts";
 import { cellGroups } from "./cells.ts";
+import { claimRun } from "./claim-run.ts";
 import type { ConversationPlan } from "./conversation-context.ts";
 import { ConversationDriver, type Cut } from "./conversation-driver.ts";
 import { type ConversationRecord, conversationRecord } from "./conversation-record.ts";
-import { type EarlierRun, earlierRun } from "./earlier-run.ts";
+import { type EarlierRun, earlierRun, refuseChanges } from "./earlier-run.ts";
 import { foldJournal } from "./fold-journal.ts";
 import type { HeldConversation } from "./held-conversation.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -41,6 +42,7 @@ export class RunningScenarios {
   readonly #records: ConversationRecord[] = [];
   #results: Promise<readonly ConversationRecord[]> | undefined;
   #journal: RunJournal | undefined;
+  #release: (() => void) | undefined;
   #cut: Cut | undefined;
   #finished = 0;
 
@@ -96,21 +98,26 @@ export class RunningScenarios {
       disarm?.();
       signal?.removeEventListener("abort", onAbort);
       this.cancel({ status: "cancelled", message: "The run is over." });
+      this.#release?.();
       await setup.close();
     }
   }
 
   /** Opens the journal; gives what it tells already if the run is taken up again. */
   #begin({ start }: RunSetup): EarlierRun | null {
-    const { store, resume } = this.#options;
+    const { store, resume, parent } = this.#options;
     const event = { ...start, at: Math.round(this.#clock.now()) };
-    const earlier = store === undefined || resume === undefined ? null : earlierRun(store, start, resume);
-    this.#journal =
-      earlier === null
-        ? store?.begin(event, this.#options.parent === undefined ? {} : { parent: this.#options.parent })
-        : store?.reopen(start.run);
+    this.#release = store === undefined ? undefined : claimRun(store, start.run);
+    if (store === undefined || resume === undefined) {
+      this.#journal = store?.begin(event, parent === undefined ? {} : { parent });
+      this.#reader.onEvent(event);
+      return null;
+    }
+    refuseChanges(store, start);
+    this.#journal = store.reopen(start.run);
     this.#reader.onEvent(event);
-    return earlier;
+    // Read once nobody else can write any more.
+    return earlierRun(store, start.run, resume);
   }
 
   #limitTime(limit: number): () => void {

@@ -6,6 +6,7 @@ import { GroupWriter } from "./group-writer.ts";
 import { type OpenDatabase, retryWhileBusy } from "./open-database.ts";
 import { readResults } from "./read-results.ts";
 import type { RunEvent, RunStart } from "./run-event.ts";
+import { otherWriter, thisWriter } from "./run-writer.ts";
 import type {
   ConversationFilter,
   ConversationSummary,
@@ -51,9 +52,10 @@ export class SqliteStore implements Store {
         throw new StoreError("run_exists", `There is a run "${start.run}" already. Choose another name.`, {
           path,
         });
-      const sql = "INSERT INTO run (name, parent, started_at, start) VALUES (?, ?, ?, ?)";
+      const sql = "INSERT INTO run (name, parent, started_at, writer, start) VALUES (?, ?, ?, ?, ?)";
       const json = this.#texts.write(encoded);
-      const { lastInsertRowid } = database.prepare(sql).run(start.run, options.parent ?? null, at, json);
+      const parent = options.parent ?? null;
+      const { lastInsertRowid } = database.prepare(sql).run(start.run, parent, at, thisWriter(), json);
       return Number(lastInsertRowid);
     });
     const journal = this.#journal(id);
@@ -63,9 +65,21 @@ export class SqliteStore implements Store {
 
   reopen(run: string): RunJournal {
     const id = this.#existing(run);
-    this.#writer.now(() =>
-      this.#open.database.prepare("UPDATE run SET ended_at = NULL WHERE id = ?").run(id),
-    );
+    const { database, path } = this.#open;
+    this.#writer.now(() => {
+      const writer = database
+        .prepare<[number], string | null>("SELECT writer FROM run WHERE id = ?")
+        .pluck()
+        .get(id);
+      const pid = otherWriter(writer ?? null);
+      if (pid !== null) {
+        const advice = "Wait for it to end, or stop it, and try again.";
+        throw new StoreError("in_use", `The run "${run}" is being written by process ${pid}. ${advice}`, {
+          path,
+        });
+      }
+      database.prepare("UPDATE run SET ended_at = NULL, writer = ? WHERE id = ?").run(thisWriter(), id);
+    });
     return this.#journal(id);
   }
 
@@ -149,7 +163,7 @@ export class SqliteStore implements Store {
     const insert = database.prepare(
       "INSERT INTO event (run, conversation, type, turn, at, data) VALUES (?, ?, ?, ?, ?, ?)",
     );
-    const end = database.prepare("UPDATE run SET ended_at = ? WHERE id = ?");
+    const end = database.prepare("UPDATE run SET ended_at = ?, writer = NULL WHERE id = ?");
     return {
       append: (event) => {
         if (event.type === "progress" || this.#writer.isBroken) return;

@@ -14,6 +14,8 @@ export type StoreErrorCode =
   | "io"
   | "run_exists"
   | "no_run"
+  /** Another process is writing the run. */
+  | "in_use"
   | "closed";
 
 /** A store cannot be opened, read or written; the message says what to do. What was durable before still is. */

@@ -28,6 +28,8 @@ CREATE TABLE run (
   tags TEXT NOT NULL DEFAULT '[]',
   started_at REAL NOT NULL,
   ended_at REAL,
+  -- The process that writes the run, while it does.
+  writer TEXT,
   start TEXT NOT NULL
 ) STRICT;
 

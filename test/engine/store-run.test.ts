@@ -257,6 +257,23 @@ describe.each(stores)("with a store (%s)", (_, open) => {
     store.close();
   });
 
+  test("nobody takes up a run that is still going on", async () => {
+    const store = await open();
+    const release = Promise.withResolvers<void>();
+    const subject = memoryModel("s", async () => {
+      await release.promise;
+      return "yes";
+    });
+    const options = { scenarios: three(), store, subjects: subject };
+    const first = runScenarios({ ...options, run: "one" }).results;
+    while (subject.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    await expect(resumeRun("one", options).results).rejects.toThrow('The run "one" is being held already.');
+    release.resolve();
+    expect((await first)[0]?.status).toBe("completed");
+    expect((await resumeRun("one", options).results)[0]?.status).toBe("completed");
+    store.close();
+  });
+
   test("stored replies are verified again, without a subject", async () => {
     const store = await open();
     const [subject, judge] = [memoryModel("s", () => "yes"), yesJudge()];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openStore } from "elenchus";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Assignment, CALLS } from "./benchmark.ts";
-import { finished, prepareChildren, type StartChild } from "./child.ts";
+import { failed, finished, prepareChildren, type StartChild } from "./child.ts";
 import { type CountingServer, startCountingServer } from "./counting-server.ts";
 import { type WholeRun, wholeRun } from "./whole-run.ts";
 
@@ -150,4 +150,25 @@ test("one deletes and compacts while the other writes", async () => {
   expect(keeper.size()).toMatchObject({ runs: 1, unusedTexts: 0 });
   keeper.close();
   expect(await wholeRun(file, "new")).toEqual(alone.rivers?.whole);
+});
+
+test("two processes that take up the same run: one does, the other says who does", async () => {
+  const assignment = { file: join(folder, "resumed.db"), run: "r", url: server.url, scenario: "rivers" };
+  const first = startChild(assignment);
+  server.onRequest = () => {
+    if (server.seen.length === 30) first.kill();
+  };
+  await first.ended;
+  server.onRequest = () => {};
+  const both = await Promise.all([startChild(assignment).ended, startChild(assignment).ended]);
+  const told = both.flatMap((one) => {
+    if (one.code === 0) return [finished(one).told];
+    expect(failed(one)).toMatchObject({ name: "StoreError", code: "in_use" });
+    return [];
+  });
+  // The second may come when the first is done already.
+  expect(told.length).toBeGreaterThan(0);
+  expect(new Set(told)).toEqual(new Set([alone.rivers?.told]));
+  expect(finished(await startChild(assignment).ended).told).toBe(alone.rivers?.told);
+  expect(await wholeRun(assignment.file, "r")).toEqual(alone.rivers?.whole);
 });
