@@ -37,18 +37,24 @@ export async function benchManyConversations(): Promise<void> {
       return wall;
     };
     const bare = (): Promise<number> => bareRequests(served.url, conversations * TURNS, concurrency);
-    await bare();
-    await held();
-    const [wall, without] = [Math.min(await held(), await held()), Math.min(await bare(), await bare())];
+    // A few thousand requests are over before the code is compiled.
+    const rounds = concurrency === 500 ? 6 : 2;
+    const [wall, without] = [await quickest(held, rounds), await quickest(bare, rounds)];
     const ratio = wall / ideal;
     report(`${conversations} at concurrency ${concurrency}`, shown(wall, "ms"));
     report("  against the ideal", `×${ratio.toFixed(2)}`, { text: `≤ ×${GOAL}`, met: ratio <= GOAL });
-    report("  bare requests, without an engine", `×${(without / ideal).toFixed(2)}`);
+    report("  the same requests by node:http, without an engine", `×${(without / ideal).toFixed(2)}`);
   }
   served.stop();
 }
 
-/** The same requests by the fastest client that Node has. */
+async function quickest(measure: () => Promise<number>, rounds: number): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < rounds; round++) least = Math.min(least, await measure());
+  return least;
+}
+
+/** The same requests by the client that Node has. */
 async function bareRequests(url: string, requests: number, concurrency: number): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
   const payload = JSON.stringify({ messages: [{ role: "user", content: "Question?" }] });

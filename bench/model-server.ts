@@ -1,21 +1,45 @@
 // A model server in a process of its own, so that its work is not measured: answers in OpenAI's form after `delay`
-// milliseconds, and refuses what is above `rate` requests a second. Prints its port; tells what it has counted at /counts.
-import { createServer } from "node:http";
+// milliseconds, and refuses what is above `rate` requests a second. On bare sockets, since Node's own server would take longer
+// than whoever asks it. Prints its port; tells what it has counted at /counts.
+import { createServer, type Socket } from "node:net";
 
 const [delay = 0, rate = Number.POSITIVE_INFINITY] = process.argv.slice(2).map(Number);
-const body = JSON.stringify({
-  choices: [{ message: { role: "assistant", content: '{"fields":{"right":true}}' }, finish_reason: "stop" }],
-  usage: { prompt_tokens: 10, completion_tokens: 5 },
-});
-const headers = { "content-type": "application/json", "content-length": body.length };
+const ANSWER = response(
+  "200 OK",
+  JSON.stringify({
+    choices: [
+      { message: { role: "assistant", content: '{"fields":{"right":true}}' }, finish_reason: "stop" },
+    ],
+    usage: { prompt_tokens: 10, completion_tokens: 5 },
+  }),
+);
+const REFUSAL = response("429 Too Many Requests", '{"error":{"message":"too many"}}');
+
+function response(status: string, body: string): string {
+  return `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
 let answered = 0;
 let refused = 0;
 let accepted: number[] = [];
 
-const server = createServer((request, response) => {
-  request.resume();
-  if (request.url === "/counts") {
-    response.end(JSON.stringify({ answered, refused }));
+/** Answers in the order they are due, with one timer for all. */
+const due: { readonly time: number; readonly socket: Socket }[] = [];
+let first = 0;
+let isArmed = false;
+
+function answerDue(): void {
+  const now = performance.now();
+  for (; first < due.length && (due[first]?.time ?? 0) <= now; first++)
+    due[first]?.socket.write(ANSWER, "latin1");
+  isArmed = first < due.length;
+  if (isArmed) setTimeout(answerDue, Math.max(1, (due[first]?.time ?? 0) - now));
+  else due.length = first = 0;
+}
+
+function take(head: string, socket: Socket): void {
+  if (head.startsWith("GET /counts")) {
+    socket.write(response("200 OK", JSON.stringify({ answered, refused })));
     return;
   }
   const now = performance.now();
@@ -23,15 +47,34 @@ const server = createServer((request, response) => {
     accepted = accepted.filter((time) => time > now - 1000);
     if (accepted.length >= rate) {
       refused++;
-      response.writeHead(429, { "content-type": "application/json" }).end('{"error":{"message":"too many"}}');
+      socket.write(REFUSAL);
       return;
     }
     accepted.push(now);
   }
   answered++;
-  setTimeout(() => response.writeHead(200, headers).end(body), delay);
+  due.push({ time: now + delay, socket });
+  if (isArmed) return;
+  isArmed = true;
+  setTimeout(answerDue, delay);
+}
+
+const server = createServer({ noDelay: true }, (socket) => {
+  let read = "";
+  socket.setEncoding("latin1");
+  socket.on("error", () => socket.destroy());
+  socket.on("data", (text: string) => {
+    read += text;
+    for (;;) {
+      const end = read.indexOf("\r\n\r\n");
+      if (end < 0) return;
+      const length = Number(/^content-length: *(\d+)/im.exec(read.slice(0, end))?.[1] ?? 0);
+      if (read.length < end + 4 + length) return;
+      take(read.slice(0, end), socket);
+      read = read.slice(end + 4 + length);
+    }
+  });
 });
-server.keepAliveTimeout = 60_000;
 server.listen({ port: 0, host: "127.0.0.1", backlog: 1024 }, () => {
   const address = server.address();
   console.log(typeof address === "object" ? address?.port : "");

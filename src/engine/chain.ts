@@ -17,3 +17,18 @@ export function itemsOf<Item>(chain: Chain<Item> | null, count: number = chain?.
     items[--position] = link.last;
   return items;
 }
+
+const lists = new WeakMap<Chain<unknown>, readonly unknown[]>();
+
+/** All items as a frozen list. Asked again when the chain has grown, it costs no more than a copy of the list before. */
+export function listOf<Item>(chain: Chain<Item> | null): readonly Item[] {
+  if (chain === null) return [];
+  const known = lists.get(chain) as readonly Item[] | undefined;
+  if (known !== undefined) return known;
+  const before = chain.before === null ? undefined : (lists.get(chain.before) as readonly Item[] | undefined);
+  const list = Object.freeze(before === undefined ? itemsOf(chain) : [...before, chain.last]);
+  // Only the last one is kept: all of them together would be as large as the square of the chain.
+  if (chain.before !== null) lists.delete(chain.before);
+  lists.set(chain, list);
+  return list;
+}

@@ -18,7 +18,7 @@ import { type RoutingDecision, resolveNextNode } from "../state/routing.ts";
 import { INITIAL_STATE, type ScenarioState } from "../state/state.ts";
 import { freezeDeep } from "../value/freeze-deep.ts";
 import { agentName, NOTHING_SEEN, prepareQuestion } from "./agent-view.ts";
-import { chained, itemsOf } from "./chain.ts";
+import { chained, itemsOf, listOf } from "./chain.ts";
 import { BEFORE_START, type ConversationState, type Ending, type OpenTurn } from "./conversation-state.ts";
 import { decideOutcomes } from "./decide-outcomes.ts";
 import type { Effect } from "./effect.ts";
@@ -262,7 +262,7 @@ class Transition {
       handover: edge === null ? undefined : this.#definition.edges[edge]?.handover,
       view,
       missed: itemsOf(spoken, turn - 1 - view.seen),
-      history: () => itemsOf(draft.history),
+      history: () => listOf(draft.history),
       workspace: draft.conversation,
     });
     if ("problem" in prepared) {
