@@ -18,6 +18,10 @@ const PORTION_MS = 50;
 /** A reply of 2 kB shares a page with others. */
 const PAGE_SIZE = 8192;
 
+/** Some 30 MB of changes before they are copied, and as much memory for what is looked at again and again. */
+const WAL_PAGES = 4_000;
+const CACHE_KIB = 32_000;
+
 /** Opens a store's file, makes it if it is not there, and brings it to the format of this release. */
 export async function openDatabase(path: string, options: StoreOptions = {}): Promise<OpenDatabase> {
   const { resolve, dirname } = await import("node:path");
@@ -83,6 +87,9 @@ function prepareDatabase({ database, path, isReadOnly, lockTimeoutMs }: OpenData
     // The header is in the file itself by now, where `inspectFile` finds it.
     retryWhileBusy(lockTimeoutMs, () => database.pragma("journal_mode = WAL"));
     database.pragma("synchronous = NORMAL");
+    // Pages that change with every group are copied into the file now and then, not after each few groups.
+    database.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
+    database.pragma(`cache_size = -${CACHE_KIB}`);
   }
   refuseNewer(pragma("user_version"), path);
   if (pragma("application_id") !== APPLICATION_ID) throw foreign(path, "it is empty");
