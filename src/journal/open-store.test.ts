@@ -301,3 +301,9 @@ test("the file says what it is to those who look from outside", async () => {
   expect(file.readInt32BE(60)).toBe(FORMAT_VERSION);
   expect(execFileSync("ls", ["-A", folder], { encoding: "utf8" })).toBe("elenchus.db\n");
 });
+
+test("without a path it is the store of the folder", () => {
+  const program = `import { openStore } from ${JSON.stringify(new URL("./open-store.ts", import.meta.url))}; (await openStore()).close();`;
+  execFileSync(process.execPath, ["--input-type=module", "--eval", program], { cwd: folder });
+  expect(readdirSync(join(folder, ".elenchus"))).toContain("elenchus.db");
+});
