@@ -8,7 +8,7 @@ import { judgePart } from "../judge/judge-turn.ts";
 import { combinePanel } from "../judge/panel.ts";
 import { type JudgementPart, unansweredPart } from "../judge/turn-judgement.ts";
 import type { Message } from "../model/message.ts";
-import { SeededChance } from "../simulation/seeded-chance.ts";
+import { SeededChance } from "../value/seeded-chance.ts";
 import { itemsOf } from "./chain.ts";
 import type { ConversationContext } from "./conversation-context.ts";
 import type { JudgeEffect } from "./effect.ts";

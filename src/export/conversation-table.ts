@@ -1,8 +1,7 @@
-import type { TurnVerdict } from "../journal/conversation-rows.ts";
 import type { Store } from "../journal/store.ts";
+import { type TurnVerdict, turnVerdict } from "../journal/turn-verdict.ts";
 import { type ConversationFacts, type FailureColumns, failureColumns } from "./conversation-facts.ts";
 import { type CellColumns, type Table, tableOf } from "./table.ts";
-import { verdictOf } from "./verdict.ts";
 
 /** A conversation in columns. */
 export type ConversationRow = CellColumns &
@@ -58,7 +57,7 @@ export function conversationTable(store: Store, run: string): Table<Conversation
 }
 
 function columnsOf({ turns, end, attempts, startedAt, endedAt }: ConversationFacts): Columns {
-  const verdicts = turns.map(verdictOf);
+  const verdicts = turns.map(turnVerdict);
   const counted = (verdict: TurnVerdict): number => verdicts.filter((found) => found === verdict).length;
   return {
     ...failureColumns(end?.failure),

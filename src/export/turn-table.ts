@@ -1,10 +1,9 @@
-import type { TurnVerdict } from "../journal/conversation-rows.ts";
 import type { TurnStart } from "../journal/run-event.ts";
 import type { Store } from "../journal/store.ts";
 import type { TurnResult } from "../journal/turn-result.ts";
+import { type TurnVerdict, turnVerdict } from "../journal/turn-verdict.ts";
 import { type ConversationFacts, type FailureColumns, failureColumns } from "./conversation-facts.ts";
 import { type CellColumns, type Table, tableOf } from "./table.ts";
-import { verdictOf } from "./verdict.ts";
 
 /** A turn in columns. */
 export type TurnRow = CellColumns &
@@ -110,7 +109,7 @@ function finished(result: TurnResult): TurnColumns {
     turn,
     node: nodeId,
     agent: agent ?? null,
-    verdict: verdictOf(result),
+    verdict: turnVerdict(result),
     score,
     refused,
     ...failureColumns(judgeFailure),

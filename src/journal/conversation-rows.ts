@@ -2,9 +2,7 @@ import type { ConversationStatus } from "../state/state.ts";
 import type { Cell, ConversationEnd, OutcomeEvent, RunEvent, TurnEnd, TurnStart } from "./run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "./spending.ts";
 import type { TurnResult } from "./turn-result.ts";
-
-/** What became of a turn. `unverified`: it has no template. `unjudged`: the judge could not be asked. */
-export type TurnVerdict = "pass" | "fail" | "unreadable" | "unjudged" | "unverified";
+import { type TurnVerdict, turnVerdict } from "./turn-verdict.ts";
 
 /** A turn as tables show it; what only its end tells is null before. */
 export interface TurnRow {
@@ -140,7 +138,7 @@ export class ConversationRows {
   #endTurn({ result }: TurnEnd, at: number): void {
     const { turn, nodeId: node, agent = null, readStatus, score, refused, next, spending } = result;
     this.finishedTurns = Math.max(this.finishedTurns, turn);
-    const verdict = verdictOf(result);
+    const verdict = turnVerdict(result);
     this.#change(turn, () => ({
       node,
       agent,
@@ -182,11 +180,4 @@ export class ConversationRows {
     else this.turns.set(turn, row);
     if (row?.verdict) this.counts[row.verdict]++;
   }
-}
-
-/** Never mixes what the subject did with what the judge, or its machine, could not do. */
-function verdictOf({ verifyResult, fields, judgeFailure }: TurnResult): TurnVerdict {
-  if (verifyResult !== null) return verifyResult ? "pass" : "fail";
-  if (Object.keys(fields).length === 0) return "unverified";
-  return judgeFailure === undefined ? "unreadable" : "unjudged";
 }

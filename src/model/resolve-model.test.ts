@@ -5,13 +5,13 @@ import { describe, expect, test } from "vitest";
 import { contextOf, requestOf } from "./contract-harness.ts";
 import { ModelError } from "./model-error.ts";
 import { knownProviders } from "./provider.ts";
-import { type ModelReference, type ResolveOptions, resolveModel } from "./resolve-model.ts";
+import { type NamedModel, type ResolveOptions, resolveModel } from "./resolve-model.ts";
 
 const KEY = "sk-0123456789abcdefghijklmnop";
 
 async function failure(reference: unknown, options: ResolveOptions = {}): Promise<ModelError> {
   // Whatever a configuration may hold.
-  const error = await resolveModel(reference as ModelReference, { environment: {}, ...options }).catch(
+  const error = await resolveModel(reference as NamedModel, { environment: {}, ...options }).catch(
     (thrown: unknown) => thrown,
   );
   expect(error).toBeInstanceOf(ModelError);
@@ -20,7 +20,7 @@ async function failure(reference: unknown, options: ResolveOptions = {}): Promis
 
 /** Where a request of a resolved model goes, and with which key. */
 async function sent(
-  reference: ModelReference,
+  reference: NamedModel,
   options: ResolveOptions,
 ): Promise<{ readonly url: string; readonly headers: Headers; readonly body: Record<string, unknown> }> {
   let seen: { url: string; headers: Headers; body: Record<string, unknown> } | undefined;

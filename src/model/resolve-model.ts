@@ -14,7 +14,7 @@ import { secretQueryValues } from "./secret-data.ts";
 import { openHeaders, secretHeaderValues } from "./secret-headers.ts";
 
 /** A model by name, `provider/model`, where needed with parameters. */
-export type ModelReference =
+export type NamedModel =
   | string
   | {
       readonly model: string;
@@ -41,7 +41,7 @@ export interface ResolveOptions {
  * await resolveModel("ollama/llama3.2:3b")
  * await resolveModel({ model: "openai/gpt-5-mini", parameters: { reasoning: "low" } })
  */
-export async function resolveModel(reference: ModelReference, options: ResolveOptions = {}): Promise<Model> {
+export async function resolveModel(reference: NamedModel, options: ResolveOptions = {}): Promise<Model> {
   const { environment = process.env, providers = {}, fetch } = options;
   const { providerName, modelId, reference: written, name, parameters: given } = parseReference(reference);
   const provider = findProvider(providerName, providers);
@@ -79,7 +79,7 @@ export async function resolveModel(reference: ModelReference, options: ResolveOp
   });
 }
 
-function parseReference(reference: ModelReference): {
+function parseReference(reference: NamedModel): {
   readonly providerName: string;
   readonly modelId: string;
   readonly reference: string;

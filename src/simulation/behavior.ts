@@ -1,4 +1,4 @@
-import type { SeededChance } from "./seeded-chance.ts";
+import type { SeededChance } from "../value/seeded-chance.ts";
 import type { SimulationSettings } from "./simulation-settings.ts";
 import type { Manner } from "./wording.ts";
 

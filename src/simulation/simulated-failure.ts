@@ -1,5 +1,5 @@
 import { type ErrorCategory, ModelError } from "../model/model-error.ts";
-import { SeededChance } from "./seeded-chance.ts";
+import { SeededChance } from "../value/seeded-chance.ts";
 import type { SimulationSettings } from "./simulation-settings.ts";
 
 const PASSING: readonly (readonly [category: ErrorCategory, message: string, statusCode?: number])[] = [

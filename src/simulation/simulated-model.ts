@@ -1,9 +1,9 @@
 import type { CallContext, SimulatedModel } from "../model/model.ts";
 import { abortedCall } from "../model/to-model-error.ts";
 import type { JsonObject } from "../value/json.ts";
+import { SeededChance } from "../value/seeded-chance.ts";
 import { behaviorAt } from "./behavior.ts";
 import { estimatedUsage } from "./estimated-usage.ts";
-import { SeededChance } from "./seeded-chance.ts";
 import { SimulatedFailures } from "./simulated-failure.ts";
 import { simulatedText } from "./simulated-text.ts";
 import { type SimulationSettings, simulationSettings } from "./simulation-settings.ts";

@@ -1,10 +1,10 @@
 import type { Backstage, ModelRequest } from "../model/model.ts";
 import type { Question } from "../scenario/question.ts";
+import type { SeededChance } from "../value/seeded-chance.ts";
 import type { Intention } from "./behavior.ts";
 import { proposedAnswers } from "./proposed-answers.ts";
 import { scriptsFor, wrongAnswersOf } from "./question-scripts.ts";
 import type { WordingChoice } from "./reply-script.ts";
-import type { SeededChance } from "./seeded-chance.ts";
 import { CLOSINGS, CONTRARY, EVASIONS, GOING_ALONG, type Manner, OPENINGS } from "./wording.ts";
 
 /** Two rounds of the openings; more would only fill the memory. */

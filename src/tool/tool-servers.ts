@@ -1,5 +1,6 @@
 import { ModelError } from "../model/model-error.ts";
 import { abortedCall } from "../model/to-model-error.ts";
+import { untilAborted } from "../model/until-aborted.ts";
 import type { ToolFilter } from "../scenario/scenario-node.ts";
 import { isRecord, type JsonObject, type JsonValue, typeName } from "../value/json.ts";
 import { allAtRest } from "./all-at-rest.ts";
@@ -122,14 +123,6 @@ class OpenToolServers implements ToolServers {
 }
 
 /** Waits no longer than the signal allows; what is waited for is shared, and goes on for others. */
-async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(abortedCall(signal, "The tool servers"));
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([aborted.promise, promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
+function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return untilAborted(signal, promise, () => abortedCall(signal, "The tool servers"));
 }

@@ -1,3 +1,5 @@
+import { textNumber } from "./text-number.ts";
+
 const BITS = 4;
 const MASK = (1 << BITS) - 1;
 
@@ -28,7 +30,7 @@ export class PersistentMap<Value> {
   }
 
   get(key: string): Value | undefined {
-    const hash = hashOf(key);
+    const hash = textNumber(key);
     let slot: Branch<Value> | Leaf<Value> | undefined = this.#root;
     for (let shift = 0; isBranch(slot); shift += BITS) slot = slot[(hash >>> shift) & MASK];
     let leaf: Leaf<Value> | null | undefined = slot;
@@ -37,7 +39,7 @@ export class PersistentMap<Value> {
   }
 
   set(key: string, value: Value): PersistentMap<Value> {
-    return new PersistentMap(withLeaf(this.#root, { key, hash: hashOf(key), value, next: null }, 0));
+    return new PersistentMap(withLeaf(this.#root, { key, hash: textNumber(key), value, next: null }, 0));
   }
 
   /** All keys with their values, in an order of its own. */
@@ -75,13 +77,4 @@ function without<Value>(leaf: Leaf<Value> | null, key: string): Leaf<Value> | nu
 
 function isBranch<Value>(slot: Branch<Value> | Leaf<Value> | undefined): slot is Branch<Value> {
   return Array.isArray(slot);
-}
-
-/** FNV-1a, mixed so that its low bits depend on all of the text. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++)
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  hash ^= hash >>> 15;
-  return Math.imul(hash, 0x2c1b3c6d) >>> 0;
 }

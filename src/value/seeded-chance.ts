@@ -1,15 +1,17 @@
+import { mixedBits, textNumber } from "./text-number.ts";
+
 /** Draws that depend on a key alone: the same key gives the same draws, in whatever order calls are made. */
 export class SeededChance {
   #state: number;
 
   constructor(key: string) {
-    this.#state = hashOfText(key);
+    this.#state = textNumber(key);
   }
 
   /** From 0, and below 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
-    return mixed(this.#state) / 4_294_967_296;
+    return mixedBits(this.#state) / 4_294_967_296;
   }
 
   /** True with this probability: never for 0, always for 1. */
@@ -32,19 +34,4 @@ export class SeededChance {
   below(count: number): number {
     return Math.floor(this.next() * count);
   }
-}
-
-/** FNV-1a, 32 bits, then mixed: keys that differ in their last digit must not give neighbouring draws. */
-function hashOfText(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return mixed(hash);
-}
-
-function mixed(state: number): number {
-  let bits = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
-  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
-  return (bits ^ (bits >>> 16)) >>> 0;
 }

@@ -1,0 +1,15 @@
+/** A number of 32 bits for a text: FNV-1a, mixed, so that texts that differ in their last digit are far apart. */
+export function textNumber(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return mixedBits(hash);
+}
+
+/** The same bits, such that each of them depends on all. */
+export function mixedBits(state: number): number {
+  let bits = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return (bits ^ (bits >>> 16)) >>> 0;
+}
