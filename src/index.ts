@@ -38,11 +38,12 @@ export type { Operators, ShorthandValue } from "./check/shorthand.ts";
 export { type DrawTextOptions, drawText } from "./drawing/draw-text.ts";
 export { toMermaid } from "./drawing/to-mermaid.ts";
 export type { ConversationRecord } from "./engine/conversation-record.ts";
-export type { ConversationState, Ending, OpenTurn } from "./engine/conversation-state.ts";
+export type { ConversationState, Ending } from "./engine/conversation-state.ts";
 export { type Divergence, describeDivergence } from "./engine/divergence.ts";
 export type { AskEffect, Effect, FinishEffect, JudgeEffect } from "./engine/effect.ts";
 export { type FoldedJournal, foldJournal } from "./engine/fold-journal.ts";
 export type { AnyModel } from "./engine/model-call.ts";
+export type { OpenTurn } from "./engine/open-turn.ts";
 export { type RegradeOptions, type Regrading, regrade } from "./engine/regrade.ts";
 export { RunError } from "./engine/run-error.ts";
 export type {

@@ -42,6 +42,7 @@ const PURE_FILES = [
   "agent-view",
   "transcript",
   "conversation-state",
+  "open-turn",
   "decide-outcomes",
   "cells",
 ].map((name) => join("engine", `${name}.ts`));

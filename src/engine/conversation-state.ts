@@ -2,33 +2,11 @@ import type { RunFailure } from "../journal/failure.ts";
 import type { Cell, ConversationSettings } from "../journal/run-event.ts";
 import { NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import type { TurnResult } from "../journal/turn-result.ts";
-import type { JudgementPart } from "../judge/turn-judgement.ts";
-import type { ToolCall } from "../model/message.ts";
-import type { RoutingDecision } from "../state/routing.ts";
 import { type ConversationStatus, INITIAL_STATE, type ScenarioState } from "../state/state.ts";
 import type { AgentView } from "./agent-view.ts";
 import type { Chain } from "./chain.ts";
+import type { OpenTurn } from "./open-turn.ts";
 import type { SpokenTurn } from "./transcript.ts";
-
-/** A turn that is not finished: asked, or answered and still being read. */
-export interface OpenTurn {
-  /** From 1. */
-  readonly turn: number;
-  readonly node: string;
-  readonly agent: string;
-  /** The text that was sent. */
-  readonly questionText: string;
-  /** Null until the subject has answered. */
-  readonly reply: string | null;
-  readonly finish: string;
-  readonly toolCalls: readonly ToolCall[];
-  /** The answers of the judge so far, by the position of their request. */
-  readonly judgements: readonly (JudgementPart | null)[];
-  readonly judgeFailure: RunFailure | null;
-  /** Set once it is known where the conversation goes from here. */
-  readonly hop: RoutingDecision | null;
-  readonly spending: Spending;
-}
 
 /** Why no further question is asked. */
 export interface Ending {

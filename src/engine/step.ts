@@ -7,7 +7,6 @@ import type {
   TurnReply,
 } from "../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT } from "../journal/spending.ts";
-import type { TurnResult } from "../journal/turn-result.ts";
 import { concludeReply, type ReplyConclusion } from "../judge/conclude-reply.ts";
 import { type JudgementPart, joinParts } from "../judge/turn-judgement.ts";
 import type { ScenarioDefinition } from "../scenario/definition.ts";
@@ -16,13 +15,13 @@ import type { ScenarioNode } from "../scenario/scenario-node.ts";
 import { foldTurn } from "../state/advance-state.ts";
 import { type RoutingDecision, resolveNextNode } from "../state/routing.ts";
 import { INITIAL_STATE, type ScenarioState } from "../state/state.ts";
-import { freezeDeep } from "../value/freeze-deep.ts";
 import { agentName, NOTHING_SEEN, prepareQuestion } from "./agent-view.ts";
 import { chained, itemsOf, listOf } from "./chain.ts";
-import { BEFORE_START, type ConversationState, type Ending, type OpenTurn } from "./conversation-state.ts";
+import { BEFORE_START, type ConversationState, type Ending } from "./conversation-state.ts";
 import { decideOutcomes } from "./decide-outcomes.ts";
 import type { Effect } from "./effect.ts";
 import { type NodePlan, nodePlan } from "./node-plan.ts";
+import { isRead, type OpenTurn, openTurn, turnResult } from "./open-turn.ts";
 
 /** What follows from an event. */
 export interface Step {
@@ -70,23 +69,6 @@ const NOTHING_CONCLUDED: Pick<ReplyConclusion, "verifyResult" | "parsed" | "rubr
     rubric: Object.freeze({}),
     refused: null,
   });
-
-function isRead({ reply, judgements }: OpenTurn): boolean {
-  return reply !== null && !judgements.includes(null);
-}
-
-function openTurn(asked: Pick<OpenTurn, "turn" | "node" | "agent" | "questionText">): OpenTurn {
-  return {
-    ...asked,
-    reply: null,
-    finish: "",
-    toolCalls: [],
-    judgements: [],
-    judgeFailure: null,
-    hop: null,
-    spending: NOTHING_SPENT,
-  };
-}
 
 /** One step in the making; the state it began with stays as it was. */
 class Transition {
@@ -192,21 +174,11 @@ class Transition {
     draft.open = draft.open.slice(1);
     if (updateProblem !== undefined) this.#warn("state_update_failed", open.turn, updateProblem);
     const hop = open.hop ?? (draft.ending === null ? resolveNextNode(this.#definition.edges, state) : null);
-    const result: TurnResult = freezeDeep({
-      turn: open.turn,
-      nodeId: open.node,
-      ...(open.agent === "" ? {} : { agent: open.agent }),
-      questionText: open.questionText,
-      reply,
-      ...conclusion,
-      readStatus: status,
-      quotes: joined.quotes,
-      ...(open.judgeFailure === null ? {} : { judgeFailure: open.judgeFailure }),
-      finish: open.finish,
-      ...(open.toolCalls.length === 0 ? {} : { toolCalls: open.toolCalls }),
-      next: hop?.target ?? null,
-      spending: open.spending,
-    });
+    const result = turnResult(
+      open,
+      { ...conclusion, readStatus: status, quotes: joined.quotes },
+      hop?.target ?? null,
+    );
     draft.history = chained(draft.history, result);
     this.events.push({ type: "turn-end", conversation: draft.conversation, result });
     if (hop !== null && open.hop === null) this.#hop(open, hop);
