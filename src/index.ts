@@ -62,6 +62,7 @@ export { exportRun } from "./export/export-run.ts";
 export { type ImportOptions, importRun } from "./export/import-run.ts";
 export { type OutcomeRow, outcomeTable } from "./export/outcome-table.ts";
 export { RunFileError } from "./export/run-file-error.ts";
+export { storedDefinitions } from "./export/stored-definitions.ts";
 export type { CellColumns, CellValue, Table, TableRow } from "./export/table.ts";
 export { textLines } from "./export/text-lines.ts";
 export { toCsv } from "./export/to-csv.ts";
@@ -96,6 +97,7 @@ export type {
   RunEvent,
   RunEventBody,
   RunStart,
+  ScenarioDefine,
   TurnEnd,
   TurnJudgementEvent,
   TurnReply,

@@ -30,6 +30,11 @@ const LAYERS = [
   "journal",
   "engine",
   "export",
+  "terminal",
+  "report",
+  "project",
+  "command",
+  "cli",
 ];
 
 /** Folders that run anywhere: nothing of Node, no clock, no chance. `file` may load a library on demand. */

@@ -1,6 +1,8 @@
-import type { RunStart } from "../journal/run-event.ts";
+import { scenarioToRead } from "../file/scenario-to-json.ts";
+import type { RunStart, ScenarioDefine } from "../journal/run-event.ts";
 import type { Clock } from "../limit/clock.ts";
 import { contentHash } from "../model/content-hash.ts";
+import type { ScenarioDefinition } from "../scenario/definition.ts";
 import { canonicalJson } from "../value/canonical-json.ts";
 import type { JsonObject } from "../value/json.ts";
 import { countCells, type Factors } from "./cells.ts";
@@ -63,7 +65,19 @@ export function runStart(
     judges: factors.judges,
     replicates: factors.replicates,
     configuration,
+    ...(options.origin === undefined ? {} : { origin: options.origin }),
   };
   const run = options.run ?? contentHash(`${clock.now()} ${canonicalJson(body)}`).slice(0, 12);
   return { type: "run-start", run, ...body };
+}
+
+/** What a run says about one of its scenarios. */
+export function scenarioDefine(definition: ScenarioDefinition): ScenarioDefine {
+  const { name, hash } = definition;
+  return {
+    type: "scenario-define",
+    scenario: name,
+    hash,
+    definition: JSON.stringify(scenarioToRead(definition)),
+  };
 }

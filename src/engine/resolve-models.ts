@@ -1,3 +1,4 @@
+import { cassetteModel } from "../cassette/cassette-model.ts";
 import { functionModel } from "../model/function-model.ts";
 import { httpModel } from "../model/http-model.ts";
 import { ModelError } from "../model/model-error.ts";
@@ -89,7 +90,9 @@ class Resolving {
   /** Null if it cannot be found, which is then among the problems. */
   async model(option: ModelOption, parameters?: JsonObject, name?: string): Promise<AnyModel | null> {
     try {
-      return await this.#find(option, parameters, name);
+      const model = await this.#find(option, parameters, name);
+      const { replay } = this.#options;
+      return replay === undefined || !("reply" in model) ? model : cassetteModel(model, replay);
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       this.#problems.push(errorMessage(error));
@@ -126,6 +129,7 @@ class Resolving {
       {
         ...(environment === undefined ? {} : { environment }),
         ...(providers === undefined ? {} : { providers }),
+        keyless: this.#options.replay !== undefined,
       },
     );
   }

@@ -1,3 +1,4 @@
+import type { Cassette } from "../cassette/cassette.ts";
 import type { Store } from "../journal/store.ts";
 import type { BudgetLimits } from "../limit/budget.ts";
 import type { Clock } from "../limit/clock.ts";
@@ -92,8 +93,15 @@ export interface RunOptions {
   readonly resume?: { readonly retryErrors?: boolean };
   /** The run that this one verifies again. */
   readonly parent?: string;
+  /** How the run was asked for, kept in its journal for whoever takes it up again; shapes nothing, and must hold no secret. */
+  readonly origin?: JsonObject;
   /** True to ask for all answers anew; they are kept for later runs (default false). */
   readonly fresh?: boolean;
+  /**
+   * Recorded calls that answer in place of all models but simulated ones: no key is needed, the store answers nothing, and a
+   * call that was not recorded is an error which says what differs.
+   */
+  readonly replay?: Cassette;
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
   /** The name of the run (default: made from its configuration and the time). */

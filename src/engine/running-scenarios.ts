@@ -7,10 +7,11 @@ import { claimRun } from "./claim-run.ts";
 import type { ConversationPlan } from "./conversation-context.ts";
 import { ConversationDriver, type Cut } from "./conversation-driver.ts";
 import { type ConversationRecord, conversationRecord } from "./conversation-record.ts";
+import { scenarioDefine } from "./describe-run.ts";
 import { type EarlierRun, earlierRun, refuseChanges } from "./earlier-run.ts";
 import { foldJournal } from "./fold-journal.ts";
 import type { HeldConversation } from "./held-conversation.ts";
-import type { RunOptions } from "./run-options.ts";
+import { list, type RunOptions } from "./run-options.ts";
 import { type RunSetup, setUpRun } from "./set-up-run.ts";
 import { SharedAnswers } from "./shared-answers.ts";
 
@@ -111,6 +112,7 @@ export class RunningScenarios {
     if (store === undefined || resume === undefined) {
       this.#journal = store?.begin(event, parent === undefined ? {} : { parent });
       this.#reader.onEvent(event);
+      for (const definition of list(this.#options.scenarios)) this.#emit(scenarioDefine(definition));
       return null;
     }
     refuseChanges(store, start);

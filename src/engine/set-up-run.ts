@@ -47,7 +47,16 @@ const DEFAULT_CALL_TIMEOUT_MS = 180_000;
 /** Finds models, prepares scenarios and opens what conversations share. Everything that is wrong is told here, before the first call. */
 export async function setUpRun(options: RunOptions, surroundings: RunSurroundings): Promise<RunSetup> {
   const { clock, emit, durable, fail } = surroundings;
-  const { seed = 0, timeouts = {}, budget = {}, tools, store, toolSteps = 10, earlierTurns = 3 } = options;
+  const {
+    seed = 0,
+    timeouts = {},
+    budget = {},
+    tools,
+    store,
+    replay,
+    toolSteps = 10,
+    earlierTurns = 3,
+  } = options;
   const scenarios = list(options.scenarios);
   refuseSameNames(scenarios.map(({ name }) => name));
   const models = await resolveModels(options);
@@ -68,7 +77,10 @@ export async function setUpRun(options: RunOptions, surroundings: RunSurrounding
     budget: new Budget(budget),
     prices,
     clock,
-    cache: store === undefined ? null : new CallCache(store.calls, { isFresh: options.fresh ?? false }),
+    cache:
+      store === undefined || replay !== undefined
+        ? null
+        : new CallCache(store.calls, { isFresh: options.fresh ?? false }),
     callTimeoutMs: timeouts.callMs === undefined ? DEFAULT_CALL_TIMEOUT_MS : timeouts.callMs,
     emit,
   });

@@ -55,6 +55,10 @@ const EVENTS: EventShapes = {
       replicates: fromOne,
       configuration: jsonObject,
     },
+    optional: { origin: jsonObject },
+  }),
+  "scenario-define": event("scenario-define", {
+    required: { scenario: text, hash: text, definition: text },
     optional: {},
   }),
   "run-end": event("run-end", { required: { statuses: STATUS_COUNTS, spending: SPENDING }, optional: {} }),

@@ -10,10 +10,11 @@ import {
   type RunFileEnd,
   type RunFileHeader,
 } from "./run-file.ts";
+import { definitionsOf } from "./stored-definitions.ts";
 import { callOf, storedRun } from "./stored-run.ts";
 
 /**
- * The lines of a run's file, read from the store as they are asked for: a header, each conversation with its events and then
+ * The lines of a run's file, read from the store as they are asked for: a header, the scenarios, each conversation with its events and then
  * the calls that it used, the events of the run as a whole, and an end that counts them.
  *
  * @example
@@ -25,6 +26,10 @@ export function* exportRun(store: Store, run: string): Generator<string> {
   const written = { conversations: 0, events: 0, calls: 0 };
   const header = headerOf(store, run);
   yield lineOf(header);
+  for (const event of definitionsOf(store, header.run)) {
+    written.events++;
+    yield* texts.lines({ event: inOrder(event) });
+  }
   for (const { conversation } of store.conversations(header.run)) {
     written.conversations++;
     for (const event of store.events(header.run, conversation)) {
@@ -41,7 +46,8 @@ export function* exportRun(store: Store, run: string): Generator<string> {
     }
   }
   for (const event of store.events(header.run)) {
-    if (event.type === "run-start" || ("conversation" in event && event.conversation !== undefined)) continue;
+    if (event.type === "run-start" || event.type === "scenario-define") continue;
+    if ("conversation" in event && event.conversation !== undefined) continue;
     written.events++;
     yield* texts.lines({ event: inOrder(event) });
   }

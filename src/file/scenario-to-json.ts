@@ -3,6 +3,7 @@ import type { Issue, IssuePath } from "../issue/issue.ts";
 import type { ScenarioDefinition } from "../scenario/definition.ts";
 import { END, END_IN_FILES } from "../scenario/scenario-edge.ts";
 import { portableSource } from "../source/portable-source.ts";
+import { functionSource } from "../value/function-source.ts";
 import type { JsonObject, JsonValue } from "../value/json.ts";
 import { FORMAT_VERSION } from "./scenario-file-shape.ts";
 import { loadYaml } from "./yaml-library.ts";
@@ -13,14 +14,29 @@ import { loadYaml } from "./yaml-library.ts";
  */
 export function scenarioToJson(definition: ScenarioDefinition): JsonObject {
   const issues: Issue[] = [];
+  const written = writeScenario(definition, (fn, path) => portableText(fn, path, issues));
+  if (issues.length > 0) throw new DefinitionError(`Scenario ${JSON.stringify(definition.name)}`, issues);
+  return written;
+}
+
+/** A definition in the form of a file for readers only: a function is its source, even if that cannot stand alone. */
+export function scenarioToRead(definition: ScenarioDefinition): JsonObject {
+  return writeScenario(definition, functionSource);
+}
+
+function writeScenario(
+  definition: ScenarioDefinition,
+  // biome-ignore lint/complexity/noBannedTypes: any function may stand in a definition.
+  writeFunction: (fn: Function, path: IssuePath) => string,
+): JsonObject {
   const write = (value: unknown, path: IssuePath): JsonValue => {
-    if (typeof value === "function") return writeFunction(value, path, issues);
+    if (typeof value === "function") return writeFunction(value, path);
     if (Array.isArray(value)) return value.map((item, index) => write(item, [...path, index]));
     if (typeof value !== "object" || value === null) return value as JsonValue;
     return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, write(part, [...path, key])]));
   };
   const { name, description, entryNode, nodes, nodeIds, edges, outcomes, metadata } = definition;
-  const written: JsonObject = {
+  return {
     version: FORMAT_VERSION,
     name,
     ...(description === "" ? {} : { description }),
@@ -30,8 +46,6 @@ export function scenarioToJson(definition: ScenarioDefinition): JsonObject {
     ...(outcomes.length === 0 ? {} : { outcomes: write(outcomes, ["outcomes"]) }),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
   };
-  if (issues.length > 0) throw new DefinitionError(`Scenario ${JSON.stringify(name)}`, issues);
-  return written;
 }
 
 /** A definition as the text of a YAML file. */
@@ -40,7 +54,7 @@ export function scenarioToYaml(definition: ScenarioDefinition): string {
 }
 
 // biome-ignore lint/complexity/noBannedTypes: any function may stand in a definition.
-function writeFunction(fn: Function, path: IssuePath, issues: Issue[]): string {
+function portableText(fn: Function, path: IssuePath, issues: Issue[]): string {
   const portable = portableSource(fn);
   if ("source" in portable) return portable.source;
   issues.push({ code: "not_portable", path, problem: portable.problem });

@@ -150,7 +150,11 @@ export const JOURNAL_RULES: readonly StoreRule[] = [
         { passed: 1, failed: 1, unreadable: 0, unjudged: 0, unverified: 0 },
         "the turns of the latest attempt",
       );
-      demandEqual(line?.outcomes, { kept: { yes: 0, no: 1, inconclusive: 0, mean: null } }, "the outcomes");
+      demandEqual(
+        line?.outcomes,
+        { kept: { yes: 0, no: 1, numbers: 0, mean: null, inconclusive: 0, infrastructure: 0 } },
+        "the outcomes",
+      );
     },
   },
   {

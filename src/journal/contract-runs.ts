@@ -38,11 +38,16 @@ async function writeRun(store: Store, run: string): Promise<void> {
   const flips = { name: "flips", status: "decided" } as const;
   journal.append({ ...outcome, ...flips, conversation: "c0", value: 2 });
   journal.append({ ...outcome, ...flips, conversation: "c1", value: 3 });
-  journal.append({ ...outcome, name: "kept", conversation: "c2", value: null, status: "inconclusive" });
+  const open = { ...outcome, value: null, status: "inconclusive" } as const;
+  journal.append({ ...open, name: "late", conversation: "c0" });
+  journal.append({ ...open, name: "late", conversation: "c1" });
+  journal.append({ ...open, name: "kept", conversation: "c2" });
   journal.append(conversationEnd("c0", cellOf(0), { status: "completed", turns: 4 }));
   journal.append(conversationEnd("c1", cellOf(1), { status: "error", turns: 0 }));
   await journal.durable();
 }
+
+const NO_OUTCOMES = { yes: 0, no: 0, numbers: 0, mean: null, inconclusive: 0, infrastructure: 0 };
 
 /** What runs, conversations and results show. */
 export const RUN_RULES: readonly StoreRule[] = [
@@ -146,14 +151,15 @@ export const RUN_RULES: readonly StoreRule[] = [
           statuses: { completed: 1, error: 1 },
           turns: { passed: 1, failed: 1, unreadable: 1, unjudged: 0, unverified: 1 },
           outcomes: {
-            kept: { yes: 1, no: 1, inconclusive: 0, mean: null },
-            flips: { yes: 0, no: 0, inconclusive: 0, mean: 2.5 },
+            kept: { ...NO_OUTCOMES, yes: 1, no: 1 },
+            flips: { ...NO_OUTCOMES, numbers: 2, mean: 2.5 },
+            late: { ...NO_OUTCOMES, inconclusive: 1, infrastructure: 1 },
           },
           spending: { calls: 4, cached: 0, tokens: 60, cost: 1 },
         },
         "the first line",
       );
-      demandEqual(repair?.outcomes, { kept: { yes: 0, no: 0, inconclusive: 1, mean: null } }, "outcomes");
+      demandEqual(repair?.outcomes, { kept: { ...NO_OUTCOMES, infrastructure: 1 } }, "outcomes");
       demandEqual(repair?.statuses, {}, "the statuses of what has not ended");
     },
   },
@@ -186,7 +192,7 @@ export const RUN_RULES: readonly StoreRule[] = [
       );
       demandEqual([...store.events("one")], [], "the events of the deleted run");
       store.compact();
-      demandEqual([...store.events("two")].length, 31, "the events of the other run");
+      demandEqual([...store.events("two")].length, 33, "the events of the other run");
       demandEqual(store.calls.find(call.identity), call.reply, "the answer to the call");
       store.begin(runStart("one"));
       demandEqual([...store.conversations("one")], [], "the conversations of a run of the same name");
@@ -202,7 +208,7 @@ export const RUN_RULES: readonly StoreRule[] = [
       const { runs, conversations, events, calls, unusedTexts } = store.size();
       demandEqual(
         { runs, conversations, events, calls, unusedTexts },
-        { runs: 1, conversations: 3, events: 31, calls: 0, unusedTexts: 0 },
+        { runs: 1, conversations: 3, events: 33, calls: 0, unusedTexts: 0 },
         "the size",
       );
     },

@@ -19,6 +19,7 @@ export const EVENT_CODES: Readonly<Record<RunEvent["type"], number>> = Object.fr
   outcome: 15,
   warning: 16,
   progress: 17,
+  "scenario-define": 18,
 });
 
 const TYPES: ReadonlyMap<number, string> = new Map(

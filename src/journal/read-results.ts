@@ -20,12 +20,17 @@ SELECT scenario, subject, judge, status, count(*) AS conversations,
   total(calls) AS calls, total(cached) AS cached, ${sumOrNull("tokens")}, ${sumOrNull("cost")}
 FROM conversation WHERE run = ? GROUP BY scenario, subject, judge, status ORDER BY min(position)`;
 
+/** True of a conversation that something else than its replies kept from being decided. */
+const WAS_DISTURBED = `(coalesce(conversation.status, '') NOT IN ('completed', 'limit_reached') OR unjudged > 0)`;
+
 const OUTCOMES = `
 SELECT scenario, subject, judge, outcome.name AS name,
   count(*) FILTER (WHERE outcome.status = 'decided' AND kind = 'boolean' AND value = 1) AS yes,
   count(*) FILTER (WHERE outcome.status = 'decided' AND kind = 'boolean' AND value = 0) AS no,
-  count(*) FILTER (WHERE outcome.status = 'inconclusive') AS inconclusive,
-  avg(value) FILTER (WHERE outcome.status = 'decided' AND kind = 'number') AS mean
+  count(*) FILTER (WHERE outcome.status = 'decided' AND kind = 'number') AS numbers,
+  avg(value) FILTER (WHERE outcome.status = 'decided' AND kind = 'number') AS mean,
+  count(*) FILTER (WHERE outcome.status = 'inconclusive' AND NOT ${WAS_DISTURBED}) AS inconclusive,
+  count(*) FILTER (WHERE outcome.status = 'inconclusive' AND ${WAS_DISTURBED}) AS infrastructure
 FROM conversation JOIN outcome ON outcome.conversation = conversation.id
 WHERE run = ? GROUP BY scenario, subject, judge, outcome.name ORDER BY outcome.name`;
 
@@ -40,8 +45,8 @@ export function readResults(database: BetterSqlite3.Database, run: number): read
       const turns = { passed, failed, unreadable, unjudged, unverified };
       return { scenario, subject, judge, status, conversations, turns, spending: spendingOf(columns) };
     }),
-    outcomes.map(({ scenario, subject, judge, name, yes, no, inconclusive, mean }) => {
-      return { scenario, subject, judge, name, result: { yes, no, inconclusive, mean } };
+    outcomes.map(({ scenario, subject, judge, name, ...result }) => {
+      return { scenario, subject, judge, name, result };
     }),
   );
 }

@@ -5,6 +5,7 @@ test("the events of a run are these: a new one is a decision", () => {
   expectTypeOf<RunEvent["type"]>().toEqualTypeOf<
     | "run-start"
     | "run-end"
+    | "scenario-define"
     | "conversation-start"
     | "conversation-stop"
     | "conversation-resume"

@@ -49,6 +49,17 @@ export interface RunStart {
   readonly replicates: number;
   /** Everything else that shapes results, as data and without secrets. */
   readonly configuration: JsonObject;
+  /** How the run was asked for, in the words of whoever asked; shapes nothing. */
+  readonly origin?: JsonObject;
+}
+
+/** A scenario of the run, so that whoever reads the journal has its graph and its texts. */
+export interface ScenarioDefine {
+  readonly type: "scenario-define";
+  readonly scenario: string;
+  readonly hash: string;
+  /** JSON in the format of files; a function is its source, even if that cannot stand alone. */
+  readonly definition: string;
 }
 
 /** The end of a run: how many conversations ended how, and what it took. */
@@ -239,6 +250,7 @@ export type DerivedEvent = Hop | TurnEnd | OutcomeEvent | ConversationEnd | Warn
 export type RunEventBody =
   | RunStart
   | RunEnd
+  | ScenarioDefine
   | ConversationEvent
   | DerivedEvent
   | TurnStart

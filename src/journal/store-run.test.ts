@@ -87,7 +87,14 @@ test.each([
   const { passed, failed, unreadable, unjudged, unverified } = line?.turns ?? {};
   expect([passed, failed, unverified]).toEqual([14, 6, 14]);
   expect([unreadable, unjudged, ends]).toEqual([0, 0, 34]);
-  expect(line?.outcomes.kept).toEqual({ yes: 14, no: 6, inconclusive: 0, mean: null });
+  expect(line?.outcomes.kept).toEqual({
+    yes: 14,
+    no: 6,
+    numbers: 0,
+    mean: null,
+    inconclusive: 0,
+    infrastructure: 0,
+  });
   expect(line?.spending.calls).toBe(first.calls);
   expect(first.calls).toBe(54);
   expect((await held(store, "second")).calls).toBe(0);

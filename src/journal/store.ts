@@ -66,15 +66,19 @@ export interface ResultRow {
     readonly unjudged: number;
     readonly unverified: number;
   };
-  /** By the name of the outcome: how many are true, false, inconclusive; the mean of numbers that are decided. */
+  /** By the name of the outcome: how many are true, false, decided numbers (with their mean), and not decided. */
   readonly outcomes: Readonly<
     Record<
       string,
       {
         readonly yes: number;
         readonly no: number;
-        readonly inconclusive: number;
+        readonly numbers: number;
         readonly mean: number | null;
+        /** Not decided, since what a reply says could not be told. */
+        readonly inconclusive: number;
+        /** Not decided in a conversation that was cut short, or where the judge could not be asked. */
+        readonly infrastructure: number;
       }
     >
   >;

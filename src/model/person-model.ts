@@ -1,4 +1,4 @@
-import { patternOnFirstUse } from "../value/on-first-use.ts";
+import { visibleText } from "../value/visible-text.ts";
 import type { CallContext, Model, ModelReply, ModelRequest } from "./model.ts";
 import { ModelError } from "./model-error.ts";
 import { abortedCall } from "./to-model-error.ts";
@@ -13,9 +13,6 @@ export interface PersonModelOptions {
   readonly output?: NodeJS.WritableStream;
   readonly name?: string;
 }
-
-/** All that could move the cursor, set colours or hide; what a question says must be what the person sees. */
-const unprintable = patternOnFirstUse(String.raw`[[\p{Cc}\p{Cf}\p{Cs}]--[\n\t\u200c\u200d]]`, "gv");
 
 /**
  * A person at the terminal. Each question is printed, and answered by lines up to an empty one, or one with a single dot.
@@ -82,5 +79,5 @@ function shownQuestion({ instructions, messages }: ModelRequest, context: CallCo
   const question = messages.findLast((message) => message.role === "user")?.content ?? "";
   const role = turn === 1 && instructions !== undefined ? `\n${instructions}\n` : "";
   const text = `\n── ${scenario}, ${node}, turn ${turn}, replicate ${replicate}\n${role}\n${question}\n`;
-  return `${text.replace(/\r\n?/g, "\n").replace(unprintable(), "\ufffd")}\n(end with an empty line)\n`;
+  return `${visibleText(text)}\n(end with an empty line)\n`;
 }

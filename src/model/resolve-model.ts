@@ -31,6 +31,8 @@ export interface ResolveOptions {
   readonly providers?: Readonly<Record<string, ProviderConfig>>;
   /** Stands in for the global `fetch`. */
   readonly fetch?: Fetch;
+  /** True if the model is only named and never asked, so that nobody needs its key (default false). */
+  readonly keyless?: boolean;
 }
 
 /**
@@ -42,14 +44,14 @@ export interface ResolveOptions {
  * await resolveModel({ model: "openai/gpt-5-mini", parameters: { reasoning: "low" } })
  */
 export async function resolveModel(reference: NamedModel, options: ResolveOptions = {}): Promise<Model> {
-  const { environment = process.env, providers = {}, fetch } = options;
+  const { environment = process.env, providers = {}, fetch, keyless = false } = options;
   const { providerName, modelId, reference: written, name, parameters: given } = parseReference(reference);
   const provider = findProvider(providerName, providers);
   if (provider === undefined) throw unknownProvider(written, providerName, providers);
   const parameters = checkParameters(given, written);
   const baseUrl = baseUrlOf(provider, environment);
   const key = firstSet(provider.keyVariables, environment);
-  if (key === undefined && provider.keyRequired) {
+  if (key === undefined && provider.keyRequired && !keyless) {
     throw new ModelError(
       "authentication",
       `${written} needs a key. Set ${provider.keyVariables.join(" or ")}.`,

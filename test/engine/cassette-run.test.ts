@@ -3,11 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   Cassette,
+  cassetteFromRun,
   cassetteModel,
   END,
   lastTurn,
   type Model,
   type ModelReply,
+  memoryStore,
   type RunEvent,
   type RunOptions,
   readCassette,
@@ -18,7 +20,7 @@ import {
 } from "elenchus";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { program } from "../tool-servers/program.ts";
-import { held, judgedQuestion, memoryModel, only, yesJudge } from "./held.ts";
+import { chainOf, held, judgedQuestion, memoryModel, only, yesJudge } from "./held.ts";
 
 let folder: string;
 
@@ -239,4 +241,28 @@ test("turns with tools are recorded, too: the model is played back, the tools ar
   });
   expect(again.results.map(free)).toEqual(first.results.map(free));
   expect(journals(again.events)).toEqual(journals(first.events));
+});
+
+test("a run is replayed from a cassette without keys, without asking the store, and keeping nothing in it", async () => {
+  const options = { scenarios: chainOf(2), judge: yesJudge(), run: "r", store: memoryStore() };
+  const asked = { model: memoryModel("openai/gpt-5-mini", () => "yes"), name: "gpt" };
+  const first = await held({ ...options, subjects: asked });
+  const cassette = cassetteFromRun(options.store, "r");
+  expect(cassette.size).toBe(4);
+
+  const store = memoryStore();
+  const silent = memoryModel("openai/gpt-5-mini", () => "never asked");
+  const replayed = await held({
+    ...options,
+    store,
+    subjects: { model: silent, name: "gpt" },
+    replay: cassette,
+  });
+  expect(silent.asked).toEqual([]);
+  expect(replayed.results.map(free)).toEqual(first.results.map(free));
+  expect(store.calls.size).toBe(0);
+
+  const keyless = { ...options, store, run: "other", subjects: "openai/gpt-5-mini", environment: {} };
+  const { results } = await held({ ...keyless, replay: cassette });
+  expect(results[0]?.failure?.category).toBe("cassette_miss");
 });

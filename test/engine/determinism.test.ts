@@ -65,6 +65,7 @@ test("every event is plain data", async () => {
   expect(new Set(events.map(({ type }) => type))).toEqual(
     new Set([
       "run-start",
+      "scenario-define",
       "conversation-start",
       "turn-start",
       "call-start",
