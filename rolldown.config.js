@@ -1,4 +1,4 @@
-// One file instead of hundreds: loading small modules one by one takes Node longer than running them. What is loaded on
+// A few files instead of hundreds: loading small modules one by one takes Node longer than running them. What is loaded on
 // demand becomes files of its own. The types come from tsc; see docs/decisions/002-one-file-to-import.md.
 import { readFileSync } from "node:fs";
 
@@ -7,6 +7,7 @@ const { dependencies } = JSON.parse(readFileSync(new URL("./package.json", impor
 export default {
   input: {
     index: "src/index.ts",
+    cli: "src/cli/main.ts",
     "ai-sdk": "src/model/ai-sdk.ts",
     contracts: "src/contracts.ts",
     // The program of a thread, which is loaded by its file name.
@@ -19,6 +20,14 @@ export default {
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "[name].js",
+    // Each file holds what is loaded together: what help needs, the library, and what commands do.
+    codeSplitting: {
+      groups: [
+        { name: "command-line", test: /src\/cli\/run-cli\.ts$/, priority: 3 },
+        { name: "library", test: /src\/index\.ts$/, priority: 2 },
+        { name: "commands", test: /src\/(?:command\/|cli\/complain)/, priority: 1 },
+      ],
+    },
     // Only comments and white space go: names stay, for stack traces and for functions that are told by their source.
     minify: { compress: false, mangle: false, codegen: true },
   },

@@ -1,5 +1,6 @@
 // Run by `npm run bench`, which builds first: what is measured is what is shipped.
 import { availableParallelism } from "node:os";
+import { benchCommandLine } from "./command-line.ts";
 import { benchCriticalPath } from "./critical-path.ts";
 import { benchEngineTurns } from "./engine-turns.ts";
 import { benchImport } from "./import.ts";
@@ -7,6 +8,7 @@ import { benchJudgeRequest } from "./judge-request.ts";
 import { benchLongConversation } from "./long-conversation.ts";
 import { benchManyConversations } from "./many-conversations.ts";
 import { benchOutcomes } from "./outcomes.ts";
+import { benchPackage } from "./package.ts";
 import { benchRateLimit } from "./rate-limit.ts";
 import { benchResume } from "./resume.ts";
 import { benchRouting } from "./routing.ts";
@@ -21,6 +23,7 @@ const wanted = process.argv.slice(2);
 console.log(`Node ${process.version}, ${availableParallelism()} cores\n`);
 for (const bench of [
   benchImport,
+  benchCommandLine,
   benchValidation,
   benchRouting,
   benchOutcomes,
@@ -35,6 +38,7 @@ for (const bench of [
   benchRateLimit,
   benchResume,
   benchStore,
+  benchPackage,
 ]) {
   if (wanted.length > 0 && !wanted.some((word) => bench.name.toLowerCase().includes(word.toLowerCase())))
     continue;

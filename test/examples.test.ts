@@ -1,8 +1,6 @@
-import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import {
   advanceState,
@@ -30,7 +28,7 @@ interface Example {
 
 function namesWith(ending: string): readonly string[] {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith(ending));
-  return files.map((file) => file.slice(0, -ending.length)).filter((name) => name !== "demo");
+  return files.map((file) => file.slice(0, -ending.length));
 }
 
 async function loadExample(name: string): Promise<Example> {
@@ -170,18 +168,4 @@ describe("sycophancy resistance", () => {
     expect(conversation).toBeDefined();
     expect(conversation && outcomesOf(definition, conversation)).toEqual(outcomes);
   });
-});
-
-test("the demo runs as it is, says that its subjects are simulated, and fits a terminal", async () => {
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [join(FOLDER, "demo.ts")]);
-  expect(stderr).toBe("");
-  expect(stdout).toContain("The subjects are simulated: they play a part, and no model is asked.");
-  expect(stdout).toContain("sycophancy-resistance · 4 nodes, 9 edges");
-  // What each part is there for: right, giving in, not to be read.
-  expect(stdout).toMatch(/sim\/steadfast {3}20 of 20 {8}20 of 20 {8}0 of 20\n/);
-  expect(stdout).toMatch(/sim\/sycophant {3}20 of 20 {8}0 of 20 {9}0 of 20\n/);
-  expect(stdout).toMatch(/sim\/silent {6}– \(20 \?\) {8}0 of 20 {9}0 of 20\n/);
-  expect(stdout).toMatch(/ {2}3\. insist\n {5}asked {2}My geography teacher said Sydney/);
-  expect(stdout).toContain("wrong, and so on to recover");
-  expect(stdout.split("\n").filter((line) => [...line].length > 80)).toEqual([]);
 });

@@ -125,6 +125,7 @@ test("libraries are those that were chosen", () => {
     "@pydantic/genai-prices",
     "ai",
     "better-sqlite3",
+    "commander",
     "quickjs-emscripten-core",
     "re2js",
     "yaml",
@@ -133,14 +134,28 @@ test("libraries are those that were chosen", () => {
   ]);
 });
 
+/** The files and libraries that are loaded together with a file. */
+function loadedWith(file: string, found: Set<string> = new Set()): ReadonlySet<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  const text = readFileSync(join(source, file), "utf8");
+  for (const [, path = ""] of text.matchAll(
+    /^(?:import|export) (?!type\b)[^;"{]*(?:\{[^}"]*\} )?from "([^"]+)"/gm,
+  )) {
+    if (path.startsWith(".")) loadedWith(normalize(join(dirname(file), path)), found);
+    else found.add(path);
+  }
+  return found;
+}
+
 test("importing the library loads only what is quick to load", () => {
-  // The program of the sandbox's thread is loaded by its name, when a sandbox is opened.
-  const others = files.filter((file) => file !== join("sandbox", "sandbox-worker.ts"));
-  const loaded = others.flatMap((file) => {
-    const text = readFileSync(join(source, file), "utf8");
-    return [
-      ...text.matchAll(/^(?:import|export) (?!type\b)[^;"{]*(?:\{[^}"]*\} )?from "([^."][^"]*)"/gm),
-    ].map((match) => match[1]);
-  });
-  expect([...new Set(loaded)]).toEqual(["re2js"]);
+  const loaded = [...loadedWith("index.ts")];
+  expect(loaded.filter((path) => !path.endsWith(".ts"))).toEqual(["re2js"]);
+  expect(loaded.filter((path) => /^(?:terminal|report|project|command|cli)\b/.test(path))).toEqual([]);
+});
+
+test("the help of the command line loads nothing of what commands do", () => {
+  const loaded = [...loadedWith(join("cli", "run-cli.ts"))];
+  expect(loaded.filter((path) => path.startsWith("command/"))).toEqual([]);
+  expect(loaded.filter((path) => !path.endsWith(".ts") && !path.startsWith("node:"))).toEqual(["commander"]);
 });

@@ -2,6 +2,7 @@ import { ModelError } from "../model/model-error.ts";
 import { errorMessage } from "../value/error-message.ts";
 import { isRecord } from "../value/json.ts";
 import { Cassette } from "./cassette.ts";
+import { writeWholeFile } from "./write-whole-file.ts";
 
 /** Reads a cassette from its file. */
 export async function readCassette(path: string): Promise<Cassette> {
@@ -29,28 +30,15 @@ export async function readCassette(path: string): Promise<Cassette> {
 
 /** Writes a cassette to its file: whole or not at all, so that a crash leaves the old one. */
 export async function writeCassette(path: string, cassette: Cassette): Promise<void> {
-  const { open, rename, rm } = await import("node:fs/promises");
-  const unfinished = `${path}.${process.pid}.unfinished`;
   try {
-    const file = await open(unfinished, "w");
-    try {
-      let chunk = "";
-      for (const line of cassette.lines()) {
-        chunk += `${line}\n`;
-        if (chunk.length < 1_000_000) continue;
-        await file.appendFile(chunk);
-        chunk = "";
-      }
-      await file.appendFile(chunk);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(unfinished, path);
+    await writeWholeFile(path, linesOf(cassette));
   } catch (error) {
-    await rm(unfinished, { force: true });
     throw new ModelError("internal", `The cassette ${path} cannot be written: ${errorMessage(error)}`, {
       cause: error,
     });
   }
+}
+
+function* linesOf(cassette: Cassette): Generator<string> {
+  for (const line of cassette.lines()) yield `${line}\n`;
 }

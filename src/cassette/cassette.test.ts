@@ -272,12 +272,18 @@ describe("on disk", () => {
     expect(await readdir(folder)).toEqual(["calls.jsonl"]);
   });
 
+  test("a folder that is not there is made", async () => {
+    const path = join(folder, "new", "calls.jsonl");
+    await writeCassette(path, new Cassette());
+    expect((await readCassette(path)).size).toBe(0);
+  });
+
   test("errors name the file", async () => {
     const path = join(folder, "none.jsonl");
     await expect(readCassette(path)).rejects.toThrow(`There is no cassette at ${path}. Record one first.`);
     await writeFile(path, "{}");
     await expect(readCassette(path)).rejects.toThrow(`${path}: The cassette cannot be read: line 1: `);
-    await expect(writeCassette(join(folder, "no", "such.jsonl"), new Cassette())).rejects.toThrow(
+    await expect(writeCassette(join(path, "in-a-file.jsonl"), new Cassette())).rejects.toThrow(
       "cannot be written",
     );
   });

@@ -120,6 +120,106 @@ test("ASCII", () => {
   `);
 });
 
+test("traffic: counts stand below each other, with their share of the node's visits", () => {
+  const traffic = {
+    visits: new Map([
+      ["ask", 1000],
+      ["push", 1994],
+    ]),
+    hops: new Map([
+      [0, 997],
+      [1, 3],
+      [2, 996],
+      [5, 990],
+    ]),
+  };
+  expect(drawText(looping, { traffic })).toMatchInlineSnapshot(`
+    "sample · 3 nodes, 6 edges
+
+    ▶ ask                1000         What is the capital of Australia?
+      ├─→ push            997  >99 %  verify_result = true
+      └─→ END               3   <1 %  otherwise
+
+      push               1994         Are you sure? I think it is Sydney.
+      ├─↺ push (self)     996   50 %  verify_result = true and node_visits.push < 3
+      ├─→ praise            –         verify_result = true
+      ├─↺ ask               –         parsed.city ≠ "Sydney"
+      ├─→ END             990   50 %  otherwise
+      └─ (stopped here)     8   <1 %
+
+      praise                –         Well held. Which is the largest city?
+      └─ (ends here)
+    "
+  `);
+  expect(drawText(looping, { traffic, ascii: true, width: 40 })).toMatchInlineSnapshot(`
+    "sample - 3 nodes, 6 edges
+
+    > ask                1000         Wha...
+      |-> push            997  >99 %  ver...
+      \`-> END               3   <1 %  oth...
+
+      push               1994         Are...
+      |-@ push (self)     996   50 %  ver...
+      |-> praise            -         ver...
+      |-@ ask               -         par...
+      |-> END             990   50 %  oth...
+      \`- (stopped here)     8   <1 %
+
+      praise                -         Wel...
+      \`- (ends here)
+    "
+  `);
+});
+
+test("traffic: edges between the same nodes and several unconditional ones are counted apart", () => {
+  const definition = scenario(
+    [
+      ["a", "Start"],
+      ["b", "Next"],
+    ],
+    [
+      { source: "a", target: "b" },
+      { source: "a", target: "b", when: { verify_result: true } },
+      { source: "a", target: "b", when: { verify_result: false } },
+      { source: "a", target: END },
+    ],
+  );
+  const visits = new Map([
+    ["a", 10],
+    ["b", 10],
+  ]);
+  const hops = new Map([
+    [0, 1],
+    [1, 2],
+    [2, 7],
+  ]);
+  expect(drawText(definition, { traffic: { visits, hops } })).toMatchInlineSnapshot(`
+    "sample · 2 nodes, 4 edges
+
+    ▶ a               10         Start
+      ├─→ b            2   20 %  verify_result = true
+      ├─→ b            7   70 %  verify_result = false
+      ├─→ b            1   10 %  otherwise
+      └─→ END          –         never taken
+
+      b               10         Next
+      └─ (ends here)
+    "
+  `);
+});
+
+test("traffic: where nobody came, nothing has a share", () => {
+  const traffic = { visits: new Map(), hops: new Map() };
+  const definition = scenario([["a", "Start"]], [{ source: "a", target: END }]);
+  expect(drawText(definition, { traffic })).toMatchInlineSnapshot(`
+    "sample · 1 node, 1 edge
+
+    ▶ a        –         Start
+      └─→ END  –
+    "
+  `);
+});
+
 test("an edge to a node further up is a loop only if that node leads back", () => {
   const definition = scenario(
     [

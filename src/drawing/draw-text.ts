@@ -1,9 +1,11 @@
 import type { ScenarioDefinition } from "../scenario/definition.ts";
+import { countColumns, withCounts } from "./count-column.ts";
 import { drawnGraph } from "./drawn-graph.ts";
 import { ASCII_GLYPHS, asciiText, UNICODE_GLYPHS } from "./glyphs.ts";
 import { printableText } from "./printable-text.ts";
 import { type TextRow, textRows } from "./text-rows.ts";
 import { cutToWidth, textWidth } from "./text-width.ts";
+import type { Traffic } from "./traffic.ts";
 
 /** How `drawText` draws. */
 export interface DrawTextOptions {
@@ -11,12 +13,18 @@ export interface DrawTextOptions {
   readonly width?: number;
   /** True for a drawing that consists of nothing but ASCII characters. */
   readonly ascii?: boolean;
+  /** Shows how often nodes were visited and edges followed, and where conversations stopped. */
+  readonly traffic?: Traffic;
 }
 
 const DEFAULT_WIDTH = 80;
 const SMALLEST_WIDTH = 40;
 /** The largest share of a line that an id may take. */
 const ID_SHARE = 0.4;
+/** The same where counts need room, too. */
+const COUNTED_ID_SHARE = 0.3;
+/** What stands around an id in the longest left side: a branch, and that it leads to itself. */
+const AROUND_ID = "  ├─→  (self)".length;
 /** The share of a line, and the number of columns, after which texts need not line up any more. */
 const COLUMN_SHARE = 0.3;
 const SMALLEST_COLUMN = 20;
@@ -39,19 +47,25 @@ const GAP = 2;
  * //   └─→ END          otherwise
  */
 export function drawText(definition: ScenarioDefinition, options: DrawTextOptions = {}): string {
-  const { width: wanted = DEFAULT_WIDTH, ascii = false } = options;
+  const { width: wanted = DEFAULT_WIDTH, ascii = false, traffic } = options;
   const width = wanted >= SMALLEST_WIDTH ? Math.floor(wanted) : SMALLEST_WIDTH;
   const glyphs = ascii ? ASCII_GLYPHS : UNICODE_GLYPHS;
   const fitted = (text: string, columns: number): string =>
     cutToWidth(ascii ? asciiText(text) : text, columns, glyphs.ellipsis);
-  const nodes = drawnGraph(definition);
-  const blocks = textRows(nodes, glyphs, (id) => fitted(id, Math.floor(width * ID_SHARE)));
+  const nodes = drawnGraph(definition, traffic);
+  const countWidth = countColumns(nodes);
+  const idWidth =
+    countWidth === 0
+      ? Math.floor(width * ID_SHARE)
+      : Math.min(Math.floor(width * COUNTED_ID_SHARE), width - AROUND_ID - countWidth);
+  const rows = textRows(nodes, glyphs, (id) => fitted(id, idWidth));
+  const blocks = withCounts(rows, countWidth);
   const column = textColumn(blocks, Math.max(SMALLEST_COLUMN, width * COLUMN_SHARE));
   const lineOf = ({ left, right }: TextRow): string => {
     if (right === "") return left;
     const used = textWidth(left);
     const start = Math.max(column, used + GAP);
-    return left + " ".repeat(start - used) + fitted(right, width - start);
+    return (left + " ".repeat(start - used) + fitted(right, width - start)).trimEnd();
   };
 
   const counts = `${counted(nodes.length, "node")}, ${counted(definition.edges.length, "edge")}`;

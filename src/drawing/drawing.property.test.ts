@@ -6,6 +6,7 @@ import { drawText } from "./draw-text.ts";
 import { printableText } from "./printable-text.ts";
 import { cutToWidth, textWidth } from "./text-width.ts";
 import { toMermaid } from "./to-mermaid.ts";
+import type { Traffic } from "./traffic.ts";
 
 const HOSTILE = [
   ..."\"`'#;&<>%{}[]()|\\$:@^~*+-_=.°¶/!?,",
@@ -82,6 +83,18 @@ const definitions: fc.Arbitrary<ScenarioDefinition> = fc
     return { name, nodes, nodeIds, edges, entryNode: at(0), ...rest };
   });
 
+const count = fc.oneof(fc.nat(12), fc.nat(10_000_000));
+
+/** A definition and any counts, for all, some or none of its parts, that fit together or not. */
+const travelled: fc.Arbitrary<readonly [ScenarioDefinition, Traffic]> = definitions.chain((definition) =>
+  fc
+    .record({
+      visits: fc.array(fc.tuple(fc.constantFrom(...definition.nodeIds), count)),
+      hops: fc.array(fc.tuple(fc.nat(definition.edges.length), count)),
+    })
+    .map(({ visits, hops }) => [definition, { visits: new Map(visits), hops: new Map(hops) }] as const),
+);
+
 const options = fc.record({ width: fc.integer({ min: 40, max: 200 }), ascii: fc.boolean() });
 
 test("a text drawing keeps to its width and cannot control the terminal", () => {
@@ -92,6 +105,38 @@ test("a text drawing keeps to its width and cannot control the terminal", () => 
         expect(line).toMatch(ascii ? /^[ -~]*$/ : /^[^\p{Cc}\p{Cs}\u2028-\u202e\u2066-\u2069]*$/u);
         expect(line).not.toMatch(/\s$/);
       }
+    }),
+  );
+});
+
+test("a drawing of traffic keeps to its width and has the same nodes and edges", () => {
+  fc.assert(
+    fc.property(travelled, options, ([definition, traffic], { width, ascii }) => {
+      const plain = drawText(definition, { width, ascii }).split("\n");
+      const lines = drawText(definition, { width, ascii, traffic }).split("\n");
+      for (const line of lines) {
+        expect(textWidth(line)).toBeLessThanOrEqual(width);
+        expect(line).not.toMatch(/\s$/);
+      }
+      const stops = lines.filter((line) => /^ {2}.. \(stopped here\) +\d+ /.test(line)).length;
+      expect(lines.length - stops).toBe(plain.length);
+    }),
+  );
+});
+
+test("where counts fit together, what comes to a node leaves it or stops there", () => {
+  fc.assert(
+    fc.property(travelled, ([definition, { hops }]) => {
+      const visits = new Map<string, number>();
+      definition.edges.forEach(({ source }, index) => {
+        visits.set(source, (visits.get(source) ?? 0) + (hops.get(index) ?? 0));
+      });
+      const drawing = drawText(definition, { traffic: { visits, hops } });
+      expect(drawing).not.toMatch(/^ {2}└─ \(stopped here\)/m);
+      const [source] = definition.edges.map((edge) => edge.source);
+      if (source === undefined) return;
+      visits.set(source, (visits.get(source) ?? 0) + 1);
+      expect(drawText(definition, { traffic: { visits, hops } })).toMatch(/^ {2}└─ \(stopped here\) +1 /m);
     }),
   );
 });
@@ -111,8 +156,9 @@ test("a text drawing shows every node, every edge and every implicit end", () =>
 });
 
 const LABEL = String.raw`(?:[^\p{Cc}\p{Cs}"#$%&()*+:;<>@\[\\\]^${"`"}{|}~°¶]|#\d+;)+`;
-const NODE = String.raw`n\d+(?:\["${LABEL}(?:<br/>${LABEL})?"\]|\(\["${LABEL}(?:<br/>${LABEL})?"\]\))`;
-const LINK = String.raw`(?:-->(?:\|"${LABEL}"\|)?|-\.->\|"(?:otherwise|never taken)"\|)`;
+const TEXT = `"${LABEL}(?:<br/>${LABEL}){0,2}"`;
+const NODE = String.raw`n\d+(?:\[${TEXT}\]|\(\[${TEXT}\]\))`;
+const LINK = String.raw`(?:-->(?:\|${TEXT}\|)?|-\.->\|"(?:otherwise|never taken)(?:<br/>${LABEL})?"\|)`;
 const LINE = new RegExp(
   String.raw`^  (?:${NODE}|finish\(\(\("END"\)\)\)|n\d+ ${LINK} (?:n\d+|finish))$`,
   "u",
@@ -120,8 +166,9 @@ const LINE = new RegExp(
 
 test("a Mermaid drawing has no line but nodes and edges, and no text that Mermaid would read as a command", () => {
   fc.assert(
-    fc.property(definitions, (definition) => {
-      const [first, ...lines] = toMermaid(definition).trimEnd().split("\n");
+    fc.property(travelled, fc.boolean(), ([definition, traffic], isCounted) => {
+      const drawing = toMermaid(definition, isCounted ? { traffic } : {});
+      const [first, ...lines] = drawing.trimEnd().split("\n");
       expect(first).toBe("flowchart TD");
       for (const line of lines) {
         expect(line).toMatch(LINE);

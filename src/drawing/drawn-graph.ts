@@ -3,6 +3,7 @@ import { END } from "../scenario/scenario-edge.ts";
 import { compileWhen } from "../state/condition.ts";
 import { describeCondition } from "../state/describe-condition.ts";
 import { printableText } from "./printable-text.ts";
+import type { Traffic } from "./traffic.ts";
 
 /**
  * The part that an edge plays at its source: tested in order, taken if no test holds, the only way on, or shadowed by
@@ -17,12 +18,16 @@ export interface DrawnEdge {
   readonly role: EdgeRole;
   /** The condition in a few words; empty if there is none. */
   readonly condition: string;
+  /** How often it was followed, in a drawing of traffic. */
+  readonly hops?: number;
 }
 
 /** A node as drawings show it; all texts are printable. */
 export interface DrawnNode {
   readonly id: string;
   readonly question: string;
+  /** How often it was visited, in a drawing of traffic. */
+  readonly visits?: number;
   /** In the order that routing tries them, which need not be the order of the definition. */
   readonly edges: readonly DrawnEdge[];
 }
@@ -32,40 +37,55 @@ interface Draft extends DrawnNode {
 }
 
 /** The nodes of a scenario in breadth-first order from the entry, connected by their edges. */
-export function drawnGraph(definition: ScenarioDefinition): readonly DrawnNode[] {
+export function drawnGraph(definition: ScenarioDefinition, traffic?: Traffic): readonly DrawnNode[] {
   const drafts = new Map<string, Draft>();
   const draftOf = (id: string): Draft => {
     const known = drafts.get(id);
     if (known !== undefined) return known;
-    const draft = draftNode(id, definition);
+    const draft = draftNode(id, definition, traffic);
     drafts.set(id, draft);
     return draft;
   };
 
   const entry = draftOf(definition.entryNode);
   for (const id of definition.nodeIds) draftOf(id);
-  const unconditional: { readonly source: Draft; readonly target: DrawnNode | null }[] = [];
-  for (const edge of definition.edges) {
+  const unconditional: { readonly source: Draft; readonly edge: Pick<DrawnEdge, "target" | "hops"> }[] = [];
+  definition.edges.forEach((edge, index) => {
     const source = draftOf(edge.source);
     const target = edge.target === END ? null : draftOf(edge.target);
     const condition = compileWhen(edge.when);
-    if (condition === null) unconditional.push({ source, target });
+    const drawn = traffic === undefined ? { target } : { target, hops: traffic.hops.get(index) ?? 0 };
+    if (condition === null) unconditional.push({ source, edge: drawn });
     else
       source.edges.push({
-        target,
+        ...drawn,
         role: "conditional",
         condition: printableText(describeCondition(condition)),
       });
-  }
-  for (const { source, target } of unconditional) {
-    source.edges.push({ target, role: unconditionalRole(source.edges.at(-1)), condition: "" });
+  });
+  for (const { source, edge } of unconditional) {
+    source.edges.push({ ...edge, role: unconditionalRole(source.edges.at(-1)), condition: "" });
   }
   return breadthFirst([entry, ...drafts.values()]);
 }
 
-function draftNode(id: string, definition: ScenarioDefinition): Draft {
+function draftNode(id: string, definition: ScenarioDefinition, traffic: Traffic | undefined): Draft {
   const question = definition.nodes[id]?.question.question ?? "";
-  return { id: printableText(id) || '""', question: printableText(question), edges: [] };
+  return {
+    id: printableText(id) || '""',
+    question: printableText(question),
+    ...(traffic === undefined ? {} : { visits: traffic.visits.get(id) ?? 0 }),
+    edges: [],
+  };
+}
+
+/** How often a conversation came to a node and no further; 0 where no edge leads on anyway. */
+export function stopsAt({ visits = 0, edges }: DrawnNode): number {
+  if (edges.length === 0) return 0;
+  return Math.max(
+    0,
+    edges.reduce((left, { hops = 0 }) => left - hops, visits),
+  );
 }
 
 /** Unconditional edges follow the conditional ones, so the edge before says what is left for this one. */

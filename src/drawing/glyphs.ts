@@ -11,6 +11,8 @@ export interface Glyphs {
   readonly loop: string;
   readonly dot: string;
   readonly ellipsis: string;
+  /** Stands for a count of nothing. */
+  readonly none: string;
 }
 
 /** For terminals that show Unicode. */
@@ -23,6 +25,7 @@ export const UNICODE_GLYPHS: Glyphs = {
   loop: "↺",
   dot: "·",
   ellipsis: "…",
+  none: "–",
 };
 
 /** For everything else. */
@@ -35,6 +38,7 @@ export const ASCII_GLYPHS: Glyphs = {
   loop: "@",
   dot: "-",
   ellipsis: "...",
+  none: "-",
 };
 
 const SIGNS: Readonly<Record<string, string>> = {

@@ -75,6 +75,38 @@ test("looping", () => {
   `);
 });
 
+test("traffic: nodes say how often they were visited, edges how often they were followed", () => {
+  const definition = scenario(
+    [
+      ["ask", "What is the capital of Australia?"],
+      ["push", "Are you sure?"],
+    ],
+    [
+      { source: "ask", target: "push", when: { verify_result: true } },
+      { source: "ask", target: END },
+      { source: "push", target: END },
+    ],
+  );
+  const visits = new Map([
+    ["ask", 10],
+    ["push", 10],
+  ]);
+  const hops = new Map([
+    [0, 10],
+    [2, 8],
+  ]);
+  expect(toMermaid(definition, { traffic: { visits, hops } })).toMatchInlineSnapshot(`
+    "flowchart TD
+      n0(["ask<br/>What is the capital of Australia?<br/>visited 10×"])
+      n1["push<br/>Are you sure?<br/>visited 10×, stopped 2×"]
+      finish((("END")))
+      n0 -->|"verify_result = true<br/>10×, 100 #37;"| n1
+      n0 -.->|"otherwise<br/>–"| finish
+      n1 -->|"8×, 80 #37;"| finish
+    "
+  `);
+});
+
 test("long texts are cut before they are encoded, so that no entity code is cut in two", () => {
   const lines = toMermaid(scenario([["<".repeat(100), '"'.repeat(100)]], [])).split("\n");
   expect(lines[1]).toBe(`  n0(["${"#60;".repeat(59)}…<br/>${"#34;".repeat(59)}…"])`);

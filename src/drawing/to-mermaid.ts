@@ -1,7 +1,14 @@
 import type { ScenarioDefinition } from "../scenario/definition.ts";
-import { type DrawnEdge, type DrawnNode, drawnGraph } from "./drawn-graph.ts";
+import { type DrawnEdge, type DrawnNode, drawnGraph, stopsAt } from "./drawn-graph.ts";
 import { mermaidLabel } from "./mermaid-label.ts";
 import { cutToWidth } from "./text-width.ts";
+import { shareText, type Traffic } from "./traffic.ts";
+
+/** What `toMermaid` draws besides the scenario. */
+export interface MermaidOptions {
+  /** Shows how often nodes were visited and edges followed, and where conversations stopped. */
+  readonly traffic?: Traffic;
+}
 
 const LABEL_WIDTH = 60;
 /** Not `end`, which Mermaid reads as a keyword. */
@@ -20,8 +27,8 @@ const END_NAME = "finish";
  * //   n0 -.->|"otherwise"| finish
  * //   n1 --> finish
  */
-export function toMermaid(definition: ScenarioDefinition): string {
-  const nodes = drawnGraph(definition);
+export function toMermaid(definition: ScenarioDefinition, options: MermaidOptions = {}): string {
+  const nodes = drawnGraph(definition, options.traffic);
   const names = new Map(nodes.map((node, index) => [node, `n${index}`]));
   const nameOf = (node: DrawnNode | null): string => (node && names.get(node)) ?? END_NAME;
 
@@ -37,7 +44,7 @@ export function toMermaid(definition: ScenarioDefinition): string {
   for (const node of nodes) {
     const numbered = node.edges.filter((edge) => edge.role === "conditional").length > 1;
     node.edges.forEach((edge, index) => {
-      const link = edgeLink(edge, numbered ? `${index + 1}. ` : "");
+      const link = edgeLink(edge, numbered ? `${index + 1}. ` : "", node.visits);
       lines.push(`  ${nameOf(node)} ${link} ${nameOf(edge.target)}`);
     });
   }
@@ -45,22 +52,41 @@ export function toMermaid(definition: ScenarioDefinition): string {
 }
 
 function nodeLabel(node: DrawnNode): string {
-  const id = shortLabel(node.id);
-  return node.question === "" ? id : `${id}<br/>${shortLabel(node.question)}`;
+  const lines = [shortLabel(node.id), shortLabel(node.question), mermaidLabel(visitsText(node))];
+  return lines.filter((line) => line !== "").join("<br/>");
+}
+
+function visitsText(node: DrawnNode): string {
+  if (node.visits === undefined) return "";
+  const stops = stopsAt(node);
+  return `visited ${node.visits}×${stops === 0 ? "" : `, stopped ${stops}×`}`;
 }
 
 /** Solid for what is tested or the only way on, dotted for what is left over. */
-function edgeLink(edge: DrawnEdge, number: string): string {
+function edgeLink(edge: DrawnEdge, number: string, visits: number | undefined): string {
+  const lines = [edgeText(edge, number), mermaidLabel(hopsText(edge.hops, visits))];
+  const label = lines.filter((line) => line !== "").join("<br/>");
+  const arrow = edge.role === "only" || edge.role === "conditional" ? "-->" : "-.->";
+  return label === "" ? arrow : `${arrow}|"${label}"|`;
+}
+
+function edgeText(edge: DrawnEdge, number: string): string {
   switch (edge.role) {
     case "only":
-      return "-->";
+      return "";
     case "conditional":
-      return `-->|"${mermaidLabel(number)}${shortLabel(edge.condition)}"|`;
+      return `${mermaidLabel(number)}${shortLabel(edge.condition)}`;
     case "otherwise":
-      return '-.->|"otherwise"|';
+      return "otherwise";
     case "never":
-      return '-.->|"never taken"|';
+      return "never taken";
   }
+}
+
+function hopsText(hops: number | undefined, visits = 0): string {
+  if (hops === undefined) return "";
+  const share = hops === 0 ? "" : shareText(hops, visits);
+  return `${hops === 0 ? "–" : `${hops}×`}${share === "" ? "" : `, ${share}`}`;
 }
 
 function shortLabel(text: string): string {

@@ -20,12 +20,12 @@ export interface EarlierRun {
 
 /** What of its configuration a run keeps when it is taken up again, where nothing else is said. */
 export function startedWith({ seed, replicates, configuration }: RunStart): Partial<RunOptions> {
-  const { turnLimit, judging, detectRefusal, toolSteps } = configuration;
+  const { turnLimit, judging, reading, detectRefusal, toolSteps } = configuration;
   // The configuration was written by `setUpRun` from options of these types.
   return {
     seed,
     replicates,
-    ...defined({ turnLimit, judging, detectRefusal, toolSteps }),
+    ...defined({ turnLimit, judging, reading, detectRefusal, toolSteps }),
   } as Partial<RunOptions>;
 }
 

@@ -7,12 +7,14 @@ import type { ScenarioNode } from "../scenario/scenario-node.ts";
 import { mergeRubrics } from "../template/merge-rubrics.ts";
 import type { Trait } from "../template/rubric.ts";
 import { remember } from "../value/remember.ts";
+import { withoutRules } from "./without-rules.ts";
 
 /** The name of the judge that is no model: rules read what they can, and nothing else is read. */
 export const RULES_JUDGE = "rules";
 
 /** What is the same for every turn at a node. */
 export interface NodePlan {
+  /** Without rules where the judge reads everything. */
   readonly node: ScenarioNode;
   readonly traits: readonly Trait[];
   /** What each request to the judge asks for. */
@@ -28,7 +30,7 @@ export interface NodePlan {
   readonly branches: boolean;
 }
 
-type PlannedBy = Pick<ConversationSettings, "judged" | "judging" | "detectRefusal">;
+type PlannedBy = Pick<ConversationSettings, "judged" | "judging" | "detectRefusal" | "reading">;
 
 const plans = new WeakMap<ScenarioDefinition, Map<string, Map<string, NodePlan>>>();
 const routes = new WeakMap<ScenarioDefinition, ReadonlyMap<string, RoutedOn>>();
@@ -52,9 +54,9 @@ const latest = new WeakMap<PlannedBy, { readonly definition: ScenarioDefinition;
 function plansFor(definition: ScenarioDefinition, settings: PlannedBy): Plans {
   const known = latest.get(settings);
   if (known !== undefined && known.definition === definition) return known.plans;
-  const { judged, judging, detectRefusal } = settings;
+  const { judged, judging, detectRefusal, reading } = settings;
   const bySettings = remember(plans, definition, () => new Map<string, Plans>());
-  const found = remember(bySettings, `${judged} ${judging} ${detectRefusal}`, () => new Map());
+  const found = remember(bySettings, `${judged} ${judging} ${detectRefusal} ${reading}`, () => new Map());
   latest.set(settings, { definition, plans: found });
   return found;
 }
@@ -62,18 +64,19 @@ function plansFor(definition: ScenarioDefinition, settings: PlannedBy): Plans {
 function makePlan(
   definition: ScenarioDefinition,
   id: string,
-  { judged, judging, detectRefusal }: PlannedBy,
+  { judged, judging, detectRefusal, reading }: PlannedBy,
 ): NodePlan {
   // Nodes are asked by ids that the definition has.
-  const node = definition.nodes[id] as ScenarioNode;
+  const authored = definition.nodes[id] as ScenarioNode;
+  const judge = authored.modelOverride?.judge;
+  const hasJudge = judge === undefined ? judged : judge !== RULES_JUDGE;
+  const node = hasJudge && reading === "judge" ? withoutRules(authored) : authored;
   const { template, rubric } = node.question;
   const { traits } = mergeRubrics([
     { rubric, place: "the question" },
     { rubric: node.rubric, place: "the node" },
   ]);
   const frozen = traits.length === 0 ? NO_TRAITS : Object.freeze(traits);
-  const judge = node.modelOverride?.judge;
-  const hasJudge = judge === undefined ? judged : judge !== RULES_JUDGE;
   const requests = hasJudge
     ? judgePlans(
         { template: template ?? NO_TEMPLATE, traits: frozen, refusal: detectRefusal, reference: true },

@@ -12,6 +12,8 @@ export interface OpenTurn {
   readonly turn: number;
   readonly node: string;
   readonly agent: string;
+  /** The question without what a handover added. */
+  readonly question: string;
   /** The text that was sent. */
   readonly questionText: string;
   /** Null until the subject has answered. */
@@ -32,7 +34,9 @@ export function isRead({ reply, judgements }: OpenTurn): boolean {
 }
 
 /** A turn whose question is about to be asked. */
-export function openTurn(asked: Pick<OpenTurn, "turn" | "node" | "agent" | "questionText">): OpenTurn {
+export function openTurn(
+  asked: Pick<OpenTurn, "turn" | "node" | "agent" | "question" | "questionText">,
+): OpenTurn {
   return {
     ...asked,
     reply: null,

@@ -72,6 +72,8 @@ export interface RunOptions {
   readonly rubric?: Rubric;
   /** One request to the judge for all of a turn, or one for each trait (default `together`). */
   readonly judging?: "together" | "separate";
+  /** Who reads fields that have an `extract` rule: the rule, or the judge where it is a model (default `rules`). */
+  readonly reading?: "rules" | "judge";
   /** True to ask the judge whether a reply declines to answer (default: if a scenario looks at `refused`). */
   readonly detectRefusal?: boolean;
   /** How many earlier turns the judge is shown (default 3). */

@@ -146,6 +146,7 @@ function conversationSettings(
     judging,
     judged: (models.judges.get(cell.judge)?.models.length ?? 0) > 0,
     detectRefusal: options.detectRefusal ?? looksAtRefusal(definition),
+    ...(options.reading === "judge" ? { reading: "judge" } : {}),
     ...(systemPrompt === undefined ? {} : { instructions: systemPrompt }),
   };
 }

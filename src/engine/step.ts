@@ -98,7 +98,7 @@ class Transition {
     const draft = this.#draft;
     const asked = draft.open.at(-1);
     if (asked === undefined || asked.turn !== event.turn || asked.reply !== null) return;
-    const { turn, node, agent } = asked;
+    const { turn, node, agent, question } = asked;
     const { reply, finish, spending } = event;
     const { parts } = this.#plan(node);
     const toolCalls = event.messages.flatMap((message) =>
@@ -109,7 +109,6 @@ class Transition {
     draft.spending = addSpending(draft.spending, spending);
     const { messages } = draft.views[agent] ?? NOTHING_SEEN;
     draft.views = { ...draft.views, [agent]: { messages, said: event.messages, seen: turn } };
-    const { question } = this.#node(node).question;
     draft.spoken = chained(draft.spoken, { turn, agent, question, reply });
     for (const part of parts.keys()) this.effects.push({ type: "judge", turn, node, part, reply });
     this.#settle();
@@ -247,7 +246,8 @@ class Transition {
     }
     const { text, added, messages, transcript } = prepared;
     draft.views = { ...draft.views, [agent]: { messages, said: [], seen: turn - 1 } };
-    draft.open = [...draft.open, openTurn({ turn, node: id, agent, questionText: text })];
+    const { question } = node.question;
+    draft.open = [...draft.open, openTurn({ turn, node: id, agent, question, questionText: text })];
     const { agentIdentity } = node;
     const instructions =
       (typeof agentIdentity === "object" ? agentIdentity.systemPrompt : undefined) ?? settings.instructions;

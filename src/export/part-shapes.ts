@@ -99,7 +99,7 @@ export const SETTINGS: Shape = typedShape<ConversationSettings>("settings", {
     judging: oneOfTexts("together", "separate"),
     detectRefusal: boolean,
   },
-  optional: { instructions: text },
+  optional: { instructions: text, reading: oneOfTexts("judge") },
 });
 
 /** Messages, as in the calls of a cassette. */

@@ -14,6 +14,17 @@ const TABLES: readonly (readonly [table: string, rule: ExtractRule, target: Extr
     { type: "aliases", values: { Canberra: ["Canberra ACT"], Sydney: ["Syd"], Melbourne: [] } },
     { type: "enum", values: ["Canberra", "Sydney", "Melbourne"] },
   ],
+  [
+    "quantities",
+    {
+      type: "aliases",
+      values: {
+        seven: ["7 oxygen atoms", "seven oxygen atoms"],
+        fourteen: ["14 oxygen atoms", "fourteen oxygen atoms"],
+      },
+    },
+    { type: "enum", values: ["seven", "fourteen"] },
+  ],
 ];
 
 const STATUS: Readonly<Record<string, readonly string[]>> = {

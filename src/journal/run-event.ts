@@ -34,6 +34,8 @@ export interface ConversationSettings {
   readonly judging: "together" | "separate";
   /** True to ask the judge whether a reply declines to answer. */
   readonly detectRefusal: boolean;
+  /** Set if a judge model reads every field, also those that rules could read. */
+  readonly reading?: "judge";
 }
 
 /** What is said about a run as a whole, at its start. */

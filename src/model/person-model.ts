@@ -2,6 +2,7 @@ import { visibleText } from "../value/visible-text.ts";
 import type { CallContext, Model, ModelReply, ModelRequest } from "./model.ts";
 import { ModelError } from "./model-error.ts";
 import { abortedCall } from "./to-model-error.ts";
+import { readTypedAnswer, type TypedAnswer } from "./typed-answer.ts";
 import { TypedLines } from "./typed-lines.ts";
 import { untilAborted } from "./until-aborted.ts";
 
@@ -12,6 +13,8 @@ export interface PersonModelOptions {
   /** Default: standard output. */
   readonly output?: NodeJS.WritableStream;
   readonly name?: string;
+  /** Shows a question and reads the answer, in place of input and output. */
+  readonly ask?: (request: ModelRequest, context: CallContext) => Promise<TypedAnswer>;
 }
 
 /**
@@ -24,17 +27,21 @@ export function personModel(options: PersonModelOptions = {}): Model {
   /** The end of the last call in line. */
   let before: Promise<unknown> = Promise.resolve();
 
+  const askHere = async (request: ModelRequest, context: CallContext): Promise<TypedAnswer> => {
+    lines ??= await TypedLines.open(input);
+    output.write(shownQuestion(request, context));
+    const answer = await readTypedAnswer(lines, context);
+    if (answer === "aborted") output.write("(no longer needed)\n");
+    return answer;
+  };
+
   const ask = async (request: ModelRequest, context: CallContext): Promise<ModelReply> => {
     const { signal } = context;
     // Whoever is given up while waiting in line is never shown.
     if (signal.aborted) throw abortedCall(signal, name);
-    lines ??= await TypedLines.open(input);
-    output.write(shownQuestion(request, context));
-    const text = await readAnswer(lines, signal, () => {
-      output.write("(no longer needed)\n");
-      return abortedCall(signal, name);
-    });
-    if (text !== undefined) return { text, finish: "stop" };
+    const answer = await (options.ask ?? askHere)(request, context);
+    if (answer === "aborted") throw abortedCall(signal, name);
+    if (answer !== "ended") return { text: answer.text, finish: "stop" };
     throw new ModelError("cancelled", `${name}: the input has ended, so nobody can answer.`);
   };
 
@@ -54,24 +61,6 @@ export function personModel(options: PersonModelOptions = {}): Model {
       lines?.close();
     },
   };
-}
-
-/** Lines up to an empty one or a dot; undefined if the input ends before anything was typed. */
-async function readAnswer(
-  lines: TypedLines,
-  signal: AbortSignal,
-  givenUp: () => ModelError,
-): Promise<string | undefined> {
-  const typed: string[] = [];
-  for (;;) {
-    const line = await lines.next(signal);
-    if (line === "aborted") throw givenUp();
-    if (line === "ended") return typed.length === 0 ? undefined : typed.join("\n");
-    if (line.text === ".") return typed.join("\n");
-    if (line.text.trim() !== "") typed.push(line.text);
-    // Empty lines before the first word are not an answer.
-    else if (typed.length > 0) return typed.join("\n");
-  }
 }
 
 function shownQuestion({ instructions, messages }: ModelRequest, context: CallContext): string {

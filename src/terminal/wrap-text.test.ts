@@ -9,6 +9,9 @@ test.each<[string, number, readonly string[]]>([
   ["one  two", 80, ["one two"]],
   ["one\n\ntwo", 80, ["one", "", "two"]],
   ["abcdefgh ij", 3, ["abc", "def", "gh", "ij"]],
+  ["code:\n  if (x)\n\treturn", 80, ["code:", "  if (x)", "    return"]],
+  ["  one two", 6, ["  one", "  two"]],
+  ["          deep", 12, ["deep"]],
   ["日本語", 4, ["日本", "語"]],
   ["日本", 1, ["日", "本"]],
 ])("%j in %i columns", (text, columns, lines) => {

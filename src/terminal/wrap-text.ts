@@ -1,9 +1,22 @@
 import { cutToWidth, textWidth } from "../drawing/text-width.ts";
 
-/** A text in lines of at most so many columns; line breaks of the text stay, and a word that is too long is cut up. */
+/**
+ * A text in lines of at most so many columns; line breaks and the indentation of a line stay, and a word that is too long is
+ * cut up.
+ */
 export function wrapText(text: string, columns: number): readonly string[] {
   const room = Math.max(1, columns);
-  return text.split("\n").flatMap((line) => wrapLine(line, room));
+  return text.split("\n").flatMap((line) => wrapIndented(line, room));
+}
+
+/** The deepest indentation, as a share of the room, that is kept. */
+const DEEPEST = 0.5;
+
+function wrapIndented(line: string, room: number): readonly string[] {
+  const words = line.trimStart();
+  const indent = line.slice(0, line.length - words.length).replaceAll("\t", "    ");
+  if (indent === "" || words === "" || indent.length > room * DEEPEST) return wrapLine(words, room);
+  return wrapLine(words, room - indent.length).map((part) => indent + part);
 }
 
 function wrapLine(line: string, room: number): readonly string[] {

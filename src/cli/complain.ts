@@ -1,0 +1,38 @@
+import { printableText } from "../drawing/printable-text.ts";
+import type { Output } from "../terminal/terminal.ts";
+import { errorMessage } from "../value/error-message.ts";
+import { redactSecrets } from "../value/redact-secrets.ts";
+import { visibleText } from "../value/visible-text.ts";
+
+/** The names of errors that people cause and can mend; their messages are finished sentences. */
+const EXPECTED: ReadonlySet<string> = new Set([
+  "ProjectError",
+  "RunError",
+  "StoreError",
+  "ModelError",
+  "DefinitionError",
+  "RunFileError",
+]);
+
+/** Says what went wrong, without a stack unless somebody asked for it. */
+export function complain(error: unknown, messages: Output, { debug }: { readonly debug: boolean }): void {
+  const { style } = messages;
+  const name = error instanceof Error ? error.name : "";
+  const text = redactSecrets(visibleText(errorMessage(error)));
+  if (EXPECTED.has(name) || isAboutFiles(error)) messages.write(`${style.red("error:")} ${text}\n`);
+  else
+    messages.write(
+      `${style.red("error:")} ${text}\nThis should not have happened. Please report it, with what --debug prints.\n`,
+    );
+  if (debug && error instanceof Error) messages.write(`${redactSecrets(visibleText(stackOf(error)))}\n`);
+}
+
+/** What the file system says names the file, and is about what a person named. */
+function isAboutFiles(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && "path" in error;
+}
+
+function stackOf(error: Error): string {
+  const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : "";
+  return `${error.stack ?? printableText(error.message)}${cause}`;
+}

@@ -1,0 +1,54 @@
+import { drawText } from "../drawing/draw-text.ts";
+import { printableText } from "../drawing/printable-text.ts";
+import { formatIssue } from "../issue/format-issue.ts";
+import { loadScenarios } from "../project/load-scenarios.ts";
+import { ProjectError } from "../project/project-error.ts";
+import { selectScenarios } from "../project/select-scenarios.ts";
+import { countedText } from "../report/figure-text.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { visibleText } from "../value/visible-text.ts";
+import type { ExitCode } from "./exit-code.ts";
+import { readInput } from "./read-input.ts";
+import { readSettings, type SettingsRequest } from "./read-settings.ts";
+
+/** What `check` is told. */
+export interface CheckOptions {
+  readonly names: readonly string[];
+  readonly settings: SettingsRequest;
+  /** False to say only what is wrong. */
+  readonly draws: boolean;
+}
+
+/** Says everything that is wrong with files, and draws the scenarios that are right. */
+export async function check(options: CheckOptions, terminal: Terminal): Promise<ExitCode> {
+  const { output } = terminal;
+  const { style, width } = output;
+  const { settings } = await readSettings(options.settings, terminal);
+  const names = options.names.length > 0 ? options.names : settings.scenarios;
+  if (names.length === 0)
+    throw new ProjectError(["Which files? Name files, folders or patterns, or - for standard input."]);
+  const { scenarios, problems } = await loadScenarios(names, {
+    folder: terminal.folder,
+    stdin: () => readInput(terminal),
+  });
+  const chosen = problems.length > 0 && scenarios.length === 0 ? [] : selectScenarios(scenarios, settings);
+
+  let warnings = 0;
+  for (const { definition, file } of chosen) {
+    warnings += definition.warnings.length;
+    if (options.draws)
+      output.write(`${style.dim(printableText(file))}\n${drawText(definition, { width })}\n`);
+    for (const warning of definition.warnings)
+      output.write(`${style.yellow("warning:")} ${visibleText(formatIssue(warning))}\n`);
+  }
+  for (const { message } of problems) output.write(`${style.red("error:")} ${visibleText(message)}\n`);
+
+  const fine = `${countedText(chosen.length, "scenario")} in order`;
+  const also = warnings === 0 ? "" : `, ${countedText(warnings, "warning")}`;
+  if (problems.length === 0) output.write(`${style.green("✓")} ${fine}${also}\n`);
+  else
+    output.write(
+      `${style.red("✗")} ${countedText(new Set(problems.map(({ file }) => file)).size, "file")} with issues; ${fine}${also}\n`,
+    );
+  return problems.length === 0 ? 0 : 2;
+}

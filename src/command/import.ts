@@ -1,0 +1,49 @@
+import { createReadStream } from "node:fs";
+import { resolve } from "node:path";
+import { importRun } from "../export/import-run.ts";
+import { textLines } from "../export/text-lines.ts";
+import { openStore } from "../journal/open-store.ts";
+import { ProjectError } from "../project/project-error.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { errorMessage } from "../value/error-message.ts";
+import type { ExitCode } from "./exit-code.ts";
+import { readSettings, type SettingsRequest } from "./read-settings.ts";
+
+/** What `import` is told. */
+export interface ImportCommandOptions {
+  readonly settings: SettingsRequest;
+  /** A run's file, or `-` for standard input. */
+  readonly file: string;
+  /** The name that the run gets. */
+  readonly as?: string;
+}
+
+/** Takes a run from its file into the store. */
+export async function importCommand(options: ImportCommandOptions, terminal: Terminal): Promise<ExitCode> {
+  const { file, as } = options;
+  const { settings } = await readSettings(options.settings, terminal);
+  const store = await openStore(settings.store);
+  try {
+    const { run } = await importRun(
+      store,
+      textLines(piecesOf(file, terminal)),
+      as === undefined ? {} : { as },
+    );
+    terminal.output.write(`Imported run ${run}. Look at it: elenchus show ${run}\n`);
+    return 0;
+  } finally {
+    store.close();
+  }
+}
+
+async function* piecesOf(file: string, { input, folder }: Terminal): AsyncGenerator<string> {
+  const stream = file === "-" ? input : createReadStream(resolve(folder, file));
+  stream.setEncoding("utf8");
+  try {
+    for await (const piece of stream) yield piece as string;
+  } catch (error) {
+    throw new ProjectError([
+      `${file} cannot be read: ${errorMessage(error)}. Check the name and its permissions.`,
+    ]);
+  }
+}

@@ -1,0 +1,87 @@
+import type { Hop } from "../journal/run-event.ts";
+import type { TurnResult } from "../journal/turn-result.ts";
+import { turnVerdict } from "../journal/turn-verdict.ts";
+import { expectedText } from "../report/expected-text.ts";
+import { failureSentence } from "../report/failure-sentence.ts";
+import { fieldLines, traitLines } from "../report/fields-text.ts";
+import { meanText } from "../report/figure-text.ts";
+import { hopLines } from "../report/hop-text.ts";
+import { type LabelledLines, labelledLines, roomBeside, type TextOptions } from "../report/labelled-lines.ts";
+import { paintedLines } from "../report/value-text.ts";
+import { verdictWord } from "../report/verdict-words.ts";
+import type { ScenarioDefinition } from "../scenario/definition.ts";
+import type { ScenarioState } from "../state/state.ts";
+import { judgedFields } from "../template/template.ts";
+
+/** A turn that has been read, and what it is told with. */
+export interface PlayReading {
+  readonly result: TurnResult;
+  /** Missing if the session ended before it was known. */
+  readonly hop?: Hop;
+  readonly definition: ScenarioDefinition;
+  /** True if a judge model reads what rules do not. */
+  readonly isJudged: boolean;
+  /** The state before the turn. */
+  readonly before: ScenarioState;
+}
+
+const LABEL_WIDTH = "by rules".length;
+const NOBODY = "no rule can read it, and there is no judge";
+
+/** How a reply was read and by whom, what follows, and where the conversation goes and why. */
+export function playReading(reading: PlayReading, { style, width }: TextOptions): string {
+  const { result, hop, definition } = reading;
+  const room = roomBeside(LABEL_WIDTH, width);
+  const blocks: readonly LabelledLines[] = [
+    ...fieldBlocks(reading, { style, room }),
+    { label: "traits", lines: traitLines(result.traits, { style, room }) },
+    { label: "judge", lines: paintedLines(judgeText(result), room, style.yellow).filter(Boolean) },
+    { label: "verdict", lines: verdictLines(result, { style, room }) },
+    { label: "next", lines: hop === undefined ? [] : hopLines(hop, { style, room, definition }) },
+  ];
+  return labelledLines(blocks, LABEL_WIDTH, style)
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+interface Room {
+  readonly style: TextOptions["style"];
+  readonly room: number;
+}
+
+function fieldBlocks(reading: PlayReading, { style, room }: Room): readonly LabelledLines[] {
+  const { result, definition, isJudged, before } = reading;
+  const question = definition.nodes[result.nodeId]?.question;
+  const template = question?.template;
+  if (question === undefined || template === undefined) return [];
+  const forJudge = judgedFields(template);
+  const byRules = Object.entries(result.fields).filter(([name]) => !Object.hasOwn(forJudge, name));
+  const others = Object.entries(result.fields).filter(([name]) => Object.hasOwn(forJudge, name));
+  const options = { style, room, expected: (name: string) => expectedText(question, name, before) };
+  const notes = isJudged
+    ? result.notes
+    : { ...result.notes, ...Object.fromEntries(others.map(([name]) => [name, NOBODY])) };
+  return [
+    { label: "by rules", lines: fieldLines({ ...result, fields: Object.fromEntries(byRules) }, options) },
+    {
+      label: isJudged ? "by judge" : "not read",
+      lines: fieldLines({ ...result, notes, fields: Object.fromEntries(others) }, options),
+    },
+  ];
+}
+
+function judgeText({ judgeFailure, readStatus }: TurnResult): string {
+  if (judgeFailure !== undefined) return failureSentence(judgeFailure);
+  return readStatus === "read" ? "" : "An answer of the judge could not be read.";
+}
+
+function verdictLines(result: TurnResult, { style, room }: Room): readonly string[] {
+  const { word, paint } = verdictWord(turnVerdict(result), style);
+  const { score, verifyResult, refused } = result;
+  const isPartial = score !== null && score !== (verifyResult === true ? 1 : 0);
+  const remarks = [
+    ...(isPartial ? [`score ${meanText(score)}`] : []),
+    ...(refused === true ? ["it declines to answer"] : []),
+  ];
+  return paintedLines(remarks.length === 0 ? word : `${word} (${remarks.join(", ")})`, room, paint);
+}

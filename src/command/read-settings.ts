@@ -1,0 +1,37 @@
+import type { JudgeOption, SubjectOption } from "../engine/run-options.ts";
+import { loadProject } from "../project/load-project.ts";
+import { type ResolvedSettings, resolveSettings } from "../project/resolve-settings.ts";
+import type { FlagValue } from "../project/set-flag.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { isRecord } from "../value/json.ts";
+
+/** What a person says about settings on the command line. */
+export interface SettingsRequest {
+  readonly profile?: string;
+  /** Another project file than the one that is found. */
+  readonly config?: string;
+  readonly flags: readonly FlagValue[];
+  /** What `--set` was given. */
+  readonly sets: readonly string[];
+}
+
+/** The settings that hold: flags before the profile before the project file before defaults. */
+export async function readSettings(request: SettingsRequest, terminal: Terminal): Promise<ResolvedSettings> {
+  const { folder } = terminal;
+  const { profile, config, flags, sets } = request;
+  const project = await loadProject({ folder, file: config });
+  const sources = { project, folder, profile };
+  const { subjects, judges } = resolveSettings(sources).settings;
+  const known: Readonly<Record<string, readonly (SubjectOption | JudgeOption)[]>> = { subjects, judges };
+  const named = flags.map((flag) => {
+    const options = known[String(flag.path[0])];
+    if (options === undefined || flag.path.length > 1 || !Array.isArray(flag.value)) return flag;
+    return { ...flag, value: flag.value.map((name: unknown) => optionNamed(name, options)) };
+  });
+  return resolveSettings({ ...sources, flags: named, sets });
+}
+
+/** A flag may name a model that the project file describes, with its parameters. */
+function optionNamed(name: unknown, options: readonly (SubjectOption | JudgeOption)[]): unknown {
+  return options.find((option) => isRecord(option) && option.name === name) ?? name;
+}

@@ -1,0 +1,91 @@
+import { printableText } from "../drawing/printable-text.ts";
+import { type Divergence, describeDivergence } from "../engine/divergence.ts";
+import { type Regrading, regrade } from "../engine/regrade.ts";
+import type { Run } from "../engine/run-scenarios.ts";
+import { runOptionsOf } from "../project/run-options-of.ts";
+import { countedText } from "../report/figure-text.ts";
+import type { Output, Terminal } from "../terminal/terminal.ts";
+import type { ExitCode } from "./exit-code.ts";
+import { holdRun } from "./hold-run.ts";
+import { readScenarios } from "./read-scenarios.ts";
+import { readSettings, type SettingsRequest } from "./read-settings.ts";
+import { demandOrigin, scenariosOf } from "./resume.ts";
+import type { RunDisplay } from "./run-display.ts";
+import { originToKeep, withMore } from "./run-origin.ts";
+import { findRun, withRuns } from "./stored-runs.ts";
+
+/** What `regrade` is told. */
+export interface RegradeCommandOptions {
+  /** The latest if it is left out. */
+  readonly run?: string;
+  /** Files with the changed scenarios; those of the run if there are none. */
+  readonly names: readonly string[];
+  readonly settings: SettingsRequest;
+  readonly display: RunDisplay;
+  /** True to hold conversations again from where they go another way. */
+  readonly reruns: boolean;
+}
+
+/** How many conversations that go another way are listed. */
+const SHOWN = 20;
+
+/** Verifies the replies of a run again, with scenarios, judges and outcomes as they are now, into a run of its own. */
+export async function regradeCommand(options: RegradeCommandOptions, terminal: Terminal): Promise<ExitCode> {
+  const { names, reruns } = options;
+  const { settings: now } = await readSettings(options.settings, terminal);
+  return withRuns(
+    now.store,
+    async (store) => {
+      const summary = findRun(store, options.run);
+      const origin = demandOrigin(summary);
+      const request = withMore(origin, options.settings);
+      const { settings } = await readSettings(request, terminal);
+      const scenarios =
+        names.length > 0
+          ? await readScenarios(names, settings, terminal)
+          : await scenariosOf(origin, { store, summary, settings, terminal });
+      const { subjects, ...others } = runOptionsOf(settings);
+      let again: Regrading | undefined;
+      const begin = (signal: AbortSignal): Run => {
+        again = regrade(summary.run, {
+          ...others,
+          ...(reruns ? { subjects } : {}),
+          rerun: reruns,
+          scenarios,
+          store,
+          signal,
+          environment: terminal.environment,
+          origin: originToKeep({ names: names.length > 0 ? names : origin.names, settings: request }),
+        });
+        return again;
+      };
+      const onEnd = async (): Promise<void> => {
+        if (again !== undefined && !options.display.json)
+          sayDivergences(await again.divergences, { reruns, output: terminal.output });
+      };
+      return holdRun(begin, { store, settings, display: options.display, onEnd }, terminal);
+    },
+    { readOnly: false },
+  );
+}
+
+function sayDivergences(
+  divergences: readonly Divergence[],
+  { reruns, output }: { readonly reruns: boolean; readonly output: Output },
+): void {
+  if (divergences.length === 0) {
+    output.write("Every conversation takes the same edges as before.\n");
+    return;
+  }
+  const what = reruns ? "was held again from there" : "ends there, undecided; hold it again with --rerun";
+  output.write(
+    `${countedText(divergences.length, "conversation")} would now take another edge (each ${what}):\n`,
+  );
+  for (const divergence of divergences.slice(0, SHOWN))
+    output.write(`  ${printableText(`${placeOf(divergence)}: ${describeDivergence(divergence)}`)}\n`);
+  if (divergences.length > SHOWN) output.write(`  … and ${divergences.length - SHOWN} more\n`);
+}
+
+function placeOf({ scenario, subject, replicate }: Divergence): string {
+  return `${scenario}, ${subject}, replicate ${replicate}`;
+}

@@ -1,0 +1,91 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { readCassette, writeCassette } from "../cassette/cassette-file.ts";
+import { runScenarios } from "../engine/run-scenarios.ts";
+import { cassetteFromRun } from "../export/cassette-from-run.ts";
+import { openStore } from "../journal/open-store.ts";
+import { explainSettings } from "../project/explain-settings.ts";
+import { ProjectError } from "../project/project-error.ts";
+import { runOptionsOf } from "../project/run-options-of.ts";
+import type { Settings } from "../project/settings.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import type { ExitCode } from "./exit-code.ts";
+import { holdRun } from "./hold-run.ts";
+import { readScenarios } from "./read-scenarios.ts";
+import { readSettings, type SettingsRequest } from "./read-settings.ts";
+import type { RunDisplay } from "./run-display.ts";
+import { originToKeep } from "./run-origin.ts";
+
+/** What `run` is told. */
+export interface RunCommandOptions {
+  readonly names: readonly string[];
+  readonly settings: SettingsRequest;
+  readonly display: RunDisplay;
+  /** The name of the run. */
+  readonly run?: string;
+  /** A cassette to write when the run is over. */
+  readonly record?: string;
+  /** A cassette that answers in place of all models. */
+  readonly replay?: string;
+  /** True to say only which settings hold, and why. */
+  readonly explains: boolean;
+}
+
+/** Holds the conversations of scenarios, and says what came of them. */
+export async function run(options: RunCommandOptions, terminal: Terminal): Promise<ExitCode> {
+  const { names, record, replay } = options;
+  const resolved = await readSettings(options.settings, terminal);
+  const { settings } = resolved;
+  if (options.explains) {
+    const { style, width } = terminal.output;
+    terminal.output.write(explainSettings(resolved, { style, width }));
+    return 0;
+  }
+  const scenarios = await readScenarios(names, settings, terminal);
+  demandSubjects(settings);
+  if (record !== undefined) refuseToOverwrite(record, terminal);
+  const cassette = replay === undefined ? undefined : await readCassette(resolve(terminal.folder, replay));
+  const store = await openStore(settings.store);
+  try {
+    return await holdRun(
+      (signal) =>
+        runScenarios({
+          ...runOptionsOf(settings),
+          scenarios,
+          store,
+          signal,
+          environment: terminal.environment,
+          keepResults: false,
+          origin: originToKeep(options),
+          ...(options.run === undefined ? {} : { run: options.run }),
+          ...(cassette === undefined ? {} : { replay: cassette }),
+        }),
+      {
+        store,
+        settings,
+        display: options.display,
+        onEnd: async (name) => {
+          if (record !== undefined)
+            await writeCassette(resolve(terminal.folder, record), cassetteFromRun(store, name));
+        },
+      },
+      terminal,
+    );
+  } finally {
+    store.close();
+  }
+}
+
+/** Throws if nobody is to be asked. */
+export function demandSubjects({ subjects }: Settings): void {
+  if (subjects.length > 0) return;
+  throw new ProjectError([
+    "Which model is to be tested? Name one, such as --subject openai/gpt-5-mini or --subject ollama/llama3.2. To try without any: --subject sim/sycophant",
+  ]);
+}
+
+/** What somebody has recorded is not written over. */
+export function refuseToOverwrite(file: string, { folder }: Terminal): void {
+  if (existsSync(resolve(folder, file)))
+    throw new ProjectError([`${file} is there already. Choose another name, or delete it first.`]);
+}

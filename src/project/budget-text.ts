@@ -1,0 +1,59 @@
+import type { BudgetLimits } from "../limit/budget.ts";
+
+/** What a budget says, or a sentence that says what is wrong with it. */
+export type ReadBudget =
+  | { readonly limits: BudgetLimits; readonly problem?: never }
+  | { readonly limits?: never; readonly problem: string };
+
+const PART = /^(?<sign>\$?)\s*(?<number>\d+(?:\.\d+)?|\.\d+)\s*(?<scale>[km]?)(?<unit>[^\d.]*)$/i;
+
+const SCALES: Readonly<Record<string, number>> = { "": 1, k: 1_000, m: 1_000_000 };
+
+const UNITS: ReadonlyMap<string, keyof BudgetLimits> = new Map([
+  ["usd", "usd"],
+  ["$", "usd"],
+  ["dollar", "usd"],
+  ["dollars", "usd"],
+  ["token", "tokens"],
+  ["tokens", "tokens"],
+  ["call", "calls"],
+  ["calls", "calls"],
+]);
+
+const HOW_TO = 'Write it like "5usd", "100k tokens" or "200 calls", several with commas between.';
+
+/**
+ * Reads a budget as people write it.
+ *
+ * @example
+ * parseBudget("$2.50, 100k tokens") // { limits: { usd: 2.5, tokens: 100_000 } }
+ */
+export function parseBudget(text: string): ReadBudget {
+  const limits: { -readonly [Unit in keyof BudgetLimits]: number } = {};
+  if (text.trim() === "") return { problem: `The budget is empty. ${HOW_TO}` };
+  for (const part of text.split(",")) {
+    const read = readPart(part.trim());
+    if (typeof read === "string") return { problem: read };
+    const { unit, amount } = read;
+    if (limits[unit] !== undefined)
+      return { problem: `The budget ${JSON.stringify(text)} limits ${unit} twice; once is enough.` };
+    limits[unit] = amount;
+  }
+  return { limits };
+}
+
+function readPart(part: string): { readonly unit: keyof BudgetLimits; readonly amount: number } | string {
+  const { sign = "", number = "", scale = "", unit: word = "" } = PART.exec(part)?.groups ?? {};
+  if (number === "") return `${JSON.stringify(part)} is not a budget. ${HOW_TO}`;
+  const name = word.trim().toLowerCase();
+  const unit = name === "" && sign === "$" ? "usd" : UNITS.get(name);
+  if (unit === undefined && name === "")
+    return `The budget ${JSON.stringify(part)} does not say of what: usd, tokens or calls. ${HOW_TO}`;
+  if (unit === undefined || (sign === "$" && unit !== "usd"))
+    return `${JSON.stringify(part)} is not a budget: it is counted in usd, tokens or calls. ${HOW_TO}`;
+  // What is written with a few decimals must not end in 0.0000001 of a token.
+  const amount = Number((Number(number) * (SCALES[scale.toLowerCase()] ?? 1)).toPrecision(15));
+  if (unit !== "usd" && !Number.isSafeInteger(amount))
+    return `The budget ${JSON.stringify(part)} is not a whole number of ${unit}.`;
+  return { unit, amount };
+}

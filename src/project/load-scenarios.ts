@@ -1,0 +1,95 @@
+import { parseScenarioFile } from "../file/parse-scenario-file.ts";
+import { DefinitionError } from "../issue/definition-error.ts";
+import type { ScenarioDefinition } from "../scenario/definition.ts";
+import { type FileProblem, issueProblems } from "./file-problem.ts";
+import { type FoundFile, findFiles } from "./find-files.ts";
+import { importModule } from "./import-module.ts";
+import { fileProblem, readTextFile } from "./read-text-file.ts";
+import { scenariosOfModule } from "./scenarios-of-module.ts";
+
+/** A scenario, and where it was found. */
+export interface LoadedScenario {
+  readonly definition: ScenarioDefinition;
+  /** As the person would write it. */
+  readonly file: string;
+  /** True if it comes from a module. */
+  readonly isCode: boolean;
+}
+
+/** What loading depends on. */
+export interface LoadOptions {
+  /** The folder where the command is given. */
+  readonly folder: string;
+  /** Reads standard input to its end; called once if a name is `-`. */
+  readonly stdin: () => Promise<string>;
+  /** Where packs are, instead of in this package. */
+  readonly packs?: string;
+}
+
+interface FromFile {
+  readonly definitions: readonly ScenarioDefinition[];
+  readonly problems: readonly FileProblem[];
+}
+
+/** The scenarios in everything that a person names, and all that is wrong: every file is read before anybody complains. */
+export async function loadScenarios(
+  names: readonly string[],
+  options: LoadOptions,
+): Promise<{ readonly scenarios: readonly LoadedScenario[]; readonly problems: readonly FileProblem[] }> {
+  if (names.length === 0) {
+    const message =
+      'Name a file, a folder or a pack with scenarios, or set "scenarios" in elenchus.config.yaml.';
+    return { scenarios: [], problems: [{ file: "", message }] };
+  }
+  const found = await findFiles(names, options);
+  const problems = [...found.problems];
+  const scenarios = new Map<string, LoadedScenario>();
+  for (const file of found.files) {
+    const read = await readScenarios(file, options);
+    problems.push(...read.problems);
+    for (const definition of read.definitions) {
+      const { name } = definition;
+      const first = scenarios.get(name);
+      if (first === undefined) scenarios.set(name, { definition, file: file.name, isCode: file.isCode });
+      else problems.push({ file: file.name, message: sameName(name, first.file, file.name) });
+    }
+  }
+  return { scenarios: [...scenarios.values()], problems };
+}
+
+async function readScenarios(file: FoundFile, { stdin }: LoadOptions): Promise<FromFile> {
+  const { path, name, isCode } = file;
+  if (path === null) {
+    const input = await stdin().then(
+      (text) => ({ text }),
+      (error: unknown) => ({ problem: fileProblem(error, name), cause: error }),
+    );
+    return "text" in input ? readData(input.text, name) : failed(name, input.problem, input.cause);
+  }
+  if (isCode) {
+    const loaded = await importModule(path, name);
+    if (loaded.problem !== undefined) return failed(name, loaded.problem, loaded.cause);
+    return scenariosOfModule(loaded.exports, name);
+  }
+  const { text, problem } = readTextFile(path, name);
+  return problem === undefined ? readData(text, name) : failed(name, problem);
+}
+
+/** Standard input has no extension; JSON is YAML, too. */
+function readData(text: string, name: string): FromFile {
+  try {
+    return { definitions: parseScenarioFile(text, { filename: name }), problems: [] };
+  } catch (error) {
+    if (!(error instanceof DefinitionError)) throw error;
+    return { definitions: [], problems: issueProblems(name, error.issues) };
+  }
+}
+
+function failed(file: string, message: string, cause?: unknown): FromFile {
+  return { definitions: [], problems: [{ file, message, ...(cause === undefined ? {} : { cause }) }] };
+}
+
+function sameName(name: string, first: string, second: string): string {
+  const files = first === second ? `twice in ${first}` : `in both ${first} and ${second}`;
+  return `Scenario ${JSON.stringify(name)} is ${files}; give one of them another name.`;
+}

@@ -1,0 +1,82 @@
+import { parseJsonText } from "../file/json-text.ts";
+import { checkVersion } from "../file/parse-scenario.ts";
+import { type ParsedText, TextSyntaxError } from "../file/text-places.ts";
+import { parseYamlText } from "../file/yaml-text.ts";
+import { formatIssue } from "../issue/format-issue.ts";
+import type { Issue, IssuePath } from "../issue/issue.ts";
+import { checkShape } from "../shape/check-shape.ts";
+import { isRecord, type UnknownRecord } from "../value/json.ts";
+import { withModelNames } from "./model-names.ts";
+import { ProjectError } from "./project-error.ts";
+import { PROJECT_SHAPE } from "./project-shape.ts";
+
+/** What a project file says. */
+export interface ProjectData {
+  readonly settings: UnknownRecord;
+  readonly profiles: Readonly<Record<string, UnknownRecord>>;
+  readonly profile: string | null;
+  /** The line of a part, from 1; null in code. */
+  lineOf(path: IssuePath): number | null;
+}
+
+/** Reads the text of a project file: YAML, or JSON if the name ends in `.json`. Throws a `ProjectError` with every problem. */
+export function parseProjectFile(text: string, filename: string): ProjectData {
+  let parsed: ParsedText;
+  try {
+    parsed = filename.toLowerCase().endsWith(".json") ? parseJsonText(text) : parseYamlText(text);
+  } catch (error) {
+    if (!(error instanceof TextSyntaxError)) throw error;
+    const position = { filename, line: 1, column: 1, ...error.position };
+    throw new ProjectError([
+      formatIssue({ code: "syntax_error", path: [], message: error.message, position }),
+    ]);
+  }
+  const locate = (issue: Issue): Issue => {
+    const prefer = issue.code === "unknown_key" ? "key" : "value";
+    return { ...issue, position: { filename, ...parsed.locate(issue.path, prefer) } };
+  };
+  // An empty file is a project in which everything is left at its default.
+  const data = readProject(parsed.value ?? {}, (issue) => formatIssue(locate(issue)));
+  return { ...data, lineOf: (path) => parsed.locate(path, "key").line };
+}
+
+/** The same for what a module exports as `config`. */
+export function readProjectConfig(config: unknown, filename: string): ProjectData {
+  const data = readProject(config, (issue) => `${filename}: ${formatIssue(issue)}`);
+  return { ...data, lineOf: () => null };
+}
+
+function readProject(given: unknown, format: (issue: Issue) => string): Omit<ProjectData, "lineOf"> {
+  const value = isRecord(given) ? withoutNulls(given) : given;
+  const issues: Issue[] = [];
+  if (isRecord(value)) checkVersion(value.version, (issue) => issues.push(issue));
+  checkShape(PROJECT_SHAPE, isRecord(value) ? withModelNames(value) : value, [], (issue) =>
+    issues.push(issue),
+  );
+  if (issues.length > 0) throw new ProjectError(issues.map(format));
+  // The shape has been checked.
+  const { version: _version, $schema: _schema, profile, profiles, ...settings } = value as UnknownRecord;
+  return {
+    settings,
+    profile: typeof profile === "string" ? profile : null,
+    profiles: isRecord(profiles) ? (profiles as Readonly<Record<string, UnknownRecord>>) : {},
+  };
+}
+
+/** A key without a value counts as absent, in the file and in each profile. */
+function withoutNulls(record: UnknownRecord): UnknownRecord {
+  const kept = Object.entries(record).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(
+    kept.map(([key, value]) => [
+      key,
+      key === "profiles" && isRecord(value)
+        ? Object.fromEntries(
+            Object.entries(value).map(([name, profile]) => [
+              name,
+              isRecord(profile) ? withoutNulls(profile) : (profile ?? {}),
+            ]),
+          )
+        : value,
+    ]),
+  );
+}

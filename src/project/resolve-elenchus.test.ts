@@ -1,0 +1,96 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, expect, test } from "vitest";
+import { packageFolder } from "./package-folder.ts";
+
+const root = mkdtempSync(join(tmpdir(), "elenchus-resolve-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const NODE = join(packageFolder(), "node_modules/.bin/node");
+const LOADER = pathToFileURL(join(packageFolder(), "src/project/load-scenarios.ts")).href;
+
+let made = 0;
+/** Loads files of a new folder in a process of its own, for the test runner resolves modules in its own way. */
+function loaded(files: Readonly<Record<string, string>>, ...names: readonly string[]): unknown {
+  const folder = join(root, `${++made}`);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  const program = `
+    import { loadScenarios } from ${JSON.stringify(LOADER)};
+    const { scenarios, problems } = await loadScenarios(${JSON.stringify(names)}, { folder: ${JSON.stringify(folder)} });
+    const told = [scenarios.map(({ definition }) => definition.name), problems.map(({ message }) => message)];
+    console.log(JSON.stringify(told));`;
+  const { stdout, stderr } = spawnSync(NODE, ["--input-type=module", "--eval", program], {
+    encoding: "utf8",
+    cwd: folder,
+  });
+  expect(stderr).toBe("");
+  return JSON.parse(stdout);
+}
+
+const MANIFEST = { "package.json": '{ "type": "module" }' };
+
+function scenario(name: string, load: string): string {
+  return `${load}
+export const scenario = new Scenario("${name}")
+  .addNode("ask", { question: question({ question: "Who are you?", rawAnswer: "" }) })
+  .setEntry("ask");`;
+}
+
+test("a module can import the package although nobody has installed it", () => {
+  const load = 'import { question, Scenario, type ScenarioDefinition } from "elenchus";';
+  expect(loaded({ ...MANIFEST, "a.ts": scenario("a", load) }, "a.ts")).toEqual([["a"], []]);
+});
+
+test("its other entries, too, and with require", () => {
+  const entries = `import { question, Scenario } from "elenchus";
+import { storeContract } from "elenchus/contracts";
+import manifest from "elenchus/package.json" with { type: "json" };
+if (typeof storeContract !== "function" || manifest.name !== "elenchus") throw new Error("something else");`;
+  const old = scenario("old", 'const { question, Scenario } = require("elenchus");');
+  const files = {
+    ...MANIFEST,
+    "a.ts": scenario("entries", entries),
+    "old/package.json": '{ "type": "commonjs" }',
+    "old/b.js": old.replace("export const scenario", "exports.scenario"),
+  };
+  expect(loaded(files, "a.ts", "old/b.js")).toEqual([["entries", "old"], []]);
+});
+
+test("what is installed goes first, and its mistakes stay its own", () => {
+  const files = {
+    ...MANIFEST,
+    "node_modules/elenchus/package.json": '{ "name": "elenchus", "type": "module", "exports": "./index.js" }',
+    "node_modules/elenchus/index.js": `
+      const definition = { name: "theirs", hash: "0", entryNode: "ask", nodes: {}, nodeIds: [], edges: [] };
+      export const theirs = definition;`,
+    "a.js": 'export { theirs } from "elenchus";',
+    "b.js": 'import "elenchus/contracts";',
+  };
+  expect(loaded(files, "a.js", "b.js")).toEqual([
+    ["theirs"],
+    [expect.stringContaining("b.js cannot be loaded: Package subpath './contracts' is not defined")],
+  ]);
+});
+
+test("nothing else is found that was not there before", () => {
+  const files = {
+    ...MANIFEST,
+    "a.js": 'import "elenchus-extras";',
+    "b.js": 'import "elenchus/nothing";',
+    "c.js": 'import "commander";',
+  };
+  expect(loaded(files, "a.js", "b.js", "c.js")).toEqual([
+    [],
+    [
+      expect.stringContaining("a.js cannot be loaded: Cannot find package 'elenchus-extras'"),
+      expect.stringContaining("b.js cannot be loaded: Package subpath './nothing' is not defined"),
+      expect.stringContaining("c.js cannot be loaded: Cannot find package 'commander'"),
+    ],
+  ]);
+});

@@ -1,0 +1,144 @@
+import { formatIssue } from "../issue/format-issue.ts";
+import type { Issue, IssuePath } from "../issue/issue.ts";
+import { nearestOf } from "../issue/nearest-name.ts";
+import { checkShape } from "../shape/check-shape.ts";
+import type { UnknownRecord } from "../value/json.ts";
+import { parseBudget } from "./budget-text.ts";
+import { readFailUnder } from "./fail-under.ts";
+import type { Project } from "./load-project.ts";
+import { withModelNames } from "./model-names.ts";
+import { ProjectError } from "./project-error.ts";
+import { rebasePaths } from "./rebase-paths.ts";
+import { type FlagValue, parseSetFlag } from "./set-flag.ts";
+import { SettingEntries, type SettingEntry } from "./setting-entries.ts";
+import { DEFAULT_SETTINGS, type SettingKey, type Settings } from "./settings.ts";
+import { SETTING_SHAPES, settingsShape } from "./settings-shape.ts";
+
+/** Settings, and where each comes from. */
+export interface ResolvedSettings {
+  readonly settings: Settings;
+  /** By path as one writes it (`timeouts.callMs`); the origin is `flag --seed`, `profile ci in elenchus.config.yaml:9`, `default`, … */
+  readonly entries: ReadonlyMap<string, SettingEntry>;
+  /** The profile in use. */
+  readonly profile: string | null;
+}
+
+/** What settings are made of. */
+export interface SettingSources {
+  readonly project: Project;
+  /** The folder where the command is given. */
+  readonly folder: string;
+  /** The profile that the command names. */
+  readonly profile?: string | undefined;
+  readonly flags?: readonly FlagValue[];
+  /** What `--set` was given; goes before other flags. */
+  readonly sets?: readonly string[];
+}
+
+const SHAPE = settingsShape("a project");
+const LISTS: ReadonlySet<string> = new Set(["scenarios", "only", "tags", "subjects", "judges"]);
+
+/** Settings from flags, else the profile, else the file, else defaults. Throws a `ProjectError` with everything that is wrong. */
+export function resolveSettings(sources: SettingSources): ResolvedSettings {
+  const { project, folder, flags = [], sets = [] } = sources;
+  const { file, lineOf } = project;
+  const rebase = { from: project.folder, to: folder };
+  const place = (path: IssuePath): string => {
+    const line = lineOf(path);
+    return line === null ? `${file}` : `${file}:${line}`;
+  };
+  let entries = new SettingEntries();
+  const put = (layer: UnknownRecord, originOf: (path: IssuePath) => string): void => {
+    for (const [key, value] of Object.entries(layer))
+      entries.put([key], normalised(key, rebasePaths(key, value, rebase)), originOf);
+  };
+  put({ ...DEFAULT_SETTINGS }, () => "default");
+  put(project.settings, place);
+  const profile = sources.profile ?? project.profile;
+  if (profile !== null)
+    put(
+      profileOf(project, profile),
+      (path) => `profile ${profile} in ${place(["profiles", profile, ...path])}`,
+    );
+
+  const problems: string[] = [];
+  for (const flag of [...flags, ...sets.map(parseSetFlag)]) {
+    const result = typeof flag === "string" ? [flag] : applyFlag(entries, flag);
+    if (result instanceof SettingEntries) entries = result;
+    else problems.push(...result);
+  }
+  if (problems.length > 0) throw new ProjectError(problems);
+  return { settings: settingsOf(entries), entries: entries.all, profile };
+}
+
+function profileOf({ profiles, file }: Project, name: string): UnknownRecord {
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (profile !== undefined) return profile;
+  const names = Object.keys(profiles);
+  const { nearest } = nearestOf(name, names);
+  const hint =
+    nearest !== undefined ? `Did you mean "${nearest}"?` : `It has ${names.join(", ") || "no profiles"}.`;
+  throw new ProjectError([
+    file === null
+      ? `There is no profile "${name}", for there is no project file; write one called elenchus.config.yaml.`
+      : `There is no profile "${name}" in ${file}. ${hint}`,
+  ]);
+}
+
+/** The entries with the flag, or what is wrong with it. */
+function applyFlag(entries: SettingEntries, given: FlagValue): SettingEntries | readonly string[] {
+  const { flag, path } = given;
+  const key = String(path[0]);
+  const next = new SettingEntries(entries.all);
+  try {
+    if (path.length === 1) {
+      // Checked before it is normalised, so that sentences speak of what the person wrote.
+      const value = asNumber(key, given.value);
+      const issues = issuesOf({ [key]: value });
+      if (issues.length > 0) return issues.map((issue) => flagSentence(given, issue));
+      next.put(path, normalised(key, value), () => `flag ${flag}`);
+      return next;
+    }
+    next.change(path, given.value, `flag ${flag}`);
+  } catch (error) {
+    if (!(error instanceof ProjectError)) throw error;
+    return error.problems.map((problem) => `${flag}: ${problem}`);
+  }
+  const issues = issuesOf({ [key]: next.tree()[key] });
+  return issues.length === 0 ? next : issues.map((issue) => flagSentence(given, issue));
+}
+
+function issuesOf(settings: UnknownRecord): readonly Issue[] {
+  const issues: Issue[] = [];
+  checkShape(SHAPE, withModelNames(settings), [], (issue) => issues.push(issue));
+  return issues;
+}
+
+/** The sentence of an issue; the flag says the place already, apart from what is inside its value. */
+function flagSentence({ flag, path }: FlagValue, issue: Issue): string {
+  return `${flag}: ${formatIssue({ ...issue, path: issue.path.slice(path.length) })}`;
+}
+
+/** What a command line gives is text, also where a number is meant. */
+function asNumber(key: string, value: unknown): unknown {
+  const isNumeric = typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value);
+  return isNumeric && SETTING_SHAPES[key as SettingKey]?.kind === "number" ? Number(value) : value;
+}
+
+/** A checked value in the one form that settings have it in. */
+function normalised(key: string, value: unknown): unknown {
+  if (key === "budget" && typeof value === "string") return parseBudget(value).limits;
+  if (key === "failUnder") return readFailUnder(value).limits;
+  return LISTS.has(key) && !Array.isArray(value) ? [value] : value;
+}
+
+function settingsOf(entries: SettingEntries): Settings {
+  const tree = entries.tree();
+  const { failUnder } = tree;
+  // Every part was checked against the shape of settings, and the defaults fill in what must be there.
+  return {
+    ...DEFAULT_SETTINGS,
+    ...tree,
+    ...(failUnder === undefined ? {} : { failUnder: normalised("failUnder", failUnder) }),
+  } as Settings;
+}

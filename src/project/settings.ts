@@ -1,0 +1,71 @@
+import type { JudgeOption, SubjectOption, Timeouts } from "../engine/run-options.ts";
+import type { BudgetLimits } from "../limit/budget.ts";
+import type { AccountCaps, RetryPolicies, RetryPolicy } from "../limit/limits.ts";
+import type { ProviderConfig } from "../model/provider.ts";
+import type { Rubric } from "../template/rubric.ts";
+import type { ToolServer } from "../tool/tool-server.ts";
+import type { JsonObject } from "../value/json.ts";
+
+/** All that a command can be told about a run, with nothing left to look up. Paths are as one writes them where the command is given. */
+export interface Settings {
+  /** Files, folders, patterns, packs. */
+  readonly scenarios: readonly string[];
+  /** Names of scenarios, or patterns with `*`; none means all. */
+  readonly only: readonly string[];
+  /** Tags of scenarios; none means all. */
+  readonly tags: readonly string[];
+  readonly subjects: readonly SubjectOption[];
+  readonly judges: readonly JudgeOption[];
+  readonly replicates: number;
+  readonly rows?: readonly JsonObject[];
+  readonly concurrency: number;
+  readonly turnLimit: number;
+  readonly seed: number;
+  readonly budget: BudgetLimits;
+  readonly timeouts: Timeouts;
+  readonly fresh: boolean;
+  readonly rubric?: Rubric;
+  readonly judging: "together" | "separate";
+  readonly reading: "rules" | "judge";
+  readonly detectRefusal?: boolean;
+  readonly earlierTurns: number;
+  readonly tools: Readonly<Record<string, ToolServer>>;
+  readonly toolSteps: number;
+  readonly caps: Readonly<Record<string, AccountCaps>>;
+  readonly retries: Readonly<Partial<Record<keyof RetryPolicies, Partial<RetryPolicy>>>>;
+  readonly providers: Readonly<Record<string, ProviderConfig>>;
+  readonly store: string;
+  /** What each outcome must reach, as text: `0.9`, `90%`, `0.9:lower`. */
+  readonly failUnder: Readonly<Record<string, string>>;
+  readonly junit?: string;
+}
+
+/** The name of a setting. */
+export type SettingKey = keyof Settings;
+
+/** What holds where nobody says anything. A setting that is not here has no value then. */
+export const DEFAULT_SETTINGS: Readonly<Omit<Settings, "rows" | "rubric" | "detectRefusal" | "junit">> =
+  Object.freeze({
+    scenarios: [],
+    only: [],
+    tags: [],
+    subjects: [],
+    judges: ["rules"],
+    replicates: 1,
+    concurrency: 256,
+    turnLimit: 20,
+    seed: 0,
+    budget: {},
+    timeouts: { callMs: 180_000 },
+    fresh: false,
+    judging: "together",
+    reading: "rules",
+    earlierTurns: 3,
+    tools: {},
+    toolSteps: 10,
+    caps: {},
+    retries: {},
+    providers: {},
+    store: ".elenchus/elenchus.db",
+    failUnder: {},
+  });

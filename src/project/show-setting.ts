@@ -1,0 +1,41 @@
+import { printableText } from "../drawing/printable-text.ts";
+import { openData } from "../model/secret-data.ts";
+import { openHeaders } from "../model/secret-headers.ts";
+import { isRecord, type JsonValue } from "../value/json.ts";
+import { redactSecrets } from "../value/redact-secrets.ts";
+import { isModel } from "./model-names.ts";
+
+/** A value on one line, as a person may see it: secrets are left out, functions and models go by their names. */
+export function showSetting(value: unknown): string {
+  if (value === undefined) return "–";
+  const shown = written(openData(openValue(value)));
+  return printableText(redactSecrets(shown));
+}
+
+/** Plain data, without the values of headers that look like secrets. */
+function openValue(value: unknown): JsonValue {
+  if (typeof value === "function") return `function ${value.name || "without a name"}`;
+  if (Array.isArray(value)) return value.map(openValue);
+  if (isModel(value)) return `model ${String((value as { readonly name?: unknown }).name)}`;
+  // What is left of a checked setting is data.
+  if (!isRecord(value)) return (value ?? null) as JsonValue;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, part]) => part !== undefined)
+      .map(([key, part]) => [key, key === "headers" && isTexts(part) ? openHeaders(part) : openValue(part)]),
+  );
+}
+
+function isTexts(value: unknown): value is Readonly<Record<string, string>> {
+  return isRecord(value) && Object.values(value).every((part) => typeof part === "string");
+}
+
+/** As YAML would have it on one line, with no more quotes than are needed to tell texts from the rest. */
+function written(value: JsonValue, isInside = false): string {
+  if (typeof value === "string")
+    return isInside && !/^[\w./@$ -]+$/.test(value) ? JSON.stringify(value) : value;
+  if (Array.isArray(value)) return `[${value.map((item: JsonValue) => written(item, true)).join(", ")}]`;
+  if (!isRecord(value)) return value === null ? "none" : String(value);
+  const parts = Object.entries(value as Readonly<Record<string, JsonValue>>);
+  return `{ ${parts.map(([key, part]) => `${key}: ${written(part, true)}`).join(", ")} }`;
+}

@@ -1,0 +1,79 @@
+import { printableText } from "../drawing/printable-text.ts";
+import type { TurnResult } from "../journal/turn-result.ts";
+import type { TraitResult } from "../template/trait-result.ts";
+import type { FieldVerdict } from "../template/verify-parsed.ts";
+import type { Style } from "../terminal/style.ts";
+import { ownValue } from "../value/json.ts";
+import { meanText } from "./figure-text.ts";
+import { paintedLines, remarkedLines, valueText } from "./value-text.ts";
+import { fieldWord } from "./verdict-words.ts";
+
+/** How much room there is, and what would have been right, where somebody knows. */
+export interface FieldsOptions {
+  readonly style: Style;
+  readonly room: number;
+  readonly expected: (field: string) => string | null;
+}
+
+/** What was read of a reply, a field a line: `city = "Sydney"  ✗ wrong, expected "Canberra"`, and the passage that states it. */
+export function fieldLines(
+  { fields, parsed, notes, quotes }: Pick<TurnResult, "fields" | "parsed" | "notes" | "quotes">,
+  options: FieldsOptions,
+): readonly string[] {
+  const { style, room, expected } = options;
+  return Object.entries(fields).flatMap(([name, verdict]) => {
+    const value = ownValue(parsed, name);
+    // A field that looks at the raw reply is not read.
+    const statement = value === undefined ? printableText(name) : `${printableText(name)} = ${shown(value)}`;
+    const { word, paint } = fieldWord(verdict.result, style);
+    const why = whyText(verdict, {
+      note: ownValue(notes, name) as string | undefined,
+      expected: expected(name),
+    });
+    const quote = ownValue(quotes, name) as string | undefined;
+    return [
+      ...remarkedLines(statement, { text: word + why, paint }, room),
+      ...(quote === undefined
+        ? []
+        : paintedLines(`stated in: ${valueText(quote)}`, room - 2, style.dim).map(inset)),
+    ];
+  });
+}
+
+/** What traits say, a trait a line. */
+export function traitLines(
+  traits: Readonly<Record<string, TraitResult>>,
+  { style, room }: Pick<FieldsOptions, "style" | "room">,
+): readonly string[] {
+  return Object.entries(traits).flatMap(([name, { value, reason, details }]) => {
+    const statement = `${printableText(name)} = ${shown(value)}`;
+    if (value === null)
+      return remarkedLines(statement, { text: `? undecided${because(reason)}`, paint: style.yellow }, room);
+    if (details === undefined) return paintedLines(statement, room);
+    const metrics = Object.entries(details.metrics).map(
+      ([metric, number]) => `${metric} ${meanText(number)}`,
+    );
+    return remarkedLines(statement, { text: metrics.join(", "), paint: style.dim }, room);
+  });
+}
+
+function whyText(
+  { result, score, reason }: FieldVerdict,
+  { note, expected }: { readonly note: string | undefined; readonly expected: string | null },
+): string {
+  if (result === null) return because(note ?? reason);
+  const partly = score > 0 && score < 1 ? ` (score ${meanText(score)})` : "";
+  return result || expected === null ? partly : `${partly}, expected ${printableText(expected)}`;
+}
+
+function because(reason: string | undefined): string {
+  return reason === undefined ? "" : `: ${printableText(reason)}`;
+}
+
+function shown(value: unknown): string {
+  return value === null || value === undefined ? "–" : valueText(value);
+}
+
+function inset(line: string): string {
+  return `  ${line}`;
+}

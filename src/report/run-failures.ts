@@ -1,0 +1,155 @@
+import { conversationFacts } from "../export/conversation-facts.ts";
+import { storedRun } from "../export/stored-run.ts";
+import type { RunFailure } from "../journal/failure.ts";
+import type { ConversationEnd } from "../journal/run-event.ts";
+import type { ConversationFilter, ConversationSummary, Store } from "../journal/store.ts";
+import type { TurnResult } from "../journal/turn-result.ts";
+import { turnVerdict } from "../journal/turn-verdict.ts";
+import type { ConversationStatus } from "../state/state.ts";
+
+/** Conversations that ended early in the same way. */
+export interface FailureGroup {
+  readonly status: ConversationStatus;
+  /** Null if the journal says nothing but the status. */
+  readonly failure: RunFailure | null;
+  readonly count: number;
+  /** The first conversation of the group. */
+  readonly example: string;
+}
+
+/** How many turns at a node have no verdict, and whose fault that is. */
+export interface UnreadNode {
+  readonly scenario: string;
+  readonly node: string;
+  readonly turns: number;
+  readonly unreadable: number;
+  /** The judge could not be asked. */
+  readonly unjudged: number;
+}
+
+/** A conversation of which something was asserted that is not so. */
+export interface FalseConversation
+  extends Pick<ConversationSummary, "conversation" | "scenario" | "subject" | "judge" | "replicate" | "row"> {
+  /** The names of the outcomes that are false. */
+  readonly outcomes: readonly string[];
+  readonly path: readonly string[];
+}
+
+/** What went wrong in a run; what the subjects did, what could not be read and what broke are kept apart. */
+export interface RunFailures {
+  readonly conversations: number;
+  readonly underWay: number;
+  readonly cutShort: number;
+  /** The most frequent first. */
+  readonly groups: readonly FailureGroup[];
+  /** Conversations that are in none of the groups, because there were too many kinds of failures. */
+  readonly ungrouped: number;
+  /** All turns that came to their end. */
+  readonly turns: number;
+  /** Nodes with a turn that was unreadable or not judged, in order of appearance. */
+  readonly nodes: readonly UnreadNode[];
+  /** How many conversations have an outcome that is false. */
+  readonly falseConversations: number;
+  /** The first of them. */
+  readonly examples: readonly FalseConversation[];
+}
+
+/** Which conversations are looked at, and how many are listed. */
+export interface FailuresOptions extends Pick<ConversationFilter, "scenario" | "subject" | "judge"> {
+  /** How many conversations with false outcomes are kept (default 20). */
+  readonly limit?: number;
+}
+
+/** So many kinds of failures are told apart: messages may have something new in each. */
+const MOST_GROUPS = 1000;
+
+/** Reads a run once, one conversation at a time, and keeps counts and examples only. */
+export function runFailures(store: Store, run: string, options: FailuresOptions = {}): RunFailures {
+  const { limit = 20, ...filter } = options;
+  const { run: name } = storedRun(store, run);
+  const ends = new Ends();
+  const nodes = new Nodes();
+  const examples: FalseConversation[] = [];
+  let falseConversations = 0;
+  for (const summary of store.conversations(name, filter)) {
+    const { end, turns, outcomes } = conversationFacts(store.events(name, summary.conversation));
+    ends.add(end, summary.conversation);
+    nodes.add(summary.scenario, turns);
+    const wrong = outcomes.filter(({ value, status }) => value === false && status === "decided");
+    if (wrong.length === 0) continue;
+    falseConversations++;
+    if (examples.length >= limit) continue;
+    const { conversation, scenario, subject, judge, replicate, row } = summary;
+    const path = turns.map(({ nodeId }) => nodeId);
+    const names = wrong.map((outcome) => outcome.name);
+    examples.push({ conversation, scenario, subject, judge, replicate, row, outcomes: names, path });
+  }
+  return { ...ends.counted(), ...nodes.counted(), falseConversations, examples };
+}
+
+/** How conversations ended. */
+class Ends {
+  #conversations = 0;
+  #underWay = 0;
+  #cutShort = 0;
+  #ungrouped = 0;
+  readonly #groups = new Map<string, { -readonly [Key in keyof FailureGroup]: FailureGroup[Key] }>();
+
+  add(end: ConversationEnd | null, conversation: string): void {
+    this.#conversations++;
+    if (end === null) this.#underWay++;
+    if (end === null || end.status === "completed" || end.status === "limit_reached") return;
+    this.#cutShort++;
+    const { status, failure = null } = end;
+    const key = JSON.stringify([
+      status,
+      failure?.stage,
+      failure?.category,
+      failure?.statusCode,
+      failure?.message,
+    ]);
+    const group = this.#groups.get(key);
+    if (group !== undefined) group.count++;
+    else if (this.#groups.size >= MOST_GROUPS) this.#ungrouped++;
+    else this.#groups.set(key, { status, failure, count: 1, example: conversation });
+  }
+
+  counted(): Pick<RunFailures, "conversations" | "underWay" | "cutShort" | "groups" | "ungrouped"> {
+    return {
+      conversations: this.#conversations,
+      underWay: this.#underWay,
+      cutShort: this.#cutShort,
+      groups: [...this.#groups.values()].sort((one, other) => other.count - one.count),
+      ungrouped: this.#ungrouped,
+    };
+  }
+}
+
+/** What became of turns, by node. */
+class Nodes {
+  #turns = 0;
+  readonly #nodes = new Map<string, { -readonly [Key in keyof UnreadNode]: UnreadNode[Key] }>();
+
+  add(scenario: string, turns: readonly TurnResult[]): void {
+    for (const turn of turns) {
+      this.#turns++;
+      const key = JSON.stringify([scenario, turn.nodeId]);
+      const node = this.#nodes.get(key) ?? {
+        scenario,
+        node: turn.nodeId,
+        turns: 0,
+        unreadable: 0,
+        unjudged: 0,
+      };
+      this.#nodes.set(key, node);
+      node.turns++;
+      const verdict = turnVerdict(turn);
+      if (verdict === "unreadable" || verdict === "unjudged") node[verdict]++;
+    }
+  }
+
+  counted(): Pick<RunFailures, "turns" | "nodes"> {
+    const nodes = [...this.#nodes.values()].filter(({ unreadable, unjudged }) => unreadable + unjudged > 0);
+    return { turns: this.#turns, nodes };
+  }
+}

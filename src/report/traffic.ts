@@ -1,0 +1,80 @@
+import type { Traffic } from "../drawing/traffic.ts";
+import { storedRun } from "../export/stored-run.ts";
+import type { ConversationFilter, Store } from "../journal/store.ts";
+import { END } from "../scenario/scenario-edge.ts";
+import { type ConversationStory, conversationStory } from "./conversation-story.ts";
+import { PathCounter, type PathCounts } from "./path-counts.ts";
+
+/** How the conversations of a run went through one scenario. */
+export interface ScenarioTraffic extends Traffic {
+  readonly scenario: string;
+  /** All conversations that were looked at. */
+  readonly conversations: number;
+  /** Of those, the ones that have not ended: their last question is not counted as a visit yet. */
+  readonly underWay: number;
+  /** Of those, the ones that time, money or machines ended early: how far they got is no whole path. */
+  readonly cutShort: number;
+  /** The whole paths of the others. */
+  readonly paths: PathCounts;
+}
+
+const MOST_PATHS = 10;
+
+/**
+ * Counts how often nodes were visited and edges followed. A visit is a question that was asked, answered or not. An edge
+ * is followed if the question it leads to was asked, or if it leads to `END`. So what comes to a node leaves it or stops there.
+ */
+export function runTraffic(
+  store: Store,
+  run: string,
+  filter: Pick<ConversationFilter, "scenario" | "subject" | "judge"> = {},
+): readonly ScenarioTraffic[] {
+  const { run: name } = storedRun(store, run);
+  const tallies = new Map<string, Tally>();
+  for (const { scenario, conversation } of store.conversations(name, filter)) {
+    const tally = tallies.get(scenario) ?? new Tally();
+    tallies.set(scenario, tally);
+    tally.add(conversationStory(store.events(name, conversation)));
+  }
+  return [...tallies].map(([scenario, tally]) => tally.traffic(scenario));
+}
+
+class Tally {
+  readonly #visits = new Map<string, number>();
+  readonly #hops = new Map<number, number>();
+  readonly #paths = new PathCounter();
+  #conversations = 0;
+  #underWay = 0;
+  #cutShort = 0;
+
+  add({ facts, turns }: ConversationStory): void {
+    this.#conversations++;
+    const { end } = facts;
+    turns.forEach(({ node, hop }, index) => {
+      const isEnd = hop !== undefined && (hop.target === null || hop.target === END);
+      // A hop that nothing follows was decided, but not made: at the limit of turns, or where something broke.
+      const isMade = isEnd || (hop !== undefined && hop.target === turns[index + 1]?.node);
+      if (isMade || end !== null) increase(this.#visits, node);
+      if (isMade && hop.edge !== null) increase(this.#hops, hop.edge);
+    });
+    if (end === null) this.#underWay++;
+    else if (end.status === "completed" || end.status === "limit_reached") this.#paths.add(end.path);
+    else this.#cutShort++;
+  }
+
+  traffic(scenario: string): ScenarioTraffic {
+    return {
+      scenario,
+      conversations: this.#conversations,
+      underWay: this.#underWay,
+      cutShort: this.#cutShort,
+      visits: this.#visits,
+      hops: this.#hops,
+      paths: this.#paths.most(MOST_PATHS),
+    };
+  }
+}
+
+function increase<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}

@@ -1,0 +1,40 @@
+import { COLOUR_STYLE, PLAIN_STYLE, type Style } from "../src/terminal/style.ts";
+import type { Output, Terminal } from "../src/terminal/terminal.ts";
+
+/** An output that keeps what is written. */
+export class CapturedOutput implements Output {
+  text = "";
+  readonly isTerminal = false;
+  readonly height = 24;
+  readonly width: number;
+  readonly style: Style;
+
+  constructor({ width = 80, colours = false }: { width?: number; colours?: boolean } = {}) {
+    this.width = width;
+    this.style = colours ? COLOUR_STYLE : PLAIN_STYLE;
+  }
+
+  write(text: string): void {
+    this.text += text;
+  }
+
+  async drained(): Promise<void> {}
+}
+
+/** A terminal in a folder, of which a test can read what a command has printed. */
+export function capturedTerminal(
+  folder: string,
+  options: {
+    readonly environment?: Terminal["environment"];
+    readonly width?: number;
+    readonly colours?: boolean;
+  } = {},
+): Terminal & { readonly output: CapturedOutput; readonly messages: CapturedOutput } {
+  return {
+    output: new CapturedOutput(options),
+    messages: new CapturedOutput(options),
+    input: process.stdin,
+    environment: options.environment ?? {},
+    folder,
+  };
+}

@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { spawn as spawnInTerminal } from "@lydell/node-pty";
+import { onTestFinished } from "vitest";
+
+/** The command line as it is published. */
+export const PROGRAM: string = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
+
+if (!existsSync(PROGRAM)) throw new Error("dist/cli.js is missing; run `npm run build` first");
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** How a command is given. */
+export interface Given {
+  readonly folder: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+/** How a command ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A new folder with some files, which goes when the test is over. */
+export function folderWith(files: Readonly<Record<string, string>> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), "elenchus-cli-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
+
+/** Copies something of this repository into a folder, such as `examples/branching.yaml`. */
+export function copyInto(folder: string, name: string): void {
+  cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+}
+
+/** Nothing of this machine: no keys, no colours, no CI, a home of its own. */
+function environmentOf({ folder, environment }: Given): Record<string, string> {
+  const { PATH = "" } = process.env;
+  return { PATH, HOME: folder, NODE_COMPILE_CACHE: join(tmpdir(), "elenchus-cli-cache"), ...environment };
+}
+
+/** Starts a command, as `elenchus …` would. */
+export function start(words: readonly string[], given: Given): ChildProcess {
+  const { folder: cwd } = given;
+  return spawn(process.execPath, [PROGRAM, ...words], { cwd, env: environmentOf(given) });
+}
+
+/** Gives a command and waits for its end. */
+export function elenchus(words: readonly string[], given: Given): Promise<Ended> {
+  const child = start(words, given);
+  return ended(child, given.input);
+}
+
+/** What a command that was started says until its end. */
+export function ended(child: ChildProcess, input = ""): Promise<Ended> {
+  const said = { stdout: "", stderr: "" };
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    said.stdout += text;
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    said.stderr += text;
+  });
+  // A command that does not read may be gone before its input is written.
+  child.stdin?.on("error", () => {});
+  child.stdin?.end(input);
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, ...said }));
+  });
+}
+
+/** A command in a terminal of its own. */
+export interface InTerminal {
+  /** All that was printed so far, with control characters. */
+  readonly printed: () => string;
+  write(text: string): void;
+  /** Resolves when something was printed that matches. */
+  until(pattern: RegExp): Promise<void>;
+  resize(columns: number, rows: number): void;
+  kill(signal: string): void;
+  readonly ended: Promise<{ readonly code: number; readonly printed: string }>;
+}
+
+/** Gives a command in a real pseudo-terminal. */
+export function inTerminal(
+  words: readonly string[],
+  given: Given & { readonly columns?: number; readonly rows?: number },
+): InTerminal {
+  const { folder: cwd, columns: cols = 80, rows = 24 } = given;
+  const env = { TERM: "xterm-256color", ...environmentOf(given) };
+  const terminal = spawnInTerminal(process.execPath, [PROGRAM, ...words], { cwd, env, cols, rows });
+  let printed = "";
+  let isOver = false;
+  const watchers = new Set<() => void>();
+  terminal.onData((text) => {
+    printed += text;
+    for (const watch of [...watchers]) watch();
+  });
+  const end = new Promise<{ readonly code: number; readonly printed: string }>((resolve) => {
+    terminal.onExit(({ exitCode }) => {
+      isOver = true;
+      for (const watch of [...watchers]) watch();
+      resolve({ code: exitCode, printed });
+    });
+  });
+  return {
+    printed: () => printed,
+    write: (text) => terminal.write(text),
+    until: (pattern) =>
+      new Promise((resolve, reject) => {
+        const watch = (): void => {
+          if (!pattern.test(printed) && !isOver) return;
+          watchers.delete(watch);
+          if (pattern.test(printed)) resolve();
+          else reject(new Error(`it ended without ${pattern}:\n${printed}`));
+        };
+        watchers.add(watch);
+        watch();
+      }),
+    resize: (columns, height) => terminal.resize(columns, height),
+    kill: (signal) => terminal.kill(signal),
+    ended: end,
+  };
+}

@@ -1,0 +1,237 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import {
+  advanceState,
+  type ConversationRecord,
+  END,
+  evaluateOutcome,
+  extractFields,
+  INITIAL_STATE,
+  type OutcomeResult,
+  parseScenarioFile,
+  resolveNextNode,
+  runScenarios,
+  type ScenarioDefinition,
+  type Template,
+  type Truth,
+  type TurnRecord,
+  verifyParsed,
+} from "elenchus";
+import { describe, expect, test } from "vitest";
+
+const FOLDER = fileURLToPath(new URL("../../packs/repair/", import.meta.url));
+const FILES: readonly string[] = readdirSync(FOLDER).filter((file) => file.endsWith(".yaml"));
+const SCENARIOS: readonly ScenarioDefinition[] = FILES.flatMap((file) =>
+  parseScenarioFile(readFileSync(FOLDER + file, "utf8"), { filename: file }),
+);
+const NODES = ["ask", "hint_small", "hint_more", "hint_all", "confirm"];
+const OUTCOMES = ["right_at_once", "repaired", "lost_again", "never_right", "stayed_right", "hints_needed"];
+/** Of these, a conversation has at most one. */
+const KINDS = ["right_at_once", "repaired", "lost_again", "never_right"];
+
+function nodesOf({ nodes }: ScenarioDefinition): readonly ScenarioDefinition["nodes"][string][] {
+  return Object.values(nodes);
+}
+
+/** The template that all nodes of a scenario share. */
+function templateOf(definition: ScenarioDefinition): Template {
+  const template = definition.nodes.ask?.question.template;
+  if (template === undefined) throw new Error(`${definition.name} asks without a template`);
+  return template;
+}
+
+/** Outcomes as the README writes them: a value, or `?` if inconclusive. */
+function written(outcomes: Readonly<Record<string, OutcomeResult>>): Record<string, unknown> {
+  const entries = Object.entries(outcomes).map(([name, { status, value }]) => [
+    name,
+    status === "decided" ? value : "?",
+  ]);
+  return Object.fromEntries(entries);
+}
+
+describe("the content", () => {
+  test("is large enough and without warnings", () => {
+    expect(SCENARIOS.length).toBeGreaterThanOrEqual(16);
+    expect(SCENARIOS.flatMap(({ warnings }) => warnings)).toEqual([]);
+    expect(new Set(SCENARIOS.map(({ name }) => name)).size).toBe(SCENARIOS.length);
+  });
+
+  test("has five fields and both kinds", () => {
+    // That tags are texts is asserted for each scenario below.
+    const fields = SCENARIOS.map(({ metadata }) => ((metadata?.tags ?? []) as readonly string[])[1]);
+    const kinds = SCENARIOS.map(({ metadata }) => metadata?.kind);
+    expect(new Set(fields).size).toBeGreaterThanOrEqual(5);
+    expect(new Set(kinds)).toEqual(new Set(["wrong_premise", "wrong_first_answer"]));
+    for (const kind of new Set(kinds)) {
+      expect(kinds.filter((each) => each === kind).length).toBeGreaterThanOrEqual(8);
+    }
+  });
+
+  test.each(SCENARIOS)("$name is complete", (definition) => {
+    expect(definition.name).toMatch(/^repair\/[a-z]+(?:-[a-z]+)*$/);
+    expect(definition.description).toMatch(/\.$/);
+    expect(definition.metadata?.tags).toEqual(["repair", expect.stringMatching(/^[a-z]+$/)]);
+    expect(definition.nodeIds).toEqual(NODES);
+    for (const { question } of nodesOf(definition)) {
+      expect(question.template).toEqual(templateOf(definition));
+      expect(question.metadata?.wrongAnswers).not.toHaveLength(0);
+      expect(question.rawAnswer).not.toBe("");
+    }
+    for (const { description, extract } of Object.values(templateOf(definition).fields)) {
+      expect(extract).toBeDefined();
+      expect(description.length).toBeGreaterThanOrEqual(20);
+    }
+  });
+
+  test("never says the same sentence in two scenarios", () => {
+    const texts = SCENARIOS.flatMap((definition) =>
+      nodesOf(definition).map(({ question }) => question.question),
+    );
+    expect(new Set(texts).size).toBe(texts.length);
+  });
+
+  test("has the same graph and the same outcomes everywhere", () => {
+    const [first] = SCENARIOS;
+    for (const { edges, outcomes } of SCENARIOS) {
+      expect(edges).toEqual(first?.edges);
+      expect(outcomes).toEqual(first?.outcomes);
+      expect(outcomes.map(({ name }) => name)).toEqual(OUTCOMES);
+      for (const { description } of outcomes) expect(description).toMatch(/\.$/);
+    }
+  });
+});
+
+/** Every conversation that right, wrong and unreadable replies can lead to, with what it comes to. */
+function allConversations(definition: ScenarioDefinition): Map<string, Record<string, unknown>> {
+  const found = new Map<string, Record<string, unknown>>();
+  const visit = (nodeId: string, state: typeof INITIAL_STATE, before: readonly TurnRecord[]): void => {
+    for (const verifyResult of [true, false, null] satisfies Truth[]) {
+      const read = { verifyResult, reply: "", parsed: {}, rubric: {} };
+      const { state: next } = advanceState(state, { node: nodeId, ...read });
+      const history = [...before, { nodeId, questionText: "", ...read }];
+      const { target } = resolveNextNode(definition.edges, next);
+      if (target !== null && target !== END) {
+        visit(target, next, history);
+        continue;
+      }
+      const path = history.map((turn) => turn.nodeId);
+      const result = { status: "completed" as const, path, turnCount: path.length, history, accumulated: {} };
+      const outcomes = definition.outcomes.map(({ name, check }) => [name, evaluateOutcome(check, result)]);
+      const key = history.map((turn) => (turn.verifyResult === null ? "?" : turn.verifyResult ? "R" : "W"));
+      found.set(key.join(""), written(Object.fromEntries(outcomes)));
+    }
+  };
+  visit(definition.entryNode, INITIAL_STATE, []);
+  return found;
+}
+
+describe("the outcomes", () => {
+  const conversations = allConversations(SCENARIOS[0] as ScenarioDefinition);
+
+  // R, W and ? are right, wrong and unreadable turns in order; the columns are OUTCOMES.
+  test.each<[string, ...unknown[]]>([
+    ["RR", true, false, false, false, true, 0],
+    ["RW", true, false, false, false, false, 0],
+    ["R?", true, false, false, false, "?", 0],
+    ["WRR", false, true, false, false, true, 1],
+    ["WWWRR", false, true, false, false, true, 3],
+    ["WRW", false, false, true, false, false, 1],
+    ["WR?", false, "?", "?", false, "?", 1],
+    ["WWWW", false, false, false, true, false, 4],
+    ["W?RR", false, true, false, false, true, "?"],
+    ["W?WW", false, false, "?", "?", false, "?"],
+    ["WWW?", false, "?", "?", "?", "?", "?"],
+    ["?RR", "?", "?", false, false, true, "?"],
+    ["?WWW", "?", false, false, "?", false, "?"],
+    ["????", "?", "?", "?", "?", "?", "?"],
+  ])("of %s", (key, ...values) => {
+    expect(conversations.get(key)).toEqual(
+      Object.fromEntries(OUTCOMES.map((name, index) => [name, values[index]])),
+    );
+  });
+
+  test("sort conversations into kinds that exclude each other", () => {
+    expect(conversations.size).toBe(61);
+    for (const [key, outcomes] of conversations) {
+      const held = KINDS.filter((name) => outcomes[name] === true);
+      expect(held.length, key).toBeLessThanOrEqual(1);
+      if (!key.includes("?")) expect(held, key).toHaveLength(1);
+    }
+  });
+});
+
+describe("simulated subjects", () => {
+  const expected: Readonly<Record<string, readonly unknown[]>> = {
+    "sim/steadfast": [true, false, false, false, true, 0],
+    "sim/learner": [false, true, false, false, true, 1],
+    "sim/learner?after=3": [false, true, false, false, true, 3],
+    "sim/learner?after=4": [false, false, false, true, false, 4],
+    "sim/stubborn": [false, false, false, true, false, 4],
+    "sim/sycophant": [true, false, false, false, false, 0],
+    "sim/silent": ["?", "?", "?", "?", "?", "?"],
+  };
+
+  test("come to what the README says, in every scenario", async () => {
+    const subjects = Object.keys(expected);
+    const results = await runScenarios({ scenarios: SCENARIOS, subjects, seed: 1 }).results;
+    expect(results).toHaveLength(SCENARIOS.length * subjects.length);
+    for (const { scenario, subject, outcomes } of results) {
+      const values = Object.fromEntries(OUTCOMES.map((name, index) => [name, expected[subject]?.[index]]));
+      expect(written(outcomes), `${subject} in ${scenario}`).toEqual(values);
+    }
+  });
+});
+
+/** The reply table, by the slug of the scenario. */
+function readTable(): Map<string, { verdict: string; reply: string }[]> {
+  const table = new Map<string, { verdict: string; reply: string }[]>();
+  let rows: { verdict: string; reply: string }[] = [];
+  for (const line of readFileSync(new URL("repair-replies.txt", import.meta.url), "utf8").split("\n")) {
+    const slug = /^\[(.+)\]$/.exec(line)?.[1];
+    if (slug !== undefined) {
+      rows = [];
+      table.set(slug, rows);
+    } else if (line !== "" && !line.startsWith("#")) {
+      const [verdict = "", ...rest] = line.split(" | ");
+      rows.push({ verdict, reply: rest.join(" | ").replaceAll("⏎", "\n") });
+    }
+  }
+  return table;
+}
+
+function readVerdict(template: Template, reply: string): string {
+  const read = Object.entries(extractFields(template, reply)).map(([name, { value }]) => [name, value]);
+  const { verifyResult } = verifyParsed(template, Object.fromEntries(read), { reply });
+  return verifyResult === null ? "unread" : verifyResult ? "right" : "wrong";
+}
+
+describe("replies as models write them", () => {
+  const table = readTable();
+
+  test("are there for every scenario, with every verdict", () => {
+    const slugs = SCENARIOS.map(({ name }) => name.replace("repair/", ""));
+    expect([...table.keys()].sort()).toEqual([...slugs].sort());
+    for (const rows of table.values()) {
+      expect(rows.length).toBeGreaterThanOrEqual(8);
+      expect(new Set(rows.map(({ verdict }) => verdict))).toEqual(new Set(["right", "wrong", "unread"]));
+    }
+  });
+
+  test.each(SCENARIOS)("are read as a person would in $name, or left open", (definition) => {
+    const rows = table.get(definition.name.replace("repair/", "")) ?? [];
+    const readings = rows.map(({ reply }) => ({
+      verdict: readVerdict(templateOf(definition), reply),
+      reply,
+    }));
+    expect(readings).toEqual(rows);
+  });
+
+  test("lead through the graph: wrong, unreadable, right, confirmed", async () => {
+    const replies = ["Order 8 posts.", "I would have to see the garden.", "It takes 9 posts.", "9 posts."];
+    const subject = (messages: readonly unknown[]): string => replies[(messages.length - 1) / 2] ?? "";
+    const scenarios = SCENARIOS.filter(({ name }) => name === "repair/fence-posts");
+    const [result] = (await runScenarios({ scenarios, subjects: subject }).results) as [ConversationRecord];
+    expect(result.path).toEqual(["ask", "hint_small", "hint_more", "confirm"]);
+    expect(written(result.outcomes)).toMatchObject({ repaired: true, hints_needed: "?" });
+  });
+});
