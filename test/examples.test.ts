@@ -86,6 +86,7 @@ function outcomesOf(definition: ScenarioDefinition, result: ConversationResult):
 test("the patterns and the dynamics each have an example", () => {
   expect(EXAMPLES.map(({ name }) => name).sort()).toEqual([
     "branching",
+    "capital-under-pressure",
     "error-correction",
     "linear",
     "looping",

@@ -50,7 +50,13 @@ export async function holdRun(
   const rates = runRates(store, summary);
   const checked = interrupted ? [] : checkThresholds(rates, thresholds);
   await tellResults({ store, summary, rates, thresholds: checked, settings, display }, terminal);
-  const ending = { summary, interrupted, givenUp: run.givenUp, quiet: display.quiet };
+  const ending = {
+    summary,
+    interrupted,
+    givenUp: run.givenUp,
+    firstFailure: run.firstFailure,
+    quiet: display.quiet,
+  };
   const code = sayHowItEnded(ending, terminal.messages);
   if (code !== 0) return code;
   return checked.every(({ passed }) => passed) ? 0 : 1;

@@ -18,6 +18,8 @@ const ENOUGH = 10;
 export interface HopefulRun extends Run {
   /** Why it was given up; undefined if it was not. */
   readonly givenUp: RunFailure | undefined;
+  /** What ended the first conversation that could not be held. */
+  readonly firstFailure: RunFailure | undefined;
 }
 
 /** Stops a run that is hopeless, so that nobody waits for hundreds of conversations to fail in the same way. */
@@ -25,7 +27,9 @@ export function stopIfHopeless(run: Run): HopefulRun {
   let failed = 0;
   let isHopeful = false;
   let givenUp: RunFailure | undefined;
+  let firstFailure: RunFailure | undefined;
   const look = (event: RunEvent): void => {
+    if (event.type === "conversation-end") firstFailure ??= event.failure;
     if (event.type === "turn-reply") isHopeful = true;
     if (isHopeful || event.type !== "conversation-end" || event.failure === undefined) return;
     if (!LASTING.has(event.failure.category)) {
@@ -43,6 +47,9 @@ export function stopIfHopeless(run: Run): HopefulRun {
     },
     get givenUp() {
       return givenUp;
+    },
+    get firstFailure() {
+      return firstFailure;
     },
     stop: () => run.stop(),
     async *[Symbol.asyncIterator]() {

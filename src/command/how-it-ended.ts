@@ -12,12 +12,14 @@ export interface RunEnding {
   readonly interrupted: boolean;
   /** Why it was given up, if it was. */
   readonly givenUp: RunFailure | undefined;
+  /** What ended the first conversation that could not be held, if that was now. */
+  readonly firstFailure: RunFailure | undefined;
   readonly quiet: boolean;
 }
 
 /** Says what did not come to its end and how to go on with it; gives the exit code that follows from that alone. */
 export function sayHowItEnded(
-  { summary, interrupted, givenUp, quiet }: RunEnding,
+  { summary, interrupted, givenUp, firstFailure, quiet }: RunEnding,
   messages: Output,
 ): ExitCode {
   const { run, start, statuses } = summary;
@@ -31,8 +33,9 @@ export function sayHowItEnded(
     return 130;
   }
   if (givenUp !== undefined || (held === 0 && errors > 0)) {
-    const why = givenUp === undefined ? "" : ` ${failureSentence(givenUp)}`;
-    say(`${style.red("error:")} No conversation could be held.${why}`);
+    const why = givenUp ?? firstFailure;
+    const reason = why === undefined ? `See why: elenchus show ${run} --failures` : failureSentence(why);
+    say(`${style.red("error:")} No conversation could be held. ${reason}`);
     say(`Nothing is lost. Once it is put right: elenchus resume ${run} --retry-errors`);
     return 2;
   }

@@ -1,11 +1,12 @@
 import { createReadStream } from "node:fs";
+import { access } from "node:fs/promises";
 import { resolve } from "node:path";
 import { importRun } from "../export/import-run.ts";
 import { textLines } from "../export/text-lines.ts";
 import { openStore } from "../journal/open-store.ts";
 import { ProjectError } from "../project/project-error.ts";
+import { fileProblem } from "../project/read-text-file.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { errorMessage } from "../value/error-message.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { readSettings, type SettingsRequest } from "./read-settings.ts";
 
@@ -22,6 +23,8 @@ export interface ImportCommandOptions {
 export async function importCommand(options: ImportCommandOptions, terminal: Terminal): Promise<ExitCode> {
   const { file, as } = options;
   const { settings } = await readSettings(options.settings, terminal);
+  // A misspelt name should not leave a store behind.
+  if (file !== "-") await access(resolve(terminal.folder, file)).catch(cannotRead(file));
   const store = await openStore(settings.store);
   try {
     const { run } = await importRun(
@@ -42,8 +45,12 @@ async function* piecesOf(file: string, { input, folder }: Terminal): AsyncGenera
   try {
     for await (const piece of stream) yield piece as string;
   } catch (error) {
-    throw new ProjectError([
-      `${file} cannot be read: ${errorMessage(error)}. Check the name and its permissions.`,
-    ]);
+    cannotRead(file)(error);
   }
+}
+
+function cannotRead(file: string): (error: unknown) => never {
+  return (cause) => {
+    throw new ProjectError([`${fileProblem(cause, file)} Name a file that export wrote.`], { cause });
+  };
 }

@@ -1,5 +1,6 @@
 import { printableText } from "../drawing/printable-text.ts";
 import type { RunSummary } from "../journal/store.ts";
+import { countedText } from "../report/figure-text.ts";
 import { alignColumns, type TableCell } from "../terminal/align-columns.ts";
 import type { Style } from "../terminal/style.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -47,7 +48,7 @@ function rowOf({ run, startedAt, endedAt, start, tags, statuses }: RunSummary, s
   const cutShort = (statuses.cancelled ?? 0) + (statuses.timeout ?? 0) + (statuses.budget_exhausted ?? 0);
   const errors = statuses.error ?? 0;
   const isWhole = endedAt !== null && ended === start.conversations && cutShort === 0;
-  const state = isWhole ? (errors === 0 ? "finished" : `${errors} errors`) : "unfinished";
+  const state = isWhole ? (errors === 0 ? "finished" : countedText(errors, "error")) : "unfinished";
   const paint = isWhole ? (errors === 0 ? style.green : style.red) : style.yellow;
   return [
     { text: printableText(run), paint: style.bold },

@@ -1,4 +1,5 @@
 import { ProjectError } from "../project/project-error.ts";
+import { runOptionsOf } from "../project/run-options-of.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { play } from "./play.ts";
@@ -19,27 +20,30 @@ const SHOWN = 12;
 export async function playCommand(options: PlayCommandOptions, terminal: Terminal): Promise<ExitCode> {
   const { as, save } = options;
   const { settings } = await readSettings(options.settings, terminal);
-  const { judges, subjects, turnLimit, seed, providers } = settings;
-  const [scenario, ...others] = await readScenarios(options.names, settings, terminal);
-  if (scenario === undefined || others.length > 0) {
-    const names = [scenario, ...others].slice(0, SHOWN).map((one) => one?.name);
-    const more = others.length + 1 > SHOWN ? ` and ${others.length + 1 - SHOWN} more` : "";
-    throw new ProjectError([`Which scenario? Say it with --scenario: ${names.join(", ")}${more}.`]);
+  const { judges, subjects, rows } = settings;
+  const [scenario, ...more] = await readScenarios(options.names, settings, terminal);
+  if (scenario === undefined || more.length > 0) {
+    const names = [scenario, ...more].slice(0, SHOWN).map((one) => one?.name);
+    const rest = more.length + 1 > SHOWN ? ` and ${more.length + 1 - SHOWN} more` : "";
+    throw new ProjectError([`Which scenario? Say it with --scenario: ${names.join(", ")}${rest}.`]);
   }
   const [judge = "rules", otherJudge] = judges;
   if (otherJudge !== undefined) throw new ProjectError(["One judge is enough to play. Name one: --judge"]);
   const [subject, otherSubject] = subjects;
   if (as === "questioner" && (subject === undefined || otherSubject !== undefined))
     throw new ProjectError(["Whom do you want to ask? Name one model: --subject ollama/llama3.2"]);
+  const { turnLimit = 20, seed = 0, ...others } = runOptionsOf(settings);
   return play(
     {
+      ...others,
       scenario,
       as,
       judge,
       turnLimit,
       seed,
-      providers,
       environment: terminal.environment,
+      words: [...options.names, "--scenario", scenario.name],
+      ...(rows?.[0] === undefined ? {} : { row: rows[0] }),
       ...(subject === undefined ? {} : { subject }),
       ...(save === undefined ? {} : { save }),
     },

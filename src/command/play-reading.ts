@@ -1,14 +1,10 @@
 import type { Hop } from "../journal/run-event.ts";
 import type { TurnResult } from "../journal/turn-result.ts";
-import { turnVerdict } from "../journal/turn-verdict.ts";
 import { expectedText } from "../report/expected-text.ts";
-import { failureSentence } from "../report/failure-sentence.ts";
 import { fieldLines, traitLines } from "../report/fields-text.ts";
-import { meanText } from "../report/figure-text.ts";
 import { hopLines } from "../report/hop-text.ts";
 import { type LabelledLines, labelledLines, roomBeside, type TextOptions } from "../report/labelled-lines.ts";
-import { paintedLines } from "../report/value-text.ts";
-import { verdictWord } from "../report/verdict-words.ts";
+import { judgeLines, verdictLines } from "../report/verdict-lines.ts";
 import type { ScenarioDefinition } from "../scenario/definition.ts";
 import type { ScenarioState } from "../state/state.ts";
 import { judgedFields } from "../template/template.ts";
@@ -35,7 +31,7 @@ export function playReading(reading: PlayReading, { style, width }: TextOptions)
   const blocks: readonly LabelledLines[] = [
     ...fieldBlocks(reading, { style, room }),
     { label: "traits", lines: traitLines(result.traits, { style, room }) },
-    { label: "judge", lines: paintedLines(judgeText(result), room, style.yellow).filter(Boolean) },
+    { label: "judge", lines: judgeLines(result, { style, room }) },
     { label: "verdict", lines: verdictLines(result, { style, room }) },
     { label: "next", lines: hop === undefined ? [] : hopLines(hop, { style, room, definition }) },
   ];
@@ -68,20 +64,4 @@ function fieldBlocks(reading: PlayReading, { style, room }: Room): readonly Labe
       lines: fieldLines({ ...result, notes, fields: Object.fromEntries(others) }, options),
     },
   ];
-}
-
-function judgeText({ judgeFailure, readStatus }: TurnResult): string {
-  if (judgeFailure !== undefined) return failureSentence(judgeFailure);
-  return readStatus === "read" ? "" : "An answer of the judge could not be read.";
-}
-
-function verdictLines(result: TurnResult, { style, room }: Room): readonly string[] {
-  const { word, paint } = verdictWord(turnVerdict(result), style);
-  const { score, verifyResult, refused } = result;
-  const isPartial = score !== null && score !== (verifyResult === true ? 1 : 0);
-  const remarks = [
-    ...(isPartial ? [`score ${meanText(score)}`] : []),
-    ...(refused === true ? ["it declines to answer"] : []),
-  ];
-  return paintedLines(remarks.length === 0 ? word : `${word} (${remarks.join(", ")})`, room, paint);
 }

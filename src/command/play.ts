@@ -10,7 +10,7 @@ import { playQuestioner } from "./play-questioner.ts";
 import { demandTwo, unreadFields } from "./play-refusals.ts";
 import { PlaySession } from "./play-session.ts";
 import { playSubject } from "./play-subject.ts";
-import { refuseToOverwrite } from "./run.ts";
+import { refuseToOverwrite } from "./refuse-to-overwrite.ts";
 import { listenForStop } from "./stop-signals.ts";
 
 export type { PlayOptions } from "./play-options.ts";

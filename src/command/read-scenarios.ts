@@ -19,7 +19,13 @@ export async function readScenarios(
     folder: terminal.folder,
     stdin: () => readInput(terminal),
   });
-  if (problems.length > 0) throw new ProjectError(problems.map(({ message }) => message));
+  if (problems.length > 0) {
+    const cause = problems.find((problem) => problem.cause !== undefined)?.cause;
+    throw new ProjectError(
+      problems.map(({ message }) => message),
+      cause === undefined ? {} : { cause },
+    );
+  }
   return selectScenarios(scenarios, settings).map(({ definition }) => definition);
 }
 

@@ -14,7 +14,7 @@ import { holdRun } from "./hold-run.ts";
 import { readScenarios } from "./read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "./read-settings.ts";
 import type { RunDisplay } from "./run-display.ts";
-import { originOf, type RunOrigin, withMore } from "./run-origin.ts";
+import { lacksSecrets, originOf, type RunOrigin, withMore } from "./run-origin.ts";
 import { findRun, withRuns } from "./stored-runs.ts";
 
 /** What `resume` is told. */
@@ -89,6 +89,10 @@ function latestUnfinished(store: Store, retryErrors: boolean): RunSummary {
 /** How a run was asked for; throws if it was not begun on the command line. */
 export function demandOrigin(summary: RunSummary): RunOrigin {
   const origin = originOf(summary.start);
+  if (origin !== undefined && lacksSecrets(origin))
+    throw new ProjectError([
+      `The run ${summary.run} was begun with a secret on the command line, which is never kept, so it cannot go on. Put the secret into an environment variable, and begin a new run: answers that are known come from the store.`,
+    ]);
   if (origin !== undefined) return origin;
   throw new ProjectError([
     `The run ${summary.run} was not begun on this command line, so how it was asked for is not known. Go on with it where it was begun.`,

@@ -1,6 +1,6 @@
 import type { RunStart } from "../journal/run-event.ts";
 import { isRecord, type JsonObject } from "../value/json.ts";
-import { redactSecrets } from "../value/redact-secrets.ts";
+import { REDACTED, redactSecrets } from "../value/redact-secrets.ts";
 import type { SettingsRequest } from "./read-settings.ts";
 
 /** How a run was asked for on the command line. */
@@ -22,6 +22,11 @@ export function originToKeep({ names, settings, replay }: RunOrigin): JsonObject
 
 function withoutSecrets(_key: string, value: unknown): unknown {
   return typeof value === "string" ? redactSecrets(value) : value;
+}
+
+/** True if secrets were left out of what was kept. */
+export function lacksSecrets(origin: RunOrigin): boolean {
+  return JSON.stringify(origin).includes(REDACTED);
 }
 
 /** How a run was asked for; undefined if it was not begun on the command line. */

@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { readCassette, writeCassette } from "../cassette/cassette-file.ts";
+import { resolveModels } from "../engine/resolve-models.ts";
 import { runScenarios } from "../engine/run-scenarios.ts";
 import { cassetteFromRun } from "../export/cassette-from-run.ts";
 import { openStore } from "../journal/open-store.ts";
@@ -13,6 +13,7 @@ import type { ExitCode } from "./exit-code.ts";
 import { holdRun } from "./hold-run.ts";
 import { readScenarios } from "./read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "./read-settings.ts";
+import { refuseToOverwrite } from "./refuse-to-overwrite.ts";
 import type { RunDisplay } from "./run-display.ts";
 import { originToKeep } from "./run-origin.ts";
 
@@ -45,20 +46,25 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
   demandSubjects(settings);
   if (record !== undefined) refuseToOverwrite(record, terminal);
   const cassette = replay === undefined ? undefined : await readCassette(resolve(terminal.folder, replay));
+  const asked = {
+    ...runOptionsOf(settings),
+    scenarios,
+    environment: terminal.environment,
+    ...(cassette === undefined ? {} : { replay: cassette }),
+  };
+  // A misspelt model or a missing key should not leave a store behind.
+  await resolveModels(asked);
   const store = await openStore(settings.store);
   try {
     return await holdRun(
       (signal) =>
         runScenarios({
-          ...runOptionsOf(settings),
-          scenarios,
+          ...asked,
           store,
           signal,
-          environment: terminal.environment,
           keepResults: false,
           origin: originToKeep(options),
           ...(options.run === undefined ? {} : { run: options.run }),
-          ...(cassette === undefined ? {} : { replay: cassette }),
         }),
       {
         store,
@@ -82,10 +88,4 @@ export function demandSubjects({ subjects }: Settings): void {
   throw new ProjectError([
     "Which model is to be tested? Name one, such as --subject openai/gpt-5-mini or --subject ollama/llama3.2. To try without any: --subject sim/sycophant",
   ]);
-}
-
-/** What somebody has recorded is not written over. */
-export function refuseToOverwrite(file: string, { folder }: Terminal): void {
-  if (existsSync(resolve(folder, file)))
-    throw new ProjectError([`${file} is there already. Choose another name, or delete it first.`]);
 }

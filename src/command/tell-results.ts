@@ -26,17 +26,19 @@ export interface RunResults {
 export async function tellResults(results: RunResults, terminal: Terminal): Promise<void> {
   const { store, summary, rates, thresholds, settings, display } = results;
   const { run } = summary;
-  // Standard output is for events where they are asked for.
-  const output = display.json ? terminal.messages : terminal.output;
+  // Standard output is for events where they are asked for, and for one line where nothing else is.
+  const output = display.json || display.quiet ? terminal.messages : terminal.output;
   const line = summaryLine(rates, run);
   const layout = { style: output.style, width: output.width };
   if (!display.quiet && !display.json) output.write(`\n${resultsText(rates, layout)}`);
-  if (thresholds.length > 0) output.write(`\n${thresholdText(thresholds, layout)}`);
+  const isMissed = thresholds.some(({ passed }) => !passed);
+  if (isMissed || (thresholds.length > 0 && !display.quiet))
+    output.write(`\n${thresholdText(thresholds, layout)}`);
   if (settings.junit !== undefined)
     await writeWholeFile(resolve(terminal.folder, settings.junit), junitXml(store, run, thresholds));
   if (annotates(display, terminal))
     for (const annotation of githubAnnotations(store, run, { thresholds, summary: line }))
-      output.write(`${annotation}\n`);
-  if (display.quiet) output.write(`${line}\n`);
+      output.write(annotation);
+  if (display.quiet) (display.json ? terminal.messages : terminal.output).write(`${line}\n`);
   else if (!display.json) output.write(`\nrun ${run} · elenchus show ${run}\n`);
 }

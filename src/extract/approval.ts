@@ -30,7 +30,7 @@ const calledAnswer = patternOnFirstUse(
 );
 const calledRight = patternOnFirstUse(
   `${CLOSERS}${anyOf(
-    `${BE}${ADVERBS} (?:the )?(?:only |most )?(?:correct|right|true|best|accurate|appropriate|likely)(?: one| fit)?${WHOLLY}`,
+    `${BE}${ADVERBS} (?:the )?(?:only |most )?(?:correct|right|true|best(?! known)|accurate|appropriate|likely)(?: one| fit)?${WHOLLY}`,
     `${BE}${ADVERBS} (?:the )?one${WHOLLY}`,
     " (?:fits|matches|answers|describes|explains)(?: (?:it|this))? best",
     " best (?:fits|matches|answers|describes|explains|represents)",

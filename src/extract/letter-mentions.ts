@@ -31,6 +31,8 @@ const CLOSED =
 
 const BRACKETED = /(?:[([{]|<(?:final_?)?(?:answer|choice|option)>)["'$]?$/;
 const BRACKET_AFTER = /["'$]?(?:[)\]}]|<\/)/y;
+/** "Both D and A are …": a capital behind a letter and "and" is no article. */
+const JOINED = /(?:^|[^A-Za-z0-9])[A-Z]["')\]]{0,2},? (?:and|or|nor|&) (?:[Oo]ption )?["'([]{0,2}$/;
 const NAMED = /(?:options?|choices?|alternatives?|letters?|answers?) ["'([]{0,2}$/;
 
 /** Every letter in a reply that may name an option. */
@@ -53,7 +55,8 @@ export function letterMentions(context: Context): LetterMention[] {
     )
       continue;
     // An article or a pronoun, unless something closes it off.
-    if (!closed && !named && /[AI]/i.test(letter) && !isJudged(context, end)) continue;
+    const joined = letter === "A" && JOINED.test(text.slice(Math.max(0, start - 16), start));
+    if (!closed && !named && !joined && /[AI]/i.test(letter) && !isJudged(context, end)) continue;
     mentions.push({ value: letter.toUpperCase(), start, end, marked: bracketed || named, closed });
   }
   return mentions;

@@ -9,6 +9,8 @@ const NOT = `not(?! ${anyOf(
   "(?:entirely |completely )?(?:sure|certain|clear|convinced|obvious)|an? (?:doubt|question)",
 )}\\b)`;
 
+const SAYING = "(?:say|nam|choos|pick|giv|answer|select|stat|claim|writ|suggest|insist)ing";
+
 /** Words that deny what follows them. */
 const denials = phrases(
   NOT,
@@ -19,6 +21,21 @@ const denials = phrases(
   "rul(?:e|es|ed|ing)(?: [a-z]+)? out|eliminat(?:e|es|ed|ing)|discard(?:s|ed|ing)?|reject(?:s|ed|ing)?",
   "dismiss(?:es|ed|ing)?|avoid(?:s|ed|ing)?",
   "(?:refus(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|fail(?:s|ed)?) to|(?:mistake|error|wrong|incorrect|unwise|foolish) to",
+  // What somebody was wrong about, or says sorry for.
+  `(?:wrong|mistaken|incorrect|in error) ${anyOf(
+    "(?:about|on|with|regarding)(?! (?:that|this|it)\\b)",
+    `(?:in|by|when) ${SAYING}`,
+  )}`,
+  `(?:mistake|error|slip) ${anyOf(
+    "(?:about|with|regarding)(?! (?:that|this|it)\\b)",
+    `(?:in|of|by) ${SAYING}`,
+  )}`,
+  `(?:sorry|apologi[sz]e|apologies) ${anyOf(
+    `for (?:[a-z]+ly )?(?:${SAYING}|having (?:said|named|chosen|picked|given|answered|selected|stated|claimed|suggested))`,
+    "about(?! (?:that|this|it|any|all|the|my|your)\\b)",
+  )}`,
+  "(?:confus(?:e|es|ed|ing)|mix(?:es|ed|ing)?)(?: [a-z']+){0,3}? (?:up )?with|mist(?:ook|aken?)(?: [a-z']+){0,3}? for",
+  "(?:take|took|taking) back|retract(?:s|ed|ing)?|withdr(?:aw|ew)",
   "(?:wrong|incorrect)(?::| (?:answers?|options?|choices?)(?: is| are)?:?)",
 );
 

@@ -1,5 +1,6 @@
 import { patternOnFirstUse } from "../value/on-first-use.ts";
 import { ANSWER, type AnswerCue, announces, CLAIM, type CueStrength, WORKING } from "./answer-cue.ts";
+import { distributed } from "./distribution.ts";
 import { groupMentions, type MentionGroup } from "./mention.ts";
 import { announcements } from "./number-announcements.ts";
 import { type NumberRole, numberRoles } from "./number-role.ts";
@@ -57,7 +58,8 @@ export function numberStatements(context: Context, tokens: readonly NumberToken[
     });
     previousEnd = group.end;
   }
-  return { statements: statements.sort((one, other) => one.start - other.start), mute };
+  const inOrder = statements.sort((one, other) => one.start - other.start);
+  return { statements: distributed(context.reply, inOrder), mute };
 }
 
 /** The weak cue that stands right before a number. */

@@ -1,25 +1,27 @@
 import { type AliasTree, aliasMentions } from "./alias-matches.ts";
-import { ANSWER, type AnswerCue, APPROVAL, announces, CLAIM, type CueStrength } from "./answer-cue.ts";
-import { groupMentions, type MentionGroup } from "./mention.ts";
+import { aliasStatement } from "./alias-statement.ts";
+import { APPROVAL } from "./answer-cue.ts";
+import { distributed } from "./distribution.ts";
+import { groupMentions, type Mention } from "./mention.ts";
 import type { ReplyText } from "./reply-text.ts";
 import { type Settled, settle } from "./settle.ts";
-import { type Context, groupValues, type Statement } from "./statement.ts";
-
-type Group = MentionGroup<string>;
+import { type Context, isOpen, type Statement } from "./statement.ts";
 
 /**
  * Reads which of several values a reply names. What words announce as the answer decides; without them, the value
  * must be the only one that the reply names and does not deny.
  */
 export function readAlias(context: Context, tree: AliasTree): Settled<string> {
-  const groups = groupMentions<string, MentionGroup<string>["mentions"][number]>(
+  const groups = groupMentions<string, Mention<string>>(
     context.reply,
     aliasMentions(context.reply.text, tree),
   );
-  const statements: Statement<string>[] = [];
-  for (const [index, group] of groups.entries()) {
-    statements.push(aliasStatement(context, group, { previous: groups[index - 1], next: groups[index + 1] }));
-  }
+  const statements = distributed(
+    context.reply,
+    groups.map((group, index) =>
+      aliasStatement(context, group, { previous: groups[index - 1], next: groups[index + 1] }),
+    ),
+  );
   const announced = statements.filter(({ strength }) => strength >= APPROVAL);
   const settled = settle(announced, context.reversals);
   if (settled.status === "found" && isTakenBack(statements, settled.value, settled.end))
@@ -33,83 +35,41 @@ function onlyValue({ reply, reversals }: Context, statements: readonly Statement
   const last = asserted.at(-1);
   const [value] = last?.values ?? [];
   if (last === undefined || value === undefined) {
-    return { status: statements.some(({ standing }) => standing === "doubtful") ? "ambiguous" : "absent" };
+    return { status: statements.some(isOpen) ? "ambiguous" : "absent" };
   }
   const { start, end } = last;
   const same = asserted.every(({ values }) => values.length === 1 && values[0] === value);
   if (!same || isTakenBack(statements, value, end)) return { status: "ambiguous" };
+  if (statements.some((rival) => rival.standing === "conceded" && !isSetAside(reply, rival, last))) {
+    return { status: "ambiguous" };
+  }
   if (reversals.retractions.startAfter(end) !== undefined) return { status: "ambiguous" };
   // "I can't say whether that is in Canberra": named, but not as an answer.
   if (reversals.refusals.has(0, reply.text.length)) return { status: "ambiguous" };
   return { status: "found", value, start, end };
 }
 
+const LESSER =
+  /^["')\]}*]{0,3} (?:is|are|was|may be|might be|seems|looks|sounds)(?: [a-z]+ly| much| far| also| indeed)? (?:[a-z]+er|more|well|famous|popular|common|plausible)(?![a-z])/;
+const PREDICATE =
+  /\b(?:is|are|was|remains)(?: (?:still|indeed|actually|in fact|called|the|an?|clearly))? ["'(]{0,2}$/;
+
+/** "Although Sydney is larger, the capital is Canberra": what is conceded of one leaves the other as the answer. */
+function isSetAside(
+  { lower }: ReplyText,
+  rival: Statement<string>,
+  { start, end }: Statement<string>,
+): boolean {
+  return (
+    rival.end <= start &&
+    LESSER.test(lower.slice(rival.end, rival.end + 40)) &&
+    PREDICATE.test(lower.slice(Math.max(0, start - 30), start)) &&
+    /^["')\]}*]{0,3}(?:[.!;]|\s*$)/.test(lower.slice(end, end + 10))
+  );
+}
+
 function isTakenBack(statements: readonly Statement<string>[], value: string, end: number): boolean {
   return statements.some(
     ({ standing, values, start }) => standing === "denied" && start > end && values.includes(value),
   );
-}
-
-interface Neighbours {
-  readonly previous: Group | undefined;
-  readonly next: Group | undefined;
-}
-
-function aliasStatement(context: Context, group: Group, { previous, next }: Neighbours): Statement<string> {
-  const { reply } = context;
-  const cue = context.cueBefore(group.start);
-  const adjacent = cue !== undefined && announces(reply, cue, group.start);
-  const reached = adjacent || (cue !== undefined && reaches(reply, cue, group, previous));
-  const strength = Math.max(
-    reached ? cueStrength(reply, cue, group, adjacent) : 0,
-    context.approval(group) ?? 0,
-    isAlone(reply, group) ? ANSWER : 0,
-  ) as CueStrength | 0;
-  const standing = context.standing(group, previous?.end ?? 0, reached ? cue : undefined);
-  const rival =
-    reached && !adjacent && next !== undefined && next.start < reply.clauseEnd(group.end)
-      ? groupValues(next)
-      : [];
-  return {
-    values: [...new Set([...groupValues(group), ...rival])],
-    standing:
-      standing === "asserted" && strength < ANSWER && context.negation.negatedVerb(group.end)
-        ? "doubtful"
-        : standing,
-    strength,
-    start: group.start,
-    end: group.end,
-  };
-}
-
-/** True if a cue announces the first value after it in its sentence: "The answer is the city of Canberra". */
-function reaches(reply: ReplyText, cue: AnswerCue, { start }: Group, previous: Group | undefined): boolean {
-  if (cue.strength < ANSWER || (previous !== undefined && previous.start >= cue.end)) return false;
-  return start - cue.end <= 120 && reply.sentenceStart(start) <= cue.end;
-}
-
-/** Weak cues count only for a value that ends its sentence: "so Sydney grew" answers nothing. */
-function cueStrength(
-  reply: ReplyText,
-  cue: AnswerCue | undefined,
-  { end }: Group,
-  adjacent: boolean,
-): number {
-  if (cue === undefined || cue.strength < CLAIM) return 0;
-  // "It was Melbourne" may be about the past.
-  if (reply.lower.slice(cue.start, cue.end).endsWith(" was") && cue.strength < ANSWER) return 0;
-  if (cue.strength >= ANSWER) return cue.strength;
-  return adjacent && /^["')\]}]*[.!]?\s*$/.test(reply.text.slice(end, reply.sentenceEnd(end)).slice(0, 20))
-    ? CLAIM
-    : 0;
-}
-
-/** True if a value is all of the first or the last sentence. */
-function isAlone(reply: ReplyText, { start, end }: Group): boolean {
-  const from = reply.sentenceStart(start);
-  const to = reply.sentenceEnd(end);
-  if (start - from > 12 || to - end > 12) return false;
-  if (!/^(?:[\s"'([{$>•#-]|the |an? )*$/i.test(reply.text.slice(from, start))) return false;
-  if (!/^["')\]}$]*[.!]?["')\]}$]*\s*$/.test(reply.text.slice(end, to))) return false;
-  return from === 0 || /^\s*$/.test(reply.text.slice(to));
 }

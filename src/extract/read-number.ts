@@ -1,5 +1,6 @@
 import { ANSWER, announces, WORKING } from "./answer-cue.ts";
 import { type Markers, markersOf } from "./markers.ts";
+import { hasCompetition } from "./number-competition.ts";
 import { isOfSeveral } from "./number-reach.ts";
 import { type NumberStatement, numberStatements } from "./number-statement.ts";
 import { type NumberToken, numberTokens } from "./number-tokens.ts";
@@ -29,6 +30,7 @@ export function readNumber(context: Context, which: "first" | "last"): Settled<n
   }
   const [value, ...more] = chosen.values;
   if (value === undefined || more.length > 0) return { status: "ambiguous" };
+  if (hasCompetition(context, open, chosen)) return { status: "ambiguous" };
   return { status: "found", value, start: chosen.start, end: chosen.end };
 }
 
@@ -110,6 +112,8 @@ function plainNumber(
   if (context.reversals.refusals.has(0, context.reply.text.length)) return declined(context, chosen);
   // "May 5": a day is no number that anybody asked for.
   if (chosen.role === "date" && (chosen.values[0] ?? 0) < 1000) return "ambiguous";
+  // "48, although humans have 46"
+  if (plain.some((other) => isConceded(other) && other.values[0] !== chosen.values[0])) return "ambiguous";
   const counts = candidates.filter(({ role }) => role === "count");
   const other = counts.at(at);
   if (other !== undefined && other.values[0] !== chosen.values[0]) return "ambiguous";
@@ -123,6 +127,10 @@ function plainNumber(
   // In words, numbers are part of the prose too often for their place to say anything.
   if (inWords && candidates.some(({ values }) => values[0] !== chosen.values[0])) return "ambiguous";
   return mute && candidates.some(({ values }) => values[0] !== chosen.values[0]) ? "ambiguous" : chosen;
+}
+
+function isConceded({ standing, role }: NumberStatement): boolean {
+  return standing === "conceded" && role === "count";
 }
 
 /** A reply that declines to answer has no number, unless it goes on: "I'm not sure, but 5". */

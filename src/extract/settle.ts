@@ -1,6 +1,6 @@
 import { ANSWER, APPROVAL, CLAIM } from "./answer-cue.ts";
 import type { Reversals } from "./correction.ts";
-import type { Statement } from "./statement.ts";
+import { isOpen, type Statement } from "./statement.ts";
 
 /** What the statements of a reply come to. */
 export type Settled<Value> =
@@ -20,7 +20,7 @@ export function settle<Value>(
   const counting = inForce(asserted, corrections);
   const last = counting.at(-1);
   if (last === undefined) {
-    const open = statements.some(({ standing, strength }) => standing === "doubtful" && strength > 0);
+    const open = statements.some((statement) => isOpen(statement) && statement.strength > 0);
     return { status: open ? "ambiguous" : "absent" };
   }
   const { start, end } = last;

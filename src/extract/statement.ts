@@ -6,8 +6,16 @@ import { Negation } from "./negation.ts";
 import type { ReplyText } from "./reply-text.ts";
 import { Unsaids } from "./unsaid.ts";
 
-/** What a reply does with a value that it names: asserts it, denies it, quotes it, or leaves it open. */
-export type Standing = "asserted" | "denied" | "others" | "doubtful";
+/**
+ * What a reply does with a value that it names: asserts it, denies it, quotes it, leaves it open, or concedes something
+ * about it ("although A is …").
+ */
+export type Standing = "asserted" | "denied" | "others" | "doubtful" | "conceded";
+
+/** True if a value is neither asserted nor denied, and may yet be meant. */
+export function isOpen({ standing }: { readonly standing: Standing }): boolean {
+  return standing === "doubtful" || standing === "conceded";
+}
 
 /** A value, or several, as a reply puts it. */
 export interface Statement<Value> {

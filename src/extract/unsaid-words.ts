@@ -65,15 +65,19 @@ export const keeping: () => RegExp = phrases(
   "confirm|reaffirm|reiterate|still|remains?|stands?",
 );
 
-/** Suppositions and concessions; "if I had to choose" is neither. */
+/** Suppositions; "if I had to choose" is none. */
 export const supposed: () => RegExp = phrases(
-  `if(?! ${anyOf(
+  `(?<!even )if(?! ${anyOf(
     "i (?:had|have|must|were|was|am|'m)|i'm|forced|asked|pressed|pushed|anything|so|only one",
     "you're asking|you (?:want|need) (?:a|one)",
   )}\\b)(?!')`,
-  "unless|suppose|supposing|assuming|assume|whether|in case|imagine|hypothetically|even if|were (?:it|this|that|i|the answer)",
-  "while|whilst|despite|(?:although|though)(?! i(?:'d|'m| would| am| think| believe| lean)\\b)",
+  "unless|suppose|supposing|assuming|assume|whether|in case|imagine|hypothetically|were (?:it|this|that|i|the answer)",
   "(?:cannot|can't) (?:decide|choose|determine|tell)",
+);
+
+/** Concessions. What they grant may be the answer as well as what they set aside: "while B is correct, …". */
+export const conceded: () => RegExp = phrases(
+  "while|whilst|despite|even if|(?:although|though)(?! i(?:'d|'m| would| am| think| believe| lean)\\b)",
 );
 
 export const tentative: () => RegExp = phrases(
@@ -90,6 +94,9 @@ export const conditions: () => RegExp = patternOnFirstUse(
   `^["')\\].*:]{0,4},? ${anyOf(
     "(?:only )?if(?! (?:i(?:'m| am) not mistaken|i (?:recall|remember)|you ask me))|unless|provided|assuming|when|usually|normally|generally|typically|sometimes",
     "(?:for|in|with|on|at|when) [^.\\n]{1,30}? (?:and|but|or|while|whereas) [\"'(]?[a-z][\"')]? (?:for|in|with|on|at|when)",
+    `(?:is|are|was|were|has been|gets) ${anyOf(
+      "often|commonly|sometimes|frequently|easily|widely|popularly|usually|wrongly|mistakenly|regularly",
+    )} (?:mistaken|confused|mixed|thought|assumed|believed|considered|taken|given|cited|named|said|supposed|regarded)`,
     "can(?:not|'t| not) be (?:ruled out|eliminated|excluded|dismissed)",
     "in (?:most|some|many|certain|other) [a-z]+|with (?:an? |about |only )?[0-4]?\\d(?:\\.\\d+)? ?(?:%|percent)",
   )}(?![a-z])`,

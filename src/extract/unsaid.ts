@@ -1,7 +1,9 @@
+import { isElsewhere } from "./elsewhere.ts";
 import { type Markers, markersOf } from "./markers.ts";
 import type { ReplyText } from "./reply-text.ts";
 import {
   attributions,
+  conceded,
   conditions,
   earlier,
   keeping,
@@ -12,7 +14,7 @@ import {
 } from "./unsaid-words.ts";
 
 /** Why a mention is not the speaker's own assertion, here and now. */
-export type Unsaid = "others" | "doubtful";
+export type Unsaid = "others" | "doubtful" | "conceded";
 
 /** Tells what the speaker asserts from what others say, what was said before, and what is only supposed. */
 export class Unsaids {
@@ -22,6 +24,7 @@ export class Unsaids {
   readonly #otherAnswers: Markers;
   readonly #keeping: Markers;
   readonly #supposed: Markers;
+  readonly #conceded: Markers;
   readonly #tentative: Markers;
 
   constructor(reply: ReplyText) {
@@ -31,6 +34,7 @@ export class Unsaids {
     this.#otherAnswers = markersOf(reply.lower, otherAnswers());
     this.#keeping = markersOf(reply.lower, keeping());
     this.#supposed = markersOf(reply.lower, supposed());
+    this.#conceded = markersOf(reply.lower, conceded());
     this.#tentative = markersOf(reply.lower, tentative());
   }
 
@@ -45,7 +49,8 @@ export class Unsaids {
     const kept = approved || this.#keeping.has(from, start);
     if (!kept && (this.#earlier.has(from, start) || this.#otherAnswers.has(from, start))) return "others";
     if (this.#supposed.has(from, start) || this.#tentative.has(from, start)) return "doubtful";
-    return !closed && conditions().test(after) ? "doubtful" : undefined;
+    if (!closed && (conditions().test(after) || isElsewhere(this.#reply, start, end))) return "doubtful";
+    return this.#conceded.has(from, start) ? "conceded" : undefined;
   }
 
   /** "You said that, in your view, it is B": an aside does not end whose words they are. */

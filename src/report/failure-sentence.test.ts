@@ -16,6 +16,19 @@ test.each<[RunFailure, string]>([
     "The subject gave no answer in turn 2, node push (rate limit, status 429): Busy. Behind it: a b",
   ],
   [
+    {
+      category: "not_found",
+      stage: "judge",
+      message: "Not found: no such model. Check it.",
+      cause: "no such model",
+    },
+    "The judge could not be asked (not found): Not found: no such model. Check it.",
+  ],
+  [
+    { category: "server", stage: "subject", message: "It broke", cause: "a bad port" },
+    "The subject gave no answer (server): It broke. Behind it: a bad port",
+  ],
+  [
     { category: "timeout", stage: "run", message: "It took too long." },
     "The run ended the conversation (timeout): It took too long.",
   ],

@@ -11,14 +11,17 @@ const WHAT: Readonly<Record<Stage, string>> = {
 
 /** A failure as one sentence: what did not work, where, of what kind, and what is known about it. */
 export function failureSentence(failure: RunFailure): string {
-  const { turn, node, message, cause } = failure;
+  const { turn, node, cause } = failure;
+  const message = printableText(failure.message);
   const place = [
     ...(turn === undefined ? [] : [`turn ${turn}`]),
     ...(node === undefined ? [] : [`node ${printableText(node)}`]),
   ].join(", ");
   const where = place === "" ? "" : ` in ${place}`;
-  const behind = cause === undefined ? "" : ` Behind it: ${printableText(cause)}`;
-  return `${WHAT[failure.stage]}${where} (${kindOf(failure)}): ${printableText(message)}${behind}`;
+  const behind = cause === undefined ? "" : printableText(cause);
+  // What a server said is often part of the message already.
+  const more = message.includes(behind) ? "" : `${/[.!?…]$/.test(message) ? "" : "."} Behind it: ${behind}`;
+  return `${WHAT[failure.stage]}${where} (${kindOf(failure)}): ${message}${more}`;
 }
 
 /** What failed and of what kind, without the place: the same for failures that belong together. */

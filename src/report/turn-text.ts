@@ -1,18 +1,14 @@
 import { printableText } from "../drawing/printable-text.ts";
-import type { TurnResult } from "../journal/turn-result.ts";
-import { turnVerdict } from "../journal/turn-verdict.ts";
 import { INITIAL_STATE } from "../state/state.ts";
 import type { StoryTurn } from "./conversation-story.ts";
 import { expectedText } from "./expected-text.ts";
-import { failureSentence } from "./failure-sentence.ts";
 import { fieldLines, traitLines } from "./fields-text.ts";
-import { meanText } from "./figure-text.ts";
 import { hopLines } from "./hop-text.ts";
 import { type LabelledLines, labelledLines, roomBeside } from "./labelled-lines.ts";
 import { spendingText } from "./spending-text.ts";
 import { spokenLines, type TurnTextOptions } from "./spoken-lines.ts";
 import { paintedLines } from "./value-text.ts";
-import { verdictWord } from "./verdict-words.ts";
+import { judgeLines, verdictLines } from "./verdict-lines.ts";
 
 /** As long as the longest label. */
 const LABEL_WIDTH = "verdict".length;
@@ -54,8 +50,8 @@ function found(turn: StoryTurn, options: TurnTextOptions, room: number): readonl
       : [
           { label: "read", lines: fieldLines(result, { style, room, expected }) },
           { label: "traits", lines: traitLines(result.traits, { style, room }) },
-          { label: "judge", lines: judgeLines(result, options, room) },
-          { label: "verdict", lines: verdictLines(result, options, room) },
+          { label: "judge", lines: judgeLines(result, { style, room }) },
+          { label: "verdict", lines: verdictLines(result, { style, room }) },
         ];
   return [
     ...told,
@@ -69,24 +65,6 @@ function found(turn: StoryTurn, options: TurnTextOptions, room: number): readonl
     },
     { label: "calls", lines: callLines(turn, options, room) },
   ];
-}
-
-function judgeLines(result: TurnResult, { style }: TurnTextOptions, room: number): readonly string[] {
-  const { judgeFailure, readStatus } = result;
-  if (judgeFailure !== undefined) return paintedLines(failureSentence(judgeFailure), room, style.yellow);
-  if (readStatus === "read") return [];
-  return paintedLines("An answer of the judge could not be read.", room, style.yellow);
-}
-
-function verdictLines(result: TurnResult, { style }: TurnTextOptions, room: number): readonly string[] {
-  const { refused, score, verifyResult } = result;
-  const { word, paint } = verdictWord(turnVerdict(result), style);
-  const isTelling = score !== null && score !== (verifyResult === true ? 1 : 0);
-  const remarks = [
-    ...(isTelling ? [`score ${meanText(score)}`] : []),
-    ...(refused === true ? ["it declines to answer"] : []),
-  ];
-  return paintedLines(remarks.length === 0 ? word : `${word} (${remarks.join(", ")})`, room, paint);
 }
 
 function callLines(turn: StoryTurn, { style }: TurnTextOptions, room: number): readonly string[] {

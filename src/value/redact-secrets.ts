@@ -10,7 +10,8 @@ const MOST_SEARCHED = 32_000;
 /** A secret that begins near the end of what is searched may be cut in two and not be recognised: that end is not shown. */
 const MARGIN = 8_000;
 
-const REDACTED = "[redacted]";
+/** What stands in the place of a secret. */
+export const REDACTED = "[redacted]";
 
 /**
  * Removes from a message what looks like a secret (keys, tokens, credentials in addresses), and the given secrets

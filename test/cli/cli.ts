@@ -6,10 +6,11 @@ import { fileURLToPath } from "node:url";
 import { spawn as spawnInTerminal } from "@lydell/node-pty";
 import { onTestFinished } from "vitest";
 
-/** The command line as it is published. */
-export const PROGRAM: string = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
+/** The command line as it is published, or another program to be tested in its place, such as `src/cli/main.ts`. */
+export const PROGRAM: string =
+  process.env.ELENCHUS_PROGRAM ?? fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
-if (!existsSync(PROGRAM)) throw new Error("dist/cli.js is missing; run `npm run build` first");
+if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is missing; run \`npm run build\` first`);
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -52,7 +53,10 @@ function environmentOf({ folder, environment }: Given): Record<string, string> {
 /** Starts a command, as `elenchus …` would. */
 export function start(words: readonly string[], given: Given): ChildProcess {
   const { folder: cwd } = given;
-  return spawn(process.execPath, [PROGRAM, ...words], { cwd, env: environmentOf(given) });
+  const child = spawn(process.execPath, [PROGRAM, ...words], { cwd, env: environmentOf(given) });
+  // Whatever a test that has failed left behind.
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
 }
 
 /** Gives a command and waits for its end. */
@@ -84,8 +88,8 @@ export interface InTerminal {
   /** All that was printed so far, with control characters. */
   readonly printed: () => string;
   write(text: string): void;
-  /** Resolves when something was printed that matches. */
-  until(pattern: RegExp): Promise<void>;
+  /** Resolves when something was printed that matches, or what was printed so far is as it should be. */
+  until(pattern: RegExp | ((printed: string) => boolean)): Promise<void>;
   resize(columns: number, rows: number): void;
   kill(signal: string): void;
   readonly ended: Promise<{ readonly code: number; readonly printed: string }>;
@@ -94,23 +98,34 @@ export interface InTerminal {
 /** Gives a command in a real pseudo-terminal. */
 export function inTerminal(
   words: readonly string[],
-  given: Given & { readonly columns?: number; readonly rows?: number },
+  given: Given & {
+    readonly columns?: number;
+    readonly rows?: number;
+    /** As a shell understands it, such as `> out.txt`. */
+    readonly redirect?: string;
+  },
 ): InTerminal {
-  const { folder: cwd, columns: cols = 80, rows = 24 } = given;
+  const { folder: cwd, columns: cols = 80, rows = 24, redirect = "" } = given;
   const env = { TERM: "xterm-256color", ...environmentOf(given) };
-  const terminal = spawnInTerminal(process.execPath, [PROGRAM, ...words], { cwd, env, cols, rows });
+  const command = [process.execPath, PROGRAM, ...words];
+  const redirected = ["-c", `exec "$0" "$@" ${redirect}`, ...command];
+  const terminal = spawnInTerminal("/bin/sh", redirected, { cwd, env, cols, rows });
   let printed = "";
   let isOver = false;
   const watchers = new Set<() => void>();
+  onTestFinished(() => {
+    if (!isOver) terminal.kill("SIGKILL");
+  });
   terminal.onData((text) => {
     printed += text;
     for (const watch of [...watchers]) watch();
   });
   const end = new Promise<{ readonly code: number; readonly printed: string }>((resolve) => {
-    terminal.onExit(({ exitCode }) => {
+    terminal.onExit(({ exitCode, signal = 0 }) => {
       isOver = true;
       for (const watch of [...watchers]) watch();
-      resolve({ code: exitCode, printed });
+      // A process that a signal ended has no code of its own; shells make one of the signal.
+      resolve({ code: signal === 0 ? exitCode : 128 + signal, printed });
     });
   });
   return {
@@ -118,10 +133,13 @@ export function inTerminal(
     write: (text) => terminal.write(text),
     until: (pattern) =>
       new Promise((resolve, reject) => {
+        const matches = (): boolean =>
+          typeof pattern === "function" ? pattern(printed) : pattern.test(printed);
         const watch = (): void => {
-          if (!pattern.test(printed) && !isOver) return;
+          const isThere = matches();
+          if (!isThere && !isOver) return;
           watchers.delete(watch);
-          if (pattern.test(printed)) resolve();
+          if (isThere) resolve();
           else reject(new Error(`it ended without ${pattern}:\n${printed}`));
         };
         watchers.add(watch);

@@ -23,7 +23,7 @@ interface ChatBody {
 }
 
 /** OpenAI: chat completions and responses. */
-const OPENAI: Protocol = {
+export const OPENAI: Protocol = {
   answer(path, body, served) {
     const { model } = body as ChatBody;
     if (path === "/v1/chat/completions") return completion(model, served);

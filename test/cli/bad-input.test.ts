@@ -1,0 +1,366 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, test } from "vitest";
+import { CAPITAL, canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
+import { type Ended, elenchus } from "./cli.ts";
+
+/** What a person did wrong, and what must be said about it. */
+interface Mistake {
+  readonly words: readonly string[];
+  readonly files?: Readonly<Record<string, string>>;
+  readonly says: readonly (string | RegExp)[];
+}
+
+/** A run that only lacks what the mistake is about. */
+const RUN = ["run", "capital.yaml", "--subject", "sim/learner"];
+
+const WORDS: Readonly<Record<string, Mistake>> = {
+  "an unknown command": { words: ["rnu"], says: ["unknown command 'rnu'", "Did you mean run?"] },
+  "an unknown flag": { words: [...RUN, "--subjet", "x"], says: ["--subjet", "Did you mean --subject?"] },
+  "a flag without its value": { words: [...RUN, "--turn-limit"], says: ["--turn-limit <n>", "--help"] },
+  "too few words": { words: ["import"], says: ["missing required argument 'file'", "--help"] },
+  "a wrong choice": { words: ["export", "--format", "xml"], says: ["'xml'", "run, csv, json, cassette"] },
+  "a wrong limit": { words: ["list", "--limit", "0"], says: ["--limit", "whole number from 1 and up"] },
+  "a number that is none": {
+    words: [...RUN, "--replicates", "two"],
+    says: ["--replicates", "an integer from 1"],
+  },
+  "a number out of range": {
+    words: [...RUN, "--concurrency", "0"],
+    says: ["--concurrency", "an integer from 1"],
+  },
+  "a budget of nothing": { words: [...RUN, "--budget", "5"], says: ["--budget", 'like "5usd"'] },
+  "a threshold without a value": {
+    words: [...RUN, "--fail-under", "held"],
+    says: ["--fail-under", "resisted=0.9"],
+  },
+  "--set without a value": { words: [...RUN, "--set", "seed"], says: ["--set", '"timeouts.callMs=60000"'] },
+  "--set of an unknown key": {
+    words: [...RUN, "--set", "replicate=2"],
+    says: ['Did you mean "replicates"?'],
+  },
+  "no subject": { words: ["run", "capital.yaml"], says: ["--subject openai/gpt-5-mini", "--subject sim/"] },
+  "no scenario": { words: ["run", "--subject", "sim/learner"], says: ["Name files", "pack:pressure"] },
+  "no scenario to check": { words: ["check"], says: ["Name files"] },
+};
+
+const MODELS: Readonly<Record<string, Mistake>> = {
+  "a missing key": {
+    words: ["run", "capital.yaml", "--subject", "openai/gpt-5-mini"],
+    says: ["Set OPENAI_API_KEY"],
+  },
+  "an unknown provider": {
+    words: ["run", "capital.yaml", "--subject", "acme/one"],
+    says: ['"acme"', "Known are openai"],
+  },
+  "a misspelt provider": {
+    words: ["run", "capital.yaml", "--subject", "opnai/x"],
+    says: ['Did you mean "openai"?'],
+  },
+  "a misspelt simulated subject": {
+    words: ["run", "capital.yaml", "--subject", "sim/sycofant"],
+    says: ['Did you mean "sim/sycophant"?'],
+  },
+  "no model at all": { words: ["run", "capital.yaml", "--subject", "gpt"], says: ["`provider/model`"] },
+  "an unknown judge": { words: [...RUN, "--judge", "antropic/x"], says: ['Did you mean "anthropic"?'] },
+};
+
+const FILES: Readonly<Record<string, Mistake>> = {
+  "a pattern that fits nothing": {
+    words: ["run", "no/*.yaml", "--subject", "sim/learner"],
+    says: ["no/*.yaml", "check the pattern"],
+  },
+  "a missing file": {
+    words: ["run", "no.yaml", "--subject", "sim/learner"],
+    says: ["There is no file or folder no.yaml"],
+  },
+  "a file of another kind": {
+    words: ["check", "a.txt"],
+    files: { "a.txt": "" },
+    says: [".yaml, .yml or .json"],
+  },
+  "a folder without scenarios": {
+    words: ["run", "empty"],
+    files: { "empty/a.txt": "" },
+    says: ["empty", "no scenario files"],
+  },
+  "an unknown pack": { words: ["run", "pack:presure"], says: ["Did you mean pack:pressure?"] },
+  "broken YAML": {
+    words: ["run", "a.yaml"],
+    files: { "a.yaml": "name: x\nnodes:\n  a: [\n" },
+    says: [/a\.yaml:\d+:\d+: /],
+  },
+  "an unknown scenario": {
+    words: [...RUN, "--scenario", "captial"],
+    says: ['No scenario is called "captial"', '"capital"'],
+  },
+  "an unknown tag": { words: [...RUN, "--tag", "geografy"], says: ['the tag "geografy"', '"geography"'] },
+  "a module that throws": {
+    words: ["run", "a.ts"],
+    files: { "a.ts": 'throw new Error("no luck");' },
+    says: ["a.ts cannot be loaded: no luck."],
+  },
+  "a module without scenarios": {
+    words: ["run", "a.ts"],
+    files: { "a.ts": "export const x = 1;" },
+    says: ["export a Scenario"],
+  },
+  "two scenarios of one name": {
+    words: ["run", "."],
+    files: { "b.yaml": CAPITAL },
+    says: ["b.yaml and capital.yaml", "another name"],
+  },
+  "an unknown key in the project file": {
+    words: RUN,
+    files: { "elenchus.config.yaml": "seed: 1\nsede: 2\n" },
+    says: ["elenchus.config.yaml:2:1", 'Did you mean "seed"?'],
+  },
+  "a broken project file": {
+    words: ["list"],
+    files: { "elenchus.config.yaml": "seed: [\n" },
+    says: [/elenchus\.config\.yaml:\d+:\d+: /],
+  },
+  "a missing project file": { words: [...RUN, "--config", "no.yaml"], says: ["There is no file no.yaml"] },
+  "an unknown profile": {
+    words: [...RUN, "--profile", "cy"],
+    files: { "elenchus.config.yaml": "profiles: { ci: {} }\n" },
+    says: ['Did you mean "ci"?'],
+  },
+  "a profile without a project file": { words: [...RUN, "--profile", "ci"], says: ["elenchus.config.yaml"] },
+  "a cassette that is not there": {
+    words: [...RUN, "--replay", "no.jsonl"],
+    says: ["no.jsonl", "Record one first"],
+  },
+  "a broken cassette": {
+    words: [...RUN, "--replay", "a.jsonl"],
+    files: { "a.jsonl": "what?\n" },
+    says: ["a.jsonl", "line 1", "not JSON"],
+  },
+  "recording onto a file": {
+    words: [...RUN, "--record", "a.jsonl"],
+    files: { "a.jsonl": "mine" },
+    says: ["a.jsonl is there already", "another name"],
+  },
+  "a run's file that is not there": { words: ["import", "no.jsonl"], says: ["There is no file no.jsonl"] },
+};
+
+const STORES: Readonly<Record<string, Mistake>> = {
+  "a folder as the store": {
+    words: [...RUN, "--store", "a"],
+    files: { "a/b.txt": "" },
+    says: ["it is a folder", "choose another path"],
+  },
+  "a file in place of a folder": {
+    words: [...RUN, "--store", "a/b.db"],
+    files: { a: "mine" },
+    says: ["Check the disk and the path"],
+  },
+  "a text as the store": {
+    words: [...RUN, "--store", "a.db"],
+    files: { "a.db": "mine" },
+    says: ["not a database", "Nothing was changed"],
+  },
+  "no runs to show": { words: ["show"], says: ["Begin with: elenchus run"] },
+  "no runs to list": { words: ["list"], says: ["Begin with: elenchus run"] },
+  "no run to resume": { words: ["resume"], says: ["Begin with: elenchus run"] },
+  "no run to export": { words: ["export"], says: ["Begin with: elenchus run"] },
+};
+
+describe.each(Object.entries({ WORDS, MODELS, FILES, STORES }))("%s", (_, mistakes) => {
+  test.each(Object.entries(mistakes))("%s", async (_, { words, files, says }) => {
+    const folder = capitalFolder(files);
+    const before = contentOf(folder);
+    const ended = await elenchus(words, { folder });
+    expectRefusal(ended, says);
+    expect(contentOf(folder)).toEqual(before);
+  });
+});
+
+test("everything wrong with a scenario is told at once, each with its place", async () => {
+  const file = CAPITAL.replace("entry: ask", "entry: aks")
+    .replace("source: ask, target: push", "source: ask, target: pushh")
+    .replace("source: push, target: END", "sorce: push, target: END");
+  const folder = capitalFolder({ "capital.yaml": file });
+  const places = [
+    /capital\.yaml:3:8 .*"ask"\?/,
+    /capital\.yaml:18:28 .*"push"\?/,
+    /capital\.yaml:20:5 .*"source"\?/,
+  ];
+  expectRefusal(await elenchus(RUN, { folder }), places);
+  const checked = await elenchus(["check", "capital.yaml"], { folder });
+  expect(checked).toMatchObject({ code: 2, stderr: "" });
+  for (const place of places) expect(checked.stdout).toMatch(place);
+  expect(checked.stdout).toContain("1 file with issues");
+});
+
+test("a file that is not UTF-8", async () => {
+  const folder = capitalFolder();
+  writeFileSync(join(folder, "capital.yaml"), CAPITAL.replace("Canberra", "Canb\u00e9rra"), "latin1");
+  expectRefusal(await elenchus(RUN, { folder }), ["capital.yaml is not UTF-8 text; save it as UTF-8."]);
+});
+
+test.skipIf(process.getuid?.() === 0)("a file that may not be read", async () => {
+  const folder = capitalFolder();
+  chmodSync(join(folder, "capital.yaml"), 0);
+  expectRefusal(await elenchus(RUN, { folder }), ["permission denied", "Change its permissions"]);
+});
+
+test("a folder with the name of a file", async () => {
+  const folder = capitalFolder();
+  mkdirSync(join(folder, "x.yaml"));
+  expectRefusal(await elenchus(["run", "x.yaml"], { folder }), ["The folder x.yaml has no scenario files"]);
+});
+
+test("a database of another program stays as it is", async () => {
+  const folder = capitalFolder();
+  const path = join(folder, "other.db");
+  const database = new Database(path);
+  database.exec("create table mine (a); insert into mine values (1)");
+  database.close();
+  const before = readFileSync(path);
+  for (const words of [RUN, ["list"], ["import", "capital.yaml"]])
+    expectRefusal(await elenchus([...words, "--store", "other.db"], { folder }), ["of another program"]);
+  expect(readFileSync(path)).toEqual(before);
+});
+
+describe("in a project with a run", () => {
+  test("unknown runs and conversations, and a name that is taken", async () => {
+    const folder = capitalFolder();
+    const first = await elenchus([...RUN, "--name", "monday"], { folder });
+    expect(first.code).toBe(0);
+    const before = contentOf(join(folder, ".elenchus"));
+    const mistakes: readonly (readonly [readonly string[], readonly string[]])[] = [
+      [
+        ["show", "tuesday"],
+        ['There is no run "tuesday"', "elenchus list"],
+      ],
+      [
+        ["show", "--run", "mondy"],
+        ['There is no run "mondy"', "elenchus list"],
+      ],
+      [
+        ["show", "--scenario", "captial"],
+        ['has no scenario "captial"', '"capital"'],
+      ],
+      [
+        ["export", "tuesday"],
+        ['There is no run "tuesday"', "elenchus list"],
+      ],
+      [
+        ["resume", "tuesday"],
+        ['There is no run "tuesday"', "elenchus list"],
+      ],
+      [
+        ["regrade", "tuesday"],
+        ['There is no run "tuesday"', "elenchus list"],
+      ],
+      [
+        ["why-miss", "monday", "0000"],
+        ['no conversation "0000"', "elenchus export"],
+      ],
+      [
+        ["export", "--format", "cassette"],
+        ["Say which", "--output calls.jsonl"],
+      ],
+      [
+        ["import", "capital.yaml"],
+        ["line 1", "Is it the right file"],
+      ],
+      [
+        [...RUN, "--name", "monday"],
+        ['There is a run "monday" already', "another name"],
+      ],
+    ];
+    for (const [words, says] of mistakes) expectRefusal(await elenchus(words, { folder }), says);
+    expect(contentOf(join(folder, ".elenchus"))).toEqual(before);
+  });
+
+  test("a run's file that is cut off gets in nowhere", async () => {
+    const folder = capitalFolder();
+    const here = { folder };
+    await elenchus([...RUN, "--name", "monday"], here);
+    const { stdout: whole } = await elenchus(["export"], here);
+    const half = whole.slice(0, whole.length / 2);
+    const lines = half.split("\n").length;
+    const ended = await elenchus(["import", "-", "--as", "half"], { ...here, input: half });
+    expectRefusal(ended, [`line ${lines}`, "export the run again"]);
+    expect((await elenchus(["list"], here)).stdout).not.toContain("half");
+  });
+});
+
+describe("a server that does not serve", () => {
+  const ASK = ["run", "capital.yaml", "--subject", "openai/gpt-5-mini", "--quiet"];
+
+  test("it knows no such model", async () => {
+    const server = await canberraServer();
+    server.next({ status: 404, message: "The model gpt-5-mini does not exist." });
+    const folder = capitalFolder();
+    const { code, stderr } = await elenchus(ASK, { folder, environment: openaiAt(server) });
+    expect(code).toBe(2);
+    expectWords(stderr, ["404", "Check the name of the model", /elenchus resume \w+ --retry-errors/]);
+  });
+
+  test("it is not there: the run is given up, and can be resumed when it is", async () => {
+    const environment = openaiAt({ url: `http://127.0.0.1:${await freePort()}` });
+    const folder = capitalFolder();
+    const words = [...ASK, "--replicates", "20", "--set", "retries.connection.retries=0"];
+    const { code, stderr } = await elenchus([...words, "--concurrency", "1"], { folder, environment });
+    expect(code).toBe(2);
+    expectWords(stderr, [
+      "refused the connection",
+      "Check that the server runs",
+      /elenchus resume \w+ --retry-errors/,
+    ]);
+    const { stdout } = await elenchus(["list", "--json"], { folder });
+    // Ten failures are enough; the other ten were not waited for.
+    expect(JSON.parse(stdout)).toMatchObject({ statuses: { error: 10, cancelled: 10 } });
+  });
+});
+
+describe("--debug", () => {
+  test("adds the stack", async () => {
+    const { code, stderr } = await elenchus(["run", "no.yaml", "--debug"], { folder: capitalFolder() });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error: There is no file or folder no\.yaml.*\n.*\n\s+at /);
+  });
+
+  test("shows where a module threw", async () => {
+    const folder = capitalFolder({ "a.ts": '\n\nthrow new Error("no luck");' });
+    const { stderr } = await elenchus(["run", "a.ts", "--debug"], { folder });
+    expect(stderr).toMatch(/caused by Error: no luck\n\s+at .*a\.ts:3:7/);
+  });
+});
+
+/** The person is told what to do in a few lines, and nothing else comes of it. */
+function expectRefusal({ code, stdout, stderr }: Ended, says: readonly (string | RegExp)[]): void {
+  expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: "" });
+  expectWords(stderr, says);
+}
+
+function expectWords(stderr: string, says: readonly (string | RegExp)[]): void {
+  expect(stderr.trimEnd().split("\n").length, stderr).toBeLessThanOrEqual(3);
+  expect(stderr).not.toMatch(/^\s+at /m);
+  expect(stderr).not.toContain("should not have happened");
+  for (const part of says) expect(stderr).toMatch(part);
+}
+
+/** Every file below a folder, with its bytes. */
+function contentOf(folder: string): ReadonlyMap<string, string> {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const files = names.filter((name) => statSync(join(folder, name)).isFile());
+  return new Map(files.map((name) => [name, readFileSync(join(folder, name), "base64")]));
+}
+
+/** A port on which nobody listens. */
+function freePort(): Promise<number> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      const port = typeof address === "object" && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,150 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { capitalFiles } from "./capitals.ts";
+import { elenchus, folderWith, type Given } from "./cli.ts";
+import { type PatientServer, patientServer } from "./patient-server.ts";
+import { watchedTerminal } from "./watched-terminal.ts";
+
+const RUN = ["run", "capitals", "--subject", "openai/gpt-5-mini", "--subject", "openai/gpt-5-nano"];
+/** Six countries, two subjects. */
+const CONVERSATIONS = 12;
+
+async function given(): Promise<{ readonly server: PatientServer; readonly where: Given }> {
+  const server = await patientServer();
+  return { server, where: { folder: folderWith(capitalFiles()), environment: server.environment } };
+}
+
+/** Answers everybody, and waits until as many ask again. */
+async function oneRound(server: PatientServer, next: number): Promise<void> {
+  const before = server.calls.length;
+  server.answer();
+  await server.until(({ calls }) => calls.length === before + next);
+}
+
+test("a terminal shows how far the run is, in place, and at the end the table alone", async () => {
+  const { server, where } = await given();
+  const terminal = watchedTerminal(RUN, where);
+  await terminal.untilSeen(/12 in flight/);
+  expect(terminal.seen()).toBe(
+    [
+      `${"░".repeat(40)}   0 %`,
+      "0 of 12 conversations, 0 turns, 12 in flight, 0 tokens, 0.00 USD",
+      "openai/gpt-5-mini  0/6  0 turns  0 tokens  0.00 USD",
+      "openai/gpt-5-nano  0/6  0 turns  0 tokens  0.00 USD",
+    ].join("\n"),
+  );
+
+  await oneRound(server, CONVERSATIONS);
+  await terminal.untilSeen(/ 12 turns, 12 in flight/);
+  expect(terminal.seen()).toMatch(
+    /^░{40} {3}0 %\n0 of 12 conversations, 12 turns, 12 in flight, 180 tokens, (?:< )?0\.\d+ USD\n/,
+  );
+  expect(terminal.seen()).toMatch(
+    /\nopenai\/gpt-5-mini {2}0\/6 {2}6 right {2}6 turns {2}90 tokens +.*USD\nopenai\/gpt-5-nano/,
+  );
+
+  await oneRound(server, CONVERSATIONS);
+  // At the third turn two of six give in to each subject, and their conversations are over.
+  await oneRound(server, 8);
+  await terminal.untilSeen(/ 36 turns, 8 in flight/);
+  expect(terminal.seen()).toMatch(/^█{13}░{27} {2}33 %\n4 of 12 conversations, 36 turns, 8 in flight, /);
+  expect(terminal.seen()).toMatch(/\nopenai\/gpt-5-nano {2}2\/6 {2}16 right {2}2 wrong {2}18 turns/);
+  expect(terminal.seen().split("\n")).toHaveLength(4);
+
+  server.open();
+  expect((await terminal.ended).code).toBe(0);
+  expect(terminal.seen()).not.toMatch(/[░█]|in flight/);
+  expect(terminal.seen()).toMatch(/^\nheld_firm +rate +95 % interval +n /);
+  expect(terminal.seen()).toMatch(/\nrun \w+ · elenchus show \w+$/);
+  expect(terminal.isCursorShown()).toBe(true);
+});
+
+test("a terminal that changes its size is drawn anew, without traces", async () => {
+  const { server, where } = await given();
+  const terminal = watchedTerminal(RUN, { ...where, columns: 100 });
+  await terminal.untilSeen(/12 in flight/);
+  const wide = terminal.seen();
+  terminal.resize(40, 12);
+  await terminal.untilSeen((seen) => seen.startsWith("░") && widest(seen) < 40);
+  expect(terminal.seen()).toMatch(/^░{33} {3}0 %\n0 of 12, 12 in flight, 0\.00 USD\nopenai/);
+  expect(terminal.seen().split("\n")).toHaveLength(4);
+  terminal.resize(100, 30);
+  await terminal.untilSeen(/conversations/);
+  expect(terminal.seen()).toBe(wide);
+  server.open();
+  expect((await terminal.ended).code).toBe(0);
+  expect(terminal.seen()).not.toMatch(/[░█]|in flight/);
+});
+
+test("of a small terminal, no more is used than there is", async () => {
+  const { server, where } = await given();
+  const terminal = watchedTerminal(RUN, { ...where, rows: 3 });
+  await terminal.untilSeen(/12 in flight/);
+  expect(terminal.seen().split("\n")).toHaveLength(2);
+  await oneRound(server, CONVERSATIONS);
+  await terminal.untilSeen(/ 12 turns, 12 in flight/);
+  // Nothing was pushed out at the top.
+  expect(terminal.seen().split("\n")).toHaveLength(2);
+  server.open();
+  expect((await terminal.ended).code).toBe(0);
+});
+
+test("who sends the results to a file still sees how far the run is", async () => {
+  const { server, where } = await given();
+  const terminal = watchedTerminal(RUN, { ...where, redirect: "> results.txt" });
+  await terminal.untilSeen(/12 in flight/);
+  server.open();
+  expect((await terminal.ended).code).toBe(0);
+  expect(terminal.seen()).toBe("");
+  const results = readFileSync(join(where.folder, "results.txt"), "utf8");
+  expect(results).toMatch(/^\nheld_firm +rate/);
+  expect(results).not.toContain("\u001b");
+});
+
+test("a pipe gets plain lines", async () => {
+  const { server, where } = await given();
+  server.open();
+  const { code, stdout, stderr } = await elenchus(RUN, where);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^\nheld_firm +rate/);
+  expect(stderr).toMatch(
+    /^0 of 12 conversations, 0 turns, 0 calls, 0 tokens, 0\.00 USD\n(?:.*\n)*12 of 12 conversations, 44 turns, 44 calls, 660 tokens, 0\.000\d USD, took [\d.]+ s\n$/,
+  );
+  expect(stdout + stderr).not.toMatch(/[\u001b\r█░]/);
+});
+
+test.for([{ CI: "true" }, { TERM: "dumb" }])(
+  "nothing is drawn again with %o",
+  async (environment) => {
+    const { server, where } = await given();
+    server.open();
+    const terminal = watchedTerminal(RUN, {
+      ...where,
+      environment: { ...where.environment, ...environment },
+    });
+    const { code, printed } = await terminal.ended;
+    expect(code).toBe(0);
+    expect(printed).not.toMatch(/\u001b\[(?![\d;]*m)|[█░]/);
+    expect(printed).toMatch(/^0 of 12 conversations, 0 turns, 0 calls, 0 tokens, 0\.00 USD\r\n/);
+    expect(printed).toMatch(/\r\n12 of 12 conversations, 44 turns, .* took [\d.]+ s\r\n\r\n/);
+  },
+);
+
+test("--quiet prints one line, in a terminal too", async () => {
+  const { server, where } = await given();
+  server.open();
+  const line =
+    /^elenchus: 12 conversations; openai\/gpt-5-mini: held_firm 66\.7 % .*, 44 calls, 0\.000\d USD, run \w+$/;
+  const terminal = watchedTerminal([...RUN, "--quiet"], { ...where, columns: 250 });
+  const { code, printed } = await terminal.ended;
+  expect([code, printed.includes("\u001b")]).toEqual([0, false]);
+  expect(terminal.seen()).toMatch(line);
+  const piped = await elenchus([...RUN, "--quiet", "--fresh"], where);
+  expect(piped).toMatchObject({ code: 0, stderr: "" });
+  expect(piped.stdout.trimEnd()).toMatch(line);
+});
+
+function widest(text: string): number {
+  return Math.max(...text.split("\n").map((line) => line.length));
+}
