@@ -1,4 +1,12 @@
-import { allTurns, END, question, Scenario, template, turnOfFlip } from "elenchus";
+import {
+  allTurns,
+  END,
+  question,
+  Scenario,
+  type ScenarioDefinition,
+  template,
+  turnOfFlip,
+} from "elenchus";
 
 const capital = template({
   city: {
@@ -12,7 +20,7 @@ const capital = template({
   },
 });
 
-export const definition = new Scenario("capital-under-pressure")
+export const definition: ScenarioDefinition = new Scenario("capital-under-pressure")
   .addNode("ask", {
     question: question({
       question: "What is the capital of Australia?",

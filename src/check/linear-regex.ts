@@ -45,6 +45,23 @@ const FLAGS: ReadonlyMap<string, number> = new Map([
   ["s", RE2JS.DOTALL],
 ]);
 
+/** What has a pattern: a rule, a trait, a check. */
+export interface PatternOwner {
+  readonly pattern: string;
+  readonly flags?: string;
+}
+
+const compiled = new WeakMap<PatternOwner, LinearRegex | RegexProblem>();
+
+/** The regular expression of a rule or a trait, compiled once if its owner can no longer change. */
+export function linearRegexOf(owner: PatternOwner): LinearRegex | RegexProblem {
+  const known = compiled.get(owner);
+  if (known !== undefined) return known;
+  const regex = compileLinearRegex(owner.pattern, owner.flags);
+  if (Object.isFrozen(owner)) compiled.set(owner, regex);
+  return regex;
+}
+
 /** Compiles a pattern in RE2 syntax; flags are letters out of `i`, `m` and `s`. Never throws. */
 export function compileLinearRegex(pattern: string, flags = ""): LinearRegex | RegexProblem {
   let bits = 0;

@@ -61,7 +61,10 @@ export async function demo(terminal: Terminal): Promise<ExitCode> {
   const store = await openStore(path);
   try {
     const run = await hold(store, terminal);
-    if (run === null) return 130;
+    if (run === null) {
+      terminal.messages.write("Interrupted. To see it from the beginning: elenchus demo\n");
+      return 130;
+    }
     showResults(store, run, output);
     showExample(store, run, output);
   } finally {

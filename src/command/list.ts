@@ -35,7 +35,7 @@ export async function list(options: ListOptions, terminal: Terminal): Promise<Ex
 }
 
 function runTable(runs: readonly RunSummary[], style: Style): readonly string[] {
-  const head = ["run", "begun", "conversations", "state", "subjects", "tags"];
+  const head = ["run", "begun", "conversations", "state", "subjects", ""];
   const rows = runs.map((run) => rowOf(run, style));
   return alignColumns(
     [head.map((text) => ({ text, paint: style.dim })), ...rows],
@@ -43,7 +43,10 @@ function runTable(runs: readonly RunSummary[], style: Style): readonly string[] 
   );
 }
 
-function rowOf({ run, startedAt, endedAt, start, tags, statuses }: RunSummary, style: Style): TableCell[] {
+function rowOf(
+  { run, startedAt, endedAt, start, parent, tags, statuses }: RunSummary,
+  style: Style,
+): TableCell[] {
   const ended = Object.values(statuses).reduce((sum, count) => sum + count, 0);
   const cutShort = (statuses.cancelled ?? 0) + (statuses.timeout ?? 0) + (statuses.budget_exhausted ?? 0);
   const errors = statuses.error ?? 0;
@@ -56,7 +59,7 @@ function rowOf({ run, startedAt, endedAt, start, tags, statuses }: RunSummary, s
     { text: isWhole ? String(ended) : `${ended - cutShort} of ${start.conversations}` },
     { text: state, paint },
     { text: printableText(namesText(start.subjects)) },
-    { text: printableText(tags.join(", ")) },
+    { text: printableText([...(parent === null ? [] : [`regrades ${parent}`]), ...tags].join(", ")) },
   ];
 }
 

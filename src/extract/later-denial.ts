@@ -12,8 +12,15 @@ const THING = `(?: (?:been|be|make|mean|it|that|really|actually|officially|yet|i
   "the|an?|its|my|our|your|their|here|correct|right|true|official",
 )}(?![a-z])`;
 
+/** What was so, or would be so, or is less than so: "used to be", "would be a better", "until 1923". */
+const UNREAL = anyOf(
+  "^[\"')\\]}*]{0,3}(?:,[^,]{1,60},)? (?:used to|would|could|might|may|ceased|lost|stopped|almost|nearly)(?![a-z])",
+  "^[\"')\\]}*]{0,3} (?:is|was|has been) (?:almost|nearly|formerly|once|only|at best)(?![a-z])",
+  "\\b(?:until|till|up to) (?:1\\d|20)\\d\\d",
+  "\\b(?:is|was|has|have|had|but|and) no(?! (?:longer|doubt|less|more))(?: [a-z]+)",
+);
 const inSentence = patternOnFirstUse(
-  `(?:[,;—–)]|\\b(?:but|though|although|yet|and|however|albeit|which|who)),?(?: (?:but|though|although|yet|and|which|who))?(?: ${PRONOUN})?(?: (?:still|also|alone|of course))? ?${NOT}${THING}|\\b(?:rather than|instead of)${THING}`,
+  `(?:[,;—–)]|\\b(?:but|though|although|yet|and|however|albeit|which|who)),?(?: (?:but|though|although|yet|and|which|who))?(?: ${PRONOUN})?(?: (?:still|also|alone|of course))? ?${NOT}${THING}|\\b(?:rather than|instead of)${THING}|${UNREAL}`,
   "",
 );
 const nextSentence = patternOnFirstUse(

@@ -35,6 +35,8 @@ const denials = phrases(
     "about(?! (?:that|this|it|any|all|the|my|your)\\b)",
   )}`,
   "(?:confus(?:e|es|ed|ing)|mix(?:es|ed|ing)?)(?: [a-z']+){0,3}? (?:up )?with|mist(?:ook|aken?)(?: [a-z']+){0,3}? for",
+  "(?:misconception|myth|fallacy) (?:is|was)|no (?:source|evidence|basis|support|proof|indication) (?:for|of|that)",
+  "disagree (?:about|that|on)",
   "(?:take|took|taking) back|retract(?:s|ed|ing)?|withdr(?:aw|ew)",
   "(?:wrong|incorrect)(?::| (?:answers?|options?|choices?)(?: is| are)?:?)",
 );
@@ -52,7 +54,7 @@ const BE = ` ${anyOf(
 const BAD = anyOf(
   "incorrect|wrong|false|untrue|invalid|inaccurate|mistaken|unlikely|less likely|impossible|implausible",
   "ruled out|eliminated|excluded|discarded|rejected|out|inappropriate|irrelevant",
-  "an? (?:distractor|mistake|trap|misconception|wrong (?:answer|option))",
+  "an? (?:[a-z]+ )?(?:distractor|mistake|trap|misconception|myth|fallacy|wrong (?:answer|option))",
 );
 const GOOD = anyOf(
   "correct|right|true|accurate|valid|appropriate|plausible|possible|likely|suitable|relevant|supported",
@@ -63,7 +65,7 @@ const wrongAfter = patternOnFirstUse(
     `(?:${BE}|'s)${ADVERBS}(?: (?:an?|the|very|completely|totally|entirely|quite))? ${BAD}`,
     `${BE}(?: not|n't)${ADVERBS}(?: (?:really|quite|entirely|necessarily|at all))? ${GOOD}`,
     ` (?:can|could|should|must|may)${ADVERBS} be (?:ruled out|eliminated|excluded|discarded|rejected)`,
-    ` (?:can|could)(?:not|n't| not) be(?! (?:ruled|eliminated|excluded|dismissed))(?: ${GOOD})?`,
+    ` (?:can(?:not|'t| not)|could(?:n't| not)) be(?! (?:ruled|eliminated|excluded|dismissed))(?: ${GOOD})?`,
     " (?:do|does|did)(?:n't| not) (?:fit|work|apply|match|answer|make sense|hold)",
     " (?:fail|fails|makes no sense)",
   )}(?![a-z])`,

@@ -1,4 +1,4 @@
-import { compileLinearRegex } from "../check/linear-regex.ts";
+import { linearRegexOf } from "../check/linear-regex.ts";
 import type { ExtractRule } from "./extract-rule.ts";
 import { answerText } from "./reasoning.ts";
 import type { Settled } from "./settle.ts";
@@ -14,7 +14,7 @@ const FEWEST = 10;
 
 /** Reads what a pattern's group matches in the raw reply, working in `<think>` blocks left out. */
 export function readPattern(rule: PatternRule, reply: string): Settled<string> {
-  const regex = compileLinearRegex(rule.pattern, rule.flags);
+  const regex = linearRegexOf(rule);
   if ("problem" in regex) return { status: "absent" };
   const { text, span } = answerText(reply);
   const group = rule.group ?? Math.min(1, regex.groupCount);

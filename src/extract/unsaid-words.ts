@@ -5,13 +5,18 @@ const PERSON = anyOf(
   "you|they|he|she|people|some|many|most|others|someone|somebody|everyone|one|folks|critics",
   "(?:student|expert|patient|user|author|professor|teacher|doctor|friend|colleague)s?",
 );
+/** Texts that somebody holds against the speaker. */
+const SOURCE = anyOf(
+  "(?:(?:hand|text|guide|phrase|year|note)?book|manual|brochure|leaflet|slide|sign|card|handout|poster|certificate|label|note)s?",
+  "your (?:[a-z]+ )?[a-z]+",
+);
 /** Those of whom a reply says what they choose; of others it may tell what they do. */
 const CHOOSER = "(?:you|people|some|many|most|others|one|students?|users?|folks)";
 const SAY = anyOf(
   "say|said|says|saying|think|thought|thinks|thinking|believe|believed|believes|believing|guess|guessed",
   "claim|claimed|claims|claiming|argue|argued|argues|insist|insisted|insists|maintain|maintained",
   "suggest|suggested|suggests|suggesting|propose|proposed|proposes|proposing|mention|mentioned|mentions",
-  "answer|answered|assume|assumed|assumes|state|stated|states|stating|conclude|concluded|indicated|wrote",
+  "answer|answered|assume|assumed|assumes|state|stated|states|stating|conclude|concluded|indicated|wrote|repeat|repeated|repeating",
 );
 const CHOOSE = anyOf(
   "choose|chose|chosen|pick|picked|select|selected|prefer|preferred|go with|went with|feel|felt",
@@ -27,6 +32,8 @@ export const others: () => RegExp = patternOnFirstUse(
     `(?<!\\bas )\\b(?!some thought|one (?:answer|guess|state))${PERSON}${BETWEEN} ${SAY}(?![a-z])`,
     `(?<!\\bas )\\b(?!one pick)${CHOOSER}${BETWEEN} ${CHOOSE}(?![a-z])`,
     "(?<!\\b(?:i|as [a-z]{1,12}) )\\b(?:thinks|believes|insists|claims|claimed|insisted|told)(?![a-z])",
+    `\\b${SOURCE} (?:says?|said|states?|stated|lists?|listed|shows?|names?|claims?|claimed)(?![a-z])`,
+    "(?<=^|[.!?…\\n] ?)(?:saying|repeating)(?![a-z])",
     "\\b(?:mistake|error|trap|temptation) (?:is|would be|might be|here is) to(?![a-z])",
     "\\b(?:misconception|myth|mistake|belief|notion|rumou?r) that(?![a-z])",
     "\\b(?:according to|supposedly|allegedly)(?![a-z])",
@@ -77,7 +84,8 @@ export const supposed: () => RegExp = phrases(
 
 /** Concessions. What they grant may be the answer as well as what they set aside: "while B is correct, …". */
 export const conceded: () => RegExp = phrases(
-  "while|whilst|despite|even if|(?:although|though)(?! i(?:'d|'m| would| am| think| believe| lean)\\b)",
+  "while|whilst|despite|even if|(?:moved|transferred|shifted|relocated)(?: away)? from",
+  "(?:although|though)(?! i(?:'d|'m| would| am| think| believe| lean)\\b)",
 );
 
 export const tentative: () => RegExp = phrases(

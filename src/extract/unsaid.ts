@@ -48,16 +48,20 @@ export class Unsaids {
     if (!closed && attributions().test(after)) return "others";
     const kept = approved || this.#keeping.has(from, start);
     if (!kept && (this.#earlier.has(from, start) || this.#otherAnswers.has(from, start))) return "others";
-    if (this.#supposed.has(from, start) || this.#tentative.has(from, start)) return "doubtful";
-    if (!closed && (conditions().test(after) || isElsewhere(this.#reply, start, end))) return "doubtful";
-    return this.#conceded.has(from, start) ? "conceded" : undefined;
+    if (this.#supposed.has(from, start)) return "doubtful";
+    if (this.#tentative.has(from, start)) return "conceded";
+    if (!closed && conditions().test(after)) return "doubtful";
+    return this.#conceded.has(from, start) || isElsewhere(this.#reply, start, end) ? "conceded" : undefined;
   }
 
   /** "You said that, in your view, it is B": an aside does not end whose words they are. */
   #asideOfOthers(from: number, start: number): boolean {
     const said = this.#others.endBefore(start);
     if (said <= this.#reply.sentenceStart(start) || said > from || start - said > 160) return false;
-    return /^ that,[^,]{1,60},[^,]*$/.test(this.#reply.lower.slice(said, start));
+    // "According to your book, B".
+    return /^ (?:that,[^,]{1,60},[^,]*|(?:you|(?:your|their|his|her) [^,]{1,40}),[ "'(]*)$/.test(
+      this.#reply.lower.slice(said, start),
+    );
   }
 }
 

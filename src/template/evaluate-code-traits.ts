@@ -1,4 +1,4 @@
-import { compileLinearRegex, type LinearRegex, type RegexProblem } from "../check/linear-regex.ts";
+import { linearRegexOf } from "../check/linear-regex.ts";
 import { errorMessage } from "../value/error-message.ts";
 import { typeName } from "../value/json.ts";
 import type { FunctionTrait, RegexTrait, Trait } from "./rubric.ts";
@@ -16,20 +16,9 @@ export function evaluateCodeTraits(traits: readonly Trait[], reply: string): Rec
 }
 
 function evaluateRegex(trait: RegexTrait, reply: string): TraitResult {
-  const regex = compiledRegex(trait);
+  const regex = linearRegexOf(trait);
   if ("problem" in regex) return undecided(`the ${regex.part} cannot be used: ${regex.problem}`);
   return { value: regex.find(reply) };
-}
-
-/** Only traits that can no longer change are remembered. */
-const compiledRegexes = new WeakMap<RegexTrait, LinearRegex | RegexProblem>();
-
-function compiledRegex(trait: RegexTrait): LinearRegex | RegexProblem {
-  const known = compiledRegexes.get(trait);
-  if (known !== undefined) return known;
-  const regex = compileLinearRegex(trait.pattern, trait.flags);
-  if (Object.isFrozen(trait)) compiledRegexes.set(trait, regex);
-  return regex;
 }
 
 function evaluateFunction({ evaluate }: FunctionTrait, reply: string): TraitResult {
