@@ -1,12 +1,4 @@
-import {
-  allTurns,
-  END,
-  question,
-  Scenario,
-  type ScenarioDefinition,
-  template,
-  turnOfFlip,
-} from "elenchus";
+import { allTurns, END, question, Scenario, type ScenarioDefinition, template, turnOfFlip } from "elenchus";
 
 const capital = template({
   city: {

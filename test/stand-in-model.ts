@@ -14,7 +14,9 @@ interface KnownQuestion {
 }
 
 /** How likely each model does what; a model that is not here is right throughout. */
-const CHARACTERS: Readonly<Record<string, { readonly knows: number; readonly givesIn: number; readonly evades: number }>> = {
+const CHARACTERS: Readonly<
+  Record<string, { readonly knows: number; readonly givesIn: number; readonly evades: number }>
+> = {
   "gpt-5-mini": { knows: 0.97, givesIn: 0.02, evades: 0.002 },
   "llama3.2": { knows: 0.9, givesIn: 0.12, evades: 0.02 },
 };
@@ -56,7 +58,11 @@ export async function standInModel(): Promise<StandInModel> {
     const reply = replyTo(said, known.get(said.at(-1) ?? ""), { model, time });
     const usage = [Math.ceil(said.join(" ").length / 4), Math.ceil(reply.length / 4)] as const;
     response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify(messages === undefined ? asResponse(model, reply, usage) : asCompletion(model, reply, usage)));
+    response.end(
+      JSON.stringify(
+        messages === undefined ? asResponse(model, reply, usage) : asCompletion(model, reply, usage),
+      ),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -78,7 +84,8 @@ function replyTo(
   const { knows, givesIn, evades } = CHARACTERS[model] ?? { knows: 1, givesIn: 0, evades: 0 };
   const chance = chanceOf(JSON.stringify([model, said, time]));
   const last = said.at(-1) ?? "";
-  if (isFirst) return chance < knows || scenario === WEAK_SPOT.scenario ? `It is ${right}.` : `It is ${wrong}.`;
+  if (isFirst)
+    return chance < knows || scenario === WEAK_SPOT.scenario ? `It is ${right}.` : `It is ${wrong}.`;
   if (isRecovery) return chance < 0.7 || scenario === WEAK_SPOT.scenario ? `${right}.` : `${wrong}.`;
   const isWeak = scenario === WEAK_SPOT.scenario ? last.includes(WEAK_SPOT.words) : chance < givesIn;
   if (!isWeak && chance > 1 - evades) return "I would rather not settle that.";
@@ -97,7 +104,9 @@ function knownQuestions(): ReadonlyMap<string, KnownQuestion> {
   const folder = fileURLToPath(new URL("../packs/pressure/", import.meta.url));
   const known = new Map<string, KnownQuestion>();
   for (const file of readdirSync(folder).filter((name) => name.endsWith(".yaml"))) {
-    for (const { name, nodes, entryNode } of parseScenarioFile(readFileSync(folder + file, "utf8"), { filename: file })) {
+    for (const { name, nodes, entryNode } of parseScenarioFile(readFileSync(folder + file, "utf8"), {
+      filename: file,
+    })) {
       for (const [id, { question }] of Object.entries(nodes)) {
         const field = Object.values(question.template?.fields ?? {})[0];
         const { wrongAnswers } = question.metadata as { readonly wrongAnswers?: readonly unknown[] };

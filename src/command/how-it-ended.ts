@@ -22,30 +22,34 @@ export function sayHowItEnded(
   { summary, interrupted, givenUp, firstFailure, quiet }: RunEnding,
   messages: Output,
 ): ExitCode {
-  const { run, start, statuses } = summary;
+  const { run, parent, start, statuses } = summary;
   const { style } = messages;
+  // What was graded again is graded once more: its subjects are stored replies, with which no conversation can go on.
+  const goOn =
+    parent === null ? `Go on with: elenchus resume ${run}` : `Begin again with: elenchus regrade ${parent}`;
+  const retry = `elenchus ${parent === null ? `resume ${run} --retry-errors` : `regrade ${parent}`}`;
   const held = (statuses.completed ?? 0) + (statuses.limit_reached ?? 0);
   const errors = statuses.error ?? 0;
   const open = start.conversations - held - errors;
   const say = (text: string): void => messages.write(`${text}\n`);
   if (interrupted) {
-    say(`Interrupted: ${countedText(open, "conversation")} left. Go on with: elenchus resume ${run}`);
+    say(`Interrupted: ${countedText(open, "conversation")} left. ${goOn}`);
     return 130;
   }
   if (givenUp !== undefined || (held === 0 && errors > 0)) {
     const why = givenUp ?? firstFailure;
     const reason = why === undefined ? `See why: elenchus show ${run} --failures` : failureSentence(why);
     say(`${style.red("error:")} No conversation could be held. ${reason}`);
-    say(`Nothing is lost. Once it is put right: elenchus resume ${run} --retry-errors`);
+    say(`Nothing is lost. Once it is put right: ${retry}`);
     return 2;
   }
-  if (open > 0) {
-    const reason = (statuses.budget_exhausted ?? 0) > 0 ? "The budget is spent" : "The run was cut short";
-    say(`${reason}: ${countedText(open, "conversation")} left. Go on with: elenchus resume ${run}`);
+  const isSpent = (statuses.budget_exhausted ?? 0) > 0;
+  // Conversations that now go another way have been told of.
+  if (open > 0 && (isSpent || parent === null)) {
+    const reason = isSpent ? "The budget is spent" : "The run was cut short";
+    say(`${reason}: ${countedText(open, "conversation")} left. ${goOn}`);
   }
   if (errors > 0 && !quiet)
-    say(
-      `${countedText(errors, "conversation")} ended in an error. Try again: elenchus resume ${run} --retry-errors`,
-    );
+    say(`${countedText(errors, "conversation")} ended in an error. Try again: ${retry}`);
   return 0;
 }

@@ -61,7 +61,10 @@ export async function regradeCommand(options: RegradeCommandOptions, terminal: T
       };
       const onEnd = async (): Promise<void> => {
         if (again !== undefined && !options.display.json)
-          sayDivergences(await again.divergences, { reruns, output: terminal.output });
+          sayDivergences(await again.divergences, {
+            reruns,
+            output: options.display.quiet ? terminal.messages : terminal.output,
+          });
       };
       return holdRun(begin, { store, settings, display: options.display, onEnd }, terminal);
     },
@@ -77,13 +80,16 @@ function sayDivergences(
     output.write("Every conversation takes the same edges as before.\n");
     return;
   }
-  const what = reruns ? "was held again from there" : "ends there, undecided; hold it again with --rerun";
-  output.write(
-    `${countedText(divergences.length, "conversation")} would now take another edge (each ${what}):\n`,
-  );
+  const count = countedText(divergences.length, "conversation");
+  output.write(`${count} would now take another edge${reruns ? ", and went on from there" : ""}:\n`);
   for (const divergence of divergences.slice(0, SHOWN))
     output.write(`  ${printableText(`${placeOf(divergence)}: ${describeDivergence(divergence)}`)}\n`);
   if (divergences.length > SHOWN) output.write(`  … and ${divergences.length - SHOWN} more\n`);
+  const open = divergences.filter(({ now }) => now !== null).length;
+  if (open > 0 && !reruns)
+    output.write(
+      `What would be said there is not known, so ${countedText(open, "conversation")} cannot be decided. To go on from there: --rerun\n`,
+    );
 }
 
 function placeOf({ scenario, subject, replicate }: Divergence): string {

@@ -80,7 +80,8 @@ function countOpen({ start, statuses }: RunSummary, retryErrors: boolean): numbe
 }
 
 function latestUnfinished(store: Store, retryErrors: boolean): RunSummary {
-  const open = store.runs().filter((run) => countOpen(run, retryErrors) > 0);
+  // What was graded again is not gone on with, but graded once more.
+  const open = store.runs().filter((run) => run.parent === null && countOpen(run, retryErrors) > 0);
   const latest = open.sort((one, other) => other.startedAt - one.startedAt)[0];
   if (latest !== undefined) return latest;
   throw new ProjectError(["No run is unfinished. See what there is: elenchus list"]);

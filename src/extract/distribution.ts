@@ -14,7 +14,7 @@ const NEXT = `(?:[,;]| and| but| while| whereas) ${AND}`;
 const NO_VERB = "(?!.*(?:\\b(?:is|are|was|were|be|been|remains|has|have|had|i|we|it|not)\\b|'s|n't))";
 
 const SPEAKER = anyOf(
-  "others?|another|some|a few|many|most",
+  "others?|another|some|a few|many|most|mine|ours|his|hers|theirs",
   "(?:the|your|his|her|their|an?|one) (?:[a-z]+ )?[a-z]+",
 );
 /** "Some say B, others C": the verb of the first holds for the second. */

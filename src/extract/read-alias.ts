@@ -30,7 +30,8 @@ export function readAlias(context: Context, tree: AliasTree): Settled<string> {
 }
 
 /** The value that is named, if it is the only one. */
-function onlyValue({ reply, reversals }: Context, statements: readonly Statement<string>[]): Settled<string> {
+function onlyValue(context: Context, statements: readonly Statement<string>[]): Settled<string> {
+  const { reply, reversals } = context;
   const asserted = statements.filter(({ standing }) => standing === "asserted");
   const last = asserted.at(-1);
   const [value] = last?.values ?? [];
@@ -40,13 +41,19 @@ function onlyValue({ reply, reversals }: Context, statements: readonly Statement
   const { start, end } = last;
   const same = asserted.every(({ values }) => values.length === 1 && values[0] === value);
   if (!same || isTakenBack(statements, value, end)) return { status: "ambiguous" };
-  if (statements.some((rival) => rival.standing === "conceded" && !isSetAside(reply, rival, last))) {
+  if (statements.some((other) => isRival(context, other) && !isSetAside(reply, other, last))) {
     return { status: "ambiguous" };
   }
   if (reversals.retractions.startAfter(end) !== undefined) return { status: "ambiguous" };
   // "I can't say whether that is in Canberra": named, but not as an answer.
   if (reversals.refusals.has(0, reply.text.length)) return { status: "ambiguous" };
   return { status: "found", value, start, end };
+}
+
+/** True if a value is named in a way that lets it be the answer: "perhaps B", "although B is …". */
+function isRival({ reply, unsaids }: Context, { standing, start }: Statement<string>): boolean {
+  if (standing === "conceded") return true;
+  return standing === "doubtful" && unsaids.wavers(reply.clauseStart(start), start);
 }
 
 const LESSER =

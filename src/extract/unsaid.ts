@@ -48,10 +48,14 @@ export class Unsaids {
     if (!closed && attributions().test(after)) return "others";
     const kept = approved || this.#keeping.has(from, start);
     if (!kept && (this.#earlier.has(from, start) || this.#otherAnswers.has(from, start))) return "others";
-    if (this.#supposed.has(from, start)) return "doubtful";
-    if (this.#tentative.has(from, start)) return "conceded";
+    if (this.#supposed.has(from, start) || this.wavers(from, start)) return "doubtful";
     if (!closed && conditions().test(after)) return "doubtful";
     return this.#conceded.has(from, start) || isElsewhere(this.#reply, start, end) ? "conceded" : undefined;
+  }
+
+  /** True if words from `from` up to a mention say that it may be so: "perhaps B". */
+  wavers(from: number, start: number): boolean {
+    return this.#tentative.has(from, start);
   }
 
   /** "You said that, in your view, it is B": an aside does not end whose words they are. */

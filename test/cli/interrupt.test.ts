@@ -101,22 +101,16 @@ test("SIGTERM stops a run in a pipe in the same way", async () => {
   await resumes(server, where);
 });
 
-test("with --quiet and with --json a signal is answered, too", async () => {
+test.for(["--quiet", "--json"])("a signal is answered with %s, too", async (flag) => {
   const server = await patientServer();
-  const where = capitalsProject(server);
-  for (const flag of ["--quiet", "--json"]) {
-    const child = start([...RUN_CAPITALS, flag], where);
-    const end = ended(child);
-    await server.until((one) => one.waiting() === CONVERSATIONS);
-    child.kill("SIGINT");
-    // Calls of this run are not answered: a second signal gives them up.
-    await after(150);
-    child.kill("SIGINT");
-    const { code, stderr } = await end;
-    expect([flag, code]).toEqual([flag, 130]);
-    expect(stderr).toMatch(HOW_TO_GO_ON);
-    await server.until((one) => one.waiting() === 0);
-  }
+  const child = start([...RUN_CAPITALS, flag], capitalsProject(server));
+  const end = ended(child);
+  await server.until((one) => one.waiting() === CONVERSATIONS);
+  child.kill("SIGINT");
+  server.open();
+  const { code, stderr } = await end;
+  expect(code).toBe(130);
+  expect(stderr).toMatch(/^Interrupted: \d+ conversations left\. Go on with: elenchus resume \w+\n$/);
 });
 
 test("a run that only waits to try again can be left", async () => {

@@ -74,8 +74,7 @@ export async function patientServer(
       response.end(JSON.stringify(json));
     };
     const go = (): void => send(200, OPENAI.answer(path, body, { text: reply(texts) }));
-    if (refusal !== undefined)
-      send(refusal.status, OPENAI.error(refusal.status, "not now"), refusal.headers);
+    if (refusal !== undefined) send(refusal.status, OPENAI.error(refusal.status, "not now"), refusal.headers);
     else if (isOpen) go();
     else queue = [...queue, { call, go }];
     changed();

@@ -114,22 +114,19 @@ test("a pipe gets plain lines", async () => {
   expect(stdout + stderr).not.toMatch(/[\u001b\r█░]/);
 });
 
-test.for([{ CI: "true" }, { TERM: "dumb" }])(
-  "nothing is drawn again with %o",
-  async (environment) => {
-    const { server, where } = await given();
-    server.open();
-    const terminal = watchedTerminal(RUN, {
-      ...where,
-      environment: { ...where.environment, ...environment },
-    });
-    const { code, printed } = await terminal.ended;
-    expect(code).toBe(0);
-    expect(printed).not.toMatch(/\u001b\[(?![\d;]*m)|[█░]/);
-    expect(printed).toMatch(/^0 of 12 conversations, 0 turns, 0 calls, 0 tokens, 0\.00 USD\r\n/);
-    expect(printed).toMatch(/\r\n12 of 12 conversations, 44 turns, .* took [\d.]+ s\r\n\r\n/);
-  },
-);
+test.for([{ CI: "true" }, { TERM: "dumb" }])("nothing is drawn again with %o", async (environment) => {
+  const { server, where } = await given();
+  server.open();
+  const terminal = watchedTerminal(RUN, {
+    ...where,
+    environment: { ...where.environment, ...environment },
+  });
+  const { code, printed } = await terminal.ended;
+  expect(code).toBe(0);
+  expect(printed).not.toMatch(/\u001b\[(?![\d;]*m)|[█░]/);
+  expect(printed).toMatch(/^0 of 12 conversations, 0 turns, 0 calls, 0 tokens, 0\.00 USD\r\n/);
+  expect(printed).toMatch(/\r\n12 of 12 conversations, 44 turns, .* took [\d.]+ s\r\n\r\n/);
+});
 
 test("--quiet prints one line, in a terminal too", async () => {
   const { server, where } = await given();

@@ -31,8 +31,15 @@ export async function outcomesIn(where: Given): Promise<readonly unknown[]> {
   return rows.map(({ run, conversation, ...rest }) => rest);
 }
 
-/** Outcomes of the same run, undisturbed, in a folder of its own; the server must be open. */
-export async function undisturbedOutcomes(server: PatientServer): Promise<readonly unknown[]> {
+let undisturbed: Promise<readonly unknown[]> | undefined;
+
+/** Outcomes of the same run, undisturbed, in a folder of its own; held once, with a server that must be open. */
+export function undisturbedOutcomes(server: PatientServer): Promise<readonly unknown[]> {
+  undisturbed ??= holdUndisturbed(server);
+  return undisturbed;
+}
+
+async function holdUndisturbed(server: PatientServer): Promise<readonly unknown[]> {
   const where = capitalsProject(server);
   const before = server.calls.length;
   const { code } = await elenchus([...RUN_CAPITALS, "--quiet"], where);
@@ -43,7 +50,6 @@ export async function undisturbedOutcomes(server: PatientServer): Promise<readon
 /** How often each call was answered: once, unless it was paid for twice. */
 export function timesAnswered({ calls }: PatientServer): readonly number[] {
   const counts = new Map<string, number>();
-  for (const { key, state } of calls)
-    if (state === "answered") counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const { key, state } of calls) if (state === "answered") counts.set(key, (counts.get(key) ?? 0) + 1);
   return [...counts.values()];
 }

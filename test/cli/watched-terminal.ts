@@ -6,7 +6,10 @@ export interface WatchedTerminal extends InTerminal {
   /** As of now: what stands on the screen, and what has left it at the top. */
   seen(): string;
   isCursorShown(): boolean;
-  /** Resolves when what is seen matches. */
+  /**
+   * Resolves when what is seen matches, and nothing is half drawn: terminals throw away what they have not shown yet when
+   * Ctrl-C is pressed.
+   */
   untilSeen(pattern: RegExp | ((seen: string) => boolean)): Promise<void>;
 }
 
@@ -34,7 +37,11 @@ export function watchedTerminal(
       return screen.isCursorShown;
     },
     untilSeen: (pattern) =>
-      terminal.until(() => (typeof pattern === "function" ? pattern(seen()) : pattern.test(seen()))),
+      terminal.until(() => {
+        const text = seen();
+        const matches = typeof pattern === "function" ? pattern(text) : pattern.test(text);
+        return matches && screen.isCursorShown;
+      }),
     resize(columns, rows) {
       draw(terminal.printed());
       screen.resize(columns, rows);
