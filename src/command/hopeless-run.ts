@@ -6,6 +6,7 @@ import type { ErrorCategory } from "../model/model-error.ts";
 /** Failures that the next conversation will meet, too: a wrong key, an unknown model, a server that is not there. */
 const LASTING: ReadonlySet<ErrorCategory> = new Set([
   "authentication",
+  "permission",
   "not_found",
   "bad_request",
   "connection",

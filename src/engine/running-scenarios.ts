@@ -135,6 +135,7 @@ export class RunningScenarios {
       for (const group of groups) {
         const room = this.#reader.room();
         if (room !== undefined) await room;
+        if (this.#leavesTheRest) return;
         const plans = group.map((cell) => setup.conversation(cell)).filter((plan) => !earlier?.isOver(plan));
         const shared = plans.length > 1 ? new SharedAnswers() : undefined;
         await Promise.all(plans.map((plan) => this.#hold(setup, { ...plan, shared }, earlier)));
@@ -144,6 +145,12 @@ export class RunningScenarios {
     const workers = Math.max(1, Math.min(concurrency, setup.start.conversations));
     await Promise.all(Array.from({ length: workers }, worker));
     if (earlier !== null) this.#recall(setup, earlier);
+  }
+
+  /** What has not begun when a run is stopped need not be written down, if nobody wants its record: a resume begins it. */
+  get #leavesTheRest(): boolean {
+    const { store, keepResults } = this.#options;
+    return this.#cut?.status === "cancelled" && store !== undefined && keepResults === false;
   }
 
   async #hold(setup: RunSetup, plan: ConversationPlan, earlier: EarlierRun | null): Promise<void> {

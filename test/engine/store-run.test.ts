@@ -17,7 +17,7 @@ import {
   whyMiss,
 } from "elenchus";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { held, judgedQuestion, memoryModel, only, yesJudge } from "./held.ts";
+import { chainOf, held, judgedQuestion, memoryModel, only, yesJudge } from "./held.ts";
 
 /** Three questions in a row; the second can be asked in other words. */
 function three(second = "Second?", truth = true): ScenarioDefinition {
@@ -315,3 +315,22 @@ describe.each(stores)("with a store (%s)", (_, open) => {
 function told({ status, history, outcomes }: Awaited<ReturnType<typeof held>>["results"][number]): unknown {
   return [status, history.map(({ spending: _, ...turn }) => turn), outcomes];
 }
+
+test("a run that is stopped does not begin what nobody will look at, and is finished by a resume", async () => {
+  const store = memoryStore();
+  const options = {
+    scenarios: chainOf(2),
+    subjects: memoryModel("subject", () => "yes"),
+    replicates: 500,
+    concurrency: 2,
+    keepResults: false,
+    store,
+  } as const;
+  const run = runScenarios({ ...options, run: "r" });
+  for await (const event of run) if (event.type === "conversation-end") run.stop();
+  const begun = [...store.conversations("r")].length;
+  expect(begun).toBeGreaterThan(0);
+  expect(begun).toBeLessThan(400);
+  for await (const _ of resumeRun("r", options)) void _;
+  expect(store.run("r")?.statuses).toEqual({ completed: 500 });
+});
