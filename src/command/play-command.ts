@@ -19,7 +19,7 @@ const SHOWN = 12;
 /** Finds the one scenario that is meant, and plays it. */
 export async function playCommand(options: PlayCommandOptions, terminal: Terminal): Promise<ExitCode> {
   const { as, save } = options;
-  const { settings } = await readSettings(options.settings, terminal);
+  const { settings } = await readSettings(options.settings, terminal, { runsCode: true });
   const { judges, subjects, rows } = settings;
   const [scenario, ...more] = await readScenarios(options.names, settings, terminal);
   if (scenario === undefined || more.length > 0) {

@@ -15,11 +15,22 @@ export interface SettingsRequest {
   readonly sets: readonly string[];
 }
 
-/** The settings that hold: flags before the profile before the project file before defaults. */
-export async function readSettings(request: SettingsRequest, terminal: Terminal): Promise<ResolvedSettings> {
+/**
+ * The settings that hold: flags before the profile before the project file before defaults. A project file that is code is run
+ * by commands that run things; others, which one may use to look at what strangers wrote, only say that they did not.
+ */
+export async function readSettings(
+  request: SettingsRequest,
+  terminal: Terminal,
+  { runsCode = false }: { readonly runsCode?: boolean } = {},
+): Promise<ResolvedSettings> {
   const { folder } = terminal;
   const { profile, config, flags, sets } = request;
-  const project = await loadProject({ folder, file: config });
+  const project = await loadProject({ folder, file: config, runsCode });
+  if (project.unread !== undefined)
+    terminal.messages.write(
+      `${project.unread} is code, which this command does not run unless it is named: --config ${project.unread}\n`,
+    );
   const sources = { project, folder, profile };
   const { subjects, judges } = resolveSettings(sources).settings;
   const known: Readonly<Record<string, readonly (SubjectOption | JudgeOption)[]>> = { subjects, judges };

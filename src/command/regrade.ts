@@ -32,14 +32,14 @@ const SHOWN = 20;
 /** Verifies the replies of a run again, with scenarios, judges and outcomes as they are now, into a run of its own. */
 export async function regradeCommand(options: RegradeCommandOptions, terminal: Terminal): Promise<ExitCode> {
   const { names, reruns } = options;
-  const { settings: now } = await readSettings(options.settings, terminal);
+  const { settings: now } = await readSettings(options.settings, terminal, { runsCode: true });
   return withRuns(
     now.store,
     async (store) => {
       const summary = findRun(store, options.run);
       const origin = demandOrigin(summary);
       const request = withMore(origin, options.settings);
-      const { settings } = await readSettings(request, terminal);
+      const { settings } = await readSettings(request, terminal, { runsCode: true });
       const scenarios =
         names.length > 0
           ? await readScenarios(names, settings, terminal)

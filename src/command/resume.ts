@@ -29,7 +29,7 @@ export interface ResumeCommandOptions {
 /** Goes on with a run where it was left, as it was asked for. */
 export async function resume(options: ResumeCommandOptions, terminal: Terminal): Promise<ExitCode> {
   const { retryErrors } = options;
-  const { settings: now } = await readSettings(options.settings, terminal);
+  const { settings: now } = await readSettings(options.settings, terminal, { runsCode: true });
   return withRuns(
     now.store,
     async (store) => {
@@ -43,7 +43,9 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
         terminal.messages.write(`Run ${summary.run} is finished; nothing is left to do.${hint}\n`);
       }
       const origin = demandOrigin(summary);
-      const { settings } = await readSettings(withMore(origin, options.settings), terminal);
+      const { settings } = await readSettings(withMore(origin, options.settings), terminal, {
+        runsCode: true,
+      });
       const scenarios = await scenariosOf(origin, { store, summary, settings, terminal });
       const { replay } = origin;
       const cassette =

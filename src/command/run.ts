@@ -35,7 +35,7 @@ export interface RunCommandOptions {
 /** Holds the conversations of scenarios, and says what came of them. */
 export async function run(options: RunCommandOptions, terminal: Terminal): Promise<ExitCode> {
   const { names, record, replay } = options;
-  const resolved = await readSettings(options.settings, terminal);
+  const resolved = await readSettings(options.settings, terminal, { runsCode: true });
   const { settings } = resolved;
   if (options.explains) {
     const { style, width } = terminal.output;

@@ -20,7 +20,9 @@ function folderWith(files: Readonly<Record<string, string | Uint8Array>>): strin
 }
 
 async function problemsOf(folder: string, file?: string): Promise<readonly string[]> {
-  const error: unknown = await loadProject({ folder, file }).catch((thrown: unknown) => thrown);
+  const error: unknown = await loadProject({ folder, file, runsCode: true }).catch(
+    (thrown: unknown) => thrown,
+  );
   if (error instanceof ProjectError) return error.problems;
   throw new Error("There was no problem.", { cause: error });
 }
@@ -120,6 +122,18 @@ profiles:
 });
 
 describe("code", () => {
+  test("is run only by who may run it, or if it is named", async () => {
+    const folder = folderWith({
+      "elenchus.config.mjs": "globalThis.wasRun = true; export const config = { seed: 5 };",
+    });
+    const found = await loadProject({ folder });
+    expect(found).toMatchObject({ file: null, settings: {}, unread: "elenchus.config.mjs" });
+    expect(globalThis).not.toHaveProperty("wasRun");
+    const named = await loadProject({ folder, file: "elenchus.config.mjs" });
+    expect(named).toMatchObject({ file: "elenchus.config.mjs", settings: { seed: 5 } });
+    expect(named).not.toHaveProperty("unread");
+  });
+
   test("may hold functions and models", async () => {
     const folder = folderWith({
       "package.json": '{ "type": "module" }',
@@ -132,7 +146,7 @@ export const config: object = {
   profiles: { ci: { subjects: () => "No." } },
 };`,
     });
-    const { settings, lineOf } = await loadProject({ folder });
+    const { settings, lineOf } = await loadProject({ folder, runsCode: true });
     expect(Object.keys(settings)).toEqual(["subjects", "judges"]);
     expect(settings.subjects).toMatchObject([
       expect.any(Function),

@@ -10,6 +10,8 @@ export interface Project extends ProjectData {
   readonly file: string | null;
   /** The folder of the project file, or the one where the command is given: what paths in the file are relative to. */
   readonly folder: string;
+  /** A project file that is code, and was not run since nobody named it. */
+  readonly unread?: string;
 }
 
 /** Finds and reads the project file; `file` is one that the person named instead. Throws a `ProjectError`. */
@@ -17,22 +19,18 @@ export async function loadProject(options: {
   /** The folder where the command is given. */
   readonly folder: string;
   readonly file?: string | undefined;
+  /** True to run a project file that is code, though nobody named it (default false). */
+  readonly runsCode?: boolean;
 }): Promise<Project> {
   const { resolve, relative, dirname, isAbsolute } = await import("node:path");
   const { folder, file: named } = options;
   const path = named === undefined ? await findProjectFile(folder) : resolve(folder, named);
-  if (path === null) {
-    return {
-      file: null,
-      folder: resolve(folder),
-      settings: {},
-      profiles: {},
-      profile: null,
-      lineOf: () => null,
-    };
-  }
+  const nothing = { settings: {}, profiles: {}, profile: null, lineOf: () => null };
+  const none = { ...nothing, file: null, folder: resolve(folder) };
+  if (path === null) return none;
   const file =
     named !== undefined && isAbsolute(named) ? named : relative(folder, path).replaceAll("\\", "/");
+  if (isCodeFile(path) && named === undefined && options.runsCode !== true) return { ...none, unread: file };
   const data = isCodeFile(path) ? await runConfig(path, file) : readConfig(path, file);
   return { ...data, file, folder: dirname(path) };
 }
