@@ -37,7 +37,7 @@ export async function holdRun(
   const run = stopIfHopeless(begin(abort.signal));
   const { progress, interrupted } = await watchRun(run, {
     terminal,
-    mode: watchMode(display, terminal),
+    mode: watchMode(display, settings, terminal),
     abort,
     ...(finishedBefore === undefined ? {} : { finishedBefore }),
     ...("onClosed" in terminal ? { onClosed: (terminal as ProcessTerminal).onClosed } : {}),

@@ -1,3 +1,5 @@
+import type { JudgeOption, SubjectOption } from "../engine/run-options.ts";
+import type { Settings } from "../project/settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { WatchMode } from "./run-view.ts";
 
@@ -11,14 +13,24 @@ export interface RunDisplay {
   readonly github?: boolean;
 }
 
-/** How a run is watched that is displayed in this way. */
-export function watchMode({ quiet, json }: RunDisplay, { environment }: Terminal): WatchMode {
+/** How a run is watched that is displayed in this way. Where a person answers, nothing must come between them and the questions. */
+export function watchMode(
+  { quiet, json }: RunDisplay,
+  { subjects, judges }: Pick<Settings, "subjects" | "judges">,
+  { environment }: Terminal,
+): WatchMode {
   if (json) return "json";
-  if (quiet) return "quiet";
+  if (quiet || [...subjects, ...judges].some(isPerson)) return "quiet";
   return environment.CI === undefined || environment.CI === "" ? "live" : "plain";
 }
 
 /** True if GitHub should be told what to mark. */
 export function annotates({ github }: RunDisplay, { environment }: Terminal): boolean {
   return github ?? environment.GITHUB_ACTIONS === "true";
+}
+
+function isPerson(option: SubjectOption | JudgeOption): boolean {
+  return (
+    option === "person" || (typeof option === "object" && "model" in option && option.model === "person")
+  );
 }
