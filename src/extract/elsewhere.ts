@@ -5,16 +5,23 @@ import type { ReplyText } from "./reply-text.ts";
 const PREPOSITION = "(?:on|in|at|with|without|under|for|by|from|before|after|during|outside|inside)";
 /** Settings that are the question's own, or no settings at all. */
 const HERE = anyOf(
-  "this|these|that|those|my|our|your opinion|all|any case|fact|conclusion|short|summary|sum|total|general|addition|other words",
+  "this|these|that|those|my|our|your opinion|all|any case|fact|conclusion|short|summary|sum|total|general|addition",
+  "other words|respect|elimination|definition|convention|light|view|what|balance|reflection|the whole|essence|context",
   "(?:the )?(?:given|present|same|end|example|basis|options?|question|following|above|case)",
 );
 const SETTING = `${PREPOSITION} (?!${HERE}(?![a-z]))`;
 
-const fronted = patternOnFirstUse(`^["'(]{0,2}(?:(?:yes|no|well|but|and|so|sure),? )?${SETTING}`, "");
+/** Conditions; "if I had to choose" is none. */
+const CONDITION =
+  "(?:if(?! (?:i |i'|forced|asked|pressed|pushed|so|you (?:want|need|ask)))|had|were|unless) ";
+const fronted = patternOnFirstUse(
+  `^["'(]{0,2}(?:(?:yes|no|well|but|and|so|sure),? )?(?:${SETTING}|${CONDITION})`,
+  "",
+);
 const WOULD_BEFORE = /\bwould(?: [a-z]+)? be(?:en)?(?: [a-z]+){0,2} ["'([]{0,3}$/;
 const WOULD_AFTER = /^["')\]}*.]{0,3} would(?![a-z])/;
 const wouldElsewhere = patternOnFirstUse(
-  `^["')\\]}*.]{0,3} would(?: [a-z]+){0,2} be(?:en)?(?: [a-z]+){1,4}? ${SETTING}`,
+  `^["')\\]}*.]{0,3} would(?: [a-z]+){0,2} be(?:en)?(?: [a-z]+){1,4}?(?: ${SETTING}|,? (?:had|were) [a-z])`,
   "",
 );
 const behind = patternOnFirstUse(`^["')\\]}*]{0,3},? ${SETTING}`, "");

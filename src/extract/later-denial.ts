@@ -16,6 +16,7 @@ const THING = `(?: (?:been|be|make|mean|it|that|really|actually|officially|yet|i
 const UNREAL = anyOf(
   "^[\"')\\]}*]{0,3}(?:,[^,]{1,60},)? (?:used to|would|could|might|may|ceased|lost|stopped|almost|nearly)(?![a-z])",
   "^[\"')\\]}*]{0,3} (?:is|was|has been) (?:almost|nearly|formerly|once|only|at best)(?![a-z])",
+  "\\bonly (?:in|for|to|if|when)(?![a-z])",
   "\\b(?:until|till|up to) (?:1\\d|20)\\d\\d",
   "\\b(?:is|was|has|have|had|but|and) no(?! (?:longer|doubt|less|more))(?: [a-z]+)",
 );

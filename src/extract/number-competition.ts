@@ -12,6 +12,7 @@ const afterwards = patternOnFirstUse(
       "(?:double-)?check(?:ing)?|verify(?:ing)?|verification|proof|confirm(?:ing)?|test(?:ing)?",
     )}(?:[,:\\n]| (?:this|that|it|the|by|with|our|your|again)(?![a-z]))`,
     "(?:here(?:'s| is) (?:why|how)|why\\?|explanation|reason(?:ing)?)(?![a-z])",
+    "(?:indeed|that way|this (?:works|checks|adds|fits))(?![a-z])",
     "(?:they|these|those) (?:are|come|form|occur|make|consist|include)(?![a-z])",
     "each (?:of (?:them|these) |[a-z]+ )?(?:has|have|contains|consists|is)(?![a-z])",
   )}`,
@@ -20,7 +21,7 @@ const afterwards = patternOnFirstUse(
 /** What follows in the same sentence gives the reason, or the parts. */
 const within = patternOnFirstUse(
   anyOf(
-    "\\b(?:because|since)(?![a-z])",
+    "\\b(?:because|since)(?![a-z])|\\bas (?=[$€£(]?\\d)",
     `[,(—–] ?${anyOf(
       "arranged|organi[sz]ed|grouped|divided|split|sorted|consisting|comprising|composed|made up|including",
       "of which|of these|of them|namely|\\d+ (?:[a-z]+ )?(?:from|of|in|for|on) each",
@@ -40,7 +41,8 @@ export function hasCompetition(
   chosen: NumberStatement,
 ): boolean {
   const stated = open.filter(
-    ({ standing, role, end }) => standing === "asserted" && role === "count" && end <= chosen.start,
+    ({ standing, role, values, end }) =>
+      standing === "asserted" && role === "count" && values.length === 1 && end <= chosen.start,
   );
   const differs = ({ values }: NumberStatement): boolean => values[0] !== chosen.values[0];
   if (!stated.some(differs)) return false;
@@ -55,7 +57,14 @@ export function hasCompetition(
   ) {
     return true;
   }
-  const outer = markersOf(reply.lower, afterwards()).startBefore(chosen.start);
+  const bracket = openBracket(reply.text, chosen.start);
+  const outer = bracket ?? markersOf(reply.lower, afterwards()).startBefore(chosen.start);
   const last = outer === undefined ? undefined : stated.findLast(({ end }) => end <= outer);
   return last !== undefined && differs(last);
+}
+
+/** Where the bracket opens in which a position stands. */
+function openBracket(text: string, position: number): number | undefined {
+  const open = text.lastIndexOf("(", position);
+  return open > text.lastIndexOf(")", position) && position - open <= 200 ? open : undefined;
 }

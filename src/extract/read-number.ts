@@ -30,8 +30,13 @@ export function readNumber(context: Context, which: "first" | "last"): Settled<n
   }
   const [value, ...more] = chosen.values;
   if (value === undefined || more.length > 0) return { status: "ambiguous" };
-  if (hasCompetition(context, open, chosen)) return { status: "ambiguous" };
+  if (hasCompetition(context, open, chosen) || isDenied(statements, value)) return { status: "ambiguous" };
   return { status: "found", value, start: chosen.start, end: chosen.end };
+}
+
+/** "40, not the 45 that you get from (60 + 30) / 2 = 45" */
+function isDenied(statements: readonly NumberStatement[], value: number): boolean {
+  return statements.some(({ standing, values }) => standing === "denied" && values.includes(value));
 }
 
 /** True if another number is claimed after the answer: "The answer is 5. It should be 6." */

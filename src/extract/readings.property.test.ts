@@ -52,6 +52,10 @@ const DENIED = [
   "I reject X.",
   "Choosing X would be a mistake.",
   "X isn't right.",
+  "I was wrong about X.",
+  "I was mistaken to say X.",
+  "I apologize for saying X.",
+  "I take back X.",
 ];
 const UNSAID = [
   "You said the answer is X.",
@@ -77,6 +81,11 @@ const UNSAID = [
   "What if the answer is X?",
   "The common mistake is to answer X.",
   "I had assumed X.",
+  "On Mars it would be X.",
+  "X would be right on Mars.",
+  "According to your book, X.",
+  "Your handbook says X.",
+  "If there were air, X would be correct.",
 ];
 const FILLER = [
   "Let us see.",
@@ -177,6 +186,16 @@ const PIECES = [
     "if ",
     "....",
     "[[",
+  ],
+  ...[
+    "while canberra ",
+    "sydney, not the ",
+    "some say B, others C, ",
+    "on earth it would be B, ",
+    "5. check: = 1 ",
+    "7 or sydney ",
+    "D and A ",
+    "wrong about ",
   ],
 ];
 

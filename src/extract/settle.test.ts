@@ -49,6 +49,7 @@ describe("without corrections", () => {
       ]),
     ).toBe("B");
     expect(settled([["A", ANSWER, "doubtful"]])).toBe("ambiguous");
+    expect(settled([["A", ANSWER, "conceded"]])).toBe("ambiguous");
     expect(
       settled([
         ["A", ANSWER, "doubtful"],

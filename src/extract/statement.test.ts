@@ -72,7 +72,9 @@ describe("what a reply does with a value", () => {
         "X in most cases.",
       ],
     ],
-    ["doubtful", ["It is not not X.", "X cannot be ruled out."]],
+    ["doubtful", ["It is not not X.", "X cannot be ruled out.", "X is often mistaken for it."]],
+    ["conceded", ["Although X is large, no.", "Even if it is X, no.", "On Mars it would be X."]],
+    ["denied", ["I was wrong about X.", "I apologize for saying X.", "I confused it with X."]],
   ])("%s: %j", (standing, texts) => {
     expect(texts.map((text) => [text, standingOf(text)])).toEqual(texts.map((text) => [text, standing]));
   });

@@ -6,10 +6,8 @@ const PERSON = anyOf(
   "(?:student|expert|patient|user|author|professor|teacher|doctor|friend|colleague)s?",
 );
 /** Texts that somebody holds against the speaker. */
-const SOURCE = anyOf(
-  "(?:(?:hand|text|guide|phrase|year|note)?book|manual|brochure|leaflet|slide|sign|card|handout|poster|certificate|label|note)s?",
-  "your (?:[a-z]+ )?[a-z]+",
-);
+const SOURCE =
+  "(?:(?:hand|text|guide|phrase|year|note)?book|manual|brochure|leaflet|slide|sign|card|handout|poster|certificate|label|note)s?";
 /** Those of whom a reply says what they choose; of others it may tell what they do. */
 const CHOOSER = "(?:you|people|some|many|most|others|one|students?|users?|folks)";
 const SAY = anyOf(
@@ -32,7 +30,8 @@ export const others: () => RegExp = patternOnFirstUse(
     `(?<!\\bas )\\b(?!some thought|one (?:answer|guess|state))${PERSON}${BETWEEN} ${SAY}(?![a-z])`,
     `(?<!\\bas )\\b(?!one pick)${CHOOSER}${BETWEEN} ${CHOOSE}(?![a-z])`,
     "(?<!\\b(?:i|as [a-z]{1,12}) )\\b(?:thinks|believes|insists|claims|claimed|insisted|told)(?![a-z])",
-    `\\b${SOURCE} (?:says?|said|states?|stated|lists?|listed|shows?|names?|claims?|claimed)(?![a-z])`,
+    `\\b(?:${SOURCE}|your (?:[a-z]+ )?[a-z]+) (?:says?|said|states?|stated|lists?|listed|shows?|names?|claims?|claimed)(?![a-z])`,
+    `\\b${SOURCE} gives?(?![a-z])`,
     "(?<=^|[.!?…\\n] ?)(?:saying|repeating)(?![a-z])",
     "\\b(?:mistake|error|trap|temptation) (?:is|would be|might be|here is) to(?![a-z])",
     "\\b(?:misconception|myth|mistake|belief|notion|rumou?r) that(?![a-z])",
