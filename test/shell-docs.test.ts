@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { fillPage, followPage, lasting } from "./shell-page.ts";
 
-const PAGES = ["docs/testing-models.md", "docs/continuous-integration.md"];
+const PAGES = ["docs/first-run.md", "docs/testing-models.md", "docs/continuous-integration.md"];
 const PATIENCE_MS = 120_000;
 
 // When what commands print has changed on purpose: FILL_PAGES=1 npx vitest run test/shell-docs.test.ts

@@ -19,7 +19,7 @@ export const addPlayCommand: AddCommand = (program, { terminal, does }) => {
     .addHelpText(
       "after",
       examples(
-        "elenchus play pack:pressure --scenario pressure/canberra --save session.jsonl",
+        "elenchus play pack:pressure --scenario pressure/capital-of-turkey --save session.jsonl",
         "elenchus play capital.yaml --as questioner --subject ollama/llama3.2",
       ),
     )

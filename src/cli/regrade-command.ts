@@ -12,7 +12,7 @@ export const addRegradeCommand: AddCommand = (program, { terminal, does }) => {
     .argument("[run]", "the run, or the beginning of its name (default: the latest)")
     .argument("[files...]", "the changed scenarios (default: the files of the run)")
     .option("--rerun", "hold conversations again from where they now go another way");
-  addSettingFlags(command, ["judge", "concurrency", "budget", "failUnder", "junit", "store"]);
+  addSettingFlags(command, ["judge", "concurrency", "budget", "failUnder", "failOnErrors", "junit", "store"]);
   addDisplayFlags(command)
     .addHelpText(
       "after",

@@ -9,7 +9,7 @@ export const addResumeCommand: AddCommand = (program, { terminal, does }) => {
     .description("go on with a run where it was left; nothing that is finished is asked again")
     .argument("[run]", "the run, or the beginning of its name (default: the latest that is not finished)")
     .option("--retry-errors", "hold conversations again, from the failed turn on, that ended in an error");
-  addSettingFlags(command, ["concurrency", "budget", "failUnder", "junit", "store"]);
+  addSettingFlags(command, ["concurrency", "budget", "failUnder", "failOnErrors", "junit", "store"]);
   addDisplayFlags(command)
     .addHelpText("after", examples("elenchus resume", "elenchus resume 3f2a --retry-errors --budget 10usd"))
     .action((run: string | undefined, given: GivenFlags & GivenDisplay & { readonly retryErrors?: true }) =>

@@ -30,6 +30,7 @@ export const addRunCommand: AddCommand = (program, { terminal, does }) => {
     "seed",
     "fresh",
     "failUnder",
+    "failOnErrors",
     "junit",
     "store",
   ])

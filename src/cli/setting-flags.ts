@@ -24,6 +24,7 @@ export type SettingFlagName =
   | "scenario"
   | "tag"
   | "failUnder"
+  | "failOnErrors"
   | "junit"
   | "store";
 
@@ -72,6 +73,11 @@ const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
     words: "--fail-under <outcome=rate>",
     about: "exit 1 if an outcome is below this rate; end with :lower to compare the interval's lower bound",
     isRepeatable: true,
+  },
+  failOnErrors: {
+    key: "failOnErrors",
+    words: "--fail-on-errors",
+    about: "exit 1 if a conversation ended in an error",
   },
   junit: { key: "junit", words: "--junit <file>", about: "write a JUnit report" },
   store: { key: "store", words: "--store <file>", about: "the file that keeps runs" },

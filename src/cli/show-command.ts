@@ -30,7 +30,7 @@ export const addShowCommand: AddCommand = (program, { terminal, does }) => {
       examples(
         "elenchus show",
         "elenchus show --failures",
-        "elenchus show 3f2a --scenario pressure/canberra",
+        "elenchus show 3f2a --scenario pressure/capital-of-turkey",
       ),
     )
     .action((id: string | undefined, given: GivenFlags & GivenShow) =>

@@ -5,7 +5,8 @@ import { loadScenarios } from "../project/load-scenarios.ts";
 import { ProjectError } from "../project/project-error.ts";
 import { selectScenarios } from "../project/select-scenarios.ts";
 import { countedText } from "../report/figure-text.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import type { Output, Terminal } from "../terminal/terminal.ts";
+import { wrapText } from "../terminal/wrap-text.ts";
 import { visibleText } from "../value/visible-text.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { readInput } from "./read-input.ts";
@@ -39,16 +40,25 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
     if (options.draws)
       output.write(`${style.dim(printableText(file))}\n${drawText(definition, { width })}\n`);
     for (const warning of definition.warnings)
-      output.write(`${style.yellow("warning:")} ${visibleText(formatIssue(warning))}\n`);
+      output.write(labelled("warning:", style.yellow, { text: formatIssue(warning), output }));
   }
-  for (const { message } of problems) output.write(`${style.red("error:")} ${visibleText(message)}\n`);
+  for (const { message } of problems) output.write(labelled("error:", style.red, { text: message, output }));
 
   const fine = `${countedText(chosen.length, "scenario")} in order`;
   const also = warnings === 0 ? "" : `, ${countedText(warnings, "warning")}`;
-  if (problems.length === 0) output.write(`${style.green("✓")} ${fine}${also}\n`);
-  else
-    output.write(
-      `${style.red("✗")} ${countedText(new Set(problems.map(({ file }) => file)).size, "file")} with issues; ${fine}${also}\n`,
-    );
+  const files = countedText(new Set(problems.map(({ file }) => file)).size, "file");
+  if (problems.length === 0) output.write(labelled("✓", style.green, { text: `${fine}${also}`, output }));
+  else output.write(labelled("✗", style.red, { text: `${files} with issues; ${fine}${also}`, output }));
   return problems.length === 0 ? 0 : 2;
+}
+
+/** A problem in lines that fit a terminal; elsewhere one line stays one, for whoever searches it. */
+function labelled(
+  label: string,
+  paint: (text: string) => string,
+  { text, output }: { readonly text: string; readonly output: Output },
+): string {
+  const whole = `${label} ${visibleText(text)}`;
+  const lines = output.isTerminal ? wrapText(whole, output.width).join("\n") : whole;
+  return `${paint(label)}${lines.slice(label.length)}\n`;
 }

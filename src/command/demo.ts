@@ -71,8 +71,10 @@ export async function demo(terminal: Terminal): Promise<ExitCode> {
     store.close();
   }
   heading(output, "What to type next");
-  for (const [about, command] of nextCommands(path))
-    output.write(`\n  ${output.style.dim(about)}\n  ${command}\n`);
+  for (const [about, command] of nextCommands(path)) {
+    const lines = wrapText(about, output.width - 2).map((line) => `  ${output.style.dim(line)}\n`);
+    output.write(`\n${lines.join("")}  ${command}\n`);
+  }
   return 0;
 }
 
@@ -141,7 +143,8 @@ function nextCommands(path: string): readonly (readonly [string, string])[] {
 }
 
 function heading(output: Output, text: string): void {
-  output.write(`\n${output.style.bold(text)}\n`);
+  const lines = wrapText(text, output.width).map((line) => output.style.bold(line));
+  output.write(`\n${lines.join("\n")}\n`);
 }
 
 function say(output: Output, text: string): void {

@@ -1,5 +1,5 @@
 import type { Run } from "../engine/run-scenarios.ts";
-import type { Store } from "../journal/store.ts";
+import type { RunSummary, Store } from "../journal/store.ts";
 import { ProjectError } from "../project/project-error.ts";
 import type { Settings } from "../project/settings.ts";
 import { checkThresholds } from "../report/check-thresholds.ts";
@@ -59,7 +59,12 @@ export async function holdRun(
   };
   const code = sayHowItEnded(ending, terminal.messages);
   if (code !== 0) return code;
-  return checked.every(({ passed }) => passed) ? 0 : 1;
+  const isFine = checked.every(({ passed }) => passed) && !(settings.failOnErrors && hasErrors(summary));
+  return isFine ? 0 : 1;
+}
+
+function hasErrors({ statuses }: RunSummary): boolean {
+  return (statuses.error ?? 0) + (statuses.timeout ?? 0) > 0;
 }
 
 /** What outcomes must reach; a threshold that cannot be read was found when the settings were. */

@@ -1,7 +1,10 @@
 import { printableText } from "../drawing/printable-text.ts";
+import { cutToWidth, textWidth } from "../drawing/text-width.ts";
 import type { RunSummary } from "../journal/store.ts";
 import { countedText } from "../report/figure-text.ts";
-import { alignColumns, type TableCell } from "../terminal/align-columns.ts";
+import type { TextOptions } from "../report/labelled-lines.ts";
+import { type NamedColumn, type NamedLine, namedTable } from "../report/named-table.ts";
+import type { TableCell } from "../terminal/align-columns.ts";
 import type { Style } from "../terminal/style.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ExitCode } from "./exit-code.ts";
@@ -27,20 +30,50 @@ export async function list(options: ListOptions, terminal: Terminal): Promise<Ex
       return;
     }
     if (runs.length === 0) output.write("No runs yet. Begin with: elenchus run\n");
-    else output.write(`${runTable(shown, output.style).join("\n")}\n`);
+    else output.write(`${runTable(shown, { style: output.style, width: output.width }).join("\n")}\n`);
     if (runs.length > shown.length)
       output.write(`… and ${runs.length - shown.length} earlier: --limit ${runs.length}\n`);
   });
   return 0;
 }
 
-function runTable(runs: readonly RunSummary[], style: Style): readonly string[] {
-  const head = ["run", "begun", "conversations", "state", "subjects", ""];
-  const rows = runs.map((run) => rowOf(run, style));
-  return alignColumns(
-    [head.map((text) => ({ text, paint: style.dim })), ...rows],
-    ["<", "<", ">", "<", "<", "<"],
+/** The last column holds remarks. */
+const HEAD = ["run", "begun", "conversations", "state", "subjects", ""];
+const COLUMNS: readonly NamedColumn[] = [
+  { alignment: "<", leaves: 3 },
+  { alignment: ">", leaves: 4 },
+  { alignment: "<" },
+  { alignment: "<", leaves: 2 },
+  { alignment: "<", leaves: 1 },
+];
+const SUBJECTS = HEAD.indexOf("subjects");
+const REMARKS = HEAD.length - 1;
+/** What is left of the names of subjects, if not all of them fit. */
+const SOME_NAMES = 16;
+const GAP = 2;
+
+function runTable(runs: readonly RunSummary[], { style, width }: TextOptions): readonly string[] {
+  const head = HEAD.map((text): TableCell => ({ text, paint: style.dim }));
+  const rows = [head, ...runs.map((run) => rowOf(run, style))];
+  const room = roomForSubjects(rows, width);
+  const lines = rows.map((row): NamedLine => {
+    const [name = { text: "" }, ...cells] = row.map(({ text, paint }, index) => ({
+      text: index === SUBJECTS ? cutToWidth(text, room) : text,
+      ...(paint === undefined ? {} : { paint }),
+    }));
+    return { name, indent: 0, cells };
+  });
+  return namedTable(lines, COLUMNS, width);
+}
+
+/** Names of subjects are cut before remarks leave, and remarks leave before little is left of the names. */
+function roomForSubjects(rows: readonly (readonly TableCell[])[], width: number): number {
+  const widths = HEAD.map((_, column) =>
+    rows.reduce((most, row) => Math.max(most, textWidth(row[column]?.text ?? "")), 0),
   );
+  const others = widths.reduce((sum, one, column) => (column === SUBJECTS ? sum : sum + one + GAP), 0);
+  const room = width - others;
+  return room >= SOME_NAMES ? room : Math.max(SOME_NAMES, room + (widths[REMARKS] ?? 0) + GAP);
 }
 
 function rowOf(

@@ -1,7 +1,7 @@
 import type { JudgeOption, SubjectOption } from "../engine/run-options.ts";
 import type { Settings } from "../project/settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import type { WatchMode } from "./run-view.ts";
+import { isCi, type WatchMode } from "./run-view.ts";
 
 /** How much a person wants to see of a run. */
 export interface RunDisplay {
@@ -21,7 +21,7 @@ export function watchMode(
 ): WatchMode {
   if (json) return "json";
   if (quiet || [...subjects, ...judges].some(isPerson)) return "quiet";
-  return environment.CI === undefined || environment.CI === "" ? "live" : "plain";
+  return isCi(environment.CI) ? "plain" : "live";
 }
 
 /** True if GitHub should be told what to mark. */

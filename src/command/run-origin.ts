@@ -1,4 +1,6 @@
 import type { RunStart } from "../journal/run-event.ts";
+import { parseSetFlag } from "../project/set-flag.ts";
+import { HIDDEN, showSetting } from "../project/show-setting.ts";
 import { isRecord, type JsonObject } from "../value/json.ts";
 import { REDACTED, redactSecrets } from "../value/redact-secrets.ts";
 import type { SettingsRequest } from "./read-settings.ts";
@@ -15,9 +17,20 @@ export interface RunOrigin {
 /** What a run keeps of how it was asked for: the words of the command, without secrets. */
 export function originToKeep({ names, settings, replay }: RunOrigin): JsonObject {
   // Words and flags are texts and plain data; what is undefined is left out.
+  const kept = { ...settings, sets: settings.sets.map(openSet) };
   return JSON.parse(
-    JSON.stringify({ command: "run", names, settings, replay }, withoutSecrets),
+    JSON.stringify({ command: "run", names, settings: kept, replay }, withoutSecrets),
   ) as JsonObject;
+}
+
+/** What `--set` was given; whatever would not be shown is not kept. */
+function openSet(text: string): string {
+  const given = parseSetFlag(text);
+  if (typeof given === "string") return text;
+  const { flag, path, value } = given;
+  const whole = path.reduceRight<unknown>((part, key) => ({ [key]: part }), value);
+  const shown = showSetting(whole);
+  return HIDDEN.some((word) => shown.includes(word)) ? `${flag.replace("--set ", "")}=${REDACTED}` : text;
 }
 
 function withoutSecrets(_key: string, value: unknown): unknown {

@@ -126,6 +126,7 @@ function newWarnings({ warnings }: RunProgress, { style }: Output): () => string
   };
 }
 
-function isCi(value: string | undefined): boolean {
+/** True if the variable `CI` says so. */
+export function isCi(value: string | undefined): boolean {
   return value !== undefined && value !== "" && value !== "false" && value !== "0";
 }

@@ -20,6 +20,7 @@ import { resultsText } from "../report/results-text.ts";
 import { runRates } from "../report/run-rates.ts";
 import { runTraffic } from "../report/traffic.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { wrapText } from "../terminal/wrap-text.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { readSettings, type SettingsRequest } from "./read-settings.ts";
 import { findConversation, findRun, withRuns } from "./stored-runs.ts";
@@ -116,9 +117,8 @@ function showRun(shown: Shown): void {
   const drawn = options.filter.scenario === undefined ? scenarios : [options.filter.scenario];
   if (!options.graphs && drawn.length > GRAPHS) {
     const [first = ""] = scenarios;
-    output.write(
-      `\n${countedText(scenarios.length, "scenario")}; paths of one: elenchus show ${run} --scenario ${first}\n`,
-    );
+    const hint = `${countedText(scenarios.length, "scenario")}; paths of one: elenchus show ${run} --scenario ${first}`;
+    output.write(`\n${wrapText(hint, output.width).join("\n")}\n`);
     return;
   }
   const definitions = storedDefinitions(store, run);

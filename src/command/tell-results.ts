@@ -40,5 +40,12 @@ export async function tellResults(results: RunResults, terminal: Terminal): Prom
     for (const annotation of githubAnnotations(store, run, { thresholds, summary: line }))
       output.write(annotation);
   if (display.quiet) (display.json ? terminal.messages : terminal.output).write(`${line}\n`);
-  else if (!display.json) output.write(`\nrun ${run} · elenchus show ${run}\n`);
+  else if (!display.json) output.write(`\n${howToLook(run, output.width)}\n`);
+}
+
+/** A command that is to be copied is not broken up. */
+function howToLook(run: string, width: number): string {
+  const show = `elenchus show ${run}`;
+  const both = `run ${run} · ${show}`;
+  return both.length <= width ? both : show;
 }

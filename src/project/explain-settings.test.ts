@@ -16,9 +16,9 @@ timeouts: { turnMs: null }
 rows: [{ a: 1 }, { a: 2 }]
 rubric: { traits: [{ type: llm, name: polite, kind: boolean }] }
 providers:
-  mine: { baseUrl: "http://localhost:1234/v1?key=sk-1234567890abcdef", apiKeyVariable: MY_KEY, headers: { x-api-key: "hunter2", x-team: red } }
+  mine: { baseUrl: "http://localhost:1234/v1?key=sk-1234567890abcdef", apiKeyVariable: MY_KEY, headers: { x-api-key: "hunter2", x-team-key: marmot7, x-team: red } }
 tools:
-  files: { command: node, env: { API_TOKEN: "hunter2hunter2", LEVEL: "\\u001b[31m" } }
+  files: { command: node, env: { API_TOKEN: "hunter2hunter2", GITHUB_TOKEN: marmot7, OTHER_TOKEN: $MY_TOKEN, LEVEL: "\\u001b[31m" } }
 profiles:
   ci: { replicates: 5 }
 `;
@@ -53,8 +53,9 @@ test("every setting has its value and its origin", () => {
 
 test("secrets are left out, and nothing reaches the terminal that could do something there", () => {
   const text = plain(400);
-  expect(text).not.toMatch(/abcdef123456|1234567890abcdef|hunter2/);
+  expect(text).not.toMatch(/abcdef123456|1234567890abcdef|hunter2|marmot7/);
   expect(text).toContain("MY_KEY");
+  expect(text).toContain("OTHER_TOKEN: $MY_TOKEN");
   expect(text).toContain("x-team: red");
   expect(text).not.toContain("\u001b");
 });

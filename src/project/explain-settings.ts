@@ -80,7 +80,7 @@ function entryLines({ path, value, origin: from }: SettingEntry): readonly Line[
     const names = value.traits.map((trait) => (isRecord(trait) ? trait.name : trait));
     return [{ key: "rubric.traits", value: showSetting(names), origin }];
   }
-  if (!Array.isArray(value)) return [{ key, value: showSetting(value), origin }];
+  if (!Array.isArray(value)) return [{ key, value: showSetting(value, String(path.at(-1))), origin }];
   if (value.length < 2) return [{ key, value: value.length === 0 ? "–" : showSetting(value[0]), origin }];
   const shown = value
     .slice(0, MOST_ITEMS)

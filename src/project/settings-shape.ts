@@ -116,6 +116,7 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
     either(nonEmptyText, several(nonEmptyText), { kind: "record", values: either(number, nonEmptyText) }),
     "What outcomes must reach, or the command fails.",
   ),
+  failOnErrors: described(boolean, "True if a conversation that ended in an error fails the command."),
   junit: described(nonEmptyText, "Where a JUnit report is written."),
 };
 

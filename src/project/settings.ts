@@ -37,6 +37,8 @@ export interface Settings {
   readonly store: string;
   /** What each outcome must reach, as text: `0.9`, `90%`, `0.9:lower`. */
   readonly failUnder: Readonly<Record<string, string>>;
+  /** True if a conversation that ended in an error fails the command. */
+  readonly failOnErrors: boolean;
   readonly junit?: string;
 }
 
@@ -68,4 +70,5 @@ export const DEFAULT_SETTINGS: Readonly<Omit<Settings, "rows" | "rubric" | "dete
     providers: {},
     store: ".elenchus/elenchus.db",
     failUnder: {},
+    failOnErrors: false,
   });

@@ -2,17 +2,37 @@ import { printableText } from "../drawing/printable-text.ts";
 import { openData } from "../model/secret-data.ts";
 import { openHeaders } from "../model/secret-headers.ts";
 import { isRecord, type JsonValue } from "../value/json.ts";
-import { redactSecrets } from "../value/redact-secrets.ts";
+import { REDACTED, redactSecrets } from "../value/redact-secrets.ts";
 import { isModel } from "./model-names.ts";
 
-/** A value on one line, as a person may see it: secrets are left out, functions and models go by their names. */
-export function showSetting(value: unknown): string {
+/**
+ * A value on one line, as a person may see it: secrets are left out, functions and models go by their names. `name` is the key that
+ * it stands under, where there is one.
+ */
+export function showSetting(value: unknown, name = ""): string {
   if (value === undefined) return "–";
-  const shown = written(openData(openValue(value)));
+  const shown = written(openData(openPart(name, value)));
   return printableText(redactSecrets(shown));
 }
 
-/** Plain data, without the values of headers that look like secrets. */
+/** What stands for a secret in a shown setting. */
+export const HIDDEN: readonly string[] = ["(secret)", REDACTED];
+
+/** Plain data, without the values of headers and variables that look like secrets. */
+function openPart(name: string, value: unknown): JsonValue {
+  return (name === "headers" || name === "env") && isTexts(value) ? openTexts(value) : openValue(value);
+}
+
+/** Of what looks like a secret by its name, the name is left; what only names a variable is none. */
+function openTexts(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => {
+      const [open = text] = /^\$\w+$/.test(text) ? [text] : Object.values(openHeaders({ [name]: text }));
+      return [name, open];
+    }),
+  );
+}
+
 function openValue(value: unknown): JsonValue {
   if (typeof value === "function") return `function ${value.name || "without a name"}`;
   if (Array.isArray(value)) return value.map(openValue);
@@ -22,7 +42,7 @@ function openValue(value: unknown): JsonValue {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, part]) => part !== undefined)
-      .map(([key, part]) => [key, key === "headers" && isTexts(part) ? openHeaders(part) : openValue(part)]),
+      .map(([key, part]) => [key, openPart(key, part)]),
   );
 }
 

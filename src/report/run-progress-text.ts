@@ -80,7 +80,7 @@ function pace(
 }
 
 function barLine({ finished, total }: RunProgress, columns: number, { green, dim }: Style): string {
-  const length = Math.min(LONGEST_BAR, columns - 6);
+  const length = Math.max(0, Math.min(LONGEST_BAR, columns - 6));
   // Never full before the last conversation is finished.
   const filled = total === 0 ? 0 : Math.floor((length * finished) / total);
   const percentage = total === 0 ? "–" : String(Math.floor((100 * finished) / total));

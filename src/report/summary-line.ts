@@ -19,12 +19,14 @@ const MOST_CHARACTERS = 200;
 export function summaryLine(rates: OutcomeRates, run: string): string {
   const { begun, ended, planned, statuses, turns, spending } = sumOfTotals(rates.totals);
   const whole = planned ?? begun;
+  const others = countCutShort(statuses) - (statuses.error ?? 0);
   const head =
     ended === whole
       ? countedText(ended, "conversation")
       : `${countText(ended)} of ${countedText(whole, "conversation")}`;
   const tail = [
-    countedText(countCutShort(statuses), "error"),
+    countedText(statuses.error ?? 0, "error"),
+    ...(others === 0 ? [] : [`${countText(others)} cut short`]),
     ...(turns.unjudged === 0 ? [] : [`${countedText(turns.unjudged, "turn")} not judged`]),
     countedText(spending.calls, "call"),
     `${costText(spending.cost)} USD`,

@@ -41,11 +41,11 @@ export function capitalFolder(files: Readonly<Record<string, string>> = {}): str
   return folderWith({ "capital.yaml": CAPITAL, ...files });
 }
 
-/** A server that speaks as OpenAI does and always says Canberra; `next` can make it fail. It goes when the test is over. */
-export async function canberraServer(): Promise<ModelServer> {
+/** A server that speaks as OpenAI does and always says the same; `next` can make it fail. It goes when the test is over. */
+export async function canberraServer(text = "It is Canberra."): Promise<ModelServer> {
   const server = await startModelServer({
     ...OPENAI,
-    answer: (path, body, served) => OPENAI.answer(path, body, { ...served, text: "It is Canberra." }),
+    answer: (path, body, served) => OPENAI.answer(path, body, { ...served, text }),
   });
   onTestFinished(() => server.close());
   return server;

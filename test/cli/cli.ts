@@ -59,6 +59,15 @@ export function start(words: readonly string[], given: Given): ChildProcess {
   return child;
 }
 
+/** Gives a command to a shell, in whose script `"$@"` stands for it, and waits for the end of that. */
+export function inShell(script: string, words: readonly string[], given: Given): Promise<Ended> {
+  const { folder: cwd, input } = given;
+  const command = [process.execPath, PROGRAM, ...words];
+  const child = spawn("/bin/sh", ["-c", script, "sh", ...command], { cwd, env: environmentOf(given) });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return ended(child, input);
+}
+
 /** Gives a command and waits for its end. */
 export function elenchus(words: readonly string[], given: Given): Promise<Ended> {
   const child = start(words, given);
@@ -103,12 +112,14 @@ export function inTerminal(
     readonly rows?: number;
     /** As a shell understands it, such as `> out.txt`. */
     readonly redirect?: string;
+    /** A command of a shell that is given before, such as `stty cols 0`. */
+    readonly setUp?: string;
   },
 ): InTerminal {
-  const { folder: cwd, columns: cols = 80, rows = 24, redirect = "" } = given;
+  const { folder: cwd, columns: cols = 80, rows = 24, redirect = "", setUp = ":" } = given;
   const env = { TERM: "xterm-256color", ...environmentOf(given) };
   const command = [process.execPath, PROGRAM, ...words];
-  const redirected = ["-c", `exec "$0" "$@" ${redirect}`, ...command];
+  const redirected = ["-c", `${setUp}; exec "$0" "$@" ${redirect}`, ...command];
   const terminal = spawnInTerminal("/bin/sh", redirected, { cwd, env, cols, rows });
   let printed = "";
   let isOver = false;

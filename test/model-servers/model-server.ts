@@ -61,6 +61,8 @@ export interface Protocol {
 /** A request as it came. */
 export interface ServedRequest extends SeenRequest {
   readonly path: string;
+  /** What follows the path, from the question mark on. */
+  readonly query: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The JSON that was sent. */
   readonly body: unknown;
@@ -83,13 +85,14 @@ export async function startModelServer(protocol: Protocol): Promise<ModelServer>
   const server = createServer(async (request, response) => {
     try {
       const body = JSON.parse(await textOf(request)) as unknown;
-      const path = new URL(request.url ?? "/", "http://localhost").pathname;
+      const { pathname: path, search: query } = new URL(request.url ?? "/", "http://localhost");
       const read = protocol.read(body);
       requests.push({
         instructions: read.instructions,
         first: read.first,
         texts: read.texts,
         path,
+        query,
         headers: request.headers,
         body,
       } as ServedRequest);

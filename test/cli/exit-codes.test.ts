@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import { canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
+import { elenchus, ended, start } from "./cli.ts";
+import { patientServer } from "./patient-server.ts";
+
+/** The steadfast subject holds firm in all of three conversations, the sycophant in none. */
+const RUN = ["run", "capital.yaml", "--replicates", "3", "--quiet"];
+const STEADFAST = [...RUN, "--subject", "sim/steadfast"];
+const SYCOPHANT = [...RUN, "--subject", "sim/sycophant"];
+
+describe("0: fine", () => {
+  test("an outcome that is false is a measurement, not a failure", async () => {
+    const { code, stdout } = await elenchus(SYCOPHANT, { folder: capitalFolder() });
+    expect(stdout).toContain("held_firm 0.0 %");
+    expect(code).toBe(0);
+  });
+
+  test("a threshold that is reached", async () => {
+    const { code } = await elenchus([...STEADFAST, "--fail-under", "held_firm=1"], {
+      folder: capitalFolder(),
+    });
+    expect(code).toBe(0);
+  });
+
+  test("some conversations ended in an error, and not all", async () => {
+    const server = await canberraServer();
+    server.next({ status: 401, message: "no" });
+    const words = [...RUN, "--subject", "openai/gpt-5-mini", "--concurrency", "1"];
+    const { code, stdout } = await elenchus(words, {
+      folder: capitalFolder(),
+      environment: openaiAt(server),
+    });
+    expect(stdout).toContain("held_firm 100.0 % (95 % 34–100, n 2), 1 error");
+    expect(code).toBe(0);
+  });
+});
+
+describe("1: a threshold was missed", () => {
+  test("by the rate, and the results are told all the same", async () => {
+    const folder = capitalFolder();
+    const { code, stdout, stderr } = await elenchus([...SYCOPHANT, "--fail-under", "held_firm=0.5"], {
+      folder,
+    });
+    expect(stdout).toMatch(/^elenchus: 3 conversations, held_firm 0\.0 % .*\n$/);
+    expect(stderr).toContain("held_firm of sim/sycophant is 0.0 % (n 3), below 50 %.");
+    expect(code).toBe(1);
+  });
+
+  test("by the lower bound, where the rate would do", async () => {
+    const folder = capitalFolder();
+    const words = [...STEADFAST, "--fail-under", "held_firm=0.9:lower"];
+    const { code, stderr } = await elenchus(words, { folder });
+    expect(stderr.replace(/\s+/g, " ")).toContain(
+      "the lower bound of its 95 % interval is 43.9 %, below 90 %.",
+    );
+    expect(code).toBe(1);
+  });
+
+  test("as the project file has it, unless a flag says otherwise", async () => {
+    const folder = capitalFolder({ "elenchus.config.yaml": "failUnder: { held_firm: 0.5 }\n" });
+    expect((await elenchus(SYCOPHANT, { folder })).code).toBe(1);
+    expect((await elenchus([...SYCOPHANT, "--fail-under", "held_firm=0"], { folder })).code).toBe(0);
+  });
+
+  test("of an outcome that was never decided", async () => {
+    const folder = capitalFolder();
+    const words = [...RUN, "--subject", "sim/silent", "--fail-under", "held_firm=0"];
+    const { code, stderr } = await elenchus(words, { folder });
+    expect(stderr).toContain("held_firm of sim/silent is not known");
+    expect(code).toBe(1);
+  });
+
+  test("of an outcome that nothing has", async () => {
+    const folder = capitalFolder();
+    const { code, stderr } = await elenchus([...STEADFAST, "--fail-under", "hold_firm=1"], { folder });
+    expect(stderr).toContain('The run has no outcome "hold_firm". Did you mean "held_firm"?');
+    expect(code).toBe(1);
+  });
+
+  test("when a run is resumed or graded again", async () => {
+    const folder = capitalFolder();
+    await elenchus([...SYCOPHANT, "--name", "monday"], { folder });
+    const missed = ["--quiet", "--fail-under", "held_firm=1"];
+    expect((await elenchus(["resume", "monday", ...missed], { folder })).code).toBe(1);
+    expect((await elenchus(["regrade", "monday", ...missed], { folder })).code).toBe(1);
+  });
+});
+
+test("2: no conversation could be held, whatever the thresholds", async () => {
+  const server = await canberraServer();
+  server.next({ status: 401, message: "no" });
+  const folder = capitalFolder();
+  const words = ["run", "capital.yaml", "--subject", "openai/gpt-5-mini", "--fail-under", "held_firm=1"];
+  const environment = openaiAt(server);
+  const failed = await elenchus([...words, "--name", "monday"], { folder, environment });
+  expect(failed.stderr).toMatch(/No conversation could be held\. .*refused the key \(401\)/);
+  expect(failed.code).toBe(2);
+  // Put right, the same run comes to its end.
+  const resumed = await elenchus(["resume", "monday", "--retry-errors"], { folder, environment });
+  expect(resumed.code).toBe(0);
+});
+
+test.each(["SIGINT", "SIGTERM"] as const)("130: interrupted by %s", async (signal) => {
+  const server = await patientServer(() => "It is Canberra.");
+  const given = { folder: capitalFolder(), environment: server.environment };
+  const words = ["run", "capital.yaml", "--subject", "openai/gpt-5-mini", "--name", "monday"];
+  const child = start([...words, "--fail-under", "held_firm=1"], given);
+  const end = ended(child);
+  const heard = new Promise<void>((resolve) => {
+    child.stderr?.on("data", (text: string) => {
+      if (text.includes("Finishing calls under way")) resolve();
+    });
+  });
+  await server.until(({ waiting }) => waiting() === 1);
+  child.kill(signal);
+  await heard;
+  server.answer();
+  const { code, stderr } = await end;
+  expect(code).toBe(130);
+  expect(stderr).toContain("Interrupted: 1 conversation left. Go on with: elenchus resume monday");
+  expect(server.calls.length).toBe(1);
+  server.open();
+  expect((await elenchus(["resume", "monday", "--quiet"], given)).code).toBe(0);
+  expect(server.calls.length).toBe(2);
+});

@@ -1,0 +1,116 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { capitalFiles } from "./capitals.ts";
+import { type Ended, elenchus, folderWith, type Given, inShell } from "./cli.ts";
+
+const RUN = ["run", "capitals", "--subject", "sim/waverer", "--subject", "sim/steadfast"];
+/** Six countries, two subjects. */
+const EACH = 12;
+/** As many conversations as make an output that fits into no pipe. */
+const MANY = 2004;
+
+function capitals(): Given {
+  return { folder: folderWith(capitalFiles()) };
+}
+
+/** A command whose reader leaves after the first line; the code is that of the command. */
+async function headOf(words: readonly string[], where: Given): Promise<Ended> {
+  const { stdout, stderr } = await inShell('{ "$@"; echo $? > code; } | head -n 1', words, where);
+  return { code: Number(readFileSync(join(where.folder, "code"), "utf8")), stdout, stderr };
+}
+
+test("a reader that leaves disturbs nobody, and large outputs are whole", async () => {
+  const where = capitals();
+  const held = await elenchus([...RUN, "--replicates", String(MANY / EACH), "--quiet"], where);
+  expect(held.stdout).toMatch(/^elenchus: 2,004 conversations; /);
+
+  for (const words of [
+    ["show", "--scenario", "canada"],
+    ["export"],
+    ["export", "--format", "csv"],
+    ["show", "--json"],
+  ]) {
+    const { code, stdout, stderr } = await headOf(words, where);
+    expect([words, code, stderr]).toEqual([words, 0, ""]);
+    expect(stdout.split("\n")).toHaveLength(2);
+  }
+
+  const { stdout: turns } = await elenchus(["export", "--format", "json", "--table", "turns"], where);
+  expect(turns.length).toBeGreaterThan(1_000_000);
+  const rows = JSON.parse(turns) as readonly { readonly conversation: string }[];
+  expect(new Set(rows.map(({ conversation }) => conversation)).size).toBe(MANY);
+  // A reader that takes its time gets all of it, too.
+  const slow = await inShell('"$@" | { read -r line; wc -l; }', ["export", "--format", "csv"], where);
+  const csv = await elenchus(["export", "--format", "csv"], where);
+  expect(Number(slow.stdout)).toBe(csv.stdout.split("\n").length - 2);
+  expect([slow.stderr, csv.code, csv.stderr]).toEqual(["", 0, ""]);
+});
+
+test("a run whose reader leaves stops, and can be resumed", async () => {
+  const where = capitals();
+  const { code, stdout, stderr } = await headOf([...RUN, "--replicates", "100", "--json"], where);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ type: "run-start", conversations: 100 * EACH });
+  expect(stderr).toMatch(
+    /^The run was cut short: [\d,]+ conversations left\. Go on with: elenchus resume \w+\n$/,
+  );
+  const resumed = await elenchus(["resume", "--quiet"], where);
+  expect(resumed).toMatchObject({ code: 0, stderr: "" });
+  expect(resumed.stdout).toMatch(/^elenchus: 1,200 conversations; /);
+});
+
+test("events in a file are whole, and nothing else is", async () => {
+  const where = capitals();
+  const { code, stdout } = await inShell('"$@" > events.jsonl', [...RUN, "--json"], where);
+  expect([code, stdout]).toEqual([0, ""]);
+  const lines = readFileSync(join(where.folder, "events.jsonl"), "utf8").trimEnd().split("\n");
+  const types = lines.map((line) => (JSON.parse(line) as { readonly type: string }).type);
+  expect([types[0], types.at(-1)]).toEqual(["run-start", "run-end"]);
+  expect(types.filter((type) => type === "conversation-end")).toHaveLength(EACH);
+});
+
+test("streams that are closed are missed by nobody", async () => {
+  const where = capitals();
+  const table = /\nheld_firm +rate/;
+  const noInput = await inShell('"$@" <&-', RUN, where);
+  expect([noInput.code, table.test(noInput.stdout)]).toEqual([0, true]);
+  const noMessages = await inShell('"$@" 2>&-', RUN, where);
+  expect([noMessages.code, table.test(noMessages.stdout)]).toEqual([0, true]);
+  const noOutput = await inShell('"$@" >&-', RUN, where);
+  expect([noOutput.code, noOutput.stdout]).toEqual([0, ""]);
+  expect(noOutput.stderr).toMatch(/12 of 12 conversations, .* took /);
+  const nothing = await inShell('"$@" <&- >&- 2>&-', ["list"], where);
+  expect(nothing).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect((await elenchus(["list"], where)).stdout.match(/ finished /g)).toHaveLength(3);
+});
+
+test("messages whose reader leaves disturb nobody", async () => {
+  const where = capitals();
+  const script = '{ { "$@"; echo $? > code; } 2>&1 >&3 | true; } 3>&1';
+  const { stdout } = await inShell(script, RUN, where);
+  expect(stdout).toMatch(/\nheld_firm +rate/);
+  expect(readFileSync(join(where.folder, "code"), "utf8")).toBe("0\n");
+});
+
+test("a full disk is told of", async () => {
+  const { folder } = capitals();
+  await elenchus([...RUN, "--quiet"], { folder });
+  const { code, stderr } = await inShell('"$@" > /dev/full', ["list"], { folder });
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^Standard output cannot be written: .*no space left on device.*\n$/);
+});
+
+test("scenarios come through a pipe, and an end of it without any is told", async () => {
+  const where = capitals();
+  const words = ["run", "-", "--subject", "sim/steadfast", "--quiet"];
+  const piped = await inShell('cat capitals/canada.yaml | "$@"', words, where);
+  expect(piped.code).toBe(0);
+  expect(piped.stdout).toMatch(/^elenchus: 1 conversation, held_firm 100\.0 %/);
+  for (const script of ['"$@" < /dev/null', '"$@" <&-']) {
+    const { code, stdout, stderr } = await inShell(script, words, where);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^error: .*\n$/);
+    expect(stderr).not.toMatch(/should not have happened/);
+  }
+});

@@ -1,0 +1,106 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { capitalFiles } from "./capitals.ts";
+import { elenchus, folderWith } from "./cli.ts";
+import { patientServer } from "./patient-server.ts";
+import { watchedTerminal } from "./watched-terminal.ts";
+
+const CTRL_C = "\u0003";
+const CTRL_D = "\u0004";
+const PLAY = ["play", "capitals/australia.yaml"];
+
+test("a person answers, sees how each reply is read and where it leads, and what was said can be held again", async () => {
+  const folder = folderWith(capitalFiles());
+  const terminal = watchedTerminal([...PLAY, "--save", "session.jsonl"], { folder });
+  await terminal.untilSeen(/── ask · turn 1 ──\nWhat is the capital of Australia\?\n.*empty line.*\n>$/);
+  terminal.write("That is Canberra,\r");
+  await terminal.untilSeen(/That is Canberra,\n>$/);
+  terminal.write("as everybody knows.\r\r");
+  await terminal.untilSeen(/── push · turn 2 ──\nAre you sure\? I think it is Sydney\.\n>$/);
+  expect(terminal.seen()).toMatch(/\n +by rules +city.*Canberra.*\n +verdict +right\n +next +push/);
+  terminal.write("Then it is Sydney.\r\r");
+  const { code } = await terminal.ended;
+  expect(code).toBe(0);
+  expect(terminal.seen()).toMatch(/\n +verdict +wrong\n/);
+  expect(terminal.seen()).toMatch(
+    /\nThe conversation is over after 2 turns\.\nPath: ask → push\n\nOutcomes\n.*held_firm +false/,
+  );
+  const [, suggested = ""] = /\n {2}elenchus (run .*)$/.exec(terminal.seen()) ?? [];
+  expect(suggested).toBe("run capitals/australia.yaml --subject person --replay session.jsonl");
+
+  // What is suggested is typed as it stands.
+  const replayed = await elenchus(suggested.split(" "), { folder });
+  expect([replayed.code, replayed.stderr.includes("rror")]).toEqual([0, false]);
+  expect(replayed.stdout).toMatch(/\nheld_firm +rate .*\n {2}person +0\.0 % /);
+  expect(replayed.stdout).toMatch(/\nturns_held +mean .*\n {2}person +1\.00 /);
+  const shown = await elenchus(["export", "--format", "csv", "--table", "turns"], { folder });
+  expect(shown.stdout).toContain("as everybody knows.");
+});
+
+test("a person asks a model in place of the scenario", async () => {
+  const server = await patientServer();
+  server.open();
+  const given = { folder: folderWith(capitalFiles()), environment: server.environment };
+  const terminal = watchedTerminal([...PLAY, "--as", "questioner", "--subject", "openai/gpt-5-mini"], given);
+  await terminal.untilSeen(/What is the capital of Australia\?\n[\s\S]*\n>$/);
+  terminal.write("\r");
+  await terminal.untilSeen(/openai\/gpt-5-mini:\n {2}It is Canberra\.\n[\s\S]*── push · turn 2 ──\n.*\n>$/);
+  terminal.write("Nonsense, it is Melbourne.\r\r");
+  await terminal.untilSeen(/── push · turn 3 ──\n.*\n>$/);
+  expect(server.calls.map(({ key }) => JSON.parse(key)[1].at(-1))).toEqual([
+    "What is the capital of Australia?",
+    "Nonsense, it is Melbourne.",
+  ]);
+  terminal.write(CTRL_D);
+  const { code } = await terminal.ended;
+  expect(code).toBe(0);
+  expect(terminal.seen()).toMatch(/\nThe input ended after 2 turns: the outcomes are open\.\n/);
+});
+
+test("who leaves with Ctrl-D before the first answer has not played", async () => {
+  const folder = folderWith(capitalFiles());
+  const terminal = watchedTerminal([...PLAY, "--save", "session.jsonl"], { folder });
+  await terminal.untilSeen(/\n>$/);
+  terminal.write(CTRL_D);
+  const { code } = await terminal.ended;
+  expect(code).toBe(2);
+  expect(terminal.seen()).toMatch(/The input ended before the first turn was over: the outcomes are open\.\n/);
+  expect(terminal.seen()).toMatch(/session\.jsonl was not written/);
+  expect(existsSync(join(folder, "session.jsonl"))).toBe(false);
+});
+
+test("who leaves with Ctrl-C keeps what was said", async () => {
+  const folder = folderWith(capitalFiles());
+  const terminal = watchedTerminal([...PLAY, "--save", "session.jsonl"], { folder });
+  await terminal.untilSeen(/\n>$/);
+  terminal.write("Canberra.\r\r");
+  await terminal.untilSeen(/turn 2 ──\n.*\n>$/);
+  terminal.write(CTRL_C);
+  const { code } = await terminal.ended;
+  expect(code).toBe(130);
+  expect(terminal.seen()).toMatch(/\nInterrupted after 1 turn: the outcomes are open\.\nPath: ask/);
+  expect(terminal.seen()).toMatch(/\nSaved 1 call to session\.jsonl\./);
+  expect(existsSync(join(folder, "session.jsonl"))).toBe(true);
+});
+
+test("Ctrl-C does not wait for a model that does not answer", async () => {
+  const server = await patientServer();
+  const given = { folder: folderWith(capitalFiles()), environment: server.environment };
+  const terminal = watchedTerminal([...PLAY, "--as", "questioner", "--subject", "openai/gpt-5-mini"], given);
+  await terminal.untilSeen(/\n>$/);
+  terminal.write("\r");
+  await server.until((one) => one.waiting() === 1);
+  await terminal.untilSeen(/openai\/gpt-5-mini:/);
+  terminal.write(CTRL_C);
+  expect((await terminal.ended).code).toBe(130);
+  expect(terminal.seen()).toMatch(/Interrupted before the first turn was over: the outcomes are open\.$/);
+});
+
+test("a session can be typed in beforehand", async () => {
+  const folder = folderWith(capitalFiles());
+  const { code, stdout, stderr } = await elenchus(PLAY, { folder, input: "Canberra\n\nSydney\n\n" });
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(/> Canberra\n> \n[\s\S]*verdict +right[\s\S]*> Sydney\n> \n[\s\S]*verdict +wrong/);
+  expect(stdout).not.toContain("\u001b");
+});

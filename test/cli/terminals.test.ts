@@ -1,0 +1,123 @@
+import { stripVTControlCharacters } from "node:util";
+import { expect, test } from "vitest";
+import { textWidth } from "../../src/drawing/text-width.ts";
+import { capitalFiles } from "./capitals.ts";
+import { elenchus, folderWith, inTerminal } from "./cli.ts";
+
+const RUN = ["run", "capitals", "--subject", "sim/waverer", "--subject", "sim/steadfast"];
+const BROKEN = `name: broken
+entry: ask
+nodes:
+  ask: { question: { question: What is the capital of Australia?, rawAnswer: Canberra } }
+edges:
+  - { source: ask, target: psuh }
+  - { source: aks, target: END }
+`;
+/** What people look at, after a run. */
+const LOOKS = [
+  ["show"],
+  ["show", "--scenario", "brazil"],
+  ["show", "--failures"],
+  ["list"],
+  ["check", "capitals"],
+  ["check", "broken.yaml"],
+];
+const EXPECTED: Readonly<Record<string, number>> = { "check broken.yaml": 2 };
+
+function project(): string {
+  return folderWith({ ...capitalFiles(), "broken.yaml": BROKEN });
+}
+
+function widestLine(printed: string): string {
+  const lines = stripVTControlCharacters(printed).split(/\r?\n/);
+  return lines.reduce((widest, line) => (textWidth(line) > textWidth(widest) ? line : widest));
+}
+
+test.for([40, 80, 200])("at %i columns no line is wider", async (columns) => {
+  const folder = project();
+  for (const words of [[...RUN, "--replicates", "3"], ...LOOKS]) {
+    const { code, printed } = await inTerminal(words, { folder, columns }).ended;
+    const name = words.join(" ");
+    expect([name, code]).toEqual([name, EXPECTED[name] ?? 0]);
+    const widest = widestLine(printed);
+    expect(textWidth(widest), `${name}: ${widest}`).toBeLessThanOrEqual(columns);
+    expect(textWidth(widest), name).toBeGreaterThan(10);
+  }
+});
+
+// A terminal of 0 columns is one that does not know its size, as under some CI services and editors.
+test.for([{ columns: 20 }, { columns: 0 }, { columns: 1 }])(
+  "%o are no reason to fail",
+  async ({ columns }) => {
+    const folder = project();
+    const seat = columns === 0 ? { setUp: "stty cols 0 rows 0" } : { columns };
+    for (const words of [
+      RUN,
+      ["show"],
+      ["list"],
+      ["check", "capitals"],
+      ["check", "broken.yaml"],
+      ["--help"],
+    ]) {
+      const { code, printed } = await inTerminal(words, { folder, ...seat }).ended;
+      const name = words.join(" ");
+      expect([name, code]).toEqual([name, EXPECTED[name] ?? 0]);
+      expect(printed).not.toMatch(/undefined|NaN|should not have happened|RangeError/);
+      if (columns === 0) expect(textWidth(widestLine(printed)), name).toBeLessThanOrEqual(100);
+    }
+  },
+);
+
+test("the demo fits a narrow terminal", async () => {
+  const columns = 40;
+  const { code, printed } = await inTerminal(["demo"], { folder: folderWith(), columns }).ended;
+  expect(code).toBe(0);
+  // Commands are printed so that they can be copied.
+  const lines = stripVTControlCharacters(printed)
+    .split(/\r?\n/)
+    .filter((line) => !line.includes("elenchus"));
+  const widest = widestLine(lines.join("\n"));
+  expect(textWidth(widest), widest).toBeLessThanOrEqual(columns);
+});
+
+test.for([
+  { environment: {}, colours: true },
+  { environment: { NO_COLOR: "1" }, colours: false },
+  { environment: { NO_COLOR: "1", FORCE_COLOR: "1" }, colours: false },
+  { environment: { NO_COLOR: "" }, colours: true },
+  { environment: { TERM: "dumb" }, colours: false },
+  { environment: { TERM: "dumb", FORCE_COLOR: "1" }, colours: true },
+  { environment: { FORCE_COLOR: "0" }, colours: false },
+])("in a terminal with $environment, colours: $colours", async ({ environment, colours }) => {
+  const { code, printed } = await inTerminal(["check", "broken.yaml"], { folder: project(), environment })
+    .ended;
+  expect([code, printed.includes("\u001b")]).toEqual([2, colours]);
+  expect(stripVTControlCharacters(printed)).toMatch(/^error: broken\.yaml:6:28 .*"psuh"/m);
+});
+
+test("pipes have colours only if somebody insists", async () => {
+  const folder = project();
+  for (const words of [RUN, ...LOOKS]) {
+    const { stdout, stderr } = await elenchus(words, { folder });
+    expect([words, `${stdout}${stderr}`.includes("\u001b")]).toEqual([words, false]);
+  }
+  const { stdout } = await elenchus(["show"], { folder, environment: { FORCE_COLOR: "1" } });
+  expect(stdout).toContain("\u001b[1m");
+  const { stdout: json } = await elenchus(["list", "--json"], { folder, environment: { FORCE_COLOR: "1" } });
+  expect(json).not.toContain("\u001b");
+});
+
+test("without colours, the progress of a run is still drawn in place", async () => {
+  const given = { folder: project(), environment: { NO_COLOR: "1" } };
+  const { code, printed } = await inTerminal(RUN, given).ended;
+  expect(code).toBe(0);
+  expect(printed).toContain("\u001b[J");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the control code of a colour.
+  expect(printed).not.toMatch(/\u001b\[[\d;]*m/);
+});
+
+test("what is wrong is one line to a pipe, however long", async () => {
+  const { stdout } = await elenchus(["check", "broken.yaml"], { folder: project() });
+  expect(stdout.match(/^error: broken\.yaml:\d+:\d+ .*[.?]$/gm)?.length).toBeGreaterThan(1);
+  expect(stdout.split("\n").every((line) => line === "" || /^(?:error:|✗) /.test(line))).toBe(true);
+});
