@@ -71,7 +71,7 @@ export async function demo(terminal: Terminal): Promise<ExitCode> {
     store.close();
   }
   heading(output, "What to type next");
-  for (const [about, command] of nextCommands(path)) {
+  for (const [about, command] of nextCommands(path, programWords(terminal))) {
     const lines = wrapText(about, output.width - 2).map((line) => `  ${output.style.dim(line)}\n`);
     output.write(`\n${lines.join("")}  ${command}\n`);
   }
@@ -133,12 +133,17 @@ function exampleOf(store: Store): ConversationSummary | undefined {
   return best;
 }
 
-function nextCommands(path: string): readonly (readonly [string, string])[] {
+/** How to call this program: in a clone of its repository it is no installed package, and `npx` would look elsewhere. */
+function programWords({ environment }: Terminal): string {
+  return environment.npm_package_name === "elenchus" ? "npm run elenchus --" : "npx elenchus";
+}
+
+function nextCommands(path: string, program: string): readonly (readonly [string, string])[] {
   return [
     ["with a real model: keys come from the environment, and Ollama needs none", "export OPENAI_API_KEY=…"],
-    ["the first of the three benchmarks", "npx elenchus run pack:pressure --subject openai/gpt-5-mini"],
-    ["a project of your own", "npx elenchus init my-benchmark"],
-    ["look around in this demo", `npx elenchus show demo --store ${path}`],
+    ["the first of the three benchmarks", `${program} run pack:pressure --subject openai/gpt-5-mini`],
+    ["a project of your own", `${program} init my-benchmark`],
+    ["look around in this demo", `${program} show demo --store ${path}`],
   ];
 }
 
