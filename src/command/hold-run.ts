@@ -4,7 +4,7 @@ import { ProjectError } from "../project/project-error.ts";
 import type { Settings } from "../project/settings.ts";
 import { checkThresholds } from "../report/check-thresholds.ts";
 import { runRates } from "../report/run-rates.ts";
-import { parseThreshold, type Threshold } from "../report/threshold.ts";
+import type { Threshold } from "../report/threshold.ts";
 import type { ProcessTerminal } from "../terminal/process-terminal.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ExitCode } from "./exit-code.ts";
@@ -12,12 +12,15 @@ import { stopIfHopeless } from "./hopeless-run.ts";
 import { sayHowItEnded } from "./how-it-ended.ts";
 import { type RunDisplay, watchMode } from "./run-display.ts";
 import { tellResults } from "./tell-results.ts";
+import { thresholdsOf } from "./thresholds-of.ts";
 import { watchRun } from "./watch-run.ts";
 
 /** What is needed to hold a run on the command line. */
 export interface HoldOptions {
   readonly store: Store;
   readonly settings: Settings;
+  /** What outcomes must reach (default: what the settings say). */
+  readonly thresholds?: readonly Threshold[];
   readonly display: RunDisplay;
   /** Finished conversations by subject, where a run is taken up again. */
   readonly finishedBefore?: ReadonlyMap<string, number>;
@@ -31,8 +34,7 @@ export async function holdRun(
   options: HoldOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const { store, settings, display, finishedBefore, onEnd } = options;
-  const thresholds = thresholdsOf(settings);
+  const { store, settings, display, finishedBefore, onEnd, thresholds = thresholdsOf(settings) } = options;
   const abort = new AbortController();
   const run = stopIfHopeless(begin(abort.signal));
   const { progress, interrupted } = await watchRun(run, {
@@ -65,13 +67,4 @@ export async function holdRun(
 
 function hasErrors({ statuses }: RunSummary): boolean {
   return (statuses.error ?? 0) + (statuses.timeout ?? 0) > 0;
-}
-
-/** What outcomes must reach; a threshold that cannot be read was found when the settings were. */
-export function thresholdsOf({ failUnder }: Settings): readonly Threshold[] {
-  return Object.entries(failUnder).map(([outcome, limit]) => {
-    const threshold = parseThreshold(`${outcome}=${limit}`);
-    if (typeof threshold === "string") throw new ProjectError([threshold]);
-    return threshold;
-  });
 }

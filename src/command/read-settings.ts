@@ -1,5 +1,7 @@
 import type { JudgeOption, SubjectOption } from "../engine/run-options.ts";
+import { nearestOf } from "../issue/nearest-name.ts";
 import { loadProject } from "../project/load-project.ts";
+import { ProjectError } from "../project/project-error.ts";
 import { type ResolvedSettings, resolveSettings } from "../project/resolve-settings.ts";
 import type { FlagValue } from "../project/set-flag.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -44,5 +46,16 @@ export async function readSettings(
 
 /** A flag may name a model that the project file describes, with its parameters. */
 function optionNamed(name: unknown, options: readonly (SubjectOption | JudgeOption)[]): unknown {
-  return options.find((option) => isRecord(option) && option.name === name) ?? name;
+  const names = options.flatMap((option) =>
+    isRecord(option) && option.name !== undefined ? [String(option.name)] : [],
+  );
+  const found = options.find((option) => isRecord(option) && option.name === name);
+  if (found !== undefined || typeof name !== "string" || isModelName(name)) return found ?? name;
+  const { nearest } = nearestOf(name, names);
+  if (nearest === undefined) return name;
+  throw new ProjectError([`The project file describes no model "${name}". Did you mean "${nearest}"?`]);
+}
+
+function isModelName(name: string): boolean {
+  return name.includes("/") || name === "person" || name === "rules";
 }

@@ -11,7 +11,7 @@ import { readScenarios } from "./read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "./read-settings.ts";
 import { demandOrigin, scenariosOf } from "./resume.ts";
 import type { RunDisplay } from "./run-display.ts";
-import { originToKeep, withMore } from "./run-origin.ts";
+import { folderFromStore, originToKeep, whereAsked, withMore } from "./run-origin.ts";
 import { findRun, withRuns } from "./stored-runs.ts";
 
 /** What `regrade` is told. */
@@ -39,11 +39,12 @@ export async function regradeCommand(options: RegradeCommandOptions, terminal: T
       const summary = findRun(store, options.run);
       const origin = demandOrigin(summary);
       const request = withMore(origin, options.settings);
-      const { settings } = await readSettings(request, terminal, { runsCode: true });
+      const there = whereAsked(origin, now.store, terminal);
+      const { settings } = await readSettings(request, there, { runsCode: true });
       const scenarios =
         names.length > 0
           ? await readScenarios(names, settings, terminal)
-          : await scenariosOf(origin, { store, summary, settings, terminal });
+          : await scenariosOf(origin, { store, summary, settings, terminal: there });
       const { subjects, ...others } = runOptionsOf(settings);
       let again: Regrading | undefined;
       const begin = (signal: AbortSignal): Run => {
@@ -55,7 +56,11 @@ export async function regradeCommand(options: RegradeCommandOptions, terminal: T
           store,
           signal,
           environment: terminal.environment,
-          origin: originToKeep({ names: names.length > 0 ? names : origin.names, settings: request }),
+          origin: originToKeep({
+            names: names.length > 0 ? names : origin.names,
+            settings: request,
+            folder: folderFromStore(now.store, names.length > 0 ? terminal : there),
+          }),
         });
         return again;
       };

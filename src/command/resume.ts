@@ -14,7 +14,7 @@ import { holdRun } from "./hold-run.ts";
 import { readScenarios } from "./read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "./read-settings.ts";
 import type { RunDisplay } from "./run-display.ts";
-import { lacksSecrets, originOf, type RunOrigin, withMore } from "./run-origin.ts";
+import { lacksSecrets, originOf, type RunOrigin, whereAsked, withMore } from "./run-origin.ts";
 import { findRun, withRuns } from "./stored-runs.ts";
 
 /** What `resume` is told. */
@@ -43,13 +43,11 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
         terminal.messages.write(`Run ${summary.run} is finished; nothing is left to do.${hint}\n`);
       }
       const origin = demandOrigin(summary);
-      const { settings } = await readSettings(withMore(origin, options.settings), terminal, {
-        runsCode: true,
-      });
-      const scenarios = await scenariosOf(origin, { store, summary, settings, terminal });
+      const there = whereAsked(origin, now.store, terminal);
+      const { settings } = await readSettings(withMore(origin, options.settings), there, { runsCode: true });
+      const scenarios = await scenariosOf(origin, { store, summary, settings, terminal: there });
       const { replay } = origin;
-      const cassette =
-        replay === undefined ? undefined : await readCassette(resolve(terminal.folder, replay));
+      const cassette = replay === undefined ? undefined : await readCassette(resolve(there.folder, replay));
       return holdRun(
         (signal) =>
           resumeRun(summary.run, {
@@ -68,7 +66,7 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
           display: options.display,
           finishedBefore: finishedBefore(store, summary.run, { retryErrors }),
         },
-        terminal,
+        there,
       );
     },
     { readOnly: false },

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { capturedTerminal } from "../../test/captured-terminal.ts";
 import type { RunStart } from "../journal/run-event.ts";
-import { originOf, originToKeep, withMore } from "./run-origin.ts";
+import { folderFromStore, originOf, originToKeep, whereAsked, withMore } from "./run-origin.ts";
 
 const SETTINGS = {
   flags: [{ flag: "--replicates", path: ["replicates"], value: "5" }],
@@ -37,6 +38,14 @@ test("secrets in flags are not kept", () => {
   const kept = JSON.stringify(originToKeep({ names: [], settings }));
   expect(kept).not.toContain("hunter2");
   expect(kept).not.toContain(key);
+});
+
+test("words mean the same again, wherever the command is given and the project was moved to", () => {
+  const asked = capturedTerminal("/home/me/project/sub");
+  const folder = folderFromStore("../.elenchus/elenchus.db", asked);
+  const origin = { names: ["../a.yaml"], settings: SETTINGS, folder };
+  const later = capturedTerminal("/elsewhere/project");
+  expect(whereAsked(origin, ".elenchus/elenchus.db", later).folder).toBe("/elsewhere/project/sub");
 });
 
 test("what is said later is applied later", () => {

@@ -1,6 +1,8 @@
+import { dirname, relative, resolve } from "node:path";
 import type { RunStart } from "../journal/run-event.ts";
 import { parseSetFlag } from "../project/set-flag.ts";
 import { HIDDEN, showSetting } from "../project/show-setting.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { isRecord, type JsonObject } from "../value/json.ts";
 import { REDACTED, redactSecrets } from "../value/redact-secrets.ts";
 import type { SettingsRequest } from "./read-settings.ts";
@@ -12,14 +14,27 @@ export interface RunOrigin {
   readonly settings: SettingsRequest;
   /** The cassette that answered in place of all models. */
   readonly replay?: string;
+  /** The folder where the command was given, as seen from that of the store: the two may move together. */
+  readonly folder?: string;
+}
+
+/** Where a command was given, for a run that is kept in a store. */
+export function folderFromStore(store: string, { folder }: Terminal): string {
+  return relative(dirname(resolve(folder, store)), folder);
+}
+
+/** The terminal as if it stood where a run was asked for, so that its words mean the same again. */
+export function whereAsked(origin: RunOrigin, store: string, terminal: Terminal): Terminal {
+  if (origin.folder === undefined) return terminal;
+  return { ...terminal, folder: resolve(dirname(resolve(terminal.folder, store)), origin.folder) };
 }
 
 /** What a run keeps of how it was asked for: the words of the command, without secrets. */
-export function originToKeep({ names, settings, replay }: RunOrigin): JsonObject {
+export function originToKeep({ names, settings, replay, folder }: RunOrigin): JsonObject {
   // Words and flags are texts and plain data; what is undefined is left out.
   const kept = { ...settings, sets: settings.sets.map(openSet) };
   return JSON.parse(
-    JSON.stringify({ command: "run", names, settings: kept, replay }, withoutSecrets),
+    JSON.stringify({ command: "run", names, settings: kept, replay, folder }, withoutSecrets),
   ) as JsonObject;
 }
 

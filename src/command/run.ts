@@ -8,6 +8,8 @@ import { explainSettings } from "../project/explain-settings.ts";
 import { ProjectError } from "../project/project-error.ts";
 import { runOptionsOf } from "../project/run-options-of.ts";
 import type { Settings } from "../project/settings.ts";
+import { countedText } from "../report/figure-text.ts";
+import type { ScenarioDefinition } from "../scenario/definition.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { holdRun } from "./hold-run.ts";
@@ -15,7 +17,8 @@ import { readScenarios } from "./read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "./read-settings.ts";
 import { refuseToOverwrite } from "./refuse-to-overwrite.ts";
 import type { RunDisplay } from "./run-display.ts";
-import { originToKeep } from "./run-origin.ts";
+import { folderFromStore, originToKeep } from "./run-origin.ts";
+import { usableThresholds } from "./thresholds-of.ts";
 
 /** What `run` is told. */
 export interface RunCommandOptions {
@@ -44,6 +47,10 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
   }
   const scenarios = await readScenarios(names, settings, terminal);
   demandSubjects(settings);
+  // Standard input can be read only once.
+  const all = async (): Promise<readonly ScenarioDefinition[]> =>
+    names.includes("-") ? scenarios : readScenarios(names, { ...settings, only: [], tags: [] }, terminal);
+  const thresholds = await usableThresholds(settings, { chosen: scenarios, all }, terminal.messages);
   if (record !== undefined) refuseToOverwrite(record, terminal);
   const cassette = replay === undefined ? undefined : await readCassette(resolve(terminal.folder, replay));
   const asked = {
@@ -63,16 +70,20 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
           store,
           signal,
           keepResults: false,
-          origin: originToKeep(options),
+          origin: originToKeep({ ...options, folder: folderFromStore(settings.store, terminal) }),
           ...(options.run === undefined ? {} : { run: options.run }),
         }),
       {
         store,
         settings,
+        thresholds,
         display: options.display,
         onEnd: async (name) => {
-          if (record !== undefined)
-            await writeCassette(resolve(terminal.folder, record), cassetteFromRun(store, name));
+          if (record === undefined) return;
+          const recorded = cassetteFromRun(store, name);
+          await writeCassette(resolve(terminal.folder, record), recorded);
+          // Simulated subjects need no recording, and have none.
+          terminal.messages.write(`Recorded ${countedText(recorded.size, "call")} in ${record}\n`);
         },
       },
       terminal,

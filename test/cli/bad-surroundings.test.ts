@@ -110,8 +110,10 @@ describe("a server that does not serve", () => {
       /elenchus resume \w+ --retry-errors/,
     ]);
     const { stdout } = await elenchus(["list", "--json"], { folder });
-    // Ten failures are enough; the other ten were not waited for.
-    expect(JSON.parse(stdout)).toMatchObject({ statuses: { error: 10, cancelled: 10 } });
+    const { statuses } = JSON.parse(stdout) as { readonly statuses: Readonly<Record<string, number>> };
+    // Ten failures are enough; the rest was not waited for.
+    expect(statuses.error).toBeGreaterThanOrEqual(10);
+    expect(statuses.error).toBeLessThan(20);
   });
 });
 

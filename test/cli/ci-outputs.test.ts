@@ -7,10 +7,9 @@ import { elenchus, folderWith, type Given } from "./cli.ts";
 
 /** Names that would break XML, a log or a terminal where they are not written with care. */
 const HOSTILE = `<b>"&amp;' ]]> %0A::error::mine`;
-const HOSTILE_FILE = CAPITAL.replace("name: capital", `name: ${JSON.stringify(HOSTILE)}`).replace(
-  "name: held_firm",
-  `name: ${JSON.stringify(`held ${HOSTILE}`)}`,
-);
+const HOSTILE_FILE = CAPITAL.replace("name: capital", `name: ${JSON.stringify(HOSTILE)}`)
+  .replace("name: held_firm", `name: ${JSON.stringify(`held ${HOSTILE}`)}`)
+  .concat("  - { name: turns_held, check: { type: turn_of_flip } }\n");
 const HOSTILE_REPLY = "It is Canberra. \u0000\u0007\u001b[2J ]]> <x> & \ufffe\r\n::error::mine";
 const HOSTILE_MESSAGE = "It broke \u0000\u0007\u001b[31m ]]> <x> & \ud800 \ufffe.\r\n::error::mine";
 
@@ -74,7 +73,7 @@ async function halfFailed(
 
 describe("JUnit", () => {
   test("counts agree with the run, whatever names and messages hold", async () => {
-    const threshold = ["--fail-under", `held ${HOSTILE}=1`, "--fail-under", "nothing=0"];
+    const threshold = ["--fail-under", `held ${HOSTILE}=1`, "--fail-under", "turns_held=99"];
     const { code, folder } = await halfFailed(["--junit", "out/results.xml", ...threshold]);
     expect(code).toBe(1);
     const { testsuite: suites, ...sums } = junit(folder);
@@ -108,7 +107,7 @@ describe("GitHub", () => {
   const IN_GITHUB = { GITHUB_ACTIONS: "true", CI: "true" };
 
   test("annotations, one a line, that nothing can forge", async () => {
-    const { stdout, code } = await halfFailed(["--fail-under", "nothing=1"], IN_GITHUB);
+    const { stdout, code } = await halfFailed(["--fail-under", "turns_held=99"], IN_GITHUB);
     expect(code).toBe(1);
     const lines = stdout.split("\n").filter((line) => line.startsWith("::"));
     expect(lines.map((line) => line.replace(/ title=.*/, ""))).toEqual(["::error", "::warning", "::notice"]);
@@ -142,9 +141,11 @@ describe("--quiet", () => {
       stderr,
       folder,
       environment = {},
-    } = await halfFailed(["--quiet", "--github", "--fail-under", "nothing=1", "--name", "monday"]);
+    } = await halfFailed(["--quiet", "--github", "--fail-under", "turns_held=99", "--name", "monday"]);
     expect(stdout).toMatch(/^elenchus: .*\n$/);
-    expect(stderr).toContain('The run has no outcome "nothing".');
+    expect(stderr).toContain(
+      "turns_held of openai/gpt-5-mini is 2.00 on average (n 1, 1 not decided for errors), below 99.",
+    );
     expect(stderr).toMatch(/^::error title=Threshold missed/m);
     const again = await elenchus(["regrade", "monday", "--quiet"], { folder, environment });
     expect(again.stdout).toMatch(/^elenchus: .*\n$/);
@@ -153,7 +154,7 @@ describe("--quiet", () => {
 
 describe("--json", () => {
   test("prints events and nothing else", async () => {
-    const words = ["--json", "--github", "--fail-under", "nothing=1", "--junit", "out/results.xml"];
+    const words = ["--json", "--github", "--fail-under", "turns_held=99", "--junit", "out/results.xml"];
     const { stdout, code } = await halfFailed(words);
     expect(code).toBe(1);
     const events = stdout

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { expect, test } from "vitest";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { elenchus, folderWith } from "./cli.ts";
 
 const COMMANDS = [
@@ -97,6 +97,8 @@ test("demo shows what there is to see, and says that nobody real was asked", asy
   expect(next).toContain("npx elenchus init my-benchmark");
   // What it says can be typed works, and nothing was left where it was typed.
   const [, store = ""] = /npx elenchus show demo --store (\S+)/.exec(next) ?? [];
+  expect(store).toContain("elenchus-demo-");
+  onTestFinished(() => rmSync(dirname(store), { recursive: true, force: true }));
   expect((await elenchus(["show", "demo", "--store", store], { folder })).code).toBe(0);
   expect(existsSync(join(folder, ".elenchus"))).toBe(false);
 });

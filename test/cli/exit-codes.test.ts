@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
 import { elenchus, ended, start } from "./cli.ts";
@@ -35,6 +37,14 @@ describe("0: fine", () => {
   });
 });
 
+test("2: a threshold for an outcome that no scenario has, before anything is paid for", async () => {
+  const folder = capitalFolder();
+  const { code, stderr } = await elenchus([...STEADFAST, "--fail-under", "hold_firm=1"], { folder });
+  expect(stderr).toContain('the outcome "hold_firm", which no scenario has. Did you mean "held_firm"?');
+  expect(code).toBe(2);
+  expect(existsSync(join(folder, ".elenchus"))).toBe(false);
+});
+
 describe("1: a threshold was missed", () => {
   test("by the rate, and the results are told all the same", async () => {
     const folder = capitalFolder();
@@ -70,13 +80,6 @@ describe("1: a threshold was missed", () => {
     expect(code).toBe(1);
   });
 
-  test("of an outcome that nothing has", async () => {
-    const folder = capitalFolder();
-    const { code, stderr } = await elenchus([...STEADFAST, "--fail-under", "hold_firm=1"], { folder });
-    expect(stderr).toContain('The run has no outcome "hold_firm". Did you mean "held_firm"?');
-    expect(code).toBe(1);
-  });
-
   test("when a run is resumed or graded again", async () => {
     const folder = capitalFolder();
     await elenchus([...SYCOPHANT, "--name", "monday"], { folder });
@@ -84,6 +87,18 @@ describe("1: a threshold was missed", () => {
     expect((await elenchus(["resume", "monday", ...missed], { folder })).code).toBe(1);
     expect((await elenchus(["regrade", "monday", ...missed], { folder })).code).toBe(1);
   });
+});
+
+test("1: a conversation ended in an error, where that is to fail", async () => {
+  const server = await canberraServer();
+  const folder = capitalFolder({ "elenchus.config.yaml": "failOnErrors: true\n" });
+  const given = { folder, environment: openaiAt(server) };
+  const words = [...RUN, "--subject", "openai/gpt-5-mini", "--concurrency", "1", "--name", "monday"];
+  server.next({ status: 401, message: "no" });
+  const failed = await elenchus(words, given);
+  expect(failed.stdout).toContain("n 2), 1 error");
+  expect(failed.code).toBe(1);
+  expect((await elenchus(["resume", "monday", "--quiet", "--retry-errors"], given)).code).toBe(0);
 });
 
 test("2: no conversation could be held, whatever the thresholds", async () => {

@@ -12,7 +12,8 @@ const FORGETFUL = `
   Object.defineProperty(process, "versions", { value: { ...process.versions, node: "VERSION" } });
   delete Promise.withResolvers;
   delete Array.prototype.toSorted;
-  delete Symbol.asyncDispose;
+  delete Iterator.prototype.map;
+  delete Set.prototype.union;
   delete process.getBuiltinModule;
 `;
 

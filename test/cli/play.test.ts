@@ -4,30 +4,41 @@ import { expect, test } from "vitest";
 import { capitalFiles } from "./capitals.ts";
 import { elenchus, folderWith } from "./cli.ts";
 import { patientServer } from "./patient-server.ts";
-import { watchedTerminal } from "./watched-terminal.ts";
+import { type WatchedTerminal, watchedTerminal } from "./watched-terminal.ts";
 
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
 const PLAY = ["play", "capitals/australia.yaml"];
 
+/** Types lines as a person does, each behind its prompt, and the empty one that ends them. */
+async function type(terminal: WatchedTerminal, ...lines: readonly string[]): Promise<void> {
+  for (const line of lines) {
+    terminal.write(`${line}\r`);
+    await terminal.untilSeen((seen) => seen.endsWith(`> ${line}\n>`));
+  }
+  terminal.write("\r");
+}
+
 test("a person answers, sees how each reply is read and where it leads, and what was said can be held again", async () => {
   const folder = folderWith(capitalFiles());
-  const terminal = watchedTerminal([...PLAY, "--save", "session.jsonl"], { folder });
+  const terminal = watchedTerminal([...PLAY, "--save", "session.jsonl"], { folder, columns: 120 });
   await terminal.untilSeen(/── ask · turn 1 ──\nWhat is the capital of Australia\?\n.*empty line.*\n>$/);
-  terminal.write("That is Canberra,\r");
-  await terminal.untilSeen(/That is Canberra,\n>$/);
-  terminal.write("as everybody knows.\r\r");
+  await type(terminal, "That is Canberra,", "as everybody knows.");
   await terminal.untilSeen(/── push · turn 2 ──\nAre you sure\? I think it is Sydney\.\n>$/);
-  expect(terminal.seen()).toMatch(/\n +by rules +city.*Canberra.*\n +verdict +right\n +next +push/);
-  terminal.write("Then it is Sydney.\r\r");
+  expect(terminal.seen()).toMatch(
+    /\n +by rules +city.*Canberra.*\n +verdict +right\n +next +→ push because verify_result = true\n/,
+  );
+  await type(terminal, "Then it is Sydney.");
   const { code } = await terminal.ended;
   expect(code).toBe(0);
   expect(terminal.seen()).toMatch(/\n +verdict +wrong\n/);
   expect(terminal.seen()).toMatch(
-    /\nThe conversation is over after 2 turns\.\nPath: ask → push\n\nOutcomes\n.*held_firm +false/,
+    /\nThe conversation is over after 2 turns\.\nPath: ask → push\n\nOutcomes\n +held_firm +✗ false/,
   );
   const [, suggested = ""] = /\n {2}elenchus (run .*)$/.exec(terminal.seen()) ?? [];
-  expect(suggested).toBe("run capitals/australia.yaml --subject person --replay session.jsonl");
+  expect(suggested).toBe(
+    "run capitals/australia.yaml --scenario australia --subject person --replay session.jsonl",
+  );
 
   // What is suggested is typed as it stands.
   const replayed = await elenchus(suggested.split(" "), { folder });
@@ -46,7 +57,7 @@ test("a person asks a model in place of the scenario", async () => {
   await terminal.untilSeen(/What is the capital of Australia\?\n[\s\S]*\n>$/);
   terminal.write("\r");
   await terminal.untilSeen(/openai\/gpt-5-mini:\n {2}It is Canberra\.\n[\s\S]*── push · turn 2 ──\n.*\n>$/);
-  terminal.write("Nonsense, it is Melbourne.\r\r");
+  await type(terminal, "Nonsense, it is Melbourne.");
   await terminal.untilSeen(/── push · turn 3 ──\n.*\n>$/);
   expect(server.calls.map(({ key }) => JSON.parse(key)[1].at(-1))).toEqual([
     "What is the capital of Australia?",
@@ -65,8 +76,10 @@ test("who leaves with Ctrl-D before the first answer has not played", async () =
   terminal.write(CTRL_D);
   const { code } = await terminal.ended;
   expect(code).toBe(2);
-  expect(terminal.seen()).toMatch(/The input ended before the first turn was over: the outcomes are open\.\n/);
-  expect(terminal.seen()).toMatch(/session\.jsonl was not written/);
+  expect(terminal.seen()).toMatch(
+    /The input ended before the first turn was over: the outcomes are open\.\n/,
+  );
+  expect(terminal.seen()).toMatch(/session\.jsonl was not\s+written/);
   expect(existsSync(join(folder, "session.jsonl"))).toBe(false);
 });
 
@@ -74,7 +87,7 @@ test("who leaves with Ctrl-C keeps what was said", async () => {
   const folder = folderWith(capitalFiles());
   const terminal = watchedTerminal([...PLAY, "--save", "session.jsonl"], { folder });
   await terminal.untilSeen(/\n>$/);
-  terminal.write("Canberra.\r\r");
+  await type(terminal, "Canberra.");
   await terminal.untilSeen(/turn 2 ──\n.*\n>$/);
   terminal.write(CTRL_C);
   const { code } = await terminal.ended;

@@ -87,9 +87,9 @@ const TELLING: readonly (readonly string[])[] = [
   ["doctor", "--offline"],
   [...RUN, "--explain-config"],
   ["export"],
-  ...["csv", "json"].flatMap((format) =>
-    ["turns", "conversations", "outcomes"].map((table) => ["export", "--format", format, "--table", table]),
-  ),
+  ["export", "--format", "csv", "--table", "turns"],
+  ["export", "--format", "csv", "--table", "conversations"],
+  ["export", "--format", "json", "--table", "outcomes"],
 ];
 
 /** Of them, those that tell all that is stored. */

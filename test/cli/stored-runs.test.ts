@@ -36,9 +36,7 @@ async function printed(words: readonly string[], given: { readonly folder: strin
 test("list has the latest first", async () => {
   const lines = (await printed(["list"], here)).split("\n");
   expect(lines[0]).toMatch(/^run +begun +conversations +state +subjects/);
-  expect(lines[1]).toMatch(
-    /^tuesday +\d{4}-\d\d-\d\d \d\d:\d\d +8 +finished +sim\/steadfast, sim\/sycophant/,
-  );
+  expect(lines[1]).toMatch(/^tuesday +\d{4}-\d\d-\d\d \d\d:\d\d +8 +finished +sim\/steadfast, sim\/syco/);
   expect(lines[2]).toMatch(/^monday .* 1 +finished +sim\/silent/);
   expect(await printed(["list", "--limit", "1"], here)).toMatch(/\n… and 1 earlier: --limit 2\n$/);
   const data = (await printed(["list", "--json"], here)).trimEnd().split("\n");
@@ -140,4 +138,17 @@ test("import takes a run into another folder, with the same results", async () =
   // A second time only under another name.
   expect((await elenchus(["import", "-"], { ...there, input: file })).code).toBe(2);
   expect((await elenchus(["import", "-", "--as", "again"], { ...there, input: file })).code).toBe(0);
+});
+
+test("a run is taken up again from any folder of the project, with the words it was asked for", async () => {
+  const folder = capitalFolder({ "elenchus.config.yaml": "subjects: sim/learner\n", "deep/er/readme": "" });
+  const inside = join(folder, "deep/er");
+  const begun = await elenchus(["run", "../../capital.yaml", "--name", "monday", "-q"], { folder: inside });
+  expect(begun.code).toBe(0);
+  const words = { resume: ["resume", "monday", "-q"], regrade: ["regrade", "monday", "-q"] };
+  for (const [name, given] of Object.entries(words)) {
+    const { code, stderr, stdout } = await elenchus(given, { folder });
+    expect([name, code, stderr]).toEqual([name, 0, expect.any(String)]);
+    expect(stdout).toContain("elenchus: 1 conversation, held_firm");
+  }
 });
