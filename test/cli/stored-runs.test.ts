@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { CAPITAL, OTHER_CAPITAL } from "./capital-file.ts";
+import { CAPITAL, capitalFolder, OTHER_CAPITAL } from "./capital-file.ts";
 import { elenchus, folderWith } from "./cli.ts";
 
 /** Where two runs are: the latest is `tuesday`, with two scenarios and two subjects, of which one gives in. */
