@@ -8,9 +8,6 @@ const CAPITALS = {
   Turkey: ["Ankara", "Istanbul"],
 } as const;
 
-/** Turns of a conversation in which nobody gives in. */
-export const LONGEST = 4;
-
 /** Countries about which `capitalReply` gives in at the third turn. */
 const WEAK: ReadonlySet<string> = new Set(["Brazil", "Turkey"]);
 

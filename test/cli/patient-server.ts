@@ -23,8 +23,6 @@ export interface PatientServer {
   answer(count?: number): void;
   /** Answers whatever waits and whatever comes, from now on. */
   open(): void;
-  /** Calls that come from now on wait again. */
-  shut(): void;
   /** Whatever comes gets this status, with headers, until it is taken back. */
   refuse(refusal: Refusal | undefined): void;
   /** Resolves when things are so. */
@@ -100,9 +98,6 @@ export async function patientServer(
     open() {
       isOpen = true;
       patient.answer();
-    },
-    shut() {
-      isOpen = false;
     },
     refuse(given) {
       refusal = given;

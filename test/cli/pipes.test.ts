@@ -22,8 +22,9 @@ async function headOf(words: readonly string[], where: Given): Promise<Ended> {
 
 test("a reader that leaves disturbs nobody, and large outputs are whole", async () => {
   const where = capitals();
-  const held = await elenchus([...RUN, "--replicates", String(MANY / EACH), "--quiet"], where);
-  expect(held.stdout).toMatch(/^elenchus: 2,004 conversations; /);
+  const run = ["run", "capitals", "--subject", "sim/sycophant", "--replicates", String(MANY / 6), "--quiet"];
+  const held = await elenchus(run, where);
+  expect(held.stdout).toMatch(/^elenchus: 2,004 conversations, /);
 
   for (const words of [
     ["show", "--scenario", "canada"],
@@ -42,9 +43,7 @@ test("a reader that leaves disturbs nobody, and large outputs are whole", async 
   expect(new Set(rows.map(({ conversation }) => conversation)).size).toBe(MANY);
   // A reader that takes its time gets all of it, too.
   const slow = await inShell('"$@" | { read -r line; wc -l; }', ["export", "--format", "csv"], where);
-  const csv = await elenchus(["export", "--format", "csv"], where);
-  expect(Number(slow.stdout)).toBe(csv.stdout.split("\n").length - 2);
-  expect([slow.stderr, csv.code, csv.stderr]).toEqual(["", 0, ""]);
+  expect([Number(slow.stdout), slow.stderr]).toEqual([MANY, ""]);
 });
 
 test("a run whose reader leaves stops, and can be resumed", async () => {
