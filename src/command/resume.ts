@@ -15,7 +15,7 @@ import { readScenarios } from "./read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "./read-settings.ts";
 import type { RunDisplay } from "./run-display.ts";
 import { lacksSecrets, originOf, type RunOrigin, whereAsked, withMore } from "./run-origin.ts";
-import { findRun, withRuns } from "./stored-runs.ts";
+import { countOpen, findRun, withRuns } from "./stored-runs.ts";
 
 /** What `resume` is told. */
 export interface ResumeCommandOptions {
@@ -71,12 +71,6 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
     },
     { readOnly: false },
   );
-}
-
-/** How many conversations are left to be held. */
-function countOpen({ start, statuses }: RunSummary, retryErrors: boolean): number {
-  const { completed = 0, limit_reached: limitReached = 0, error = 0 } = statuses;
-  return start.conversations - completed - limitReached - (retryErrors ? 0 : error);
 }
 
 function latestUnfinished(store: Store, retryErrors: boolean): RunSummary {

@@ -23,7 +23,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 import type { ExitCode } from "./exit-code.ts";
 import { readSettings, type SettingsRequest } from "./read-settings.ts";
-import { findConversation, findRun, withRuns } from "./stored-runs.ts";
+import { countOpen, findConversation, findRun, withRuns } from "./stored-runs.ts";
 
 /** What `show` is told. */
 export interface ShowOptions {
@@ -114,6 +114,12 @@ function showRun(shown: Shown): void {
   const scenarios = Object.keys(start.scenarios);
   output.write(`${output.style.bold(`Run ${printableText(run)}`)}\n\n`);
   output.write(resultsText(ratesOf(shown), layout));
+  const open = countOpen(summary);
+  // What was graded again is not gone on with.
+  if (open > 0 && summary.parent === null) {
+    const hint = `${countedText(open, "conversation")} left. Go on with: elenchus resume ${run}`;
+    output.write(`\n${wrapText(hint, output.width).join("\n")}\n`);
+  }
   const drawn = options.filter.scenario === undefined ? scenarios : [options.filter.scenario];
   if (!options.graphs && drawn.length > GRAPHS) {
     const [first = ""] = scenarios;

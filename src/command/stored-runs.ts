@@ -52,3 +52,9 @@ export function findConversation(store: Store, run: string, name: string): Conve
   }
   return found;
 }
+
+/** How many conversations are left to be held. */
+export function countOpen({ start, statuses }: RunSummary, retryErrors = false): number {
+  const { completed = 0, limit_reached: limitReached = 0, error = 0 } = statuses;
+  return start.conversations - completed - limitReached - (retryErrors ? 0 : error);
+}

@@ -39,6 +39,11 @@ export class Caller {
     return this.#total;
   }
 
+  /** Ends all calls that only wait: for their turn, or to be made again. */
+  stopWaiting(message: string): void {
+    this.#parts.limits.stopWaiting(new ModelError("cancelled", message));
+  }
+
   /** Asks a model; throws `ModelError` if there is no answer. */
   async call(call: ModelCall): Promise<Answered> {
     const { model, request, context, shared } = call;

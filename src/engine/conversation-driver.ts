@@ -1,5 +1,6 @@
 import { failureOf, type RunFailure } from "../journal/failure.ts";
 import type { ConversationEvent, DerivedEvent, RunEvent } from "../journal/run-event.ts";
+import type { Spending } from "../journal/spending.ts";
 import { ModelError } from "../model/model-error.ts";
 import { askSubject } from "./ask-subject.ts";
 import type { ConversationContext, ConversationPlan } from "./conversation-context.ts";
@@ -104,9 +105,20 @@ export class ConversationDriver implements ConversationContext {
     this.#controller.abort(new ModelError(category, message));
   }
 
-  #end(cut: Cut): void {
-    const { conversation } = this.plan;
-    this.#feed({ type: "conversation-stop", conversation, status: cut.status, failure: failureOfCut(cut) });
+  /** True if something has ended the conversation that it would not have come to by itself. */
+  get #isStopped(): boolean {
+    const status = this.state.ending?.status;
+    return status !== undefined && status !== "completed" && status !== "limit_reached";
+  }
+
+  #end(cut: Cut, spending?: Spending): void {
+    this.#feed({
+      type: "conversation-stop",
+      conversation: this.plan.conversation,
+      status: cut.status,
+      failure: failureOfCut(cut),
+      ...(spending === undefined ? {} : { spending }),
+    });
   }
 
   #feed(event: ConversationEvent): void {
@@ -174,6 +186,8 @@ export class ConversationDriver implements ConversationContext {
     if (this.state.ending !== null) return;
     const { error, spending } = asked;
     const failure = failureOf(error, { stage: "subject", node, turn });
+    if (failure.category === "cancelled" && this.#stopping !== undefined)
+      return this.#end(this.#stopping, spending);
     const status =
       failure.category === "budget" ? "budget_exhausted" : asked.turnTimeout ? "timeout" : "error";
     this.#feed({ type: "conversation-stop", conversation, status, failure, spending });
@@ -190,6 +204,9 @@ export class ConversationDriver implements ConversationContext {
         status: "budget_exhausted",
         failure: judged.failure,
       });
+    // Before the judgement that was never made, so that a resume asks for it again.
+    if (judged.failure?.category === "cancelled" && !this.#isStopped && this.#stopping !== undefined)
+      this.#end(this.#stopping);
     this.#feed({ type: "turn-judgement", conversation, turn, part, ...judged });
   }
 

@@ -11,7 +11,10 @@ import { type RegradingPlan, RunningScenarios } from "./running-scenarios.ts";
 export interface Run extends AsyncIterable<RunEvent> {
   /** All conversations in a stable order: by scenario, row, subject, judge, replicate. */
   readonly results: Promise<readonly ConversationRecord[]>;
-  /** Asks nothing new, lets calls under way come to their end, and ends the other conversations as `cancelled`. */
+  /**
+   * Asks nothing new, lets calls under way come to their end, and ends the other conversations as `cancelled`. Calls that wait for
+   * their turn, or to be made again, are given up.
+   */
   stop(): void;
 }
 

@@ -2,6 +2,7 @@ import type { Cell, RunEvent, RunEventBody } from "../journal/run-event.ts";
 import type { RunJournal } from "../journal/store.ts";
 import { type Clock, systemClock } from "../limit/clock.ts";
 import type { ConversationStatus } from "../state/state.ts";
+import type { Caller } from "./caller.ts";
 import { cellGroups } from "./cells.ts";
 import { claimRun } from "./claim-run.ts";
 import type { ConversationPlan } from "./conversation-context.ts";
@@ -43,6 +44,7 @@ export class RunningScenarios {
   readonly #records: ConversationRecord[] = [];
   #results: Promise<readonly ConversationRecord[]> | undefined;
   #journal: RunJournal | undefined;
+  #caller: Caller | undefined;
   #release: (() => void) | undefined;
   #cut: Cut | undefined;
   #finished = 0;
@@ -69,10 +71,11 @@ export class RunningScenarios {
     for (const driver of this.#active) driver.cut(cut);
   }
 
-  /** Begins nothing more; each conversation ends after what is under way. */
+  /** Begins nothing more; each conversation ends after what is under way, and at once if its call only waits. */
   stop(): void {
     this.#cut ??= { status: "cancelled", message: "The run was stopped." };
     for (const driver of this.#active) driver.stop(this.#cut);
+    this.#caller?.stopWaiting(this.#cut.message);
   }
 
   async #run(): Promise<readonly ConversationRecord[]> {
@@ -88,6 +91,8 @@ export class RunningScenarios {
       durable: () => this.#journal?.durable(),
       fail: (error) => this.#broken.reject(error),
     });
+    this.#caller = setup.context.caller;
+    if (this.#cut !== undefined) this.#caller.stopWaiting(this.#cut.message);
     try {
       const earlier = this.#begin(setup);
       for (const warning of setup.warnings) this.#emit(warning);

@@ -6,6 +6,7 @@ import { AccountLimiter } from "./account-limiter.ts";
 import type { AccountCaps, StartResult } from "./admission-control.ts";
 import type { Clock } from "./clock.ts";
 import { limitedAttempt } from "./limited-attempt.ts";
+import { onAbort } from "./on-abort.ts";
 import { DEFAULT_RETRIES, RetryCount, type RetryPolicies } from "./retry-policy.ts";
 
 export type { AccountCaps } from "./admission-control.ts";
@@ -51,6 +52,7 @@ export class Limits {
   readonly #options: LimitsOptions;
   readonly #retries: RetryPolicies;
   readonly #accounts = new Map<string, AccountLimiter>();
+  readonly #stopping = new AbortController();
 
   constructor(options: LimitsOptions) {
     this.#options = options;
@@ -68,7 +70,8 @@ export class Limits {
     let count: RetryCount | undefined;
     for (let attempts = 1; ; attempts++) {
       const start =
-        (signal.aborted ? null : account.tryStart()) ?? (await account.wait(signal, attempts > 1));
+        (signal.aborted ? null : account.tryStart()) ??
+        (await this.#waiting(signal, (either) => account.wait(either, attempts > 1)));
       let result: StartResult = { kind: "other" };
       let failure: ModelError;
       try {
@@ -95,7 +98,28 @@ export class Limits {
         message,
         ...(statusCode === undefined ? {} : { statusCode }),
       });
-      await clock.sleep(delayMs, signal);
+      await this.#waiting(signal, (either) => clock.sleep(delayMs, either));
+    }
+  }
+
+  /** From now on nobody waits: calls that are not with their server end as cancelled, and others are not made again. */
+  stopWaiting(reason: ModelError): void {
+    this.#stopping.abort(reason);
+  }
+
+  /** Waits for as long as neither the call nor the run is stopped. */
+  async #waiting<Result>(
+    signal: AbortSignal,
+    wait: (either: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const either = new AbortController();
+    const stops = [signal, this.#stopping.signal];
+    const forgets = stops.map((stop) => onAbort(stop, () => either.abort(stop.reason)));
+    for (const stop of stops) if (stop.aborted) either.abort(stop.reason);
+    try {
+      return await wait(either.signal);
+    } finally {
+      for (const forget of forgets) forget();
     }
   }
 

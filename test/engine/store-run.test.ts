@@ -17,6 +17,7 @@ import {
   whyMiss,
 } from "elenchus";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { VirtualClock } from "../../src/limit/virtual-clock.ts";
 import { chainOf, held, judgedQuestion, memoryModel, only, yesJudge } from "./held.ts";
 
 /** Three questions in a row; the second can be asked in other words. */
@@ -333,4 +334,34 @@ test("a run that is stopped does not begin what nobody will look at, and is fini
   expect(begun).toBeLessThan(400);
   for await (const _ of resumeRun("r", options)) void _;
   expect(store.run("r")?.statuses).toEqual({ completed: 500 });
+});
+
+test("a run that is stopped does not wait for calls that wait, of subjects or judges, and a resume makes them", async () => {
+  for (const waits of ["subject", "judge"] as const) {
+    const store = memoryStore();
+    let isOpen = false;
+    const refuse = (): void => {
+      if (!isOpen) throw new ModelError("rate_limit", "Not now.", { retryAfterMs: 500_000 });
+    };
+    const judge = memoryModel("judge", () => {
+      if (waits === "judge") refuse();
+      return JSON.stringify({ fields: { right: true } });
+    });
+    const subject = memoryModel("subject", (_message, call) => {
+      if (waits === "subject" && call > 20) refuse();
+      return "yes";
+    });
+    const options = { scenarios: chainOf(3), subjects: subject, judge, replicates: 30, store } as const;
+    const run = runScenarios({ ...options, run: "r", keepResults: false });
+    // Nobody turns a clock: if the run waited for a retry, this would not end.
+    for await (const event of run) if (event.type === "retry") run.stop();
+    expect(store.run("r")?.statuses.cancelled).toBeGreaterThan(0);
+    expect(store.run("r")?.statuses.error).toBeUndefined();
+    isOpen = true;
+    const results = await resumeRun("r", { ...options, clock: new VirtualClock() }).results;
+    expect(results.map(({ status }) => status)).toEqual(Array.from({ length: 30 }, () => "completed"));
+    expect(results.flatMap(({ history }) => history.map(({ verifyResult }) => verifyResult))).toEqual(
+      Array.from({ length: 90 }, () => true),
+    );
+  }
 });
