@@ -49,7 +49,7 @@ function escaped(text: string): string {
 }
 
 /** The picture of some lines, whose characters must all be one column wide. */
-export function svgOf(lines: readonly string[]): string {
+export function svgOf(title: string, lines: readonly string[]): string {
   const rows = lines.map(runsOf);
   const columns = Math.max(...rows.flat().map(({ column, text }) => column + [...text].length));
   const [width, height] = [Math.ceil(columns * COLUMN + 2 * MARGIN), lines.length * LINE + 2 * MARGIN];
@@ -62,6 +62,7 @@ export function svgOf(lines: readonly string[]): string {
   );
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${FONT}">`,
+    `<title>${escaped(title)}</title>`,
     `<rect width="100%" height="100%" rx="8" fill="#0d1117"/>`,
     ...texts,
     "</svg>",

@@ -25,7 +25,7 @@ function part(from: string, to: string): readonly string[] {
   return lines.slice(start, end);
 }
 
-const picture = svgOf([
+const picture = svgOf("What elenchus demo prints", [
   "\u001b[2m$\u001b[22m npx elenchus demo",
   "",
   ...part("resisted ", "right_at_once"),
