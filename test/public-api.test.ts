@@ -111,6 +111,7 @@ test("the public names are those that were meant", () => {
       "stateCheck",
       "statusIs",
       "step",
+      "storedDefinitions",
       "systemClock",
       "template",
       "templateToZod",
