@@ -1,5 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { scenarioFileSchema } from "../src/file/scenario-file-shape.ts";
+import { projectFileSchema } from "../src/project/project-shape.ts";
 
-const target = new URL("../schema/scenario.schema.json", import.meta.url);
-writeFileSync(target, `${JSON.stringify(scenarioFileSchema(), null, 2)}\n`);
+const SCHEMAS = { "scenario.schema.json": scenarioFileSchema(), "project.schema.json": projectFileSchema() };
+
+for (const [name, schema] of Object.entries(SCHEMAS))
+  writeFileSync(new URL(`../schema/${name}`, import.meta.url), `${JSON.stringify(schema, null, 2)}\n`);

@@ -228,6 +228,7 @@ export {
   turnCountGte,
   turnOfFlip,
 } from "./outcome/outcome-helpers.ts";
+export type { ProjectConfig, ProjectSettings } from "./project/project-config.ts";
 export type { ScenarioDefinition } from "./scenario/definition.ts";
 export { type FewShotExample, type Question, question } from "./scenario/question.ts";
 export { type RoutedOn, routedOn } from "./scenario/routed-on.ts";

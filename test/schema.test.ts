@@ -3,6 +3,8 @@ import Ajv from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { parseScenario, scenarioFileSchema } from "../src/index.ts";
+import { parseProjectFile } from "../src/project/parse-project-file.ts";
+import { projectFileSchema } from "../src/project/project-shape.ts";
 
 const shipped = JSON.parse(readFileSync(new URL("../schema/scenario.schema.json", import.meta.url), "utf8"));
 // `type` beside `oneOf` helps editors and is no mistake, which is all that the strict mode would say.
@@ -10,6 +12,32 @@ const isValid = new Ajv.default({ strict: true, strictTypes: false, strictRequir
 
 test("the schema that is shipped is the one that the code describes", () => {
   expect(shipped).toEqual(scenarioFileSchema());
+});
+
+describe("project files", () => {
+  const project = JSON.parse(readFileSync(new URL("../schema/project.schema.json", import.meta.url), "utf8"));
+  const fits = new Ajv.default({ strict: true, strictTypes: false, strictRequired: false }).compile(project);
+
+  test("the schema that is shipped is the one that the code describes", () => {
+    expect(project).toEqual(projectFileSchema());
+  });
+
+  test("the project that `init` writes is fine", () => {
+    const written = readFileSync(new URL("../templates/init/elenchus.config.yaml", import.meta.url), "utf8");
+    expect(fits(parse(written))).toBe(true);
+  });
+
+  test.each([
+    { replicate: 5 },
+    { replicates: 0 },
+    { version: 2 },
+    { profiles: { ci: { profiles: {} } } },
+    { subjects: [{ name: "no model" }] },
+    { timeouts: { callMs: "long" } },
+  ])("%j is not", (data) => {
+    expect(fits(data)).toBe(false);
+    expect(() => parseProjectFile(JSON.stringify(data), "elenchus.config.json")).toThrow();
+  });
 });
 
 describe("an editor agrees with the library", () => {

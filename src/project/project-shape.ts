@@ -1,4 +1,6 @@
+import { toJsonSchema } from "../shape/json-schema.ts";
 import { described, json, nonEmptyText, type ObjectShape, type Shape, text } from "../shape/shape.ts";
+import type { JsonObject } from "../value/json.ts";
 import { settingsShape } from "./settings-shape.ts";
 
 const PROFILES: Shape = described(
@@ -17,3 +19,10 @@ export const FRAME_SHAPES: Readonly<Record<string, Shape>> = {
 
 /** A whole project file. */
 export const PROJECT_SHAPE: ObjectShape = settingsShape("a project", FRAME_SHAPES);
+
+/** The JSON Schema of project files, for editors. */
+export function projectFileSchema(): JsonObject {
+  const version = described({ kind: "literal", values: [1] }, "The version of the format.");
+  const shape = settingsShape("a project", { ...FRAME_SHAPES, version });
+  return toJsonSchema(shape, { title: "Elenchus project file" });
+}
