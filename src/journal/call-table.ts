@@ -6,7 +6,7 @@ import { frozenCopy } from "../value/frozen-copy.ts";
 import { type CallSettings, type EncodedSettings, SettingsEncoder } from "./call-settings.ts";
 import { type CallColumns, type CallStatements, callStatements, identityKey } from "./call-statements.ts";
 import type { GroupWriter } from "./group-writer.ts";
-import { MessageChains, type MessageLink } from "./message-chains.ts";
+import { type ChainLink, MessageChains } from "./message-chains.ts";
 import { nearCalls } from "./near-calls.ts";
 import type { CallStore } from "./store.ts";
 import { storeError } from "./store-error.ts";
@@ -28,7 +28,7 @@ export class CallTable implements CallStore {
   readonly #settings = new SettingsEncoder();
   /** Calls that are not in the file yet. */
   readonly #pending = new Map<string, ModelReply>();
-  #messageIds = new WeakMap<MessageLink, number>();
+  #messageIds = new WeakMap<ChainLink, number>();
   readonly #settingIds = new Map<string, number>();
   readonly #sql: CallStatements;
 
@@ -111,8 +111,8 @@ export class CallTable implements CallStore {
   }
 
   /** The row of a list of messages; only the messages that are new are written. */
-  #messageId(last: MessageLink | null): number | null {
-    const missing: MessageLink[] = [];
+  #messageId(last: ChainLink | null): number | null {
+    const missing: ChainLink[] = [];
     let id: number | null = null;
     for (let link = last; link !== null; link = link.previous) {
       const known = this.#messageIds.get(link) ?? this.#sql.messageId.get(link.hash);

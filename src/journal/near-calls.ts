@@ -1,9 +1,9 @@
 import type BetterSqlite3 from "better-sqlite3";
-import type { MessageLink } from "./message-chains.ts";
+import type { ChainLink } from "./message-chains.ts";
 
 /** What calls are compared with. */
 export interface NearTo {
-  readonly link: MessageLink | null;
+  readonly link: ChainLink | null;
   /** The model's name. */
   readonly name: string;
   readonly limit: number;
@@ -34,7 +34,7 @@ export function nearCalls(
   return [...near];
 }
 
-function longestKnown(database: BetterSqlite3.Database, last: MessageLink | null): number | null {
+function longestKnown(database: BetterSqlite3.Database, last: ChainLink | null): number | null {
   const find = database.prepare<[string], number>("SELECT id FROM message WHERE hash = ?").pluck();
   for (let link = last; link !== null; link = link.previous) {
     const id = find.get(link.hash);
