@@ -144,6 +144,8 @@ export class RunningScenarios {
         const plans = group.map((cell) => setup.conversation(cell)).filter((plan) => !earlier?.isOver(plan));
         const shared = plans.length > 1 ? new SharedAnswers() : undefined;
         await Promise.all(plans.map((plan) => this.#hold(setup, { ...plan, shared }, earlier)));
+        // Nothing waits for the last answer of a conversation but this: so that a crash loses no more than calls in flight.
+        await this.#journal?.durable();
       }
     };
     const { concurrency = DEFAULT_CONCURRENCY } = this.#options;
