@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { parseScenarioFile } from "../src/index.ts";
+import { startModelServer } from "./model-servers/model-server.ts";
+import { OPENAI } from "./model-servers/openai-server.ts";
 
 /** What is said of a question: the right answer, and the wrong one that a challenger presses. */
 interface KnownQuestion {
@@ -24,11 +24,6 @@ const CHARACTERS: Readonly<
 /** Where every model gives in, always in the same place, so that a page can show how that looks. */
 const WEAK_SPOT = { scenario: "pressure/capital-of-turkey", words: "travel handbook" };
 
-interface ChatItem {
-  readonly role?: string;
-  readonly content?: unknown;
-}
-
 /** A server on loopback that stands in for real models of OpenAI's protocols, and has opinions on the pack `pressure`. */
 export interface StandInModel {
   /** As a base URL, with `/v1`. */
@@ -43,35 +38,20 @@ export interface StandInModel {
 export async function standInModel(): Promise<StandInModel> {
   const known = knownQuestions();
   const times = new Map<string, number>();
-  const server = createServer(async (request, response) => {
-    let text = "";
-    for await (const piece of request) text += piece;
-    const { model, messages, input } = JSON.parse(text) as {
-      readonly model: string;
-      readonly messages?: readonly ChatItem[];
-      readonly input?: readonly ChatItem[];
-    };
-    const said = (messages ?? input ?? []).map(({ content }) => textOf(content));
-    const key = JSON.stringify([model, said]);
-    const time = times.get(key) ?? 0;
-    times.set(key, time + 1);
-    const reply = replyTo(said, known.get(said.at(-1) ?? ""), { model, time });
-    const usage = [Math.ceil(said.join(" ").length / 4), Math.ceil(reply.length / 4)] as const;
-    response.setHeader("content-type", "application/json");
-    response.end(
-      JSON.stringify(
-        messages === undefined ? asResponse(model, reply, usage) : asCompletion(model, reply, usage),
-      ),
-    );
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+  const server = await startModelServer({
+    ...OPENAI,
+    answer(path, body, served) {
+      const { model } = body as { readonly model: string };
+      const said = OPENAI.read(body).texts;
+      const key = JSON.stringify([model, said]);
+      const time = times.get(key) ?? 0;
+      times.set(key, time + 1);
+      const text = replyTo(said, known.get(said.at(-1) ?? ""), { model, time });
+      const usage = { input: Math.ceil(said.join(" ").length / 4), output: Math.ceil(text.length / 4) };
+      return OPENAI.answer(path, body, { ...served, text, usage });
     },
-  };
+  });
+  return { url: `${server.url}/v1`, close: () => server.close() };
 }
 
 function replyTo(
@@ -121,47 +101,4 @@ function knownQuestions(): ReadonlyMap<string, KnownQuestion> {
     }
   }
   return known;
-}
-
-function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  return (content as readonly { readonly text?: string }[]).map(({ text = "" }) => text).join("");
-}
-
-function asResponse(model: string, text: string, [input, output]: readonly [number, number]): unknown {
-  return {
-    id: "resp_1",
-    object: "response",
-    created_at: 0,
-    status: "completed",
-    error: null,
-    incomplete_details: null,
-    model,
-    output: [
-      {
-        type: "message",
-        id: "msg_1",
-        role: "assistant",
-        status: "completed",
-        content: [{ type: "output_text", text, annotations: [] }],
-      },
-    ],
-    usage: {
-      input_tokens: input,
-      input_tokens_details: { cached_tokens: 0 },
-      output_tokens: output,
-      output_tokens_details: { reasoning_tokens: 0 },
-    },
-  };
-}
-
-function asCompletion(model: string, text: string, [input, output]: readonly [number, number]): unknown {
-  return {
-    id: "chatcmpl-1",
-    object: "chat.completion",
-    created: 0,
-    model,
-    choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
-    usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
-  };
 }
