@@ -5,6 +5,7 @@ import type { TextOptions } from "../report/labelled-lines.ts";
 import { outcomeLines } from "../report/outcomes-text.ts";
 import { pathText } from "../report/path-text.ts";
 import { paintedLines } from "../report/value-text.ts";
+import { cameToItsEnd } from "../state/state.ts";
 import type { ExitCode } from "./exit-code.ts";
 import type { PlayOptions } from "./play-options.ts";
 import type { PlaySession } from "./play-session.ts";
@@ -15,7 +16,7 @@ export type PlayEnd = "over" | "failed" | "left" | "interrupted";
 /** Tells the four ends apart. */
 export function playEnd({ signal, input, screen }: PlaySession): PlayEnd {
   const status = screen.end?.status;
-  if (status === "completed" || status === "limit_reached") return "over";
+  if (cameToItsEnd(status)) return "over";
   if (signal.aborted) return "interrupted";
   return input.hasEnded ? "left" : "failed";
 }

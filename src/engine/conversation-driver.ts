@@ -2,6 +2,7 @@ import { failureOf, type RunFailure } from "../journal/failure.ts";
 import type { ConversationEvent, DerivedEvent, RunEvent } from "../journal/run-event.ts";
 import type { Spending } from "../journal/spending.ts";
 import { ModelError } from "../model/model-error.ts";
+import { cameToItsEnd } from "../state/state.ts";
 import { askSubject } from "./ask-subject.ts";
 import type { ConversationContext, ConversationPlan } from "./conversation-context.ts";
 import { type ConversationRecord, conversationRecord } from "./conversation-record.ts";
@@ -107,8 +108,8 @@ export class ConversationDriver implements ConversationContext {
 
   /** True if something has ended the conversation that it would not have come to by itself. */
   get #isStopped(): boolean {
-    const status = this.state.ending?.status;
-    return status !== undefined && status !== "completed" && status !== "limit_reached";
+    const { ending } = this.state;
+    return ending !== null && !cameToItsEnd(ending.status);
   }
 
   #end(cut: Cut, spending?: Spending): void {

@@ -1,6 +1,6 @@
 import type { RunEvent, RunStart } from "../journal/run-event.ts";
 import type { Store } from "../journal/store.ts";
-import type { ConversationStatus } from "../state/state.ts";
+import { type ConversationStatus, cameToItsEnd } from "../state/state.ts";
 import { canonicalJson } from "../value/canonical-json.ts";
 import type { JsonObject } from "../value/json.ts";
 import type { ConversationPlan } from "./conversation-context.ts";
@@ -64,7 +64,7 @@ export function earlierRun(
 
 /** What was stopped from outside goes on; an error is tried again only if somebody asks for it. */
 function isOver(status: ConversationStatus | null, retryErrors: boolean): boolean {
-  return status === "completed" || status === "limit_reached" || (status === "error" && !retryErrors);
+  return cameToItsEnd(status) || (status === "error" && !retryErrors);
 }
 
 /** Limits of time and money shape no answer. */

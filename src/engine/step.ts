@@ -14,7 +14,7 @@ import { END } from "../scenario/scenario-edge.ts";
 import type { ScenarioNode } from "../scenario/scenario-node.ts";
 import { foldTurn } from "../state/advance-state.ts";
 import { type RoutingDecision, resolveNextNode } from "../state/routing.ts";
-import { INITIAL_STATE, type ScenarioState } from "../state/state.ts";
+import { cameToItsEnd, INITIAL_STATE, type ScenarioState } from "../state/state.ts";
 import { agentName, NOTHING_SEEN, prepareQuestion } from "./agent-view.ts";
 import { chained, itemsOf, listOf } from "./chain.ts";
 import { BEFORE_START, type ConversationState, type Ending } from "./conversation-state.ts";
@@ -133,12 +133,7 @@ class Transition {
   stop({ status, failure, spending = NOTHING_SPENT }: ConversationStop): void {
     const draft = this.#draft;
     if (draft.conversation === "" || draft.status !== null) return;
-    if (
-      draft.ending !== null &&
-      draft.ending.status !== "completed" &&
-      draft.ending.status !== "limit_reached"
-    )
-      return;
+    if (draft.ending !== null && !cameToItsEnd(draft.ending.status)) return;
     draft.ending = failure === undefined ? { status } : { status, failure };
     draft.spending = addSpending(draft.spending, spending);
     // A question without an answer is no turn.

@@ -1,6 +1,7 @@
 import type { RunFailure } from "../journal/failure.ts";
 import type { ConversationEnd, OutcomeEvent, RunEvent, TurnStart } from "../journal/run-event.ts";
 import type { TurnResult } from "../journal/turn-result.ts";
+import { cameToItsEnd } from "../state/state.ts";
 
 /** What the journal of a conversation comes to: what was said last counts, where it was taken up again. */
 export interface ConversationFacts {
@@ -49,7 +50,7 @@ export function conversationFacts(events: Iterable<RunEvent>): ConversationFacts
     }
   }
   const last = end?.turns ?? Number.POSITIVE_INFINITY;
-  const isWhole = end?.status === "completed" || end?.status === "limit_reached";
+  const isWhole = cameToItsEnd(end?.status);
   return {
     startedAt,
     endedAt: end?.at ?? null,

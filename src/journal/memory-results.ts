@@ -1,4 +1,4 @@
-import type { ConversationStatus } from "../state/state.ts";
+import { cameToItsEnd } from "../state/state.ts";
 import type { ConversationRows, OutcomeRow } from "./conversation-rows.ts";
 import { type OutcomeGroup, resultRows } from "./result-rows.ts";
 import type { ResultRow } from "./store.ts";
@@ -22,7 +22,7 @@ function outcomeGroups(conversations: readonly ConversationRows[]): readonly Out
   const found = new Map<string, { readonly group: Omit<OutcomeGroup, "result">; values: Settled[] }>();
   for (const { cell, status, counts, outcomes } of conversations) {
     const { scenario, subject, judge } = cell;
-    const isDisturbed = counts.unjudged > 0 || !isHeldToTheEnd(status);
+    const isDisturbed = counts.unjudged > 0 || !cameToItsEnd(status);
     for (const outcome of outcomes.values()) {
       const { name } = outcome;
       const key = JSON.stringify([scenario, subject, judge, name]);
@@ -32,11 +32,6 @@ function outcomeGroups(conversations: readonly ConversationRows[]): readonly Out
     }
   }
   return [...found.values()].map(({ group, values }) => ({ ...group, result: counted(values) }));
-}
-
-/** True of statuses that a conversation comes to by itself. */
-function isHeldToTheEnd(status: ConversationStatus | null): boolean {
-  return status === "completed" || status === "limit_reached";
 }
 
 function counted(outcomes: readonly Settled[]): OutcomeGroup["result"] {

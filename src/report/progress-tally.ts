@@ -1,7 +1,7 @@
 import type { CallEnd, RunEvent } from "../journal/run-event.ts";
 import { type TurnVerdict, turnVerdict } from "../journal/turn-verdict.ts";
 import type { ErrorCategory } from "../model/model-error.ts";
-import type { ConversationStatus } from "../state/state.ts";
+import { type ConversationStatus, cameToItsEnd } from "../state/state.ts";
 
 /** A sum of which some parts may be unknown: `known` is then the least it can be. */
 export interface PartlyKnown {
@@ -12,7 +12,7 @@ export interface PartlyKnown {
 
 /** True if nothing is left to do when the run is taken up again; the others were cut short. */
 export function isFinished(status: ConversationStatus): boolean {
-  return status === "completed" || status === "limit_reached" || status === "error";
+  return cameToItsEnd(status) || status === "error";
 }
 
 /** Counts what happened, for a run or one of its subjects; takes the same room however much happens. */

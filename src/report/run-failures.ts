@@ -5,7 +5,7 @@ import type { ConversationEnd } from "../journal/run-event.ts";
 import type { ConversationFilter, ConversationSummary, Store } from "../journal/store.ts";
 import type { TurnResult } from "../journal/turn-result.ts";
 import { turnVerdict } from "../journal/turn-verdict.ts";
-import type { ConversationStatus } from "../state/state.ts";
+import { type ConversationStatus, cameToItsEnd } from "../state/state.ts";
 
 /** Conversations that ended early in the same way. */
 export interface FailureGroup {
@@ -98,7 +98,7 @@ class Ends {
   add(end: ConversationEnd | null, conversation: string): void {
     this.#conversations++;
     if (end === null) this.#underWay++;
-    if (end === null || end.status === "completed" || end.status === "limit_reached") return;
+    if (end === null || cameToItsEnd(end.status)) return;
     this.#cutShort++;
     const { status, failure = null } = end;
     const key = JSON.stringify([

@@ -2,6 +2,7 @@ import type { Traffic } from "../drawing/traffic.ts";
 import { storedRun } from "../export/stored-run.ts";
 import type { ConversationFilter, Store } from "../journal/store.ts";
 import { END } from "../scenario/scenario-edge.ts";
+import { cameToItsEnd } from "../state/state.ts";
 import { type ConversationStory, conversationStory } from "./conversation-story.ts";
 import { PathCounter, type PathCounts } from "./path-counts.ts";
 
@@ -58,7 +59,7 @@ class Tally {
       if (isMade && hop.edge !== null) increase(this.#hops, hop.edge);
     });
     if (end === null) this.#underWay++;
-    else if (end.status === "completed" || end.status === "limit_reached") this.#paths.add(end.path);
+    else if (cameToItsEnd(end.status)) this.#paths.add(end.path);
     else this.#cutShort++;
   }
 

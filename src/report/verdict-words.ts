@@ -1,6 +1,6 @@
 import type { TurnVerdict } from "../journal/turn-verdict.ts";
 import type { Truth } from "../logic/kleene.ts";
-import type { ConversationStatus } from "../state/state.ts";
+import { type ConversationStatus, cameToItsEnd } from "../state/state.ts";
 import type { Style } from "../terminal/style.ts";
 
 /** A word, and the colour that says the same. */
@@ -35,6 +35,6 @@ export function fieldWord(result: Truth, style: Style): PaintedWord {
 export function statusWord(status: ConversationStatus | null, style: Style): PaintedWord {
   if (status === null) return { word: "under way", paint: style.yellow };
   const word = status.replace("_", " ");
-  if (status === "completed" || status === "limit_reached") return { word, paint: (text) => text };
+  if (cameToItsEnd(status)) return { word, paint: (text) => text };
   return { word, paint: status === "error" ? style.red : style.yellow };
 }

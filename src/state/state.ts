@@ -45,6 +45,13 @@ export type ConversationStatus =
   | "cancelled"
   | "error";
 
+/** True of a conversation that came to its end by itself; others were cut short, or are under way. */
+export function cameToItsEnd(
+  status: ConversationStatus | null | undefined,
+): status is "completed" | "limit_reached" {
+  return status === "completed" || status === "limit_reached";
+}
+
 /** One visit of one node, as outcomes see it. */
 export interface TurnRecord {
   readonly nodeId: string;
