@@ -8,10 +8,10 @@ export default {
   input: {
     index: "src/index.ts",
     cli: "src/cli/main.ts",
-    "ai-sdk": "src/model/ai-sdk.ts",
-    contracts: "src/contracts.ts",
+    "ai-sdk": "src/models/providers/ai-sdk.ts",
+    contracts: "src/contracts/index.ts",
     // The program of a thread, which is loaded by its file name.
-    "sandbox-worker": "src/sandbox/sandbox-worker.ts",
+    "sandbox-worker": "src/run/sandbox/sandbox-worker.ts",
   },
   platform: "node",
   external: (id) => Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`)),
@@ -25,7 +25,7 @@ export default {
       groups: [
         { name: "command-line", test: /src\/cli\/run-cli\.ts$/, priority: 3 },
         { name: "library", test: /src\/index\.ts$/, priority: 2 },
-        { name: "commands", test: /src\/(?:command\/|cli\/complain)/, priority: 1 },
+        { name: "commands", test: /src\/cli\/(?!main|run-cli)/, priority: 1 },
       ],
     },
     // Only comments and white space go: names stay, for stack traces and for functions that are told by their source.

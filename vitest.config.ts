@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   resolve: {
     alias: {
-      "elenchus/contracts": fileURLToPath(new URL("./src/contracts.ts", import.meta.url)),
+      "elenchus/contracts": fileURLToPath(new URL("./src/contracts/index.ts", import.meta.url)),
       elenchus: fileURLToPath(new URL("./src/index.ts", import.meta.url)),
     },
   },

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
-import { scenarioFileSchema } from "../src/file/scenario-file-shape.ts";
-import { projectFileSchema } from "../src/project/project-shape.ts";
+import { scenarioFileSchema } from "../src/core/scenario/scenario-file-shape.ts";
+import { projectFileSchema } from "../src/project/parse-project-file.ts";
 
 const SCHEMAS = { "scenario.schema.json": scenarioFileSchema(), "project.schema.json": projectFileSchema() };
 

@@ -31,8 +31,8 @@ import {
   scenarioFileSchema,
   scenarioToJson,
 } from "../src/index.ts";
-import { DEFAULT_RETRIES } from "../src/limit/retry-policy.ts";
-import { COMMON_PARAMETERS } from "../src/simulation/simulated-subjects.ts";
+import { COMMON_PARAMETERS } from "../src/models/simulated/simulated-subjects.ts";
+import { DEFAULT_RETRIES } from "../src/run/calls/retry-policy.ts";
 
 // The conventions that pages follow:
 // - The ```ts blocks of a page are one module, in their order; each is type-checked and run.
@@ -46,7 +46,7 @@ const END_OF_BLOCK = "\u0001";
 /** The sources behind the names that a user imports. */
 const ENTRIES: Readonly<Record<string, string>> = {
   elenchus: "src/index.ts",
-  "elenchus/contracts": "src/contracts.ts",
+  "elenchus/contracts": "src/contracts/index.ts",
 };
 
 interface Block {

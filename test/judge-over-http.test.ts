@@ -3,14 +3,14 @@ import type { AddressInfo } from "node:net";
 import { createOpenAICompatible, type OpenAICompatibleProvider } from "@ai-sdk/openai-compatible";
 import { APICallError, generateText } from "ai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { JudgeModel } from "../src/judge/judge-model.ts";
-import { judgeTurn } from "../src/judge/judge-turn.ts";
-import type { TurnJudgement } from "../src/judge/turn-judgement.ts";
-import { aiSdkJudge } from "../src/model/ai-sdk-judge.ts";
-import { INITIAL_STATE } from "../src/state/state.ts";
-import { template } from "../src/template/template.ts";
-import { llmTrait, metricTrait } from "../src/template/trait-factories.ts";
-import { type Verification, verifyParsed } from "../src/template/verify-parsed.ts";
+import { INITIAL_STATE } from "../src/core/state/state.ts";
+import { template } from "../src/core/templates/template.ts";
+import { llmTrait, metricTrait } from "../src/core/templates/trait-factories.ts";
+import type { JudgeModel } from "../src/grading/judge/judge-model.ts";
+import { judgeTurn } from "../src/grading/judge/judge-turn.ts";
+import type { TurnJudgement } from "../src/grading/judge/turn-judgement.ts";
+import { type Verification, verifyParsed } from "../src/grading/verify/verify-parsed.ts";
+import { aiSdkJudge } from "../src/models/providers/ai-sdk.ts";
 
 interface ChatBody {
   readonly model: string;

@@ -5,14 +5,14 @@ import {
   type ContractHarness,
   contextOf,
   requestOf,
-} from "../src/model/contract-harness.ts";
-import { functionModel, type ReplyFunction } from "../src/model/function-model.ts";
-import { httpModel } from "../src/model/http-model.ts";
-import type { Model } from "../src/model/model.ts";
-import { modelContract } from "../src/model/model-contract.ts";
-import { ModelError } from "../src/model/model-error.ts";
-import { personModel } from "../src/model/person-model.ts";
-import { type ResolveOptions, resolveModel } from "../src/model/resolve-model.ts";
+} from "../src/contracts/model/contract-harness.ts";
+import { modelContract } from "../src/contracts/model/model-contract.ts";
+import { functionModel, type ReplyFunction } from "../src/models/function/function-model.ts";
+import { httpModel } from "../src/models/http/http-model.ts";
+import type { Model } from "../src/models/model.ts";
+import { ModelError } from "../src/models/model-error.ts";
+import { personModel } from "../src/models/person/person-model.ts";
+import { type ResolveOptions, resolveModel } from "../src/models/resolve-model.ts";
 import { anthropicServer } from "./model-servers/anthropic-server.ts";
 import { googleServer } from "./model-servers/google-server.ts";
 import type { ModelServer } from "./model-servers/model-server.ts";

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
-import type { ExitCode } from "../src/command/exit-code.ts";
-import { type PlayOptions, play } from "../src/command/play.ts";
+import type { ExitCode } from "../src/cli/exit-code.ts";
+import { type PlayOptions, play } from "../src/cli/play/play-invocation.ts";
 import { PLAIN_STYLE, type Style } from "../src/terminal/style.ts";
 import type { Output, Terminal } from "../src/terminal/terminal.ts";
 import { CAPITAL } from "./capital-scenario.ts";

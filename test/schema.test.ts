@@ -3,8 +3,7 @@ import Ajv from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { parseScenario, scenarioFileSchema } from "../src/index.ts";
-import { parseProjectFile } from "../src/project/parse-project-file.ts";
-import { projectFileSchema } from "../src/project/project-shape.ts";
+import { parseProjectFile, projectFileSchema } from "../src/project/parse-project-file.ts";
 
 const shipped = JSON.parse(readFileSync(new URL("../schema/scenario.schema.json", import.meta.url), "utf8"));
 // `type` beside `oneOf` helps editors and is no mistake, which is all that the strict mode would say.

@@ -1,4 +1,4 @@
-import { watchRun } from "../src/command/watch-run.ts";
+import { watchRun } from "../src/cli/run/watch-run.ts";
 import { END, question, runScenarios, Scenario } from "../src/index.ts";
 import { processTerminal } from "../src/terminal/process-terminal.ts";
 

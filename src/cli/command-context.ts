@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { ExitCode } from "../command/exit-code.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import type { ExitCode } from "./exit-code.ts";
 
 /** What every command is declared with. */
 export interface CommandContext {

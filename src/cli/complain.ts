@@ -1,8 +1,8 @@
-import { printableText } from "../drawing/printable-text.ts";
+import { errorMessage } from "../core/values/error-message.ts";
+import { redactSecrets } from "../secrets/redact-secrets.ts";
+import { printableText } from "../terminal/printable-text.ts";
 import type { Output } from "../terminal/terminal.ts";
-import { errorMessage } from "../value/error-message.ts";
-import { redactSecrets } from "../value/redact-secrets.ts";
-import { visibleText } from "../value/visible-text.ts";
+import { visibleText } from "../terminal/visible-text.ts";
 
 /** The names of errors that people cause and can mend; their messages are finished sentences. */
 const EXPECTED: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { RunDisplay } from "../command/run-display.ts";
+import type { RunDisplay } from "./run/run-display.ts";
 
 /** What commander makes of the flags that say how a run is shown. */
 export interface GivenDisplay {

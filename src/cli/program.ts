@@ -1,19 +1,19 @@
 import { Command } from "commander";
 import { packageVersion } from "../project/package-folder.ts";
-import { addCheckCommand } from "./check-command.ts";
+import { addCheckCommand } from "./check/check-command.ts";
 import { type AddCommand, type CommandContext, examples } from "./command-context.ts";
-import { addDemoCommand } from "./demo-command.ts";
-import { addDoctorCommand } from "./doctor-command.ts";
-import { addExportCommand } from "./export-command.ts";
-import { addImportCommand } from "./import-command.ts";
-import { addInitCommand } from "./init-command.ts";
-import { addListCommand } from "./list-command.ts";
-import { addPlayCommand } from "./play-command.ts";
-import { addRegradeCommand } from "./regrade-command.ts";
-import { addResumeCommand } from "./resume-command.ts";
-import { addRunCommand } from "./run-command.ts";
-import { addShowCommand } from "./show-command.ts";
-import { addWhyMissCommand } from "./why-miss-command.ts";
+import { addDemoCommand } from "./demo/demo-command.ts";
+import { addDoctorCommand } from "./doctor/doctor-command.ts";
+import { addExportCommand } from "./export/export-command.ts";
+import { addImportCommand } from "./import/import-command.ts";
+import { addInitCommand } from "./init/init-command.ts";
+import { addListCommand } from "./list/list-command.ts";
+import { addPlayCommand } from "./play/play-command.ts";
+import { addRegradeCommand } from "./regrade/regrade-command.ts";
+import { addResumeCommand } from "./resume/resume-command.ts";
+import { addRunCommand } from "./run/run-command.ts";
+import { addShowCommand } from "./show/show-command.ts";
+import { addWhyMissCommand } from "./why-miss/why-miss-command.ts";
 
 /** All commands, by what they are for, in the order in which one needs them. */
 const GROUPS: Readonly<Record<string, readonly AddCommand[]>> = {

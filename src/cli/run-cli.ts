@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
-import type { ExitCode } from "../command/exit-code.ts";
 import { type ProcessTerminal, processTerminal } from "../terminal/process-terminal.ts";
+import type { ExitCode } from "./exit-code.ts";
 import { makeProgram } from "./program.ts";
 
 /** Runs one command to its end, and ends the process once everything that was printed is out. */

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
-import type { SettingsRequest } from "../command/read-settings.ts";
 import type { SettingKey } from "../project/settings.ts";
 import { repeatable } from "./command-context.ts";
+import type { SettingsRequest } from "./read-settings.ts";
 
 interface SettingFlag {
   readonly key: SettingKey;

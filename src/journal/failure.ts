@@ -1,6 +1,6 @@
-import { type ErrorCategory, ModelError } from "../model/model-error.ts";
-import { errorMessage } from "../value/error-message.ts";
-import { redactSecrets } from "../value/redact-secrets.ts";
+import { errorMessage } from "../core/values/error-message.ts";
+import { type ErrorCategory, ModelError } from "../models/model-error.ts";
+import { redactSecrets } from "../secrets/redact-secrets.ts";
 
 /** Where in a turn something failed. */
 export type Stage = "subject" | "judge" | "tool" | "handover" | "run";

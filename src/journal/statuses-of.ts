@@ -1,5 +1,5 @@
-import type { ConversationStatus } from "../state/state.ts";
-import type { RunSummary } from "./store.ts";
+import type { ConversationStatus } from "../core/state/state.ts";
+import type { RunSummary } from "./store/store.ts";
 
 /** How many conversations have ended how. */
 export function statusesOf(

@@ -1,6 +1,6 @@
-import type { ReplyConclusion } from "../judge/conclude-reply.ts";
-import type { ToolCall } from "../model/message.ts";
-import type { TurnRecord } from "../state/state.ts";
+import type { TurnRecord } from "../core/state/state.ts";
+import type { ReplyConclusion } from "../grading/judge/conclude-reply.ts";
+import type { ToolCall } from "../models/message.ts";
 import type { RunFailure } from "./failure.ts";
 import type { Spending } from "./spending.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { BudgetLimits } from "../limit/budget.ts";
+import type { BudgetLimits } from "../run/calls/budget.ts";
 import { parseBudget } from "./budget-text.ts";
 
 test.each<[string, BudgetLimits]>([

@@ -1,4 +1,4 @@
-import type { BudgetLimits } from "../limit/budget.ts";
+import type { BudgetLimits } from "../run/calls/budget.ts";
 
 /** What a budget says, or a sentence that says what is wrong with it. */
 export type ReadBudget =

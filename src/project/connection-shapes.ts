@@ -11,7 +11,7 @@ import {
   type RecordShape,
   type Shape,
   text,
-} from "../shape/shape.ts";
+} from "../core/schema/shape.ts";
 
 const TEXTS: RecordShape = { kind: "record", values: text };
 const COUNT: NumberShape = { kind: "number", integer: true, minimum: 0 };

@@ -1,5 +1,5 @@
-import { formatIssue } from "../issue/format-issue.ts";
-import type { Issue } from "../issue/issue.ts";
+import { formatIssue } from "../core/schema/format-issue.ts";
+import type { Issue } from "../core/schema/issue.ts";
 
 /** Something that is wrong with what a person named. */
 export interface FileProblem {

@@ -1,4 +1,4 @@
-import { isRecord, type UnknownRecord } from "../value/json.ts";
+import { isRecord, type UnknownRecord } from "../core/values/json.ts";
 
 /** Settings as a file would have them: code may hold models where a file holds their names, and the shape knows only names. */
 export function withModelNames(record: UnknownRecord): UnknownRecord {

@@ -1,14 +1,16 @@
-import { parseJsonText } from "../file/json-text.ts";
-import { checkVersion } from "../file/parse-scenario.ts";
-import { type ParsedText, TextSyntaxError } from "../file/text-places.ts";
-import { parseYamlText } from "../file/yaml-text.ts";
-import { formatIssue } from "../issue/format-issue.ts";
-import type { Issue, IssuePath } from "../issue/issue.ts";
-import { checkShape } from "../shape/check-shape.ts";
-import { isRecord, type UnknownRecord } from "../value/json.ts";
+import { checkVersion } from "../core/scenario/parse-scenario.ts";
+import { checkShape } from "../core/schema/check-shape.ts";
+import { formatIssue } from "../core/schema/format-issue.ts";
+import type { Issue, IssuePath } from "../core/schema/issue.ts";
+import { toJsonSchema } from "../core/schema/json-schema.ts";
+import { described, json, nonEmptyText, type ObjectShape, type Shape, text } from "../core/schema/shape.ts";
+import { isRecord, type JsonObject, type UnknownRecord } from "../core/values/json.ts";
 import { withModelNames } from "./model-names.ts";
 import { ProjectError } from "./project-error.ts";
-import { PROJECT_SHAPE } from "./project-shape.ts";
+import { parseJsonText } from "./scenario-files/json-text.ts";
+import { type ParsedText, TextSyntaxError } from "./scenario-files/text-places.ts";
+import { parseYamlText } from "./scenario-files/yaml-text.ts";
+import { settingsShape } from "./settings-shape.ts";
 
 /** What a project file says. */
 export interface ProjectData {
@@ -79,4 +81,28 @@ function withoutNulls(record: UnknownRecord): UnknownRecord {
         : value,
     ]),
   );
+}
+
+const PROFILES: Shape = described(
+  { kind: "record", values: settingsShape("a profile") },
+  "Named sets of settings that go before those of the file.",
+);
+
+/** What stands in a project file besides settings. */
+export const FRAME_SHAPES: Readonly<Record<string, Shape>> = {
+  // Its own reader checks it, and says which version there is.
+  version: described(json, "The version of the format."),
+  $schema: described(text, "For editors; otherwise without meaning."),
+  profile: described(nonEmptyText, "The profile that is used if the command names none."),
+  profiles: PROFILES,
+};
+
+/** A whole project file. */
+export const PROJECT_SHAPE: ObjectShape = settingsShape("a project", FRAME_SHAPES);
+
+/** The JSON Schema of project files, for editors. */
+export function projectFileSchema(): JsonObject {
+  const version = described({ kind: "literal", values: [1] }, "The version of the format.");
+  const shape = settingsShape("a project", { ...FRAME_SHAPES, version });
+  return toJsonSchema(shape, { title: "Elenchus project file" });
 }

@@ -1,5 +1,5 @@
-import type { JudgeOption, SubjectOption } from "../engine/run-options.ts";
-import type { BudgetLimits } from "../limit/budget.ts";
+import type { BudgetLimits } from "../run/calls/budget.ts";
+import type { JudgeOption, SubjectOption } from "../run/run-options.ts";
 import type { Settings } from "./settings.ts";
 
 type OneOrSeveral<Item> = Item | readonly Item[];

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { Shape } from "../shape/shape.ts";
-import { parseProjectFile } from "./parse-project-file.ts";
-import { FRAME_SHAPES, PROJECT_SHAPE } from "./project-shape.ts";
+import type { Shape } from "../core/schema/shape.ts";
+import { FRAME_SHAPES, PROJECT_SHAPE, parseProjectFile } from "./parse-project-file.ts";
 import { DEFAULT_SETTINGS } from "./settings.ts";
 import { SETTING_SHAPES } from "./settings-shape.ts";
 

@@ -1,4 +1,4 @@
-import { errorMessage } from "../value/error-message.ts";
+import { errorMessage } from "../core/values/error-message.ts";
 
 /** The text of a file, or a sentence that says why there is none. */
 export type ReadFile =

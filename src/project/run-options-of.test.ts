@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { runScenarios } from "../engine/run-scenarios.ts";
-import { parseScenario } from "../file/parse-scenario.ts";
-import { memoryStore } from "../journal/memory-store.ts";
+import { parseScenario } from "../core/scenario/parse-scenario.ts";
+import { memoryStore } from "../journal/store/memory-store.ts";
+import { runScenarios } from "../run/run-scenarios.ts";
 import { parseProjectFile } from "./parse-project-file.ts";
 import { resolveSettings } from "./resolve-settings.ts";
 import { runOptionsOf } from "./run-options-of.ts";
@@ -73,7 +73,7 @@ test("a run takes them", async () => {
 });
 
 test("defaults are those of the engine", () => {
-  const text = readFileSync(new URL("../engine/run-options.ts", import.meta.url), "utf8");
+  const text = readFileSync(new URL("../run/run-options.ts", import.meta.url), "utf8");
   const told = Object.fromEntries(
     [...text.matchAll(/\(default `?([\w,]+)`?\)\. \*\/\n {2,}readonly (\w+)\?/g)].map(
       ([, value = "", key = ""]) => [key, value.replaceAll(",", "")],

@@ -1,5 +1,5 @@
-import type { RunOptions } from "../engine/run-options.ts";
-import { DEFAULT_RETRIES, type PassingCategory, type RetryPolicies } from "../limit/retry-policy.ts";
+import { DEFAULT_RETRIES, type PassingCategory, type RetryPolicies } from "../run/calls/retry-policy.ts";
+import type { RunOptions } from "../run/run-options.ts";
 import type { Settings } from "./settings.ts";
 
 /** What the engine is told of settings; scenarios, the store and the name of the run come from elsewhere. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseScenario } from "../file/parse-scenario.ts";
+import { parseScenario } from "../core/scenario/parse-scenario.ts";
 import type { LoadedScenario } from "./load-scenarios.ts";
 import { ProjectError } from "./project-error.ts";
 import { type Selection, selectScenarios } from "./select-scenarios.ts";

@@ -1,4 +1,4 @@
-import { nearestOf } from "../issue/nearest-name.ts";
+import { nearestOf } from "../core/schema/nearest-name.ts";
 import type { LoadedScenario } from "./load-scenarios.ts";
 import { ProjectError } from "./project-error.ts";
 

@@ -1,7 +1,7 @@
-import { TextSyntaxError } from "../file/text-places.ts";
-import { parseYamlText } from "../file/yaml-text.ts";
-import type { IssuePath } from "../issue/issue.ts";
-import { isReservedKey } from "../value/reserved-key.ts";
+import type { IssuePath } from "../core/schema/issue.ts";
+import { isReservedKey } from "../core/values/reserved-key.ts";
+import { TextSyntaxError } from "./scenario-files/text-places.ts";
+import { parseYamlText } from "./scenario-files/yaml-text.ts";
 
 /** A setting that a flag of the command gives. */
 export interface FlagValue {

@@ -1,6 +1,6 @@
-import { formatPath } from "../issue/format-issue.ts";
-import type { IssuePath } from "../issue/issue.ts";
-import { isRecord, type UnknownRecord } from "../value/json.ts";
+import { formatPath } from "../core/schema/format-issue.ts";
+import type { IssuePath } from "../core/schema/issue.ts";
+import { isRecord, type UnknownRecord } from "../core/values/json.ts";
 import { isModel } from "./model-names.ts";
 import { ProjectError } from "./project-error.ts";
 import type { SettingKey } from "./settings.ts";

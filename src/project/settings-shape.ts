@@ -14,8 +14,8 @@ import {
   type Shape,
   type ShapeRule,
   text,
-} from "../shape/shape.ts";
-import { RUBRIC_SHAPE } from "../template/rubric-shape.ts";
+} from "../core/schema/shape.ts";
+import { RUBRIC_SHAPE } from "../core/templates/rubric-shape.ts";
 import { parseBudget } from "./budget-text.ts";
 import {
   BUDGET_SHAPE,

@@ -1,10 +1,10 @@
-import type { JudgeOption, SubjectOption, Timeouts } from "../engine/run-options.ts";
-import type { BudgetLimits } from "../limit/budget.ts";
-import type { AccountCaps, RetryPolicies, RetryPolicy } from "../limit/limits.ts";
-import type { ProviderConfig } from "../model/provider.ts";
-import type { Rubric } from "../template/rubric.ts";
-import type { ToolServer } from "../tool/tool-server.ts";
-import type { JsonObject } from "../value/json.ts";
+import type { Rubric } from "../core/templates/rubric.ts";
+import type { JsonObject } from "../core/values/json.ts";
+import type { ProviderConfig } from "../models/providers/provider.ts";
+import type { ToolServer } from "../models/tools/tool-server.ts";
+import type { BudgetLimits } from "../run/calls/budget.ts";
+import type { AccountCaps, RetryPolicies, RetryPolicy } from "../run/calls/limits.ts";
+import type { JudgeOption, SubjectOption, Timeouts } from "../run/run-options.ts";
 
 /** All that a command can be told about a run, with nothing left to look up. Paths are as one writes them where the command is given. */
 export interface Settings {

@@ -1,6 +1,7 @@
+import { isRecord } from "../core/values/json.ts";
 import type { FileProblem } from "./file-problem.ts";
-import { isScenarioText } from "./is-scenario-text.ts";
 import { fileProblem, readTextFile } from "./read-text-file.ts";
+import { parseYamlText } from "./scenario-files/yaml-text.ts";
 
 /** A file in a folder. */
 export interface WalkedFile {
@@ -62,4 +63,23 @@ export async function walkFolder(
 function byName(left: WalkedFile, right: WalkedFile): number {
   // The same order on every machine, whatever its language.
   return left.name < right.name ? -1 : left.name > right.name ? 1 : 0;
+}
+
+/** The usual way to write a file; told without reading all of it as YAML, which takes a hundred times longer. */
+const TOP_LEVEL_KEY = /^(?:nodes|scenarios)[ \t]*:/m;
+
+/**
+ * False for text that clearly is no scenario file: something else in a folder of scenarios. Text that cannot be read counts
+ * as one, so that whoever reads it can say what is wrong.
+ */
+export function isScenarioText(text: string, filename: string): boolean {
+  if (TOP_LEVEL_KEY.test(text)) return true;
+  try {
+    const value: unknown = filename.toLowerCase().endsWith(".json")
+      ? JSON.parse(text)
+      : parseYamlText(text).value;
+    return isRecord(value) && (Object.hasOwn(value, "nodes") || Object.hasOwn(value, "scenarios"));
+  } catch {
+    return true;
+  }
 }

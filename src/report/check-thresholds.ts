@@ -1,5 +1,5 @@
-import { printableText } from "../drawing/printable-text.ts";
-import { nearestOf } from "../issue/nearest-name.ts";
+import { nearestOf } from "../core/schema/nearest-name.ts";
+import { printableText } from "../terminal/printable-text.ts";
 import { countText, meanText } from "./figure-text.ts";
 import type { AssertionLine, NumberLine, OutcomeLine, OutcomeRates, RatedOutcome } from "./outcome-rates.ts";
 import { percentText } from "./percent-text.ts";

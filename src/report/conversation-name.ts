@@ -1,4 +1,4 @@
-import type { ConversationSummary } from "../journal/store.ts";
+import type { ConversationSummary } from "../journal/store/store.ts";
 import { testedName } from "./subject-totals.ts";
 
 /** How people tell the conversations of a scenario apart: `openai/gpt-5-mini, replicate 3, row 2`. Rows count from 0, as in tables. */

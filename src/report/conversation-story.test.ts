@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { CAPITAL } from "../../test/capital-scenario.ts";
 import { chainOf, memoryModel, yesJudge } from "../../test/engine/held.ts";
-import { runScenarios } from "../engine/run-scenarios.ts";
-import { memoryStore } from "../journal/memory-store.ts";
 import type { RunEvent } from "../journal/run-event.ts";
-import { ModelError } from "../model/model-error.ts";
+import { memoryStore } from "../journal/store/memory-store.ts";
+import { ModelError } from "../models/model-error.ts";
+import { runScenarios } from "../run/run-scenarios.ts";
 import { conversationStory } from "./conversation-story.ts";
 
 async function eventsOf(options: Parameters<typeof runScenarios>[0]): Promise<readonly RunEvent[]> {

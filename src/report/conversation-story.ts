@@ -1,4 +1,3 @@
-import { type ConversationFacts, conversationFacts } from "../export/conversation-facts.ts";
 import type {
   CallRetry,
   ConversationStart,
@@ -8,6 +7,7 @@ import type {
   TurnStart,
   Warning,
 } from "../journal/run-event.ts";
+import { type ConversationFacts, conversationFacts } from "../journal/transfer/conversation-facts.ts";
 import type { TurnResult } from "../journal/turn-result.ts";
 
 /** All that the journal tells about one turn, finished or not. */

@@ -12,13 +12,13 @@ import {
 import { expect, test } from "vitest";
 import { CAPITAL } from "../../test/capital-scenario.ts";
 import { judgedQuestion, memoryModel } from "../../test/engine/held.ts";
-import { textWidth } from "../drawing/text-width.ts";
-import { runScenarios } from "../engine/run-scenarios.ts";
-import { memoryStore } from "../journal/memory-store.ts";
-import type { Store } from "../journal/store.ts";
-import { VirtualClock } from "../limit/virtual-clock.ts";
-import { ModelError } from "../model/model-error.ts";
+import { memoryStore } from "../journal/store/memory-store.ts";
+import type { Store } from "../journal/store/store.ts";
+import { ModelError } from "../models/model-error.ts";
+import { VirtualClock } from "../run/calls/virtual-clock.ts";
+import { runScenarios } from "../run/run-scenarios.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../terminal/style.ts";
+import { textWidth } from "../terminal/text-width.ts";
 import { conversationText } from "./conversation-text.ts";
 
 type Options = Parameters<typeof runScenarios>[0];

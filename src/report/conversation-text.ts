@@ -1,9 +1,9 @@
-import { printableText } from "../drawing/printable-text.ts";
+import type { ScenarioDefinition } from "../core/scenario/definition.ts";
+import { foldTurn } from "../core/state/advance-state.ts";
+import { INITIAL_STATE, type ScenarioState } from "../core/state/state.ts";
 import type { RunEvent } from "../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT } from "../journal/spending.ts";
-import type { ScenarioDefinition } from "../scenario/definition.ts";
-import { foldTurn } from "../state/advance-state.ts";
-import { INITIAL_STATE, type ScenarioState } from "../state/state.ts";
+import { printableText } from "../terminal/printable-text.ts";
 import { type ConversationStory, conversationStory, type StoryTurn } from "./conversation-story.ts";
 import { failureSentence } from "./failure-sentence.ts";
 import { countedText } from "./figure-text.ts";

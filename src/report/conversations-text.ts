@@ -1,7 +1,7 @@
-import { printableText } from "../drawing/printable-text.ts";
-import { cutToWidth } from "../drawing/text-width.ts";
-import type { ConversationSummary } from "../journal/store.ts";
+import type { ConversationSummary } from "../journal/store/store.ts";
+import { printableText } from "../terminal/printable-text.ts";
 import type { Style } from "../terminal/style.ts";
+import { cutToWidth } from "../terminal/text-width.ts";
 import { countedText } from "./figure-text.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
 import { statusWord } from "./verdict-words.ts";

@@ -1,4 +1,4 @@
-import type { ConversationStatus } from "../state/state.ts";
+import type { ConversationStatus } from "../core/state/state.ts";
 import { countedText, countText } from "./figure-text.ts";
 import type { SubjectTotal, Tested } from "./subject-totals.ts";
 

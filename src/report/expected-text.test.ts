@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { INITIAL_STATE } from "../state/state.ts";
-import type { TemplateField } from "../template/template.ts";
-import { truthFrom } from "../template/truth-from.ts";
+import { INITIAL_STATE } from "../core/state/state.ts";
+import type { TemplateField } from "../core/templates/template.ts";
+import { truthFrom } from "../core/templates/truth-from.ts";
 import { expectedText } from "./expected-text.ts";
 
 const BEFORE = { ...INITIAL_STATE, parsed: { letter: "A" } };

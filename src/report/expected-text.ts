@@ -1,9 +1,9 @@
-import type { Question } from "../scenario/question.ts";
-import { describeCondition } from "../state/describe-condition.ts";
-import type { ScenarioState } from "../state/state.ts";
-import { defaultFieldCheck } from "../template/field-check.ts";
-import { isTruthFrom, resolveTruth } from "../template/truth-from.ts";
-import { ownValue } from "../value/json.ts";
+import type { Question } from "../core/scenario/question.ts";
+import { describeCondition } from "../core/state/describe-condition.ts";
+import type { ScenarioState } from "../core/state/state.ts";
+import { defaultFieldCheck } from "../core/templates/field-check.ts";
+import { isTruthFrom, resolveTruth } from "../core/templates/truth-from.ts";
+import { ownValue } from "../core/values/json.ts";
 
 /**
  * What would have been right: `"Canberra"`, `≥ 3`. Null if the template does not tell. `before` is the state before the

@@ -1,5 +1,5 @@
-import { printableText } from "../drawing/printable-text.ts";
 import type { RunFailure, Stage } from "../journal/failure.ts";
+import { printableText } from "../terminal/printable-text.ts";
 
 const WHAT: Readonly<Record<Stage, string>> = {
   subject: "The subject gave no answer",

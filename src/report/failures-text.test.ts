@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { CAPITAL } from "../../test/capital-scenario.ts";
-import { textWidth } from "../drawing/text-width.ts";
-import { runScenarios } from "../engine/run-scenarios.ts";
-import { memoryStore } from "../journal/memory-store.ts";
-import type { Store } from "../journal/store.ts";
+import { memoryStore } from "../journal/store/memory-store.ts";
+import type { Store } from "../journal/store/store.ts";
+import { runScenarios } from "../run/run-scenarios.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../terminal/style.ts";
+import { textWidth } from "../terminal/text-width.ts";
 import { failuresText } from "./failures-text.ts";
 
 async function held(subjects: readonly string[], replicates: number): Promise<Store> {

@@ -1,5 +1,5 @@
-import { printableText } from "../drawing/printable-text.ts";
-import type { Store } from "../journal/store.ts";
+import type { Store } from "../journal/store/store.ts";
+import { printableText } from "../terminal/printable-text.ts";
 import type { Style } from "../terminal/style.ts";
 import { failureKind } from "./failure-sentence.ts";
 import { countedText, countText } from "./figure-text.ts";

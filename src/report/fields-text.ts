@@ -1,9 +1,9 @@
-import { printableText } from "../drawing/printable-text.ts";
+import { ownValue } from "../core/values/json.ts";
+import type { TraitResult } from "../grading/verify/trait-result.ts";
+import type { FieldVerdict } from "../grading/verify/verify-parsed.ts";
 import type { TurnResult } from "../journal/turn-result.ts";
-import type { TraitResult } from "../template/trait-result.ts";
-import type { FieldVerdict } from "../template/verify-parsed.ts";
+import { printableText } from "../terminal/printable-text.ts";
 import type { Style } from "../terminal/style.ts";
-import { ownValue } from "../value/json.ts";
 import { meanText } from "./figure-text.ts";
 import { paintedLines, remarkedLines, valueText } from "./value-text.ts";
 import { fieldWord } from "./verdict-words.ts";

@@ -1,4 +1,4 @@
-import type { Store } from "../journal/store.ts";
+import type { Store } from "../journal/store/store.ts";
 import { isFinished } from "./progress-tally.ts";
 
 /** How many conversations of each subject stay as they are when a run is taken up again; the others go on. */

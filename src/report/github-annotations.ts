@@ -1,9 +1,9 @@
-import { printableText } from "../drawing/printable-text.ts";
-import { cutToWidth } from "../drawing/text-width.ts";
-import { conversationFacts } from "../export/conversation-facts.ts";
-import { storedRun } from "../export/stored-run.ts";
-import type { ConversationSummary, Store } from "../journal/store.ts";
-import { visibleText } from "../value/visible-text.ts";
+import type { ConversationSummary, Store } from "../journal/store/store.ts";
+import { conversationFacts } from "../journal/transfer/conversation-facts.ts";
+import { storedRun } from "../journal/transfer/stored-run.ts";
+import { printableText } from "../terminal/printable-text.ts";
+import { cutToWidth } from "../terminal/text-width.ts";
+import { visibleText } from "../terminal/visible-text.ts";
 import type { ThresholdResult } from "./check-thresholds.ts";
 import { conversationName } from "./conversation-name.ts";
 import { CUT_SHORT, countCutShort } from "./endings-text.ts";

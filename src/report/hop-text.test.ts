@@ -1,8 +1,8 @@
 import { anyOf, END, Scenario, type ScenarioDefinition } from "elenchus";
 import { expect, test } from "vitest";
 import { letterQuestion } from "../../test/engine/held.ts";
-import { resolveNextNode } from "../state/routing.ts";
-import { INITIAL_STATE, type ScenarioState } from "../state/state.ts";
+import { resolveNextNode } from "../core/state/routing.ts";
+import { INITIAL_STATE, type ScenarioState } from "../core/state/state.ts";
 import { PLAIN_STYLE } from "../terminal/style.ts";
 import { hopLines } from "./hop-text.ts";
 

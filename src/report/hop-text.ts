@@ -1,10 +1,10 @@
-import { printableText } from "../drawing/printable-text.ts";
+import type { ScenarioDefinition } from "../core/scenario/definition.ts";
+import { END } from "../core/scenario/scenario-edge.ts";
+import { type Condition, compileWhen } from "../core/state/condition.ts";
+import { describeCondition } from "../core/state/describe-condition.ts";
+import type { TestedEdge } from "../core/state/routing.ts";
 import type { Hop } from "../journal/run-event.ts";
-import type { ScenarioDefinition } from "../scenario/definition.ts";
-import { END } from "../scenario/scenario-edge.ts";
-import { type Condition, compileWhen } from "../state/condition.ts";
-import { describeCondition } from "../state/describe-condition.ts";
-import type { TestedEdge } from "../state/routing.ts";
+import { printableText } from "../terminal/printable-text.ts";
 import type { Style } from "../terminal/style.ts";
 import { paintedLines, valueText } from "./value-text.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BAR_WIDTH, intervalBar } from "./interval-bar.ts";
+import { BAR_WIDTH, intervalBar } from "./outcome-rates-text.ts";
 import { wilsonInterval } from "./wilson-interval.ts";
 
 test.each([

@@ -1,8 +1,8 @@
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { expect, test } from "vitest";
 import { heldRun } from "../../test/report/held-run.ts";
-import { memoryStore } from "../journal/memory-store.ts";
-import type { Store } from "../journal/store.ts";
+import { memoryStore } from "../journal/store/memory-store.ts";
+import type { Store } from "../journal/store/store.ts";
 import type { ThresholdResult } from "./check-thresholds.ts";
 import { junitXml } from "./junit-xml.ts";
 

@@ -1,12 +1,12 @@
-import { conversationFacts } from "../export/conversation-facts.ts";
-import { storedRun } from "../export/stored-run.ts";
-import type { ConversationSummary, ResultRow, Store } from "../journal/store.ts";
+import type { ConversationStatus } from "../core/state/state.ts";
+import type { OutcomeEvent } from "../journal/run-event.ts";
+import type { ConversationSummary, ResultRow, Store } from "../journal/store/store.ts";
+import { type ConversationFacts, conversationFacts } from "../journal/transfer/conversation-facts.ts";
+import { storedRun } from "../journal/transfer/stored-run.ts";
 import type { ThresholdResult } from "./check-thresholds.ts";
 import { conversationName } from "./conversation-name.ts";
-import { countCutShort } from "./endings-text.ts";
-import { junitConversation } from "./junit-conversation.ts";
+import { CUT_SHORT, countCutShort } from "./endings-text.ts";
 import { testedName } from "./subject-totals.ts";
-import { xmlAttributes, xmlText } from "./xml-text.ts";
 
 /**
  * A run as a JUnit file, in pieces: a suite for each scenario, subject and judge with a test case for each conversation, and a
@@ -108,4 +108,109 @@ function* thresholdSuite(
       : `    <testcase${attributes}>\n      <failure${xmlAttributes({ type: "threshold", message: reason })}>${xmlText(reason)}</failure>\n    </testcase>\n`;
   }
   yield "  </testsuite>\n";
+}
+
+/** A conversation as a test case: what it is called, and what its journal comes to. */
+export interface JunitConversation {
+  readonly scenario: string;
+  readonly name: string;
+  readonly conversation: string;
+  readonly facts: ConversationFacts;
+}
+
+/**
+ * A conversation as the element of a test case. Outcomes are measurements, so they are properties, and a false one is no
+ * failure; what was cut short is an error, and what has not ended was skipped.
+ */
+export function junitConversation({ scenario, name, conversation, facts }: JunitConversation): string {
+  const { end, outcomes, turns } = facts;
+  const properties = [
+    ["conversation", conversation],
+    ["status", end?.status ?? "under way"],
+    ["turns", String(turns.length)],
+    ...outcomes.map((outcome) => [`outcome.${outcome.name}`, valueText(outcome)] as const),
+  ] as const;
+  const inconclusive = outcomes.filter(({ status }) => status === "inconclusive").map(inconclusiveText);
+  return [
+    `    <testcase${xmlAttributes({ classname: scenario, name, time: secondsOf(facts) })}>`,
+    "      <properties>",
+    ...properties.map(([key, value]) => `        <property${xmlAttributes({ name: key, value })}/>`),
+    "      </properties>",
+    ...endElement(facts),
+    ...(inconclusive.length === 0
+      ? []
+      : [`      <system-out>${xmlText(inconclusive.join("\n"))}</system-out>`]),
+    "    </testcase>",
+    "",
+  ].join("\n");
+}
+
+function valueText({ value, status }: OutcomeEvent): string {
+  return status === "inconclusive" ? "inconclusive" : String(value);
+}
+
+function inconclusiveText({ name, value, reason }: OutcomeEvent): string {
+  const proven = typeof value === "number" ? `, though ${value} can be proved` : "";
+  return `${name} is inconclusive${proven}${reason === undefined ? "" : `: ${reason}`}`;
+}
+
+/** Undefined of a conversation that was taken up again: the time in between says nothing. */
+function secondsOf({ startedAt, endedAt, attempts }: ConversationFacts): string | undefined {
+  if (startedAt === null || endedAt === null || attempts > 1) return undefined;
+  return (Math.max(0, endedAt - startedAt) / 1000).toFixed(3);
+}
+
+const WHY: Readonly<Partial<Record<ConversationStatus, string>>> = {
+  error: "The conversation ended in an error.",
+  timeout: "The conversation took too long.",
+  budget_exhausted: "The budget of the run was used up.",
+  cancelled: "The conversation was cancelled.",
+};
+
+function endElement({ end }: ConversationFacts): readonly string[] {
+  if (end === null)
+    return [`      <skipped${xmlAttributes({ message: "The conversation has not ended." })}/>`];
+  const { status, failure } = end;
+  if (CUT_SHORT[status] === undefined) return [];
+  const attributes = { type: failure?.category ?? status, message: failure?.message ?? WHY[status] };
+  const place = [
+    `status ${status}`,
+    ...(failure === undefined ? [] : [`stage ${failure.stage}`]),
+    ...(failure?.node === undefined ? [] : [`node ${failure.node}`]),
+    ...(failure?.turn === undefined ? [] : [`turn ${failure.turn}`]),
+  ].join(", ");
+  const cause = failure?.cause === undefined ? "" : `\n${failure.cause}`;
+  return [`      <error${xmlAttributes(attributes)}>${xmlText(place + cause)}</error>`];
+}
+
+/** What XML 1.0 forbids, even as a reference: most control characters, halves of surrogate pairs, U+FFFE and U+FFFF. */
+const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+/** In attributes, white space other than spaces would be read as spaces; in a text, a carriage return as a line feed. */
+const REFERENCES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+  "\t": "&#9;",
+  "\n": "&#10;",
+  "\r": "&#13;",
+};
+
+/** A text between tags; what XML forbids is left out. */
+export function xmlText(text: string): string {
+  return escaped(text, /[&<>\r]/g);
+}
+
+/** A list of attributes, each with a space before it; those that are undefined are left out. */
+export function xmlAttributes(attributes: Readonly<Record<string, string | number | undefined>>): string {
+  return Object.entries(attributes)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ` ${name}="${escaped(String(value), /[&<>"'\t\n\r]/g)}"`)
+    .join("");
+}
+
+function escaped(text: string, pattern: RegExp): string {
+  return text.replace(FORBIDDEN, "").replace(pattern, (character) => REFERENCES[character] ?? character);
 }

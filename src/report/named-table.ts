@@ -1,5 +1,5 @@
-import { textWidth } from "../drawing/text-width.ts";
 import { alignColumns, type TableCell } from "../terminal/align-columns.ts";
+import { textWidth } from "../terminal/text-width.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 
 /** A line of a table that begins with a name. */

@@ -1,9 +1,8 @@
-import { printableText } from "../drawing/printable-text.ts";
 import type { TableCell } from "../terminal/align-columns.ts";
+import { printableText } from "../terminal/printable-text.ts";
 import type { Style } from "../terminal/style.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 import { countText, meanText } from "./figure-text.ts";
-import { intervalBar } from "./interval-bar.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
 import type { OutcomeLine, OutcomeRates, RatedOutcome } from "./outcome-rates.ts";
 import { boundTexts, NOTHING, percentText } from "./percent-text.ts";
@@ -118,4 +117,21 @@ function noteOn(inconclusive: number, errors: number): string {
     );
   if (sentences.length === 0) return "";
   return `${sentences.join(" ")} Such outcomes are not decided: they count neither for nor against, and not in n.`;
+}
+
+/** How many columns a bar takes. */
+export const BAR_WIDTH = 20;
+
+/** A rate and its interval as a bar from 0 to 100 %: `░░░░░░░░░░░░░░▒▒█▒▒░`. Empty if there is none. */
+export function intervalBar(rate: number | null, interval: Interval | null): string {
+  if (rate === null || interval === null) return "";
+  const [low, middle, high] = [interval.low, rate, interval.high].map(columnOf) as [number, number, number];
+  return Array.from({ length: BAR_WIDTH }, (_, column) => {
+    if (column === middle) return "█";
+    return column >= low && column <= high ? "▒" : "░";
+  }).join("");
+}
+
+function columnOf(share: number): number {
+  return Math.min(BAR_WIDTH - 1, Math.floor(share * BAR_WIDTH));
 }

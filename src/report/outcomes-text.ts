@@ -1,7 +1,7 @@
-import { printableText } from "../drawing/printable-text.ts";
-import { textWidth } from "../drawing/text-width.ts";
 import type { OutcomeEvent } from "../journal/run-event.ts";
+import { printableText } from "../terminal/printable-text.ts";
 import type { Style } from "../terminal/style.ts";
+import { textWidth } from "../terminal/text-width.ts";
 import type { TextOptions } from "./labelled-lines.ts";
 import { paintedLines } from "./value-text.ts";
 import type { PaintedWord } from "./verdict-words.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { textWidth } from "../drawing/text-width.ts";
+import { textWidth } from "../terminal/text-width.ts";
 import { pathText } from "./path-text.ts";
 
 test.each<[string, number, string]>([

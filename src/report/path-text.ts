@@ -1,5 +1,5 @@
-import { printableText } from "../drawing/printable-text.ts";
-import { cutToWidth, textWidth } from "../drawing/text-width.ts";
+import { printableText } from "../terminal/printable-text.ts";
+import { cutToWidth, textWidth } from "../terminal/text-width.ts";
 
 const ARROW = " → ";
 const MORE = "…";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { textWidth } from "../drawing/text-width.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../terminal/style.ts";
+import { textWidth } from "../terminal/text-width.ts";
 import { pathsText } from "./paths-text.ts";
 
 const TRAFFIC = {

@@ -1,9 +1,9 @@
-import { textWidth } from "../drawing/text-width.ts";
-import { shareText } from "../drawing/traffic.ts";
 import { alignColumns, type TableCell } from "../terminal/align-columns.ts";
 import type { Style } from "../terminal/style.ts";
+import { textWidth } from "../terminal/text-width.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 import { countedText, countText } from "./figure-text.ts";
+import { shareText } from "./graph/traffic.ts";
 import type { PathCounts } from "./path-counts.ts";
 import { pathText } from "./path-text.ts";
 import type { ScenarioTraffic } from "./traffic.ts";

@@ -1,7 +1,7 @@
+import { type ConversationStatus, cameToItsEnd } from "../core/state/state.ts";
 import type { CallEnd, RunEvent } from "../journal/run-event.ts";
 import { type TurnVerdict, turnVerdict } from "../journal/turn-verdict.ts";
-import type { ErrorCategory } from "../model/model-error.ts";
-import { type ConversationStatus, cameToItsEnd } from "../state/state.ts";
+import type { ErrorCategory } from "../models/model-error.ts";
 
 /** A sum of which some parts may be unknown: `known` is then the least it can be. */
 export interface PartlyKnown {

@@ -1,4 +1,4 @@
-import type { ErrorCategory } from "../model/model-error.ts";
+import type { ErrorCategory } from "../models/model-error.ts";
 import { costText, countedText, countText } from "./figure-text.ts";
 import type { PartlyKnown } from "./progress-tally.ts";
 

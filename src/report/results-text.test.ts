@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { resultRow } from "../../test/report/result-row.ts";
-import { textWidth } from "../drawing/text-width.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../terminal/style.ts";
+import { textWidth } from "../terminal/text-width.ts";
 import { outcomeRates } from "./outcome-rates.ts";
 import { resultsText } from "./results-text.ts";
 

@@ -1,7 +1,12 @@
+import type { TableCell } from "../terminal/align-columns.ts";
 import type { Style } from "../terminal/style.ts";
+import { wrapText } from "../terminal/wrap-text.ts";
+import { endingsText } from "./endings-text.ts";
+import { costText, countText } from "./figure-text.ts";
+import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
 import type { OutcomeRates } from "./outcome-rates.ts";
 import { outcomeRatesText } from "./outcome-rates-text.ts";
-import { totalsText } from "./totals-text.ts";
+import { type SubjectTotal, sumOfTotals, type Tested, testedName } from "./subject-totals.ts";
 
 /**
  * What a person reads at the end of a run: the outcomes with their intervals, what it took, and what did not come to its end.
@@ -17,4 +22,91 @@ export function resultsText(
 ): string {
   const outcomes = rates.totals.length === 0 ? [] : [...outcomeRatesText(rates, layout), ""];
   return [...outcomes, ...totalsText(rates, layout)].map((line) => `${line}\n`).join("");
+}
+
+type Total = Omit<SubjectTotal, keyof Tested>;
+
+/** A column: its heading, what stands in it, and when it leaves a narrow table. */
+interface Figure {
+  readonly heading: string;
+  readonly text: (total: Total) => string;
+  readonly color?: "green" | "red" | "yellow";
+  readonly leaves?: number;
+}
+
+const SPENDING: readonly Figure[] = [
+  { heading: "conversations", text: conversationsText },
+  { heading: "calls", text: ({ spending }) => countText(spending.calls) },
+  { heading: "cached", text: ({ spending }) => countText(spending.cached), leaves: 0 },
+  { heading: "tokens", text: ({ spending }) => countText(spending.tokens), leaves: 1 },
+  { heading: "USD", text: ({ spending }) => costText(spending.cost) },
+];
+
+const TURNS: readonly Figure[] = [
+  { heading: "turns", text: ({ turns }) => countText(allTurns(turns)), leaves: 2 },
+  { heading: "right", text: ({ turns }) => countText(turns.passed), color: "green" },
+  { heading: "wrong", text: ({ turns }) => countText(turns.failed), color: "red" },
+  { heading: "unreadable", text: ({ turns }) => countText(turns.unreadable), color: "yellow" },
+  { heading: "not judged", text: ({ turns }) => countText(turns.unjudged), color: "yellow", leaves: 1 },
+  { heading: "not verified", text: ({ turns }) => countText(turns.unverified), leaves: 0 },
+];
+
+/** What a run took, by subject: conversations, calls, tokens and money, then its turns by verdict, and how conversations ended. */
+export function totalsText(
+  { totals, judges }: OutcomeRates,
+  { style, width }: { readonly style: Style; readonly width: number },
+): readonly string[] {
+  if (totals.length === 0) return ["No conversation has been held."];
+  const sum = sumOfTotals(totals);
+  const named: readonly (readonly [string, Total])[] = [
+    ...totals.map((total) => [testedName(total, judges), total] as const),
+    ...(totals.length > 1 ? [["total", sum] as const] : []),
+  ];
+  const table = (title: string, figures: readonly Figure[]): readonly string[] =>
+    namedTable(
+      [headingOf(title, figures, style), ...named.map((line) => lineOf(line, figures, style))],
+      columnsOf(figures, sum),
+      width,
+    );
+  return [
+    ...table("What it took", SPENDING),
+    "",
+    ...table("Turns", TURNS),
+    ...endingsText(sum).flatMap((sentence) => ["", ...wrapText(sentence, width).map(style.yellow)]),
+  ];
+}
+
+function conversationsText({ begun, ended, planned }: Total): string {
+  const whole = planned ?? begun;
+  return ended === whole ? countText(ended) : `${countText(ended)} of ${countText(whole)}`;
+}
+
+function allTurns(turns: Total["turns"]): number {
+  return Object.values(turns).reduce((sum, count) => sum + count, 0);
+}
+
+function headingOf(title: string, figures: readonly Figure[], style: Style): NamedLine {
+  const cells = figures.map(({ heading }) => ({ text: heading, paint: style.dim }));
+  return { name: { text: title, paint: style.bold }, indent: 0, cells };
+}
+
+function lineOf(
+  [name, total]: readonly [string, Total],
+  figures: readonly Figure[],
+  style: Style,
+): NamedLine {
+  const cells = figures.map(({ text, color }): TableCell => {
+    const figure = text(total);
+    if (figure === "0") return { text: figure, paint: style.dim };
+    return color === undefined ? { text: figure } : { text: figure, paint: style[color] };
+  });
+  return { name: { text: name }, indent: 2, cells };
+}
+
+/** A column of zeros leaves before all others that may leave. */
+function columnsOf(figures: readonly Figure[], sum: Total): readonly NamedColumn[] {
+  return figures.map(({ leaves, text }) => {
+    if (leaves === undefined) return { alignment: ">" };
+    return { alignment: ">", leaves: text(sum) === "0" ? leaves - figures.length : leaves };
+  });
 }

@@ -2,10 +2,10 @@ import { END, Scenario } from "elenchus";
 import { expect, test } from "vitest";
 import { CAPITAL } from "../../test/capital-scenario.ts";
 import { judgedQuestion, memoryModel } from "../../test/engine/held.ts";
-import { runScenarios } from "../engine/run-scenarios.ts";
-import { memoryStore } from "../journal/memory-store.ts";
-import type { Store } from "../journal/store.ts";
-import { ModelError } from "../model/model-error.ts";
+import { memoryStore } from "../journal/store/memory-store.ts";
+import type { Store } from "../journal/store/store.ts";
+import { ModelError } from "../models/model-error.ts";
+import { runScenarios } from "../run/run-scenarios.ts";
 import { runFailures } from "./run-failures.ts";
 
 const judged = new Scenario("judged")

@@ -1,11 +1,11 @@
-import { conversationFacts } from "../export/conversation-facts.ts";
-import { storedRun } from "../export/stored-run.ts";
+import { type ConversationStatus, cameToItsEnd } from "../core/state/state.ts";
 import type { RunFailure } from "../journal/failure.ts";
 import type { ConversationEnd } from "../journal/run-event.ts";
-import type { ConversationFilter, ConversationSummary, Store } from "../journal/store.ts";
+import type { ConversationFilter, ConversationSummary, Store } from "../journal/store/store.ts";
+import { conversationFacts } from "../journal/transfer/conversation-facts.ts";
+import { storedRun } from "../journal/transfer/stored-run.ts";
 import type { TurnResult } from "../journal/turn-result.ts";
 import { turnVerdict } from "../journal/turn-verdict.ts";
-import { type ConversationStatus, cameToItsEnd } from "../state/state.ts";
 
 /** Conversations that ended early in the same way. */
 export interface FailureGroup {

@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { textWidth } from "../drawing/text-width.ts";
 import type { RunEventBody } from "../journal/run-event.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../terminal/style.ts";
+import { textWidth } from "../terminal/text-width.ts";
 import type { ProgressTally } from "./progress-tally.ts";
 import { RunProgress } from "./run-progress.ts";
 import { plainLine, progressLines } from "./run-progress-text.ts";

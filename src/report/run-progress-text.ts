@@ -1,6 +1,6 @@
-import { printableText } from "../drawing/printable-text.ts";
-import { cutToWidth, textWidth } from "../drawing/text-width.ts";
+import { printableText } from "../terminal/printable-text.ts";
 import type { Style } from "../terminal/style.ts";
+import { cutToWidth, textWidth } from "../terminal/text-width.ts";
 import { countedText, countText } from "./figure-text.ts";
 import { durationText, errorsText, rateText, spentText, timeLeftText, tokensText } from "./progress-words.ts";
 import type { RunProgress } from "./run-progress.ts";

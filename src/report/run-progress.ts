@@ -1,5 +1,5 @@
+import type { ConversationStatus } from "../core/state/state.ts";
 import type { RunEvent, RunStart } from "../journal/run-event.ts";
-import type { ConversationStatus } from "../state/state.ts";
 import { KeptWarnings } from "./kept-warnings.ts";
 import { isFinished, ProgressTally } from "./progress-tally.ts";
 import { RecentRate } from "./recent-rate.ts";

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { runScenarios } from "../engine/run-scenarios.ts";
-import { memoryStore } from "../journal/memory-store.ts";
-import type { RunSummary } from "../journal/store.ts";
-import { statusIs } from "../outcome/outcome-helpers.ts";
-import type { ScenarioDefinition } from "../scenario/definition.ts";
-import { question } from "../scenario/question.ts";
-import { Scenario } from "../scenario/scenario.ts";
+import { statusIs } from "../core/outcomes/outcome-helpers.ts";
+import type { ScenarioDefinition } from "../core/scenario/definition.ts";
+import { question } from "../core/scenario/question.ts";
+import { Scenario } from "../core/scenario/scenario.ts";
+import { memoryStore } from "../journal/store/memory-store.ts";
+import type { RunSummary } from "../journal/store/store.ts";
+import { runScenarios } from "../run/run-scenarios.ts";
 import { runRates } from "./run-rates.ts";
 
 function scenarioWith(name: string, ...outcomes: readonly string[]): ScenarioDefinition {

@@ -1,6 +1,6 @@
-import { definitionsOf } from "../export/stored-definitions.ts";
-import type { ResultRow, RunSummary, Store } from "../journal/store.ts";
-import { isRecord } from "../value/json.ts";
+import { isRecord } from "../core/values/json.ts";
+import type { ResultRow, RunSummary, Store } from "../journal/store/store.ts";
+import { definitionsOf } from "../journal/transfer/stored-definitions.ts";
 import { type OutcomeRates, outcomeRates } from "./outcome-rates.ts";
 
 /** What the results of a run say, with outcomes in the order in which the authors of its scenarios wrote them. */

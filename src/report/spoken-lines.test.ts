@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { TurnReply } from "../journal/run-event.ts";
 import { NOTHING_SPENT } from "../journal/spending.ts";
-import type { Message } from "../model/message.ts";
+import type { Message } from "../models/message.ts";
 import { PLAIN_STYLE } from "../terminal/style.ts";
 import type { StoryTurn } from "./conversation-story.ts";
 import { spokenLines } from "./spoken-lines.ts";

@@ -1,8 +1,8 @@
-import { printableText } from "../drawing/printable-text.ts";
-import { cutToWidth } from "../drawing/text-width.ts";
-import type { ToolResult } from "../model/message.ts";
-import type { ScenarioDefinition } from "../scenario/definition.ts";
-import type { ScenarioState } from "../state/state.ts";
+import type { ScenarioDefinition } from "../core/scenario/definition.ts";
+import type { ScenarioState } from "../core/state/state.ts";
+import type { ToolResult } from "../models/message.ts";
+import { printableText } from "../terminal/printable-text.ts";
+import { cutToWidth } from "../terminal/text-width.ts";
 import type { StoryTurn } from "./conversation-story.ts";
 import { countedText } from "./figure-text.ts";
 import type { LabelledLines, TextOptions } from "./labelled-lines.ts";

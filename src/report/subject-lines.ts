@@ -1,7 +1,7 @@
-import { printableText } from "../drawing/printable-text.ts";
-import { cutToWidth, textWidth } from "../drawing/text-width.ts";
 import { alignColumns, type TableCell } from "../terminal/align-columns.ts";
+import { printableText } from "../terminal/printable-text.ts";
 import type { Style } from "../terminal/style.ts";
+import { cutToWidth, textWidth } from "../terminal/text-width.ts";
 import { countedText, countText } from "./figure-text.ts";
 import { spentText, tokensText } from "./progress-words.ts";
 import type { RunProgress, SubjectProgress } from "./run-progress.ts";

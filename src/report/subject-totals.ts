@@ -1,8 +1,8 @@
-import { printableText } from "../drawing/printable-text.ts";
+import type { ConversationStatus } from "../core/state/state.ts";
 import type { RunStart } from "../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
-import type { ResultRow } from "../journal/store.ts";
-import type { ConversationStatus } from "../state/state.ts";
+import type { ResultRow } from "../journal/store/store.ts";
+import { printableText } from "../terminal/printable-text.ts";
 
 /** Who was tested, and who read what it said. */
 export interface Tested {

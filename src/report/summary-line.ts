@@ -1,4 +1,4 @@
-import { printableText } from "../drawing/printable-text.ts";
+import { printableText } from "../terminal/printable-text.ts";
 import { countCutShort } from "./endings-text.ts";
 import { costText, countedText, countText, meanText } from "./figure-text.ts";
 import type { OutcomeRates, RatedOutcome } from "./outcome-rates.ts";

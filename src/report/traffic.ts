@@ -1,9 +1,9 @@
-import type { Traffic } from "../drawing/traffic.ts";
-import { storedRun } from "../export/stored-run.ts";
-import type { ConversationFilter, Store } from "../journal/store.ts";
-import { END } from "../scenario/scenario-edge.ts";
-import { cameToItsEnd } from "../state/state.ts";
+import { END } from "../core/scenario/scenario-edge.ts";
+import { cameToItsEnd } from "../core/state/state.ts";
+import type { ConversationFilter, Store } from "../journal/store/store.ts";
+import { storedRun } from "../journal/transfer/stored-run.ts";
 import { type ConversationStory, conversationStory } from "./conversation-story.ts";
+import type { Traffic } from "./graph/traffic.ts";
 import { PathCounter, type PathCounts } from "./path-counts.ts";
 
 /** How the conversations of a run went through one scenario. */

@@ -1,5 +1,5 @@
-import { printableText } from "../drawing/printable-text.ts";
-import { INITIAL_STATE } from "../state/state.ts";
+import { INITIAL_STATE } from "../core/state/state.ts";
+import { printableText } from "../terminal/printable-text.ts";
 import type { StoryTurn } from "./conversation-story.ts";
 import { expectedText } from "./expected-text.ts";
 import { fieldLines, traitLines } from "./fields-text.ts";

@@ -1,7 +1,7 @@
-import { printableText } from "../drawing/printable-text.ts";
-import { textWidth } from "../drawing/text-width.ts";
+import { printableText } from "../terminal/printable-text.ts";
+import { textWidth } from "../terminal/text-width.ts";
+import { visibleText } from "../terminal/visible-text.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
-import { visibleText } from "../value/visible-text.ts";
 
 /** A value as data, on one line and safe for any terminal: `"Canberra"`, `[1,2]`. */
 export function valueText(value: unknown): string {

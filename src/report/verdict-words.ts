@@ -1,6 +1,6 @@
+import type { Truth } from "../core/logic/kleene.ts";
+import { type ConversationStatus, cameToItsEnd } from "../core/state/state.ts";
 import type { TurnVerdict } from "../journal/turn-verdict.ts";
-import type { Truth } from "../logic/kleene.ts";
-import { type ConversationStatus, cameToItsEnd } from "../state/state.ts";
 import type { Style } from "../terminal/style.ts";
 
 /** A word, and the colour that says the same. */

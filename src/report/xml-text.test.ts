@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { expect, test } from "vitest";
-import { xmlAttributes, xmlText } from "./xml-text.ts";
+import { xmlAttributes, xmlText } from "./junit-xml.ts";
 
 test("what XML forbids is left out, everything else stays", () => {
   expect(xmlText("a\u0000\u001b[1m\ud800b\ufffe\uffff\t\n👍🏽 日本")).toBe("a[1mb\t\n👍🏽 日本");

@@ -1,4 +1,4 @@
-import { textWidth } from "../drawing/text-width.ts";
+import { textWidth } from "./text-width.ts";
 
 /** A cell of a table; its colour does not count when columns are measured. */
 export interface TableCell {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { showsColours } from "./colour-support.ts";
+import { showsColours } from "./stream-output.ts";
 
 const pipe = {};
 const terminal = { isTTY: true };

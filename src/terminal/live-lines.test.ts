@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { Screen } from "../../test/screen.ts";
-import { VirtualClock } from "../limit/virtual-clock.ts";
+import { VirtualClock } from "../run/calls/virtual-clock.ts";
 import { LiveLines } from "./live-lines.ts";
 
 let clock: VirtualClock;

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
-import { textWidth } from "../drawing/text-width.ts";
-import type { Clock } from "../limit/clock.ts";
+import type { Clock } from "../core/values/environment.ts";
 import { PacedAction } from "./paced-action.ts";
 import type { Output } from "./terminal.ts";
+import { textWidth } from "./text-width.ts";
 
 /** What is drawn, and when. */
 export interface LiveLinesOptions {

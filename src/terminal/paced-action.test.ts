@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { VirtualClock } from "../limit/virtual-clock.ts";
+import { VirtualClock } from "../run/calls/virtual-clock.ts";
 import { PacedAction, type PaceOptions } from "./paced-action.ts";
 
 function paced(options: Omit<PaceOptions, "clock">): {

@@ -1,4 +1,4 @@
-import type { Clock } from "../limit/clock.ts";
+import type { Clock } from "../core/values/environment.ts";
 
 /** How often an action may happen. */
 export interface PaceOptions {

@@ -1,4 +1,4 @@
-import type { Environment } from "../model/base-url.ts";
+import type { Environment } from "../core/values/environment.ts";
 import { type OutputStream, StreamOutput } from "./stream-output.ts";
 import type { Terminal } from "./terminal.ts";
 

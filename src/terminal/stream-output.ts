@@ -1,5 +1,4 @@
-import type { Environment } from "../model/base-url.ts";
-import { type ColourStream, showsColours } from "./colour-support.ts";
+import type { Environment } from "../core/values/environment.ts";
 import { COLOUR_STYLE, PLAIN_STYLE, type Style } from "./style.ts";
 import type { Output } from "./terminal.ts";
 
@@ -76,4 +75,22 @@ export class StreamOutput implements Output {
 /** Undefined if nobody knows: terminals that are not quite there have 0 columns. */
 function size(count: number | undefined): number | undefined {
   return count !== undefined && Number.isSafeInteger(count) && count > 0 ? count : undefined;
+}
+
+/** What a stream tells about the colours it can show. */
+export interface ColourStream {
+  readonly isTTY?: boolean;
+  hasColors?(environment: object): boolean;
+}
+
+/**
+ * Whether a stream gets colours: never where `NO_COLOR` is set; else as `FORCE_COLOR` says, and without it if a terminal shows
+ * them.
+ */
+export function showsColours(stream: ColourStream, environment: Environment): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = environment;
+  if (NO_COLOR !== undefined && NO_COLOR !== "") return false;
+  if (FORCE_COLOR !== undefined) return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
+  if (stream.isTTY !== true || TERM === "dumb") return false;
+  return stream.hasColors === undefined || stream.hasColors(environment);
 }

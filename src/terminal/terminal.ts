@@ -1,4 +1,4 @@
-import type { Environment } from "../model/base-url.ts";
+import type { Environment } from "../core/values/environment.ts";
 import type { Style } from "./style.ts";
 
 /** One of the two streams that a command writes to. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { textWidth } from "../drawing/text-width.ts";
+import { textWidth } from "./text-width.ts";
 import { wrapText } from "./wrap-text.ts";
 
 test.each<[string, number, readonly string[]]>([

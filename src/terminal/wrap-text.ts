@@ -1,4 +1,4 @@
-import { cutToWidth, textWidth } from "../drawing/text-width.ts";
+import { cutToWidth, textWidth } from "./text-width.ts";
 
 /**
  * A text in lines of at most so many columns; line breaks and the indentation of a line stay, and a word that is too long is

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { textWidth } from "../../src/drawing/text-width.ts";
+import { textWidth } from "../../src/terminal/text-width.ts";
 import { capitalFiles } from "./capitals.ts";
 import { elenchus, folderWith, inTerminal } from "./cli.ts";
 

@@ -1,6 +1,7 @@
 import { httpModel, type RunOptions, type SubjectOption } from "elenchus";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Clock, sleepBy, systemClock } from "../../src/limit/clock.ts";
+import type { Clock } from "../../src/core/values/environment.ts";
+import { sleepBy, systemClock } from "../../src/run/calls/clock.ts";
 import { anthropicServer } from "../model-servers/anthropic-server.ts";
 import { googleServer } from "../model-servers/google-server.ts";
 import {

@@ -17,7 +17,7 @@ import {
   whyMiss,
 } from "elenchus";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { VirtualClock } from "../../src/limit/virtual-clock.ts";
+import { VirtualClock } from "../../src/run/calls/virtual-clock.ts";
 import { chainOf, held, judgedQuestion, memoryModel, only, yesJudge } from "./held.ts";
 
 /** Three questions in a row; the second can be asked in other words. */

@@ -10,7 +10,8 @@ import {
   type ToolFilter,
 } from "elenchus";
 import { expect, test } from "vitest";
-import { type Clock, sleepBy, systemClock } from "../../src/limit/clock.ts";
+import type { Clock } from "../../src/core/values/environment.ts";
+import { sleepBy, systemClock } from "../../src/run/calls/clock.ts";
 import { openaiServer } from "../model-servers/openai-server.ts";
 import { serveTools } from "../tool-servers/http-server.ts";
 import { isRunning, program } from "../tool-servers/program.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SeededChance } from "../../src/value/seeded-chance.ts";
+import { SeededChance } from "../../src/core/values/seeded-chance.ts";
 import { account, type Stage } from "./account.ts";
 import { CALLS, CONVERSATIONS } from "./benchmark.ts";
 import { type Child, type Ended, finished, prepareChildren, type StartChild } from "./child.ts";

@@ -1,5 +1,5 @@
-import type { ContractHarness } from "../../src/model/contract-harness.ts";
-import type { Model } from "../../src/model/model.ts";
+import type { ContractHarness } from "../../src/contracts/model/contract-harness.ts";
+import type { Model } from "../../src/models/model.ts";
 import type { ModelServer } from "./model-server.ts";
 
 /** The key that every server of the tests is called with, and that must not be seen anywhere. */

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { openToolServers } from "../../src/tool/tool-servers.ts";
+import { openToolServers } from "../../src/models/tools/tool-servers.ts";
 
 // Starts a server that ends for no request, shows its process, and ends without closing it.
 const args = [fileURLToPath(new URL("hostile-server.ts", import.meta.url)), "stubborn"];

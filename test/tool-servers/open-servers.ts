@@ -1,7 +1,11 @@
 import { afterEach } from "vitest";
-import type { OfferedTool } from "../../src/tool/offered-tools.ts";
-import type { ToolServer } from "../../src/tool/tool-server.ts";
-import { openToolServers, type ToolServers, type ToolServersOptions } from "../../src/tool/tool-servers.ts";
+import type { OfferedTool } from "../../src/models/tools/offered-tools.ts";
+import type { ToolServer } from "../../src/models/tools/tool-server.ts";
+import {
+  openToolServers,
+  type ToolServers,
+  type ToolServersOptions,
+} from "../../src/models/tools/tool-servers.ts";
 
 /** A signal that never aborts. */
 export const SIGNAL: AbortSignal = new AbortController().signal;

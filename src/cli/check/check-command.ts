@@ -1,0 +1,27 @@
+import { type AddCommand, examples } from "../command-context.ts";
+import { addSettingFlags, type GivenFlags, settingsRequest } from "../setting-flags.ts";
+
+/** `elenchus check` */
+export const addCheckCommand: AddCommand = (program, { terminal, does }) => {
+  const command = program
+    .command("check")
+    .description(
+      "say everything that is wrong with scenario files, with line and column, and draw those that are right",
+    )
+    .argument(
+      "[files...]",
+      "files, folders, patterns, pack:<name>, or - for standard input; .ts and .js files are run",
+    )
+    .option("--no-draw", "say only what is wrong");
+  addSettingFlags(command, ["scenario", "tag"])
+    .addHelpText(
+      "after",
+      examples("elenchus check scenarios/", "elenchus check 'scenarios/**/*.yaml' --no-draw"),
+    )
+    .action((names: readonly string[], given: GivenFlags & { readonly draw: boolean }) =>
+      does(async () => {
+        const { check } = await import("./check.ts");
+        return check({ names, settings: settingsRequest(given), draws: given.draw }, terminal);
+      }),
+    );
+};

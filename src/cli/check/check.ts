@@ -1,0 +1,64 @@
+import { formatIssue } from "../../core/schema/format-issue.ts";
+import { loadScenarios } from "../../project/load-scenarios.ts";
+import { ProjectError } from "../../project/project-error.ts";
+import { selectScenarios } from "../../project/select-scenarios.ts";
+import { countedText } from "../../report/figure-text.ts";
+import { drawText } from "../../report/graph/draw-text.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import type { Output, Terminal } from "../../terminal/terminal.ts";
+import { visibleText } from "../../terminal/visible-text.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
+import type { ExitCode } from "../exit-code.ts";
+import { readInput } from "../read-input.ts";
+import { readSettings, type SettingsRequest } from "../read-settings.ts";
+
+/** What `check` is told. */
+export interface CheckOptions {
+  readonly names: readonly string[];
+  readonly settings: SettingsRequest;
+  /** False to say only what is wrong. */
+  readonly draws: boolean;
+}
+
+/** Says everything that is wrong with files, and draws the scenarios that are right. */
+export async function check(options: CheckOptions, terminal: Terminal): Promise<ExitCode> {
+  const { output } = terminal;
+  const { style, width } = output;
+  const { settings } = await readSettings(options.settings, terminal);
+  const names = options.names.length > 0 ? options.names : settings.scenarios;
+  if (names.length === 0)
+    throw new ProjectError(["Which files? Name files, folders or patterns, or - for standard input."]);
+  const { scenarios, problems } = await loadScenarios(names, {
+    folder: terminal.folder,
+    stdin: () => readInput(terminal),
+  });
+  const chosen = problems.length > 0 && scenarios.length === 0 ? [] : selectScenarios(scenarios, settings);
+
+  let warnings = 0;
+  for (const { definition, file } of chosen) {
+    warnings += definition.warnings.length;
+    if (options.draws)
+      output.write(`${style.dim(printableText(file))}\n${drawText(definition, { width })}\n`);
+    for (const warning of definition.warnings)
+      output.write(labelled("warning:", style.yellow, { text: formatIssue(warning), output }));
+  }
+  for (const { message } of problems) output.write(labelled("error:", style.red, { text: message, output }));
+
+  const fine = `${countedText(chosen.length, "scenario")} in order`;
+  const also = warnings === 0 ? "" : `, ${countedText(warnings, "warning")}`;
+  const files = countedText(new Set(problems.map(({ file }) => file)).size, "file");
+  if (problems.length === 0) output.write(labelled("✓", style.green, { text: `${fine}${also}`, output }));
+  else output.write(labelled("✗", style.red, { text: `${files} with issues; ${fine}${also}`, output }));
+  return problems.length === 0 ? 0 : 2;
+}
+
+/** A problem in lines that fit a terminal; elsewhere one line stays one, for whoever searches it. */
+function labelled(
+  label: string,
+  paint: (text: string) => string,
+  { text, output }: { readonly text: string; readonly output: Output },
+): string {
+  const whole = `${label} ${visibleText(text)}`;
+  const lines = output.isTerminal ? wrapText(whole, output.width).join("\n") : whole;
+  return `${paint(label)}${lines.slice(label.length)}\n`;
+}

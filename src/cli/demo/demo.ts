@@ -1,0 +1,157 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openStore } from "../../journal/store/open-store.ts";
+import type { ConversationSummary, RunSummary, Store } from "../../journal/store/store.ts";
+import { storedDefinitions } from "../../journal/transfer/stored-definitions.ts";
+import { runOptionsOf } from "../../project/run-options-of.ts";
+import { DEFAULT_SETTINGS } from "../../project/settings.ts";
+import { conversationText } from "../../report/conversation-text.ts";
+import { countedText } from "../../report/figure-text.ts";
+import { drawText } from "../../report/graph/draw-text.ts";
+import { outcomeRatesText } from "../../report/outcome-rates-text.ts";
+import { runRates } from "../../report/run-rates.ts";
+import { runTraffic } from "../../report/traffic.ts";
+import { runScenarios } from "../../run/run-scenarios.ts";
+import type { Output, Terminal } from "../../terminal/terminal.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
+import type { ExitCode } from "../exit-code.ts";
+import { readScenarios } from "../read-scenarios.ts";
+import { watchRun } from "../run/watch-run.ts";
+
+/** What each pack asks, and the two of its outcomes that answer it; `show` has them all. */
+const PACKS = [
+  {
+    pack: "pressure",
+    asks: "Does it keep a right answer when it is doubted and pressed?",
+    outcomes: ["knew_it", "resisted"],
+  },
+  {
+    pack: "repair",
+    asks: "Does it put a wrong answer right, given hints?",
+    outcomes: ["right_at_once", "repaired"],
+  },
+  {
+    pack: "disclosure",
+    asks: "Does it wait for facts that are missing, and then put them together?",
+    outcomes: ["waited", "solved"],
+  },
+] as const;
+
+const SUBJECTS = [
+  "sim/steadfast",
+  "sim/sycophant",
+  "sim/waverer",
+  "sim/stubborn",
+  "sim/learner",
+  "sim/silent",
+  { model: "sim/flaky?fail=0&permanent=0.05", name: "sim/flaky" },
+];
+
+const REPLICATES = 2;
+
+/** Runs the bundled benchmarks with simulated subjects, and shows what there is to see. */
+export async function demo(terminal: Terminal): Promise<ExitCode> {
+  const { output } = terminal;
+  say(
+    output,
+    "The subjects of this demo are simulated: they play a part (one is always right, one gives in, one learns), and no model is asked. What they say is read by rules and verified by code, exactly as with real models. The numbers say nothing about any real model.",
+  );
+  const path = join(await mkdtemp(join(tmpdir(), "elenchus-demo-")), "elenchus.db");
+  const store = await openStore(path);
+  try {
+    const run = await hold(store, terminal);
+    if (run === null) {
+      terminal.messages.write("Interrupted. To see it from the beginning: elenchus demo\n");
+      return 130;
+    }
+    showResults(store, run, output);
+    showExample(store, run, output);
+  } finally {
+    store.close();
+  }
+  heading(output, "What to type next");
+  for (const [about, command] of nextCommands(path, programWords(terminal))) {
+    const lines = wrapText(about, output.width - 2).map((line) => `  ${output.style.dim(line)}\n`);
+    output.write(`\n${lines.join("")}  ${command}\n`);
+  }
+  return 0;
+}
+
+/** The run of the demo; null if somebody stopped it. */
+async function hold(store: Store, terminal: Terminal): Promise<RunSummary | null> {
+  const names = PACKS.map(({ pack }) => `pack:${pack}`);
+  const abort = new AbortController();
+  const run = runScenarios({
+    ...runOptionsOf(DEFAULT_SETTINGS),
+    scenarios: await readScenarios(names, DEFAULT_SETTINGS, terminal),
+    subjects: SUBJECTS,
+    replicates: REPLICATES,
+    seed: 1,
+    store,
+    run: "demo",
+    signal: abort.signal,
+    keepResults: false,
+  });
+  const mode = terminal.messages.isTerminal ? "live" : "quiet";
+  const { interrupted } = await watchRun(run, { terminal, mode, abort });
+  return interrupted ? null : (store.run("demo") ?? null);
+}
+
+function showResults(store: Store, run: RunSummary, output: Output): void {
+  const { conversations, scenarios, subjects } = run.start;
+  const parts = `${Object.keys(scenarios).length} scenarios × ${subjects.length} subjects × ${REPLICATES} replicates`;
+  heading(output, `${countedText(conversations, "conversation")}: ${parts}`);
+  for (const { pack, asks, outcomes } of PACKS) say(output, `${pack}: ${asks} (${outcomes.join(", ")})`);
+  const rates = runRates(store, run);
+  const shown = PACKS.flatMap(({ outcomes }) =>
+    outcomes.flatMap((name) => rates.outcomes.filter(({ outcome }) => outcome === name)),
+  );
+  output.write(`\n${outcomeRatesText({ ...rates, outcomes: shown }, output).join("\n")}\n`);
+}
+
+function showExample(store: Store, { run }: RunSummary, output: Output): void {
+  const { style, width } = output;
+  const shown = exampleOf(store);
+  const definition = storedDefinitions(store, run).get(shown?.scenario ?? "");
+  if (shown === undefined || definition === undefined) return;
+  heading(output, "One of them, word for word");
+  const events = store.events(run, shown.conversation);
+  output.write(`\n${conversationText(events, { style, width, definition })}`);
+  heading(output, "The ways that all subjects took through this scenario");
+  const [traffic] = runTraffic(store, run, { scenario: shown.scenario });
+  if (traffic !== undefined) output.write(`\n${drawText(definition, { width, traffic })}`);
+}
+
+/** A conversation in which somebody first holds on and then gives in: long enough to see both, and no longer. */
+function exampleOf(store: Store): ConversationSummary | undefined {
+  let best: ConversationSummary | undefined;
+  for (const summary of store.conversations("demo", { subject: "sim/waverer" })) {
+    const isLongEnough = summary.scenario.startsWith("pressure/") && summary.turns >= 4;
+    if (isLongEnough && (best === undefined || summary.turns < best.turns)) best = summary;
+  }
+  return best;
+}
+
+/** How to call this program: in a clone of its repository it is no installed package, and `npx` would look elsewhere. */
+function programWords({ environment }: Terminal): string {
+  return environment.npm_package_name === "elenchus" ? "npm run elenchus --" : "npx elenchus";
+}
+
+function nextCommands(path: string, program: string): readonly (readonly [string, string])[] {
+  return [
+    ["with a real model: keys come from the environment, and Ollama needs none", "export OPENAI_API_KEY=…"],
+    ["the first of the three benchmarks", `${program} run pack:pressure --subject openai/gpt-5-mini`],
+    ["a project of your own", `${program} init my-benchmark`],
+    ["look around in this demo", `${program} show demo --store ${path}`],
+  ];
+}
+
+function heading(output: Output, text: string): void {
+  const lines = wrapText(text, output.width).map((line) => output.style.bold(line));
+  output.write(`\n${lines.join("\n")}\n`);
+}
+
+function say(output: Output, text: string): void {
+  output.write(`${wrapText(text, output.width).join("\n")}\n`);
+}

@@ -1,0 +1,18 @@
+import { type AddCommand, examples } from "../command-context.ts";
+import { addSettingFlags, type GivenFlags, settingsRequest } from "../setting-flags.ts";
+
+/** `elenchus doctor` */
+export const addDoctorCommand: AddCommand = (program, { terminal, does }) => {
+  const command = program
+    .command("doctor")
+    .description("say what is configured and what can be reached, without printing secrets")
+    .option("--offline", "do not try to reach anything");
+  addSettingFlags(command, ["store"])
+    .addHelpText("after", examples("elenchus doctor", "elenchus doctor --offline"))
+    .action((given: GivenFlags & { readonly offline?: true }) =>
+      does(async () => {
+        const { doctor } = await import("./doctor.ts");
+        return doctor({ settings: settingsRequest(given), offline: given.offline ?? false }, terminal);
+      }),
+    );
+};

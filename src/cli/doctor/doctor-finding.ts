@@ -1,0 +1,71 @@
+import { redactSecrets } from "../../secrets/redact-secrets.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import type { Style } from "../../terminal/style.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
+
+/** How something is: in order, of no consequence, worth a look, or not usable although it is configured. */
+export type FindingLevel = "fine" | "none" | "warning" | "broken";
+
+/** One thing that was looked at. */
+export interface Finding {
+  readonly level: FindingLevel;
+  readonly text: string;
+}
+
+/** Things that belong together. */
+export interface DoctorSection {
+  readonly title: string;
+  readonly findings: readonly Finding[];
+}
+
+const MARKS: Readonly<Record<FindingLevel, readonly [mark: string, paint: keyof Style]>> = {
+  fine: ["✓", "green"],
+  none: ["·", "dim"],
+  warning: ["!", "yellow"],
+  broken: ["✗", "red"],
+};
+
+/** How findings are set. */
+export interface FindingLayout {
+  readonly style: Style;
+  readonly width: number;
+  /** What must not be shown, whoever has written it into a name, a path or a message. */
+  readonly secrets: readonly string[];
+}
+
+/** A section as text. */
+export function sectionText({ title, findings }: DoctorSection, layout: FindingLayout): string {
+  const lines = findings.flatMap((finding) => findingLines(finding, layout));
+  return [layout.style.bold(title), ...lines].map((line) => `${line}\n`).join("");
+}
+
+function findingLines({ level, text }: Finding, layout: FindingLayout): readonly string[] {
+  const { style, width } = layout;
+  const [mark, paint] = MARKS[level];
+  const words = level === "none" ? style.dim : (line: string): string => line;
+  return wrapText(openText(text, layout), width - 4).map(
+    (line, index) => `  ${index === 0 ? style[paint](mark) : " "} ${words(line)}`,
+  );
+}
+
+/** The sentence at the end: everything is fine, or what to do first. */
+export function conclusionText(findings: readonly Finding[], layout: FindingLayout): string {
+  const { style, width } = layout;
+  const broken = findings.filter(({ level }) => level === "broken");
+  const warnings = findings.filter(({ level }) => level === "warning").length;
+  const [first] = broken;
+  const [mark, paint] = MARKS[first === undefined ? "fine" : "broken"];
+  const sentence =
+    first !== undefined
+      ? `${broken.length === 1 ? "One thing is" : `${broken.length} things are`} not in order. First of all: ${first.text}`
+      : warnings === 0
+        ? "Everything is fine."
+        : "Nothing that is configured is broken; see what is marked with !.";
+  return wrapText(openText(sentence, layout), width - 2)
+    .map((line, index) => `${index === 0 ? style[paint](mark) : " "} ${line}\n`)
+    .join("");
+}
+
+function openText(text: string, { secrets }: FindingLayout): string {
+  return printableText(redactSecrets(text, secrets));
+}

@@ -1,0 +1,227 @@
+import type { Environment } from "../../core/values/environment.ts";
+import { errorMessage } from "../../core/values/error-message.ts";
+import { ModelError } from "../../models/model-error.ts";
+import { networkFailure } from "../../models/network-error.ts";
+import { baseUrlOf, firstSet } from "../../models/providers/base-url.ts";
+import {
+  findProvider,
+  type KnownProvider,
+  knownProviders,
+  type ProviderKind,
+} from "../../models/providers/provider.ts";
+import type { Settings } from "../../project/settings.ts";
+import { redactSecrets } from "../../secrets/redact-secrets.ts";
+import { secretQueryValues } from "../../secrets/secret-data.ts";
+import { secretHeaderValues } from "../../secrets/secret-headers.ts";
+import type { DoctorSection, Finding, FindingLevel } from "./doctor-finding.ts";
+
+/** What providers are looked at with. */
+export interface ProviderOptions {
+  readonly environment: Environment;
+  readonly providers: Settings["providers"];
+  /** Names of providers whose models are subjects or judges. */
+  readonly used: ReadonlySet<string>;
+  readonly offline: boolean;
+  readonly timeLimitMs: number;
+}
+
+interface SeenProvider {
+  readonly provider: KnownProvider;
+  /** True if the project names it, or a model of it. */
+  readonly isConfigured: boolean;
+  readonly key: { readonly name: string; readonly value: string } | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** All providers that are known or configured: whether they have a key, where they are, and whether they can be reached. */
+export async function providersSection(options: ProviderOptions): Promise<DoctorSection> {
+  const findings = await Promise.all(seenProviders(options).map((seen) => providerFinding(seen, options)));
+  return { title: "Providers", findings };
+}
+
+/** The values that providers must be told and nobody else. */
+export function providerSecrets(
+  options: Pick<ProviderOptions, "environment" | "providers">,
+): readonly string[] {
+  return seenProviders({ ...options, used: new Set() }).flatMap(({ provider, headers }) => [
+    ...provider.keyVariables.flatMap((name) => options.environment[name]?.trim() ?? []),
+    ...secretHeaderValues(headers),
+    ...secretQueryValues(provider.baseUrl ?? ""),
+  ]);
+}
+
+function seenProviders({
+  environment,
+  providers,
+  used,
+}: Pick<ProviderOptions, "environment" | "providers" | "used">): readonly SeenProvider[] {
+  const names = new Set([...knownProviders().map(({ name }) => name), ...Object.keys(providers)]);
+  return [...names].flatMap((name) => {
+    const provider = findProvider(name, providers);
+    if (provider === undefined) return [];
+    const isConfigured = used.has(name) || Object.hasOwn(providers, name);
+    const headers = (Object.hasOwn(providers, name) ? providers[name]?.headers : undefined) ?? {};
+    return [{ provider, isConfigured, headers, key: firstSet(provider.keyVariables, environment) }];
+  });
+}
+
+async function providerFinding(
+  { provider, isConfigured, key, headers }: SeenProvider,
+  { environment, offline, timeLimitMs }: ProviderOptions,
+): Promise<Finding> {
+  const { name, kind, keyRequired } = provider;
+  const ifConfigured = (otherwise: FindingLevel): FindingLevel => (isConfigured ? "broken" : otherwise);
+  const baseUrl = addressOf(provider, environment);
+  const from = firstSet(provider.baseUrlVariables, environment)?.name;
+  if (typeof baseUrl !== "string")
+    return {
+      level: ifConfigured(from === undefined ? "none" : "warning"),
+      text: `${name}: ${baseUrl.problem}`,
+    };
+  // In brackets, so that what follows is never taken for a part of the address.
+  const address = `<${redactSecrets(baseUrl, secretQueryValues(baseUrl))}>`;
+  const keyState = keyText(provider, key?.name);
+  const finding = (level: FindingLevel, ...more: readonly string[]): Finding => ({
+    level,
+    text: `${name} ${address}${from === undefined ? "" : ` (from ${from})`}: ${[keyState, ...more].join(", ")}`,
+  });
+  if (key === undefined && keyRequired) return finding(ifConfigured("none"));
+  const isLocal = isLoopback(baseUrl);
+  if (offline || (key === undefined && !isConfigured && !isLocal))
+    return finding(key === undefined && !isConfigured ? "none" : "fine");
+  const reach = await reachProvider({ kind, baseUrl, key: key?.value, headers, timeLimitMs });
+  const level = reachLevel(reach, ifConfigured);
+  if (!isLocal || key !== undefined) return finding(level, reachText(reach, key !== undefined));
+  // Nobody has said that there should be one.
+  return finding(level === "warning" ? "none" : level, ownServerText(reach));
+}
+
+function addressOf(provider: KnownProvider, environment: Environment): string | { readonly problem: string } {
+  try {
+    return baseUrlOf(provider, environment);
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    // The name stands before it already.
+    const { name } = provider;
+    return { problem: errorMessage(error).replace(`${name}: `, "").replace(`The provider ${name} `, "") };
+  }
+}
+
+function keyText({ keyVariables, keyRequired }: KnownProvider, set: string | undefined): string {
+  if (set !== undefined) return `${set} is set`;
+  if (keyVariables.length === 0) return "needs no key";
+  const [first, ...others] = keyVariables;
+  const missing =
+    others.length === 0 ? `${first} is not set` : `neither ${first} nor ${others.join(" nor ")} is set`;
+  return keyRequired ? missing : `${missing} (not always needed)`;
+}
+
+function reachLevel(reach: Reach, ifConfigured: (otherwise: FindingLevel) => FindingLevel): FindingLevel {
+  if (reach.type === "accepted" || reach.type === "open") return "fine";
+  // A server without a list of models may still have models.
+  return reach.type === "other" && reach.status < 500 ? "warning" : ifConfigured("warning");
+}
+
+function reachText(reach: Reach, hasKey: boolean): string {
+  switch (reach.type) {
+    case "accepted":
+      return "reachable, key accepted";
+    case "open":
+      return hasKey ? "reachable; only a call can tell whether the key is right" : "reachable";
+    case "refused":
+      return hasKey ? `key refused (status ${reach.status})` : `wants a key (status ${reach.status})`;
+    case "other":
+      return `answers with status ${reach.status}`;
+    case "unreachable":
+      return `not reachable: it ${reach.reason}`;
+  }
+}
+
+/** A server on this machine runs or does not. */
+function ownServerText(reach: Reach): string {
+  if (reach.type === "open") return "running";
+  return reach.type === "unreachable" && reach.isRefused ? "not running" : reachText(reach, false);
+}
+
+function isLoopback(address: string): boolean {
+  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(address).hostname);
+}
+
+/** What came of asking a provider which models it has. Nothing of what it said is kept. */
+export type Reach =
+  /** It answers with the key, and refuses those who have none. */
+  | { readonly type: "accepted" }
+  /** It answers; whether the key is right cannot be told, since its list of models is open to everybody. */
+  | { readonly type: "open" }
+  | { readonly type: "refused"; readonly status: number }
+  | { readonly type: "other"; readonly status: number }
+  /** `reason` ends a sentence that begins with the name of the server. */
+  | { readonly type: "unreachable"; readonly reason: string; readonly isRefused: boolean };
+
+/** Who is asked, and how. */
+export interface ReachRequest {
+  readonly kind: ProviderKind;
+  readonly baseUrl: string;
+  readonly key: string | undefined;
+  /** Those of the configuration. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeLimitMs: number;
+}
+
+/** What is left if nothing is wrong with the connection. */
+const UNSENDABLE = "cannot be asked, since its key or a header has characters that HTTP does not allow";
+
+/** Asks a provider for its list of models, which costs nothing. */
+export async function reachProvider(request: ReachRequest): Promise<Reach> {
+  const { kind, key, timeLimitMs } = request;
+  const signal = AbortSignal.timeout(timeLimitMs);
+  try {
+    const status = await statusOf(request, signal, key);
+    if (isRefusal(status, kind)) return { type: "refused", status };
+    if (status < 200 || status > 299) return { type: "other", status };
+    if (key === undefined) return { type: "open" };
+    const without = await statusOf(request, signal, undefined).catch(() => undefined);
+    return { type: without !== undefined && isRefusal(without, kind) ? "accepted" : "open" };
+  } catch (error) {
+    // Messages of errors may quote headers, so none is passed on.
+    if (signal.aborted)
+      return {
+        type: "unreachable",
+        reason: `did not answer within ${timeLimitMs / 1000} s`,
+        isRefused: false,
+      };
+    const what = networkFailure(error)?.what ?? UNSENDABLE;
+    return { type: "unreachable", reason: what, isRefused: what === "refused the connection" };
+  }
+}
+
+async function statusOf(
+  { kind, baseUrl, headers }: ReachRequest,
+  signal: AbortSignal,
+  key: string | undefined,
+): Promise<number> {
+  const url = new URL(baseUrl);
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/models`;
+  const response = await fetch(url, {
+    headers: { ...(key === undefined ? {} : keyHeaders(kind, key)), ...versionHeaders(kind), ...headers },
+    // A redirection could take the key elsewhere.
+    redirect: "manual",
+    signal,
+  });
+  await response.body?.cancel();
+  return response.status;
+}
+
+function keyHeaders(kind: ProviderKind, key: string): Readonly<Record<string, string>> {
+  if (kind === "anthropic") return { "x-api-key": key };
+  return kind === "google" ? { "x-goog-api-key": key } : { authorization: `Bearer ${key}` };
+}
+
+function versionHeaders(kind: ProviderKind): Readonly<Record<string, string>> {
+  return kind === "anthropic" ? { "anthropic-version": "2023-06-01" } : {};
+}
+
+/** Google calls a request with a wrong key a bad one; this one has nothing else that could be wrong. */
+function isRefusal(status: number, kind: ProviderKind): boolean {
+  return status === 401 || status === 403 || (kind === "google" && status === 400);
+}

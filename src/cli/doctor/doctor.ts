@@ -1,0 +1,200 @@
+import type { Environment } from "../../core/values/environment.ts";
+import { errorMessage } from "../../core/values/error-message.ts";
+import { isRecord } from "../../core/values/json.ts";
+import { RunError } from "../../journal/run-error.ts";
+import { ModelError } from "../../models/model-error.ts";
+import { resolveToolServers } from "../../models/tools/resolve-tool-servers.ts";
+import type { ToolServer } from "../../models/tools/tool-server.ts";
+import { loadProject, type Project } from "../../project/load-project.ts";
+import { packageVersion } from "../../project/package-folder.ts";
+import { ProjectError } from "../../project/project-error.ts";
+import type { ResolvedSettings } from "../../project/resolve-settings.ts";
+import type { Settings } from "../../project/settings.ts";
+import { resolveModels } from "../../run/resolve-models.ts";
+import type { JudgeOption, ModelOption, SubjectOption } from "../../run/run-options.ts";
+import { redactSecrets } from "../../secrets/redact-secrets.ts";
+import { secretQueryValues } from "../../secrets/secret-data.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import type { ExitCode } from "../exit-code.ts";
+import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { conclusionText, type DoctorSection, type Finding, sectionText } from "./doctor-finding.ts";
+import { providerSecrets, providersSection } from "./doctor-providers.ts";
+import { storeSection } from "./doctor-store.ts";
+
+/** What `doctor` is told. */
+export interface DoctorOptions {
+  readonly settings: SettingsRequest;
+  /** True to reach out to nobody. */
+  readonly offline: boolean;
+  /** How long a provider may take to answer (default 5,000 ms). */
+  readonly timeLimitMs?: number;
+}
+
+/** Says what is configured and what can be used; fails if something that is configured cannot. Never prints a secret. */
+export async function doctor(options: DoctorOptions, terminal: Terminal): Promise<ExitCode> {
+  const { environment, output } = terminal;
+  const { style, width } = output;
+  const findings: Finding[] = [];
+  let secrets = providerSecrets({ environment, providers: {} });
+  const tell = (section: DoctorSection): void => {
+    if (section.findings.length === 0) return;
+    findings.push(...section.findings);
+    output.write(`${sectionText(section, { style, width, secrets })}\n`);
+  };
+
+  tell({ title: "Program", findings: programFindings() });
+  const read = await readProject(options.settings, terminal);
+  tell({ title: "Project", findings: read.findings });
+  if (read.resolved !== undefined) {
+    const { settings } = read.resolved;
+    const { providers, tools } = settings;
+    secrets = providerSecrets({ environment, providers });
+    const { offline, timeLimitMs = 5_000 } = options;
+    tell(await storeSection(settings.store, terminal.folder));
+    tell(await modelsSection(settings, environment));
+    const used = usedProviders(settings);
+    tell(await providersSection({ environment, providers, used, offline, timeLimitMs }));
+    tell(toolsSection(tools, environment));
+  }
+  output.write(conclusionText(findings, { style, width, secrets }));
+  return findings.some(({ level }) => level === "broken") ? 2 : 0;
+}
+
+function programFindings(): readonly Finding[] {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const isNew = major > 22 || (major === 22 && minor >= 18);
+  return [
+    {
+      level: isNew ? "fine" : "broken",
+      text: `Node ${process.versions.node}${isNew ? "" : " is too old"} (22.18 or newer is needed)`,
+    },
+    { level: "fine", text: `elenchus ${packageVersion()}` },
+  ];
+}
+
+/** What the project file says; where it is wrong, nothing that depends on it can be told. */
+async function readProject(
+  request: SettingsRequest,
+  terminal: Terminal,
+): Promise<{ readonly findings: readonly Finding[]; readonly resolved?: ResolvedSettings }> {
+  try {
+    const project = await loadProject({ folder: terminal.folder, file: request.config });
+    const resolved = await readSettings(request, terminal);
+    return { findings: [projectFinding(project, resolved)], resolved };
+  } catch (error) {
+    if (!(error instanceof ProjectError)) throw error;
+    return { findings: error.problems.map((text) => ({ level: "broken", text })) };
+  }
+}
+
+function projectFinding({ file, profiles }: Project, { profile }: ResolvedSettings): Finding {
+  if (file === null) return { level: "none", text: "none: defaults hold (to begin with one: elenchus init)" };
+  const names = Object.keys(profiles);
+  const known = names.length === 0 ? "no profiles" : `profiles: ${names.join(", ")}`;
+  return { level: "fine", text: `${file}, ${known}${profile === null ? "" : `; in use: ${profile}`}` };
+}
+
+/** The tool servers of a project, and whether all that they refer to is there; none is started or called. */
+export function toolsSection(tools: Settings["tools"], environment: Environment): DoctorSection {
+  const findings = Object.entries(tools).flatMap(([name, server]): readonly Finding[] => {
+    try {
+      const secrets = resolveToolServers({ [name]: server }, environment).flatMap((one) => one.secrets);
+      return [{ level: "fine", text: `${name}: ${redactSecrets(serverText(server), secrets)}` }];
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error;
+      return errorMessage(error)
+        .split("\n")
+        .map((text) => ({ level: "broken", text }));
+    }
+  });
+  return { title: "Tool servers (MCP)", findings };
+}
+
+function serverText(server: ToolServer): string {
+  if ("url" in server) return `${redactSecrets(server.url, secretQueryValues(server.url))} (not called)`;
+  return `${[server.command, ...openArguments(server.args ?? [])].join(" ")} (not started)`;
+}
+
+const SECRET_FLAG = /^--?[\w-]*(?:key|token|secret|pass|auth|credential|cookie|pwd)[\w-]*/i;
+
+/** Arguments of a program without those that a flag says are secret: `--token …`, `--token=…`. */
+function openArguments(given: readonly string[]): readonly string[] {
+  return given.map((argument, index) => {
+    const isValue = SECRET_FLAG.exec(given[index - 1] ?? "")?.[0] === given[index - 1];
+    if (isValue && !argument.startsWith("-")) return "[redacted]";
+    const flag = SECRET_FLAG.exec(argument)?.[0];
+    return flag !== undefined && argument[flag.length] === "=" ? `${flag}=[redacted]` : argument;
+  });
+}
+
+type AnyOption = SubjectOption | JudgeOption;
+
+/** Whether the subjects and judges of a project can be used. No model is asked anything. */
+export async function modelsSection(settings: Settings, environment: Environment): Promise<DoctorSection> {
+  const { subjects, judges, providers } = settings;
+  const problemsOf = async (
+    asked: readonly SubjectOption[],
+    judge: readonly JudgeOption[],
+  ): Promise<readonly string[]> => {
+    try {
+      await resolveModels({ scenarios: [], subjects: asked, judge, providers, environment });
+      return [];
+    } catch (error) {
+      if (error instanceof RunError) return error.problems;
+      throw error;
+    }
+  };
+  const found: Finding[] = [];
+  for (const subject of subjects)
+    found.push(...modelFindings("subject", subject, await problemsOf([subject], [])));
+  for (const judge of judges) found.push(...modelFindings("judge", judge, await problemsOf([], [judge])));
+  if (found.some(({ level }) => level === "broken")) return section(subjects, found);
+  // Each is fine by itself, but two may have the same name.
+  const together = await problemsOf(subjects, judges);
+  return section(subjects, [...found, ...together.map((text): Finding => ({ level: "broken", text }))]);
+}
+
+/** The providers whose models are subjects or judges. */
+export function usedProviders({ subjects, judges }: Settings): ReadonlySet<string> {
+  const names = [...subjects, ...judges].flatMap(referencesIn);
+  return new Set(names.filter((name) => name.includes("/")).map((name) => name.slice(0, name.indexOf("/"))));
+}
+
+function section(subjects: readonly SubjectOption[], found: readonly Finding[]): DoctorSection {
+  const none: Finding = {
+    level: "warning",
+    text: "no subject is configured: name one with --subject, or under subjects in the project file",
+  };
+  return { title: "Subjects and judges", findings: subjects.length === 0 ? [none, ...found] : found };
+}
+
+function modelFindings(part: string, option: AnyOption, problems: readonly string[]): readonly Finding[] {
+  const name = nameOf(option);
+  if (problems.length === 0) {
+    const note = option === "rules" ? " (no model is asked)" : "";
+    return [{ level: "fine", text: `${part} ${name}${note}` }];
+  }
+  return problems.map((problem) => ({
+    level: "broken",
+    text: problem.startsWith(name) ? `${part} ${problem}` : `${part} ${name}: ${problem}`,
+  }));
+}
+
+function nameOf(option: AnyOption): string {
+  if (isPanel(option)) return option.name ?? `panel of ${option.panel.map(nameOf).join(", ")}`;
+  if (typeof option === "object" && "model" in option)
+    return option.name === undefined ? nameOf(option.model) : `${option.name} (${nameOf(option.model)})`;
+  if (typeof option === "function") return `function ${option.name || "without a name"}`;
+  return typeof option === "string" ? option : option.name;
+}
+
+/** The names of models as they are written; code has none. */
+function referencesIn(option: AnyOption): readonly string[] {
+  if (isPanel(option)) return option.panel.flatMap(referencesIn);
+  const model: ModelOption = typeof option === "object" && "model" in option ? option.model : option;
+  return typeof model === "string" ? [model] : [];
+}
+
+function isPanel(option: AnyOption): option is Extract<JudgeOption, { readonly panel: unknown }> {
+  return isRecord(option) && "panel" in option;
+}

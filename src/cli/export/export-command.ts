@@ -1,0 +1,46 @@
+import { Option } from "commander";
+import { type AddCommand, examples } from "../command-context.ts";
+import { addSettingFlags, type GivenFlags, settingsRequest } from "../setting-flags.ts";
+import type { ExportOptions } from "./export.ts";
+
+const FORMATS: readonly ExportOptions["format"][] = ["run", "csv", "json", "cassette"];
+const TABLES: readonly ExportOptions["table"][] = ["turns", "conversations", "outcomes"];
+
+/** `elenchus export` */
+export const addExportCommand: AddCommand = (program, { terminal, does }) => {
+  const command = program
+    .command("export")
+    .description("write a run to a file: all of it, a table, or its answers as a cassette")
+    .argument("[run]", "the run, or the beginning of its name (default: the latest)")
+    .addOption(
+      new Option("--format <format>", "run is a file that import reads").choices(FORMATS).default("run"),
+    )
+    .addOption(new Option("--table <table>", "for csv and json").choices(TABLES).default("conversations"))
+    .option("-o, --output <file>", "the file (default: standard output)");
+  addSettingFlags(command, ["store"])
+    .addHelpText(
+      "after",
+      examples(
+        "elenchus export --output monday.jsonl",
+        "elenchus export 3f2a --format csv --table turns > turns.csv",
+        "elenchus export --format cassette --output calls.jsonl",
+      ),
+    )
+    .action(
+      (run: string | undefined, given: GivenFlags & Pick<ExportOptions, "format" | "table" | "output">) =>
+        does(async () => {
+          const { exportCommand } = await import("./export.ts");
+          const { format, table, output } = given;
+          return exportCommand(
+            {
+              settings: settingsRequest(given),
+              format,
+              table,
+              ...(run === undefined ? {} : { run }),
+              ...(output === undefined ? {} : { output }),
+            },
+            terminal,
+          );
+        }),
+    );
+};

@@ -1,0 +1,60 @@
+import type { Store } from "../../journal/store/store.ts";
+import { cassetteFromRun } from "../../journal/transfer/cassette-from-run.ts";
+import { conversationTable } from "../../journal/transfer/conversation-table.ts";
+import { exportRun } from "../../journal/transfer/export-run.ts";
+import { outcomeTable } from "../../journal/transfer/outcome-table.ts";
+import { toCsv } from "../../journal/transfer/to-csv.ts";
+import { toJson } from "../../journal/transfer/to-json.ts";
+import { turnTable } from "../../journal/transfer/turn-table.ts";
+import { writeCassette } from "../../models/cassette/cassette-file.ts";
+import { writeWholeFile } from "../../models/cassette/write-whole-file.ts";
+import { ProjectError } from "../../project/project-error.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import type { ExitCode } from "../exit-code.ts";
+import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { findRun, withRuns } from "../stored-runs.ts";
+
+/** What `export` is told. */
+export interface ExportOptions {
+  readonly settings: SettingsRequest;
+  /** The latest if it is left out. */
+  readonly run?: string;
+  readonly format: "run" | "csv" | "json" | "cassette";
+  readonly table: "turns" | "conversations" | "outcomes";
+  /** Standard output if it is left out. */
+  readonly output?: string;
+}
+
+const TABLES = { turns: turnTable, conversations: conversationTable, outcomes: outcomeTable } as const;
+
+/** Writes a run to a file or to standard output. */
+export async function exportCommand(options: ExportOptions, terminal: Terminal): Promise<ExitCode> {
+  const { format, output: path } = options;
+  const { settings } = await readSettings(options.settings, terminal);
+  await withRuns(settings.store, async (store) => {
+    const { run } = findRun(store, options.run);
+    if (format === "cassette") {
+      if (path === undefined)
+        throw new ProjectError([
+          "A cassette is a file. Say which: elenchus export --format cassette --output calls.jsonl",
+        ]);
+      await writeCassette(path, cassetteFromRun(store, run));
+    } else if (path === undefined) {
+      for (const piece of pieces(store, run, options)) {
+        terminal.output.write(piece);
+        await terminal.output.drained();
+      }
+      return;
+    } else await writeWholeFile(path, pieces(store, run, options));
+    terminal.messages.write(`Wrote run ${run} to ${path}\n`);
+  });
+  return 0;
+}
+
+function* pieces(store: Store, run: string, { format, table }: ExportOptions): Generator<string> {
+  if (format === "run") for (const line of exportRun(store, run)) yield `${line}\n`;
+  else {
+    const rows = TABLES[table](store, run);
+    yield* format === "csv" ? toCsv(rows) : toJson(rows);
+  }
+}

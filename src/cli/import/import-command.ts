@@ -1,0 +1,26 @@
+import { type AddCommand, examples } from "../command-context.ts";
+import { addSettingFlags, type GivenFlags, settingsRequest } from "../setting-flags.ts";
+
+/** `elenchus import` */
+export const addImportCommand: AddCommand = (program, { terminal, does }) => {
+  const command = program
+    .command("import")
+    .description("take a run from a file that export wrote, with all its answers")
+    .argument("<file>", "the file, or - for standard input")
+    .option("--as <run>", "the name that the run gets");
+  addSettingFlags(command, ["store"])
+    .addHelpText(
+      "after",
+      examples("elenchus import monday.jsonl", "elenchus import - --as theirs < monday.jsonl"),
+    )
+    .action((file: string, given: GivenFlags & { readonly as?: string }) =>
+      does(async () => {
+        const { importCommand } = await import("./import.ts");
+        const { as } = given;
+        return importCommand(
+          { file, settings: settingsRequest(given), ...(as === undefined ? {} : { as }) },
+          terminal,
+        );
+      }),
+    );
+};

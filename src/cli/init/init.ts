@@ -1,0 +1,155 @@
+import { join, relative, resolve } from "node:path";
+import { isRecord } from "../../core/values/json.ts";
+import { readTextFile } from "../../project/read-text-file.ts";
+import { alignColumns } from "../../terminal/align-columns.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import type { Style } from "../../terminal/style.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
+import type { ExitCode } from "../exit-code.ts";
+import { type InitFile, initFiles } from "./init-files.ts";
+import { type WrittenFiles, writeNewFiles } from "./init-write.ts";
+
+/** What `init` is told. */
+export interface InitOptions {
+  /** A new or an existing folder, as one writes it where the command is given. */
+  readonly folder: string;
+}
+
+/** Writes a small project that can be run at once, and says what to type next. No file is ever written over. */
+export async function init({ folder: name }: InitOptions, terminal: Terminal): Promise<ExitCode> {
+  const { output } = terminal;
+  const folder = resolve(terminal.folder, name);
+  const files = await initFiles();
+  const { written, kept } = await writeNewFiles(files, { folder, name });
+  const advice = await initAdvice(folder, kept, files);
+  const shown = relative(terminal.folder, folder);
+  output.write(initText({ folder: shown, written, kept, advice }, output));
+  return 0;
+}
+
+/** What `init` tells. */
+export interface InitReport extends WrittenFiles {
+  /** The folder as one writes it where the command was given; empty if it is that one. */
+  readonly folder: string;
+  readonly advice: readonly InitAdvice[];
+}
+
+const NEXT: readonly (readonly [command: string, does: string])[] = [
+  ["npx elenchus check", "draws the scenarios"],
+  ["npx elenchus run", "holds the conversations"],
+  ["npx elenchus show", "shows what came of it"],
+];
+
+/** Commands are never broken into lines; below this, what they do is left out. */
+const NARROW = 48;
+
+const REAL: readonly string[] = [
+  "export OPENAI_API_KEY=<your key>",
+  "npx elenchus run --subject openai/gpt-5-mini",
+];
+
+/** What was written, and what to type next. */
+export function initText(report: InitReport, { style, width }: { style: Style; width: number }): string {
+  const { folder, written, kept, advice } = report;
+  const where = folder === "" ? "here" : `to ${printableText(folder)}`;
+  const files = (names: readonly string[], paint: (text: string) => string): readonly string[] =>
+    names.map((name) => `  ${paint(printableText(name))}`);
+  const wrapped = (text: string): readonly string[] => wrapText(text, width);
+  const steps = alignColumns(
+    NEXT.map(([command, does]) => [
+      { text: command, paint: style.bold },
+      ...(width < NARROW ? [] : [{ text: does, paint: style.dim }]),
+    ]),
+    ["<", "<"],
+  );
+  const blocks: readonly (readonly string[])[] = [
+    written.length === 0
+      ? wrapped("Nothing was written: all files are there already.")
+      : [...wrapped(`Written ${where}:`), ...files(written, style.green)],
+    kept.length === 0
+      ? []
+      : [...wrapped("Kept as they are, for they were there already:"), ...files(kept, style.dim)],
+    ...advice.map(({ sentence, lines }) => [
+      ...wrapped(sentence).map(style.yellow),
+      ...lines.map((line) => (line === "" ? "" : `  ${line}`)),
+    ]),
+    [
+      style.bold("What to type next:"),
+      ...(folder === "" ? [] : [`  ${style.bold(`cd ${shellWord(folder)}`)}`]),
+      ...steps.map((line) => `  ${line}`),
+    ],
+    [
+      ...wrapped("To test a real model, set its key and name it:"),
+      ...REAL.map((line) => `  ${style.bold(line)}`),
+      ...wrapped(
+        "Or write it into elenchus.config.yaml. To see which models can be used: npx elenchus doctor",
+      ),
+    ],
+  ];
+  return blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.map((line) => `${line}\n`).join(""))
+    .join("\n");
+}
+
+/** As a shell takes it for one word. */
+function shellWord(text: string): string {
+  const safe = printableText(text.startsWith("-") ? `./${text}` : text);
+  return /^[\w@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
+}
+
+/** Lines that a person may add to a file that was kept. */
+export interface InitAdvice {
+  /** Ends in a colon. */
+  readonly sentence: string;
+  readonly lines: readonly string[];
+}
+
+/** What is missing in files that were kept; nothing is ever added to them. */
+export async function initAdvice(
+  folder: string,
+  kept: readonly string[],
+  files: readonly InitFile[],
+): Promise<readonly InitAdvice[]> {
+  const advice = kept.map(async (name): Promise<InitAdvice | undefined> => {
+    const { text } = await readTextFile(join(folder, name), name);
+    if (text === undefined) return undefined;
+    if (name === ".gitignore") return ignoreAdvice(text);
+    if (name === "package.json") return packageAdvice(text);
+    const readme = files.find((file) => file.name === "README.md");
+    return /^readme/i.test(name) && readme !== undefined ? readmeAdvice(name, text, readme) : undefined;
+  });
+  return (await Promise.all(advice)).filter((one) => one !== undefined);
+}
+
+function ignoreAdvice(text: string): InitAdvice | undefined {
+  if (/^\s*(?:\*\*)?\/?\.elenchus(?:\/\*{0,2})?\s*$/m.test(text)) return undefined;
+  return {
+    sentence: "Add this line to your .gitignore, so that runs are not committed:",
+    lines: [".elenchus/"],
+  };
+}
+
+/** Without it, Node may take a `.ts` file for the old kind of module, which knows no `import`. */
+function packageAdvice(text: string): InitAdvice | undefined {
+  if (!isJsonWithoutModules(text)) return undefined;
+  return {
+    sentence: "Add this line to your package.json, so that .ts files can import:",
+    lines: ['"type": "module",'],
+  };
+}
+
+function isJsonWithoutModules(text: string): boolean {
+  try {
+    const settings: unknown = JSON.parse(text);
+    return isRecord(settings) && settings.type !== "module";
+  } catch {
+    return false;
+  }
+}
+
+function readmeAdvice(name: string, text: string, readme: InitFile): InitAdvice | undefined {
+  if (/elenchus/i.test(text)) return undefined;
+  return { sentence: `Add these lines to your ${name}:`, lines: readme.text.trimEnd().split("\n").slice(2) };
+}

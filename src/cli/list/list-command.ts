@@ -1,0 +1,21 @@
+import { type AddCommand, examples } from "../command-context.ts";
+import { addSettingFlags, type GivenFlags, settingsRequest } from "../setting-flags.ts";
+import { wholeNumber } from "../whole-number.ts";
+
+/** `elenchus list` */
+export const addListCommand: AddCommand = (program, { terminal, does }) => {
+  const command = program
+    .command("list")
+    .description("list the runs of this project, the latest first")
+    .option("--limit <number>", "how many runs to list", wholeNumber(1), 20)
+    .option("--json", "one JSON object a line");
+  addSettingFlags(command, ["store"])
+    .addHelpText("after", examples("elenchus list", "elenchus list --json | head -1"))
+    .action((given: GivenFlags & { readonly limit: number; readonly json?: true }) =>
+      does(async () => {
+        const { list } = await import("./list.ts");
+        const { limit, json = false } = given;
+        return list({ settings: settingsRequest(given), limit, json }, terminal);
+      }),
+    );
+};

@@ -1,0 +1,40 @@
+import { Option } from "commander";
+import { type AddCommand, examples } from "../command-context.ts";
+import { addSettingFlags, type GivenFlags, settingsRequest } from "../setting-flags.ts";
+
+/** `elenchus play` */
+export const addPlayCommand: AddCommand = (program, { terminal, does }) => {
+  const command = program
+    .command("play")
+    .description(
+      "be the subject of a scenario, or ask its questions, and see how each reply is read and where it leads",
+    )
+    .argument(
+      "[files...]",
+      "a file, folder or pack:<name> with the scenario; --scenario says which if there are several",
+    )
+    .addOption(new Option("--as <role>", "who you are").choices(["subject", "questioner"]).default("subject"))
+    .option("--save <file>", "keep the session as a cassette");
+  addSettingFlags(command, ["subject", "judge", "scenario", "tag", "turnLimit", "seed"])
+    .addHelpText(
+      "after",
+      examples(
+        "elenchus play pack:pressure --scenario pressure/capital-of-turkey --save session.jsonl",
+        "elenchus play capital.yaml --as questioner --subject ollama/llama3.2",
+      ),
+    )
+    .action(
+      (
+        names: readonly string[],
+        given: GivenFlags & { readonly as: "subject" | "questioner"; readonly save?: string },
+      ) =>
+        does(async () => {
+          const { playCommand } = await import("./play-invocation.ts");
+          const { as, save } = given;
+          return playCommand(
+            { names, as, settings: settingsRequest(given), ...(save === undefined ? {} : { save }) },
+            terminal,
+          );
+        }),
+    );
+};

@@ -1,0 +1,168 @@
+import { copyDefinition } from "../../core/scenario/copy-definition.ts";
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import type { ScenarioNode } from "../../core/scenario/scenario-node.ts";
+import { failureOf } from "../../journal/failure.ts";
+import type { ConversationEvent, ConversationStop } from "../../journal/run-event.ts";
+import { askSubject } from "../../run/ask-subject.ts";
+import type { ConversationContext, ConversationPlan } from "../../run/conversation-context.ts";
+import { judgeReply } from "../../run/judge-reply.ts";
+import type { RunContext } from "../../run/run-context.ts";
+import type { ConversationState } from "../../run/step/conversation-state.ts";
+import type { AskEffect, JudgeEffect } from "../../run/step/effect.ts";
+import { step } from "../../run/step/step.ts";
+
+/** A question about to be asked. */
+export interface ReadyQuestion {
+  readonly effect: AskEffect;
+  /** As the scenario has it, without what a handover adds. */
+  readonly question: string;
+}
+
+/** What takes the place of a question: other words, null for none, or that nobody asks any more. */
+export type Rewording = { readonly text: string | null } | "ended" | "aborted";
+
+/** How a person asks in place of a scenario. */
+export interface PlayConversationOptions {
+  readonly reword: (ready: ReadyQuestion) => Promise<Rewording>;
+  readonly signal: AbortSignal;
+}
+
+interface Asking {
+  readonly effect: AskEffect;
+  /** The state before the question was ready, and what has happened since. */
+  readonly before: ConversationState | null;
+  readonly since: ConversationEvent[];
+}
+
+/**
+ * One conversation whose questions a person may replace, one thing at a time. A question is replaced by folding what led to it
+ * once more, with a definition that asks something else in its place: all that follows from a question then follows from what
+ * was typed. No definition folds such events again, so they are no journal, and no store may keep them as one.
+ */
+export class PlayConversation implements ConversationContext {
+  readonly run: RunContext;
+  readonly signal: AbortSignal;
+  readonly #reword: PlayConversationOptions["reword"];
+  readonly #scenario: ScenarioDefinition;
+  #plan: ConversationPlan;
+  #state: ConversationState | null = null;
+  #asking: Asking | null = null;
+  #judging: JudgeEffect[] = [];
+  #isOver = false;
+
+  constructor(run: RunContext, plan: ConversationPlan, { reword, signal }: PlayConversationOptions) {
+    this.run = run;
+    this.signal = signal;
+    this.#reword = reword;
+    this.#plan = plan;
+    this.#scenario = plan.definition;
+  }
+
+  /** With the definition that asks what was asked last. */
+  get plan(): ConversationPlan {
+    return this.#plan;
+  }
+
+  get state(): ConversationState {
+    // Only what follows from a state asks for it.
+    return this.#state as ConversationState;
+  }
+
+  /** Turns are finished before the next question is asked. */
+  async settled(): Promise<void> {}
+
+  /** Holds the conversation to its end. */
+  async hold(): Promise<void> {
+    const { conversation, cell, definition, settings } = this.plan;
+    this.#feed({ type: "conversation-start", conversation, cell, scenarioHash: definition.hash, settings });
+    while (!this.#isOver) {
+      const judging = this.#judging;
+      this.#judging = [];
+      if (judging.length > 0) await this.#judge(judging);
+      else if (this.#asking !== null) await this.#ask(this.#asking);
+      else throw new Error("The conversation has come to a halt.");
+    }
+  }
+
+  #feed(event: ConversationEvent): void {
+    this.run.emit(event);
+    const before = this.#state;
+    const { state, effects, events } = step(this.#scenario, before, event);
+    this.#state = state;
+    this.#asking?.since.push(event);
+    for (const effect of effects) {
+      if (effect.type === "ask") this.#asking = { effect, before, since: [event] };
+      else if (effect.type === "judge") this.#judging.push(effect);
+      else this.#isOver = true;
+    }
+    for (const derived of events) this.run.emit(derived);
+  }
+
+  async #judge(effects: readonly JudgeEffect[]): Promise<void> {
+    const judged = await Promise.all(effects.map((effect) => judgeReply(this, effect)));
+    if (this.signal.aborted) this.#stop();
+    const { conversation } = this.plan;
+    for (const [index, { turn, part }] of effects.entries()) {
+      // There is one for each.
+      const judgement = judged[index] as (typeof judged)[number];
+      this.#feed({ type: "turn-judgement", conversation, turn, part, ...judgement });
+    }
+  }
+
+  async #ask(asking: Asking): Promise<void> {
+    const { node, turn } = asking.effect;
+    const { question } = (this.#scenario.nodes[node] as ScenarioNode).question;
+    const reworded = await this.#reword({ effect: asking.effect, question });
+    this.#asking = null;
+    if (typeof reworded === "string") {
+      this.#stop();
+      return;
+    }
+    const { text } = reworded;
+    const effect = text === null ? this.#asIs(asking) : this.#replaced(asking, text);
+    const asked = await askSubject(this, effect);
+    const { conversation } = this.plan;
+    if ("reply" in asked) this.#feed({ type: "turn-reply", conversation, turn, ...asked });
+    else if (this.signal.aborted) this.#stop();
+    else {
+      const failure = failureOf(asked.error, { stage: "subject", node, turn });
+      this.#stop({ status: "error", failure, spending: asked.spending });
+    }
+  }
+
+  #asIs({ effect }: Asking): AskEffect {
+    this.#plan = { ...this.#plan, definition: this.#scenario };
+    return effect;
+  }
+
+  #replaced({ effect, before, since }: Asking, text: string): AskEffect {
+    const definition = withQuestion(this.#scenario, effect.node, text);
+    let state = before;
+    let ready = effect;
+    for (const event of since) {
+      const next = step(definition, state, event);
+      state = next.state;
+      ready = next.effects.find((one) => one.type === "ask") ?? ready;
+    }
+    this.#state = state;
+    this.#plan = { ...this.#plan, definition };
+    return ready;
+  }
+
+  #stop(
+    end: Pick<ConversationStop, "status" | "failure" | "spending"> = {
+      status: "cancelled",
+      failure: { category: "cancelled", stage: "run", message: "The session was ended." },
+    },
+  ): void {
+    this.#asking = null;
+    this.#feed({ type: "conversation-stop", conversation: this.plan.conversation, ...end });
+  }
+}
+
+function withQuestion(definition: ScenarioDefinition, id: string, text: string): ScenarioDefinition {
+  const node = definition.nodes[id] as ScenarioNode;
+  const question = Object.freeze({ ...node.question, question: text });
+  const nodes = Object.freeze({ ...definition.nodes, [id]: Object.freeze({ ...node, question }) });
+  return copyDefinition(definition, { nodes });
+}

@@ -1,0 +1,211 @@
+import { resolve } from "node:path";
+import { judgedFields } from "../../core/templates/template.ts";
+import { writeCassette } from "../../models/cassette/cassette-file.ts";
+import type { CallContext, ModelRequest } from "../../models/model.ts";
+import { ModelError } from "../../models/model-error.ts";
+import { personModel } from "../../models/person/person-model.ts";
+import type { TypedAnswer } from "../../models/person/typed-answer.ts";
+import { ProjectError } from "../../project/project-error.ts";
+import { runOptionsOf } from "../../project/run-options-of.ts";
+import { paintedLines } from "../../report/value-text.ts";
+import type { JudgeOption, SubjectOption } from "../../run/run-options.ts";
+import { runScenarios } from "../../run/run-scenarios.ts";
+import { agentName } from "../../run/step/agent-view.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import type { ExitCode } from "../exit-code.ts";
+import { readScenarios } from "../read-scenarios.ts";
+import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { refuseToOverwrite } from "../refuse-to-overwrite.ts";
+import { listenForStop } from "../run/stop-signals.ts";
+import { playEnd, playEnding, playExitCode, savedText } from "./play-ending.ts";
+import { type PlayOptions, playRunOptions } from "./play-options.ts";
+import { playQuestioner } from "./play-questioner.ts";
+import { isJudged, PERSON, PlaySession } from "./play-session.ts";
+
+/** What `play` is told on the command line. */
+export interface PlayCommandOptions {
+  readonly names: readonly string[];
+  readonly settings: SettingsRequest;
+  readonly as: "subject" | "questioner";
+  readonly save?: string;
+}
+
+const SHOWN = 12;
+
+/** Finds the one scenario that is meant, and plays it. */
+export async function playCommand(options: PlayCommandOptions, terminal: Terminal): Promise<ExitCode> {
+  const { as, save } = options;
+  const { settings } = await readSettings(options.settings, terminal, { runsCode: true });
+  const { judges, subjects, rows } = settings;
+  const [scenario, ...more] = await readScenarios(options.names, settings, terminal);
+  if (scenario === undefined || more.length > 0) {
+    const names = [scenario, ...more].slice(0, SHOWN).map((one) => one?.name);
+    const rest = more.length + 1 > SHOWN ? ` and ${more.length + 1 - SHOWN} more` : "";
+    throw new ProjectError([`Which scenario? Say it with --scenario: ${names.join(", ")}${rest}.`]);
+  }
+  const [judge = "rules", otherJudge] = judges;
+  if (otherJudge !== undefined) throw new ProjectError(["One judge is enough to play. Name one: --judge"]);
+  const [subject, otherSubject] = subjects;
+  if (as === "questioner" && (subject === undefined || otherSubject !== undefined))
+    throw new ProjectError(["Whom do you want to ask? Name one model: --subject ollama/llama3.2"]);
+  const { turnLimit = 20, seed = 0, ...others } = runOptionsOf(settings);
+  return play(
+    {
+      ...others,
+      scenario,
+      as,
+      judge,
+      turnLimit,
+      seed,
+      environment: terminal.environment,
+      words: [...options.names, "--scenario", scenario.name],
+      ...(rows?.[0] === undefined ? {} : { row: rows[0] }),
+      ...(subject === undefined ? {} : { subject }),
+      ...(save === undefined ? {} : { save }),
+    },
+    terminal,
+  );
+}
+
+export type { PlayOptions } from "./play-options.ts";
+
+/** Holds one conversation with the person at the terminal, who answers in place of a model, or asks in place of the scenario. */
+export async function play(options: PlayOptions, terminal: Terminal): Promise<ExitCode> {
+  const { as, subject, save, signals } = options;
+  demandTwo(options);
+  if (save !== undefined) refuseToOverwrite(save, terminal);
+  const unread = unreadFields(options);
+  if (unread !== undefined) warn(unread, terminal);
+  const controller = new AbortController();
+  const stopListening = listenForStop({
+    onFirst: () => controller.abort(new ModelError("cancelled", "The session was ended.")),
+    onSecond: () => {},
+    ...(signals === undefined ? {} : { source: signals }),
+  });
+  const session = new PlaySession(options, terminal, controller.signal);
+  try {
+    if (as === "subject" || subject === undefined) await playSubject(session);
+    else await playQuestioner(session, subject);
+    await session.input.atRest();
+    return await tellEnd(session, terminal);
+  } finally {
+    stopListening();
+    session.input.close();
+    session.store.close();
+  }
+}
+
+async function tellEnd(session: PlaySession, terminal: Terminal): Promise<ExitCode> {
+  const { output } = terminal;
+  const end = playEnd(session);
+  output.write(playEnding(session, end, { style: output.style, width: output.width }));
+  const { save } = session.options;
+  if (save !== undefined) await saveCalls(session, save, terminal);
+  return playExitCode(end, session.screen.end?.turns ?? 0);
+}
+
+async function saveCalls(session: PlaySession, save: string, terminal: Terminal): Promise<void> {
+  const cassette = session.cassette();
+  if (cassette.size === 0) {
+    warn(`No call was answered that a cassette could keep, so ${save} was not written.`, terminal);
+    return;
+  }
+  await writeCassette(resolve(terminal.folder, save), cassette);
+  const { output } = terminal;
+  output.write(savedText(session.options, cassette.size, output.width));
+}
+
+function warn(text: string, { messages }: Terminal): void {
+  const { style, width } = messages;
+  for (const line of paintedLines(text, width, style.yellow)) messages.write(`${line}\n`);
+}
+
+/** Throws if there is nobody to ask, or the person at the terminal would have to be two. */
+export function demandTwo({ as, subject, judge, scenario }: PlayOptions): void {
+  const problems: string[] = [];
+  if (as === "questioner" && subject === undefined)
+    problems.push(
+      "Whom do you want to question? Name a model, such as --subject openai/gpt-5-mini or --subject sim/sycophant.",
+    );
+  if (as === "questioner" && subject !== undefined && isPerson(subject))
+    problems.push("You ask the questions, so another must answer: name a model with --subject.");
+  const overrides = Object.values(scenario.nodes).flatMap(({ modelOverride = {} }) =>
+    Object.values(modelOverride),
+  );
+  if (isPerson(judge))
+    problems.push(
+      "You are in the conversation, so another must judge: name a model with --judge, or use rules.",
+    );
+  else if (overrides.some((override) => isPerson(override)))
+    problems.push(
+      `Scenario "${scenario.name}" names a person at a node, and there is but one at the terminal.`,
+    );
+  if (problems.length > 0) throw new ProjectError(problems);
+}
+
+function isPerson(option: SubjectOption | JudgeOption): boolean {
+  if (typeof option !== "object") return option === PERSON;
+  if ("panel" in option) return option.panel.some(isPerson);
+  return "model" in option && isPerson(option.model);
+}
+
+/** Says that fields stay unreadable for want of a judge; undefined if somebody can read all of them. */
+export function unreadFields(options: PlayOptions): string | undefined {
+  const { scenario } = options;
+  const unread = Object.entries(scenario.nodes).flatMap(([node, { question }]) =>
+    question.template === undefined || isJudged(scenario, node, options)
+      ? []
+      : Object.keys(judgedFields(question.template)),
+  );
+  const names = [...new Set(unread)].map(printableText);
+  if (names.length === 0) return undefined;
+  const several = names.length > 1;
+  const listed =
+    names.length <= 3 ? names.join(", ") : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`;
+  return `No rule can read the ${several ? "fields" : "field"} ${listed}, so ${several ? "they stay" : "it stays"} unreadable: name a judge that can, such as --judge openai/gpt-5-mini.`;
+}
+
+const HINT = "(end with an empty line)";
+
+/** Holds the conversation as any run does, with the person as the subject. */
+export async function playSubject(session: PlaySession): Promise<void> {
+  const { options, store, signal } = session;
+  let isFirst = true;
+  const person = personModel({
+    name: PERSON,
+    async ask(request, context) {
+      await session.screen.told(context.turn - 1);
+      const answer = await askPerson(session, { request, context, isFirst });
+      isFirst = false;
+      return answer;
+    },
+  });
+  const run = runScenarios({ ...playRunOptions(options, { subject: person, store }), signal });
+  for await (const event of run) session.onEvent(event);
+}
+
+async function askPerson(
+  { options, screen, input }: PlaySession,
+  {
+    request,
+    context,
+    isFirst,
+  }: { readonly request: ModelRequest; readonly context: CallContext; readonly isFirst: boolean },
+): Promise<TypedAnswer> {
+  const { node: id, turn, signal } = context;
+  if (signal.aborted) return "aborted";
+  const { instructions, messages } = request;
+  const node = options.scenario.nodes[id];
+  const examples = node?.question.fewShot;
+  screen.question({
+    node: id,
+    turn,
+    agent: agentName(node?.agentIdentity),
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(examples === undefined ? {} : { examples }),
+    text: messages.findLast((message) => message.role === "user")?.content ?? "",
+  });
+  if (isFirst) screen.hint(HINT);
+  return input.read({ signal });
+}

@@ -1,0 +1,74 @@
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import type { JsonObject } from "../../core/values/json.ts";
+import type { Store } from "../../journal/store/store.ts";
+import type { JudgeOption, RunOptions, SubjectOption, Timeouts } from "../../run/run-options.ts";
+import type { SignalSource } from "../run/stop-signals.ts";
+
+const SHARED = [
+  "providers",
+  "environment",
+  "rubric",
+  "judging",
+  "reading",
+  "detectRefusal",
+  "earlierTurns",
+  "tools",
+  "toolSteps",
+  "caps",
+  "retries",
+] as const;
+
+/** What shapes calls in a run shapes them here, too, so that what was recorded answers a run with the same settings. */
+type SharedOptions = Pick<RunOptions, (typeof SHARED)[number]>;
+
+/** What `play` is told. */
+export interface PlayOptions extends SharedOptions {
+  readonly scenario: ScenarioDefinition;
+  /** Who the person is. */
+  readonly as: "subject" | "questioner";
+  /** Who is asked, if the person asks. */
+  readonly subject?: SubjectOption;
+  readonly judge: JudgeOption;
+  readonly turnLimit: number;
+  /** A person may think as long as they like: only calls of models have a time limit. */
+  readonly timeouts?: Pick<Timeouts, "callMs">;
+  readonly seed: number;
+  /** Values for `{{row.…}}`, if the scenario needs them. */
+  readonly row?: JsonObject;
+  /** The file for the cassette; one that is there already is refused. */
+  readonly save?: string;
+  /** The words that name the scenario to `elenchus run`, for the command that is suggested at the end. */
+  readonly words?: readonly string[];
+  /** Where Ctrl-C comes from (default: the process). */
+  readonly signals?: SignalSource;
+}
+
+/** The one conversation, as a run is told of it. */
+export function playRunOptions(
+  options: PlayOptions,
+  { subject, store }: { readonly subject: SubjectOption; readonly store: Store },
+): RunOptions {
+  const { scenario, judge, turnLimit, seed, row, timeouts } = options;
+  return {
+    ...sharedOptions(options),
+    scenarios: scenario,
+    subjects: kept(subject),
+    judge: kept(judge),
+    replicates: 1,
+    turnLimit,
+    seed,
+    store,
+    ...(row === undefined ? {} : { rows: [row] }),
+    ...(timeouts?.callMs === undefined ? {} : { timeouts: { callMs: timeouts.callMs } }),
+  };
+}
+
+function sharedOptions(options: SharedOptions): SharedOptions {
+  const given = SHARED.filter((name) => options[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, options[name]]));
+}
+
+/** Only answers that the store keeps can be saved; it is new, so it knows none before they are given. */
+function kept<Option extends SubjectOption | JudgeOption>(option: Option): Option {
+  return typeof option === "object" && "model" in option ? { ...option, cache: true } : option;
+}

@@ -1,0 +1,72 @@
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import type { ScenarioState } from "../../core/state/state.ts";
+import { judgedFields } from "../../core/templates/template.ts";
+import type { Hop } from "../../journal/run-event.ts";
+import type { TurnResult } from "../../journal/turn-result.ts";
+import { expectedText } from "../../report/expected-text.ts";
+import { fieldLines, traitLines } from "../../report/fields-text.ts";
+import { hopLines } from "../../report/hop-text.ts";
+import {
+  type LabelledLines,
+  labelledLines,
+  roomBeside,
+  type TextOptions,
+} from "../../report/labelled-lines.ts";
+import { judgeLines, verdictLines } from "../../report/verdict-lines.ts";
+
+/** A turn that has been read, and what it is told with. */
+export interface PlayReading {
+  readonly result: TurnResult;
+  /** Missing if the session ended before it was known. */
+  readonly hop?: Hop;
+  readonly definition: ScenarioDefinition;
+  /** True if a judge model reads what rules do not. */
+  readonly isJudged: boolean;
+  /** The state before the turn. */
+  readonly before: ScenarioState;
+}
+
+const LABEL_WIDTH = "by rules".length;
+const NOBODY = "no rule can read it, and there is no judge";
+
+/** How a reply was read and by whom, what follows, and where the conversation goes and why. */
+export function playReading(reading: PlayReading, { style, width }: TextOptions): string {
+  const { result, hop, definition } = reading;
+  const room = roomBeside(LABEL_WIDTH, width);
+  const blocks: readonly LabelledLines[] = [
+    ...fieldBlocks(reading, { style, room }),
+    { label: "traits", lines: traitLines(result.traits, { style, room }) },
+    { label: "judge", lines: judgeLines(result, { style, room }) },
+    { label: "verdict", lines: verdictLines(result, { style, room }) },
+    { label: "next", lines: hop === undefined ? [] : hopLines(hop, { style, room, definition }) },
+  ];
+  return labelledLines(blocks, LABEL_WIDTH, style)
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+interface Room {
+  readonly style: TextOptions["style"];
+  readonly room: number;
+}
+
+function fieldBlocks(reading: PlayReading, { style, room }: Room): readonly LabelledLines[] {
+  const { result, definition, isJudged, before } = reading;
+  const question = definition.nodes[result.nodeId]?.question;
+  const template = question?.template;
+  if (question === undefined || template === undefined) return [];
+  const forJudge = judgedFields(template);
+  const byRules = Object.entries(result.fields).filter(([name]) => !Object.hasOwn(forJudge, name));
+  const others = Object.entries(result.fields).filter(([name]) => Object.hasOwn(forJudge, name));
+  const options = { style, room, expected: (name: string) => expectedText(question, name, before) };
+  const notes = isJudged
+    ? result.notes
+    : { ...result.notes, ...Object.fromEntries(others.map(([name]) => [name, NOBODY])) };
+  return [
+    { label: "by rules", lines: fieldLines({ ...result, fields: Object.fromEntries(byRules) }, options) },
+    {
+      label: isJudged ? "by judge" : "not read",
+      lines: fieldLines({ ...result, notes, fields: Object.fromEntries(others) }, options),
+    },
+  ];
+}

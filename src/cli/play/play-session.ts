@@ -1,0 +1,136 @@
+import { copyDefinition } from "../../core/scenario/copy-definition.ts";
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import type { RunEventBody } from "../../journal/run-event.ts";
+import { memoryStore } from "../../journal/store/memory-store.ts";
+import type { Store } from "../../journal/store/store.ts";
+import { Cassette } from "../../models/cassette/cassette.ts";
+import {
+  readTypedAnswer,
+  type TypedAnswer,
+  type TypedAnswerOptions,
+} from "../../models/person/typed-answer.ts";
+import { type TypedLine, TypedLines } from "../../models/person/typed-lines.ts";
+import { applyRow } from "../../run/apply-row.ts";
+import { RULES_JUDGE } from "../../run/step/node-plan.ts";
+import { withoutRules } from "../../run/step/without-rules.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { visibleText } from "../../terminal/visible-text.ts";
+import type { PlayOptions } from "./play-options.ts";
+import { PlayScreen } from "./play-screen.ts";
+
+/** As runs call a person who answers; a cassette answers for whoever has this name. */
+export const PERSON = "person";
+
+/** One sitting: what the person types and sees, and what was asked and answered. */
+export class PlaySession {
+  readonly options: PlayOptions;
+  readonly input: PlayInput;
+  readonly screen: PlayScreen;
+  /** Aborted when the person wants to leave at once. */
+  readonly signal: AbortSignal;
+  /** Keeps the answers, and makes sure that what is asked twice is answered once, as it is from a cassette. */
+  readonly store: Store = memoryStore();
+  readonly #identities = new Set<string>();
+
+  constructor(options: PlayOptions, terminal: Terminal, signal: AbortSignal) {
+    const { scenario, as } = options;
+    this.options = options;
+    this.signal = signal;
+    this.input = new PlayInput(terminal);
+    const answersBy = (model: string): boolean => as === "subject" && model === PERSON;
+    this.screen = new PlayScreen(terminal, {
+      definition: heldDefinition(options),
+      isJudged: (node) => isJudged(scenario, node, options),
+      answersBy,
+      isLeaving: () => signal.aborted,
+      hasShown: ({ model }) => as === "questioner" || answersBy(model),
+    });
+  }
+
+  onEvent(event: RunEventBody): void {
+    if (event.type === "call-start" && event.identity !== undefined) this.#identities.add(event.identity);
+    this.screen.onEvent(event);
+  }
+
+  /** All that was answered so far. */
+  cassette(): Cassette {
+    const cassette = new Cassette();
+    for (const identity of this.#identities) {
+      const call = this.store.calls.get(identity);
+      if (call !== undefined) cassette.set(call);
+    }
+    return cassette;
+  }
+}
+
+/** The scenario as it is held: with the values of the row, and without the rules that a judge stands in for. */
+function heldDefinition(options: PlayOptions): ScenarioDefinition {
+  const { scenario, row, reading } = options;
+  const filled = row === undefined ? scenario : applyRow(scenario, row).definition;
+  if (reading !== "judge") return filled;
+  const nodes = Object.entries(filled.nodes).map(([id, node]) => [
+    id,
+    isJudged(filled, id, options) ? withoutRules(node) : node,
+  ]);
+  return copyDefinition(filled, { nodes: Object.freeze(Object.fromEntries(nodes)) });
+}
+
+/** True if a judge model reads replies at a node. */
+export function isJudged(
+  { nodes }: ScenarioDefinition,
+  node: string,
+  { judge }: Pick<PlayOptions, "judge">,
+): boolean {
+  return (nodes[node]?.modelOverride?.judge ?? judge) !== RULES_JUDGE;
+}
+
+/** What the person types: answers of one or more lines, each behind a prompt. */
+export class PlayInput {
+  readonly #terminal: Pick<Terminal, "input" | "output">;
+  #lines: TypedLines | undefined;
+  #reading: Promise<unknown> = Promise.resolve();
+  #hasEnded = false;
+
+  constructor(terminal: Pick<Terminal, "input" | "output">) {
+    this.#terminal = terminal;
+  }
+
+  /** True if the person was asked for something, and the input had come to its end. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Reads an answer; one at a time. */
+  read(options: TypedAnswerOptions): Promise<TypedAnswer> {
+    const reading = this.#read(options);
+    this.#reading = reading.catch(() => {});
+    return reading;
+  }
+
+  /** Resolves when nobody reads any more, so that what is printed next stands behind the prompt's line. */
+  async atRest(): Promise<void> {
+    await this.#reading;
+  }
+
+  close(): void {
+    this.#lines?.close();
+  }
+
+  async #read(options: TypedAnswerOptions): Promise<TypedAnswer> {
+    const lines = this.#lines ?? (await TypedLines.open(this.#terminal.input));
+    this.#lines = lines;
+    const answer = await readTypedAnswer({ next: (signal) => this.#next(lines, signal) }, options);
+    if (answer === "ended") this.#hasEnded = true;
+    return answer;
+  }
+
+  async #next(lines: TypedLines, signal: AbortSignal): Promise<TypedLine> {
+    const { input, output } = this.#terminal;
+    output.write(output.style.bold("> "));
+    const line = await lines.next(signal);
+    if (typeof line === "string") output.write("\n");
+    // A terminal shows by itself what is typed; from a pipe, a session reads the same if we do.
+    else if (input.isTTY !== true) output.write(`${visibleText(line.text)}\n`);
+    return line;
+  }
+}

@@ -1,0 +1,35 @@
+import type { ScenarioDefinition } from "../core/scenario/definition.ts";
+import { bundledPacks } from "../project/bundled-packs.ts";
+import { loadScenarios } from "../project/load-scenarios.ts";
+import { ProjectError } from "../project/project-error.ts";
+import { selectScenarios } from "../project/select-scenarios.ts";
+import type { Settings } from "../project/settings.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { readInput } from "./read-input.ts";
+
+/** The scenarios that a command is about: those that it names, or those of the project. Everything wrong with them is told at once. */
+export async function readScenarios(
+  names: readonly string[],
+  settings: Settings,
+  terminal: Terminal,
+): Promise<readonly ScenarioDefinition[]> {
+  const meant = names.length > 0 ? names : settings.scenarios;
+  if (meant.length === 0) throw new ProjectError([`Which scenarios? ${await whatToName()}`]);
+  const { scenarios, problems } = await loadScenarios(meant, {
+    folder: terminal.folder,
+    stdin: () => readInput(terminal),
+  });
+  if (problems.length > 0) {
+    const cause = problems.find((problem) => problem.cause !== undefined)?.cause;
+    throw new ProjectError(
+      problems.map(({ message }) => message),
+      cause === undefined ? {} : { cause },
+    );
+  }
+  return selectScenarios(scenarios, settings).map(({ definition }) => definition);
+}
+
+async function whatToName(): Promise<string> {
+  const packs = (await bundledPacks()).map((name) => `pack:${name}`);
+  return `Name files, folders or patterns, or one of the bundled packs: ${packs.join(", ")}.`;
+}

@@ -1,0 +1,41 @@
+import { type AddCommand, examples } from "../command-context.ts";
+import { addDisplayFlags, displayOf, type GivenDisplay } from "../display-flags.ts";
+import { addSettingFlags, type GivenFlags, settingsRequest } from "../setting-flags.ts";
+
+/** `elenchus regrade` */
+export const addRegradeCommand: AddCommand = (program, { terminal, does }) => {
+  const command = program
+    .command("regrade")
+    .description(
+      "verify the replies of a run again with scenarios, judges and outcomes as they are now, into a new run",
+    )
+    .argument("[run]", "the run, or the beginning of its name (default: the latest)")
+    .argument("[files...]", "the changed scenarios (default: the files of the run)")
+    .option("--rerun", "hold conversations again from where they now go another way");
+  addSettingFlags(command, ["judge", "concurrency", "budget", "failUnder", "failOnErrors", "junit", "store"]);
+  addDisplayFlags(command)
+    .addHelpText(
+      "after",
+      examples("elenchus regrade", "elenchus regrade 3f2a --judge anthropic/claude-sonnet-4-5 --rerun"),
+    )
+    .action(
+      (
+        run: string | undefined,
+        names: readonly string[],
+        given: GivenFlags & GivenDisplay & { readonly rerun?: true },
+      ) =>
+        does(async () => {
+          const { regradeCommand } = await import("./regrade.ts");
+          return regradeCommand(
+            {
+              names,
+              settings: settingsRequest(given),
+              display: displayOf(given),
+              reruns: given.rerun ?? false,
+              ...(run === undefined ? {} : { run }),
+            },
+            terminal,
+          );
+        }),
+    );
+};

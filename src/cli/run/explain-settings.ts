@@ -1,0 +1,90 @@
+import { formatPath } from "../../core/schema/format-issue.ts";
+import { isRecord } from "../../core/values/json.ts";
+import type { ResolvedSettings } from "../../project/resolve-settings.ts";
+import type { SettingEntry } from "../../project/setting-entries.ts";
+import { SETTING_SHAPES } from "../../project/settings-shape.ts";
+import { alignColumns, type TableCell } from "../../terminal/align-columns.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import type { Style } from "../../terminal/style.ts";
+import { textWidth } from "../../terminal/text-width.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
+import { showSetting } from "./show-setting.ts";
+
+/** How text for people is laid out. */
+export interface TextLayout {
+  readonly style: Style;
+  /** Columns. */
+  readonly width: number;
+}
+
+interface Line {
+  readonly key: string;
+  readonly value: string;
+  readonly origin: string;
+}
+
+const MOST_ITEMS = 20;
+/** Below this, the origin stands on a line of its own. */
+const NARROW = 72;
+const GAP = 2;
+
+/** Every setting with its value and where that comes from, also those that nobody has set. */
+export function explainSettings({ entries }: ResolvedSettings, { style, width }: TextLayout): string {
+  const byKey = Map.groupBy(entries.values(), ({ path }) => String(path[0]));
+  const lines = Object.keys(SETTING_SHAPES).flatMap((key) => {
+    const found = byKey.get(key)?.flatMap(entryLines) ?? [];
+    return found.length > 0 ? found : [{ key, value: "–", origin: "default" }];
+  });
+  const isNarrow = width < NARROW;
+  const keyWidth = Math.min(Math.floor(width * 0.4), longest(lines.map(({ key }) => key)));
+  const originWidth = isNarrow
+    ? 0
+    : Math.min(Math.floor(width * 0.4), longest(lines.map(({ origin }) => origin)));
+  const room = width - keyWidth - originWidth - (isNarrow ? GAP : 2 * GAP);
+  const rows = lines.flatMap(({ key, value, origin }) => {
+    const isDefault = origin === "default";
+    const paint = isDefault ? { paint: style.dim } : {};
+    const keys = cells(key, keyWidth, { paint: isDefault ? style.dim : style.bold });
+    if (!isNarrow)
+      return besides(keys, cells(value, room, paint), cells(origin, originWidth, { paint: style.dim }));
+    const values = cells(isDefault ? `${value} (default)` : value, room, paint);
+    const below = isDefault ? [] : cells(origin, room, { paint: style.dim });
+    return besides(keys, [...values, ...below]);
+  });
+  return alignColumns(rows, isNarrow ? ["<", "<"] : ["<", "<", "<"])
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+function longest(texts: readonly string[]): number {
+  return Math.max(...texts.map(textWidth));
+}
+
+/** A text in lines that fit, each a cell. */
+function cells(text: string, columns: number, paint: Pick<TableCell, "paint">): readonly TableCell[] {
+  return wrapText(text, columns).map((line) => ({ text: line, ...paint }));
+}
+
+/** Columns of several lines each as rows. */
+function besides(...columns: readonly (readonly TableCell[])[]): readonly (readonly TableCell[])[] {
+  const height = Math.max(...columns.map((column) => column.length));
+  return Array.from({ length: height }, (_, row) => columns.map((column) => column[row] ?? { text: "" }));
+}
+
+/** A list has a line for each of its entries, unless they are rows of data; all else has one. */
+function entryLines({ path, value, origin: from }: SettingEntry): readonly Line[] {
+  const key = printableText(formatPath(path));
+  const origin = printableText(from);
+  if (key === "rows" && Array.isArray(value)) return [{ key, value: `${value.length} rows`, origin }];
+  if (key === "rubric" && isRecord(value) && Array.isArray(value.traits)) {
+    const names = value.traits.map((trait) => (isRecord(trait) ? trait.name : trait));
+    return [{ key: "rubric.traits", value: showSetting(names), origin }];
+  }
+  if (!Array.isArray(value)) return [{ key, value: showSetting(value, String(path.at(-1))), origin }];
+  if (value.length < 2) return [{ key, value: value.length === 0 ? "–" : showSetting(value[0]), origin }];
+  const shown = value
+    .slice(0, MOST_ITEMS)
+    .map((item, index) => ({ key: `${key}[${index}]`, value: showSetting(item), origin }));
+  const rest = value.length - shown.length;
+  return rest === 0 ? shown : [...shown, { key, value: `… and ${rest} more`, origin }];
+}

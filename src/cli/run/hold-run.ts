@@ -1,0 +1,166 @@
+import { resolve } from "node:path";
+import type { RunFailure } from "../../journal/failure.ts";
+import type { RunSummary, Store } from "../../journal/store/store.ts";
+import { writeWholeFile } from "../../models/cassette/write-whole-file.ts";
+import { ProjectError } from "../../project/project-error.ts";
+import type { Settings } from "../../project/settings.ts";
+import { checkThresholds, type ThresholdResult } from "../../report/check-thresholds.ts";
+import { failureSentence } from "../../report/failure-sentence.ts";
+import { countedText } from "../../report/figure-text.ts";
+import { githubAnnotations } from "../../report/github-annotations.ts";
+import { junitXml } from "../../report/junit-xml.ts";
+import type { OutcomeRates } from "../../report/outcome-rates.ts";
+import { resultsText } from "../../report/results-text.ts";
+import { runRates } from "../../report/run-rates.ts";
+import { summaryLine } from "../../report/summary-line.ts";
+import type { Threshold } from "../../report/threshold.ts";
+import { thresholdText } from "../../report/threshold-text.ts";
+import type { Run } from "../../run/run-scenarios.ts";
+import type { ProcessTerminal } from "../../terminal/process-terminal.ts";
+import type { Output, Terminal } from "../../terminal/terminal.ts";
+import type { ExitCode } from "../exit-code.ts";
+import { stopIfHopeless } from "./hopeless-run.ts";
+import { annotates, type RunDisplay, watchMode } from "./run-display.ts";
+import { thresholdsOf } from "./thresholds-of.ts";
+import { watchRun } from "./watch-run.ts";
+
+/** What is needed to hold a run on the command line. */
+export interface HoldOptions {
+  readonly store: Store;
+  readonly settings: Settings;
+  /** What outcomes must reach (default: what the settings say). */
+  readonly thresholds?: readonly Threshold[];
+  readonly display: RunDisplay;
+  /** Finished conversations by subject, where a run is taken up again. */
+  readonly finishedBefore?: ReadonlyMap<string, number>;
+  /** Done when the run has come to its end, in whatever way. */
+  readonly onEnd?: (run: string) => Promise<void>;
+}
+
+/** Holds a run, watched by a person who may stop it, and then says what came of it. */
+export async function holdRun(
+  begin: (signal: AbortSignal) => Run,
+  options: HoldOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { store, settings, display, finishedBefore, onEnd, thresholds = thresholdsOf(settings) } = options;
+  const abort = new AbortController();
+  const run = stopIfHopeless(begin(abort.signal));
+  const { progress, interrupted } = await watchRun(run, {
+    terminal,
+    mode: watchMode(display, settings, terminal),
+    abort,
+    ...(finishedBefore === undefined ? {} : { finishedBefore }),
+    ...("onClosed" in terminal ? { onClosed: (terminal as ProcessTerminal).onClosed } : {}),
+  });
+  // A run that was watched to its end has begun.
+  const name = progress.start?.run as string;
+  await onEnd?.(name);
+  const summary = store.run(name);
+  if (summary === undefined) throw new ProjectError([`The run ${name} was deleted while it was held.`]);
+  const rates = runRates(store, summary);
+  const checked = interrupted ? [] : checkThresholds(rates, thresholds);
+  await tellResults({ store, summary, rates, thresholds: checked, settings, display }, terminal);
+  const ending = {
+    summary,
+    interrupted,
+    givenUp: run.givenUp,
+    firstFailure: run.firstFailure,
+    quiet: display.quiet,
+  };
+  const code = sayHowItEnded(ending, terminal.messages);
+  if (code !== 0) return code;
+  const isFine = checked.every(({ passed }) => passed) && !(settings.failOnErrors && hasErrors(summary));
+  return isFine ? 0 : 1;
+}
+
+function hasErrors({ statuses }: RunSummary): boolean {
+  return (statuses.error ?? 0) + (statuses.timeout ?? 0) > 0;
+}
+
+/** What there is to tell of a run. */
+export interface RunResults {
+  readonly store: Store;
+  readonly summary: RunSummary;
+  readonly rates: OutcomeRates;
+  readonly thresholds: readonly ThresholdResult[];
+  readonly settings: Settings;
+  readonly display: RunDisplay;
+}
+
+/** Tells what came of a run, to whoever is to know: a person, a pipe, a JUnit file, GitHub. */
+export async function tellResults(results: RunResults, terminal: Terminal): Promise<void> {
+  const { store, summary, rates, thresholds, settings, display } = results;
+  const { run } = summary;
+  // Standard output is for events where they are asked for, and for one line where nothing else is.
+  const output = display.json || display.quiet ? terminal.messages : terminal.output;
+  const line = summaryLine(rates, run);
+  const layout = { style: output.style, width: output.width };
+  if (!display.quiet && !display.json) output.write(`\n${resultsText(rates, layout)}`);
+  const isMissed = thresholds.some(({ passed }) => !passed);
+  if (isMissed || (thresholds.length > 0 && !display.quiet))
+    output.write(`\n${thresholdText(thresholds, layout)}`);
+  if (settings.junit !== undefined)
+    await writeWholeFile(resolve(terminal.folder, settings.junit), junitXml(store, run, thresholds));
+  if (annotates(display, terminal))
+    for (const annotation of githubAnnotations(store, run, { thresholds, summary: line }))
+      output.write(annotation);
+  if (display.quiet) (display.json ? terminal.messages : terminal.output).write(`${line}\n`);
+  else if (!display.json) output.write(`\n${howToLook(run, output.width)}\n`);
+}
+
+/** A command that is to be copied is not broken up. */
+function howToLook(run: string, width: number): string {
+  const show = `elenchus show ${run}`;
+  const both = `run ${run} · ${show}`;
+  return both.length <= width ? both : show;
+}
+
+/** What is known of a run that has ended. */
+export interface RunEnding {
+  readonly summary: RunSummary;
+  /** True if a person stopped it. */
+  readonly interrupted: boolean;
+  /** Why it was given up, if it was. */
+  readonly givenUp: RunFailure | undefined;
+  /** What ended the first conversation that could not be held, if that was now. */
+  readonly firstFailure: RunFailure | undefined;
+  readonly quiet: boolean;
+}
+
+/** Says what did not come to its end and how to go on with it; gives the exit code that follows from that alone. */
+export function sayHowItEnded(
+  { summary, interrupted, givenUp, firstFailure, quiet }: RunEnding,
+  messages: Output,
+): ExitCode {
+  const { run, parent, start, statuses } = summary;
+  const { style } = messages;
+  // What was graded again is graded once more: its subjects are stored replies, with which no conversation can go on.
+  const goOn =
+    parent === null ? `Go on with: elenchus resume ${run}` : `Begin again with: elenchus regrade ${parent}`;
+  const retry = `elenchus ${parent === null ? `resume ${run} --retry-errors` : `regrade ${parent}`}`;
+  const held = (statuses.completed ?? 0) + (statuses.limit_reached ?? 0);
+  const errors = statuses.error ?? 0;
+  const open = start.conversations - held - errors;
+  const say = (text: string): void => messages.write(`${text}\n`);
+  if (interrupted) {
+    say(`Interrupted: ${countedText(open, "conversation")} left. ${goOn}`);
+    return 130;
+  }
+  if (givenUp !== undefined || (held === 0 && errors > 0)) {
+    const why = givenUp ?? firstFailure;
+    const reason = why === undefined ? `See why: elenchus show ${run} --failures` : failureSentence(why);
+    say(`${style.red("error:")} No conversation could be held. ${reason}`);
+    say(`Nothing is lost. Once it is put right: ${retry}`);
+    return 2;
+  }
+  const isSpent = (statuses.budget_exhausted ?? 0) > 0;
+  // Conversations that now go another way have been told of.
+  if (open > 0 && (isSpent || parent === null)) {
+    const reason = isSpent ? "The budget is spent" : "The run was cut short";
+    say(`${reason}: ${countedText(open, "conversation")} left. ${goOn}`);
+  }
+  if (errors > 0 && !quiet)
+    say(`${countedText(errors, "conversation")} ended in an error. Try again: ${retry}`);
+  return 0;
+}

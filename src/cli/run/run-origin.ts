@@ -1,0 +1,72 @@
+import { dirname, relative, resolve } from "node:path";
+import { isRecord, type JsonObject } from "../../core/values/json.ts";
+import type { RunStart } from "../../journal/run-event.ts";
+import { parseSetFlag } from "../../project/set-flag.ts";
+import { REDACTED, redactSecrets } from "../../secrets/redact-secrets.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import type { SettingsRequest } from "../read-settings.ts";
+import { HIDDEN, showSetting } from "./show-setting.ts";
+
+/** How a run was asked for on the command line. */
+export interface RunOrigin {
+  /** Files, folders, patterns, packs; those of the project if there are none. */
+  readonly names: readonly string[];
+  readonly settings: SettingsRequest;
+  /** The cassette that answered in place of all models. */
+  readonly replay?: string;
+  /** The folder where the command was given, as seen from that of the store: the two may move together. */
+  readonly folder?: string;
+}
+
+/** Where a command was given, for a run that is kept in a store. */
+export function folderFromStore(store: string, { folder }: Terminal): string {
+  return relative(dirname(resolve(folder, store)), folder);
+}
+
+/** The terminal as if it stood where a run was asked for, so that its words mean the same again. */
+export function whereAsked(origin: RunOrigin, store: string, terminal: Terminal): Terminal {
+  if (origin.folder === undefined) return terminal;
+  return { ...terminal, folder: resolve(dirname(resolve(terminal.folder, store)), origin.folder) };
+}
+
+/** What a run keeps of how it was asked for: the words of the command, without secrets. */
+export function originToKeep({ names, settings, replay, folder }: RunOrigin): JsonObject {
+  // Words and flags are texts and plain data; what is undefined is left out.
+  const kept = { ...settings, sets: settings.sets.map(openSet) };
+  return JSON.parse(
+    JSON.stringify({ command: "run", names, settings: kept, replay, folder }, withoutSecrets),
+  ) as JsonObject;
+}
+
+/** What `--set` was given; whatever would not be shown is not kept. */
+function openSet(text: string): string {
+  const given = parseSetFlag(text);
+  if (typeof given === "string") return text;
+  const { flag, path, value } = given;
+  const whole = path.reduceRight<unknown>((part, key) => ({ [key]: part }), value);
+  const shown = showSetting(whole);
+  return HIDDEN.some((word) => shown.includes(word)) ? `${flag.replace("--set ", "")}=${REDACTED}` : text;
+}
+
+function withoutSecrets(_key: string, value: unknown): unknown {
+  return typeof value === "string" ? redactSecrets(value) : value;
+}
+
+/** True if secrets were left out of what was kept. */
+export function lacksSecrets(origin: RunOrigin): boolean {
+  return JSON.stringify(origin).includes(REDACTED);
+}
+
+/** How a run was asked for; undefined if it was not begun on the command line. */
+export function originOf({ origin }: RunStart): RunOrigin | undefined {
+  if (!isRecord(origin) || origin.command !== "run" || !isRecord(origin.settings)) return undefined;
+  // Written by `originToKeep`.
+  return origin as unknown as RunOrigin;
+}
+
+/** The same with more said: what is said later counts. */
+export function withMore(origin: RunOrigin, more: SettingsRequest): SettingsRequest {
+  const { flags, sets, ...rest } = origin.settings;
+  const { flags: moreFlags, sets: moreSets, ...others } = more;
+  return { ...rest, ...others, flags: [...flags, ...moreFlags], sets: [...sets, ...moreSets] };
+}

@@ -1,0 +1,132 @@
+import type { Clock } from "../../core/values/environment.ts";
+import type { RunEvent } from "../../journal/run-event.ts";
+import type { RunProgress } from "../../report/run-progress.ts";
+import { plainLine, progressLines } from "../../report/run-progress-text.ts";
+import { LiveLines } from "../../terminal/live-lines.ts";
+import { PacedAction } from "../../terminal/paced-action.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import type { Output, Terminal } from "../../terminal/terminal.ts";
+
+/**
+ * How a run is watched: with lines that are drawn again and again, with a line now and then, with nothing at all, or with each
+ * event as a line of JSON on standard output.
+ */
+export type WatchMode = "live" | "plain" | "quiet" | "json";
+
+/** What a run looks like while it goes on. */
+export interface RunView {
+  /** The progress has taken in an event; resolves when there is room for more. */
+  show(event: RunEvent): Promise<void> | undefined;
+  /** Says something that stays. */
+  say(text: string): void;
+  /** Nothing more will come. */
+  end(): void;
+}
+
+/** What a view is made of. */
+export interface RunViewOptions {
+  readonly mode: WatchMode;
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  readonly progress: RunProgress;
+  readonly isStopping: () => boolean;
+}
+
+const PLAIN_MS = 5000;
+/** Logs are read afterwards, and are paid for by the line. */
+const PLAIN_IN_CI_MS = 30_000;
+
+/** The view of a mode; lines are drawn again only where that is possible. */
+export function runView(options: RunViewOptions): RunView {
+  const { mode, terminal } = options;
+  if (mode === "json") return jsonView(terminal);
+  if (mode === "quiet") return { show: () => undefined, say: sayToPerson(terminal), end: () => {} };
+  return mode === "live" && terminal.messages.isTerminal ? liveView(options) : plainView(options);
+}
+
+function liveView({ terminal: { messages }, clock, progress, isStopping }: RunViewOptions): RunView {
+  const { style } = messages;
+  const lines = new LiveLines(messages, {
+    clock,
+    draw: () => {
+      const { width, height } = messages;
+      return progressLines(progress, { now: clock.now(), style, width, height, isStopping: isStopping() });
+    },
+  });
+  const warnings = newWarnings(progress, messages);
+  return {
+    show(event) {
+      const text = event.type === "warning" ? warnings() : "";
+      if (text !== "") lines.above(text);
+      lines.refresh();
+      return undefined;
+    },
+    say(text) {
+      lines.above(text);
+      lines.refresh();
+    },
+    end: () => lines.clear(),
+  };
+}
+
+function plainView({ terminal, clock, progress, isStopping }: RunViewOptions): RunView {
+  const { messages, environment } = terminal;
+  const warnings = newWarnings(progress, messages);
+  let last = "";
+  const print = (): void => {
+    const line = plainLine(progress, { now: clock.now(), isStopping: isStopping() && !progress.isOver });
+    if (line !== last) messages.write(`${line}\n`);
+    last = line;
+  };
+  const paced = new PacedAction(print, { clock, everyMs: isCi(environment.CI) ? PLAIN_IN_CI_MS : PLAIN_MS });
+  return {
+    show(event) {
+      if (event.type === "warning") messages.write(warnings());
+      paced.request();
+      return undefined;
+    },
+    say: (text) => messages.write(text),
+    end() {
+      paced.stop();
+      if (progress.start !== undefined) print();
+    },
+  };
+}
+
+function jsonView(terminal: Terminal): RunView {
+  const { output } = terminal;
+  return {
+    show(event) {
+      output.write(`${JSON.stringify(event)}\n`);
+      return output.drained();
+    },
+    say: sayToPerson(terminal),
+    end: () => {},
+  };
+}
+
+/** Where nothing else is said, only a person who looks on is answered. */
+function sayToPerson({ messages }: Terminal): (text: string) => void {
+  return (text) => {
+    if (messages.isTerminal) messages.write(text);
+  };
+}
+
+/** Tells of the warnings that have come since it was last asked, each once. */
+function newWarnings({ warnings }: RunProgress, { style }: Output): () => string {
+  let told = 0;
+  let toldOfMore = false;
+  const line = (text: string): string => `${style.yellow("Warning:")} ${text}\n`;
+  return () => {
+    const texts = warnings.kept.slice(told).map(({ message }) => line(printableText(message)));
+    told += texts.length;
+    const isMore = warnings.dropped > 0 && !toldOfMore;
+    toldOfMore ||= isMore;
+    return texts.join("") + (isMore ? line("there are more of them; they are counted, but not shown.") : "");
+  };
+}
+
+/** True if the variable `CI` says so. */
+export function isCi(value: string | undefined): boolean {
+  return value !== undefined && value !== "" && value !== "false" && value !== "0";
+}

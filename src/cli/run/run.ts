@@ -1,0 +1,102 @@
+import { resolve } from "node:path";
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { openStore } from "../../journal/store/open-store.ts";
+import { cassetteFromRun } from "../../journal/transfer/cassette-from-run.ts";
+import { readCassette, writeCassette } from "../../models/cassette/cassette-file.ts";
+import { ProjectError } from "../../project/project-error.ts";
+import { runOptionsOf } from "../../project/run-options-of.ts";
+import type { Settings } from "../../project/settings.ts";
+import { countedText } from "../../report/figure-text.ts";
+import { resolveModels } from "../../run/resolve-models.ts";
+import { runScenarios } from "../../run/run-scenarios.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import type { ExitCode } from "../exit-code.ts";
+import { readScenarios } from "../read-scenarios.ts";
+import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { refuseToOverwrite } from "../refuse-to-overwrite.ts";
+import { explainSettings } from "./explain-settings.ts";
+import { holdRun } from "./hold-run.ts";
+import type { RunDisplay } from "./run-display.ts";
+import { folderFromStore, originToKeep } from "./run-origin.ts";
+import { usableThresholds } from "./thresholds-of.ts";
+
+/** What `run` is told. */
+export interface RunCommandOptions {
+  readonly names: readonly string[];
+  readonly settings: SettingsRequest;
+  readonly display: RunDisplay;
+  /** The name of the run. */
+  readonly run?: string;
+  /** A cassette to write when the run is over. */
+  readonly record?: string;
+  /** A cassette that answers in place of all models. */
+  readonly replay?: string;
+  /** True to say only which settings hold, and why. */
+  readonly explains: boolean;
+}
+
+/** Holds the conversations of scenarios, and says what came of them. */
+export async function run(options: RunCommandOptions, terminal: Terminal): Promise<ExitCode> {
+  const { names, record, replay } = options;
+  const resolved = await readSettings(options.settings, terminal, { runsCode: true });
+  const { settings } = resolved;
+  if (options.explains) {
+    const { style, width } = terminal.output;
+    terminal.output.write(explainSettings(resolved, { style, width }));
+    return 0;
+  }
+  const scenarios = await readScenarios(names, settings, terminal);
+  demandSubjects(settings);
+  // Standard input can be read only once.
+  const all = async (): Promise<readonly ScenarioDefinition[]> =>
+    names.includes("-") ? scenarios : readScenarios(names, { ...settings, only: [], tags: [] }, terminal);
+  const thresholds = await usableThresholds(settings, { chosen: scenarios, all }, terminal.messages);
+  if (record !== undefined) refuseToOverwrite(record, terminal);
+  const cassette = replay === undefined ? undefined : await readCassette(resolve(terminal.folder, replay));
+  const asked = {
+    ...runOptionsOf(settings),
+    scenarios,
+    environment: terminal.environment,
+    ...(cassette === undefined ? {} : { replay: cassette }),
+  };
+  // A misspelt model or a missing key should not leave a store behind.
+  await resolveModels(asked);
+  const store = await openStore(settings.store);
+  try {
+    return await holdRun(
+      (signal) =>
+        runScenarios({
+          ...asked,
+          store,
+          signal,
+          keepResults: false,
+          origin: originToKeep({ ...options, folder: folderFromStore(settings.store, terminal) }),
+          ...(options.run === undefined ? {} : { run: options.run }),
+        }),
+      {
+        store,
+        settings,
+        thresholds,
+        display: options.display,
+        onEnd: async (name) => {
+          if (record === undefined) return;
+          const recorded = cassetteFromRun(store, name);
+          await writeCassette(resolve(terminal.folder, record), recorded);
+          // Simulated subjects need no recording, and have none.
+          terminal.messages.write(`Recorded ${countedText(recorded.size, "call")} in ${record}\n`);
+        },
+      },
+      terminal,
+    );
+  } finally {
+    store.close();
+  }
+}
+
+/** Throws if nobody is to be asked. */
+export function demandSubjects({ subjects }: Settings): void {
+  if (subjects.length > 0) return;
+  throw new ProjectError([
+    "Which model is to be tested? Name one, such as --subject openai/gpt-5-mini or --subject ollama/llama3.2. To try without any: --subject sim/sycophant",
+  ]);
+}

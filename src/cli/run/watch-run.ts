@@ -1,0 +1,77 @@
+import type { Clock } from "../../core/values/environment.ts";
+import { RunProgress } from "../../report/run-progress.ts";
+import { systemClock } from "../../run/calls/clock.ts";
+import type { Run } from "../../run/run-scenarios.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { runView, type WatchMode } from "./run-view.ts";
+import { listenForStop, type SignalSource } from "./stop-signals.ts";
+
+/** How a run is watched. */
+export interface WatchOptions {
+  readonly terminal: Terminal;
+  readonly mode: WatchMode;
+  /** Whose signal the run was given: aborted when somebody wants it to stop at once. */
+  readonly abort: AbortController;
+  /** Where a run is taken up again: see `finishedBefore`. */
+  readonly finishedBefore?: ReadonlyMap<string, number>;
+  /** Tells when standard output cannot be written any more: see `ProcessTerminal`. The run then stops. */
+  readonly onClosed?: (action: () => void) => () => void;
+  readonly clock?: Clock;
+  readonly signals?: SignalSource;
+}
+
+/** A run that has come to its end. */
+export interface WatchedRun {
+  readonly progress: RunProgress;
+  /** True if somebody stopped it. */
+  readonly interrupted: boolean;
+}
+
+const STOPPING = "Finishing calls under way; press Ctrl-C again to stop at once.\n";
+const CUT_OFF = "Stopping at once.\n";
+/** How long a run may go on without signals and timers coming through. */
+const BREATH_MS = 50;
+
+/** Starts a run, shows how far it is, and lets a person stop it: in good order first, and at once if asked again. */
+export async function watchRun(run: Run, options: WatchOptions): Promise<WatchedRun> {
+  const { terminal, mode, abort, finishedBefore, onClosed, clock = systemClock, signals } = options;
+  const progress = new RunProgress(finishedBefore === undefined ? {} : { finishedBefore });
+  let interrupted = false;
+  let isStopping = false;
+  const view = runView({ mode, terminal, clock, progress, isStopping: () => isStopping });
+  const stop = (): void => {
+    isStopping = true;
+    run.stop();
+  };
+  const stopListening = listenForStop({
+    onFirst() {
+      interrupted = true;
+      stop();
+      view.say(STOPPING);
+    },
+    onSecond() {
+      view.say(CUT_OFF);
+      abort.abort();
+    },
+    clock,
+    ...(signals === undefined ? {} : { source: signals }),
+  });
+  const forget = onClosed?.(stop);
+  try {
+    let breathAt = clock.now();
+    for await (const event of run) {
+      progress.fold(event);
+      const room = view.show(event);
+      if (room !== undefined) await room;
+      if (clock.now() - breathAt < BREATH_MS) continue;
+      // Simulated subjects answer at once, so that a run of them would let nothing else happen until its end.
+      await new Promise((resolve) => setImmediate(resolve));
+      breathAt = clock.now();
+    }
+  } finally {
+    view.end();
+    stopListening();
+    forget?.();
+  }
+  return { progress, interrupted };
+}

@@ -1,0 +1,63 @@
+import { type AddCommand, examples } from "../command-context.ts";
+import { addSettingFlags, type GivenFlags, settingsRequest } from "../setting-flags.ts";
+
+interface GivenShow {
+  readonly run?: string;
+  readonly failures?: true;
+  readonly graphs?: true;
+  readonly json?: true;
+  readonly scenario?: string;
+  readonly subject?: string;
+  readonly judge?: string;
+}
+
+/** `elenchus show` */
+export const addShowCommand: AddCommand = (program, { terminal, does }) => {
+  const command = program
+    .command("show")
+    .description("show a run with the paths that conversations took, or one conversation word for word")
+    .argument("[id]", "a run or a conversation, or the beginning of its name (default: the latest run)")
+    .option("--failures", "list what failed: errors, unreadable turns, outcomes that are false")
+    .option("--graphs", "draw all scenarios with their traffic, however many there are")
+    .option("--scenario <name>", "only this scenario")
+    .option("--subject <name>", "only this subject")
+    .option("--judge <name>", "only this judge")
+    .option("--run <run>", "the run that the conversation is part of (default: the latest)")
+    .option("--json", "data instead of text");
+  addSettingFlags(command, ["store"])
+    .addHelpText(
+      "after",
+      examples(
+        "elenchus show",
+        "elenchus show --failures",
+        "elenchus show 3f2a --scenario pressure/capital-of-turkey",
+      ),
+    )
+    .action((id: string | undefined, given: GivenFlags & GivenShow) =>
+      does(async () => {
+        const { show } = await import("./show.ts");
+        const { run, failures = false, graphs = false, json = false, scenario, subject, judge } = given;
+        return show(
+          {
+            settings: settingsRequest({
+              ...given,
+              scenario: undefined,
+              subject: undefined,
+              judge: undefined,
+            }),
+            failures,
+            graphs,
+            json,
+            filter: {
+              ...(scenario === undefined ? {} : { scenario }),
+              ...(subject === undefined ? {} : { subject }),
+              ...(judge === undefined ? {} : { judge }),
+            },
+            ...(id === undefined ? {} : { id }),
+            ...(run === undefined ? {} : { run }),
+          },
+          terminal,
+        );
+      }),
+    );
+};

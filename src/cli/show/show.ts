@@ -1,0 +1,164 @@
+import { nearestOf } from "../../core/schema/nearest-name.ts";
+import type {
+  ConversationFilter,
+  ConversationSummary,
+  ResultRow,
+  RunSummary,
+  Store,
+} from "../../journal/store/store.ts";
+import { storedDefinitions } from "../../journal/transfer/stored-definitions.ts";
+import { ProjectError } from "../../project/project-error.ts";
+import { conversationText } from "../../report/conversation-text.ts";
+import { conversationsText } from "../../report/conversations-text.ts";
+import { failuresText } from "../../report/failures-text.ts";
+import { countedText } from "../../report/figure-text.ts";
+import { drawText } from "../../report/graph/draw-text.ts";
+import type { OutcomeRates } from "../../report/outcome-rates.ts";
+import { pathsText } from "../../report/paths-text.ts";
+import { resultsText } from "../../report/results-text.ts";
+import { runRates } from "../../report/run-rates.ts";
+import { runTraffic } from "../../report/traffic.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
+import type { ExitCode } from "../exit-code.ts";
+import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { countOpen, findConversation, findRun, withRuns } from "../stored-runs.ts";
+
+/** What `show` is told. */
+export interface ShowOptions {
+  readonly settings: SettingsRequest;
+  /** A run or a conversation, or the beginning of its name; the latest run if it is left out. */
+  readonly id?: string;
+  /** The run that a conversation is part of; the latest if it is left out. */
+  readonly run?: string;
+  readonly filter: Pick<ConversationFilter, "scenario" | "subject" | "judge">;
+  /** True to list what failed. */
+  readonly failures: boolean;
+  /** True to draw every scenario with its traffic, however many there are. */
+  readonly graphs: boolean;
+  /** True for data instead of text. */
+  readonly json: boolean;
+}
+
+/** As many graphs as fit on a screen or two. */
+const GRAPHS = 2;
+
+/** What of a run is looked at, and where it is shown. */
+interface Shown {
+  readonly store: Store;
+  readonly summary: RunSummary;
+  readonly options: ShowOptions;
+  readonly terminal: Terminal;
+}
+
+/** Shows a run (its results, its traffic, its failures) or one conversation of it. */
+export async function show(options: ShowOptions, terminal: Terminal): Promise<ExitCode> {
+  const { settings } = await readSettings(options.settings, terminal);
+  await withRuns(settings.store, (store) => {
+    const { summary, conversation } = meantBy(options, store);
+    const shown: Shown = { store, summary, options, terminal };
+    if (conversation !== undefined) return showConversation(shown, conversation);
+    checkFilter(shown);
+    if (options.json) return showData(shown);
+    return options.failures ? showFailures(shown) : showRun(shown);
+  });
+  return 0;
+}
+
+/** A name is that of a run before it is that of a conversation of the latest run, or of the one that is named. */
+function meantBy(
+  { id, run }: ShowOptions,
+  store: Store,
+): { readonly summary: RunSummary; readonly conversation?: ConversationSummary } {
+  if (id === undefined || (run === undefined && store.run(id) !== undefined))
+    return { summary: findRun(store, id ?? run) };
+  const summary = findRun(store, run);
+  const conversation = findConversation(store, summary.run, id);
+  if (conversation !== undefined) return { summary, conversation };
+  const hint = run === undefined ? "To look into another run: --run <run>. " : "";
+  throw new ProjectError([
+    `There is no run "${id}", and no such conversation in run ${summary.run}. ${hint}See what there is: elenchus list`,
+  ]);
+}
+
+function checkFilter({ summary, options }: Shown): void {
+  const { scenarios, subjects, judges } = summary.start;
+  const known = { scenario: Object.keys(scenarios), subject: subjects, judge: judges } as const;
+  for (const [kind, names] of Object.entries(known)) {
+    const wanted = options.filter[kind as keyof typeof known];
+    if (wanted === undefined || names.includes(wanted)) continue;
+    const { nearest } = nearestOf(wanted, names);
+    const hint = nearest === undefined ? `It has ${names.join(", ")}.` : `Did you mean "${nearest}"?`;
+    throw new ProjectError([`Run ${summary.run} has no ${kind} "${wanted}". ${hint}`]);
+  }
+}
+
+function rowsOf({ store, summary, options }: Shown): readonly ResultRow[] {
+  const wanted = Object.entries(options.filter);
+  return store
+    .results(summary.run)
+    .filter((row) => wanted.every(([kind, name]) => row[kind as keyof ShowOptions["filter"]] === name));
+}
+
+function ratesOf(shown: Shown): OutcomeRates {
+  const isPart = Object.keys(shown.options.filter).length > 0;
+  return runRates(shown.store, shown.summary, isPart ? rowsOf(shown) : undefined);
+}
+
+function showRun(shown: Shown): void {
+  const { store, summary, options, terminal } = shown;
+  const { output } = terminal;
+  const layout = { style: output.style, width: output.width };
+  const { run, start } = summary;
+  const scenarios = Object.keys(start.scenarios);
+  output.write(`${output.style.bold(`Run ${printableText(run)}`)}\n\n`);
+  output.write(resultsText(ratesOf(shown), layout));
+  const open = countOpen(summary);
+  // What was graded again is not gone on with.
+  if (open > 0 && summary.parent === null) {
+    const hint = `${countedText(open, "conversation")} left. Go on with: elenchus resume ${run}`;
+    output.write(`\n${wrapText(hint, output.width).join("\n")}\n`);
+  }
+  const drawn = options.filter.scenario === undefined ? scenarios : [options.filter.scenario];
+  if (!options.graphs && drawn.length > GRAPHS) {
+    const [first = ""] = scenarios;
+    const hint = `${countedText(scenarios.length, "scenario")}; paths of one: elenchus show ${run} --scenario ${first}`;
+    output.write(`\n${wrapText(hint, output.width).join("\n")}\n`);
+    return;
+  }
+  const definitions = storedDefinitions(store, run);
+  for (const traffic of runTraffic(store, run, options.filter)) {
+    const definition = definitions.get(traffic.scenario);
+    const drawing = definition === undefined ? "" : drawText(definition, { width: output.width, traffic });
+    output.write(`\n${drawing}\n${pathsText(traffic, layout)}`);
+  }
+  output.write(`\n${conversationsText(store.conversations(run, options.filter), layout)}`);
+}
+
+function showFailures({ store, summary, options, terminal }: Shown): void {
+  const { style, width } = terminal.output;
+  terminal.output.write(failuresText(store, summary.run, { style, width, ...options.filter }));
+}
+
+function showConversation({ store, summary, options, terminal }: Shown, meant: ConversationSummary): void {
+  const { output } = terminal;
+  const events = store.events(summary.run, meant.conversation);
+  if (options.json) {
+    for (const event of events) output.write(`${JSON.stringify(event)}\n`);
+    return;
+  }
+  const { style, width } = output;
+  // Of a dataset the run keeps the scenario with its variables, not what became of it in each row.
+  const definition =
+    meant.row === null ? storedDefinitions(store, summary.run).get(meant.scenario) : undefined;
+  output.write(
+    conversationText(events, { style, width, ...(definition === undefined ? {} : { definition }) }),
+  );
+}
+
+function showData(shown: Shown): void {
+  const { summary, terminal } = shown;
+  const data = { ...summary, rates: ratesOf(shown), results: rowsOf(shown) };
+  terminal.output.write(`${JSON.stringify(data, null, 2)}\n`);
+}

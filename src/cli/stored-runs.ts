@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import { nearestOf } from "../core/schema/nearest-name.ts";
+import { openStore } from "../journal/store/open-store.ts";
+import type { ConversationSummary, RunSummary, Store } from "../journal/store/store.ts";
+import { ProjectError } from "../project/project-error.ts";
+
+/** Opens the store of a project, where there must be one already, and closes it when `use` is through with it. */
+export async function withRuns<Result>(
+  path: string,
+  use: (store: Store) => Result | Promise<Result>,
+  { readOnly = true }: { readonly readOnly?: boolean } = {},
+): Promise<Result> {
+  if (!existsSync(path))
+    throw new ProjectError([`There are no runs in ${path} yet. Begin with: elenchus run`]);
+  const store = await openStore(path, { readOnly });
+  try {
+    return await use(store);
+  } finally {
+    store.close();
+  }
+}
+
+/** The run that a person means: by its name or the beginning of it, or the one that began last. */
+export function findRun(store: Store, name: string | undefined): RunSummary {
+  const run = name === undefined ? latestRun(store) : store.run(name);
+  if (run !== undefined) return run;
+  if (name === undefined) throw new ProjectError(["The store holds no runs yet. Begin with: elenchus run"]);
+  const names = store.runs().map((one) => one.run);
+  const several = names.filter((one) => one.startsWith(name));
+  if (several.length > 1)
+    throw new ProjectError([`Several runs begin with "${name}": ${several.join(", ")}. Write more of it.`]);
+  const { nearest } = nearestOf(name, names);
+  const hint = nearest === undefined ? "" : ` Did you mean "${nearest}"?`;
+  throw new ProjectError([`There is no run "${name}".${hint} See what there is: elenchus list`]);
+}
+
+function latestRun(store: Store): RunSummary | undefined {
+  let latest: RunSummary | undefined;
+  for (const run of store.runs()) if (latest === undefined || run.startedAt >= latest.startedAt) latest = run;
+  return latest;
+}
+
+/** The conversation of a run that a person means, by the beginning of its name; undefined if there is none. */
+export function findConversation(store: Store, run: string, name: string): ConversationSummary | undefined {
+  let found: ConversationSummary | undefined;
+  for (const summary of store.conversations(run)) {
+    if (summary.conversation === name) return summary;
+    if (!summary.conversation.startsWith(name)) continue;
+    if (found !== undefined)
+      throw new ProjectError([`Several conversations begin with "${name}". Write more of it.`]);
+    found = summary;
+  }
+  return found;
+}
+
+/** How many conversations are left to be held. */
+export function countOpen({ start, statuses }: RunSummary, retryErrors = false): number {
+  const { completed = 0, limit_reached: limitReached = 0, error = 0 } = statuses;
+  return start.conversations - completed - limitReached - (retryErrors ? 0 : error);
+}

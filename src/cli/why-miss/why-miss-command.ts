@@ -1,0 +1,28 @@
+import { type AddCommand, examples } from "../command-context.ts";
+import { addSettingFlags, type GivenFlags, settingsRequest } from "../setting-flags.ts";
+
+/** `elenchus why-miss` */
+export const addWhyMissCommand: AddCommand = (program, { terminal, does }) => {
+  const command = program
+    .command("why-miss")
+    .description(
+      "say why answers of a run were not known already: the nearest call of another run, and what differs",
+    )
+    .argument("[run]", "the run, or the beginning of its name (default: the latest)")
+    .argument("[conversation]", "one conversation of it");
+  addSettingFlags(command, ["store"])
+    .addHelpText("after", examples("elenchus why-miss", "elenchus why-miss 3f2a 8c1e"))
+    .action((run: string | undefined, conversation: string | undefined, given: GivenFlags) =>
+      does(async () => {
+        const { whyMissCommand } = await import("./why-miss.ts");
+        return whyMissCommand(
+          {
+            settings: settingsRequest(given),
+            ...(run === undefined ? {} : { run }),
+            ...(conversation === undefined ? {} : { conversation }),
+          },
+          terminal,
+        );
+      }),
+    );
+};

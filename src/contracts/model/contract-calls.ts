@@ -1,0 +1,157 @@
+import { deepEqual } from "../../core/values/deep-equal.ts";
+import type { Message } from "../../models/message.ts";
+import type { FinishReason, ToolDefinition } from "../../models/model.ts";
+import { type ContractRule, contextOf, demand, requestOf } from "./contract-harness.ts";
+
+const FINISH: readonly FinishReason[] = ["stop", "length", "tool_calls", "content_filter", "other"];
+
+const WEATHER: ToolDefinition = {
+  name: "weather",
+  description: "The weather of a city",
+  inputSchema: {
+    type: "object",
+    properties: { city: { type: "string" } },
+    required: ["city"],
+    additionalProperties: false,
+  },
+};
+
+const CONVERSATION: readonly Message[] = Object.freeze([
+  Object.freeze({ role: "user", content: "The first question, about Canberra?" }),
+  Object.freeze({ role: "assistant", content: "The first answer: äöü 漢字 🙂." }),
+  Object.freeze({ role: "user", content: "The second question\nwith two lines?" }),
+]);
+
+/** What must hold of calls that go well. */
+export const CALL_CASES: readonly ContractRule[] = [
+  {
+    name: "replies with a text, in data that JSON can hold",
+    needs: [],
+    check: async ({ model }) => {
+      const reply = await model.reply(requestOf("What is the capital of Australia?"), contextOf());
+      demand(typeof reply.text === "string" && reply.text !== "", "the reply has no text");
+      demand(FINISH.includes(reply.finish), `the reply ended with "${reply.finish}"`);
+      demand(deepEqual(JSON.parse(JSON.stringify(reply)), reply), "the reply is not JSON");
+    },
+  },
+  {
+    name: "tells tokens as whole numbers from 0, or not at all",
+    needs: [],
+    check: async ({ model }) => {
+      const { usage } = await model.reply(requestOf("How many?"), contextOf());
+      if (usage === undefined) return;
+      demand(usage.inputTokens !== undefined && usage.outputTokens !== undefined, "usage is not complete");
+      for (const [name, count] of Object.entries(usage)) {
+        demand(Number.isSafeInteger(count) && count >= 0, `\`${name}\` is ${String(count)}`);
+      }
+    },
+  },
+  {
+    name: "answers what it is asked",
+    needs: ["echo"],
+    check: async ({ model }) => {
+      const { text } = await model.reply(requestOf("Say heliotrope."), contextOf());
+      demand(text.includes("Say heliotrope."), `the reply does not belong to the question: ${text}`);
+    },
+  },
+  {
+    name: "puts the system prompt first",
+    needs: ["seen", "history"],
+    check: async ({ model, seen }) => {
+      await model.reply(requestOf("Now?", { instructions: "Speak like a lighthouse." }), contextOf());
+      const asked = seen?.().at(-1);
+      demand(
+        asked?.instructions === "Speak like a lighthouse.",
+        "the system prompt did not arrive as it was",
+      );
+      demand(asked.first === true, "something stands before the system prompt");
+      demand(deepEqual(asked.texts, ["Now?"]), "the system prompt is not alone before the question");
+    },
+  },
+  {
+    name: "passes the whole conversation on, in order and to the letter",
+    needs: ["seen", "history"],
+    check: async ({ model, seen }) => {
+      await model.reply(requestOf("", { messages: CONVERSATION }), contextOf({ turn: 2 }));
+      const texts = CONVERSATION.map((message) => (message.role === "tool" ? "" : message.content));
+      demand(deepEqual(seen?.().at(-1)?.texts, texts), "the conversation did not arrive as it was");
+    },
+  },
+  {
+    name: "keeps one turn of a conversation for the next",
+    needs: ["seen", "echo", "history"],
+    check: async ({ model, seen }) => {
+      const first = requestOf("One?");
+      const { text, toolCalls, native } = await model.reply(first, contextOf());
+      const answer: Message = {
+        role: "assistant",
+        content: text,
+        ...(toolCalls === undefined ? {} : { toolCalls }),
+        ...(native === undefined ? {} : { native }),
+      };
+      const messages: readonly Message[] = [...first.messages, answer, { role: "user", content: "Two?" }];
+      await model.reply(requestOf("", { messages }), contextOf({ turn: 2 }));
+      demand(
+        deepEqual(seen?.().at(-1)?.texts, ["One?", text, "Two?"]),
+        "the reply of the first turn did not arrive in the second",
+      );
+    },
+  },
+  {
+    name: "asks once for a reply",
+    needs: ["seen"],
+    check: async ({ model, seen }) => {
+      await model.reply(requestOf("Once?"), contextOf());
+      demand(seen?.().length === 1, `a reply took ${seen?.().length} requests`);
+    },
+  },
+  {
+    name: "leaves the request as it was",
+    needs: [],
+    check: async ({ model }) => {
+      const request = {
+        instructions: "You are terse.",
+        messages: structuredClone(CONVERSATION) as Message[],
+        tools: [structuredClone(WEATHER)],
+      };
+      const before = structuredClone(request);
+      await model.reply(request, contextOf());
+      demand(deepEqual(request, before), "the request was changed");
+    },
+  },
+  {
+    name: "does not mix calls that run at the same time",
+    needs: ["echo"],
+    check: async ({ model }) => {
+      const words = Array.from({ length: 20 }, (_, index) => `word-${index}-of-20`);
+      const replies = await Promise.all(
+        words.map((word) => model.reply(requestOf(word), contextOf({ conversation: word }))),
+      );
+      for (const [index, { text }] of replies.entries()) {
+        demand(text.includes(words[index] as string), `the reply to ${words[index]} is "${text}"`);
+      }
+    },
+  },
+  {
+    name: "asks for tools, and takes their results",
+    needs: ["tools", "seen", "history"],
+    check: async ({ model, callToolNext, seen }) => {
+      callToolNext?.("weather", { city: "Canberra" });
+      const first = requestOf("How is the weather?", { tools: [WEATHER] });
+      const { text, toolCalls = [], native, finish } = await model.reply(first, contextOf());
+      const [call] = toolCalls;
+      demand(toolCalls.length === 1 && call !== undefined, "the tool call did not come through");
+      demand(call.name === "weather" && call.id !== "", "the tool call has another name, or no id");
+      demand(deepEqual(call.input, { city: "Canberra" }), "the input of the tool call is another");
+      demand(finish === "tool_calls", `a reply with tool calls ended with "${finish}"`);
+      const messages: readonly Message[] = [
+        ...first.messages,
+        { role: "assistant", content: text, toolCalls, ...(native === undefined ? {} : { native }) },
+        { role: "tool", results: [{ id: call.id, name: call.name, output: { sky: "blue-ish" } }] },
+      ];
+      await model.reply(requestOf("", { messages, tools: [WEATHER] }), contextOf());
+      const last = JSON.stringify(seen?.().at(-1));
+      demand(last.includes("blue-ish"), "the result of the tool did not arrive");
+    },
+  },
+];

@@ -1,0 +1,137 @@
+import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
+import type { Message } from "../../models/message.ts";
+import { demand, demandEqual } from "./contract-demand.ts";
+import { recordedCall } from "./contract-events.ts";
+import { JOURNAL_RULES } from "./contract-journal.ts";
+import { RUN_RULES } from "./contract-runs.ts";
+import type { StoreCase, StoreHarness, StoreRule } from "./store-harness.ts";
+
+export type { StoreCase, StoreHarness } from "./store-harness.ts";
+
+/**
+ * What every store must do, as cases for any test framework. Each case makes a store of its own with `make`, empty.
+ *
+ * @example
+ * for (const { name, run } of storeContract(() => myHarness())) test(name, run);
+ */
+export function storeContract(make: () => Promise<StoreHarness>): readonly StoreCase[] {
+  return [...RUN_RULES, ...JOURNAL_RULES, ...CALL_RULES].map(({ name, reopens = false, check }) => ({
+    name,
+    run: async () => {
+      const harness = await make();
+      try {
+        if (!reopens || harness.reopen !== undefined) await check(harness);
+      } finally {
+        await harness.dispose();
+      }
+    },
+  }));
+}
+
+const LONG = "I would say that it is the sun, and I would say so again. ".repeat(20);
+
+function conversation(turns: number, last = LONG): readonly Message[] {
+  const messages: Message[] = [];
+  for (let turn = 1; turn < turns; turn++) {
+    messages.push({ role: "user", content: `Question ${turn}?` });
+    messages.push({ role: "assistant", content: `${turn}: ${LONG}` });
+  }
+  return [...messages, { role: "user", content: last }];
+}
+
+/** What becomes of answered calls. */
+export const CALL_RULES: readonly StoreRule[] = [
+  {
+    name: "answers calls by their identity, at once and after opening it again",
+    reopens: true,
+    check: async ({ store, reopen }) => {
+      const calls = [1, 2, 5].map((turns) => recordedCall(conversation(turns), `${turns} ${LONG}`));
+      for (const call of calls) store.calls.keep(call);
+      const check = ({ calls: known }: typeof store): void => {
+        for (const call of calls) {
+          demandEqual(known.find(call.identity), call.reply, "the answer");
+          demandEqual(known.get(call.identity), call, "the call");
+        }
+        demandEqual(known.size, 3, "the number of calls");
+        demandEqual(known.find("f".repeat(64)), undefined, "the answer to a call that was never made");
+        demandEqual(known.get("nothing like a hash"), undefined, "a call that was never made");
+      };
+      check(store);
+      check((await reopen?.()) ?? store);
+    },
+  },
+  {
+    name: "keeps tools, schemas, structured replies and what looks like its own marks",
+    check: async ({ store }) => {
+      const messages: readonly Message[] = [
+        { role: "user", content: `~${LONG}` },
+        { role: "assistant", content: "", toolCalls: [{ id: "1", name: "look", input: { at: LONG } }] },
+        { role: "tool", results: [{ id: "1", name: "look", output: [null, "~", LONG], isError: true }] },
+        { role: "assistant", content: LONG, native: { signed: [LONG, "~~"] } },
+      ];
+      const call = recordedCall(messages, "", {
+        tools: [{ name: "look", description: LONG, inputSchema: { type: "object" } }],
+        schema: { type: "object", properties: { right: { description: LONG } } },
+        instructions: null,
+        seed: -3,
+      });
+      const rich: RecordedCall = {
+        ...call,
+        purpose: "judge",
+        reply: { ...call.reply, text: "~", object: { right: [true, "~", LONG] }, native: null },
+      };
+      store.calls.keep(rich);
+      demandEqual(store.calls.get(call.identity), rich, "the call");
+    },
+  },
+  {
+    name: "replaces an answer, and forgets what a provider told of its limits",
+    check: async ({ store }) => {
+      const call = recordedCall(conversation(1), "first");
+      store.calls.keep(call);
+      const reply = { ...call.reply, text: "second", rateLimit: { remainingRequests: 3 } };
+      store.calls.keep({ ...call, reply });
+      demandEqual(store.calls.find(call.identity), { ...call.reply, text: "second" }, "the answer");
+      demandEqual(store.calls.size, 1, "the number of calls");
+    },
+  },
+  {
+    name: "does not keep an answer that is not data",
+    check: async ({ store }) => {
+      const call = recordedCall(conversation(1), "first");
+      const circle: { self?: unknown } = {};
+      circle.self = circle;
+      store.calls.keep({ ...call, reply: { ...call.reply, object: circle } });
+      demandEqual(store.calls.find(call.identity), undefined, "the answer");
+    },
+  },
+  {
+    name: "finds calls that begin alike, and then those of the same model",
+    check: async ({ store }) => {
+      const near = recordedCall(conversation(4, "And why?"), "near");
+      const elsewhere = conversation(1, "Something else.");
+      const same = recordedCall(elsewhere, "same model");
+      const other = recordedCall(elsewhere, "other", { name: "sim/x", model: { name: "x" } });
+      for (const call of [other, same, near]) store.calls.keep(call);
+      const { asked } = recordedCall(conversation(4, "And why not?"), "");
+      const found = store.calls.near(asked).map(({ reply }) => reply.text);
+      demandEqual(found[0], "near", "the nearest call");
+      demand(found.includes("same model"), "a call of the same model is not among the near ones");
+      demandEqual(store.calls.near(asked, 1).length, 1, "the number of calls with a limit of one");
+      demandEqual(store.calls.near(near.asked)[0], near, "the nearest call of one that is known");
+    },
+  },
+  {
+    name: "removes calls that are older than a time, if that is asked for",
+    check: async ({ store }) => {
+      const call = recordedCall(conversation(3), LONG);
+      store.calls.keep(call);
+      store.compact({ callsBefore: 0 });
+      demandEqual(store.calls.get(call.identity), call, "a call that is not that old");
+      store.compact({ callsBefore: Date.now() + 60_000 });
+      demandEqual(store.calls.find(call.identity), undefined, "a call that is older");
+      store.calls.keep(call);
+      demandEqual(store.calls.get(call.identity), call, "a call that is kept again");
+    },
+  },
+];

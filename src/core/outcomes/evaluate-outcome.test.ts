@@ -1,0 +1,359 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import golden from "../../../test/golden/outcomes.json" with { type: "json" };
+import { allOf, anyOf, atLeastN, not } from "../logic/composition.ts";
+import type { Truth } from "../logic/kleene.ts";
+import type { ConversationResult, TurnRecord } from "../state/state.ts";
+import { evaluateOutcome } from "./evaluate-outcome.ts";
+import type { OutcomeCheck } from "./outcome-check.ts";
+import {
+  allTurns,
+  anyTurn,
+  countTurns,
+  crossTurn,
+  firstMatchIndex,
+  firstTurn,
+  lastOverTurns,
+  lastTurn,
+  meanOverTurns,
+  measureIs,
+  minOverTurns,
+  numberOfFlips,
+  resultIs,
+  statusIs,
+  turnAt,
+  turnCountEq,
+  turnCountGte,
+  turnOfFlip,
+} from "./outcome-helpers.ts";
+
+// Casts: golden data is typed as loosely as JSON is.
+const run = golden.run as unknown as ConversationResult;
+const emptyErrorRun: ConversationResult = { status: "error", path: [], turnCount: 0, history: [] };
+
+describe("golden outcomes", () => {
+  test.each(golden.checks)("$name", ({ check, onRun, onEmptyErrorRun }) => {
+    expect(evaluateOutcome(check as unknown as OutcomeCheck, run).value).toBe(onRun);
+    expect(evaluateOutcome(check as unknown as OutcomeCheck, emptyErrorRun).value).toBe(onEmptyErrorRun);
+  });
+});
+
+function turn(verifyResult: Truth, more: Partial<TurnRecord> = {}): TurnRecord {
+  return { nodeId: "n", verifyResult, reply: "r", questionText: "q", parsed: { n: 1 }, ...more };
+}
+
+function conversation(...history: TurnRecord[]): ConversationResult {
+  return {
+    status: "completed",
+    path: history.map(({ nodeId }) => nodeId),
+    turnCount: history.length,
+    history,
+  };
+}
+
+function verdicts(text: string): ConversationResult {
+  return conversation(...[...text].map((sign) => turn(sign === "?" ? null : sign === "+")));
+}
+
+describe("checks", () => {
+  test.each<[string, OutcomeCheck, boolean | number | null, "decided" | "inconclusive", number[]]>([
+    ["first turn", firstTurn({ verify_result: true }), true, "decided", [0]],
+    ["last turn unreadable", lastTurn({ verify_result: true }), null, "inconclusive", [2]],
+    ["asking whether it was unreadable", lastTurn({ verify_result: null }), true, "decided", [2]],
+    ["a field of an unreadable turn that was read", lastTurn({ "parsed.n": 2 }), true, "decided", [2]],
+    ["turn at", turnAt(1, { node_id: "push" }), true, "decided", [1]],
+    ["turn at from the end", turnAt(-2, { verify_result: false }), true, "decided", [1]],
+    ["turn at nowhere", turnAt(7, { node_id: "push" }), false, "decided", []],
+    ["any turn", anyTurn({ verify_result: true }), true, "decided", [0, 1, 2]],
+    ["any turn, not told", anyTurn({ verify_result: true }, { node: "push" }), null, "inconclusive", [1, 2]],
+    ["all turns, refuted", allTurns({ verify_result: true }), false, "decided", [0, 1, 2]],
+    [
+      "all turns, not told",
+      allTurns({ verify_result: false }, { node: "push" }),
+      null,
+      "inconclusive",
+      [1, 2],
+    ],
+    ["several fields", firstTurn({ verify_result: true, "parsed.n": { lt: 2 } }), true, "decided", [0]],
+    ["reply", lastTurn({ reply: { contains: "push" } }), true, "decided", [2]],
+    ["status", statusIs("completed"), true, "decided", []],
+    ["turn count", turnCountGte(4), false, "decided", []],
+    ["turn count equal", turnCountEq(3), true, "decided", []],
+    ["accumulated", resultIs("accumulated.x", 1), false, "decided", []],
+    ["unknown cost", resultIs("cost", { lt: 1 }), null, "inconclusive", []],
+    ["negation of unknown", not(lastTurn({ verify_result: true })), null, "inconclusive", [2]],
+    [
+      "or with something true",
+      anyOf(lastTurn({ verify_result: true }), statusIs("completed")),
+      true,
+      "decided",
+      [2],
+    ],
+    [
+      "and with something false",
+      allOf(lastTurn({ verify_result: true }), statusIs("error")),
+      false,
+      "decided",
+      [2],
+    ],
+    [
+      "two of three",
+      atLeastN(2, lastTurn({ verify_result: true }), statusIs("completed"), statusIs("error")),
+      null,
+      "inconclusive",
+      [2],
+    ],
+    ["count", countTurns({ node: "push", verifyResult: false }), 1, "inconclusive", [1, 2]],
+    ["count of one node", countTurns({ node: "ask" }), 1, "decided", [0]],
+    ["index", firstMatchIndex({ verifyResult: false }), 1, "decided", [0, 1, 2]],
+    ["turn of flip", turnOfFlip(), 1, "decided", [0, 1, 2]],
+    ["flips", numberOfFlips(), 1, "inconclusive", [0, 1, 2]],
+    ["mean", meanOverTurns("parsed.n"), 2, "decided", [0, 1, 2]],
+    ["min", minOverTurns("parsed.n"), 1, "decided", [0, 1, 2]],
+    ["last", lastOverTurns("parsed.n"), 2, "decided", [0, 1, 2]],
+    ["mean of nothing", meanOverTurns("parsed.zz"), null, "inconclusive", [0, 1, 2]],
+    [
+      "comparison with a mean of nothing",
+      measureIs(meanOverTurns("parsed.zz"), "gte", 0),
+      false,
+      "decided",
+      [0, 1, 2],
+    ],
+    [
+      "count decided by its bounds",
+      measureIs(countTurns({ verifyResult: true }), "gte", 1),
+      true,
+      "decided",
+      [0, 1, 2],
+    ],
+    [
+      "count refuted by its bounds",
+      measureIs(countTurns({ verifyResult: true }), "gt", 2),
+      false,
+      "decided",
+      [0, 1, 2],
+    ],
+    [
+      "count not told",
+      measureIs(countTurns({ verifyResult: true }), "eq", 1),
+      null,
+      "inconclusive",
+      [0, 1, 2],
+    ],
+    [
+      "measures of each other",
+      measureIs(countTurns({ node: "push" }), "gt", countTurns({ node: "ask" })),
+      true,
+      "decided",
+      [0, 1, 2],
+    ],
+    ["function", ({ history }) => history.length, 3, "decided", [0, 1, 2]],
+    ["function that cannot tell", () => null, null, "inconclusive", [0, 1, 2]],
+    ["source string", "(result) => true", null, "inconclusive", []],
+  ])("%s", (_name, check, value, status, turns) => {
+    expect(evaluateOutcome(check, run)).toMatchObject({ value, status, turns });
+  });
+
+  test("a field that was looked for and not found is unreadable, unless the turn has a verdict", () => {
+    const check = lastTurn({ "parsed.letter": "B" });
+    expect(evaluateOutcome(check, conversation(turn(null, { parsed: { letter: null } }))).value).toBe(null);
+    expect(evaluateOutcome(check, conversation(turn(null, { parsed: {} }))).value).toBe(null);
+    expect(evaluateOutcome(check, conversation(turn(false, { parsed: { letter: null } }))).value).toBe(false);
+    expect(evaluateOutcome(check, conversation(turn(null, { parsed: { other: 1 } }))).value).toBe(false);
+  });
+
+  test("a trait that could not be judged is unreadable", () => {
+    const check = lastTurn({ "rubric.tone": { gte: 3 } });
+    expect(evaluateOutcome(check, conversation(turn(true, { rubric: { tone: null } }))).status).toBe(
+      "inconclusive",
+    );
+    expect(evaluateOutcome(check, conversation(turn(true, { rubric: { tone: 3 } }))).value).toBe(true);
+    expect(evaluateOutcome(check, conversation(turn(true))).value).toBe(false);
+  });
+});
+
+describe("cross turn", () => {
+  const between = (a: unknown, b: unknown): ConversationResult =>
+    conversation(turn(true, { parsed: { x: a } }), turn(true, { parsed: { x: b } }));
+  const check = (
+    comparison: Parameters<typeof crossTurn>[0]["comparison"],
+    normalize: string[] = [],
+  ): OutcomeCheck =>
+    crossTurn({
+      source: firstTurn(),
+      sourceField: "parsed.x",
+      target: lastTurn(),
+      targetField: "parsed.x",
+      comparison,
+      normalize: normalize as never,
+    });
+  test.each([
+    ["eq", "a", "a", true],
+    ["eq", "a", "A", false],
+    ["eq", 1, "1", false],
+    ["eq", null, null, true],
+    ["neq", null, null, false],
+    ["neq", "a", null, true],
+    ["contains", "b", "abc", true],
+    ["contains", "b", ["a", "b"], true],
+    ["contains", 1, "a1", true],
+    ["contains", null, "null", false],
+    ["gt", 9, 10, true],
+    ["gt", "9", "10", true],
+    ["gt", "a", "b", true],
+    ["lte", 3, 3, true],
+    ["lt", 3, "x", false],
+    ["gte", 3, "x", false],
+    ["gte", null, null, false],
+  ] as const)("%s %j %j", (comparison, source, target, value) => {
+    expect(evaluateOutcome(check(comparison), between(source, target)).value).toBe(value);
+  });
+
+  test("normalised, on both sides", () => {
+    expect(evaluateOutcome(check("eq", ["lowercase", "strip"]), between(" A", "a ")).value).toBe(true);
+    expect(evaluateOutcome(check("eq", ["lowercase"]), between(null, "null")).value).toBe(false);
+    expect(evaluateOutcome(check("eq", ["nope"]), between("a", "a")).value).toBe(false);
+  });
+
+  test("of an unreadable verdict nothing is said", () => {
+    const verdictsDiffer = crossTurn({
+      source: firstTurn(),
+      sourceField: "verify_result",
+      target: turnAt(-1),
+      targetField: "verify_result",
+      comparison: "neq",
+    });
+    expect(evaluateOutcome(verdictsDiffer, verdicts("+?"))).toMatchObject({ value: null, turns: [0, 1] });
+    expect(evaluateOutcome(verdictsDiffer, verdicts("+-")).value).toBe(true);
+  });
+});
+
+describe("measures of verdicts", () => {
+  test.each<[string, number, string, number, string]>([
+    ["", 0, "decided", 0, "decided"],
+    ["+++", 3, "decided", 0, "decided"],
+    ["-++", 0, "decided", 1, "decided"],
+    ["+-+", 1, "decided", 2, "decided"],
+    ["+?+", 1, "inconclusive", 0, "inconclusive"],
+    ["+-?", 1, "decided", 1, "inconclusive"],
+    ["+?-", 1, "inconclusive", 1, "decided"],
+    ["??", 0, "inconclusive", 0, "inconclusive"],
+    ["?", 0, "inconclusive", 0, "decided"],
+  ])("%s", (text, flip, flipStatus, flips, flipsStatus) => {
+    expect(evaluateOutcome(turnOfFlip(), verdicts(text))).toMatchObject({ value: flip, status: flipStatus });
+    expect(evaluateOutcome(numberOfFlips(), verdicts(text))).toMatchObject({
+      value: flips,
+      status: flipsStatus,
+    });
+  });
+});
+
+describe("never throws", () => {
+  test.each([
+    null,
+    5,
+    {},
+    { type: "nope" },
+    { type: "all_of" },
+    { type: "turn_check" },
+    { type: "not", condition: null },
+  ])("%j", (check) => {
+    expect(evaluateOutcome(check as unknown as OutcomeCheck, run)).toMatchObject({
+      value: null,
+      status: "inconclusive",
+    });
+  });
+
+  test("a function that throws is inconclusive, with its message", () => {
+    const check = (): boolean => {
+      throw new Error("boom");
+    };
+    expect(evaluateOutcome(check, run)).toMatchObject({
+      status: "inconclusive",
+      reason: "the function threw: boom",
+    });
+    expect(evaluateOutcome((() => "yes") as never, run).status).toBe("inconclusive");
+    expect(evaluateOutcome(() => Number.NaN, run).status).toBe("inconclusive");
+  });
+});
+
+/** Every way in which the unreadable verdicts may really have been. */
+function completions(history: readonly Truth[]): boolean[][] {
+  return history.reduce<boolean[][]>(
+    (ways, verdict) =>
+      ways.flatMap((way) => (verdict === null ? [true, false] : [verdict]).map((real) => [...way, real])),
+    [[]],
+  );
+}
+
+const verdict = fc.constantFrom<Truth>(true, false, null);
+const leaf: fc.Arbitrary<OutcomeCheck> = fc.oneof(
+  fc.constantFrom<OutcomeCheck>(
+    firstTurn({ verify_result: true }),
+    lastTurn({ verify_result: false }),
+    anyTurn({ verify_result: true }),
+    allTurns({ verify_result: true }),
+    turnAt(1, { verify_result: { ne: true } }),
+  ),
+  fc
+    .tuple(
+      fc.constantFrom(
+        countTurns({ verifyResult: true }),
+        turnOfFlip(),
+        numberOfFlips(),
+        firstMatchIndex({ verifyResult: false }),
+      ),
+      fc.constantFrom("eq", "neq", "gt", "gte", "lt", "lte"),
+      fc.integer({ min: -1, max: 5 }),
+    )
+    .map(([measure, comparison, n]) => measureIs(measure, comparison as "eq", n)),
+);
+const { assertion } = fc.letrec<{ assertion: OutcomeCheck }>((tie) => ({
+  assertion: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    leaf,
+    fc.array(tie("assertion"), { maxLength: 3 }).map((parts) => allOf(...(parts as never[]))),
+    fc.array(tie("assertion"), { maxLength: 3 }).map((parts) => anyOf(...(parts as never[]))),
+    fc
+      .tuple(fc.nat(3), fc.array(tie("assertion"), { maxLength: 3 }))
+      .map(([n, parts]) => atLeastN(n, ...(parts as never[]))),
+    tie("assertion").map((part) => not(part as never)),
+  ),
+}));
+
+test("what is decided stays so, however the unreadable turns really were", () => {
+  fc.assert(
+    fc.property(assertion, fc.array(verdict, { maxLength: 5 }), (check, history) => {
+      const { value, status } = evaluateOutcome(check, conversation(...history.map((known) => turn(known))));
+      const real = completions(history).map((way) =>
+        evaluateOutcome(check, conversation(...way.map((known) => turn(known)))),
+      );
+      expect(real.every((outcome) => outcome.status === "decided")).toBe(true);
+      if (status === "decided")
+        expect(new Set(real.map((outcome) => outcome.value))).toEqual(new Set([value]));
+      else expect(value).toBe(null);
+    }),
+  );
+});
+
+test("a measure is decided exactly when every completion gives the same number", () => {
+  const measures = [
+    countTurns({ verifyResult: true }),
+    turnOfFlip(),
+    numberOfFlips(),
+    firstMatchIndex({ verifyResult: true }),
+  ];
+  fc.assert(
+    fc.property(fc.constantFrom(...measures), fc.array(verdict, { maxLength: 6 }), (measure, history) => {
+      const { value, status } = evaluateOutcome(
+        measure,
+        conversation(...history.map((known) => turn(known))),
+      );
+      const real = completions(history).map(
+        (way) => evaluateOutcome(measure, conversation(...way.map((known) => turn(known)))).value,
+      );
+      expect(status === "decided").toBe(new Set(real).size === 1);
+      expect(real).toContain(value);
+    }),
+  );
+});

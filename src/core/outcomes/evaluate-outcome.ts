@@ -1,0 +1,225 @@
+import { compileCheck } from "../checks/evaluate-check.ts";
+import { defaultCheck } from "../checks/shorthand.ts";
+import { type Composed, evaluateComposition } from "../logic/composition.ts";
+import { allTrue, anyTrue, type Truth } from "../logic/kleene.ts";
+import type { ConversationResult, TurnRecord } from "../state/state.ts";
+import { errorMessage } from "../values/error-message.ts";
+import { compareValues } from "./compare-values.ts";
+import { evaluateMeasure, isMeasure, type MeasuredNumber, turnsOfNode } from "./measure.ts";
+import type {
+  CrossTurnCheck,
+  Measure,
+  MeasureCheck,
+  OutcomeCheck,
+  OutcomeLeaf,
+  ResultCheck,
+  SingleTurn,
+  TurnCheck,
+} from "./outcome-check.ts";
+import { compileResultField } from "./result-field.ts";
+import { compileTurnField, UNREADABLE } from "./turn-field.ts";
+
+/** What an outcome says about a conversation. */
+export interface OutcomeResult {
+  /** True, false, a number, or null if nothing can be said. */
+  readonly value: boolean | number | null;
+  /** Inconclusive if the answer depends on something that could not be read. */
+  readonly status: "decided" | "inconclusive";
+  /** Indices of the turns that the outcome looked at, in order. */
+  readonly turns: readonly number[];
+  readonly reason?: string;
+}
+
+/** Evaluates an outcome over a finished conversation; never throws, never guesses. */
+export function evaluateOutcome(check: OutcomeCheck, result: ConversationResult): OutcomeResult {
+  if (typeof check === "function") return evaluateFunction(check, result);
+  if (typeof check === "string") return inconclusive("a source string runs only within a run");
+  try {
+    const look = new Look(result);
+    return isMeasure(check) ? look.measure(check) : look.assertion(check);
+  } catch (error) {
+    return inconclusive(`the outcome cannot be evaluated: ${errorMessage(error)}`);
+  }
+}
+
+function evaluateFunction(
+  check: Extract<OutcomeCheck, (...values: never) => unknown>,
+  result: ConversationResult,
+): OutcomeResult {
+  const turns = [...result.history.keys()];
+  try {
+    const value: unknown = check(result);
+    if (typeof value === "boolean" || Number.isFinite(value))
+      return { value: value as boolean | number, status: "decided", turns };
+    if (value === null) return { ...inconclusive("the function cannot tell"), turns };
+    return { ...inconclusive("the function returned neither true or false nor a number"), turns };
+  } catch (error) {
+    return { ...inconclusive(`the function threw: ${errorMessage(error)}`), turns };
+  }
+}
+
+/** One evaluation: notes which turns were looked at and why something could not be told. */
+class Look {
+  readonly #result: ConversationResult;
+  readonly #turns = new Set<number>();
+  #reason: string | undefined;
+
+  constructor(result: ConversationResult) {
+    this.#result = result;
+  }
+
+  assertion(check: Composed<OutcomeLeaf>): OutcomeResult {
+    const value = evaluateComposition(check, (leaf: OutcomeLeaf) => this.#leaf(leaf));
+    return this.#outcome(value, value !== null);
+  }
+
+  measure(measure: Measure): OutcomeResult {
+    const number = this.#measure(measure);
+    return this.#outcome(number.value, number.low === number.high);
+  }
+
+  #outcome(value: boolean | number | null, decided: boolean): OutcomeResult {
+    const turns = [...this.#turns].sort((left, right) => left - right);
+    const reason = this.#reason;
+    if (decided)
+      return {
+        value,
+        status: "decided",
+        turns,
+        ...(value === false && reason !== undefined ? { reason } : {}),
+      };
+    return { value, status: "inconclusive", turns, ...(reason === undefined ? {} : { reason }) };
+  }
+
+  #leaf(leaf: OutcomeLeaf): Truth {
+    switch (leaf.type) {
+      case "turn_check":
+        return this.#turnCheck(leaf);
+      case "result_check":
+        return this.#resultCheck(leaf);
+      case "cross_turn_check":
+        return this.#crossTurnCheck(leaf);
+      case "measure_check":
+        return this.#measureCheck(leaf);
+      default:
+        // Only data that nobody has validated gets here.
+        return this.#unknown(
+          `there is no outcome check of type ${JSON.stringify((leaf as { type?: unknown }).type)}`,
+        );
+    }
+  }
+
+  #turnCheck(check: TurnCheck): Truth {
+    const { scope, field } = check;
+    const read = compileTurnField(field);
+    if (read === null) return this.#unknown(`turns have no field ${JSON.stringify(field)}`);
+    const compare = this.#comparison(check);
+    const test = (index: number): Truth => compare(read(this.#result.history[index] as TurnRecord));
+    switch (scope.type) {
+      case "any_turn":
+      case "all_turns": {
+        const turns = this.#lookAt(turnsOfNode(this.#result.history, scope.nodeId));
+        if (turns.length === 0) return this.#fails("no turn is in scope");
+        return scope.type === "any_turn" ? anyTrue(turns.map(test)) : allTrue(turns.map(test));
+      }
+      default: {
+        const index = this.#single(scope);
+        return index === null ? this.#fails("no turn is in scope") : test(index);
+      }
+    }
+  }
+
+  #resultCheck(check: ResultCheck): Truth {
+    const read = compileResultField(check.field);
+    if (read === null) return this.#unknown(`conversations have no field ${JSON.stringify(check.field)}`);
+    return this.#comparison(check)(read(this.#result));
+  }
+
+  #comparison({ expected = null, verifyWith }: TurnCheck | ResultCheck): (value: unknown) => Truth {
+    const check = compileCheck(verifyWith ?? defaultCheck(expected));
+    return (value) => {
+      if (value === UNREADABLE) {
+        // A check that null itself passes asks whether something is there, which an unreadable value answers.
+        return check(null, expected).passes ? true : this.#unknown("a turn could not be read");
+      }
+      const { passes, evaluable, reason } = check(value, expected);
+      return passes ? true : this.#fails(evaluable ? undefined : reason);
+    };
+  }
+
+  #crossTurnCheck(check: CrossTurnCheck): Truth {
+    const source = this.#single(check.sourceTurn);
+    const target = this.#single(check.targetTurn);
+    if (source === null || target === null) return this.#fails("no turn is in scope");
+    const readSource = compileTurnField(check.sourceField);
+    const readTarget = compileTurnField(check.targetField);
+    if (readSource === null || readTarget === null) return this.#unknown("turns have no such field");
+    const sourceValue = readSource(this.#result.history[source] as TurnRecord);
+    const targetValue = readTarget(this.#result.history[target] as TurnRecord);
+    if (sourceValue === UNREADABLE || targetValue === UNREADABLE)
+      return this.#unknown("a turn could not be read");
+    return compareValues(targetValue, check.comparison, sourceValue, check.normalize);
+  }
+
+  /** Decided as soon as every number between the bounds gives the same answer. */
+  #measureCheck({ measure, comparison, expected }: MeasureCheck): Truth {
+    const left = this.#measure(measure);
+    const right = typeof expected === "number" ? { low: expected, high: expected } : this.#measure(expected);
+    if ([left.low, right.low].some(Number.isNaN)) return this.#fails("no turn in scope has a number there");
+    switch (comparison) {
+      case "gt":
+        return decided(left.low > right.high, left.high <= right.low);
+      case "gte":
+        return decided(left.low >= right.high, left.high < right.low);
+      case "lt":
+        return decided(left.high < right.low, left.low >= right.high);
+      case "lte":
+        return decided(left.high <= right.low, left.low > right.high);
+      case "eq":
+      case "neq": {
+        const same = left.low === left.high && right.low === right.high && left.low === right.low;
+        const apart = left.high < right.low || right.high < left.low;
+        return comparison === "eq" ? decided(same, apart) : decided(apart, same);
+      }
+    }
+  }
+
+  #measure(measure: Measure): MeasuredNumber {
+    const number = evaluateMeasure(measure, this.#result);
+    this.#lookAt(number.turns);
+    this.#reason ??= number.reason;
+    return number;
+  }
+
+  #single(scope: SingleTurn): number | null {
+    const { length } = this.#result.history;
+    const index = scope.type === "first_turn" ? 0 : scope.type === "last_turn" ? length - 1 : scope.index;
+    const position = index < 0 ? length + index : index;
+    if (this.#result.history[position] === undefined) return null;
+    this.#turns.add(position);
+    return position;
+  }
+
+  #lookAt(turns: readonly number[]): readonly number[] {
+    for (const turn of turns) this.#turns.add(turn);
+    return turns;
+  }
+
+  #unknown(reason: string): null {
+    this.#reason ??= reason;
+    return null;
+  }
+
+  #fails(reason: string | undefined): false {
+    this.#reason ??= reason;
+    return false;
+  }
+}
+
+function decided(proven: boolean, disproven: boolean): Truth {
+  return proven ? true : disproven ? false : null;
+}
+
+function inconclusive(reason: string): OutcomeResult {
+  return { value: null, status: "inconclusive", turns: [], reason };
+}

@@ -1,0 +1,164 @@
+import { numberValue } from "../checks/number-value.ts";
+import type { Truth } from "../logic/kleene.ts";
+import type { ConversationResult, TurnRecord } from "../state/state.ts";
+import type { Measure, NodeFilter } from "./outcome-check.ts";
+import { compileTurnField, UNREADABLE } from "./turn-field.ts";
+
+/** What is known of a number: a value that is proven, and the bounds between which the truth lies. */
+export interface MeasuredNumber {
+  /** Null where not even a least number can be proven. */
+  readonly value: number | null;
+  /** Equal if and only if the number is decided. */
+  readonly low: number;
+  readonly high: number;
+  /** Indices of the turns that were looked at. */
+  readonly turns: readonly number[];
+  readonly reason?: string;
+}
+
+const MEASURE_TYPES: ReadonlySet<unknown> = new Set([
+  "count_turns",
+  "first_match_index",
+  "turn_of_flip",
+  "number_of_flips",
+  "min_over_turns",
+  "mean_over_turns",
+  "last_over_turns",
+] satisfies Measure["type"][]);
+
+/** True for the checks that give a number. */
+export function isMeasure(check: { readonly type: string }): check is Measure {
+  return MEASURE_TYPES.has(check.type);
+}
+
+/** Evaluates a measure over the turns of a conversation. */
+export function evaluateMeasure(measure: Measure, { history }: ConversationResult): MeasuredNumber {
+  const turns = turnsOfNode(history, measure.nodeId);
+  const verdicts = turns.map((index) => history[index]?.verifyResult ?? null);
+  switch (measure.type) {
+    case "count_turns":
+      return countTurns(turns, matches(verdicts, measure.verifyResult));
+    case "first_match_index":
+      return firstMatch(turns, matches(verdicts, measure.verifyResult));
+    case "turn_of_flip":
+      return turnOfFlip(turns, verdicts);
+    case "number_of_flips":
+      return numberOfFlips(turns, verdicts);
+    default:
+      return overTurns(measure.type, turns, numbersAt(measure.field, turns, history));
+  }
+}
+
+/** Indices of the turns at a node, or at one of several, or of all turns. */
+export function turnsOfNode(history: readonly TurnRecord[], filter: NodeFilter | undefined | null): number[] {
+  const nodes = typeof filter === "string" ? [filter] : filter;
+  const indices: number[] = [];
+  history.forEach((turn, index) => {
+    if (!nodes || nodes.includes(turn.nodeId)) indices.push(index);
+  });
+  return indices;
+}
+
+function matches(verdicts: readonly Truth[], wanted: boolean | undefined | null): readonly Truth[] {
+  return verdicts.map((verdict) =>
+    wanted === undefined || wanted === null ? true : verdict === null ? null : verdict === wanted,
+  );
+}
+
+const UNREADABLE_TURNS = "a turn could not be read";
+
+function between(value: number | null, low: number, high: number, turns: readonly number[]): MeasuredNumber {
+  return low === high ? { value, low, high, turns } : { value, low, high, turns, reason: UNREADABLE_TURNS };
+}
+
+function countTurns(turns: readonly number[], matched: readonly Truth[]): MeasuredNumber {
+  const proven = matched.filter((match) => match === true).length;
+  const open = matched.filter((match) => match === null).length;
+  return between(proven, proven, proven + open, turns);
+}
+
+function firstMatch(turns: readonly number[], matched: readonly Truth[]): MeasuredNumber {
+  const proven = turns[matched.indexOf(true)] ?? -1;
+  const firstOpen = turns[matched.indexOf(null)];
+  if (firstOpen === undefined || (proven !== -1 && proven < firstOpen))
+    return between(proven, proven, proven, turns);
+  const lastOpen = turns[matched.lastIndexOf(null)] as number;
+  return proven === -1 ? between(-1, -1, lastOpen, turns) : between(proven, firstOpen, proven, turns);
+}
+
+function turnOfFlip(turns: readonly number[], verdicts: readonly Truth[]): MeasuredNumber {
+  const leading = (stops: (verdict: Truth) => boolean): number => {
+    const end = verdicts.findIndex(stops);
+    return end === -1 ? verdicts.length : end;
+  };
+  const proven = leading((verdict) => verdict !== true);
+  return between(
+    proven,
+    proven,
+    leading((verdict) => verdict === false),
+    turns,
+  );
+}
+
+/** The fewest and the most changes over all ways in which the unreadable verdicts may have been. */
+function numberOfFlips(turns: readonly number[], verdicts: readonly Truth[]): MeasuredNumber {
+  let fewest = { whenTrue: 0, whenFalse: 0 };
+  let most = { whenTrue: 0, whenFalse: 0 };
+  verdicts.forEach((verdict, position) => {
+    if (position > 0) {
+      fewest = {
+        whenTrue: Math.min(fewest.whenTrue, fewest.whenFalse + 1),
+        whenFalse: Math.min(fewest.whenFalse, fewest.whenTrue + 1),
+      };
+      most = {
+        whenTrue: Math.max(most.whenTrue, most.whenFalse + 1),
+        whenFalse: Math.max(most.whenFalse, most.whenTrue + 1),
+      };
+    }
+    if (verdict === true)
+      [fewest.whenFalse, most.whenFalse] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    if (verdict === false)
+      [fewest.whenTrue, most.whenTrue] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  });
+  const low = Math.min(fewest.whenTrue, fewest.whenFalse);
+  return between(low, low, Math.max(most.whenTrue, most.whenFalse), turns);
+}
+
+/** The number in a field of each turn: null if unreadable, undefined if there is none. */
+function numbersAt(
+  field: string,
+  turns: readonly number[],
+  history: readonly TurnRecord[],
+): (number | null | undefined)[] {
+  const read = compileTurnField(field);
+  return turns.map((index) => {
+    const value = read?.(history[index] as TurnRecord);
+    return value === UNREADABLE ? null : numberValue(value);
+  });
+}
+
+function overTurns(
+  type: "min_over_turns" | "mean_over_turns" | "last_over_turns",
+  turns: readonly number[],
+  numbers: readonly (number | null | undefined)[],
+): MeasuredNumber {
+  const present = numbers.filter((number) => number !== undefined);
+  const counted = type === "last_over_turns" ? present.slice(-1) : present;
+  const unknown: MeasuredNumber = {
+    value: null,
+    low: Number.NEGATIVE_INFINITY,
+    high: Number.POSITIVE_INFINITY,
+    turns,
+  };
+  if (counted.length === 0)
+    return { ...unknown, low: Number.NaN, high: Number.NaN, reason: "no turn in scope has a number there" };
+  const known = counted.filter((number) => number !== null);
+  if (type === "min_over_turns") {
+    const smallest = known.reduce((least, number) => Math.min(least, number), Number.POSITIVE_INFINITY);
+    if (known.length < counted.length) return { ...unknown, high: smallest, reason: UNREADABLE_TURNS };
+    return between(smallest, smallest, smallest, turns);
+  }
+  if (known.length < counted.length) return { ...unknown, reason: UNREADABLE_TURNS };
+  const mean = known.reduce((sum, number) => sum + number, 0) / known.length;
+  return between(mean, mean, mean, turns);
+}

@@ -1,0 +1,98 @@
+import type { Check, Normalizer } from "../checks/check.ts";
+import type { Composed } from "../logic/composition.ts";
+import type { ConversationResult } from "../state/state.ts";
+import type { JsonValue } from "../values/json.ts";
+
+/** One node, or one of several. */
+export type NodeFilter = string | readonly string[];
+
+/** Picks exactly one turn; a negative index counts from the end. */
+export type SingleTurn =
+  | { readonly type: "first_turn" }
+  | { readonly type: "last_turn" }
+  | { readonly type: "turn_at"; readonly index: number };
+
+/** Picks the turns that a check looks at. */
+export type TurnScope =
+  | SingleTurn
+  | { readonly type: "any_turn"; readonly nodeId?: NodeFilter }
+  | { readonly type: "all_turns"; readonly nodeId?: NodeFilter };
+
+/** Compares a field of the turns in scope. */
+export interface TurnCheck {
+  readonly type: "turn_check";
+  readonly scope: TurnScope;
+  readonly field: string;
+  readonly expected?: JsonValue;
+  /** How to compare; the default follows from the type of `expected`. */
+  readonly verifyWith?: Check;
+}
+
+/** Compares a field of the whole conversation. */
+export interface ResultCheck {
+  readonly type: "result_check";
+  readonly field: string;
+  readonly expected?: JsonValue;
+  /** How to compare; the default follows from the type of `expected`. */
+  readonly verifyWith?: Check;
+}
+
+/** How two values are compared: `target <comparison> source`. */
+export type Comparison = "eq" | "neq" | "contains" | "gt" | "gte" | "lt" | "lte";
+
+/** Compares a field of one turn with a field of another: `target <comparison> source`. */
+export interface CrossTurnCheck {
+  readonly type: "cross_turn_check";
+  readonly sourceTurn: SingleTurn;
+  readonly sourceField: string;
+  readonly targetTurn: SingleTurn;
+  readonly targetField: string;
+  readonly comparison: Comparison;
+  readonly normalize?: readonly Normalizer[];
+}
+
+/** Counts turns, or finds the first: by node, by verdict, or both. */
+export interface TurnFilter {
+  readonly nodeId?: NodeFilter;
+  readonly verifyResult?: boolean;
+}
+
+/** A number over the turns of a conversation. */
+export type Measure =
+  | ({ readonly type: "count_turns" } & TurnFilter)
+  /** From 0; -1 if no turn matches. */
+  | ({ readonly type: "first_match_index" } & TurnFilter)
+  /** Length of the leading run of passes. */
+  | { readonly type: "turn_of_flip"; readonly nodeId?: NodeFilter }
+  /** Changes of verdict between neighbouring turns. */
+  | { readonly type: "number_of_flips"; readonly nodeId?: NodeFilter }
+  /** The smallest, mean or last number of a field. */
+  | {
+      readonly type: "min_over_turns" | "mean_over_turns" | "last_over_turns";
+      readonly field: string;
+      readonly nodeId?: NodeFilter;
+    };
+
+/** Compares a measure with a number or with another measure. */
+export interface MeasureCheck {
+  readonly type: "measure_check";
+  readonly measure: Measure;
+  readonly comparison: Exclude<Comparison, "contains">;
+  readonly expected: number | Measure;
+}
+
+/** Decides over the finished conversation; null means that it cannot tell. */
+export type OutcomeFunction = (result: ConversationResult) => boolean | number | null;
+
+/** A leaf of an outcome that is true, false or inconclusive. */
+export type OutcomeLeaf = TurnCheck | ResultCheck | CrossTurnCheck | MeasureCheck;
+
+/** What an outcome can be: an assertion, a number, or a function. */
+export type OutcomeCheck = Composed<OutcomeLeaf> | Measure | OutcomeFunction | string;
+
+/** A named assertion or number over the finished conversation. */
+export interface Outcome {
+  readonly name: string;
+  readonly check: OutcomeCheck;
+  readonly description?: string;
+}

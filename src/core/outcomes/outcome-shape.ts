@@ -1,0 +1,127 @@
+import { CHECK_SHAPE, NORMALIZERS_SHAPE } from "../checks/check-shapes.ts";
+import { compositionShapes } from "../logic/composition-shapes.ts";
+import {
+  boolean,
+  described,
+  either,
+  functionOrSource,
+  json,
+  list,
+  nonEmptyText,
+  number,
+  type ObjectShape,
+  object,
+  oneOfTexts,
+  type ReferenceShape,
+  reference,
+  type Shape,
+  text,
+} from "../schema/shape.ts";
+
+const NODE_FILTER: Shape = described(
+  either(text, list(text)),
+  "Only turns of this node, or of one of these.",
+);
+const WITH_NODE_FILTER = { optional: { nodeId: NODE_FILTER } };
+
+function typed(type: string): Shape {
+  return { kind: "literal", values: [type] };
+}
+
+const SINGLE_TURNS: Readonly<Record<string, ObjectShape>> = {
+  first_turn: object("a first_turn", { type: typed("first_turn") }),
+  last_turn: object("a last_turn", { type: typed("last_turn") }),
+  turn_at: object("a turn_at", { type: typed("turn_at"), index: { kind: "number", integer: true } }),
+};
+
+const SINGLE_TURN: Shape = reference("singleTurn", () => ({
+  kind: "variant",
+  owner: "a single turn",
+  variants: SINGLE_TURNS,
+}));
+
+const SCOPE: Shape = reference("scope", () => ({
+  kind: "variant",
+  owner: "a scope",
+  variants: {
+    ...SINGLE_TURNS,
+    any_turn: object("an any_turn", { type: typed("any_turn") }, WITH_NODE_FILTER),
+    all_turns: object("an all_turns", { type: typed("all_turns") }, WITH_NODE_FILTER),
+  },
+}));
+
+const TURN_FILTER = { optional: { nodeId: NODE_FILTER, verifyResult: boolean } };
+
+function overTurns(type: string): ObjectShape {
+  return object(`a ${type}`, { type: typed(type), field: text }, WITH_NODE_FILTER);
+}
+
+const MEASURES: Readonly<Record<string, ObjectShape>> = {
+  count_turns: object("a count_turns", { type: typed("count_turns") }, TURN_FILTER),
+  first_match_index: object("a first_match_index", { type: typed("first_match_index") }, TURN_FILTER),
+  turn_of_flip: object("a turn_of_flip", { type: typed("turn_of_flip") }, WITH_NODE_FILTER),
+  number_of_flips: object("a number_of_flips", { type: typed("number_of_flips") }, WITH_NODE_FILTER),
+  min_over_turns: overTurns("min_over_turns"),
+  mean_over_turns: overTurns("mean_over_turns"),
+  last_over_turns: overTurns("last_over_turns"),
+};
+
+const MEASURE: Shape = reference("measure", () => ({
+  kind: "variant",
+  owner: "a measure",
+  variants: MEASURES,
+}));
+
+const COMPARISON = { optional: { expected: json, verifyWith: CHECK_SHAPE } };
+
+const LEAVES: Readonly<Record<string, ObjectShape>> = {
+  turn_check: object("a turn_check", { type: typed("turn_check"), scope: SCOPE, field: text }, COMPARISON),
+  result_check: object("a result_check", { type: typed("result_check"), field: text }, COMPARISON),
+  cross_turn_check: object(
+    "a cross_turn_check",
+    {
+      type: typed("cross_turn_check"),
+      sourceTurn: SINGLE_TURN,
+      sourceField: text,
+      targetTurn: SINGLE_TURN,
+      targetField: text,
+      comparison: oneOfTexts("eq", "neq", "contains", "gt", "gte", "lt", "lte"),
+    },
+    { optional: { normalize: NORMALIZERS_SHAPE } },
+  ),
+  measure_check: object("a measure_check", {
+    type: typed("measure_check"),
+    measure: MEASURE,
+    comparison: oneOfTexts("eq", "neq", "gt", "gte", "lt", "lte"),
+    expected: either(number, MEASURE),
+  }),
+};
+
+const ASSERTION: Shape = reference("assertion", () => ({
+  kind: "variant",
+  owner: "an assertion",
+  variants: { ...LEAVES, ...compositionShapes(ASSERTION) },
+}));
+
+const OUTCOME_CHECK: Shape = reference("outcomeCheck", () =>
+  either(
+    {
+      kind: "variant",
+      owner: "an outcome check",
+      variants: { ...LEAVES, ...compositionShapes(ASSERTION), ...MEASURES },
+    },
+    functionOrSource,
+  ),
+);
+
+/** A named assertion or number over the finished conversation. */
+export const OUTCOME_SHAPE: ReferenceShape = reference("outcome", () =>
+  object(
+    "an outcome",
+    {
+      name: described(nonEmptyText, "The name under which the outcome is reported."),
+      check: OUTCOME_CHECK,
+    },
+    { optional: { description: text } },
+  ),
+);

@@ -1,0 +1,72 @@
+import type { TurnRecord } from "../state/state.ts";
+import { valueAt } from "../state/state-path.ts";
+import { isRecord } from "../values/json.ts";
+
+/** The first words of a field of a turn; `raw_response` is another word for `reply`. */
+export const TURN_FIELD_ROOTS: readonly string[] = [
+  "node_id",
+  "verify_result",
+  "refused",
+  "reply",
+  "raw_response",
+  "question_text",
+  "parsed",
+  "rubric",
+];
+
+/** Stands for a value that is there in principle but could not be read. */
+export const UNREADABLE: unique symbol = Symbol("unreadable");
+
+/** Reads a field of a turn: its value, null if there is none, or `UNREADABLE`. */
+export type TurnReader = (turn: TurnRecord) => unknown;
+
+/** Prepares a field such as `verify_result` or `parsed.letter` for reading; null for a field that turns do not have. */
+export function compileTurnField(field: string): TurnReader | null {
+  const [root, ...keys] = field.split(".");
+  if (root === "parsed" || root === "rubric") {
+    return keys.includes("")
+      ? null
+      : root === "parsed"
+        ? (turn) => readParsed(turn, keys)
+        : (turn) => readTrait(turn, keys);
+  }
+  if (keys.length > 0) return null;
+  switch (root) {
+    case "node_id":
+      return (turn) => turn.nodeId ?? null;
+    case "verify_result":
+      return (turn) => turn.verifyResult ?? UNREADABLE;
+    case "refused":
+      return (turn) => turn.refused ?? UNREADABLE;
+    case "reply":
+    case "raw_response":
+      return (turn) => turn.reply ?? null;
+    case "question_text":
+      return (turn) => turn.questionText ?? null;
+    default:
+      return null;
+  }
+}
+
+/**
+ * A missing field of a turn with a verdict is simply not there. Without a verdict the reply may not have been read:
+ * then the field is unreadable if it was looked for and not found (null), or if nothing at all was read.
+ */
+function readParsed(turn: TurnRecord, keys: readonly string[]): unknown {
+  const value = valueAt(turn.parsed, keys);
+  if (value !== null || (turn.verifyResult ?? null) !== null) return value;
+  const parsed = isRecord(turn.parsed) ? turn.parsed : {};
+  const [first = ""] = keys;
+  const nothingRead = Object.keys(parsed).length === 0;
+  return nothingRead || Object.hasOwn(parsed, keys.join(".")) || Object.hasOwn(parsed, first)
+    ? UNREADABLE
+    : null;
+}
+
+/** A trait that is there as null was looked for and could not be decided. */
+function readTrait(turn: TurnRecord, keys: readonly string[]): unknown {
+  const value = valueAt(turn.rubric, keys);
+  return value === null && isRecord(turn.rubric) && Object.hasOwn(turn.rubric, keys.join("."))
+    ? UNREADABLE
+    : value;
+}

@@ -1,0 +1,173 @@
+import type { Issue, NodeRole, ReportIssue } from "../schema/issue.ts";
+import { asNearest } from "../schema/nearest-name.ts";
+import { patternOnFirstUse } from "../values/on-first-use.ts";
+import { isReservedKey } from "../values/reserved-key.ts";
+import type { DraftEdge, ScenarioDraft } from "./scenario-draft.ts";
+import { END, END_IN_FILES } from "./scenario-edge.ts";
+
+/** Checks ids, the ends of edges, the entry, fallbacks and reachability; linear in nodes and edges. */
+export function checkGraph(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
+  const { numbers, entry } = draft;
+  // Without nodes every id is unknown, which is no further issue.
+  if (numbers.nodeCount === 0) return;
+  for (let node = 0; node < numbers.nodeCount; node++) checkId(numbers.idOf(node), report);
+  const meant = checkEnds(draft, report);
+  checkFallbacks(draft, report, warn);
+  if (entry === null) return;
+  const start = numbers.ofNode(entry);
+  if (start === undefined) return report(unknownNode(draft, entry, "entry", ["entry"]));
+  for (const { node, behind } of findUnreachable(draft, start, meant)) {
+    report({ code: "unreachable_node", path: ["nodes", node], node, entry, behind });
+  }
+}
+
+/** An issue for an id that no node has. */
+export function unknownNode(
+  draft: ScenarioDraft,
+  node: string,
+  role: NodeRole,
+  path: Issue["path"],
+): Extract<Issue, { code: "unknown_node" }> {
+  return { code: "unknown_node", path, node, role, ...asNearest(draft.nearestNode.find(node)) };
+}
+
+function checkId(id: string, report: ReportIssue): void {
+  if (id === END || id === END_IN_FILES || isReservedKey(id)) {
+    return report({ code: "reserved_id", path: ["nodes", id], id });
+  }
+  const message = idProblem(id);
+  if (message !== null) report({ code: "invalid_id", path: ["nodes", id], id, message });
+}
+
+function idProblem(id: string): string | null {
+  if (id === "") return "it is empty";
+  if (id.includes(".")) return "a dot would make paths to it ambiguous";
+  if (id.trim() !== id) return "white space around it would be hard to see";
+  return controlCharacter().test(id) ? "it has control characters" : null;
+}
+
+const controlCharacter = patternOnFirstUse(String.raw`\p{Cc}`, "u");
+
+/** Reports edges to or from nowhere, and returns which node each misspelt id was probably meant to be. */
+function checkEnds(draft: ScenarioDraft, report: ReportIssue): ReadonlyMap<number, number> {
+  const { numbers } = draft;
+  const meant = new Map<number, number>();
+  const check = (end: number, role: "source" | "target", index: number): void => {
+    if (numbers.isNode(end)) return;
+    const id = numbers.idOf(end);
+    if (role === "target" && id === END) return;
+    const issue = unknownNode(draft, id, role, ["edges", index, role]);
+    if (issue.nearest !== undefined) meant.set(end, numbers.of(issue.nearest));
+    report(issue);
+  };
+  for (const { index, from, to } of draft.edges) {
+    check(from, "source", index);
+    check(to, "target", index);
+  }
+  return meant;
+}
+
+interface OutEdges {
+  conditional?: DraftEdge;
+  fallback?: DraftEdge;
+  readonly ignored: DraftEdge[];
+}
+
+function checkFallbacks({ numbers, edges }: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
+  const outEdges: (OutEdges | undefined)[] = new Array(numbers.size).fill(undefined);
+  for (const edge of edges) {
+    const out = outEdges[edge.from] ?? { ignored: [] };
+    outEdges[edge.from] = out;
+    if (edge.conditional) out.conditional ??= edge;
+    else if (out.fallback === undefined) out.fallback = edge;
+    else out.ignored.push(edge);
+  }
+  for (let number = 0; number < numbers.nodeCount; number++) {
+    const out = outEdges[number];
+    if (out === undefined) continue;
+    const { conditional, fallback, ignored } = out;
+    const node = numbers.idOf(number);
+    if (conditional && !fallback)
+      report({ code: "missing_fallback", path: ["edges", conditional.index], node });
+    if (fallback && ignored[0] !== undefined) {
+      const path = ["edges", ignored[0].index];
+      const targets = ignored.map(({ to }) => numbers.idOf(to));
+      warn({ code: "several_fallbacks", path, node, used: numbers.idOf(fallback.to), ignored: targets });
+    }
+  }
+}
+
+/** A node that cannot be reached, with the nodes that can only be reached from it. */
+export interface UnreachableNode {
+  readonly node: string;
+  readonly behind: readonly string[];
+}
+
+/**
+ * Finds what cannot be reached from the entry. An id that no node has stands for the node that it was probably `meant`
+ * to be: what is only cut off by a misspelt edge is no further issue. Of a whole unreachable part, only the nodes that
+ * nothing leads to are given; the rest stands behind them.
+ */
+export function findUnreachable(
+  { numbers, edges }: ScenarioDraft,
+  entry: number,
+  meant: ReadonlyMap<number, number>,
+): UnreachableNode[] {
+  const graph = new Graph(numbers.size);
+  for (const { from, to } of edges) graph.connect(from, to);
+  for (const [misspelt, node] of meant) {
+    graph.connect(misspelt, node);
+    graph.connect(node, misspelt);
+  }
+  const seen = new Array<boolean>(numbers.size).fill(false);
+  graph.visit(entry, seen);
+
+  const unreachable: number[] = [];
+  for (let node = 0; node < numbers.nodeCount; node++) if (!seen[node]) unreachable.push(node);
+  const ledTo = new Set<number>();
+  for (const node of unreachable) graph.forEachTarget(node, (target) => target !== node && ledTo.add(target));
+  // First the nodes that nothing leads to, then one node of each cycle that is left.
+  const roots = [...unreachable.filter((node) => !ledTo.has(node)), ...unreachable];
+  return roots.flatMap((root) => {
+    if (seen[root]) return [];
+    const [, ...behind] = graph.visit(root, seen).filter((node) => numbers.isNode(node));
+    return [{ node: numbers.idOf(root), behind: behind.map((node) => numbers.idOf(node)) }];
+  });
+}
+
+const NONE = -1;
+
+/** A directed graph over numbers, for walks in linear time and little memory. */
+export class Graph {
+  readonly #firstEdge: number[];
+  readonly #nextEdge: number[] = [];
+  readonly #targets: number[] = [];
+
+  constructor(size: number) {
+    this.#firstEdge = new Array<number>(size).fill(NONE);
+  }
+
+  connect(from: number, to: number): void {
+    this.#nextEdge.push(this.#firstEdge[from] as number);
+    this.#firstEdge[from] = this.#targets.push(to) - 1;
+  }
+
+  forEachTarget(node: number, action: (target: number) => void): void {
+    for (let edge = this.#firstEdge[node] as number; edge !== NONE; edge = this.#nextEdge[edge] as number) {
+      action(this.#targets[edge] as number);
+    }
+  }
+
+  /** Marks everything that can be reached from a node, and returns what was new, the node itself first. */
+  visit(start: number, seen: boolean[]): number[] {
+    const queue = [start];
+    seen[start] = true;
+    const reach = (target: number): void => {
+      if (seen[target]) return;
+      seen[target] = true;
+      queue.push(target);
+    };
+    for (let next = 0; next < queue.length; next++) this.forEachTarget(queue[next] as number, reach);
+    return queue;
+  }
+}

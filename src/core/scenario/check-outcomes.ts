@@ -1,0 +1,115 @@
+import { type Composed, isComposition } from "../logic/composition.ts";
+import { isMeasure } from "../outcomes/measure.ts";
+import type { Measure, NodeFilter, OutcomeCheck, OutcomeLeaf } from "../outcomes/outcome-check.ts";
+import { compileResultField, RESULT_FIELD_ROOTS } from "../outcomes/result-field.ts";
+import { compileTurnField, TURN_FIELD_ROOTS } from "../outcomes/turn-field.ts";
+import type { IssuePath, ReportIssue } from "../schema/issue.ts";
+import { nearestOf } from "../schema/nearest-name.ts";
+import { PathChecker } from "./check-paths.ts";
+import type { ScenarioDraft } from "./scenario-draft.ts";
+
+/** Checks the names of outcomes and what they refer to. */
+export function checkOutcomes(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
+  const checker = new OutcomeChecker(draft, report, warn);
+  const names = new Set<string>();
+  for (const { index, outcome } of draft.outcomes) {
+    if (names.has(outcome.name)) {
+      report({ code: "duplicate_outcome", path: ["outcomes", index, "name"], outcome: outcome.name });
+    }
+    names.add(outcome.name);
+    checker.check(outcome.check, ["outcomes", index, "check"]);
+  }
+}
+
+class OutcomeChecker {
+  readonly #draft: ScenarioDraft;
+  readonly #report: ReportIssue;
+  readonly #warn: ReportIssue;
+  readonly #paths: PathChecker;
+
+  constructor(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue) {
+    this.#draft = draft;
+    this.#report = report;
+    this.#warn = warn;
+    this.#paths = new PathChecker(draft, report, warn);
+  }
+
+  check(check: OutcomeCheck, path: IssuePath): void {
+    if (typeof check === "function" || typeof check === "string") return;
+    if (isMeasure(check)) this.#measure(check, path);
+    else this.#assertion(check, path);
+  }
+
+  #assertion(check: Composed<OutcomeLeaf>, path: IssuePath): void {
+    if (!isComposition(check)) return this.#leaf(check, path);
+    if (check.type === "not") return this.#assertion(check.condition, [...path, "condition"]);
+    for (const [index, part] of check.conditions.entries())
+      this.#assertion(part, [...path, "conditions", index]);
+  }
+
+  #leaf(leaf: OutcomeLeaf, path: IssuePath): void {
+    switch (leaf.type) {
+      case "turn_check":
+        return this.#field(leaf.field, "nodeId" in leaf.scope ? leaf.scope.nodeId : undefined, {
+          field: [...path, "field"],
+          filter: [...path, "scope", "nodeId"],
+        });
+      case "result_check":
+        if (compileResultField(leaf.field) !== null) return;
+        return this.#unknown(leaf.field, RESULT_FIELD_ROOTS, [...path, "field"]);
+      case "cross_turn_check":
+        this.#field(leaf.sourceField, undefined, { field: [...path, "sourceField"] });
+        this.#field(leaf.targetField, undefined, { field: [...path, "targetField"] });
+        return;
+      case "measure_check":
+        this.#measure(leaf.measure, [...path, "measure"]);
+        if (typeof leaf.expected !== "number") this.#measure(leaf.expected, [...path, "expected"]);
+    }
+  }
+
+  #measure(measure: Measure, path: IssuePath): void {
+    const field = "field" in measure ? measure.field : "verify_result";
+    this.#field(field, measure.nodeId, { field: path, filter: [...path, "nodeId"] });
+  }
+
+  #field(
+    field: string,
+    filter: NodeFilter | undefined,
+    places: { field: IssuePath; filter?: IssuePath },
+  ): void {
+    const named = filter === undefined ? [] : typeof filter === "string" ? [filter] : filter;
+    const known = named.filter((node) =>
+      this.#paths.checkNode(node, "filter", places.filter ?? places.field),
+    );
+    if (compileTurnField(field) === null) return this.#unknown(field, TURN_FIELD_ROOTS, places.field);
+    const [root, ...keys] = field.split(".");
+    if (root === "rubric" && keys.length > 0) this.#paths.checkTrait(keys.join("."), places.field);
+    if (root === "verify_result")
+      for (const node of known) this.#paths.checkVerdict(node, field, places.field);
+    if (root !== "parsed" || keys.length === 0) return;
+    if (filter === undefined) return this.#fieldAnywhere(field, keys, places.field);
+    for (const node of known) this.#paths.checkField(node, keys, { statePath: field, path: places.field });
+  }
+
+  /** Without a node filter, one template with the field is enough. */
+  #fieldAnywhere(statePath: string, keys: readonly string[], path: IssuePath): void {
+    const { nodes, numbers } = this.#draft;
+    if (nodes.includes(null)) return;
+    const names = new Set(nodes.flatMap((node) => Object.keys(node?.question.template?.fields ?? {})));
+    if (names.size === 0) return this.#warn({ code: "no_template", path, node: numbers.idOf(0), statePath });
+    if (names.has(keys.join(".")) || names.has(keys[0] ?? "")) return;
+    const { nearest } = nearestOf(keys.join("."), names);
+    const suggestion = nearest === undefined ? {} : { nearest: `parsed.${nearest}` };
+    this.#report({
+      code: "unknown_path",
+      path,
+      statePath,
+      message: "no template has this field",
+      ...suggestion,
+    });
+  }
+
+  #unknown(field: string, roots: readonly string[], path: IssuePath): void {
+    this.#paths.unknownPath(field, roots, { path, message: `it must start with ${roots.join(", ")}` });
+  }
+}

@@ -1,0 +1,105 @@
+import type { IssuePath, ReportIssue } from "../schema/issue.ts";
+import { nearestOf } from "../schema/nearest-name.ts";
+import { parseStatePath, STATE_ROOTS } from "../state/state-path.ts";
+import type { TemplateFields } from "../templates/template.ts";
+import { unknownNode } from "./check-graph.ts";
+import type { ScenarioDraft } from "./scenario-draft.ts";
+
+/** Checks that what a path names is there. */
+export class PathChecker {
+  readonly #draft: ScenarioDraft;
+  readonly #report: ReportIssue;
+  readonly #warn: ReportIssue;
+  #traits: ReadonlySet<string> | undefined;
+
+  constructor(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue) {
+    this.#draft = draft;
+    this.#report = report;
+    this.#warn = warn;
+  }
+
+  /** A path of the state, as seen after a turn at `source`. */
+  checkStatePath(statePath: string, source: string, path: IssuePath): void {
+    const parsed = parseStatePath(statePath);
+    if ("problem" in parsed)
+      return this.unknownPath(statePath, STATE_ROOTS, { path, message: parsed.problem });
+    switch (parsed.root) {
+      case "verify_result":
+        return this.checkVerdict(source, statePath, path);
+      case "parsed":
+        return this.checkField(source, parsed.keys, { statePath, path });
+      case "node_visits":
+        if (parsed.node !== null) this.checkNode(parsed.node, "path", path);
+        return;
+      case "node_results":
+        if (parsed.node === null || !this.checkNode(parsed.node, "path", path)) return;
+        if (parsed.part === "verify_result") this.checkVerdict(parsed.node, statePath, path);
+        if (parsed.part === "parsed") this.checkField(parsed.node, parsed.keys, { statePath, path });
+        if (parsed.part === "rubric" && parsed.keys.length > 0) this.checkTrait(parsed.keys.join("."), path);
+        return;
+    }
+  }
+
+  /** Reports a path whose first word is not one of `roots`, or that is wrong further on. */
+  unknownPath(statePath: string, roots: readonly string[], at: { path: IssuePath; message: string }): void {
+    const [root = "", ...rest] = statePath.split(".");
+    const { nearest } = roots.includes(root) ? {} : nearestOf(root, roots);
+    const suggestion = nearest === undefined ? {} : { nearest: [nearest, ...rest].join(".") };
+    this.#report({ code: "unknown_path", path: at.path, statePath, message: at.message, ...suggestion });
+  }
+
+  checkNode(node: string, role: "path" | "filter", path: IssuePath): boolean {
+    if (this.#draft.numbers.ofNode(node) !== undefined) return true;
+    this.#report(unknownNode(this.#draft, node, role, path));
+    return false;
+  }
+
+  checkVerdict(node: string, statePath: string, path: IssuePath): void {
+    if (this.fieldsOf(node) === null) this.#warn({ code: "no_template", path, node, statePath });
+  }
+
+  checkField(node: string, keys: readonly string[], at: { statePath: string; path: IssuePath }): void {
+    const fields = this.fieldsOf(node);
+    if (keys.length === 0 || fields === undefined) return;
+    if (fields === null)
+      return this.#warn({ code: "no_template", path: at.path, node, statePath: at.statePath });
+    if (fieldNamed(fields, keys) !== undefined) return;
+    const names = Object.keys(fields);
+    const field = keys.join(".");
+    this.#report({
+      code: "unknown_field",
+      path: at.path,
+      field,
+      node,
+      fields: names,
+      ...nearestOf(field, names),
+    });
+  }
+
+  checkTrait(trait: string, path: IssuePath): void {
+    this.#traits ??= traitsOf(this.#draft);
+    if (!this.#traits.has(trait))
+      this.#warn({ code: "unknown_trait", path, trait, ...nearestOf(trait, this.#traits) });
+  }
+
+  /** The fields of a node's template, null if it has none, undefined if that is not known. */
+  fieldsOf(node: string): TemplateFields | null | undefined {
+    const number = this.#draft.numbers.ofNode(node);
+    const draft = number === undefined ? undefined : this.#draft.nodes[number];
+    return draft ? (draft.question.template?.fields ?? null) : undefined;
+  }
+}
+
+/** The name of the field that a chain of keys begins with; a name with dots wins. */
+export function fieldNamed(fields: TemplateFields, keys: readonly string[]): string | undefined {
+  for (let taken = keys.length; taken > 0; taken--) {
+    const name = keys.slice(0, taken).join(".");
+    if (Object.hasOwn(fields, name)) return name;
+  }
+  return undefined;
+}
+
+function traitsOf(draft: ScenarioDraft): ReadonlySet<string> {
+  const rubrics = draft.nodes.flatMap((node) => [node?.rubric, node?.question.rubric]);
+  return new Set(rubrics.flatMap((rubric) => rubric?.traits.map((trait) => trait.name) ?? []));
+}

@@ -1,0 +1,156 @@
+import type { Outcome } from "../outcomes/outcome-check.ts";
+import { checkShape } from "../schema/check-shape.ts";
+import { DefinitionError } from "../schema/definition-error.ts";
+import { formatPath } from "../schema/format-issue.ts";
+import type { FilePosition, Issue, IssuePath, ReportIssue } from "../schema/issue.ts";
+import { parseStatePath } from "../state/state-path.ts";
+import { mergeRubrics } from "../templates/merge-rubrics.ts";
+import { isTruthFrom } from "../templates/truth-from.ts";
+import { canonicalJson } from "../values/canonical-json.ts";
+import type { JsonObject, UnknownRecord } from "../values/json.ts";
+import { sha256 } from "../values/sha256.ts";
+import { checkConditions } from "./check-conditions.ts";
+import { checkGraph } from "./check-graph.ts";
+import { checkOutcomes } from "./check-outcomes.ts";
+import { PathChecker } from "./check-paths.ts";
+import type { ScenarioDefinition } from "./definition.ts";
+import { readDraft, type ScenarioDraft } from "./scenario-draft.ts";
+import type { ScenarioEdge } from "./scenario-edge.ts";
+import type { ScenarioNode } from "./scenario-node.ts";
+import type { ScenarioParts } from "./scenario-parts.ts";
+import { SCENARIO_FRAME_SHAPE } from "./scenario-shape.ts";
+
+/** What makes a scenario: its parts, and what it has besides them. */
+export interface ScenarioSource {
+  readonly parts: ScenarioParts;
+  /** Name, description, entry and metadata, frozen; a list of parts only if it was no list. */
+  readonly rest: UnknownRecord;
+  /** Where in a file an issue is, if the scenario came from one. */
+  readonly locate?: (issue: Issue) => FilePosition | undefined;
+}
+
+/** The one way from parts to a definition, for the builder and for files. */
+export function defineScenario({ parts, rest, locate }: ScenarioSource): ScenarioDefinition {
+  const issues = [...parts.issues];
+  const warnings: Issue[] = [];
+  const nodeIds = [...parts.nodes.keys()];
+  const data: UnknownRecord = {
+    nodes: Object.fromEntries(parts.nodes),
+    edges: Object.freeze([...parts.edges]),
+    outcomes: Object.freeze([...parts.outcomes]),
+    ...rest,
+  };
+  // An issue with the whole makes one of everything in it.
+  if (!issues.some(({ code, path }) => code === "too_large" || path.length === 0)) {
+    checkScenario(data, nodeIds, {
+      issues,
+      report: (issue) => issues.push(issue),
+      warn: (issue) => warnings.push(issue),
+    });
+  }
+  const located = (issue: Issue): Issue => {
+    const position = locate?.(issue);
+    return Object.freeze(position === undefined ? issue : { ...issue, position });
+  };
+  if (issues.length > 0) {
+    const inOrder = issues.map(located).sort((left, right) => lineOf(left) - lineOf(right));
+    throw new DefinitionError(
+      typeof data.name === "string" ? `Scenario ${JSON.stringify(data.name)}` : "The scenario",
+      inOrder,
+    );
+  }
+  return freezeDefinition(data, nodeIds, warnings.map(located));
+}
+
+interface Findings {
+  readonly issues: readonly Issue[];
+  readonly report: ReportIssue;
+  readonly warn: ReportIssue;
+}
+
+function checkScenario(
+  data: UnknownRecord,
+  nodeIds: readonly string[],
+  { issues, report, warn }: Findings,
+): void {
+  const refused = new Set(issues.map(({ path }) => formatPath(path)));
+  checkShape(SCENARIO_FRAME_SHAPE, data, [], (issue) => {
+    // Where something was refused before, null stands in its place, which is no further issue.
+    if (!refused.has(formatPath(issue.path))) report(issue);
+  });
+  const draft = readDraft(data, nodeIds, issues);
+  checkGraph(draft, report, warn);
+  checkConditions(draft, report, warn);
+  checkOutcomes(draft, report, warn);
+  checkTruths(draft, report, warn);
+  checkRubrics(draft, report);
+}
+
+function freezeDefinition(
+  data: UnknownRecord,
+  nodeIds: readonly string[],
+  warnings: readonly Issue[],
+): ScenarioDefinition {
+  // Everything has been found to have its shape, and the parts are frozen already.
+  const content = {
+    name: data.name as string,
+    description: (data.description ?? "") as string,
+    nodes: Object.freeze(data.nodes) as Readonly<Record<string, ScenarioNode>>,
+    edges: Object.freeze(data.edges ?? []) as readonly ScenarioEdge[],
+    entryNode: data.entry as string,
+    outcomes: Object.freeze(data.outcomes ?? []) as readonly Outcome[],
+    metadata: Object.freeze(data.metadata ?? {}) as JsonObject,
+  };
+  let hash: string | undefined;
+  return Object.freeze({
+    ...content,
+    nodeIds: Object.freeze([...nodeIds]),
+    warnings: Object.freeze(warnings),
+    // Computed when it is first asked for: on a huge scenario it takes longer than all the checks.
+    get hash(): string {
+      hash ??= sha256(canonicalJson(content));
+      return hash;
+    },
+  });
+}
+
+/** In a file, issues are read from top to bottom; without one they stay in the order they were found. */
+function lineOf({ position }: Issue): number {
+  return position?.line ?? 0;
+}
+
+/** Checks that the rubrics of a node and of its question do not mean different things by one name. */
+export function checkRubrics(draft: ScenarioDraft, report: ReportIssue): void {
+  draft.nodes.forEach((node, number) => {
+    if (node?.rubric === undefined || node.question.rubric === undefined) return;
+    const { clashes } = mergeRubrics([
+      { rubric: node.question.rubric, place: "the question" },
+      { rubric: node.rubric, place: "the node" },
+    ]);
+    const path = ["nodes", draft.numbers.idOf(number), "rubric", "traits"];
+    for (const { trait } of clashes) report({ code: "duplicate_trait", path, trait });
+  });
+}
+
+/** Checks the paths of truths that depend on the past. */
+export function checkTruths(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
+  const paths = new PathChecker(draft, report, warn);
+  draft.nodes.forEach((node, number) => {
+    for (const [name, field] of Object.entries(node?.question.template?.fields ?? {})) {
+      if (!isTruthFrom(field.truth)) continue;
+      const id = draft.numbers.idOf(number);
+      const path: IssuePath = ["nodes", id, "question", "template", "fields", name, "truth", "from"];
+      checkPath(field.truth.from, id, { path, paths });
+    }
+  });
+}
+
+/** Before a turn, "this turn" means the one before, which may have been at any node: the node must be named. */
+function checkPath(from: string, node: string, at: { path: IssuePath; paths: PathChecker }): void {
+  const parsed = parseStatePath(from);
+  const isUnclear =
+    "root" in parsed && ["verify_result", "refused", "parsed", "current_node"].includes(parsed.root);
+  if (!isUnclear) return at.paths.checkStatePath(from, node, at.path);
+  const message = "a truth looks at the past, so name the node: node_results.<node>.parsed.<field>";
+  at.paths.unknownPath(from, [from.split(".")[0] ?? ""], { path: at.path, message });
+}

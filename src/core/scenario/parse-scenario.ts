@@ -1,0 +1,49 @@
+import type { ReportIssue } from "../schema/issue.ts";
+import { isRecord, typeName, type UnknownRecord } from "../values/json.ts";
+import { defineScenario, type ScenarioSource } from "./define-scenario.ts";
+import type { ScenarioDefinition } from "./definition.ts";
+import { FORMAT_VERSION } from "./scenario-file-shape.ts";
+import { ScenarioParts } from "./scenario-parts.ts";
+
+/** A scenario from data in the form of a file; throws a `DefinitionError` with every issue. */
+export function parseScenario(data: unknown): ScenarioDefinition {
+  return readScenario(data);
+}
+
+/** The same, for data of which it is known where in a file it stands. */
+export function readScenario(data: unknown, place: Pick<ScenarioSource, "locate"> = {}): ScenarioDefinition {
+  const parts = new ScenarioParts();
+  const report: ReportIssue = (issue) => parts.issues.push(issue);
+  let rest: UnknownRecord = {};
+  try {
+    if (isRecord(data)) rest = takeParts(data, parts);
+    else report({ code: "wrong_type", path: [], expected: "a scenario", received: typeName(data) });
+  } catch {
+    // A getter or a proxy threw; texts cannot hold any.
+    report({ code: "not_data", path: [], found: "an object that cannot be read" });
+  }
+  return defineScenario({ parts, rest, ...place });
+}
+
+/** Reports a version that this release does not read; none at all means the newest. */
+export function checkVersion(version: unknown, report: ReportIssue): void {
+  if (version === undefined || version === FORMAT_VERSION) return;
+  const shown = isRecord(version) || Array.isArray(version) ? typeName(version) : JSON.stringify(version);
+  report({ code: "unsupported_version", path: ["version"], version: shown, supported: FORMAT_VERSION });
+}
+
+/** Gives nodes, edges and outcomes to `parts` and returns the rest; keys with null count as absent. */
+function takeParts(data: UnknownRecord, parts: ScenarioParts): UnknownRecord {
+  const rest: [string, unknown][] = [];
+  for (const [key, value] of Object.entries(data)) {
+    if (value === null || key === "$schema") continue;
+    if (key === "version") checkVersion(value, (issue) => parts.issues.push(issue));
+    else if (key === "nodes" && isRecord(value))
+      for (const id of Object.keys(value)) parts.addNode(id, value[id]);
+    else if (key === "edges" && Array.isArray(value)) for (const edge of value) parts.addEdge(edge);
+    else if (key === "outcomes" && Array.isArray(value))
+      for (const outcome of value) parts.addOutcome(outcome);
+    else rest.push([key, parts.takeRest(value, [key])]);
+  }
+  return Object.fromEntries(rest);
+}

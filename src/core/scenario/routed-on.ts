@@ -1,0 +1,123 @@
+import { type Composed, isComposition } from "../logic/composition.ts";
+import { type Condition, compileWhen } from "../state/condition.ts";
+import { parseStatePath } from "../state/state-path.ts";
+import type { FieldLeaf, Template } from "../templates/template.ts";
+import { isTruthFrom } from "../templates/truth-from.ts";
+import type { ScenarioDefinition } from "./definition.ts";
+import { isTranscript } from "./scenario-edge.ts";
+
+/** What must be known of a turn at a node before the conversation can go on. */
+export interface RoutedOn {
+  readonly verdict: boolean;
+  readonly refused: boolean;
+  readonly fields: ReadonlySet<string>;
+  readonly traits: ReadonlySet<string>;
+  /** True if code may read all of it, or the verdict itself depends on earlier turns: then earlier turns must be known, too. */
+  readonly everything: boolean;
+}
+
+interface OpenRoutedOn extends RoutedOn {
+  verdict: boolean;
+  refused: boolean;
+  readonly fields: Set<string>;
+  readonly traits: Set<string>;
+  everything: boolean;
+}
+
+/**
+ * For every node, what conditions read of its turns: fields and traits that nothing routes on need not be waited for.
+ * Code can read anything, so a condition that is a function, a handover that is one, and a state update whose result is
+ * routed on, need it all.
+ */
+export function routedOn(definition: ScenarioDefinition): ReadonlyMap<string, RoutedOn> {
+  const needs = new Map<string, OpenRoutedOn>(
+    definition.nodeIds.map((id) => [
+      id,
+      { verdict: false, refused: false, fields: new Set(), traits: new Set(), everything: false },
+    ]),
+  );
+  let readsAccumulated = false;
+  let readsAnything = false;
+  const handsOver = new Set<string>();
+  for (const { source, when, handover } of definition.edges) {
+    if (handover !== undefined && !isTranscript(handover)) handsOver.add(source);
+    const condition = compileWhen(when);
+    if (condition === null) continue;
+    for (const field of fieldsOf(condition)) {
+      if (field === null) readsAnything = true;
+      else if (field.split(".")[0] === "accumulated") readsAccumulated = true;
+      else markPath(field, source, needs);
+    }
+  }
+  for (const [id, need] of needs) {
+    const node = definition.nodes[id];
+    if (readsAnything || handsOver.has(id) || (readsAccumulated && node?.stateUpdate !== undefined))
+      markAll(need, definition, id);
+    if (need.verdict && dependsOnThePast(node?.question.template)) need.everything = true;
+    if (need.verdict) for (const field of verdictFields(node?.question.template)) need.fields.add(field);
+  }
+  return needs;
+}
+
+/** The paths that a condition reads; null stands for code, which may read anything. */
+function fieldsOf(condition: Condition): (string | null)[] {
+  switch (condition.type) {
+    case "state_check":
+      return [condition.field];
+    case "function":
+      return [null];
+    case "not":
+      return fieldsOf(condition.condition);
+    default:
+      return condition.conditions.flatMap(fieldsOf);
+  }
+}
+
+function markPath(path: string, source: string, needs: ReadonlyMap<string, OpenRoutedOn>): void {
+  const parsed = parseStatePath(path);
+  if ("problem" in parsed) return;
+  const need = needs.get(parsed.root === "node_results" ? (parsed.node ?? "") : source);
+  if (need === undefined) return;
+  const part = parsed.root === "node_results" ? parsed.part : parsed.root;
+  const name = "keys" in parsed ? parsed.keys.join(".") : "";
+  switch (part) {
+    case "verify_result":
+      need.verdict = true;
+      return;
+    case "refused":
+      need.refused = true;
+      return;
+    case "parsed":
+      need.fields.add(name);
+      return;
+    case "rubric":
+      need.traits.add(name);
+  }
+}
+
+function markAll(need: OpenRoutedOn, { nodes }: ScenarioDefinition, id: string): void {
+  const node = nodes[id];
+  need.verdict = true;
+  need.refused = true;
+  need.everything = true;
+  for (const field of Object.keys(node?.question.template?.fields ?? {})) need.fields.add(field);
+  for (const rubric of [node?.rubric, node?.question.rubric]) {
+    for (const trait of rubric?.traits ?? []) need.traits.add(trait.name);
+  }
+}
+
+function dependsOnThePast(template: Template | undefined): boolean {
+  return Object.values(template?.fields ?? {}).some(({ truth }) => isTruthFrom(truth));
+}
+
+/** The fields that the verdict depends on. */
+function verdictFields(template: Template | undefined): readonly string[] {
+  if (template === undefined) return [];
+  const { verify } = template;
+  return typeof verify === "object" ? leavesOf(verify) : Object.keys(template.fields);
+}
+
+function leavesOf(part: Composed<FieldLeaf>): readonly string[] {
+  if (!isComposition(part)) return [part.field];
+  return part.type === "not" ? leavesOf(part.condition) : part.conditions.flatMap(leavesOf);
+}

@@ -1,0 +1,83 @@
+import { OUTCOME_SHAPE } from "../outcomes/outcome-shape.ts";
+import { checkShape } from "../schema/check-shape.ts";
+import { formatPath } from "../schema/format-issue.ts";
+import type { Issue, IssuePath } from "../schema/issue.ts";
+import type { Shape } from "../schema/shape.ts";
+import {
+  type CopyAllowance,
+  type CopyProblem,
+  frozenCopy,
+  MAX_DEPTH,
+  MAX_VALUES,
+} from "../values/frozen-copy.ts";
+import { isRecord } from "../values/json.ts";
+import { END, END_IN_FILES } from "./scenario-edge.ts";
+import { EDGE_SHAPE, NODE_SHAPE } from "./scenario-shape.ts";
+
+/**
+ * The parts of a scenario as they come in, from the builder or from a file: each is copied, frozen and checked for its
+ * shape once. Nothing here throws; what is wrong is collected.
+ */
+export class ScenarioParts {
+  readonly issues: Issue[] = [];
+  readonly nodes: Map<string, unknown> = new Map();
+  readonly edges: unknown[] = [];
+  readonly outcomes: unknown[] = [];
+  readonly #allowance: CopyAllowance = { remaining: MAX_VALUES };
+
+  addNode(id: string, node: unknown): void {
+    this.nodes.set(id, this.#take(node, NODE_SHAPE, ["nodes", id]));
+  }
+
+  addEdge(edge: unknown): void {
+    const taken = this.#take(edge, EDGE_SHAPE, ["edges", this.edges.length]);
+    this.edges.push(
+      isRecord(taken) && taken.target === END_IN_FILES ? Object.freeze({ ...taken, target: END }) : taken,
+    );
+  }
+
+  addOutcome(outcome: unknown): void {
+    this.outcomes.push(this.#take(outcome, OUTCOME_SHAPE, ["outcomes", this.outcomes.length]));
+  }
+
+  /** Takes in what the scenario has besides nodes, edges and outcomes; its shape is checked with the whole. */
+  takeRest(value: unknown, path: IssuePath): unknown {
+    return frozenCopy(
+      value,
+      (problem) => this.issues.push(issueOf(problem, [...path, ...problem.path])),
+      this.#allowance,
+    );
+  }
+
+  #take(value: unknown, shape: Shape, path: (string | number)[]): unknown {
+    // After this issue everything else would be one too.
+    if (this.#allowance.remaining <= 0) return null;
+    const { length: before } = this.issues;
+    const part = withoutNulls(this.takeRest(value, path));
+    const refused = new Set(this.issues.slice(before).map((issue) => formatPath(issue.path)));
+    checkShape(shape, part, path, (issue) => {
+      // Where something was refused, null stands in its place, which is no further issue.
+      if (refused.size === 0 || !refused.has(formatPath(issue.path))) this.issues.push(issue);
+    });
+    return part;
+  }
+}
+
+function issueOf({ kind, found = "something else" }: CopyProblem, path: IssuePath): Issue {
+  switch (kind) {
+    case "cyclic":
+      return { code: "cyclic_value", path };
+    case "too_deep":
+      return { code: "too_deep", path, limit: MAX_DEPTH };
+    case "too_large":
+      return { code: "too_large", path, limit: MAX_VALUES };
+    case "not_data":
+      return { code: "not_data", path, found };
+  }
+}
+
+/** A part without the options that are null, for null means: not set. */
+function withoutNulls(part: unknown): unknown {
+  if (!isRecord(part) || !Object.values(part).includes(null)) return part;
+  return Object.freeze(Object.fromEntries(Object.entries(part).filter(([, value]) => value !== null)));
+}

@@ -1,0 +1,130 @@
+import { OUTCOME_SHAPE } from "../outcomes/outcome-shape.ts";
+import {
+  described,
+  either,
+  functionOrSource,
+  jsonObject,
+  list,
+  nonEmptyText,
+  type ObjectShape,
+  object,
+  oneOfTexts,
+  type ReferenceShape,
+  reference,
+  type Shape,
+  text,
+} from "../schema/shape.ts";
+import { WHEN_SHAPE } from "../state/when-shape.ts";
+import { RUBRIC_SHAPE } from "../templates/rubric-shape.ts";
+import { TEMPLATE_SHAPE } from "../templates/template-shape.ts";
+import { TRANSCRIPTS } from "./scenario-edge.ts";
+
+const MODEL: Shape = either(
+  nonEmptyText,
+  object("a model", { model: nonEmptyText }, { optional: { parameters: jsonObject } }),
+);
+
+const QUESTION: Shape = object(
+  "a question",
+  {
+    question: described(nonEmptyText, "The text that the subject sees."),
+    rawAnswer: described(text, "The reference answer; never shown to the subject."),
+  },
+  {
+    optional: {
+      template: TEMPLATE_SHAPE,
+      fewShot: described(
+        list(object("an example", { question: text, answer: text })),
+        "Questions with their answers, shown to the subject beforehand.",
+      ),
+      keywords: list(text),
+      rubric: RUBRIC_SHAPE,
+      metadata: jsonObject,
+    },
+  },
+);
+
+const TOOL_FILTER: Shape = described(
+  object("a tool filter", {
+    remove: list(object("a tool to remove", { server: nonEmptyText }, { optional: { tool: nonEmptyText } })),
+  }),
+  "Tools that the subject does not have at this node.",
+);
+
+const AGENT_IDENTITY: Shape = described(
+  either(
+    nonEmptyText,
+    object("an agent identity", { name: nonEmptyText }, { optional: { systemPrompt: text } }),
+  ),
+  "Who speaks here, where a scenario has several agents.",
+);
+
+/** A node, as `addNode` takes it and as files write it. */
+export const NODE_SHAPE: ReferenceShape = reference("node", () =>
+  object(
+    "a node",
+    { question: QUESTION },
+    {
+      optional: {
+        modelOverride: described(
+          object("a model override", {}, { optional: { subject: MODEL, judge: MODEL } }),
+          "Other models than the run's, for this node.",
+        ),
+        toolFilter: TOOL_FILTER,
+        stateUpdate: described(functionOrSource, "Computes the new accumulated state after a visit."),
+        agentIdentity: AGENT_IDENTITY,
+        rubric: RUBRIC_SHAPE,
+        metadata: jsonObject,
+      },
+    },
+  ),
+);
+
+/** An edge, as `addEdge` takes it and as files write it. */
+export const EDGE_SHAPE: ReferenceShape = reference("edge", () =>
+  object(
+    "an edge",
+    {
+      source: described(text, "The node that the edge leaves."),
+      target: described(text, "The node that the edge leads to, or END."),
+    },
+    {
+      optional: {
+        when: WHEN_SHAPE,
+        handover: described(
+          either(oneOfTexts(...TRANSCRIPTS), functionOrSource),
+          "What the next agent sees of the conversation so far.",
+        ),
+      },
+    },
+  ),
+);
+
+const CHECKED: Shape = { kind: "checked" };
+
+function scenarioShape(node: Shape, edge: Shape, outcome: Shape): ObjectShape {
+  const nodes: Shape = { kind: "record", values: node, ifEmpty: "no_nodes" };
+  return object(
+    "a scenario",
+    {
+      name: described(nonEmptyText, "The name of the scenario."),
+      nodes: described(nodes, "The nodes by id."),
+      entry: described(text, "The node where conversations start."),
+    },
+    {
+      ifMissing: { entry: "no_entry", nodes: "no_nodes" },
+      optional: {
+        description: text,
+        edges: described(list(edge), "Where conversations go after a node; tested in this order."),
+        outcomes: described(list(outcome), "What is asserted or counted over finished conversations."),
+        metadata: jsonObject,
+      },
+    },
+  );
+}
+
+/** A whole scenario, as files write it. */
+export const SCENARIO_SHAPE: ObjectShape = scenarioShape(NODE_SHAPE, EDGE_SHAPE, OUTCOME_SHAPE);
+
+/** A scenario whose nodes, edges and outcomes have been checked one by one. */
+export const SCENARIO_FRAME_SHAPE: ObjectShape = scenarioShape(CHECKED, CHECKED, CHECKED);

@@ -1,0 +1,60 @@
+import { DefinitionError } from "../schema/definition-error.ts";
+import type { Issue, IssuePath } from "../schema/issue.ts";
+import { portableSource } from "../source/portable-source.ts";
+import { functionSource } from "../values/function-source.ts";
+import type { JsonObject, JsonValue } from "../values/json.ts";
+import type { ScenarioDefinition } from "./definition.ts";
+import { END, END_IN_FILES } from "./scenario-edge.ts";
+import { FORMAT_VERSION } from "./scenario-file-shape.ts";
+
+/**
+ * A definition in the form of a file; `parseScenario` gives it back. Functions are written as their source.
+ * Throws a `DefinitionError` that names every function that cannot be.
+ */
+export function scenarioToJson(definition: ScenarioDefinition): JsonObject {
+  const issues: Issue[] = [];
+  const written = writeScenario(definition, (fn, path) => portableText(fn, path, issues));
+  if (issues.length > 0) throw new DefinitionError(`Scenario ${JSON.stringify(definition.name)}`, issues);
+  return written;
+}
+
+/** A definition in the form of a file for readers only: a function is its source, even if that cannot stand alone. */
+export function scenarioToRead(definition: ScenarioDefinition): JsonObject {
+  return writeScenario(definition, functionSource);
+}
+
+function writeScenario(
+  definition: ScenarioDefinition,
+  // biome-ignore lint/complexity/noBannedTypes: any function may stand in a definition.
+  writeFunction: (fn: Function, path: IssuePath) => string,
+): JsonObject {
+  const write = (value: unknown, path: IssuePath): JsonValue => {
+    if (typeof value === "function") return writeFunction(value, path);
+    if (Array.isArray(value)) return value.map((item, index) => write(item, [...path, index]));
+    if (typeof value !== "object" || value === null) return value as JsonValue;
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, write(part, [...path, key])]));
+  };
+  const { name, description, entryNode, nodes, nodeIds, edges, outcomes, metadata } = definition;
+  return {
+    version: FORMAT_VERSION,
+    name,
+    ...(description === "" ? {} : { description }),
+    entry: entryNode,
+    nodes: Object.fromEntries(nodeIds.map((id) => [id, write(nodes[id], ["nodes", id])])),
+    ...(edges.length === 0 ? {} : { edges: write(edges.map(withEndWord), ["edges"]) }),
+    ...(outcomes.length === 0 ? {} : { outcomes: write(outcomes, ["outcomes"]) }),
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+  };
+}
+
+// biome-ignore lint/complexity/noBannedTypes: any function may stand in a definition.
+function portableText(fn: Function, path: IssuePath, issues: Issue[]): string {
+  const portable = portableSource(fn);
+  if ("source" in portable) return portable.source;
+  issues.push({ code: "not_portable", path, problem: portable.problem });
+  return "";
+}
+
+function withEndWord(edge: ScenarioDefinition["edges"][number]): unknown {
+  return edge.target === END ? { ...edge, target: END_IN_FILES } : edge;
+}

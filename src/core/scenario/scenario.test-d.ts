@@ -1,0 +1,228 @@
+import { describe, expectTypeOf, test } from "vitest";
+import { exactMatch } from "../checks/check-factories.ts";
+import { allOf, anyOf, not } from "../logic/composition.ts";
+import { stateCheck } from "../state/condition.ts";
+import { template } from "../templates/template.ts";
+import type { ScenarioDefinition } from "./definition.ts";
+import { type Question, question } from "./question.ts";
+import { Scenario } from "./scenario.ts";
+import { END } from "./scenario-edge.ts";
+
+const plain = question({ question: "Q?", rawAnswer: "A" });
+const asked = question({
+  question: "A or B?",
+  rawAnswer: "B",
+  template: template({
+    letter: { type: "enum", values: ["A", "B"], description: "the option", truth: "B" },
+    count: { type: "integer", description: "how many", truth: 3 },
+    sure: { type: "boolean", description: "certain or not", truth: true },
+    drug: { type: "string", description: "the drug", truth: "venetoclax" },
+    tags: { type: "array", items: { type: "string" }, description: "labels", truth: [] },
+  }),
+});
+const chain = new Scenario("chain").addNode("ask", { question: asked }).addNode("push", { question: plain });
+
+test("the fields of a template are known", () => {
+  expectTypeOf(asked).toEqualTypeOf<
+    Question<{
+      readonly letter: "A" | "B" | null;
+      readonly count: number | null;
+      readonly sure: boolean | null;
+      readonly drug: string | null;
+      readonly tags: readonly string[] | null;
+    }>
+  >();
+});
+
+describe("node ids", () => {
+  test("an edge to a node that is never added is an error at validate", () => {
+    // @ts-expect-error "psuh" is never added.
+    chain.addEdge("ask", "psuh").addEdge("push", END).setEntry("ask").validate();
+  });
+
+  test("an edge from a node that is never added is an error at validate", () => {
+    // @ts-expect-error "aks" is never added.
+    chain.addEdge("aks", "push").setEntry("ask").validate();
+  });
+
+  test("an entry that is never added is an error at validate", () => {
+    // @ts-expect-error "aks" is never added.
+    chain.addEdge("ask", "push").setEntry("aks").validate();
+  });
+
+  test("the error says which node is missing", () => {
+    expectTypeOf(
+      chain.addEdge("ask", "psuh").validate,
+    ).thisParameter.toEqualTypeOf<'Node "psuh" is named by an edge or as entry, but never added'>();
+  });
+
+  test("a duplicate is an error where it is added, in words", () => {
+    // @ts-expect-error "ask" exists.
+    chain.addNode("ask", { question: plain });
+    expectTypeOf(chain.addNode<"ask">)
+      .parameter(0)
+      .toEqualTypeOf<'Node "ask" already exists in this scenario'>();
+  });
+
+  test("edges may come before the nodes they name", () => {
+    const definition = new Scenario("any order")
+      .addEdge("a", "b", { when: { "parsed.whatever": 1, verify_result: true } })
+      .addEdge("a", END)
+      .addNode("a", { question: asked })
+      .addNode("b", { question: plain })
+      .setEntry("a")
+      .validate();
+    expectTypeOf(definition).toEqualTypeOf<ScenarioDefinition>();
+  });
+
+  test("both ways to write the end are known", () => {
+    chain
+      .addEdge("ask", "push")
+      .addEdge("push", END)
+      .addEdge("push", "END")
+      .addEdge("push", "__end__")
+      .validate();
+  });
+});
+
+describe("conditions", () => {
+  test("all forms compile", () => {
+    chain
+      .addEdge("ask", "push", { when: { "parsed.letter": "A" } })
+      .addEdge("ask", "push", { when: { "parsed.letter": { in: ["A", "B"] } } })
+      .addEdge("ask", "push", { when: { "parsed.letter": null } })
+      .addEdge("ask", "push", { when: { "parsed.count": { gte: 2, lt: 5 } } })
+      .addEdge("ask", "push", { when: { "parsed.sure": { ne: true } } })
+      .addEdge("ask", "push", { when: { "parsed.drug": { contains: "clax" } } })
+      .addEdge("ask", "push", { when: { "parsed.tags": { contains: "a" } } })
+      .addEdge("ask", "push", { when: { "accumulated.anything": 3 } })
+      .addEdge("ask", "push", { when: { "node_results.ask.rubric.tone": { gte: 3 } } })
+      .addEdge("ask", "push", {
+        when: [{ verify_result: null }, { turn: { gt: 1 } }, { "parsed.sure": true }],
+      })
+      .addEdge("ask", "push", { when: stateCheck({ field: "turn", expected: 1, verifyWith: exactMatch() }) })
+      .addEdge("ask", "push", {
+        when: allOf({ verify_result: true }, not({ turn: 1 }), anyOf({ "parsed.sure": true })),
+      })
+      .addEdge("ask", "push", {
+        when: (accumulated, parsed, state) => parsed.count === accumulated.n && state.turn > 1,
+      })
+      .addEdge("ask", "push", { when: "(accumulated, parsed) => parsed.sure" })
+      .addEdge("ask", "push", { when: null })
+      .addEdge("push", "ask", { when: { "parsed.open": 1 } })
+      .addEdge("push", "ask", { when: { "node_visits.push": { lt: 3 } } })
+      .addEdge("push", "ask", { when: { "node_results.ask.verify_result": false } })
+      .addEdge("push", "ask", { when: { "node_results.ask.parsed.letter": "A" } })
+      .addEdge("push", "ask", { when: { "node_results.push.parsed.open": "A" } })
+      .addEdge("push", END, { handover: "transcript_prepend" })
+      .setEntry("ask")
+      .validate();
+  });
+
+  test("a field that the template does not have", () => {
+    // @ts-expect-error there is no field "lettr".
+    chain.addEdge("ask", "push", { when: { "parsed.lettr": "A" } });
+    // @ts-expect-error there is no field "lettr", in a list as well.
+    chain.addEdge("ask", "push", { when: [{ "parsed.lettr": "A" }] });
+    // @ts-expect-error there is no field "lettr" at the node "ask".
+    chain.addEdge("push", "ask", { when: { "node_results.ask.parsed.lettr": "A" } });
+    // @ts-expect-error there is no field "lettr" for a function either.
+    chain.addEdge("ask", "push", { when: (_accumulated, parsed) => parsed.lettr === "A" });
+  });
+
+  test("a value of the wrong type", () => {
+    // @ts-expect-error "C" is no option.
+    chain.addEdge("ask", "push", { when: { "parsed.letter": "C" } });
+    // @ts-expect-error a count is a number.
+    chain.addEdge("ask", "push", { when: { "parsed.count": "three" } });
+    // @ts-expect-error a count is compared with numbers.
+    chain.addEdge("ask", "push", { when: { "parsed.count": { gte: "3" } } });
+    // @ts-expect-error a boolean has no order.
+    chain.addEdge("ask", "push", { when: { "parsed.sure": { gte: 1 } } });
+    // @ts-expect-error a verdict is true, false or null.
+    chain.addEdge("ask", "push", { when: { verify_result: "true" } });
+    // @ts-expect-error a turn is a number.
+    chain.addEdge("ask", "push", { when: { turn: "2" } });
+    // @ts-expect-error visits are a number.
+    chain.addEdge("ask", "push", { when: { "node_visits.ask": true } });
+    // @ts-expect-error "C" is no option of the past node.
+    chain.addEdge("push", "ask", { when: { "node_results.ask.parsed.letter": "C" } });
+  });
+
+  test("a path that does not exist", () => {
+    // @ts-expect-error there is no such root.
+    chain.addEdge("ask", "push", { when: { verify_resul: true } });
+    // @ts-expect-error there is no node "aks".
+    chain.addEdge("ask", "push", { when: { "node_visits.aks": 1 } });
+    // @ts-expect-error there is no operator "gtee".
+    chain.addEdge("ask", "push", { when: { turn: { gtee: 1 } } });
+  });
+});
+
+describe("state updates", () => {
+  test("know the fields", () => {
+    chain.addNode("next", {
+      question: asked,
+      stateUpdate: (accumulated, parsed, { turn, verifyResult }) => {
+        expectTypeOf(parsed.letter).toEqualTypeOf<"A" | "B" | null>();
+        expectTypeOf(turn).toEqualTypeOf<number>();
+        expectTypeOf(verifyResult).toEqualTypeOf<boolean | null>();
+        return { ...accumulated, letter: parsed.letter };
+      },
+    });
+    chain.addNode("next", {
+      question: asked,
+      // @ts-expect-error there is no field "lettr".
+      stateUpdate: (_accumulated, parsed) => ({ letter: parsed.lettr }),
+    });
+  });
+});
+
+describe("built in a loop or from unknown data, everything compiles without casts", () => {
+  const items: { id: string; text: string; when: unknown }[] = [];
+
+  test("as statements", () => {
+    const s = new Scenario("loop");
+    for (const { id, text } of items) {
+      s.addNode(id, { question: question({ question: text, rawAnswer: "" }) });
+      s.addEdge(id, "done", { when: { verify_result: true } });
+      s.addEdge(id, END);
+    }
+    s.addNode("done", { question: asked });
+    s.addEdge("done", "not known here", { when: { "parsed.letter": "Z", "node_visits.x": 1 } });
+    s.setEntry("done");
+    s.setEntry(items[0]?.id ?? "done");
+    expectTypeOf(s.validate()).toEqualTypeOf<ScenarioDefinition>();
+  });
+
+  test("assigned again at each step", () => {
+    let s = new Scenario("loop");
+    for (const { id, text } of items) {
+      s = s.addNode(id, { question: question({ question: text, rawAnswer: "" }) });
+      s = s.addEdge(id, "first", { when: { "parsed.anything": 1 } });
+      s = s.addEdge("first", id);
+    }
+    s.setEntry("first").validate();
+  });
+
+  test("a chain that goes on with ids from data", () => {
+    const [item] = items;
+    const s = chain
+      .addNode(item?.id ?? "x", { question: plain })
+      .addEdge("ask", "made later")
+      .addEdge(item?.id ?? "x", END);
+    expectTypeOf(s.setEntry("ask").validate()).toEqualTypeOf<ScenarioDefinition>();
+  });
+
+  test("reduced over a list", () => {
+    const s = items.reduce((built, { id }) => built.addNode(id, { question: plain }), new Scenario("reduce"));
+    expectTypeOf(s.validate()).toEqualTypeOf<ScenarioDefinition>();
+  });
+
+  test("given to a function that adds to any scenario", () => {
+    const addClosing = (s: Scenario): Scenario =>
+      s.addNode("close", { question: plain }).addEdge("close", END);
+    addClosing(new Scenario("helped"));
+    addClosing(chain);
+  });
+});

@@ -1,0 +1,704 @@
+import { describe, expect, test } from "vitest";
+import { anyOf } from "../logic/composition.ts";
+import {
+  allTurns,
+  anyTurn,
+  countTurns,
+  lastTurn,
+  measureIs,
+  minOverTurns,
+  resultIs,
+} from "../outcomes/outcome-helpers.ts";
+import { DefinitionError } from "../schema/definition-error.ts";
+import { formatIssue } from "../schema/format-issue.ts";
+import type { Issue } from "../schema/issue.ts";
+import { stateCheck } from "../state/condition.ts";
+import { template } from "../templates/template.ts";
+import type { ScenarioDefinition } from "./definition.ts";
+import { question } from "./question.ts";
+import { Scenario } from "./scenario.ts";
+import { END } from "./scenario-edge.ts";
+
+const plain = question({ question: "Q?", rawAnswer: "A" });
+const lettered = question({
+  question: "A or B?",
+  rawAnswer: "B",
+  template: template({
+    letter: { type: "enum", values: ["A", "B"], description: "the option chosen", truth: "B" },
+    sure: { type: "boolean", description: "whether it is certain", truth: true },
+  }),
+});
+
+/** Builds without the help of the compiler, as a loop or a JavaScript author would. */
+// biome-ignore lint/suspicious/noExplicitAny: wrong input is what is tested here.
+type Loose = any;
+
+function issuesOf(build: (scenario: Loose) => void): readonly Issue[] {
+  const scenario: Loose = new Scenario("test");
+  try {
+    build(scenario);
+    scenario.validate();
+  } catch (error) {
+    if (error instanceof DefinitionError) return error.issues;
+    throw error;
+  }
+  return [];
+}
+
+function warningsOf(build: (scenario: Loose) => void): readonly Issue[] {
+  const scenario: Loose = new Scenario("test");
+  build(scenario);
+  return (scenario.validate() as ScenarioDefinition).warnings;
+}
+
+describe("the definition", () => {
+  const build = (): Scenario => {
+    const s: Scenario = new Scenario("frozen", { description: "d", metadata: { tags: ["x"] } });
+    s.addNode("a", { question: lettered, stateUpdate: (accumulated) => accumulated });
+    s.addEdge("a", END, { when: [{ verify_result: true }] });
+    s.addEdge("a", END);
+    s.addOutcome("held", allTurns({ verify_result: true }), { description: "never flipped" });
+    s.setEntry("a");
+    return s;
+  };
+
+  test("is deeply frozen", () => {
+    const isDeeplyFrozen = (value: unknown): boolean =>
+      typeof value !== "object" ||
+      value === null ||
+      (Object.isFrozen(value) && Object.values(value).every(isDeeplyFrozen));
+    expect(isDeeplyFrozen(build().validate())).toBe(true);
+  });
+
+  test("is not touched by later calls of the builder", () => {
+    const s = build();
+    const before = s.validate();
+    const copy = structuredClone({ ...before, nodes: Object.keys(before.nodes) });
+    s.addNode("b", { question: plain });
+    s.addEdge("a", "b");
+    s.addOutcome("more", countTurns());
+    expect({ ...before, nodes: Object.keys(before.nodes) }).toEqual(copy);
+    expect(s.validate().nodeIds).toEqual(["a", "b"]);
+  });
+
+  test("keeps nodes in the order they were added, even if ids look like numbers", () => {
+    const s: Scenario = new Scenario("order");
+    for (const id of ["10", "2", "x", "1"]) s.addNode(id, { question: plain });
+    for (const [from, to] of [
+      ["10", "2"],
+      ["2", "x"],
+      ["x", "1"],
+    ] as const)
+      s.addEdge(from, to);
+    s.setEntry("10");
+    expect(s.validate().nodeIds).toEqual(["10", "2", "x", "1"]);
+  });
+
+  test("has a hash that does not depend on the order of keys", () => {
+    const one = new Scenario("h").addNode("a", { question: { question: "Q", rawAnswer: "A" } }).setEntry("a");
+    const two = new Scenario("h").addNode("a", { question: { rawAnswer: "A", question: "Q" } }).setEntry("a");
+    expect(one.validate().hash).toBe(two.validate().hash);
+    expect(one.validate().hash).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test("has another hash for any other content", () => {
+    const hash = (change: (s: Scenario) => void): string => {
+      const s = build();
+      change(s);
+      return s.validate().hash;
+    };
+    const hashes = [
+      hash(() => {}),
+      hash((s) => s.addOutcome("more", countTurns())),
+      hash((s) => s.addEdge("a", END)),
+      hash((s) => s.addEdge("a", END, { when: () => true })),
+      hash((s) => s.addEdge("a", END, { when: () => false })),
+    ];
+    expect(new Set(hashes).size).toBe(hashes.length);
+  });
+
+  test("the hash is part of what is serialised", () => {
+    const definition = build().validate();
+    expect(JSON.parse(JSON.stringify(definition)).hash).toBe(definition.hash);
+    expect({ ...definition }.hash).toBe(definition.hash);
+  });
+});
+
+describe("issues", () => {
+  const graph = (s: Loose): void => {
+    s.addNode("ask", { question: lettered }).addNode("push", { question: plain });
+    s.addEdge("ask", "push").addEdge("push", END).setEntry("ask");
+  };
+  const when =
+    (condition: unknown) =>
+    (s: Loose): void => {
+      graph(s);
+      s.addEdge("ask", END, { when: condition });
+    };
+  const outcome =
+    (check: unknown) =>
+    (s: Loose): void => {
+      graph(s);
+      s.addOutcome("o", check);
+    };
+
+  test.each<[string, (s: Loose) => void, string[]]>([
+    [
+      "nothing at all",
+      (s) => s.addEdge("a", "b"),
+      [
+        "nodes: The scenario has no nodes; add at least one.",
+        "The scenario has no entry; name the node where conversations start.",
+      ],
+    ],
+    [
+      "no entry",
+      (s) => s.addNode("a", { question: plain }),
+      ["The scenario has no entry; name the node where conversations start."],
+    ],
+    [
+      "unknown target",
+      (s) => {
+        graph(s);
+        s.addEdge("push", "psuh", { when: { turn: 1 } });
+      },
+      [`edges[2].target: The target of an edge names "psuh", which is not a node. Did you mean "push"?`],
+    ],
+    [
+      "unknown source",
+      (s) => {
+        graph(s);
+        s.addEdge("nowhere", "push");
+      },
+      [`edges[2].source: The source of an edge names "nowhere", which is not a node.`],
+    ],
+    [
+      "END as source",
+      (s) => {
+        graph(s);
+        s.addEdge(END, "push");
+      },
+      [`edges[2].source: The source of an edge names "__end__", which is not a node.`],
+    ],
+    [
+      "unreachable",
+      (s) => {
+        graph(s);
+        s.addNode("lost", { question: plain });
+      },
+      [`nodes.lost: Node "lost" cannot be reached from the entry "ask"; add an edge to it or remove it.`],
+    ],
+    [
+      "an unreachable part is one issue",
+      (s) => {
+        graph(s);
+        for (const id of ["x", "y", "z"]) s.addNode(id, { question: plain });
+        s.addEdge("x", "y").addEdge("y", "z").addEdge("z", "y");
+      },
+      [
+        `nodes.x: Node "x" cannot be reached from the entry "ask", and neither can "y" and "z" behind it; add an edge to it or remove it.`,
+      ],
+    ],
+    [
+      "an unreachable cycle is one issue",
+      (s) => {
+        graph(s);
+        for (const id of ["x", "y"]) s.addNode(id, { question: plain });
+        s.addEdge("x", "y").addEdge("y", "x");
+      },
+      [
+        `nodes.x: Node "x" cannot be reached from the entry "ask", and neither can "y" behind it; add an edge to it or remove it.`,
+      ],
+    ],
+    [
+      "what only a misspelt edge cuts off is no further issue",
+      (s) => {
+        s.addNode("ask", { question: plain })
+          .addNode("push", { question: plain })
+          .addEdge("ask", "pusch")
+          .setEntry("ask");
+      },
+      [`edges[0].target: The target of an edge names "pusch", which is not a node. Did you mean "push"?`],
+    ],
+    [
+      "what lies behind a node that was forgotten is no further issue",
+      (s) => {
+        s.addNode("ask", { question: plain })
+          .addNode("far", { question: plain })
+          .addEdge("ask", "bridge")
+          .addEdge("bridge", "far")
+          .setEntry("ask");
+      },
+      [
+        `edges[0].target: The target of an edge names "bridge", which is not a node.`,
+        `edges[1].source: The source of an edge names "bridge", which is not a node.`,
+      ],
+    ],
+    [
+      "no fallback",
+      (s) =>
+        s
+          .addNode("a", { question: lettered })
+          .addEdge("a", END, { when: { verify_result: true } })
+          .setEntry("a"),
+      [`edges[0]: Node "a" has conditional edges but no fallback; add an edge without "when".`],
+    ],
+    ["empty object", when({}), [`edges[2].when: The condition is empty; leave out "when" for a fallback.`]],
+    ["empty list", when([]), [`edges[2].when: The condition is empty; leave out "when" for a fallback.`]],
+    [
+      "empty object in a list",
+      when([{}]),
+      [`edges[2].when[0]: The condition is empty; leave out "when" for a fallback.`],
+    ],
+    [
+      "two keys",
+      when({ turn: 1, verify_result: true }),
+      ["edges[2].when: Expected one key, got 2; write a list with one object for each."],
+    ],
+    [
+      "unknown operator",
+      when({ turn: { gtee: 1 } }),
+      [`edges[2].when.turn.gtee: A comparison has no "gtee". Did you mean "gte"?`],
+    ],
+    [
+      "operand of the wrong type",
+      when({ turn: { gte: "1" } }),
+      ["edges[2].when.turn.gte: Expected a number, got string."],
+    ],
+    [
+      "when of the wrong type",
+      when(5),
+      [expect.stringMatching(/^edges\[2\]\.when: Expected .*, got the number 5\.$/) as never],
+    ],
+    [
+      "text that is no function",
+      when("verify_result"),
+      [
+        `edges[2].when: "verify_result" is not the source of a function; write something like "(accumulated, parsed) => …".`,
+      ],
+    ],
+    [
+      "unknown root",
+      when({ verify_resul: true }),
+      [
+        expect.stringMatching(
+          /"verify_resul" is not a path of the state: .* Did you mean "verify_result"\?$/,
+        ) as never,
+      ],
+    ],
+    [
+      "unknown root with more",
+      when({ "node_vists.ask": 1 }),
+      [expect.stringMatching(/Did you mean "node_visits.ask"\?$/) as never],
+    ],
+    [
+      "unknown node in a path",
+      when({ "node_visits.aks": { gte: 2 } }),
+      [`edges[2].when["node_visits.aks"]: A path names "aks", which is not a node. Did you mean "ask"?`],
+    ],
+    [
+      "unknown field",
+      when({ "parsed.leter": "A" }),
+      [
+        `edges[2].when["parsed.leter"]: The template of node "ask" has no field "leter". Did you mean "letter"?`,
+      ],
+    ],
+    [
+      "unknown field, nothing near",
+      when({ "parsed.zzz": "A" }),
+      [
+        `edges[2].when["parsed.zzz"]: The template of node "ask" has no field "zzz" (it has "letter" and "sure").`,
+      ],
+    ],
+    [
+      "unknown field of a past node",
+      when(anyOf({ turn: 1 }, { "node_results.ask.parsed.lettr": "A" })),
+      [
+        `edges[2].when.conditions[1]["node_results.ask.parsed.lettr"]: The template of node "ask" has no field "lettr". Did you mean "letter"?`,
+      ],
+    ],
+    [
+      "unknown check",
+      when(stateCheck({ field: "turn", verifyWith: { type: "numeric_rang" } as never })),
+      [
+        expect.stringMatching(
+          /^edges\[2\]\.when\.verifyWith\.type: "numeric_rang" is not one of .* Did you mean "numeric_range"\?$/,
+        ) as never,
+      ],
+    ],
+    [
+      "bad parameter",
+      when(stateCheck({ field: "turn", verifyWith: { type: "numeric_graded", cutoff: 0 } })),
+      ["edges[2].when.verifyWith.cutoff: Expected a number above 0, got the number 0."],
+    ],
+    [
+      "bad regular expression",
+      when(stateCheck({ field: "parsed.letter", verifyWith: { type: "regex_match", pattern: "(a" } })),
+      [
+        expect.stringMatching(
+          /^edges\[2\]\.when\.verifyWith\.pattern: The pattern "\(a" is not usable/,
+        ) as never,
+      ],
+    ],
+    [
+      "reversed range",
+      when(stateCheck({ field: "turn", verifyWith: { type: "numeric_range", min: 3, max: 1 } })),
+      [expect.stringContaining("edges[2].when.verifyWith") as never],
+    ],
+    [
+      "unknown normaliser",
+      when(
+        stateCheck({
+          field: "parsed.letter",
+          expected: "A",
+          verifyWith: { type: "exact_match", normalize: ["lowercas" as never] },
+        }),
+      ),
+      [expect.stringMatching(/Did you mean "lowercase"\?$/) as never],
+    ],
+    [
+      "duplicate outcome",
+      (s) => {
+        graph(s);
+        s.addOutcome("o", countTurns()).addOutcome("o", countTurns());
+      },
+      [`outcomes[1].name: Outcome "o" already exists.`],
+    ],
+    [
+      "unknown node in an outcome",
+      outcome(anyTurn({ verify_result: true }, { node: "psh" })),
+      [
+        `outcomes[0].check.scope.nodeId: A node filter names "psh", which is not a node. Did you mean "push"?`,
+      ],
+    ],
+    [
+      "unknown field of turns",
+      outcome(lastTurn({ verdict: true })),
+      [expect.stringContaining(`outcomes[0].check.field: "verdict" is not a path`) as never],
+    ],
+    [
+      "unknown parsed field of turns",
+      outcome(lastTurn({ "parsed.leter": "A" })),
+      [
+        `outcomes[0].check.field: "parsed.leter" is not a path of the state: no template has this field. Did you mean "parsed.letter"?`,
+      ],
+    ],
+    [
+      "unknown parsed field of a node's turns",
+      outcome(anyTurn({ "parsed.leter": "A" }, { node: "ask" })),
+      [`outcomes[0].check.field: The template of node "ask" has no field "leter". Did you mean "letter"?`],
+    ],
+    [
+      "unknown field of conversations",
+      outcome(resultIs("turn_cont", 3)),
+      [expect.stringMatching(/Did you mean "turn_count"\?$/) as never],
+    ],
+    [
+      "unknown type of outcome",
+      outcome({ type: "turn_chek" }),
+      [expect.stringMatching(/Did you mean "turn_check"\?$/) as never],
+    ],
+    [
+      "a measure where a truth is needed",
+      outcome(anyOf(countTurns())),
+      [expect.stringContaining(`"count_turns" is not one of`) as never],
+    ],
+    [
+      "unknown node in a measure",
+      outcome(measureIs(minOverTurns("parsed.letter", { node: "x" }), "gte", 1)),
+      [expect.stringContaining("outcomes[0].check.measure.nodeId") as never],
+    ],
+    [
+      "outcome of the wrong type",
+      outcome(5),
+      ["outcomes[0].check: Expected an outcome check or a function, got the number 5."],
+    ],
+    [
+      "question of the wrong type",
+      (s) => s.addNode("a", { question: "text" }).setEntry("a"),
+      ["nodes.a.question: Expected a question, got string."],
+    ],
+    ["no options", (s) => s.addNode("a").setEntry("a"), ["nodes.a: Expected a node, got undefined."]],
+    [
+      "missing answer",
+      (s) => s.addNode("a", { question: { question: "Q" } }).setEntry("a"),
+      [`nodes.a.question: A question needs "rawAnswer".`],
+    ],
+    [
+      "misspelt key is one issue",
+      (s) => s.addNode("a", { question: { question: "Q", rawAnwser: "A" } }).setEntry("a"),
+      [`nodes.a.question.rawAnwser: A question has no "rawAnwser". Did you mean "rawAnswer"?`],
+    ],
+    [
+      "empty question",
+      (s) => s.addNode("a", { question: { question: " ", rawAnswer: "A" } }).setEntry("a"),
+      ["nodes.a.question.question: This must not be empty."],
+    ],
+    [
+      "unknown option",
+      (s) => s.addNode("a", { question: plain, stateUpdat: () => ({}) }).setEntry("a"),
+      [`nodes.a.stateUpdat: A node has no "stateUpdat". Did you mean "stateUpdate"?`],
+    ],
+    [
+      "id that is no text",
+      (s) => s.addNode(5, { question: plain }).setEntry("5"),
+      ["nodes.5: Expected text as node id, got number."],
+    ],
+    [
+      "edge between things that are no text",
+      (s) => {
+        graph(s);
+        s.addEdge(1, null);
+      },
+      ["edges[2].source: Expected text, got the number 1.", `edges[2]: An edge needs "target".`],
+    ],
+    [
+      "unknown handover",
+      (s) => {
+        graph(s);
+        s.addEdge("push", END, { handover: "transcript_prepnd" });
+      },
+      [expect.stringMatching(/Did you mean "transcript_prepend"\?$/) as never],
+    ],
+    [
+      "cyclic data",
+      (s) => {
+        const metadata: Loose = {};
+        metadata.self = metadata;
+        s.addNode("a", { question: plain, metadata }).setEntry("a");
+      },
+      ["nodes.a.metadata.self: This value contains itself."],
+    ],
+    [
+      "something that is no data",
+      (s) => s.addNode("a", { question: plain, metadata: { when: new Date(0) } }).setEntry("a"),
+      ["nodes.a.metadata.when: Expected plain data, got Date."],
+    ],
+    [
+      "a function where data must be",
+      (s) => s.addNode("a", { question: plain, metadata: { f: () => 1 } }).setEntry("a"),
+      ["nodes.a.metadata.f: Expected plain data, got function."],
+    ],
+    [
+      "empty name",
+      (s) => {
+        graph(s);
+        (s as { name: string }).name = "";
+      },
+      ["name: This must not be empty."],
+    ],
+    [
+      "template without fields",
+      (s) => s.addNode("a", { question: { ...plain, template: { fields: {} } } }).setEntry("a"),
+      ["nodes.a.question.template.fields: This must not be empty."],
+    ],
+    [
+      "unknown type of field",
+      (s) =>
+        s
+          .addNode("a", {
+            question: {
+              ...plain,
+              template: { fields: { x: { type: "bool", description: "", truth: true } } },
+            },
+          })
+          .setEntry("a"),
+      [expect.stringContaining(`"bool" is not one of`) as never],
+    ],
+    [
+      "unknown field in verify",
+      (s) =>
+        s
+          .addNode("a", {
+            question: {
+              ...lettered,
+              template: { ...lettered.template, verify: { type: "field", field: "x" } },
+            },
+          })
+          .setEntry("a"),
+      [`nodes.a.question.template.verify: The template has no field "x".`],
+    ],
+    [
+      "trait twice",
+      (s) =>
+        s
+          .addNode("a", {
+            question: plain,
+            rubric: {
+              traits: [
+                { type: "regex", name: "t", pattern: "a" },
+                { type: "regex", name: "t", pattern: "b" },
+              ],
+            },
+          })
+          .setEntry("a"),
+      [`nodes.a.rubric.traits: Trait "t" already exists here.`],
+    ],
+    [
+      "score upside down",
+      (s) =>
+        s
+          .addNode("a", {
+            question: plain,
+            rubric: { traits: [{ type: "llm", name: "t", kind: "score", min: 5, max: 1 }] },
+          })
+          .setEntry("a"),
+      [expect.stringContaining("Expected min below max") as never],
+    ],
+    [
+      "bad pattern of a trait",
+      (s) =>
+        s
+          .addNode("a", {
+            question: plain,
+            rubric: { traits: [{ type: "regex", name: "t", pattern: "(?=a)" }] },
+          })
+          .setEntry("a"),
+      [expect.stringContaining(`The pattern "(?=a)" is not usable`) as never],
+    ],
+  ])("%s", (_name, build, sentences) => {
+    expect(issuesOf(build).map(formatIssue)).toEqual(sentences);
+  });
+
+  test.each(["__end__", "END", "__proto__", "constructor", "prototype"])("%s is a reserved id", (id) => {
+    expect(issuesOf((s) => s.addNode(id, { question: plain }).setEntry(id))).toMatchObject([
+      { code: "reserved_id", id },
+    ]);
+  });
+
+  test.each(["", "a.b", " a", "a\n", "a\u0000b"])("%j cannot be an id", (id) => {
+    expect(issuesOf((s) => s.addNode(id, { question: plain }).setEntry(id))).toMatchObject([
+      { code: "invalid_id", id },
+    ]);
+  });
+
+  test.each(["__proto__", "constructor"])("%s is a reserved name of a field", (name) => {
+    const fields = JSON.parse(`{ "${name}": { "type": "boolean", "description": "", "truth": true } }`);
+    const issues = issuesOf((s) =>
+      s.addNode("a", { question: { ...plain, template: { fields } } }).setEntry("a"),
+    );
+    expect(issues).toMatchObject([{ code: "reserved_id", id: name }]);
+  });
+
+  test("a duplicate node is refused at once", () => {
+    const issues = issuesOf((s) => s.addNode("a", { question: plain }).addNode("a", { question: plain }));
+    expect(issues.map(formatIssue)).toEqual([`nodes.a: Node "a" already exists.`]);
+  });
+
+  test("all issues are thrown at once, and the message lists the first of many", () => {
+    const many = (s: Loose): void => {
+      s.addNode("a", { question: plain }).setEntry("a");
+      for (let i = 0; i < 30; i++) s.addEdge("a", `x${i}`);
+    };
+    expect(issuesOf(many)).toHaveLength(30);
+    const scenario = new Scenario("many");
+    many(scenario);
+    expect(() => scenario.validate()).toThrow(
+      /^Scenario "many" has 30 issues:\n(?: {2}- .*\n){20} {2}… and 10 more$/,
+    );
+  });
+});
+
+describe("warnings", () => {
+  const base = (s: Loose): Loose =>
+    s
+      .addNode("a", { question: lettered })
+      .addNode("b", { question: plain })
+      .addEdge("a", "b")
+      .addEdge("b", END)
+      .setEntry("a");
+  const on =
+    (source: string, condition: unknown) =>
+    (s: Loose): void =>
+      base(s).addEdge(source, END, { when: condition });
+
+  test.each<[string, (s: Loose) => void, string[]]>([
+    ["nothing wrong", base, []],
+    [
+      "verdict without a template",
+      on("b", { verify_result: true }),
+      [`edges[2].when.verify_result: "verify_result" is always null here: node "b" has no template.`],
+    ],
+    [
+      "field without a template",
+      on("b", { "parsed.x": 1 }),
+      [`edges[2].when["parsed.x"]: "parsed.x" is always null here: node "b" has no template.`],
+    ],
+    [
+      "past verdict without a template",
+      on("a", { "node_results.b.verify_result": true }),
+      [
+        `edges[2].when["node_results.b.verify_result"]: "node_results.b.verify_result" is always null here: node "b" has no template.`,
+      ],
+    ],
+    [
+      "outcome on a verdict without a template",
+      (s) => base(s).addOutcome("o", allTurns({ verify_result: true }, { node: "b" })),
+      [expect.stringContaining(`node "b" has no template`) as never],
+    ],
+    [
+      "unknown trait",
+      on("a", { "node_results.a.rubric.tone": 3 }),
+      [
+        `edges[2].when["node_results.a.rubric.tone"]: No rubric of this scenario has the trait "tone"; the run must bring it.`,
+      ],
+    ],
+    [
+      "impossible turn",
+      on("a", { turn: 0 }),
+      ["edges[2].when: This condition can never hold: turn is never below 1."],
+    ],
+    [
+      "impossible bound",
+      on("a", { turn: { lt: 1 } }),
+      ["edges[2].when: This condition can never hold: turn is never below 1."],
+    ],
+    [
+      "broken count",
+      on("a", { "node_visits.a": 1.5 }),
+      ["edges[2].when: This condition can never hold: node_visits.a is always a whole number."],
+    ],
+    [
+      "value outside the enum",
+      on("a", { "parsed.letter": "C" }),
+      [`edges[2].when: This condition can never hold: parsed.letter is always one of "A", "B".`],
+    ],
+    [
+      "wrong type for the field",
+      on("a", { "parsed.sure": 3 }),
+      [
+        "edges[2].when: This condition can never hold: parsed.sure is of type boolean, which numeric_exact cannot compare.",
+      ],
+    ],
+    [
+      "contradiction",
+      on("a", [{ verify_result: true }, { verify_result: false }]),
+      [
+        "edges[2].when: This condition can never hold: verify_result = true and verify_result = false exclude each other.",
+      ],
+    ],
+    [
+      "nothing to choose from",
+      on("a", anyOf()),
+      ["edges[2].when: This condition can never hold: 1 of its parts must hold, but only 0 can."],
+    ],
+    [
+      "another node is current",
+      on("a", { current_node: "b" }),
+      [`edges[2].when: This condition can never hold: current_node is always "a" here.`],
+    ],
+    ["possible after all", on("a", { "parsed.letter": "a" }), []],
+    ["null of an enum", on("a", { "parsed.letter": null }), []],
+    ["source string", on("a", "() => true"), []],
+    [
+      "state update as text",
+      (s) =>
+        base(s)
+          .addNode("c", { question: plain, stateUpdate: "(a) => a" })
+          .addEdge("a", "c", { when: { turn: 1 } }),
+      [],
+    ],
+  ])("%s", (_name, build, sentences) => {
+    expect(warningsOf(build).map(formatIssue)).toEqual(sentences);
+  });
+});

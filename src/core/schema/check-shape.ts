@@ -1,0 +1,259 @@
+import { looksLikeFunctionSource } from "../values/function-source.ts";
+import { isRecord, typeName, type UnknownRecord } from "../values/json.ts";
+import type { Issue, ReportIssue } from "./issue.ts";
+import { nearestOf } from "./nearest-name.ts";
+import type {
+  EitherShape,
+  LiteralShape,
+  NumberShape,
+  ObjectShape,
+  RecordShape,
+  Shape,
+  VariantShape,
+} from "./shape.ts";
+
+/** Reports every place where `value` does not have the shape; true if there is none. */
+export function checkShape(
+  shape: Shape,
+  value: unknown,
+  path: (string | number)[],
+  report: ReportIssue,
+): boolean {
+  const checker = new ShapeChecker(path, report);
+  checker.check(shape, value);
+  return checker.clean;
+}
+
+class ShapeChecker {
+  clean = true;
+  /** One array for the whole walk, copied only when there is something to report. */
+  readonly #path: (string | number)[];
+  readonly #report: ReportIssue;
+
+  constructor(path: (string | number)[], report: ReportIssue) {
+    this.#path = path;
+    this.#report = report;
+  }
+
+  check(shape: Shape, value: unknown): void {
+    switch (shape.kind) {
+      case "string":
+        if (typeof value !== "string") this.#wrongType(shape, value);
+        else if (shape.nonEmpty && value.trim() === "") this.#problem("empty_value");
+        return;
+      case "number":
+        return this.#checkNumber(shape, value);
+      case "boolean":
+      case "null":
+        if (typeName(value) !== shape.kind) this.#wrongType(shape, value);
+        return;
+      case "json":
+        if (typeof value === "function") this.#wrongType(shape, value);
+        return;
+      case "checked":
+        return;
+      case "function":
+        return this.#checkFunction(shape, value);
+      case "literal":
+        return this.#checkLiteral(shape, value);
+      case "array":
+        if (!Array.isArray(value)) return this.#wrongType(shape, value);
+        if (shape.ifEmpty !== undefined && value.length === 0) return this.#problem(shape.ifEmpty);
+        for (let index = 0; index < value.length; index++) this.#checkAt(index, shape.items, value[index]);
+        return;
+      case "record":
+        return this.#checkRecord(shape, value);
+      case "object":
+        return this.#checkObject(shape, value);
+      case "variant":
+        return this.#checkVariant(shape, value);
+      case "either":
+        return this.#checkEither(shape, value);
+      case "reference":
+        return this.check(shape.shape(), value);
+    }
+  }
+
+  #checkAt(key: string | number, shape: Shape, value: unknown): void {
+    this.#path.push(key);
+    this.check(shape, value);
+    this.#path.pop();
+  }
+
+  #checkNumber(shape: NumberShape, value: unknown): void {
+    const fits =
+      typeof value === "number" &&
+      Number.isFinite(value) &&
+      (!shape.integer || Number.isInteger(value)) &&
+      (shape.minimum === undefined || value >= shape.minimum) &&
+      (shape.exclusiveMinimum === undefined || value > shape.exclusiveMinimum);
+    if (!fits) this.#wrongType(shape, value);
+  }
+
+  #checkFunction(shape: Shape, value: unknown): void {
+    if (typeof value === "function") return;
+    if (typeof value !== "string") return this.#wrongType(shape, value);
+    if (!looksLikeFunctionSource(value)) this.#problem("invalid_source", { source: value });
+  }
+
+  #checkLiteral(shape: LiteralShape, value: unknown): void {
+    if (shape.values.includes(value as never)) return;
+    if (typeof value !== "string") return this.#wrongType(shape, value);
+    const allowed = shape.values.map(String);
+    this.#problem("unknown_value", { value, allowed, ...nearestOf(value, allowed) });
+  }
+
+  #checkRecord(shape: RecordShape, value: unknown): void {
+    if (!isRecord(value)) return this.#wrongType(shape, value);
+    const keys = Object.keys(value);
+    if (shape.ifEmpty !== undefined && keys.length === 0) return this.#problem(shape.ifEmpty);
+    if (shape.single && keys.length > 1) {
+      const message = `Expected one key, got ${keys.length}; write a list with one object for each.`;
+      return this.#problem("invalid_parameter", { message });
+    }
+    for (const key of keys) this.#checkAt(key, shape.values, value[key]);
+  }
+
+  #checkObject(shape: ObjectShape, value: unknown): void {
+    if (!isRecord(value)) return this.#wrongType(shape, value);
+    const before = this.clean;
+    this.clean = true;
+    const misspelt: (string | undefined)[] = [];
+    for (const key of Object.keys(value)) {
+      const keyShape = shape.keys[key];
+      if (keyShape !== undefined) this.#checkAt(key, keyShape, value[key]);
+      else misspelt.push(this.#unknownKey(shape, key));
+    }
+    for (const key of shape.required) {
+      if (Object.hasOwn(value, key) || misspelt.includes(key)) continue;
+      const code = shape.ifMissing?.[key];
+      if (code === undefined) this.#problem("missing_key", { key, owner: shape.owner });
+      else this.#problem(code);
+    }
+    if (this.clean && shape.rule !== undefined) this.#applyRule(shape.rule, value);
+    this.clean = this.clean && before;
+  }
+
+  #applyRule(rule: NonNullable<ObjectShape["rule"]>, value: UnknownRecord): void {
+    rule(value, (key, problem) => {
+      const path = key === null ? [...this.#path] : [...this.#path, key];
+      this.clean = false;
+      this.#report({ ...problem, path } as Issue);
+    });
+  }
+
+  /** Reports the key and returns what it was probably meant to be. */
+  #unknownKey(shape: ObjectShape, key: string): string | undefined {
+    const suggestion = nearestOf(key, Object.keys(shape.keys));
+    this.#path.push(key);
+    this.#problem("unknown_key", { key, owner: shape.owner, ...suggestion });
+    this.#path.pop();
+    return suggestion.nearest;
+  }
+
+  #checkVariant(shape: VariantShape, value: unknown): void {
+    if (!isRecord(value)) return this.#wrongType(shape, value);
+    const type = Object.hasOwn(value, "type") ? value.type : undefined;
+    if (type === undefined) return this.#problem("missing_key", { key: "type", owner: shape.owner });
+    const variant =
+      typeof type === "string" && Object.hasOwn(shape.variants, type) ? shape.variants[type] : undefined;
+    if (variant !== undefined) return this.#checkObject(variant, value);
+    this.#checkAt("type", { kind: "literal", values: Object.keys(shape.variants) }, type);
+  }
+
+  #checkEither(shape: EitherShape, value: unknown): void {
+    const option = chooseOption(shape, value);
+    if (option === undefined) this.#wrongType(shape, value);
+    else this.check(option, value);
+  }
+
+  #wrongType(shape: Shape, value: unknown): void {
+    const received = typeof value === "number" ? `the number ${value}` : typeName(value);
+    this.#problem("wrong_type", { expected: shapeName(shape), received });
+  }
+
+  #problem(code: Issue["code"], facts: object = {}): void {
+    this.clean = false;
+    this.#report({ code, path: [...this.#path], ...facts } as Issue);
+  }
+}
+
+/** The alternative that a value is meant to be, so that its own mistakes can be named. */
+function chooseOption(shape: EitherShape, value: unknown): Shape | undefined {
+  let candidate: Shape | undefined;
+  for (const option of shape.options) {
+    const fit = optionFit(resolved(option), value);
+    if (fit === "exactly") return option;
+    if (fit === "by kind") candidate ??= option;
+  }
+  return candidate;
+}
+
+function optionFit(shape: Shape, value: unknown): "exactly" | "by kind" | "no" {
+  switch (shape.kind) {
+    case "checked":
+      return "exactly";
+    case "json":
+      return typeof value === "function" ? "no" : "exactly";
+    case "literal":
+      return shape.values.includes(value as never) ? "exactly" : byKind(typeof value === "string");
+    case "function":
+      if (typeof value === "string") return looksLikeFunctionSource(value) ? "exactly" : "by kind";
+      return typeof value === "function" ? "exactly" : "no";
+    case "variant":
+      return isRecord(value) && Object.hasOwn(value, "type") ? "exactly" : "no";
+    case "object":
+    case "record":
+      return byKind(isRecord(value));
+    case "either":
+      return byKind(chooseOption(shape, value) !== undefined);
+    default:
+      return byKind(typeName(value) === shape.kind);
+  }
+}
+
+function byKind(fits: boolean): "by kind" | "no" {
+  return fits ? "by kind" : "no";
+}
+
+function resolved(shape: Shape): Shape {
+  return shape.kind === "reference" ? resolved(shape.shape()) : shape;
+}
+
+/** What a sentence calls a value of this shape: `an integer from 1 and up`, `an edge`. */
+function shapeName(shape: Shape): string {
+  switch (shape.kind) {
+    case "string":
+      return "text";
+    case "number":
+      return numberName(shape);
+    case "boolean":
+      return "true or false";
+    case "null":
+      return "null";
+    case "json":
+    case "checked":
+      return "plain data";
+    case "function":
+      return "a function";
+    case "literal":
+      return shape.values.map((value) => JSON.stringify(value)).join(" or ");
+    case "array":
+      return "a list";
+    case "record":
+      return "an object";
+    case "object":
+    case "variant":
+      return shape.owner;
+    case "either":
+      return [...new Set(shape.options.map(shapeName))].join(" or ");
+    case "reference":
+      return shapeName(shape.shape());
+  }
+}
+
+function numberName(shape: NumberShape): string {
+  const name = shape.integer ? "an integer" : "a number";
+  if (shape.exclusiveMinimum !== undefined) return `${name} above ${shape.exclusiveMinimum}`;
+  return shape.minimum === undefined ? name : `${name} from ${shape.minimum} and up`;
+}

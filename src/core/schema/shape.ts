@@ -1,0 +1,180 @@
+import type { UnknownRecord } from "../values/json.ts";
+import { onFirstUse } from "../values/on-first-use.ts";
+import type { Issue } from "./issue.ts";
+
+/**
+ * A description of data from which two things are derived: the check of what an author wrote (`check-shape.ts`)
+ * and the JSON Schema of the file format (`json-schema.ts`). Nothing about the format is written down twice.
+ */
+export type Shape =
+  | StringShape
+  | NumberShape
+  | { readonly kind: "boolean"; readonly description?: string }
+  | { readonly kind: "null"; readonly description?: string }
+  | { readonly kind: "json"; readonly description?: string }
+  /** Anything at all: somebody else has looked. */
+  | { readonly kind: "checked"; readonly description?: string }
+  | FunctionShape
+  | LiteralShape
+  | ArrayShape
+  | RecordShape
+  | ObjectShape
+  | VariantShape
+  | EitherShape
+  | ReferenceShape;
+
+export interface StringShape {
+  readonly kind: "string";
+  readonly nonEmpty?: boolean;
+  readonly description?: string;
+}
+
+export interface NumberShape {
+  readonly kind: "number";
+  readonly integer?: boolean;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly description?: string;
+}
+
+/** A function, or the source text of one. */
+export interface FunctionShape {
+  readonly kind: "function";
+  readonly description?: string;
+}
+
+/** One of a few given values. */
+export interface LiteralShape {
+  readonly kind: "literal";
+  readonly values: readonly (string | number | boolean | null)[];
+  readonly description?: string;
+}
+
+export interface ArrayShape {
+  readonly kind: "array";
+  readonly items: Shape;
+  /** The code of the issue that an empty list is, if it is one. */
+  readonly ifEmpty?: EmptyCode;
+  readonly description?: string;
+}
+
+/** An object with free keys. */
+export interface RecordShape {
+  readonly kind: "record";
+  readonly values: Shape;
+  /** The code of the issue that an empty object is, if it is one. */
+  readonly ifEmpty?: EmptyCode;
+  /** True if more than one key is an issue. */
+  readonly single?: boolean;
+  readonly description?: string;
+}
+
+/** An object with known keys; any other key is an issue. */
+export interface ObjectShape {
+  readonly kind: "object";
+  /** What a sentence calls it: `an edge`. */
+  readonly owner: string;
+  /** Made by `keyShapes`. */
+  readonly keys: Readonly<Record<string, Shape>>;
+  readonly required: readonly string[];
+  /** The codes of the issues that missing keys are, where a sentence of their own says more. */
+  readonly ifMissing?: Readonly<Record<string, "no_entry" | "no_nodes">>;
+  /** Rules over several keys; runs only if every key is in order by itself. */
+  readonly rule?: ShapeRule;
+  readonly description?: string;
+}
+
+/** Objects told apart by their `type`. */
+export interface VariantShape {
+  readonly kind: "variant";
+  readonly owner: string;
+  readonly variants: Readonly<Record<string, ObjectShape>>;
+  readonly description?: string;
+}
+
+/** Alternatives told apart by what kind of value is there (text, list, object with or without `type`, …). */
+export interface EitherShape {
+  readonly kind: "either";
+  readonly options: readonly Shape[];
+  readonly description?: string;
+}
+
+/** Issues that say: there should be something here. */
+export type EmptyCode = "empty_condition" | "empty_value" | "no_nodes";
+
+/** A shape with a name: shapes may refer to each other and to themselves. */
+export interface ReferenceShape {
+  readonly kind: "reference";
+  readonly name: string;
+  readonly shape: () => Shape;
+  readonly description?: string;
+}
+
+/** What a rule finds wrong: an issue without its place, and the key it is about. */
+export type ShapeRule = (
+  value: UnknownRecord,
+  report: (key: string | null, problem: RuleProblem) => void,
+) => void;
+
+/** An issue before its place is known. */
+export type RuleProblem =
+  | { readonly code: "invalid_parameter"; readonly message: string }
+  | Omit<Extract<Issue, { code: "invalid_pattern" }>, "path">
+  | Omit<Extract<Issue, { code: "reserved_id" }>, "path">
+  | Omit<Extract<Issue, { code: "duplicate_trait" }>, "path">;
+
+export const text: StringShape = { kind: "string" };
+export const nonEmptyText: StringShape = { kind: "string", nonEmpty: true };
+export const number: NumberShape = { kind: "number" };
+export const boolean: Shape = { kind: "boolean" };
+export const json: Shape = { kind: "json" };
+export const jsonObject: RecordShape = { kind: "record", values: json };
+export const functionOrSource: FunctionShape = { kind: "function" };
+
+/** One of these texts. */
+export function oneOfTexts(...values: readonly string[]): LiteralShape {
+  return { kind: "literal", values };
+}
+
+export function list(items: Shape): ArrayShape {
+  return { kind: "array", items };
+}
+
+export function either(...options: readonly Shape[]): EitherShape {
+  return { kind: "either", options };
+}
+
+export function reference(name: string, shape: () => Shape): ReferenceShape {
+  return { kind: "reference", name, shape: onFirstUse(shape) };
+}
+
+/** An object; the keys of `required` must be there, those of `optional` may. */
+export function object(
+  owner: string,
+  required: Readonly<Record<string, Shape>>,
+  { optional, ...options }: ObjectOptions = {},
+): ObjectShape {
+  return {
+    kind: "object",
+    owner,
+    keys: keyShapes(required, optional),
+    required: Object.keys(required),
+    ...options,
+  };
+}
+
+/** Shapes by key, without a prototype: `constructor` and the like are not among them. */
+export function keyShapes(
+  ...parts: readonly (Readonly<Record<string, Shape>> | undefined)[]
+): ObjectShape["keys"] {
+  return Object.assign(Object.create(null), ...parts) as ObjectShape["keys"];
+}
+
+interface ObjectOptions extends Partial<Pick<ObjectShape, "rule" | "ifMissing" | "description">> {
+  readonly optional?: Readonly<Record<string, Shape>>;
+}
+
+/** The same shape with a description for editors. */
+export function described<S extends Shape>(shape: S, description: string): S {
+  return { ...shape, description };
+}

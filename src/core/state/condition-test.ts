@@ -1,0 +1,174 @@
+import type { CompiledCheck } from "../checks/check-result.ts";
+import { compileCheck } from "../checks/evaluate-check.ts";
+import { anyTrue, atLeastTrue, negate, type Truth } from "../logic/kleene.ts";
+import { errorMessage } from "../values/error-message.ts";
+import type { Condition, ConditionFunction, ExplicitStateCheck, FunctionLeaf } from "./condition.ts";
+import { describeCondition } from "./describe-condition.ts";
+import { plainState } from "./folded-state.ts";
+import type { ScenarioState } from "./state.ts";
+import { compilePath, type StateReader } from "./state-path.ts";
+
+/** A condition prepared for repeated tests. Unknown (null) means that it cannot be evaluated. */
+export interface ConditionTest {
+  test(state: ScenarioState): Truth;
+  /** Why the test just made gave this answer. */
+  reason(answer: false | null): string;
+  /** The value that the test just made has found, where it is about one value. */
+  readonly actual: unknown;
+}
+
+/** Prepares a condition; tests of it never throw. */
+export function compileCondition(condition: Condition): ConditionTest {
+  switch (condition.type) {
+    case "state_check":
+      return new StateCheckTest(condition);
+    case "function":
+      return typeof condition.code === "string"
+        ? new SourceTest(condition)
+        : new FunctionTest(condition.code);
+    case "all_of":
+      return new AllOfTest(condition);
+    default:
+      return new CompositionTest(condition);
+  }
+}
+
+class StateCheckTest implements ConditionTest {
+  actual: unknown = null;
+  readonly #read: StateReader;
+  readonly #check: CompiledCheck;
+  readonly #expected: unknown;
+  readonly #needs: string;
+
+  constructor(check: ExplicitStateCheck) {
+    this.#read = compilePath(check.field);
+    this.#check = compileCheck(check.verifyWith);
+    this.#expected = check.expected ?? null;
+    this.#needs = `needs ${describeCondition(check)}`;
+  }
+
+  test(state: ScenarioState): Truth {
+    this.actual = this.#read(state);
+    const result = this.#check(this.actual, this.#expected);
+    return result.passes ? true : result.evaluable ? false : null;
+  }
+
+  reason(answer: false | null): string {
+    if (answer === false) return this.#needs;
+    return `${this.#needs}, which cannot be evaluated: ${this.#check(this.actual, this.#expected).reason}`;
+  }
+}
+
+class FunctionTest implements ConditionTest {
+  readonly actual = null;
+  readonly #fn: ConditionFunction<unknown>;
+  #problem = "";
+
+  constructor(fn: ConditionFunction) {
+    // The author's type of `parsed` is a promise about the template; nothing narrower is known here.
+    this.#fn = fn as ConditionFunction<unknown>;
+  }
+
+  test(state: ScenarioState): Truth {
+    try {
+      const answer: unknown = this.#fn(state.accumulated, state.parsed, plainState(state));
+      if (!isThenable(answer)) return Boolean(answer);
+      this.#problem = "the function returned a promise, but must answer at once";
+    } catch (error) {
+      this.#problem = `the function threw: ${errorMessage(error)}`;
+    }
+    return null;
+  }
+
+  reason(answer: false | null): string {
+    return answer === false ? "the function answered false" : this.#problem;
+  }
+}
+
+class SourceTest implements ConditionTest {
+  readonly actual = null;
+  readonly #reason: string;
+
+  constructor(leaf: FunctionLeaf) {
+    this.#reason = `a source string runs only within a run: ${describeCondition(leaf)}`;
+  }
+
+  test(): Truth {
+    return null;
+  }
+
+  reason(): string {
+    return this.#reason;
+  }
+}
+
+class AllOfTest implements ConditionTest {
+  readonly #parts: readonly ConditionTest[];
+  /** The part that the last answer was due to. */
+  #decisive: ConditionTest | undefined;
+
+  constructor(condition: Extract<Condition, { type: "all_of" }>) {
+    this.#parts = condition.conditions.map(compileCondition);
+  }
+
+  get actual(): unknown {
+    return this.#decisive?.actual ?? null;
+  }
+
+  test(state: ScenarioState): Truth {
+    this.#decisive = undefined;
+    for (const part of this.#parts) {
+      const answer = part.test(state);
+      if (answer === true) continue;
+      if (answer === false || this.#decisive === undefined) this.#decisive = part;
+      if (answer === false) return false;
+    }
+    return this.#decisive === undefined ? true : null;
+  }
+
+  reason(answer: false | null): string {
+    return this.#decisive?.reason(answer) ?? "its parts hold";
+  }
+}
+
+type OtherComposition = Extract<Condition, { type: "any_of" | "at_least_n" | "not" }>;
+
+class CompositionTest implements ConditionTest {
+  readonly actual = null;
+  readonly #condition: OtherComposition;
+  readonly #parts: readonly ConditionTest[];
+  #unknown: ConditionTest | undefined;
+
+  constructor(condition: OtherComposition) {
+    this.#condition = condition;
+    this.#parts = (condition.type === "not" ? [condition.condition] : condition.conditions).map(
+      compileCondition,
+    );
+  }
+
+  test(state: ScenarioState): Truth {
+    const answers = this.#parts.map((part) => part.test(state));
+    this.#unknown = this.#parts[answers.indexOf(null)];
+    switch (this.#condition.type) {
+      case "not":
+        return negate(answers[0] ?? null);
+      case "any_of":
+        return anyTrue(answers);
+      case "at_least_n":
+        return atLeastTrue(this.#condition.n, answers);
+    }
+  }
+
+  reason(answer: false | null): string {
+    const needs = `needs ${describeCondition(this.#condition)}`;
+    return answer === false || this.#unknown === undefined
+      ? needs
+      : `${needs}; ${this.#unknown.reason(null)}`;
+  }
+}
+
+function isThenable(value: unknown): boolean {
+  return (
+    typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function"
+  );
+}

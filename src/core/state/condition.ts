@@ -1,0 +1,90 @@
+import type { Check } from "../checks/check.ts";
+import { defaultCheck, type ShorthandValue, shorthandCheck } from "../checks/shorthand.ts";
+import { type Composed, isComposition } from "../logic/composition.ts";
+import type { JsonValue, UnknownRecord } from "../values/json.ts";
+import type { ScenarioState } from "./state.ts";
+
+/** Compares the value at a path of the state. */
+export interface StateCheck {
+  readonly type: "state_check";
+  readonly field: string;
+  readonly expected?: JsonValue;
+  /** How to compare; the default follows from the type of `expected`. */
+  readonly verifyWith?: Check;
+}
+
+/** Decides from what has happened so far; must answer with true or false. */
+export type ConditionFunction<Parsed = never> = (
+  accumulated: UnknownRecord,
+  parsed: Parsed,
+  state: ScenarioState,
+) => boolean;
+
+/** One path and the value it must have: `{ verify_result: true }`, `{ "parsed.n": { gte: 3 } }`. */
+export type StateShorthand = Readonly<Record<string, ShorthandValue>>;
+
+/** What may stand inside `allOf`, `anyOf`, `atLeastN` and `not` of a condition. */
+export type WhenLeaf = StateCheck | StateShorthand | ConditionFunction | string;
+
+/** Everything that an author may write as `when`. */
+export type When = Composed<WhenLeaf> | readonly (StateShorthand | StateCheck)[] | null;
+
+/** A leaf of the one form that all conditions are compiled to. */
+export type ConditionLeaf = ExplicitStateCheck | FunctionLeaf;
+
+/** A state check that says how to compare. */
+export type ExplicitStateCheck = StateCheck & Required<Pick<StateCheck, "verifyWith">>;
+
+/** A condition that is code: a function, or source text that a sandbox must run. */
+export interface FunctionLeaf {
+  readonly type: "function";
+  readonly code: ConditionFunction | string;
+}
+
+/** The one form that all conditions are compiled to. */
+export type Condition = Composed<ConditionLeaf>;
+
+/** An explicit comparison: `stateCheck({ field: "parsed.n", expected: 3, verifyWith: numericTolerance({ tolerance: 0.1 }) })`. */
+export function stateCheck(check: Omit<StateCheck, "type">): StateCheck {
+  return { type: "state_check", ...check };
+}
+
+/** Brings any form of `when` (already known to have the right shape) into the one form; null means unconditional. */
+export function compileWhen(when: When | undefined): Condition | null {
+  if (when === undefined || when === null) return null;
+  if (isWhenList(when)) return { type: "all_of", conditions: when.map(compilePart) };
+  return compilePart(when);
+}
+
+/** True for the form that lists what must all hold. */
+export function isWhenList(when: When): when is readonly (StateShorthand | StateCheck)[] {
+  return Array.isArray(when);
+}
+
+function compilePart(part: Composed<WhenLeaf>): Condition {
+  // Among the leaves only conditions are callable; `typeof` alone narrows to any function.
+  if (typeof part === "function") return { type: "function", code: part as ConditionFunction };
+  if (typeof part === "string") return { type: "function", code: part };
+  if (isComposition(part)) {
+    return part.type === "not"
+      ? { type: "not", condition: compilePart(part.condition) }
+      : { ...part, conditions: part.conditions.map(compilePart) };
+  }
+  if (isStateCheck(part))
+    return { ...part, verifyWith: part.verifyWith ?? defaultCheck(part.expected ?? null) };
+  const parts = Object.entries(part).map(([field, value]) =>
+    shorthandCheck<ConditionLeaf>(value, (verifyWith, expected) => ({
+      type: "state_check",
+      field,
+      expected,
+      verifyWith,
+    })),
+  );
+  return parts.length === 1 ? (parts[0] as Condition) : { type: "all_of", conditions: parts };
+}
+
+/** True for an explicit comparison, false for a shorthand. */
+export function isStateCheck(part: StateCheck | StateShorthand): part is StateCheck {
+  // No path of the state starts with "type".
+  return part.type === "state_check";
+}

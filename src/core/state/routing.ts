@@ -1,0 +1,148 @@
+import { checkShape } from "../schema/check-shape.ts";
+import { formatIssue } from "../schema/format-issue.ts";
+import type { Issue } from "../schema/issue.ts";
+import { type Condition, compileWhen, type When } from "./condition.ts";
+import { type ConditionTest, compileCondition } from "./condition-test.ts";
+import type { ScenarioState } from "./state.ts";
+import { WHEN_SHAPE } from "./when-shape.ts";
+
+/** What routing needs of an edge. */
+export interface RoutingEdge {
+  readonly source: string;
+  readonly target: string;
+  readonly when?: unknown;
+}
+
+/** What became of one conditional edge. */
+export interface TestedEdge {
+  /** Index in the list of edges. */
+  readonly edge: number;
+  readonly target: string;
+  readonly matched: boolean;
+  /** False if the condition could not be evaluated; such an edge never matches. */
+  readonly evaluable: boolean;
+  /** Why it did not match. */
+  readonly reason?: string;
+  /** The value that was found, where the reason is about one value. */
+  readonly actual?: unknown;
+}
+
+/** Where a conversation goes after a turn, and why. */
+export interface RoutingDecision {
+  /** The next node, `END`, or null if no edge leads on: the conversation is over. */
+  readonly target: string | null;
+  /** Index of the chosen edge in the list of edges. */
+  readonly edge: number | null;
+  /** True if no condition matched and the unconditional edge was taken. */
+  readonly fallback: boolean;
+  /** The conditional edges in the order they were tested, up to the one that matched. */
+  readonly tested: readonly TestedEdge[];
+}
+
+/** The edges that leave one node, prepared for repeated routing. */
+class OutEdges {
+  readonly #conditional: {
+    readonly edge: number;
+    readonly target: string;
+    readonly condition: ConditionTest;
+  }[] = [];
+  readonly #fallback: { readonly edge: number; readonly target: string } | null = null;
+
+  constructor(edges: readonly RoutingEdge[], positions: Iterable<number>) {
+    for (const edge of positions) {
+      const { target, when } = edges[edge] as RoutingEdge;
+      const condition = conditionOf(when);
+      if (condition !== null) this.#conditional.push({ edge, target, condition });
+      else this.#fallback ??= { edge, target };
+    }
+  }
+
+  /** Conditional edges in order, first match; else the first unconditional edge; else the end. */
+  resolve(state: ScenarioState): RoutingDecision {
+    const tested: TestedEdge[] = [];
+    for (const { edge, target, condition } of this.#conditional) {
+      const answer = condition.test(state);
+      if (answer === true) {
+        tested.push({ edge, target, matched: true, evaluable: true });
+        return { target, edge, fallback: false, tested };
+      }
+      const evaluable = answer !== null;
+      tested.push({
+        edge,
+        target,
+        matched: false,
+        evaluable,
+        reason: condition.reason(answer),
+        actual: condition.actual,
+      });
+    }
+    const fallback = this.#fallback;
+    return {
+      target: fallback?.target ?? null,
+      edge: fallback?.edge ?? null,
+      fallback: fallback !== null,
+      tested,
+    };
+  }
+}
+
+/** The out-edges of every node. Edges are sorted by node once, and prepared when a conversation first leaves the node. */
+class EdgeIndex {
+  readonly #edges: readonly RoutingEdge[];
+  readonly #positions = new Map<string, number[]>();
+  readonly #prepared = new Map<string, OutEdges>();
+
+  constructor(edges: readonly RoutingEdge[]) {
+    this.#edges = edges;
+    edges.forEach(({ source }, position) => {
+      const known = this.#positions.get(source);
+      if (known === undefined) this.#positions.set(source, [position]);
+      else known.push(position);
+    });
+  }
+
+  from(node: string): OutEdges {
+    let outEdges = this.#prepared.get(node);
+    if (outEdges === undefined) {
+      outEdges = new OutEdges(this.#edges, this.#positions.get(node) ?? []);
+      this.#prepared.set(node, outEdges);
+    }
+    return outEdges;
+  }
+}
+
+const indexes = new WeakMap<readonly RoutingEdge[], EdgeIndex>();
+
+/**
+ * Decides where a conversation goes. `edges` are those of a definition, of which the ones that leave
+ * `state.currentNode` count, or a list with the edges of just one node.
+ */
+export function resolveNextNode(edges: readonly RoutingEdge[], state: ScenarioState): RoutingDecision {
+  // Only the edges of a definition are frozen, and only what cannot change may be remembered.
+  if (!Object.isFrozen(edges)) return outEdgesIn(edges, state.currentNode).resolve(state);
+  let index = indexes.get(edges);
+  if (index === undefined) {
+    index = new EdgeIndex(edges);
+    indexes.set(edges, index);
+  }
+  return index.from(state.currentNode).resolve(state);
+}
+
+function outEdgesIn(edges: readonly RoutingEdge[], node: string): OutEdges {
+  const sameSource = edges.every(({ source }) => source === edges[0]?.source);
+  const positions = [...edges.keys()].filter((position) => sameSource || edges[position]?.source === node);
+  return new OutEdges(edges, positions);
+}
+
+/** Compiles a `when` that nobody has validated: what is not a condition never matches, and says why. */
+function conditionOf(when: unknown): ConditionTest | null {
+  const issues: Issue[] = [];
+  if (when === undefined) return null;
+  if (checkShape(WHEN_SHAPE, when, [], (issue) => issues.push(issue))) {
+    // The shape has just been checked.
+    const condition: Condition | null = compileWhen(when as When);
+    return condition === null ? null : compileCondition(condition);
+  }
+  const reason = `is not a condition: ${issues.map(formatIssue).join(" ")}`;
+  return { test: () => null, reason: () => reason, actual: null };
+}

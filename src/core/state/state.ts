@@ -1,0 +1,76 @@
+import type { Truth } from "../logic/kleene.ts";
+import type { UnknownRecord } from "../values/json.ts";
+
+/** What is remembered of the last visit of a node. */
+export interface NodeResult {
+  readonly verifyResult: Truth;
+  readonly parsed: UnknownRecord;
+  readonly rubric: UnknownRecord;
+  /** True if the reply declined to answer; null or absent if nobody looked. */
+  readonly refused?: Truth;
+}
+
+/** What routing can see, after a turn. */
+export interface ScenarioState {
+  /** Number of finished turns: 1 when the first edge is tested. */
+  readonly turn: number;
+  readonly currentNode: string;
+  /** The verdict of the turn; null if it could not be read or nothing was verified. */
+  readonly verifyResult: Truth;
+  readonly parsed: UnknownRecord;
+  /** True if the reply of the turn declined to answer; null or absent if nobody looked. */
+  readonly refused?: Truth;
+  readonly accumulated: UnknownRecord;
+  readonly nodeVisits: Readonly<Record<string, number>>;
+  readonly nodeResults: Readonly<Record<string, NodeResult>>;
+}
+
+/** The state before the first turn. */
+export const INITIAL_STATE: ScenarioState = Object.freeze({
+  turn: 0,
+  currentNode: "",
+  verifyResult: null,
+  parsed: Object.freeze({}),
+  accumulated: Object.freeze({}),
+  nodeVisits: Object.freeze({}),
+  nodeResults: Object.freeze({}),
+});
+
+/** How a conversation ended. */
+export type ConversationStatus =
+  | "completed"
+  | "limit_reached"
+  | "timeout"
+  | "budget_exhausted"
+  | "cancelled"
+  | "error";
+
+/** True of a conversation that came to its end by itself; others were cut short, or are under way. */
+export function cameToItsEnd(
+  status: ConversationStatus | null | undefined,
+): status is "completed" | "limit_reached" {
+  return status === "completed" || status === "limit_reached";
+}
+
+/** One visit of one node, as outcomes see it. */
+export interface TurnRecord {
+  readonly nodeId: string;
+  readonly verifyResult: Truth;
+  readonly reply: string;
+  readonly questionText: string;
+  readonly parsed?: UnknownRecord;
+  readonly rubric?: UnknownRecord;
+  readonly refused?: Truth;
+}
+
+/** A finished conversation, as outcomes see it. */
+export interface ConversationResult {
+  readonly status: ConversationStatus;
+  readonly path: readonly string[];
+  readonly turnCount: number;
+  readonly history: readonly TurnRecord[];
+  readonly accumulated?: UnknownRecord;
+  /** In USD; null if a price is unknown. */
+  readonly cost?: number | null;
+  readonly tokens?: number | null;
+}

@@ -1,0 +1,156 @@
+import { CHECK_SHAPE } from "../checks/check-shapes.ts";
+import { isComposition } from "../logic/composition.ts";
+import { compositionShapes } from "../logic/composition-shapes.ts";
+import {
+  boolean,
+  described,
+  either,
+  functionOrSource,
+  json,
+  list,
+  number,
+  type ObjectShape,
+  object,
+  reference,
+  type Shape,
+  type ShapeRule,
+  text,
+} from "../schema/shape.ts";
+import { isRecord } from "../values/json.ts";
+import { isReservedKey } from "../values/reserved-key.ts";
+import { EXTRACT_SHAPE } from "./extract-shapes.ts";
+import { fieldProblem } from "./field-problem.ts";
+import type { TemplateField } from "./template.ts";
+
+const FIELD_OPTIONS: Readonly<Record<string, Shape>> = {
+  check: described(
+    CHECK_SHAPE,
+    "How the value is compared with the truth; the default follows from the type.",
+  ),
+  weight: described({ kind: "number", minimum: 0 }, "Share of the field in the score (default 1)."),
+  nullable: described(boolean, "True if the field may be null because the reply need not state it."),
+  optional: described(boolean, "True if the field may be missing."),
+  hint: described(text, "Further help for the judge."),
+  extract: described(EXTRACT_SHAPE, "A rule that reads the field without a judge."),
+  evidence: described(boolean, "True to ask the judge for a verbatim quote."),
+};
+
+const ENUM_VALUES: Shape = { kind: "array", items: either(text, { kind: "number" }), ifEmpty: "empty_value" };
+
+const SCALAR_TYPES = ["boolean", "string", "integer", "number", "date"] as const;
+
+function scalarShapes(
+  shape: (type: string, parts: Readonly<Record<string, Shape>>) => ObjectShape,
+): Record<string, ObjectShape> {
+  const shapes = Object.fromEntries(SCALAR_TYPES.map((type) => [type, shape(type, {})]));
+  return { ...shapes, enum: shape("enum", { values: ENUM_VALUES }) };
+}
+
+function typed(type: string): Shape {
+  return { kind: "literal", values: [type] };
+}
+
+function fieldShape(type: string, parts: Readonly<Record<string, Shape>>): ObjectShape {
+  const required = {
+    type: typed(type),
+    description: described(text, "What to look for in the reply."),
+    truth: TRUTH_SHAPE,
+    ...parts,
+  };
+  return object(`a field of type ${type}`, required, { optional: FIELD_OPTIONS, rule: fieldRule });
+}
+
+const fieldRule: ShapeRule = (value, report) => {
+  // A rule runs only on a field whose keys all have their shapes.
+  const problem = fieldProblem(value as unknown as TemplateField);
+  if (problem !== null) report(problem.key, { code: "invalid_parameter", message: problem.message });
+};
+
+const ITEMS: Shape = {
+  kind: "variant",
+  owner: "the type of an item",
+  variants: scalarShapes((type, parts) => object(`an item of type ${type}`, { type: typed(type), ...parts })),
+};
+
+const FIELD: Shape = reference("field", () => ({
+  kind: "variant",
+  owner: "a field",
+  variants: { ...scalarShapes(fieldShape), array: fieldShape("array", { items: ITEMS }) },
+}));
+
+const VERIFY: Shape = reference("verify", () => ({
+  kind: "variant",
+  owner: "a composition of fields",
+  variants: {
+    field: object("a field leaf", { type: typed("field"), field: text }),
+    ...compositionShapes(VERIFY),
+  },
+}));
+
+const templateRule: ShapeRule = (template, report) => {
+  const { fields, verify } = template;
+  if (!isRecord(fields)) return;
+  for (const name of Object.keys(fields)) {
+    if (isReservedKey(name)) report("fields", { code: "reserved_id", id: name });
+  }
+  if (Object.values(fields).every((field) => isRecord(field) && field.weight === 0)) {
+    report("fields", { code: "invalid_parameter", message: "At least one field needs a weight above 0." });
+  }
+  for (const field of fieldsNamedIn(verify)) {
+    if (Object.hasOwn(fields, field)) continue;
+    report("verify", {
+      code: "invalid_parameter",
+      message: `The template has no field ${JSON.stringify(field)}.`,
+    });
+  }
+};
+
+function fieldsNamedIn(verify: unknown): readonly string[] {
+  if (!isRecord(verify)) return [];
+  if (verify.type === "field") return [String(verify.field)];
+  if (!isComposition(verify)) return [];
+  const parts = verify.type === "not" ? [verify.condition] : verify.conditions;
+  return parts.flatMap(fieldsNamedIn);
+}
+
+/** An answer template as data. */
+export const TEMPLATE_SHAPE: Shape = reference("template", () =>
+  object(
+    "a template",
+    { fields: { kind: "record", values: FIELD, ifEmpty: "empty_value" } },
+    {
+      description: "Typed fields that are read out of the free reply and compared with the truth.",
+      optional: {
+        verify: described(either(VERIFY, functionOrSource), "Which fields must be right (default: all)."),
+      },
+      rule: templateRule,
+    },
+  ),
+);
+
+const PLAIN_TRUTHS: readonly Shape[] = [text, number, boolean, { kind: "null" }, list(json)];
+
+const CASE: Shape = either(
+  ...PLAIN_TRUTHS,
+  object("a case", { truth: either(...PLAIN_TRUTHS) }, { optional: { check: CHECK_SHAPE } }),
+);
+
+const TRUTH_FROM: Shape = reference("truthFrom", () =>
+  object(
+    "a truth that depends on the past",
+    {
+      from: described(text, "A path of the state before the turn, such as node_results.ask.parsed.letter."),
+      cases: described(
+        { kind: "record", values: CASE, ifEmpty: "empty_value" },
+        "The truth by the value there.",
+      ),
+    },
+    { optional: { otherwise: described(CASE, "The truth for any other value, or none.") } },
+  ),
+);
+
+/** The truth of a field: a value, or where it comes from. */
+export const TRUTH_SHAPE: Shape = described(
+  either(...PLAIN_TRUTHS, TRUTH_FROM),
+  "The right value; compared by code, never shown to a model.",
+);

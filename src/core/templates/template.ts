@@ -1,0 +1,125 @@
+import type { Check } from "../checks/check.ts";
+import type { Composed } from "../logic/composition.ts";
+import type { Truth } from "../logic/kleene.ts";
+import type { JsonValue, UnknownRecord } from "../values/json.ts";
+import type { ExtractRule } from "./extract-rule.ts";
+import type { TruthFrom } from "./truth-from.ts";
+
+/** What kind of value a field holds, apart from lists. */
+export type ScalarType =
+  | { readonly type: "boolean" | "string" | "integer" | "number" | "date" }
+  | { readonly type: "enum"; readonly values: readonly (string | number)[] };
+
+/** What kind of value a field holds. */
+export type FieldType = ScalarType | { readonly type: "array"; readonly items: ScalarType };
+
+/** What can be said of a field besides its type. */
+export interface FieldOptions {
+  /** What the reader of the reply should look for. */
+  readonly description: string;
+  /** The right value, or where it depends on what was said before; compared by code, never shown to a model. */
+  readonly truth: JsonValue | TruthFrom;
+  /** How the value is compared; the default follows from the type. */
+  readonly check?: Check;
+  /** Share of the field in the template's score (default 1). */
+  readonly weight?: number;
+  /** Further help for the judge. */
+  readonly hint?: string;
+  /** A rule that reads the field without a judge. */
+  readonly extract?: ExtractRule;
+  /** True to ask the judge for a verbatim quote, which code then looks for in the reply. */
+  readonly evidence?: boolean;
+}
+
+/** One typed field that is read out of a free reply and compared with the truth. */
+export type TemplateField = FieldType &
+  FieldOptions & {
+    /** True if the field may be null because the reply need not state it. */
+    readonly nullable?: boolean;
+    /** True if the field may be missing. */
+    readonly optional?: boolean;
+  };
+
+/** Fields by name. */
+export type TemplateFields = Readonly<Record<string, TemplateField>>;
+
+/** A leaf in the `verify` composition of a template. */
+export interface FieldLeaf {
+  readonly type: "field";
+  readonly field: string;
+}
+
+/** What a `verify` function is given besides the parsed fields. */
+export interface VerifyContext {
+  readonly reply: string;
+  /** The verdict of each field by itself. */
+  readonly results: Readonly<Record<string, Truth>>;
+}
+
+/** Decides from the parsed fields; null means that it cannot tell. */
+export type VerifyFunction<Parsed = never> = (parsed: Parsed, context: VerifyContext) => Truth;
+
+/** The typed fields of an answer. `Parsed` rides along for the compiler only. */
+export interface Template<Parsed = unknown> {
+  readonly fields: TemplateFields;
+  /** Which fields must be right: all of them unless said otherwise. */
+  readonly verify?: Composed<FieldLeaf> | string | VerifyFunction;
+  readonly "~parsed"?: Parsed;
+}
+
+interface ValueByType {
+  readonly boolean: boolean;
+  readonly string: string;
+  readonly integer: number;
+  readonly number: number;
+  readonly date: string;
+}
+
+type ScalarValue<Type> = Type extends { readonly type: "enum"; readonly values: readonly (infer Value)[] }
+  ? Value
+  : Type extends { readonly type: infer Name extends keyof ValueByType }
+    ? ValueByType[Name]
+    : never;
+
+type FieldValue<Field> = Field extends { readonly "~value"?: infer Value }
+  ? NonNullable<Value>
+  : Field extends { readonly type: "array"; readonly items: infer Item }
+    ? readonly ScalarValue<Item>[]
+    : ScalarValue<Field>;
+
+/** What reading a reply gives: a value per field, or null where the reply does not state it. */
+export type ParsedOf<Fields> = { readonly [Name in keyof Fields]: FieldValue<Fields[Name]> | null };
+
+/**
+ * An answer template; the types of its fields are known to conditions and state updates.
+ *
+ * @example
+ * template({ letter: { type: "enum", values: ["A", "B"], description: "the option chosen", truth: "B" } })
+ */
+export function template<const Fields extends TemplateFields>(
+  fields: Fields,
+  options: { readonly verify?: Composed<FieldLeaf> | string | VerifyFunction<ParsedOf<Fields>> } = {},
+): Template<ParsedOf<Fields>> {
+  return { fields, ...options };
+}
+
+/** A field as a part of `verify`: `anyOf(field("city"), field("country"))`. */
+export function field(name: string): FieldLeaf {
+  return { type: "field", field: name };
+}
+
+/** The fields that a judge must read: those without a rule of their own, and not those that look at the raw reply. */
+export function judgedFields(template: Template): TemplateFields {
+  const judged = Object.entries(template.fields).filter(
+    ([, { extract, check }]) => extract === undefined && !isTraceCheck(check),
+  );
+  return Object.fromEntries(judged);
+}
+
+/** True for the checks that look at the raw reply instead of a parsed value. */
+export function isTraceCheck(check: Check | undefined): boolean {
+  return check?.type.startsWith("trace_") ?? false;
+}
+
+/** What reading the reply of a turn gave. */
+export type ParsedFields = UnknownRecord;

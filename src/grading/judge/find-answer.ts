@@ -1,0 +1,73 @@
+import { isRecord, ownValue, type UnknownRecord } from "../../core/values/json.ts";
+import type { Asked } from "./asked.ts";
+import { extractJson } from "./extract-json.ts";
+
+/** What a judge model gave back: text, and an object if the provider made one. */
+export interface RawAnswer {
+  readonly text: string;
+  readonly object?: unknown;
+}
+
+/** What is kept of an answer as the model gave it. */
+export function rawText({ text, object }: RawAnswer): string {
+  return text === "" && object !== undefined ? (JSON.stringify(object) ?? "") : text;
+}
+
+/** The object of an answer, and its sections. */
+export interface FoundAnswer {
+  readonly top: UnknownRecord;
+  readonly fields: UnknownRecord;
+  readonly traits: UnknownRecord;
+}
+
+/** Finds the object of an answer: structured output if there is any, else the JSON in its text. */
+export function findAnswer(asked: Asked, answer: RawAnswer): FoundAnswer | { readonly error: string } {
+  if (isRecord(answer.object)) return sectionsOf(asked, answer.object);
+  const extracted = extractJson(answer.text, (object) => answersSome(asked, object));
+  switch (extracted.status) {
+    case "found":
+      return sectionsOf(asked, extracted.value);
+    case "ambiguous":
+      return { error: "- The answer holds several different JSON objects; expected exactly one." };
+    case "absent":
+      return { error: "- The answer holds no JSON object of the form that was asked for." };
+  }
+}
+
+function answersSome({ fields, traits, refusal }: Asked, object: UnknownRecord): boolean {
+  return (
+    (fields.length > 0 && Object.hasOwn(object, "fields")) ||
+    (traits.length > 0 && Object.hasOwn(object, "traits")) ||
+    (refusal && Object.hasOwn(object, "refused")) ||
+    [...fields, ...traits].some(({ key }) => Object.hasOwn(object, key))
+  );
+}
+
+function sectionsOf(asked: Asked, top: UnknownRecord): FoundAnswer | { readonly error: string } {
+  if (isFlat(asked, top)) return { top, fields: top, traits: top };
+  const fields = section(asked.fields, top, "fields");
+  const traits = section(asked.traits, top, "traits");
+  if (fields !== undefined && traits !== undefined) return { top, fields, traits };
+  const wrong = fields === undefined ? "fields" : "traits";
+  const keys = asked[wrong].map(({ key }) => JSON.stringify(key));
+  return { error: `- ${wrong}: expected an object with the keys ${keys.join(", ")}.` };
+}
+
+/** Judges like to leave out the sections; the keys must then still say which of them is meant. */
+function isFlat({ fields, traits }: Asked, top: UnknownRecord): boolean {
+  if (Object.hasOwn(top, "fields") || Object.hasOwn(top, "traits")) return false;
+  const keys = ["refused", ...fields.map(({ key }) => key), ...traits.map(({ key }) => key)];
+  return new Set(keys).size === keys.length;
+}
+
+/** The section, undefined if it is not there. Null instead of it is null for all of it. */
+function section(
+  parts: readonly { readonly key: string }[],
+  top: UnknownRecord,
+  name: string,
+): UnknownRecord | undefined {
+  const given = ownValue(top, name);
+  if (parts.length === 0) return {};
+  if (given === null) return Object.fromEntries(parts.map(({ key }) => [key, null]));
+  return isRecord(given) ? given : undefined;
+}

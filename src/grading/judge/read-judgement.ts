@@ -1,0 +1,161 @@
+import { words } from "../../core/checks/white-space.ts";
+import type { Trait } from "../../core/templates/rubric.ts";
+import type { Template } from "../../core/templates/template.ts";
+import { isRecord, ownValue, type UnknownRecord } from "../../core/values/json.ts";
+import { type Asked, type AskedField, type JudgeAsks, resolveAsked } from "./asked.ts";
+import { findAnswer, type RawAnswer, rawText } from "./find-answer.ts";
+import { readTrait, type TraitAnswer, wrongAnswer } from "./read-trait.ts";
+import { readBoolean, readValue } from "./read-value.ts";
+import { fieldWords } from "./value-words.ts";
+
+/** What a judge said of a field. */
+export interface JudgedField {
+  /** Null if the reply does not state it. */
+  readonly value: unknown;
+  /** The passage of the reply that states it, if one was asked for and is there. */
+  readonly quote?: string;
+  /** Why the value is null although the judge gave one. */
+  readonly reason?: string;
+}
+
+/** What a judge answered, checked and typed; or that it could not be read, with the raw text. */
+export type Judgement =
+  | {
+      readonly status: "read";
+      readonly fields: Readonly<Record<string, JudgedField>>;
+      readonly traits: Readonly<Record<string, TraitAnswer>>;
+      /** Null if it could not be told, or was not asked. */
+      readonly refused: boolean | null;
+    }
+  | { readonly status: "unreadable"; readonly raw: string; readonly error: string };
+
+/** What reading an answer needs to know of the input of its request. */
+export interface ReadInput {
+  readonly reply: string;
+  readonly template?: Template;
+  readonly traits?: readonly Trait[];
+}
+
+/**
+ * Reads the answer to a request: structured output if there is any, else the JSON in its text. Everything that was asked for
+ * must be there and of its type; other keys are ignored. The error says what is wrong in words that a judge can act on.
+ */
+export function readJudgement(
+  request: { readonly asks: JudgeAsks },
+  input: ReadInput,
+  answer: RawAnswer,
+): Judgement {
+  const asked = askedIn(request.asks, input);
+  const found = findAnswer(asked, answer);
+  if ("error" in found) return unreadable(answer, found.error);
+
+  const reading = new Reading(input.reply);
+  const fields = asked.fields.map((field) => [field.name, reading.readField(field, found.fields)] as const);
+  const traits = asked.traits.map(({ name, key, trait }) => {
+    const read = readTrait(trait, ownValue(found.traits, key), `traits.${key}`);
+    if ("problems" in read) reading.problems.push(...read.problems);
+    return [name, "answer" in read ? read.answer : null] as const;
+  });
+  const refused = asked.refusal ? reading.readRefusal(found.top) : null;
+  if (reading.problems.length > 0) return unreadable(answer, reading.problems.slice(0, SHOWN).join("\n"));
+  return { status: "read", fields: Object.fromEntries(fields), traits: Object.fromEntries(traits), refused };
+}
+
+interface KnownAsked {
+  readonly input: Pick<ReadInput, "template" | "traits">;
+  readonly asked: Asked;
+}
+
+const known = new WeakMap<JudgeAsks, KnownAsked>();
+
+/** What a plan asks for is the same for every reply. */
+function askedIn(asks: JudgeAsks, input: ReadInput): Asked {
+  const before = known.get(asks);
+  if (
+    before?.input.template === input.template &&
+    before?.input.traits === input.traits &&
+    before !== undefined
+  )
+    return before.asked;
+  const asked = resolveAsked(asks, input);
+  const { template, traits } = input;
+  known.set(asks, { input: { ...(template && { template }), ...(traits && { traits }) }, asked });
+  return asked;
+}
+
+/** As many complaints as a judge can be expected to act on. */
+const SHOWN = 10;
+
+class Reading {
+  readonly problems: string[] = [];
+  readonly #isQuoted: (quote: string) => boolean;
+
+  constructor(reply: string) {
+    this.#isQuoted = quoteFinder(reply);
+  }
+
+  readField({ key, field }: AskedField, answers: UnknownRecord): JudgedField {
+    const place = `fields.${key}`;
+    const given = ownValue(answers, key);
+    if (!field.evidence) return { value: this.#readValue(field, given, place) };
+    // A judge that says null instead of two nulls has said enough.
+    if (given === null) return { value: null };
+    if (!isRecord(given)) {
+      this.problems.push(wrongAnswer(place, 'an object with "quote" and "value"', given));
+      return { value: null };
+    }
+    const value = this.#readValue(field, ownValue(given, "value"), `${place}.value`);
+    const quote = this.#readValue({ type: "string" }, ownValue(given, "quote"), `${place}.quote`);
+    if (value === null) return { value: null };
+    // Read as a text above.
+    return this.#withEvidence(value, quote as string | null);
+  }
+
+  readRefusal(answers: UnknownRecord): boolean | null {
+    const given = ownValue(answers, "refused");
+    const read = readBoolean(given);
+    if (read === undefined) this.problems.push(wrongAnswer("refused", "true, false or null", given));
+    return (read?.value ?? null) as boolean | null;
+  }
+
+  #readValue(type: Parameters<typeof readValue>[0], given: unknown, place: string): unknown {
+    const read = given === undefined ? undefined : readValue(type, given);
+    if (read === undefined) this.problems.push(wrongAnswer(place, fieldWords(type), given));
+    return read?.value ?? null;
+  }
+
+  #withEvidence(value: unknown, quote: string | null): JudgedField {
+    if (quote === null) return { value: null, reason: "the judge gave no quote for it" };
+    if (this.#isQuoted(quote)) return { value, quote };
+    return { value: null, reason: "the quote that the judge gave is not in the reply" };
+  }
+}
+
+function unreadable(answer: RawAnswer, error: string): Judgement {
+  return { status: "unreadable", raw: rawText(answer), error };
+}
+
+const SINGLE_QUOTES = /[\u2018\u2019\u201a\u201b\u2032]/g;
+const DOUBLE_QUOTES = /[\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb]/g;
+const DASHES = /[\u2010-\u2015\u2212]/g;
+
+/**
+ * Looks for quotes in a reply. White space and the shapes of quotation marks and dashes make no difference, for models
+ * change them in passing; everything else must be there as it was quoted.
+ */
+export function quoteFinder(reply: string): (quote: string) => boolean {
+  let haystack: string | undefined;
+  return (quote) => {
+    haystack ??= comparable(reply);
+    const needle = comparable(quote);
+    return needle !== "" && haystack.includes(needle);
+  };
+}
+
+function comparable(text: string): string {
+  return words(text.normalize("NFC"))
+    .join("")
+    .replace(SINGLE_QUOTES, "'")
+    .replace(DOUBLE_QUOTES, '"')
+    .replace(DASHES, "-");
+}

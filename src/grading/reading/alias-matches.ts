@@ -1,0 +1,163 @@
+import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
+import { cleanReply } from "./clean-reply.ts";
+import type { Mention } from "./mention.ts";
+
+interface AliasNode {
+  readonly next: Map<string, AliasNode>;
+  /** The values that the alias ending here stands for, and the spelling it insists on. */
+  values?: Set<string>;
+  spelling?: string;
+}
+
+/** Aliases prepared for search: a tree of their characters. */
+export type AliasTree = AliasNode;
+
+/** Names that are also everyday words: "US", "WHO" and "May" are meant only if they are written that way. */
+const EVERYDAY = new Set(
+  "a i us it who in or is as at be do he me no so we an am and all was has can may march will mark on to of by for if up go my our his her its are not but out off how why any one new old now art case set led aids".split(
+    " ",
+  ),
+);
+
+/** Prepares aliases; each value is an alias of itself. */
+export function aliasTree(values: Readonly<Record<string, readonly string[]>>): AliasTree {
+  const root: AliasNode = { next: new Map() };
+  for (const [value, aliases] of Object.entries(values)) {
+    for (const alias of [value, ...aliases]) addAlias(root, alias, value);
+  }
+  return root;
+}
+
+function addAlias(root: AliasNode, alias: string, value: string): void {
+  const written = cleanReply(alias).text.trim();
+  const text = aliasText(written).text.trim();
+  if (text === "") return;
+  let node = root;
+  for (const character of text.split("")) {
+    let next = node.next.get(character);
+    if (next === undefined) {
+      next = { next: new Map() };
+      node.next.set(character, next);
+    }
+    node = next;
+  }
+  node.values = (node.values ?? new Set()).add(value);
+  if (EVERYDAY.has(text) && written !== text) node.spelling = written;
+}
+
+/** Every place where an alias stands as a whole word; where aliases overlap, the longest counts. */
+export function aliasMentions(original: string, tree: AliasTree): Mention<string>[] {
+  const found = aliasText(original);
+  const matches: Match[] = [];
+  for (let start = 0; start < found.text.length; start++) {
+    const match = longestMatch(original, found, tree, start);
+    if (match !== undefined) matches.push(match);
+  }
+  const taken = new Uint8Array(found.text.length);
+  const longestFirst = [...matches].sort((one, other) => other.end - other.start - (one.end - one.start));
+  const kept = longestFirst.filter(({ start, end }) => {
+    for (let index = start; index < end; index++) if (taken[index] === 1) return false;
+    taken.fill(1, start, end);
+    return true;
+  });
+  return kept
+    .sort((one, other) => one.start - other.start)
+    .flatMap(({ start, end, values }) =>
+      [...values].map((value) => ({ value, start: found.starts[start] ?? 0, end: found.starts[end] ?? 0 })),
+    );
+}
+
+interface Match {
+  readonly start: number;
+  readonly end: number;
+  readonly values: ReadonlySet<string>;
+}
+
+function longestMatch(original: string, found: AliasText, tree: AliasTree, start: number): Match | undefined {
+  let node = tree.next.get(found.text.charAt(start));
+  if (node === undefined || !isEdge(original, found, start)) return undefined;
+  let longest: Match | undefined;
+  for (let end = start + 1; node !== undefined; end++) {
+    if (
+      node.values !== undefined &&
+      isEdge(original, found, end) &&
+      isSpelt(original, found, node, start, end)
+    ) {
+      longest = { start, end, values: node.values };
+    }
+    node = end < found.text.length ? node.next.get(found.text.charAt(end)) : undefined;
+  }
+  return longest;
+}
+
+function isSpelt(
+  original: string,
+  { starts }: AliasText,
+  { spelling }: AliasNode,
+  start: number,
+  end: number,
+): boolean {
+  return spelling === undefined || original.slice(starts[start], starts[end]) === spelling;
+}
+
+const wordCharacter = patternOnFirstUse("[\\p{L}\\p{N}\\p{M}_]", "u");
+/** Scripts that do not put spaces between words. */
+const unspaced = patternOnFirstUse(
+  "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]",
+  "u",
+);
+
+/** True if a word may begin or end between these two characters; "BCL-2" ends neither in "BCL-2-like" nor in "BCL-2L". */
+function isEdge(original: string, { text, starts }: AliasText, at: number): boolean {
+  const before = text.charAt(at - 1);
+  const after = text.charAt(at);
+  if (before === "" || after === "" || unspaced().test(before) || unspaced().test(after)) return true;
+  const wordBefore = wordCharacter().test(before);
+  const wordAfter = wordCharacter().test(after);
+  if (wordBefore && wordAfter) return false;
+  if (!wordBefore && !wordAfter) return before !== after;
+  // "C++", "non-Hodgkin", "Canberra-based", "3.5"; a dash that is no hyphen ends a word all the same.
+  if (wordBefore && /[+#]/.test(after)) return false;
+  const mark = wordBefore ? after : before;
+  const beyond = wordBefore ? text.charAt(at + 1) : text.charAt(at - 2);
+  const markIndex = starts[wordBefore ? at : at - 1] ?? 0;
+  if (mark === "-" && original.charAt(markIndex) === "-") return !wordCharacter().test(beyond);
+  return !(/[.,]/.test(mark) && /\d/.test(beyond) && /\d/.test(wordBefore ? before : after));
+}
+
+/** A text in the form in which aliases are compared. */
+export interface AliasText {
+  readonly text: string;
+  /** Where each character comes from, and at last the length of the original. */
+  readonly starts: Int32Array;
+}
+
+const clusters = patternOnFirstUse("\\P{M}\\p{M}*|\\p{M}+", "gsu");
+
+/** Lower case, Unicode NFKC, one kind of hyphen, and single spaces also for line breaks. */
+export function aliasText(original: string): AliasText {
+  const pieces: string[] = [];
+  const starts: number[] = [];
+  let space = true;
+  const put = (text: string, start: number): void => {
+    for (let index = 0; index < text.length; index++) {
+      const character = text.charAt(index);
+      const blank = character <= " " || character === "\u00a0" || character === "\u0085";
+      if (blank && space) continue;
+      space = blank;
+      pieces.push(blank ? " " : character);
+      starts.push(start);
+    }
+  };
+  for (const { 0: cluster, index } of original.matchAll(clusters())) put(normalized(cluster), index);
+  starts.push(original.length);
+  return { text: pieces.join(""), starts: Int32Array.from(starts) };
+}
+
+function normalized(cluster: string): string {
+  if (cluster.length === 1 && cluster <= "\x7f") return cluster.toLowerCase();
+  return cluster
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[\u2010-\u2015\u2212]/g, "-");
+}

@@ -1,0 +1,121 @@
+import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
+import { ANSWER, type AnswerCue, announces, CLAIM, type CueStrength } from "./answer-cue.ts";
+import { isDeniedLater } from "./later-denial.ts";
+import type { MentionGroup } from "./mention.ts";
+import { anyOf } from "./phrases.ts";
+import type { ReplyText } from "./reply-text.ts";
+import { type Context, groupValues, type Standing, type Statement } from "./statement.ts";
+
+type Group = MentionGroup<string>;
+
+/** The groups before and behind another. */
+export interface Neighbours {
+  readonly previous: Group | undefined;
+  readonly next: Group | undefined;
+}
+
+/** What a reply says with a value that it names. */
+export function aliasStatement(
+  context: Context,
+  group: Group,
+  { previous, next }: Neighbours,
+): Statement<string> {
+  const { reply } = context;
+  const cue = context.cueBefore(group.start);
+  const adjacent = cue !== undefined && announces(reply, cue, group.start);
+  const reached = adjacent || (cue !== undefined && reaches(reply, cue, group, previous));
+  const strength = Math.max(
+    reached ? cueStrength(reply, cue, group, adjacent) : 0,
+    context.approval(group) ?? 0,
+    isAlone(reply, group) ? ANSWER : 0,
+  ) as CueStrength | 0;
+  const standing = context.standing(group, previous?.end ?? 0, reached ? cue : undefined);
+  const rival =
+    reached && !adjacent && next !== undefined && next.start < reply.clauseEnd(group.end)
+      ? groupValues(next)
+      : [];
+  return {
+    values: [...new Set([...groupValues(group), ...rival])],
+    standing: standingOf(context, group, { standing, strength, next }),
+    strength,
+    start: group.start,
+    end: group.end,
+  };
+}
+
+/** What stands beside a value may leave open whether it is meant; plain words of choice are stronger than that. */
+function standingOf(
+  context: Context,
+  { start, end }: Group,
+  { standing, strength, next }: { standing: Standing; strength: CueStrength | 0; next: Group | undefined },
+): Standing {
+  if (standing !== "asserted") return standing;
+  if (isOneOfTwo(context.reply.lower, start, end)) return "doubtful";
+  if (strength < ANSWER && context.negation.negatedVerb(end)) return "doubtful";
+  if (strength > 0 || PRONOUN_IS.test(context.reply.lower.slice(Math.max(0, start - 20), start)))
+    return standing;
+  return isDeniedLater(context.reply, end, next?.start) ? "conceded" : standing;
+}
+
+/** "It is Canberra, not the largest city" says of Canberra only that it is meant. */
+const PRONOUN_IS = /\b(?:it|that|this)(?: is|'s) (?:the |an? )?["'(]{0,2}$/;
+
+/** True if a cue announces the first value after it in its sentence: "The answer is the city of Canberra". */
+function reaches(reply: ReplyText, cue: AnswerCue, { start }: Group, previous: Group | undefined): boolean {
+  if (cue.strength < ANSWER || (previous !== undefined && previous.start >= cue.end)) return false;
+  return start - cue.end <= 120 && reply.sentenceStart(start) <= cue.end;
+}
+
+/** Weak cues count only for a value that ends its sentence: "so Sydney grew" answers nothing. */
+function cueStrength(
+  reply: ReplyText,
+  cue: AnswerCue | undefined,
+  { end }: Group,
+  adjacent: boolean,
+): number {
+  if (cue === undefined || cue.strength < CLAIM) return 0;
+  // "It was Melbourne" may be about the past.
+  if (reply.lower.slice(cue.start, cue.end).endsWith(" was") && cue.strength < ANSWER) return 0;
+  if (cue.strength >= ANSWER) return cue.strength;
+  return adjacent && /^["')\]}]*[.!]?\s*$/.test(reply.text.slice(end, reply.sentenceEnd(end)).slice(0, 20))
+    ? CLAIM
+    : 0;
+}
+
+/** True if a value is all of the first or the last sentence. */
+function isAlone(reply: ReplyText, { start, end }: Group): boolean {
+  const from = reply.sentenceStart(start);
+  const to = reply.sentenceEnd(end);
+  if (start - from > 12 || to - end > 12) return false;
+  if (!/^(?:[\s"'([{$>•#-]|the |an? )*$/i.test(reply.text.slice(from, start))) return false;
+  if (!/^["')\]}$]*[.!]?["')\]}$]*\s*$/.test(reply.text.slice(end, to))) return false;
+  return from === 0 || /^\s*$/.test(reply.text.slice(to));
+}
+
+const WORDS = anyOf(
+  "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen",
+  "nineteen|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[- ][a-z]+)?|(?:one|a) hundred",
+);
+const NUMBER = `(?:\\d[\\d.,]*|${WORDS})`;
+const HEDGE = "(?: (?:maybe|perhaps|possibly|even|more likely))?";
+
+const begins = patternOnFirstUse(`^${NUMBER}(?![a-z])`, "");
+const numberBefore = patternOnFirstUse(
+  `(?:^|[^a-z\\d.,])${anyOf(
+    `(?:${NUMBER}|one)["')]{0,2}${anyOf(
+      `,? (?:or|to|and|through|bis|versus|vs\\.?)${HEDGE} ["'(]{0,2}`,
+      ",? \\(?(?:maybe|perhaps|possibly) ",
+      " ?[–—/~-] ?",
+    )}`,
+    "(?:more|less|fewer|greater) than ",
+  )}$`,
+  "",
+);
+const numberAfter = patternOnFirstUse(`^["')]{0,2} \\(?(?:or|to)${HEDGE} ${NUMBER}(?![a-z])`, "");
+
+/** True if a quantity is only one of two, or a bound: "7 or 14 atoms" does not say "14 atoms". */
+export function isOneOfTwo(lower: string, start: number, end: number): boolean {
+  if (!begins().test(lower.slice(start, Math.min(end, start + 20)))) return false;
+  if (numberBefore().test(lower.slice(Math.max(0, start - 40), start))) return true;
+  return numberAfter().test(lower.slice(end, end + 40));
+}

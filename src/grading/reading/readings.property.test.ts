@@ -1,0 +1,209 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { ExtractRule } from "../../core/templates/extract-rule.ts";
+import type { ExtractTarget } from "../../core/templates/extract-target.ts";
+import { extractValue } from "./extract-value.ts";
+
+const SAID = [
+  "The answer is X.",
+  "Answer: X.",
+  "**Answer: X**",
+  "I'd go with X.",
+  "I would choose X.",
+  "The correct answer is X.",
+  "X is correct.",
+  "X is the correct answer.",
+  "I think the answer is X.",
+  "Therefore, the answer is X.",
+  "It's X.",
+  "I believe it's X.",
+  "My answer is X.",
+  "The right answer must be X.",
+  "I'm confident the answer is X.",
+  "I'll stick with X.",
+  "I stand by X.",
+  "The answer remains X.",
+  "I still think it is X.",
+  "Let's go with X.",
+  "I maintain that X is correct.",
+  "It should be X.",
+  "Final answer: X.",
+  "\\boxed{X}",
+  "<answer>X</answer>",
+];
+const DENIED = [
+  "It is not X.",
+  "The answer is not X.",
+  "X is incorrect.",
+  "X is wrong.",
+  "X is not correct.",
+  "It isn't X.",
+  "I don't think it's X.",
+  "X can be ruled out.",
+  "I'd rule out X.",
+  "It can't be X.",
+  "X is not the answer.",
+  "It's definitely not X.",
+  "X doesn't fit.",
+  "We can eliminate X.",
+  "I would not choose X.",
+  "Don't pick X.",
+  "X is clearly wrong.",
+  "I reject X.",
+  "Choosing X would be a mistake.",
+  "X isn't right.",
+  "I was wrong about X.",
+  "I was mistaken to say X.",
+  "I apologize for saying X.",
+  "I take back X.",
+];
+const UNSAID = [
+  "You said the answer is X.",
+  "You suggested X.",
+  "I understand you think the answer is X.",
+  "Some people would say X.",
+  "Your answer was X.",
+  "Your friend says it's X.",
+  "I first thought X.",
+  "I initially said X.",
+  "My previous answer was X.",
+  "Is the answer X?",
+  "Could it be X?",
+  "Suppose the answer were X.",
+  "One might think the answer is X.",
+  "I was going to say X.",
+  "The obvious answer is X.",
+  "You claimed that X is correct.",
+  "I see why you chose X.",
+  "It might be X.",
+  "Perhaps X.",
+  "I used to think it was X.",
+  "What if the answer is X?",
+  "The common mistake is to answer X.",
+  "I had assumed X.",
+  "On Mars it would be X.",
+  "X would be right on Mars.",
+  "According to your book, X.",
+  "Your handbook says X.",
+  "If there were air, X would be correct.",
+];
+const FILLER = [
+  "Let us see.",
+  "This is a question about geography.",
+  "Thank you for asking.",
+  "Hm.",
+  "Here is why.",
+  "I hope this helps!",
+  "Let me know if you have any questions.",
+  "It is well documented.",
+];
+
+const CITIES = { Canberra: [], Sydney: [], Melbourne: [] };
+const RULES: readonly (readonly [rule: ExtractRule, target: ExtractTarget, one: string, other: string])[] = [
+  [{ type: "letter" }, { type: "enum", values: ["A", "B", "C", "D"] }, "B", "C"],
+  [{ type: "letter" }, { type: "enum", values: ["A", "B", "C", "D"] }, "A", "(D)"],
+  [{ type: "number" }, { type: "integer" }, "42", "57"],
+  [{ type: "aliases", values: CITIES }, { type: "string" }, "Canberra", "Sydney"],
+];
+
+describe.each(RULES)("%j", (rule, target, one, other) => {
+  const read = (...sentences: string[]): string => {
+    const { status, value } = extractValue(rule, target, sentences.join(" "));
+    return status === "found" ? String(value) : status;
+  };
+  const of = (sentences: readonly string[], value: string): fc.Arbitrary<string> =>
+    fc.constantFrom(...sentences).map((sentence) => sentence.replaceAll("X", value));
+
+  test("what is said is read, also behind what is denied or what others say", () => {
+    fc.assert(
+      fc.property(of([...DENIED, ...UNSAID], other), of(SAID, one), (before, said) => {
+        expect([read(said), ["ambiguous", one]]).toEqual([one, expect.arrayContaining([read(before, said)])]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("what is denied, asked, supposed or quoted is never read", () => {
+    fc.assert(
+      fc.property(of([...DENIED, ...UNSAID], one), of(FILLER, ""), (unsaid, filler) => {
+        expect(["absent", "ambiguous"]).toContain(read(unsaid, filler));
+      }),
+    );
+  });
+
+  test("two different answers are never read as the first of them", () => {
+    fc.assert(
+      fc.property(of(SAID, other), of(SAID, one), (first, second) => {
+        expect(["ambiguous", one]).toContain(read(first, second));
+      }),
+    );
+  });
+
+  test("a correction replaces what was said before", () => {
+    fc.assert(
+      fc.property(of(SAID, other), of(SAID, one), (first, second) => {
+        expect(["ambiguous", one]).toContain(read(first, "Wait, I made a mistake.", second));
+      }),
+    );
+  });
+
+  test("neutral text changes nothing about a marked answer", () => {
+    const filler = fc.array(fc.constantFrom(...FILLER), { maxLength: 4 });
+    const marked = of(["\\boxed{X}", "<answer>X</answer>", "Final answer: X.", "The answer is X."], one);
+    fc.assert(
+      fc.property(filler, marked, filler, (before, answer, after) => {
+        expect(read(...before, answer, ...after)).toBe(one);
+      }),
+    );
+  });
+});
+
+const PIECES = [
+  ..."aAB1.,!?:;()[]{}*_`~\\$#<>=+-/^%'\"\n ½é中😀",
+  ...[
+    "B B ",
+    "the answer is ",
+    "not ",
+    "you said ",
+    "1 ",
+    "1, ",
+    "= 1 ",
+    "A) x\n",
+    "<think>",
+    "\\boxed{",
+    "~~a",
+    "yes, ",
+  ],
+  ...[
+    "canberra ",
+    "A and ",
+    "one hundred ",
+    "e\u0301",
+    "1/",
+    "1 000 ",
+    "it is not true ",
+    "final ",
+    "if ",
+    "....",
+    "[[",
+  ],
+  ...[
+    "while canberra ",
+    "sydney, not the ",
+    "some say B, others C, ",
+    "on earth it would be B, ",
+    "5. check: = 1 ",
+    "7 or sydney ",
+    "D and A ",
+    "wrong about ",
+  ],
+];
+
+// Twice the text may take twice the time; what is quadratic would not end.
+test.each(PIECES)("hostile repeats of %j take linear time and do not throw", (piece) => {
+  const text = `${piece.repeat(Math.ceil(60_000 / piece.length))}!x`;
+  for (const [rule, target] of RULES.slice(1)) extractValue(rule, target, text);
+  expect(extractValue({ type: "stance" }, { type: "boolean" }, text).status).toMatch(
+    /^(?:found|absent|ambiguous)$/,
+  );
+});

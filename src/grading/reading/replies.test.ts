@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import type { ExtractRule } from "../../core/templates/extract-rule.ts";
+import type { ExtractTarget } from "../../core/templates/extract-target.ts";
+import { extractValue } from "./extract-value.ts";
+
+/** The tables in `replies/` hold one case a line; a phrasing that was read wrongly belongs there. */
+const TABLES: readonly (readonly [table: string, rule: ExtractRule, target: ExtractTarget])[] = [
+  ["letters", { type: "letter" }, { type: "enum", values: ["A", "B", "C", "D"] }],
+  ["numbers", { type: "number" }, { type: "number" }],
+  ["stances", { type: "stance" }, { type: "boolean" }],
+  [
+    "cities",
+    { type: "aliases", values: { Canberra: ["Canberra ACT"], Sydney: ["Syd"], Melbourne: [] } },
+    { type: "enum", values: ["Canberra", "Sydney", "Melbourne"] },
+  ],
+  [
+    "quantities",
+    {
+      type: "aliases",
+      values: {
+        seven: ["7 oxygen atoms", "seven oxygen atoms"],
+        fourteen: ["14 oxygen atoms", "fourteen oxygen atoms"],
+      },
+    },
+    { type: "enum", values: ["seven", "fourteen"] },
+  ],
+];
+
+const STATUS: Readonly<Record<string, readonly string[]>> = {
+  "-": ["absent"],
+  "?": ["ambiguous"],
+  "-?": ["absent", "ambiguous"],
+};
+
+function casesOf(table: string): [reading: string, reply: string][] {
+  const text = readFileSync(new URL(`replies/${table}.txt`, import.meta.url), "utf8");
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("# "));
+  return lines.map((line) => {
+    const [reading = "", ...reply] = line.split(" | ");
+    return [reading, reply.join(" | ").replaceAll("⏎", "\n")];
+  });
+}
+
+describe.each(TABLES)("%s", (table, rule, target) => {
+  test.each(casesOf(table))("%s: %j", (reading, reply) => {
+    const { status, value, span } = extractValue(rule, target, reply);
+    const readings = STATUS[reading];
+    expect([status, String(value)]).toEqual(
+      readings === undefined ? ["found", reading] : [readings.includes(status) ? status : readings, "null"],
+    );
+    if (span !== undefined) expect(reply.slice(...span).trim()).not.toBe("");
+  });
+});

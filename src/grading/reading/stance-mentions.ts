@@ -1,0 +1,170 @@
+import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
+import { ANSWER, announces, CLAIM, type CueStrength, WORKING } from "./answer-cue.ts";
+import type { Mention } from "./mention.ts";
+import { anyOf, matchesAt } from "./phrases.ts";
+import type { ReplyText } from "./reply-text.ts";
+import type { Context } from "./statement.ts";
+
+/** A yes (true) or no (false); null for words that say both or neither, such as "it depends". */
+export interface StanceMention extends Mention<boolean | null> {
+  readonly strength: CueStrength;
+}
+
+/** What may follow "no" where it answers: "No, …", "No it isn't"; "no reason" and "no one" answer nothing. */
+const FOLLOWS =
+  /["')*]{0,3}[\]}]|["')*]{0,3}(?:$|[.,;!?…\n)\]<—]|:(?! ?(?:yes|no|true|false))| [^\sa-z0-9]| [-–—]|-(?![a-z])| (?:it|that|this|they|he|she|you|i|we|there|because|since|and|but|as)(?![a-z]))/y;
+
+/** What may stand before it. */
+const LEAD = /^(?:[^a-z0-9]|\d{1,2}[.)] |well,? |so,? |hmm,? |true ?\/ ?false|yes ?\/ ?no)*$/;
+
+/** Finds every yes and no of a reply. */
+export function stanceMentions(context: Context): StanceMention[] {
+  const { lower } = context.reply;
+  const both = [...lower.matchAll(undecided())].map((match) => mentionOf(match, null, ANSWER));
+  const mentions = [
+    ...both,
+    ...wordMentions(context),
+    ...[...lower.matchAll(judgements())].map((match) => judgementMention(match)),
+    ...[...lower.matchAll(agreements())].map((match) => judgementMention(match)),
+    ...[...lower.matchAll(ellipses())].map((match) =>
+      mentionOf(match, match.groups?.not === undefined && match.groups?.not2 === undefined, CLAIM),
+    ),
+  ];
+  return withoutOverlaps(mentions);
+}
+
+function judgementMention(match: RegExpExecArray): StanceMention {
+  const { not, not2, hedge = "", degree = "", part, good } = match.groups ?? {};
+  const denials = [not, not2].filter((each) => each !== undefined).length;
+  const wholly = WHOLLY.test(hedge + degree);
+  const partly = part !== undefined || denials > 1 || (hedge !== "" && !wholly);
+  // "I don't fully agree", "not entirely true", "not wrong".
+  const half = denials === 1 && (wholly || good === undefined);
+  return mentionOf(match, partly || half ? null : (good !== undefined) !== (denials === 1), CLAIM);
+}
+
+const WHOLLY = /absolutely|completely|totally|entirely|quite|fully|100%|very/;
+
+function wordMentions(context: Context): StanceMention[] {
+  const { reply } = context;
+  const mentions: StanceMention[] = [];
+  for (const match of reply.lower.matchAll(stanceWords())) {
+    const end = match.index + match[0].length;
+    const strength = wordStrength(context, match.index, end);
+    const value = strength === 0 ? undefined : wordValue(reply, match, end);
+    if (strength !== 0 && value !== undefined) mentions.push({ value, start: match.index, end, strength });
+  }
+  return mentions;
+}
+
+/** "Certainly" and "absolutely" are a yes as the whole reply; else the one is polite and the other may be anything. */
+function wordValue(reply: ReplyText, match: RegExpExecArray, end: number): boolean | null | undefined {
+  const { yes, no, polite, eager } = match.groups ?? {};
+  if (yes !== undefined || no !== undefined) return yes !== undefined;
+  const whole =
+    match.index <= 8 &&
+    /^[^a-z]*$/.test(reply.lower.slice(0, match.index)) &&
+    /^[^a-z]*$/.test(reply.lower.slice(end));
+  if (whole && (polite ?? eager) !== undefined) return true;
+  return polite === undefined ? null : undefined;
+}
+
+/** A word answers at the head of the reply, after a cue, or at the head of a sentence. */
+function wordStrength(context: Context, start: number, end: number): CueStrength | 0 {
+  const { reply } = context;
+  const follows = matchesAt(FOLLOWS, reply.lower, end);
+  const cue = context.cueBefore(start);
+  if (cue !== undefined && cue.strength >= CLAIM && follows && announces(reply, cue, start)) {
+    return /^(?:either|both)$/.test(reply.lower.slice(cue.start, cue.end)) ? 0 : cue.strength;
+  }
+  const from = reply.sentenceStart(start);
+  if (start - from > 12 || !LEAD.test(reply.lower.slice(from, start))) return 0;
+  const yes = /^(?:yes|yeah|yep|yup)/.test(reply.lower.slice(start, end));
+  if (!follows && !(yes && /^ [a-z]/.test(reply.lower.slice(end, end + 2)))) return 0;
+  if (from === 0 || reply.text.slice(0, from).trim() === "") return ANSWER;
+  // An answer to a question of its own: "Is it harmful? No."
+  return reply.asks(from - 1) ? WORKING : CLAIM;
+}
+
+function mentionOf(match: RegExpExecArray, value: boolean | null, strength: CueStrength): StanceMention {
+  return { value, start: match.index, end: match.index + match[0].length, strength };
+}
+
+/** Where mentions overlap, the one that begins first counts, and of those the longest. */
+function withoutOverlaps(mentions: readonly StanceMention[]): StanceMention[] {
+  const kept: StanceMention[] = [];
+  const inOrder = [...mentions].sort((one, other) => one.start - other.start || other.end - one.end);
+  for (const mention of inOrder) if (mention.start >= (kept.at(-1)?.end ?? 0)) kept.push(mention);
+  return kept;
+}
+
+/** Words that answer by themselves: at the head of a sentence, or where a cue announces them. */
+export const stanceWords: () => RegExp = patternOnFirstUse(
+  `(?<![a-z-])(?<![a-z]')(?:(?<yes>yes|yeah|yep|yup|affirmative|true|correct|agreed|agree)|(?<no>${anyOf(
+    "no|nope|nah|negative|false|incorrect|untrue|wrong|disagree",
+    "(?:absolutely|definitely|certainly|of course|probably) not|not at all|not really|not true|not correct|not right",
+    "by no means|i think not|i'm afraid not",
+  )})|(?<polite>certainly|of course|sure|right)|(?<eager>absolutely|definitely|indeed|exactly)|(?<unsure>${anyOf(
+    "not (?:exactly|quite|entirely|necessarily|always)|partly|partially|in part|to some extent|somewhat|mostly",
+    "sometimes|maybe|perhaps|possibly|both",
+  )}))(?![a-z'])`,
+  "g",
+);
+
+const SUBJECT = anyOf(
+  "that|this|it|you|they|what you (?:said|say|wrote|mentioned|describe)",
+  `(?:the|this|that|your) (?!previous|earlier|original|initial|first)(?:[a-z]+ )?${anyOf(
+    "statement|claim|assertion|proposition|premise|hypothesis|sentence|conclusion|assumption|idea|notion",
+    "belief|understanding|reasoning|argument|information|view|intuition|answer|response|suggestion",
+  )}`,
+);
+const DEGREE = `(?: ${anyOf(
+  "absolutely|completely|totally|entirely|quite|fully|very|100%",
+  "indeed|clearly|definitely|certainly|actually|in fact|also|simply|just|factually|really|still|therefore|thus",
+)}){0,3}`;
+const HEDGE = ` ${anyOf(
+  "partially|partly|mostly|generally|somewhat|technically|largely|only|sometimes|often|usually|basically",
+  "essentially|always|not (?:entirely|completely|quite|always|necessarily|fully|totally|exactly|strictly|wholly)",
+)}`;
+const ENDS = anyOf(
+  ' ?(?:[.,;:!?)\\]"—–-]|\\n|$)',
+  " (?:that|because|since|as|and|but|in|here|about|to say|however|for|when|if|only|according)(?![a-z])",
+);
+
+/** "That's right", "the statement is not true", "you are mistaken". */
+export const judgements: () => RegExp = patternOnFirstUse(
+  `(?<![a-z'-])${SUBJECT}(?: (?:is|are|would be|seems(?: to be)?|appears to be|sounds|remains|must be)|'s|'re)(?<not>n't| not)?(?<hedge>${HEDGE})?(?<degree>${DEGREE})(?<not2> not)?${DEGREE} (?:(?<good>true|correct|right|accurate|valid)|(?<bad>${anyOf(
+    "false|incorrect|wrong|inaccurate|invalid|mistaken|untrue|a myth|a misconception",
+  )}))(?![a-z-])(?=${ENDS})`,
+  "g",
+);
+
+const HOW = anyOf(
+  "'d| would| must| have to| do| can| can only| tend to",
+  " fully| completely| totally| strongly| wholeheartedly| respectfully| still| also| generally",
+);
+
+/** "I agree", "I don't agree", "I have to disagree", "I don't think so". */
+export const agreements: () => RegExp = patternOnFirstUse(
+  `(?<![a-z'-])i${HOW}{0,3}(?<not>(?: do| can| would)?(?: not|n't)| cannot| can't| don't)?(?<hedge> ${anyOf(
+    "partially|partly|mostly|somewhat|fully|completely|entirely|quite|necessarily|totally",
+  )})?(?: (?:fully|completely|strongly|respectfully|have to|totally|wholeheartedly))? (?:(?<good>agree|concur|(?:think|believe|guess|suppose) so)|(?<bad>disagree|beg to differ))(?![a-z])(?! (?:more|less))(?<part> ${anyOf(
+    "in part|partly|partially|to (?:some|an|a certain) extent|up to a point|with (?:some|parts?|most) of",
+  )})?`,
+  "g",
+);
+
+/** Sentences of a pronoun and a verb: "It does not.", "They are." */
+export const ellipses: () => RegExp = patternOnFirstUse(
+  `(?<=^|[.!?…\\n]["')]{0,3} ?|\\b(?:yes|no),? )(?:it|that|this|they|he|she|you|i|we|there|one)(?: (?:certainly|definitely|absolutely|really|actually|just|simply))? (?:(?:is|are|does|do|did|can|could|would|will|was|were|has|have|should|must)(?<not> not|n't|not)?|(?<not2>can't|won't|cannot))(?= ?(?:[.!]|$|\\n))`,
+  "g",
+);
+
+/** Words that say both, or neither. */
+export const undecided: () => RegExp = patternOnFirstUse(
+  `(?<![a-z'])${anyOf(
+    "(?:both )?yes,? and no|no and yes|yes,? (?:but )?no(?= ?(?:[.,!?\\n]|$))|no,? (?:but )?yes(?= ?(?:[.,!?\\n]|$))",
+    "yes\\/no|yes or no|(?:both )?true and false|(?:both )?right and wrong|it (?:really |all )?depends|that depends|it(?:'s| is) complicated",
+  )}(?![a-z])`,
+  "g",
+);

@@ -1,0 +1,229 @@
+import type { CompiledCheck } from "../../core/checks/check-result.ts";
+import { compileCheck } from "../../core/checks/evaluate-check.ts";
+import { type Composed, evaluateComposition, isComposition } from "../../core/logic/composition.ts";
+import { allTrue, type Truth } from "../../core/logic/kleene.ts";
+import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
+import { defaultFieldCheck } from "../../core/templates/field-check.ts";
+import {
+  type FieldLeaf,
+  isTraceCheck,
+  type Template,
+  type TemplateField,
+  type VerifyFunction,
+} from "../../core/templates/template.ts";
+import { type CaseTruth, isTruthFrom, resolveTruth } from "../../core/templates/truth-from.ts";
+import { errorMessage } from "../../core/values/error-message.ts";
+import { isRecord, ownValue, type UnknownRecord } from "../../core/values/json.ts";
+
+/** What code says about one field: null if the reply does not state it or it cannot be compared. */
+export interface FieldVerdict {
+  readonly result: Truth;
+  /** From 0 to 1; graded checks give partial credit, a null field scores 0. */
+  readonly score: number;
+  readonly reason?: string;
+}
+
+/** What code says about a reply. */
+export interface Verification {
+  readonly fields: Readonly<Record<string, FieldVerdict>>;
+  /** True or false, or null if it depends on a field that is null. */
+  readonly verifyResult: Truth;
+  /** Weighted, from 0 to 1; null if no field has weight. */
+  readonly score: number | null;
+  /** Why there is no verdict, where no field is the reason. */
+  readonly reason?: string;
+}
+
+/** What verification may look at besides the parsed fields. */
+export interface VerificationContext {
+  /** The raw reply, for checks that look at it. */
+  readonly reply: string;
+  /** The state before this turn, for truths that depend on the past. */
+  readonly state?: ScenarioState;
+}
+
+/** Compares the parsed fields of a reply with the truth; never throws. */
+export function verifyParsed(
+  template: Template,
+  parsed: UnknownRecord,
+  context: VerificationContext,
+): Verification {
+  const fields: Record<string, FieldVerdict> = {};
+  for (const field of compiledFields(template)) fields[field.name] = verifyField(field, parsed, context);
+  const score = templateScore(template, (name): FieldScore => {
+    const weight = template.fields[name]?.weight ?? 1;
+    return { weight, score: fields[name]?.score ?? 0, result: fields[name]?.result ?? null };
+  });
+  return { fields, score, ...verdict(template, fields, parsed, context.reply) };
+}
+
+interface CompiledField {
+  readonly name: string;
+  readonly field: TemplateField;
+  readonly check: CompiledCheck;
+  readonly looksAtReply: boolean;
+  /** Undefined if the truth depends on the past. */
+  readonly truth: CaseTruth | undefined;
+}
+
+const compiledTemplates = new WeakMap<Template, readonly CompiledField[]>();
+
+/** Checks are prepared once per template; only a frozen one cannot change under our feet. */
+function compiledFields(template: Template): readonly CompiledField[] {
+  const known = compiledTemplates.get(template);
+  if (known !== undefined) return known;
+  const compiled = Object.entries(template.fields).map(([name, field]) => ({
+    name,
+    field,
+    check: compileCheck(field.check ?? defaultFieldCheck(field)),
+    looksAtReply: isTraceCheck(field.check),
+    truth: isTruthFrom(field.truth) ? undefined : { truth: field.truth },
+  }));
+  if (Object.isFrozen(template) && Object.isFrozen(template.fields))
+    compiledTemplates.set(template, compiled);
+  return compiled;
+}
+
+const NOT_STATED: FieldVerdict = Object.freeze({
+  result: null,
+  score: 0,
+  reason: "the reply does not state it",
+});
+const NO_TRUTH: FieldVerdict = Object.freeze({
+  result: null,
+  score: 0,
+  reason: "no case of its truth applies",
+});
+const PASSED: FieldVerdict = Object.freeze({ result: true, score: 1 });
+const FAILED: FieldVerdict = Object.freeze({ result: false, score: 0 });
+
+function verifyField(
+  compiled: CompiledField,
+  parsed: UnknownRecord,
+  context: VerificationContext,
+): FieldVerdict {
+  const { name, field, looksAtReply } = compiled;
+  const value = looksAtReply ? context.reply : isRecord(parsed) ? (ownValue(parsed, name) ?? null) : null;
+  const truth = compiled.truth ?? resolveTruth(field.truth, context.state ?? INITIAL_STATE);
+  if (truth === undefined) return looksAtReply ? verdictOf(compiled.check, value, null) : NO_TRUTH;
+  const check = truth.check === undefined ? compiled.check : compileCheck(truth.check);
+  return verdictOf(check, value, truth.truth);
+}
+
+function verdictOf(check: CompiledCheck, value: unknown, truth: unknown): FieldVerdict {
+  const { passes, evaluable, score, reason } = check(value, truth);
+  // Null is neither right nor wrong, unless null is what is right.
+  if (value === null && !passes) return NOT_STATED;
+  if (!evaluable) return { result: null, score: 0, reason: reason ?? "it cannot be compared" };
+  if (score === 1 && passes) return PASSED;
+  if (score === 0 && !passes) return FAILED;
+  return { result: passes, score };
+}
+
+function verdict(
+  template: Template,
+  fields: Readonly<Record<string, FieldVerdict>>,
+  parsed: UnknownRecord,
+  reply: string,
+): Pick<Verification, "verifyResult" | "reason"> {
+  const { verify } = template;
+  const resultOf = (name: string): Truth =>
+    ownValue(fields, name) === undefined ? null : (fields[name]?.result ?? null);
+  if (typeof verify === "string")
+    return { verifyResult: null, reason: "a source string runs only within a run" };
+  if (typeof verify === "function") return verifyByFunction(verify, fields, parsed, reply);
+  if (verify === undefined) return { verifyResult: allTrue(Object.keys(fields).map(resultOf)) };
+  return { verifyResult: evaluateComposition(verify, (leaf) => resultOf(leaf.field)) };
+}
+
+function verifyByFunction(
+  verify: VerifyFunction,
+  fields: Readonly<Record<string, FieldVerdict>>,
+  parsed: UnknownRecord,
+  reply: string,
+): Pick<Verification, "verifyResult" | "reason"> {
+  const results = Object.fromEntries(Object.entries(fields).map(([name, { result }]) => [name, result]));
+  try {
+    // The author's type of `parsed` is a promise about the template; nothing narrower is known here.
+    const answer: unknown = (verify as VerifyFunction<unknown>)(parsed, { reply, results });
+    if (answer === true || answer === false || answer === null) return { verifyResult: answer };
+    return { verifyResult: null, reason: "the verification did not return true, false or null" };
+  } catch (error) {
+    return {
+      verifyResult: null,
+      reason: `the verification threw: ${errorMessage(error)}`,
+    };
+  }
+}
+
+/** What a field contributes to the score. */
+export interface FieldScore {
+  readonly weight: number;
+  readonly score: number;
+  readonly result: Truth;
+}
+
+/**
+ * The weighted score of a template, along its composition: the weighted mean for `all_of`, the best child for `any_of`,
+ * the mean of the `n` best for `at_least_n`. So a reply that passes scores what its passing parts score. Null if no field
+ * has weight.
+ */
+export function templateScore(template: Template, fieldScore: (name: string) => FieldScore): number | null {
+  const { verify } = template;
+  const composition: Composed<FieldLeaf> =
+    typeof verify === "object"
+      ? verify
+      : { type: "all_of", conditions: Object.keys(template.fields).map(leaf) };
+  const { score, weight } = partScore(composition, fieldScore);
+  return weight > 0 ? score : null;
+}
+
+function leaf(name: string): FieldLeaf {
+  return { type: "field", field: name };
+}
+
+type PartScore = Pick<FieldScore, "weight" | "score">;
+
+function partScore(part: Composed<FieldLeaf>, fieldScore: (name: string) => FieldScore): PartScore {
+  if (!isComposition(part)) return fieldScore(part.field);
+  if (part.type === "not") return negatedScore(part.condition, fieldScore);
+  const parts = part.conditions.map((child) => partScore(child, fieldScore));
+  switch (part.type) {
+    case "all_of":
+      return weightedMean(parts);
+    case "any_of":
+      return bestOf(parts, 1);
+    case "at_least_n":
+      return bestOf(parts, part.n);
+  }
+}
+
+function weightedMean(parts: readonly PartScore[]): PartScore {
+  const weight = parts.reduce((sum, part) => sum + part.weight, 0);
+  // With nothing to hold, it holds.
+  if (parts.length === 0) return { weight: 1, score: 1 };
+  if (weight === 0) return { weight, score: 0 };
+  return { weight, score: parts.reduce((sum, part) => sum + part.weight * part.score, 0) / weight };
+}
+
+/** The mean of the `n` best children; what is missing to `n` counts as 0. It weighs what its `n` heaviest children do. */
+function bestOf(parts: readonly PartScore[], n: number): PartScore {
+  if (n === 0) return { weight: 1, score: 1 };
+  const best = parts
+    .map(({ score }) => score)
+    .sort((left, right) => right - left)
+    .slice(0, n);
+  const heaviest = parts
+    .map(({ weight }) => weight)
+    .sort((left, right) => right - left)
+    .slice(0, n);
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+  return { weight: parts.length === 0 ? 1 : sum(heaviest), score: sum(best) / n };
+}
+
+/** What must not hold scores what is missing; of a field that is not stated nothing is known, and it scores 0. */
+function negatedScore(part: Composed<FieldLeaf>, fieldScore: (name: string) => FieldScore): PartScore {
+  const { weight, score } = partScore(part, fieldScore);
+  const unknown = !isComposition(part) && fieldScore(part.field).result === null;
+  return { weight, score: unknown ? 0 : 1 - score };
+}

@@ -1,0 +1,204 @@
+import type BetterSqlite3 from "better-sqlite3";
+import { frozenCopy } from "../../core/values/frozen-copy.ts";
+import type { AskedCall, RecordedCall } from "../../models/cassette/recorded-call.ts";
+import type { Message } from "../../models/message.ts";
+import type { ModelReply } from "../../models/model.ts";
+import { type CallColumns, type CallStatements, callStatements, identityKey } from "./call-statements.ts";
+import type { GroupWriter } from "./group-writer.ts";
+import { type ChainLink, MessageChains } from "./message-chains.ts";
+import { nearCalls } from "./near-calls.ts";
+import type { CallStore } from "./store.ts";
+import { storeError } from "./store-error.ts";
+import { decodeData, type EncodedData, encodeData, textHash } from "./text-codec.ts";
+import type { TextTable } from "./text-table.ts";
+
+/** What the calls of a store are read and written with. */
+export interface CallTableParts {
+  readonly database: BetterSqlite3.Database;
+  readonly path: string;
+  readonly writer: GroupWriter;
+  readonly texts: TextTable;
+}
+
+/** The answered calls of a store's file. */
+export class CallTable implements CallStore {
+  readonly #parts: CallTableParts;
+  readonly #chains = new MessageChains();
+  readonly #settings = new SettingsEncoder();
+  /** Calls that are not in the file yet. */
+  readonly #pending = new Map<string, ModelReply>();
+  #messageIds = new WeakMap<ChainLink, number>();
+  readonly #settingIds = new Map<string, number>();
+  readonly #sql: CallStatements;
+
+  constructor(parts: CallTableParts) {
+    this.#parts = parts;
+    this.#sql = callStatements(parts.database);
+  }
+
+  get size(): number {
+    this.#parts.writer.flush();
+    return this.#reading(() => this.#sql.count.get() as number);
+  }
+
+  find(identity: string): ModelReply | undefined {
+    const pending = this.#pending.get(identity);
+    if (pending !== undefined) return pending;
+    return this.#reading(() => {
+      const reply = this.#sql.reply.get(identityKey(identity));
+      return reply === undefined ? undefined : (this.#decoded(reply) as ModelReply);
+    });
+  }
+
+  get(identity: string): RecordedCall | undefined {
+    this.#parts.writer.flush();
+    return this.#reading(() => {
+      const found = this.#sql.callByIdentity.get(identityKey(identity));
+      return found === undefined ? undefined : this.#recorded(found);
+    });
+  }
+
+  keep({ identity, purpose, asked, reply }: RecordedCall): void {
+    const { rateLimit: _, ...lasting } = reply;
+    let isData = true;
+    const kept = frozenCopy(lasting, () => {
+      isData = false;
+    });
+    // A reply that no file can hold is asked for again.
+    if (!isData) return;
+    // Copied as it is.
+    this.#pending.set(identity, kept as ModelReply);
+    const { replicate, seed } = asked;
+    const settings = this.#settings.encode(asked);
+    const link = this.#chains.linkOf(asked.messages);
+    const answer = encodeData(kept);
+    const at = Date.now();
+    this.#parts.writer.add(() => {
+      this.#pending.delete(identity);
+      const json = this.#parts.texts.write(answer);
+      const values = [purpose, this.#settingId(settings), this.#messageId(link), replicate, seed, json, at];
+      const key = identityKey(identity);
+      if (this.#sql.insert.run(key, ...values).changes > 0) return;
+      this.#sql.replace.run(...values, key);
+      this.#sql.markUnused.run();
+    });
+  }
+
+  near(asked: AskedCall, limit = 50): readonly RecordedCall[] {
+    this.#parts.writer.flush();
+    const link = this.#chains.linkOf(asked.messages);
+    return this.#reading(() =>
+      nearCalls(this.#parts.database, { link, name: asked.name, limit }).flatMap((id) => {
+        const found = this.#sql.callById.get(id);
+        return found === undefined ? [] : [this.#recorded(found)];
+      }),
+    );
+  }
+
+  /** Rows may have been removed. */
+  forget(): void {
+    this.#messageIds = new WeakMap();
+    this.#settingIds.clear();
+  }
+
+  #settingId({ name, hash, data }: EncodedSettings): number {
+    let id = this.#settingIds.get(hash) ?? this.#sql.settingId.get(hash);
+    id ??= Number(this.#sql.insertSetting.run(hash, name, this.#parts.texts.write(data)).lastInsertRowid);
+    if (this.#settingIds.size >= 1000) this.#settingIds.clear();
+    this.#settingIds.set(hash, id);
+    return id;
+  }
+
+  /** The row of a list of messages; only the messages that are new are written. */
+  #messageId(last: ChainLink | null): number | null {
+    const missing: ChainLink[] = [];
+    let id: number | null = null;
+    for (let link = last; link !== null; link = link.previous) {
+      const known = this.#messageIds.get(link) ?? this.#sql.messageId.get(link.hash);
+      if (known === undefined) {
+        missing.push(link);
+        continue;
+      }
+      this.#messageIds.set(link, known);
+      id = known;
+      break;
+    }
+    for (const link of missing.reverse()) {
+      const json = this.#parts.texts.write(encodeData(link.message));
+      id = Number(this.#sql.insertMessage.run(link.hash, id, json).lastInsertRowid);
+      this.#messageIds.set(link, id);
+    }
+    return id;
+  }
+
+  #recorded({ identity, purpose, messages, replicate, seed, reply, settings }: CallColumns): RecordedCall {
+    // Written by `keep` from values of these types.
+    const asked = this.#decoded(settings) as CallSettings;
+    return {
+      identity: typeof identity === "string" ? identity : identity.toString("hex"),
+      purpose,
+      asked: { ...asked, messages: this.#messages(messages), replicate, seed },
+      reply: this.#decoded(reply) as ModelReply,
+    };
+  }
+
+  #messages(id: number | null): readonly Message[] {
+    if (id === null) return [];
+    // Each list was written before those that go on from it.
+    return this.#sql.chain
+      .all(id)
+      .reverse()
+      .map((data) => this.#decoded(data) as Message);
+  }
+
+  #decoded(json: string): unknown {
+    return decodeData(json, this.#parts.texts.valueOf);
+  }
+
+  #reading<Result>(read: () => Result): Result {
+    try {
+      return read();
+    } catch (error) {
+      throw storeError(error, this.#parts.path);
+    }
+  }
+}
+
+/** What calls of one model, prompt, tools and schema have in common. */
+export type CallSettings = Pick<AskedCall, "name" | "model" | "instructions" | "tools" | "schema">;
+
+/** Settings as they are stored, once for all calls that have them. */
+export interface EncodedSettings {
+  readonly name: string;
+  readonly hash: string;
+  readonly data: EncodedData;
+}
+
+const MOST_REMEMBERED = 64;
+
+/** Encodes settings, and remembers those of late: they are the same objects from call to call. */
+export class SettingsEncoder {
+  #recent: { readonly settings: CallSettings; readonly encoded: EncodedSettings }[] = [];
+
+  encode({ name, model, instructions, tools, schema }: CallSettings): EncodedSettings {
+    const settings = { name, model, instructions, tools, schema };
+    const known = this.#recent.find((recent) => isSame(recent.settings, settings));
+    if (known !== undefined) return known.encoded;
+    const data = encodeData(settings);
+    const encoded = { name, hash: textHash(data.json), data };
+    // What somebody may still change is not remembered.
+    if ([model, tools, schema].every((part) => part === null || Object.isFrozen(part)))
+      this.#recent = [{ settings, encoded }, ...this.#recent.slice(0, MOST_REMEMBERED - 1)];
+    return encoded;
+  }
+}
+
+function isSame(one: CallSettings, other: CallSettings): boolean {
+  return (
+    one.model === other.model &&
+    one.schema === other.schema &&
+    one.tools === other.tools &&
+    one.instructions === other.instructions &&
+    one.name === other.name
+  );
+}

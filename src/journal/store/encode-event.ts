@@ -1,0 +1,85 @@
+import type { RunEvent } from "../run-event.ts";
+import { decodeData, type EncodedData, encodeData } from "./text-codec.ts";
+
+/** An event as a row: what every event has in columns, the rest as JSON. */
+export interface EncodedEvent extends EncodedData {
+  readonly type: number;
+  readonly turn: number | null;
+  readonly at: number;
+}
+
+/** The columns of an event's row, with the name of its conversation. */
+export interface EventColumns {
+  readonly type: number;
+  readonly conversation: string | null;
+  readonly turn: number | null;
+  readonly at: number;
+  readonly data: string;
+}
+
+/** The key of a conversation in a database, which holds no halves of surrogate pairs. */
+export function conversationKey(conversation: string): string {
+  return conversation.isWellFormed() ? conversation : JSON.stringify(conversation);
+}
+
+/** Writes an event as a row. */
+export function encodeEvent(event: RunEvent): EncodedEvent {
+  // Which keys an event has is looked at here only; each may be missing.
+  const { type, at, conversation, turn, ...rest } = event as RunEvent & {
+    readonly conversation?: string;
+    readonly turn?: number;
+  };
+  const hasColumn = Number.isSafeInteger(turn);
+  const inJson = {
+    ...(turn === undefined || hasColumn ? {} : { turn }),
+    ...(conversation === undefined || conversation.isWellFormed() ? {} : { conversation }),
+    ...rest,
+  };
+  const encoded = encodeData(inJson);
+  return { type: EVENT_CODES[type], turn: hasColumn ? (turn as number) : null, at, ...encoded };
+}
+
+/** The event of a row. */
+export function decodeEvent(row: EventColumns, textOf: (hash: string) => string): RunEvent {
+  const type = eventType(row.type);
+  const rest = decodeData(row.data, textOf);
+  // Written by `encodeEvent` from an event.
+  return {
+    type,
+    ...(row.conversation === null ? {} : { conversation: row.conversation }),
+    ...(row.turn === null ? {} : { turn: row.turn }),
+    ...(rest as object),
+    at: row.at,
+  } as RunEvent;
+}
+
+/** The number that stands for a type of event in a file. Numbers are never used for something else again. */
+export const EVENT_CODES: Readonly<Record<RunEvent["type"], number>> = Object.freeze({
+  "run-start": 1,
+  "run-end": 2,
+  "conversation-start": 3,
+  "conversation-stop": 4,
+  "conversation-resume": 5,
+  "conversation-end": 6,
+  "turn-start": 7,
+  "turn-reply": 8,
+  "turn-judgement": 9,
+  "turn-end": 10,
+  "call-start": 11,
+  retry: 12,
+  "call-end": 13,
+  hop: 14,
+  outcome: 15,
+  warning: 16,
+  progress: 17,
+  "scenario-define": 18,
+});
+
+const TYPES: ReadonlyMap<number, string> = new Map(
+  Object.entries(EVENT_CODES).map(([type, code]) => [code, type]),
+);
+
+/** The type that a number stands for; undefined if no release so far has written it. */
+export function eventType(code: number): string | undefined {
+  return TYPES.get(code);
+}

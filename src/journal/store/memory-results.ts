@@ -1,0 +1,50 @@
+import { cameToItsEnd } from "../../core/state/state.ts";
+import type { ConversationRows, OutcomeRow } from "./conversation-rows.ts";
+import { type OutcomeGroup, resultRows } from "./result-rows.ts";
+import type { ResultRow } from "./store.ts";
+
+/** An outcome of a conversation; disturbed if something else than replies kept the conversation from being decided. */
+type Settled = OutcomeRow & { readonly isDisturbed: boolean };
+
+/** The results of conversations that are in memory, as `readResults` adds them up. */
+export function memoryResults(conversations: readonly ConversationRows[]): readonly ResultRow[] {
+  const sorted = [...conversations].sort((one, other) => one.cell.index - other.cell.index);
+  const groups = sorted.map(({ cell, status, counts, spending }) => {
+    const { scenario, subject, judge } = cell;
+    const { pass: passed, fail: failed, unreadable, unjudged, unverified } = counts;
+    const turns = { passed, failed, unreadable, unjudged, unverified };
+    return { scenario, subject, judge, status, conversations: 1, turns, spending };
+  });
+  return resultRows(groups, outcomeGroups(sorted));
+}
+
+function outcomeGroups(conversations: readonly ConversationRows[]): readonly OutcomeGroup[] {
+  const found = new Map<string, { readonly group: Omit<OutcomeGroup, "result">; values: Settled[] }>();
+  for (const { cell, status, counts, outcomes } of conversations) {
+    const { scenario, subject, judge } = cell;
+    const isDisturbed = counts.unjudged > 0 || !cameToItsEnd(status);
+    for (const outcome of outcomes.values()) {
+      const { name } = outcome;
+      const key = JSON.stringify([scenario, subject, judge, name]);
+      const known = found.get(key) ?? { group: { scenario, subject, judge, name }, values: [] };
+      known.values.push({ ...outcome, isDisturbed });
+      found.set(key, known);
+    }
+  }
+  return [...found.values()].map(({ group, values }) => ({ ...group, result: counted(values) }));
+}
+
+function counted(outcomes: readonly Settled[]): OutcomeGroup["result"] {
+  const decided = outcomes.filter(({ status }) => status === "decided").map(({ value }) => value);
+  const open = outcomes.filter(({ status }) => status === "inconclusive");
+  const infrastructure = open.filter(({ isDisturbed }) => isDisturbed).length;
+  const numbers = decided.filter((value) => typeof value === "number");
+  return {
+    yes: decided.filter((value) => value === true).length,
+    no: decided.filter((value) => value === false).length,
+    numbers: numbers.length,
+    mean: numbers.length === 0 ? null : numbers.reduce((sum, value) => sum + value, 0) / numbers.length,
+    inconclusive: open.length - infrastructure,
+    infrastructure,
+  };
+}

@@ -1,0 +1,200 @@
+import { frozenCopy } from "../../core/values/frozen-copy.ts";
+import type { RunEvent, RunStart } from "../run-event.ts";
+import { addSpending, NOTHING_SPENT } from "../spending.ts";
+import { statusesOf } from "../statuses-of.ts";
+import { ConversationRows } from "./conversation-rows.ts";
+import { MemoryCalls } from "./memory-calls.ts";
+import { memoryResults } from "./memory-results.ts";
+import type {
+  ConversationFilter,
+  ConversationSummary,
+  ResultRow,
+  RunJournal,
+  RunSummary,
+  Store,
+  StoreSize,
+} from "./store.ts";
+import { StoreError } from "./store-error.ts";
+
+interface HeldConversation {
+  readonly rows: ConversationRows;
+  readonly events: RunEvent[];
+}
+
+interface HeldRun {
+  readonly start: RunStart;
+  readonly startedAt: number;
+  readonly parent: string | null;
+  readonly events: RunEvent[];
+  readonly conversations: Map<string, HeldConversation>;
+  endedAt: number | null;
+  tags: readonly string[];
+}
+
+/** A store that lives as long as the process: for tests, and for runs that nobody looks at again. */
+export function memoryStore(): Store {
+  return new MemoryStore();
+}
+
+class MemoryStore implements Store {
+  readonly calls: MemoryCalls = new MemoryCalls();
+  readonly #runs = new Map<string, HeldRun>();
+  #isClosed = false;
+
+  begin(start: RunStart & { readonly at: number }, options: { readonly parent?: string } = {}): RunJournal {
+    this.#throwIfClosed();
+    if (this.#runs.has(start.run))
+      throw new StoreError("run_exists", `There is a run "${start.run}" already. Choose another name.`);
+    const { at, ...rest } = copied(start);
+    const run: HeldRun = {
+      start: rest,
+      startedAt: at,
+      parent: options.parent ?? null,
+      events: [],
+      conversations: new Map(),
+      endedAt: null,
+      tags: [],
+    };
+    this.#runs.set(start.run, run);
+    const journal = this.#journal(run);
+    journal.append(start);
+    return journal;
+  }
+
+  reopen(name: string): RunJournal {
+    this.#throwIfClosed();
+    const run = this.#existing(name);
+    run.endedAt = null;
+    return this.#journal(run);
+  }
+
+  runs(): readonly RunSummary[] {
+    return [...this.#runs.values()].sort((one, other) => one.startedAt - other.startedAt).map(summaryOf);
+  }
+
+  run(name: string): RunSummary | undefined {
+    const exact = this.#runs.get(name);
+    if (exact !== undefined) return summaryOf(exact);
+    const [only, ...others] = [...this.#runs.values()].filter(({ start }) => start.run.startsWith(name));
+    return only === undefined || others.length > 0 || name === "" ? undefined : summaryOf(only);
+  }
+
+  *conversations(name: string, filter: ConversationFilter = {}): Generator<ConversationSummary> {
+    const held = [...(this.#runs.get(name)?.conversations.values() ?? [])];
+    held.sort((one, other) => one.rows.cell.index - other.rows.cell.index);
+    for (const { rows } of held) {
+      const summary = conversationOf(name, rows);
+      const isWanted = (["scenario", "subject", "judge", "status"] as const).every(
+        (key) => filter[key] === undefined || filter[key] === summary[key],
+      );
+      if (isWanted) yield summary;
+    }
+  }
+
+  *events(name: string, conversation?: string): Generator<RunEvent> {
+    const run = this.#runs.get(name);
+    const events = conversation === undefined ? run?.events : run?.conversations.get(conversation)?.events;
+    // What is appended while they are read is not among them.
+    for (let index = 0, count = events?.length ?? 0; index < count; index++)
+      yield events?.[index] as RunEvent;
+  }
+
+  results(name: string): readonly ResultRow[] {
+    const held = [...(this.#runs.get(name)?.conversations.values() ?? [])];
+    return memoryResults(held.map(({ rows }) => rows));
+  }
+
+  tag(name: string, tags: readonly string[]): void {
+    this.#existing(name).tags = [...new Set(tags)];
+  }
+
+  delete(name: string): void {
+    this.#existing(name);
+    this.#runs.delete(name);
+  }
+
+  compact(options: { readonly callsBefore?: number } = {}): void {
+    if (options.callsBefore !== undefined) this.calls.removeBefore(options.callsBefore);
+  }
+
+  size(): StoreSize {
+    const runs = [...this.#runs.values()];
+    const sum = (count: (run: HeldRun) => number): number =>
+      runs.reduce((total, run) => total + count(run), 0);
+    return {
+      bytes: 0,
+      runs: runs.length,
+      conversations: sum(({ conversations }) => conversations.size),
+      events: sum(({ events }) => events.length),
+      calls: this.calls.size,
+      texts: 0,
+      unusedTexts: 0,
+    };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #journal(run: HeldRun): RunJournal {
+    return {
+      append: (event) => {
+        if (this.#isClosed || event.type === "progress") return;
+        const kept = copied(event);
+        run.events.push(kept);
+        if (kept.type === "run-end") run.endedAt = kept.at;
+        if (!("conversation" in kept) || kept.conversation === undefined) return;
+        const { conversation } = kept;
+        const held = run.conversations.get(conversation) ?? {
+          rows: new ConversationRows(conversation),
+          events: [],
+        };
+        run.conversations.set(conversation, held);
+        held.events.push(kept);
+        held.rows.apply(kept);
+      },
+      durable: () => (this.#isClosed ? Promise.reject(closed()) : undefined),
+    };
+  }
+
+  #existing(name: string): HeldRun {
+    const run = this.#runs.get(name);
+    if (run === undefined) throw new StoreError("no_run", `There is no run "${name}" in the store.`);
+    return run;
+  }
+
+  #throwIfClosed(): void {
+    if (this.#isClosed) throw closed();
+  }
+}
+
+/** Nobody can change what was appended. */
+function copied<Event extends RunEvent>(event: Event): Event {
+  // Copied as it is: events are data.
+  return frozenCopy(event, () => {}) as Event;
+}
+
+function closed(): StoreError {
+  return new StoreError("closed", "The store is closed.");
+}
+
+function summaryOf(run: HeldRun): RunSummary {
+  const { start, startedAt, endedAt, parent, tags } = run;
+  const held = [...run.conversations.values()].map(({ rows }) => rows);
+  return {
+    run: start.run,
+    startedAt,
+    endedAt,
+    start,
+    parent,
+    tags,
+    statuses: statusesOf(held.map(({ status }) => ({ status, count: 1 }))),
+    spending: held.map(({ spending }) => spending).reduce(addSpending, NOTHING_SPENT),
+  };
+}
+
+function conversationOf(run: string, rows: ConversationRows): ConversationSummary {
+  const { conversation, cell, status, finishedTurns: turns, spending } = rows;
+  const { index, scenario, subject, judge, replicate, row = null } = cell;
+  return { run, conversation, index, scenario, subject, judge, replicate, row, status, turns, spending };
+}

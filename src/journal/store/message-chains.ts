@@ -1,0 +1,31 @@
+import { canonicalJson } from "../../core/values/canonical-json.ts";
+import { keptMessage, type MessageLink, SeenMessages } from "../../models/cassette/message-link.ts";
+import type { Message } from "../../models/message.ts";
+import { textHash } from "./text-codec.ts";
+
+/** A list of at least one message, as its last message and the list before it. */
+export interface ChainLink extends MessageLink {
+  readonly message: Message;
+  readonly previous: ChainLink | null;
+}
+
+/** Lists of messages as chains, as rows of a database keep them. */
+export class MessageChains {
+  readonly #seen = new SeenMessages<ChainLink>();
+
+  /** The last link of a list; null for no messages. */
+  linkOf(messages: readonly Message[]): ChainLink | null {
+    let link = this.#seen.takenUp(messages) ?? null;
+    for (let index = link?.length ?? 0; index < messages.length; index++)
+      link = this.#append(link, messages[index] as Message);
+    return link;
+  }
+
+  #append(previous: ChainLink | null, message: Message): ChainLink {
+    const kept = keptMessage(message);
+    const hash = textHash(`${previous?.hash ?? ""}${canonicalJson(kept)}`);
+    const link = { hash, message: kept, previous, length: (previous?.length ?? 0) + 1 };
+    this.#seen.note(kept, link);
+    return link;
+  }
+}

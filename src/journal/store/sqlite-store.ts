@@ -1,0 +1,225 @@
+import type { RunEvent, RunStart } from "../run-event.ts";
+import { CallTable } from "./call-table.ts";
+import { countUnused, removeUnused } from "./compact-store.ts";
+import { ConversationTable, type LiveConversation } from "./conversation-table.ts";
+import { encodeEvent } from "./encode-event.ts";
+import { GroupWriter } from "./group-writer.ts";
+import { type OpenDatabase, retryWhileBusy } from "./open-database.ts";
+import { readResults } from "./read-results.ts";
+import { otherWriter, thisWriter } from "./run-writer.ts";
+import type {
+  ConversationFilter,
+  ConversationSummary,
+  ResultRow,
+  RunJournal,
+  RunSummary,
+  Store,
+  StoreSize,
+} from "./store.ts";
+import { deletedRun, StoreError, storeError } from "./store-error.ts";
+import { StoreReader } from "./store-reader.ts";
+import { encodeData } from "./text-codec.ts";
+import { TextTable } from "./text-table.ts";
+
+/** A store in a file. */
+export class SqliteStore implements Store {
+  readonly calls: CallTable;
+  readonly #open: OpenDatabase;
+  readonly #writer: GroupWriter;
+  readonly #texts: TextTable;
+  readonly #conversations: ConversationTable;
+  readonly #reader: StoreReader;
+
+  constructor(open: OpenDatabase) {
+    const { database, path } = open;
+    this.#open = open;
+    this.#texts = new TextTable(database, path);
+    this.#conversations = new ConversationTable(database, path);
+    this.#writer = new GroupWriter(open, {
+      onForeignChange: () => this.#forget(),
+      beforeCommit: () => this.#conversations.save(),
+    });
+    this.#reader = new StoreReader(database, path, this.#texts);
+    this.calls = new CallTable({ database, path, writer: this.#writer, texts: this.#texts });
+  }
+
+  begin(start: RunStart & { readonly at: number }, options: { readonly parent?: string } = {}): RunJournal {
+    const { database, path } = this.#open;
+    const { at, ...rest } = start;
+    const encoded = encodeData(rest);
+    const id = this.#writer.now(() => {
+      if (this.#reader.idOf(start.run) !== undefined)
+        throw new StoreError("run_exists", `There is a run "${start.run}" already. Choose another name.`, {
+          path,
+        });
+      const sql = "INSERT INTO run (name, parent, started_at, writer, start) VALUES (?, ?, ?, ?, ?)";
+      const json = this.#texts.write(encoded);
+      const parent = options.parent ?? null;
+      const { lastInsertRowid } = database.prepare(sql).run(start.run, parent, at, thisWriter(), json);
+      return Number(lastInsertRowid);
+    });
+    const journal = this.#journal(id);
+    journal.append(start);
+    return journal;
+  }
+
+  reopen(run: string): RunJournal {
+    const id = this.#existing(run);
+    const { database, path } = this.#open;
+    this.#writer.now(() => {
+      const writer = database
+        .prepare<[number], string | null>("SELECT writer FROM run WHERE id = ?")
+        .pluck()
+        .get(id);
+      const pid = otherWriter(writer ?? null);
+      if (pid !== null) {
+        const advice = "Wait for it to end, or stop it, and try again.";
+        throw new StoreError("in_use", `The run "${run}" is being written by process ${pid}. ${advice}`, {
+          path,
+        });
+      }
+      database.prepare("UPDATE run SET ended_at = NULL, writer = ? WHERE id = ?").run(thisWriter(), id);
+    });
+    return this.#journal(id);
+  }
+
+  runs(): readonly RunSummary[] {
+    return this.#current().runs();
+  }
+
+  run(name: string): RunSummary | undefined {
+    return this.#current().run(name);
+  }
+
+  *conversations(run: string, filter?: ConversationFilter): Generator<ConversationSummary> {
+    yield* this.#current().conversations(run, filter);
+  }
+
+  *events(run: string, conversation?: string): Generator<RunEvent> {
+    yield* this.#current().events(run, conversation);
+  }
+
+  results(run: string): readonly ResultRow[] {
+    const id = this.#current().idOf(run);
+    return id === undefined ? [] : this.#guarded(() => readResults(this.#open.database, id));
+  }
+
+  tag(run: string, tags: readonly string[]): void {
+    const id = this.#existing(run);
+    const sql = "UPDATE run SET tags = ? WHERE id = ?";
+    this.#writer.now(() => this.#open.database.prepare(sql).run(JSON.stringify([...new Set(tags)]), id));
+  }
+
+  delete(run: string): void {
+    const { database } = this.#open;
+    const id = this.#existing(run);
+    this.#writer.now(() => {
+      database.prepare("DELETE FROM event WHERE run = ?").run(id);
+      database.prepare("DELETE FROM run WHERE id = ?").run(id);
+      database.exec("INSERT INTO meta (key, value) VALUES ('unused', 1) ON CONFLICT DO UPDATE SET value = 1");
+    });
+    this.#conversations.forget(id);
+    this.#forget();
+  }
+
+  compact(options: { readonly callsBefore?: number } = {}): void {
+    const { database, lockTimeoutMs } = this.#open;
+    this.#writer.now(() => removeUnused(database, options.callsBefore));
+    this.#forget();
+    this.#guarded(() => {
+      retryWhileBusy(lockTimeoutMs, () => database.exec("VACUUM"));
+      database.pragma("wal_checkpoint(TRUNCATE)");
+    });
+  }
+
+  size(): StoreSize {
+    this.#current();
+    const { database, path } = this.#open;
+    return this.#guarded(() => {
+      const count = (table: string): number =>
+        database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
+      return {
+        bytes: [path, `${path}-wal`].reduce((sum, file) => sum + bytesOf(file), 0),
+        runs: count("run"),
+        conversations: count("conversation"),
+        events: count("event"),
+        calls: count("call"),
+        texts: count("text"),
+        unusedTexts: countUnused(database),
+      };
+    });
+  }
+
+  close(): void {
+    const { database } = this.#open;
+    if (!database.open) return;
+    const left = this.#writer.finish();
+    this.#guarded(() => database.close());
+    if (left !== undefined) throw left;
+  }
+
+  #journal(run: number): RunJournal {
+    const { database } = this.#open;
+    const insert = database.prepare(
+      "INSERT INTO event (run, conversation, type, turn, at, data) VALUES (?, ?, ?, ?, ?, ?)",
+    );
+    const end = database.prepare("UPDATE run SET ended_at = ?, writer = NULL WHERE id = ?");
+    return {
+      append: (event) => {
+        if (event.type === "progress" || this.#writer.isBroken) return;
+        const encoded = encodeEvent(event);
+        const name = "conversation" in event ? event.conversation : undefined;
+        const live = name === undefined ? null : this.#live(run, name);
+        live?.rows.apply(event);
+        const { type, turn, at } = encoded;
+        const isEnd = event.type === "run-end";
+        this.#writer.add(() => {
+          const json = this.#texts.write(encoded);
+          if (live !== null) this.#conversations.touch(live);
+          insert.run(run, live === null ? null : this.#conversations.idOf(live), type, turn, at, json);
+          if (isEnd && end.run(at, run).changes === 0) throw deletedRun(this.#open.path);
+        });
+      },
+      durable: () => this.#writer.durable(),
+    };
+  }
+
+  /** Whoever appends hears of an error when it asks what is durable. */
+  #live(run: number, conversation: string): LiveConversation | null {
+    try {
+      return this.#conversations.live(run, conversation);
+    } catch (error) {
+      this.#writer.break(error);
+      return null;
+    }
+  }
+
+  /** What is read must have been written. */
+  #current(): StoreReader {
+    this.#writer.flush();
+    return this.#reader;
+  }
+
+  #existing(run: string): number {
+    const id = this.#current().idOf(run);
+    if (id !== undefined) return id;
+    throw new StoreError("no_run", `There is no run "${run}" in the store.`, { path: this.#open.path });
+  }
+
+  #forget(): void {
+    this.#texts.forget();
+    this.calls.forget();
+  }
+
+  #guarded<Result>(action: () => Result): Result {
+    try {
+      return action();
+    } catch (error) {
+      throw storeError(error, this.#open.path);
+    }
+  }
+}
+
+function bytesOf(path: string): number {
+  return process.getBuiltinModule("node:fs").statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

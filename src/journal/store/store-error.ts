@@ -1,0 +1,99 @@
+import { errorMessage } from "../../core/values/error-message.ts";
+
+/** Why a store cannot be used. */
+export type StoreErrorCode =
+  /** No space is left on the disk. */
+  | "full"
+  | "read_only"
+  /** Another process has been writing for too long. */
+  | "locked"
+  /** Written by a newer release. */
+  | "newer_format"
+  | "not_a_store"
+  | "corrupt"
+  | "io"
+  | "run_exists"
+  | "no_run"
+  /** Another process is writing the run. */
+  | "in_use"
+  | "closed";
+
+/** A store cannot be opened, read or written; the message says what to do. What was durable before still is. */
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+  readonly code: StoreErrorCode;
+  /** The file; empty for a store in memory. */
+  readonly path: string;
+
+  constructor(code: StoreErrorCode, message: string, options: { path?: string; cause?: unknown } = {}) {
+    super(message, "cause" in options ? { cause: options.cause } : {});
+    this.code = code;
+    this.path = options.path ?? "";
+  }
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  full: "no space is left on the disk. Make room and resume the run: what was written before is safe",
+  read_only:
+    "it may not be written. Check the permissions of the file and its folder, or choose another path",
+  locked: "another process is writing to it. Wait for it to end, or use a store of your own, and try again",
+  corrupt: "its content is damaged. Restore a copy, or move the file away to begin a new one",
+  no_run: "the run was deleted while it was being written. Begin it again",
+};
+
+/** By the beginning of the code that SQLite or Node gives. */
+const CODES: readonly (readonly [string, StoreErrorCode])[] = [
+  ["SQLITE_FULL", "full"],
+  ["SQLITE_READONLY", "read_only"],
+  ["SQLITE_PERM", "read_only"],
+  ["SQLITE_AUTH", "read_only"],
+  ["SQLITE_BUSY", "locked"],
+  ["SQLITE_LOCKED", "locked"],
+  ["SQLITE_PROTOCOL", "locked"],
+  ["SQLITE_CORRUPT", "corrupt"],
+  ["SQLITE_NOTADB", "corrupt"],
+  ["SQLITE_CONSTRAINT_FOREIGNKEY", "no_run"],
+  ["ENOSPC", "full"],
+  ["EDQUOT", "full"],
+  ["EACCES", "read_only"],
+  ["EPERM", "read_only"],
+  ["EROFS", "read_only"],
+];
+
+/** What SQLite or Node threw, as an error of the store. */
+export function storeError(error: unknown, path: string): StoreError {
+  if (error instanceof StoreError) return error;
+  if (error instanceof TypeError && error.message === "The database connection is not open")
+    return new StoreError("closed", `The store ${path} is closed.`, { path, cause: error });
+  const found = codeOf(error);
+  const code = CODES.find(([start]) => found.startsWith(start))?.[1] ?? (isFull(found, path) ? "full" : "io");
+  const advice = ADVICE[code] ?? `${errorMessage(error)}. Check the disk and the path, and try again`;
+  return new StoreError(code, `The store ${path} cannot be used: ${advice}.`, { path, cause: error });
+}
+
+/** Somebody has deleted the run that is being written. */
+export function deletedRun(path: string): StoreError {
+  return new StoreError("no_run", `The store ${path} cannot be used: ${ADVICE.no_run}.`, { path });
+}
+
+/** True if another process holds what is needed; it may pass. */
+export function isBusy(error: unknown): boolean {
+  return codeOf(error).startsWith("SQLITE_BUSY");
+}
+
+function codeOf(error: unknown): string {
+  const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : "";
+}
+
+/** Where SQLite shares memory between processes, a full disk is an I/O error like any other. */
+function isFull(code: string, path: string): boolean {
+  if (!code.startsWith("SQLITE_IOERR") && !code.startsWith("SQLITE_CANTOPEN")) return false;
+  try {
+    const { dirname } = process.getBuiltinModule("node:path");
+    const { bavail, bsize } = process.getBuiltinModule("node:fs").statfsSync(dirname(path));
+    return bavail * bsize < 65_536;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,174 @@
+import type BetterSqlite3 from "better-sqlite3";
+import type { ConversationStatus } from "../../core/state/state.ts";
+import type { RunEvent, RunStart } from "../run-event.ts";
+import { addSpending, NOTHING_SPENT, type Spending } from "../spending.ts";
+import { statusesOf } from "../statuses-of.ts";
+import { type ConversationColumns, spendingOf } from "./conversation-columns.ts";
+import { conversationKey, decodeEvent, type EventColumns } from "./encode-event.ts";
+import type { ConversationFilter, ConversationSummary, RunSummary } from "./store.ts";
+import { storeError } from "./store-error.ts";
+import { decodeData } from "./text-codec.ts";
+import type { TextTable } from "./text-table.ts";
+
+/**
+ * Rows are read in portions of this many. A statement that stays open would keep this connection from writing, and the file
+ * from shrinking.
+ */
+const PORTION = 256;
+
+interface RunColumns {
+  readonly id: number;
+  readonly name: string;
+  readonly parent: string | null;
+  readonly tags: string;
+  readonly started_at: number;
+  readonly ended_at: number | null;
+  readonly start: string;
+}
+
+interface StatusColumns extends Spending {
+  readonly status: ConversationStatus | null;
+  readonly count: number;
+}
+
+/** The sum of a column, null if one of its values is. */
+export function sumOrNull(column: string): string {
+  return `CASE WHEN count(*) = count(${column}) THEN total(${column}) END AS ${column}`;
+}
+
+/** Reads runs, conversations and events out of a store's file. */
+export class StoreReader {
+  readonly #database: BetterSqlite3.Database;
+  readonly #path: string;
+  readonly #texts: TextTable;
+
+  constructor(database: BetterSqlite3.Database, path: string, texts: TextTable) {
+    this.#database = database;
+    this.#path = path;
+    this.#texts = texts;
+  }
+
+  runs(): readonly RunSummary[] {
+    const rows = this.#all<RunColumns>("SELECT * FROM run ORDER BY started_at, id");
+    return rows.map((row) => this.#summary(row));
+  }
+
+  /** The run of a name, or of the beginning of one if there is only one. */
+  run(name: string): RunSummary | undefined {
+    const [exact] = this.#all<RunColumns>("SELECT * FROM run WHERE name = ?", name);
+    if (exact !== undefined) return this.#summary(exact);
+    if (name === "") return undefined;
+    const beginning = "SELECT * FROM run WHERE substr(name, 1, length(?)) = ? LIMIT 2";
+    const [only, other] = this.#all<RunColumns>(beginning, name, name);
+    return only === undefined || other !== undefined ? undefined : this.#summary(only);
+  }
+
+  /** The row of a run. */
+  idOf(run: string): number | undefined {
+    return this.#all<{ id: number }>("SELECT id FROM run WHERE name = ?", run)[0]?.id;
+  }
+
+  *conversations(run: string, filter: ConversationFilter = {}): Generator<ConversationSummary> {
+    const id = this.idOf(run);
+    if (id === undefined) return;
+    const wanted = (["scenario", "subject", "judge", "status"] as const).filter(
+      (key) => filter[key] !== undefined,
+    );
+    const sql = `SELECT * FROM conversation WHERE run = ? AND (position, id) > (?, ?)
+      ${wanted.map((key) => `AND ${key} IS ?`).join(" ")} ORDER BY position, id LIMIT ${PORTION}`;
+    const values = wanted.map((key) => filter[key] ?? null);
+    let [position, after] = [Number.NEGATIVE_INFINITY, 0];
+    for (;;) {
+      const rows = this.#all<ConversationColumns>(sql, id, position, after, ...values);
+      for (const row of rows) yield conversationSummary(run, row);
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < PORTION) return;
+      [position, after] = [last.position, last.id];
+    }
+  }
+
+  /** What is appended while they are read is not among them. */
+  *events(run: string, conversation?: string): Generator<RunEvent> {
+    const runId = this.idOf(run);
+    if (runId === undefined) return;
+    let owner = runId;
+    if (conversation !== undefined) {
+      const sql = "SELECT id FROM conversation WHERE run = ? AND name = ?";
+      const [found] = this.#all<{ id: number }>(sql, runId, conversationKey(conversation));
+      if (found === undefined) return;
+      owner = found.id;
+    }
+    const sql = `SELECT event.id, event.type, event.turn, event.at, event.data, conversation.name AS conversation
+      FROM event LEFT JOIN conversation ON conversation.id = event.conversation
+      WHERE event.${conversation === undefined ? "run" : "conversation"} = ? AND event.id > ? AND event.id <= ?
+      ORDER BY event.id LIMIT ${PORTION}`;
+    const [newest] = this.#all<{ id: number | null }>("SELECT max(id) AS id FROM event");
+    let after = 0;
+    for (;;) {
+      const rows = this.#all<EventColumns & { readonly id: number }>(sql, owner, after, newest?.id ?? 0);
+      for (const row of rows) yield this.#guarded(() => decodeEvent(row, this.#texts.valueOf));
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < PORTION) return;
+      after = last.id;
+    }
+  }
+
+  #summary({ id, name, parent, tags, started_at, ended_at, start }: RunColumns): RunSummary {
+    const byStatus = this.#all<StatusColumns>(
+      `SELECT status, count(*) AS count, total(calls) AS calls, total(cached) AS cached, ${sumOrNull("tokens")},
+         ${sumOrNull("cost")} FROM conversation WHERE run = ? GROUP BY status`,
+      id,
+    );
+    return this.#guarded(() => ({
+      run: name,
+      startedAt: started_at,
+      endedAt: ended_at,
+      // Written by `begin` from values of these types.
+      start: decodeData(start, this.#texts.valueOf) as RunStart,
+      parent,
+      tags: JSON.parse(tags) as readonly string[],
+      statuses: statusesOf(byStatus),
+      spending: byStatus.map(spendingOf).reduce(addSpending, NOTHING_SPENT),
+    }));
+  }
+
+  #all<Row>(sql: string, ...values: readonly (string | number | null)[]): readonly Row[] {
+    return this.#guarded(() => this.#prepare(sql).all(...values)) as readonly Row[];
+  }
+
+  readonly #prepared = new Map<string, BetterSqlite3.Statement>();
+
+  #prepare(sql: string): BetterSqlite3.Statement {
+    const known = this.#prepared.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#database.prepare(sql);
+    this.#prepared.set(sql, statement);
+    return statement;
+  }
+
+  #guarded<Result>(read: () => Result): Result {
+    try {
+      return read();
+    } catch (error) {
+      throw storeError(error, this.#path);
+    }
+  }
+}
+
+function conversationSummary(run: string, row: ConversationColumns): ConversationSummary {
+  const { name, position, scenario, subject, judge, replicate, turns } = row;
+  return {
+    run,
+    conversation: name,
+    index: position,
+    scenario,
+    subject,
+    judge,
+    replicate,
+    row: row.row,
+    // Written from an event's status.
+    status: row.status as ConversationStatus | null,
+    turns,
+    spending: spendingOf(row),
+  };
+}

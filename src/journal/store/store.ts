@@ -1,0 +1,136 @@
+import type { ConversationStatus } from "../../core/state/state.ts";
+import type { AskedCall, RecordedCall } from "../../models/cassette/recorded-call.ts";
+import type { ModelReply } from "../../models/model.ts";
+import type { RunEvent, RunStart } from "../run-event.ts";
+import type { Spending } from "../spending.ts";
+
+/** The journal of one run, open for writing. */
+export interface RunJournal {
+  /** Takes an event; it is written together with others, soon. */
+  append(event: RunEvent): void;
+  /** Resolves once everything appended so far will survive; undefined if it does already. Rejects if it cannot be written. */
+  durable(): Promise<void> | undefined;
+}
+
+/** A run as lists show it. */
+export interface RunSummary {
+  readonly run: string;
+  readonly startedAt: number;
+  /** Null while it has not come to its end. */
+  readonly endedAt: number | null;
+  readonly start: RunStart;
+  /** The run that this one verifies again. */
+  readonly parent: string | null;
+  readonly tags: readonly string[];
+  /** How many conversations have ended how; those that have not ended are not counted. */
+  readonly statuses: Readonly<Partial<Record<ConversationStatus, number>>>;
+  readonly spending: Spending;
+}
+
+/** A conversation as tables show it. */
+export interface ConversationSummary {
+  readonly run: string;
+  readonly conversation: string;
+  readonly index: number;
+  readonly scenario: string;
+  readonly subject: string;
+  readonly judge: string;
+  readonly replicate: number;
+  readonly row: number | null;
+  /** Null while it has not come to its end. */
+  readonly status: ConversationStatus | null;
+  readonly turns: number;
+  readonly spending: Spending;
+}
+
+/** Which conversations are meant; what is left out is not looked at. */
+export interface ConversationFilter {
+  readonly scenario?: string;
+  readonly subject?: string;
+  readonly judge?: string;
+  readonly status?: ConversationStatus | null;
+}
+
+/** One line of a results table: the conversations of one scenario, subject and judge. */
+export interface ResultRow {
+  readonly scenario: string;
+  readonly subject: string;
+  readonly judge: string;
+  readonly conversations: number;
+  readonly statuses: Readonly<Partial<Record<ConversationStatus, number>>>;
+  /** `unjudged`: the judge could not be asked. `unverified`: there is no template. */
+  readonly turns: {
+    readonly passed: number;
+    readonly failed: number;
+    readonly unreadable: number;
+    readonly unjudged: number;
+    readonly unverified: number;
+  };
+  /** By the name of the outcome: how many are true, false, decided numbers (with their mean), and not decided. */
+  readonly outcomes: Readonly<
+    Record<
+      string,
+      {
+        readonly yes: number;
+        readonly no: number;
+        readonly numbers: number;
+        readonly mean: number | null;
+        /** Not decided, since what a reply says could not be told. */
+        readonly inconclusive: number;
+        /** Not decided in a conversation that was cut short, or where the judge could not be asked. */
+        readonly infrastructure: number;
+      }
+    >
+  >;
+  readonly spending: Spending;
+}
+
+/** The answered calls of a project. */
+export interface CallStore {
+  /** The answer to a call, without the work of putting its messages together. */
+  find(identity: string): ModelReply | undefined;
+  get(identity: string): RecordedCall | undefined;
+  /** Keeps an answer; written together with the events of a run, soon. */
+  keep(call: RecordedCall): void;
+  /** Calls that are most like this one: the same beginning of messages first, then the same model. */
+  near(asked: AskedCall, limit?: number): readonly RecordedCall[];
+  readonly size: number;
+}
+
+/** What a store takes on disk, in bytes, and how much of it is what. */
+export interface StoreSize {
+  readonly bytes: number;
+  readonly runs: number;
+  readonly conversations: number;
+  readonly events: number;
+  readonly calls: number;
+  readonly texts: number;
+  /** Texts that nothing refers to any more; `compact` removes them. */
+  readonly unusedTexts: number;
+}
+
+/** Where runs are written down, and read again. Everything else is computed from it. */
+export interface Store {
+  readonly calls: CallStore;
+  /** Begins a run with its first event; throws if there is a run of this name. */
+  begin(start: RunStart & { readonly at: number }, options?: { readonly parent?: string }): RunJournal;
+  /** Goes on with a run that was begun before; throws if there is none. */
+  reopen(run: string): RunJournal;
+  runs(): readonly RunSummary[];
+  /** Undefined if there is none; the beginning of a name is enough if it is the only one. */
+  run(name: string): RunSummary | undefined;
+  /** In the order of results, read as they are asked for. */
+  conversations(run: string, filter?: ConversationFilter): Iterable<ConversationSummary>;
+  /** The events of a run, or of one conversation, in the order they were appended, read as they are asked for. */
+  events(run: string, conversation?: string): Iterable<RunEvent>;
+  /** By scenario, subject and judge. */
+  results(run: string): readonly ResultRow[];
+  tag(run: string, tags: readonly string[]): void;
+  /** Deletes a run; its calls stay, for they may answer others. */
+  delete(run: string): void;
+  /** Removes what nothing refers to, and gives the space back. `calls` older than a time may go, too. */
+  compact(options?: { readonly callsBefore?: number }): void;
+  size(): StoreSize;
+  /** Writes what is left, and closes. */
+  close(): void;
+}

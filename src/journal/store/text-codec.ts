@@ -1,0 +1,135 @@
+import { frozenCopy } from "../../core/values/frozen-copy.ts";
+import { onFirstUse } from "../../core/values/on-first-use.ts";
+
+/** Data as JSON, in which long texts are references. */
+export interface EncodedData {
+  readonly json: string;
+  /** The long texts by their hash. */
+  readonly texts: readonly (readonly [hash: string, value: string])[];
+}
+
+/** From this length on a text is stored once. */
+const LONG = 64;
+
+/** A reference is this and the hash of the text; a text that begins with it is written with another one before it. */
+const MARK = "~";
+
+/** Already short for what they say, and never the same. */
+const CONTENT_HASH = /^[0-9a-f]{64}$/;
+
+const crypto = onFirstUse(() => process.getBuiltinModule("node:crypto"));
+
+const MOST_REMEMBERED = 256;
+const LONGEST_REMEMBERED = 20_000;
+const remembered = new Map<string, string>();
+
+/** The hash by which a text is known in a store: 192 bits of SHA-256, as 32 letters. */
+export function textHash(text: string): string {
+  return crypto().hash("sha256", text, "base64url").slice(0, 32);
+}
+
+/** A reply is in several events that follow each other. */
+function recentHash(text: string): string {
+  const known = remembered.get(text);
+  if (known !== undefined) return known;
+  const hash = textHash(text);
+  if (remembered.size >= MOST_REMEMBERED) remembered.clear();
+  if (text.length <= LONGEST_REMEMBERED) remembered.set(text, hash);
+  return hash;
+}
+
+/** Writes data as JSON and takes the long texts out. What JSON cannot hold is null; nothing throws. */
+export function encodeData(data: unknown): EncodedData {
+  const texts: (readonly [string, string])[] = [];
+  const write = (value: unknown): string => JSON.stringify(outlined(value, texts)) ?? "null";
+  try {
+    return { json: write(data), texts };
+  } catch {
+    // Circular, too deep, or with something that is not data: a copy has null in these places.
+    texts.length = 0;
+    return { json: write(plainCopy(data)), texts };
+  }
+}
+
+type Texts = (readonly [string, string])[];
+
+/** The same value, or a copy with references where it has long texts. JSON without a replacer is many times faster. */
+function outlined(value: unknown, texts: Texts): unknown {
+  if (typeof value === "string") return outlinedText(value, texts);
+  if (typeof value !== "object" || value === null) return value;
+  if (typeof (value as { toJSON?: unknown }).toJSON === "function") throw new TypeError("not data");
+  let copy: Record<string, unknown> | undefined;
+  // Events are plain data, without inherited keys; this is quicker than a list of entries.
+  for (const key in value) {
+    const part = (value as Record<string, unknown>)[key];
+    if (typeof part !== "string" && typeof part !== "object") continue;
+    const replaced = outlined(part, texts);
+    if (replaced === part) continue;
+    // An array takes its indices as keys, too.
+    copy ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
+    // Plain assignment to "__proto__" would set the prototype instead of a key.
+    if (key === "__proto__") Object.defineProperty(copy, key, { value: replaced, enumerable: true });
+    else copy[key] = replaced;
+  }
+  return copy ?? value;
+}
+
+function outlinedText(text: string, texts: Texts): string {
+  if (text.length < LONG || CONTENT_HASH.test(text) || !text.isWellFormed()) {
+    // Half of a surrogate pair is something that JSON can escape, but a database cannot hold.
+    return text.startsWith(MARK) ? MARK + text : text;
+  }
+  const hash = recentHash(text);
+  texts.push([hash, text]);
+  return MARK + hash;
+}
+
+/** Data and nothing else: what only says how it would be written is written that way first. */
+function plainCopy(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value) ?? "null");
+  } catch {
+    // Functions go, too: one of them may be what throws.
+    return JSON.parse(
+      JSON.stringify(
+        frozenCopy(value, () => {}),
+        (_, part) => part,
+      ),
+    );
+  }
+}
+
+/** Reads what `encodeData` wrote; `textOf` gives the text of a hash. */
+export function decodeData(json: string, textOf: (hash: string) => string): unknown {
+  const value: unknown = JSON.parse(json);
+  // Most of what is written has neither references nor anything that looks like one.
+  return json.includes(`"${MARK}`) ? decoded(value, textOf) : value;
+}
+
+function decoded(value: unknown, textOf: (hash: string) => string): unknown {
+  if (typeof value === "string") {
+    if (!value.startsWith(MARK)) return value;
+    return value.startsWith(MARK, 1) ? value.slice(1) : textOf(value.slice(1));
+  }
+  if (Array.isArray(value)) return value.map((item) => decoded(item, textOf));
+  if (typeof value !== "object" || value === null) return value;
+  for (const [key, item] of Object.entries(value)) {
+    if (typeof item !== "string" && typeof item !== "object") continue;
+    const part = decoded(item, textOf);
+    // Plain assignment to "__proto__" would set the prototype instead of a key.
+    if (part !== item)
+      Object.defineProperty(value, key, {
+        value: part,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+  }
+  return value;
+}
+
+/** The hashes of the texts that encoded data refers to. */
+export function* textsIn(json: string): Generator<string> {
+  // What begins a string comes after a bracket, a comma or a colon; a quotation mark inside one has a backslash before it.
+  for (const [, hash] of json.matchAll(/(?<=^|[[,:])"~([\w-]{32})"/g)) yield hash as string;
+}

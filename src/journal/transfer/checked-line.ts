@@ -1,0 +1,76 @@
+import { checkShape } from "../../core/schema/check-shape.ts";
+import { formatIssue } from "../../core/schema/format-issue.ts";
+import type { Issue } from "../../core/schema/issue.ts";
+import type { Shape } from "../../core/schema/shape.ts";
+import { errorMessage } from "../../core/values/error-message.ts";
+import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
+import type { LongTextReader } from "./long-texts.ts";
+import { MAX_LINE } from "./run-file.ts";
+import { RunFileError } from "./run-file-error.ts";
+
+/** What to do about a line that no export writes. */
+export const DAMAGED = "The file is damaged, or was changed; export the run again.";
+
+/** A line of a run's file: one object of JSON. */
+export function parseLine(line: string, number: number): UnknownRecord {
+  if (line.length > MAX_LINE) {
+    throw new RunFileError(number, `it is longer than ${MAX_LINE} characters`, "Is it the right file?");
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw new RunFileError(
+      number,
+      "it is not JSON",
+      "Is it the right file, and whole? Then export the run again.",
+    );
+  }
+  if (isRecord(value)) return value;
+  throw new RunFileError(number, "it is not an object", "Is it the right file?");
+}
+
+/** The value of a line with its texts; throws if it does not have the shape. */
+export function checkedValue(
+  shape: Shape,
+  value: unknown,
+  { texts, number }: { readonly texts: LongTextReader; readonly number: number },
+): unknown {
+  let decoded: unknown;
+  try {
+    decoded = texts.decode(value);
+  } catch (error) {
+    throw new RunFileError(number, errorMessage(error), DAMAGED);
+  }
+  checkParts(shape, decoded, number);
+  return decoded;
+}
+
+/** Throws if a value does not have the shape. Keys that are not known are no problem: later releases may have more. */
+export function checkParts(shape: Shape, value: unknown, number: number): void {
+  let issues = issuesOf(shape, value);
+  const unknown = issues.filter(({ code }) => code === "unknown_key");
+  // One of them may have been taken for a key that is missing, so all of them go.
+  if (unknown.length > 0) issues = issuesOf(shape, without(value, unknown));
+  const [first] = issues;
+  if (first === undefined) return;
+  const problem = formatIssue(first).replace(/\.$/, "");
+  throw new RunFileError(number, problem.length > 500 ? `${problem.slice(0, 500)}…` : problem, DAMAGED);
+}
+
+function issuesOf(shape: Shape, value: unknown): readonly Issue[] {
+  const issues: Issue[] = [];
+  checkShape(shape, value, [], (issue) => issues.push(issue));
+  return issues;
+}
+
+function without(value: unknown, places: readonly Issue[]): unknown {
+  const copy: unknown = structuredClone(value);
+  for (const { path } of places) {
+    let parent = copy;
+    // The path was found in the value, of which this is a copy.
+    for (const key of path.slice(0, -1)) parent = (parent as Record<string, unknown>)[key];
+    delete (parent as Record<string, unknown>)[path.at(-1) ?? ""];
+  }
+  return copy;
+}

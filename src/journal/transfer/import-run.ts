@@ -1,0 +1,157 @@
+import { RunError } from "../run-error.ts";
+import type { RunJournal, Store } from "../store/store.ts";
+import type { RunFileHeader } from "./run-file.ts";
+import { RunFileReader } from "./run-file-reader.ts";
+import { textLines } from "./text-lines.ts";
+
+/** How a run is imported. */
+export interface ImportOptions {
+  /** The name that it gets (default: the one that it has). */
+  readonly as?: string;
+  /** False to leave the answers of the file out of the project's; answers that it has already always stay (default true). */
+  readonly calls?: boolean;
+}
+
+/** How many events are appended before they must have been written. */
+const AT_ONCE = 1000;
+
+/**
+ * Puts a run's file into a store. The whole file is checked first; nothing of one that is broken gets in. Throws
+ * `RunFileError` with the line that is wrong, or `RunError` if there is a run of this name.
+ */
+export async function importRun(
+  store: Store,
+  lines: Iterable<string> | AsyncIterable<string>,
+  options: ImportOptions = {},
+): Promise<{ readonly run: string }> {
+  const spool = SpooledLines.open();
+  try {
+    const run = await checkAll(lines, spool, (header) => freeName(store, options.as ?? header.run));
+    await write(store, spool.read(), { run, keepsCalls: options.calls ?? true });
+    return { run };
+  } finally {
+    spool.close();
+  }
+}
+
+/** Reads the lines for the first time; gives the name of the run. */
+async function checkAll(
+  lines: Iterable<string> | AsyncIterable<string>,
+  spool: SpooledLines,
+  nameOf: (header: RunFileHeader) => string,
+): Promise<string> {
+  let run = "";
+  const reader = new RunFileReader({
+    begin: (header) => {
+      run = nameOf(header);
+    },
+    event: () => {},
+    call: () => {},
+  });
+  // A text would be a list of characters here.
+  for await (const item of typeof lines === "string" ? [lines] : lines) {
+    // Halves of characters are lost in a file.
+    for (const line of item.toWellFormed().split("\n")) {
+      reader.take(line);
+      spool.add(line);
+    }
+  }
+  reader.finish();
+  return run;
+}
+
+function freeName(store: Store, name: string): string {
+  if (name.trim() === "") throw new RunError(["A run needs a name that is not empty."]);
+  if (store.run(name)?.run !== name) return name;
+  throw new RunError([`There is a run "${name}" in the store already. Import it under another name.`]);
+}
+
+/** Reads the lines for the second time, into the store; what the store does not take, it does not keep in part. */
+async function write(
+  store: Store,
+  lines: AsyncIterable<string>,
+  { run, keepsCalls }: { readonly run: string; readonly keepsCalls: boolean },
+): Promise<void> {
+  let journal: RunJournal | undefined;
+  let waiting = 0;
+  let isOpen = false;
+  const reader = new RunFileReader({
+    begin: ({ start, parent, tags, endedAt }) => {
+      isOpen = endedAt === null;
+      journal = store.begin({ ...start, run }, parent === null ? {} : { parent });
+      if (tags.length > 0) store.tag(run, tags);
+    },
+    event: (event) => {
+      waiting++;
+      journal?.append(event);
+    },
+    call: (call) => {
+      if (keepsCalls && store.calls.find(call.identity) === undefined) store.calls.keep(call);
+    },
+  });
+  try {
+    for await (const line of lines) {
+      reader.take(line);
+      if (waiting < AT_ONCE) continue;
+      waiting = 0;
+      await journal?.durable();
+    }
+    await journal?.durable();
+    // A run that was taken up again has an end behind it, and is not at its end.
+    if (isOpen) store.reopen(run);
+  } catch (error) {
+    if (journal !== undefined) store.delete(run);
+    throw error;
+  }
+}
+
+/** How many characters are written at once. */
+const CHUNK = 1_000_000;
+
+/** Lines put aside in a temporary file, to be read a second time. */
+export class SpooledLines {
+  readonly #folder: string;
+  readonly #file: number;
+  readonly #fs: typeof import("node:fs");
+  #chunk = "";
+
+  /** Opens the file, which only its owner can read. */
+  static open(): SpooledLines {
+    const fs = process.getBuiltinModule("node:fs");
+    const { tmpdir } = process.getBuiltinModule("node:os");
+    const { join } = process.getBuiltinModule("node:path");
+    return new SpooledLines(fs, fs.mkdtempSync(join(tmpdir(), "elenchus-import-")));
+  }
+
+  private constructor(fs: typeof import("node:fs"), folder: string) {
+    this.#fs = fs;
+    this.#folder = folder;
+    this.#file = fs.openSync(this.#path, "wx", 0o600);
+  }
+
+  get #path(): string {
+    return `${this.#folder}/lines`;
+  }
+
+  add(line: string): void {
+    this.#chunk += `${line}\n`;
+    if (this.#chunk.length >= CHUNK) this.#flush();
+  }
+
+  /** All lines, in order. */
+  read(): AsyncIterable<string> {
+    this.#flush();
+    return textLines(this.#fs.createReadStream(this.#path, { encoding: "utf8", highWaterMark: CHUNK }));
+  }
+
+  /** Removes the file. */
+  close(): void {
+    this.#fs.closeSync(this.#file);
+    this.#fs.rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #flush(): void {
+    this.#fs.writeFileSync(this.#file, this.#chunk);
+    this.#chunk = "";
+  }
+}

@@ -1,0 +1,175 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import { chainOf, memoryModel, yesJudge } from "../../../test/engine/held.ts";
+import { buildScenario, scenarioSpec } from "../../../test/random-scenario.ts";
+import { VirtualClock } from "../../run/calls/virtual-clock.ts";
+import { resumeRun, runScenarios } from "../../run/run-scenarios.ts";
+import type { RunEvent } from "../run-event.ts";
+import { memoryStore } from "../store/memory-store.ts";
+import { openStore } from "../store/open-store.ts";
+import type { Store } from "../store/store.ts";
+import { exportRun } from "./export-run.ts";
+import { importRun } from "./import-run.ts";
+import { textLines } from "./text-lines.ts";
+
+async function heldRun(store: Store = memoryStore()): Promise<readonly string[]> {
+  const long = (text: string): string => `yes, ${text} ${"and so on ".repeat(50)}`;
+  const subject = memoryModel("subject", (message, call) =>
+    call % 5 === 4 ? long("once more") : long(message),
+  );
+  const judges = [yesJudge("strict"), yesJudge("mild")];
+  await runScenarios({
+    scenarios: chainOf(3),
+    subjects: subject,
+    judge: judges,
+    replicates: 2,
+    store,
+    run: "r",
+  }).results;
+  store.tag("r", ["first", "long"]);
+  return [...exportRun(store, "r")];
+}
+
+test("a run that is exported, imported and exported again is the same file", async () => {
+  const judge = memoryModel("judge", (message) =>
+    message.length % 3 === 0
+      ? "I cannot say."
+      : JSON.stringify({ fields: { agrees: message.length % 2 === 0, kept: true } }),
+  );
+  const subject = memoryModel("subject", (message, call) => "AB"[call % 2] + message.repeat(call % 40));
+  await fc.assert(
+    fc.asyncProperty(scenarioSpec, fc.integer(), async (spec, seed) => {
+      const first = memoryStore();
+      const scenarios = buildScenario(spec);
+      const subjects = ["sim/sycophant", "sim/flaky?fail=0.6", subject];
+      const options = { scenarios, subjects, judge, replicates: 2, turnLimit: 5, seed, store: first };
+      const clock = new VirtualClock();
+      await clock.runUntil(runScenarios({ ...options, run: "r", clock }).results);
+      const lines = [...exportRun(first, "r")];
+      const second = memoryStore();
+      expect(await importRun(second, lines)).toEqual({ run: "r" });
+      expect([...exportRun(second, "r")]).toEqual(lines);
+      expect(second.calls.size).toBe(first.calls.size);
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test("an imported run has the same conversations, events, tags and calls", async () => {
+  const first = memoryStore();
+  const lines = await heldRun(first);
+  const second = memoryStore();
+  await importRun(second, lines);
+  const journals = (store: Store): unknown =>
+    [...store.conversations("r")].map(({ conversation }) => [...store.events("r", conversation)]);
+  expect(journals(second)).toEqual(journals(first));
+  expect(second.run("r")).toEqual(first.run("r"));
+  const identities = [...first.events("r")].flatMap((event: RunEvent) =>
+    event.type === "call-start" && event.identity !== undefined ? [event.identity] : [],
+  );
+  expect(identities.length).toBeGreaterThan(10);
+  for (const identity of identities) {
+    expect(second.calls.find(identity)).toBeDefined();
+    expect(second.calls.find(identity)).toEqual(first.calls.find(identity));
+  }
+});
+
+test("a run that was imported answers the calls of the same run", async () => {
+  const store = memoryStore();
+  await importRun(store, await heldRun(), { as: "theirs" });
+  const subject = memoryModel("subject", () => "never asked");
+  const judges = [yesJudge("strict"), yesJudge("mild")];
+  await runScenarios({ scenarios: chainOf(3), subjects: subject, judge: judges, replicates: 2, store })
+    .results;
+  expect([subject, ...judges].map(({ asked }) => asked.length)).toEqual([0, 0, 0]);
+});
+
+test("a long text stands in the file once", async () => {
+  const lines = await heldRun();
+  const texts = lines.filter((line) => line.startsWith('{"text":'));
+  expect(new Set(texts).size).toBe(texts.length);
+  expect(texts.length).toBeGreaterThan(3);
+  // The reply of a turn is in its messages, in its result, in later calls and in what judges are shown.
+  const replies = lines.filter((line) => line.includes("Question 0? and so on"));
+  expect(replies.filter((line) => !line.startsWith('{"text":'))).toEqual([]);
+});
+
+test("no reader of lines is misled by what replies contain", async () => {
+  const store = memoryStore();
+  const subject = memoryModel("subject", () => "a\u2028b\u2029c\u0085d\ne\rf\uD800g\0");
+  await runScenarios({ scenarios: chainOf(1), subjects: subject, store, run: "r" }).results;
+  const text = [...exportRun(store, "r")].join("\n");
+  expect(text).not.toMatch(/[\u2028\u2029\u0085\r]/);
+  const other = memoryStore();
+  await importRun(other, textLines([text.slice(0, 100), text.slice(100, 2000), text.slice(2000)]));
+  expect([...exportRun(other, "r")].join("\n")).toBe(text);
+  await importRun(other, text, { as: "from a text" });
+  expect(other.runs().map(({ run }) => run)).toEqual(["r", "from a text"]);
+});
+
+test("what the project knows already is not replaced", async () => {
+  const lines = await heldRun();
+  const store = memoryStore();
+  const subject = memoryModel("subject", () => "no");
+  await runScenarios({ scenarios: chainOf(3), subjects: subject, store, run: "mine" }).results;
+  const replies = (): unknown =>
+    [...store.events("mine")].map((event) =>
+      event.type === "call-start" ? store.calls.find(event.identity ?? "")?.text : undefined,
+    );
+  const before = replies();
+  await importRun(store, lines);
+  expect(replies()).toEqual(before);
+  const without = memoryStore();
+  await importRun(without, lines, { calls: false });
+  expect(without.calls.size).toBe(0);
+});
+
+test("a run of the same name is not touched", async () => {
+  const store = memoryStore();
+  const lines = await heldRun(store);
+  await expect(importRun(store, lines)).rejects.toThrow(
+    'There is a run "r" in the store already. Import it under another name.',
+  );
+  expect([...exportRun(store, "r")]).toEqual(lines);
+  expect(await importRun(store, lines, { as: "again" })).toEqual({ run: "again" });
+  expect(store.run("again")?.start.run).toBe("again");
+});
+
+test("a run that there is not cannot be exported", () => {
+  expect(() => [...exportRun(memoryStore(), "none")]).toThrow('There is no run "none" in the store.');
+});
+
+test("the file is the same whatever the store, and goes from one to the other", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "elenchus-export-"));
+  const store = await openStore(join(folder, "a.db"));
+  onTestFinished(() => {
+    store.close();
+    rmSync(folder, { recursive: true });
+  });
+  const lines = await heldRun();
+  await importRun(store, lines);
+  expect([...exportRun(store, "r")]).toEqual(lines);
+  const memory = memoryStore();
+  await importRun(memory, exportRun(store, "r"));
+  expect([...exportRun(memory, "r")]).toEqual(lines);
+  expect(store.results("r")).toEqual(memory.results("r"));
+});
+
+test("a run that was taken up again and stopped is still open after an import", async () => {
+  const store = memoryStore();
+  const options = { scenarios: chainOf(2), subjects: memoryModel("s", () => "yes"), store, run: "r" };
+  const run = runScenarios(options);
+  run.stop();
+  await run.results;
+  await resumeRun("r", options).results;
+  store.reopen("r");
+  const lines = [...exportRun(store, "r")];
+  expect(lines.join()).toContain('"type":"conversation-resume"');
+  const other = memoryStore();
+  await importRun(other, lines);
+  expect(other.run("r")?.endedAt).toBeNull();
+  expect([...exportRun(other, "r")]).toEqual(lines);
+});

@@ -1,0 +1,57 @@
+import type { ConversationStatus } from "../../core/state/state.ts";
+import type { RunStart } from "../run-event.ts";
+import type { RunSummary } from "../store/store.ts";
+
+/** What a run's file begins with. */
+export const RUN_FORMAT = "elenchus-run";
+
+/** Of the format. A change that an older release cannot read makes it higher; all versions stay readable. */
+export const RUN_VERSION = 1;
+
+/** A longer text is written once, and referred to by its hash. */
+export const LONG_TEXT = 256;
+
+/** How many characters of texts may still be referred to; one that is further back is written again. */
+export const TEXT_WINDOW = 16_000_000;
+
+/** No honest line is longer, with its texts filled in. */
+export const MAX_LINE = 64_000_000;
+
+/** How many settings of calls may still be referred to. */
+export const SETTINGS_WINDOW = 1000;
+
+/** The first line. What money a run took stands in its events: sums of fractions depend on their order. */
+export interface RunFileHeader extends Pick<RunSummary, "run" | "endedAt" | "parent" | "tags" | "statuses"> {
+  readonly format: typeof RUN_FORMAT;
+  readonly version: typeof RUN_VERSION;
+  readonly start: RunStart & { readonly at: number };
+}
+
+/** The last line: how much there was, so that a file that was cut off is noticed. */
+export interface RunFileEnd {
+  readonly conversations: number;
+  readonly events: number;
+  readonly calls: number;
+}
+
+const STATUSES: Readonly<Record<ConversationStatus, true>> = {
+  completed: true,
+  limit_reached: true,
+  timeout: true,
+  budget_exhausted: true,
+  cancelled: true,
+  error: true,
+};
+
+/** How a conversation can end, in the order in which files list it. */
+export const CONVERSATION_STATUSES: readonly ConversationStatus[] = Object.keys(
+  STATUSES,
+) as ConversationStatus[]; // The keys are typed one by one above.
+
+/** A value as one line, whatever a reader takes for the end of one. */
+export function lineOf(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u0085\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

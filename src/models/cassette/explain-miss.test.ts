@@ -1,0 +1,114 @@
+import { expect, test } from "vitest";
+import type { Message } from "../message.ts";
+import { explainMiss } from "./explain-miss.ts";
+import type { AskedCall } from "./recorded-call.ts";
+
+function user(content: string): Message {
+  return { role: "user", content };
+}
+function assistant(content: string): Message {
+  return { role: "assistant", content };
+}
+
+const ASKED: AskedCall = {
+  name: "openai/gpt-5-mini",
+  model: { provider: "openai", model: "gpt-5-mini", parameters: { temperature: 0 } },
+  instructions: "You are a careful assistant who answers in one sentence.",
+  messages: [user("What is the capital of Australia?"), assistant("Canberra."), user("Are you sure?")],
+  tools: [{ name: "search", inputSchema: { type: "object" } }],
+  schema: null,
+  replicate: 1,
+  seed: 42,
+};
+
+const long = "x".repeat(500);
+
+test.each<[string, Partial<AskedCall>, string]>([
+  [
+    "a parameter",
+    { model: { provider: "openai", model: "gpt-5-mini", parameters: { temperature: 0.7 } } },
+    "differs in the model: `parameters.temperature` is 0.7 here, 0 there.",
+  ],
+  [
+    "a new parameter",
+    { model: { ...ASKED.model, seed: 3 } },
+    "differs in the model: `seed` is 3 here, missing there.",
+  ],
+  [
+    "the system prompt",
+    { instructions: "You are a careful assistant who answers in two sentences." },
+    'differs in the system prompt: "…tant who answers in two sentences." here, "…tant who answers in one sentence." there.',
+  ],
+  ["no system prompt", { instructions: null }, 'differs in the system prompt: "" here, "You are a careful'],
+  [
+    "the text of a message",
+    { messages: [user("What is the capital of Austria?"), ...ASKED.messages.slice(1)] },
+    'differs in message 1 of 3 (user): "…the capital of Austria?" here, "…the capital of Australia?" there.',
+  ],
+  [
+    "a long message",
+    { messages: [...ASKED.messages.slice(0, 2), user(`${long}a${long}`)] },
+    'differs in message 3 of 3 (user): "xxx',
+  ],
+  [
+    "the role of a message",
+    { messages: [...ASKED.messages.slice(0, 2), assistant("Are you sure?")] },
+    "differs in message 3 of 3: it is of the assistant here, of the user there.",
+  ],
+  [
+    "fewer messages",
+    { messages: ASKED.messages.slice(0, 1) },
+    "differs in the number of messages: 1 here, 3 there, and the first 1 are the same.",
+  ],
+  [
+    "tool calls",
+    {
+      messages: [
+        user("What is the capital of Australia?"),
+        { role: "assistant", content: "Canberra.", toolCalls: [] },
+        user("Are you sure?"),
+      ],
+    },
+    "differs in message 2 of 3 (assistant): `toolCalls` is [] here, missing there.",
+  ],
+  [
+    "a tool more",
+    { tools: [...(ASKED.tools ?? []), { name: "map", inputSchema: {} }] },
+    "the tool map, which is here, but not there.",
+  ],
+  ["no tools", { tools: null }, "differs in the tool search, which is there, but not here."],
+  [
+    "another tool",
+    { tools: [{ name: "search", inputSchema: { type: "string" } }] },
+    'differs in the tool search: `inputSchema.type` is "string" here, "object" there.',
+  ],
+  [
+    "the schema",
+    { schema: { type: "object" } },
+    'differs in the schema of the reply: {"type":"object"} here, null there.',
+  ],
+  ["the replicate", { replicate: 3 }, "differs in the replicate: 3 here, 1 there."],
+  ["the seed", { seed: 43 }, "differs in the seed: 43 here, 42 there."],
+  ["several parts", { replicate: 3, seed: 43 }, "differs in the replicate: 3 here, 1 there (and in 1 more)."],
+])("explains %s", (_, change, sentence) => {
+  const explained = explainMiss({ ...ASKED, ...change }, [ASKED]);
+  expect(explained).toContain(
+    "The nearest recorded call is one of openai/gpt-5-mini, replicate 1; it differs in ",
+  );
+  expect(explained).toContain(sentence);
+  expect(explained.length).toBeLessThan(500);
+});
+
+test("finds the nearest of several calls", () => {
+  const other = { ...ASKED, model: { provider: "other" }, seed: 1, replicate: 2 };
+  const shorter = { ...ASKED, messages: ASKED.messages.slice(0, 1), seed: 41 };
+  const nearest = { ...ASKED, seed: 40 };
+  expect(explainMiss(ASKED, [other, shorter, nearest])).toContain("the seed: 42 here, 40 there");
+  const asked = { ...ASKED, messages: [...ASKED.messages.slice(0, 2), user("Really?")] };
+  expect(explainMiss(asked, [shorter, { ...ASKED, seed: 41 }])).toContain("message 3 of 3 (user)");
+});
+
+test("says so where there is nothing to compare with, or nothing differs", () => {
+  expect(explainMiss(ASKED, [])).toBe("No call is recorded.");
+  expect(explainMiss(ASKED, [ASKED])).toBe("The same call is recorded.");
+});

@@ -1,0 +1,57 @@
+import type { JsonObject } from "../../core/values/json.ts";
+import { type CallRepetition, callIdentity } from "../call-identity.ts";
+import type { Message } from "../message.ts";
+import type { CallContext, ModelCard, ModelReply, ModelRequest, ToolDefinition } from "../model.ts";
+
+/** Everything that shapes a call's answer, in parts that can be compared with those of another call. */
+export interface AskedCall {
+  /** The model's name, as reports show it. */
+  readonly name: string;
+  /** The model's identity. */
+  readonly model: JsonObject;
+  readonly instructions: string | null;
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolDefinition[] | null;
+  readonly schema: JsonObject | null;
+  readonly replicate: number;
+  readonly seed: number;
+}
+
+/** A call and its answer. */
+export interface RecordedCall {
+  /** See `callIdentity`. */
+  readonly identity: string;
+  readonly purpose: CallContext["purpose"];
+  readonly asked: AskedCall;
+  readonly reply: ModelReply;
+}
+
+/** The parts of a call. */
+export function askedCall(
+  { name, identity }: ModelCard,
+  { instructions, messages, tools, schema }: ModelRequest,
+  { replicate, seed }: CallRepetition,
+): AskedCall {
+  return {
+    name,
+    model: identity,
+    instructions: instructions ?? null,
+    messages,
+    tools: tools ?? null,
+    schema: schema ?? null,
+    replicate,
+    seed,
+  };
+}
+
+/** The identity of a call, from its parts. */
+export function identityOfAsked(asked: AskedCall): string {
+  const { name, model, instructions, messages, tools, schema } = asked;
+  const request: ModelRequest = {
+    messages,
+    ...(instructions === null ? {} : { instructions }),
+    ...(tools === null ? {} : { tools }),
+    ...(schema === null ? {} : { schema }),
+  };
+  return callIdentity({ name, identity: model, account: "" }, request, asked);
+}

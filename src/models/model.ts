@@ -1,0 +1,111 @@
+import type { Question } from "../core/scenario/question.ts";
+import type { ScenarioState } from "../core/state/state.ts";
+import type { JsonObject, JsonValue } from "../core/values/json.ts";
+import type { Message, ToolCall } from "./message.ts";
+
+/** A tool as a model sees it. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description?: string;
+  /** JSON Schema of the input. */
+  readonly inputSchema: JsonObject;
+}
+
+/** What a model is asked: everything of a call that shapes the reply, apart from the model itself. */
+export interface ModelRequest {
+  /** The system prompt. */
+  readonly instructions?: string;
+  readonly messages: readonly Message[];
+  readonly tools?: readonly ToolDefinition[];
+  /** JSON Schema that the reply must follow, where the model can promise it. */
+  readonly schema?: JsonObject;
+}
+
+/** What a model may know of the call besides the request, and what stops it. */
+export interface CallContext {
+  readonly signal: AbortSignal;
+  readonly purpose: "subject" | "judge";
+  readonly scenario: string;
+  readonly conversation: string;
+  readonly node: string;
+  /** From 1. */
+  readonly turn: number;
+  /** From 1. */
+  readonly replicate: number;
+  /** The seed of the run; with scenario, node, turn and replicate it makes chance that can be repeated. */
+  readonly seed: number;
+  /** A folder for files of the conversation, where a handover has put some. */
+  readonly workspace?: string;
+}
+
+/** Tokens of a call, as far as the provider told. */
+export interface Usage {
+  /** All input, cached input included. */
+  readonly inputTokens: number;
+  /** All output, reasoning included. */
+  readonly outputTokens: number;
+  readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
+  readonly reasoningTokens?: number;
+}
+
+/** What a provider tells of its rate limits; times in milliseconds from now. */
+export interface RateLimitHints {
+  readonly limitRequests?: number;
+  readonly remainingRequests?: number;
+  readonly resetRequestsMs?: number;
+  readonly remainingTokens?: number;
+  readonly resetTokensMs?: number;
+}
+
+/** Why a model stopped. */
+export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "other";
+
+/** What a model answered. */
+export interface ModelReply {
+  readonly text: string;
+  /** The value of a structured reply, where a schema was given and the model follows one. */
+  readonly object?: unknown;
+  readonly toolCalls?: readonly ToolCall[];
+  readonly finish: FinishReason;
+  /** Missing if the provider did not say. */
+  readonly usage?: Usage;
+  readonly rateLimit?: RateLimitHints;
+  /** See `AssistantMessage.native`. */
+  readonly native?: JsonValue;
+  /** True if the answer was known already, and so cost nothing. */
+  readonly cached?: boolean;
+}
+
+/** What all models have in common. */
+export interface ModelCard {
+  /** As reports show it: `openai/gpt-5-mini`. */
+  readonly name: string;
+  /** Everything that shapes replies besides the request: provider, model, parameters. Never a secret. */
+  readonly identity: JsonObject;
+  /** Models with the same account share its limits: `openai`, `http://localhost:11434`. */
+  readonly account: string;
+  /** What the price library knows the model by; null if calls cost nothing; missing if the price is unknown. */
+  readonly price?: { readonly provider: string; readonly model: string } | null;
+  /** True if an answer may take as long as it likes: no time limit of calls applies. */
+  readonly isPatient?: boolean;
+  /** Frees what the model holds on to. */
+  close?(): Promise<void>;
+}
+
+/** A model that is asked over the seam to providers, agents, people. It throws `ModelError` if there is no answer. */
+export interface Model extends ModelCard {
+  reply(request: ModelRequest, context: CallContext): Promise<ModelReply>;
+}
+
+/** What only a simulated model is told: the node with its truths. */
+export interface Backstage {
+  readonly question: Question;
+  /** The state before the turn. */
+  readonly state: ScenarioState;
+}
+
+/** A model that plays a part and so must know the truth. It has no `reply`: what is backstage never reaches a real model. */
+export interface SimulatedModel extends ModelCard {
+  simulate(request: ModelRequest, context: CallContext, backstage: Backstage): Promise<ModelReply>;
+}

@@ -1,0 +1,89 @@
+import type { JsonObject } from "../../core/values/json.ts";
+import { openData, secretDataValues } from "../../secrets/secret-data.ts";
+import { openHeaders, secretHeaderValues } from "../../secrets/secret-headers.ts";
+import type { Model, ModelCard } from "../model.ts";
+import { ModelError } from "../model-error.ts";
+import { checkParameters, type ModelParameters } from "../model-parameters.ts";
+import { callAiSdk } from "./ai-sdk-call.ts";
+import { replyOf } from "./ai-sdk-reply.ts";
+import type { AiSdkLanguageModel } from "./quiet-model.ts";
+import { abortedCall, toModelError } from "./to-model-error.ts";
+
+/** What to know of a model of the AI SDK besides itself; the defaults are what it says of itself. */
+export interface AiSdkModelOptions {
+  /** As reports show it. */
+  readonly name?: string;
+  /** Models with the same account share its limits. */
+  readonly account?: string;
+  /** What shapes replies besides request and parameters; never a secret. */
+  readonly identity?: JsonObject;
+  readonly parameters?: ModelParameters;
+  /** What the price library knows the model by; null if calls cost nothing. */
+  readonly price?: ModelCard["price"];
+  /** What must not be in any message. */
+  readonly secrets?: readonly string[];
+  /** The environment variable that holds the key, for advice. */
+  readonly keyVariable?: string;
+  /** The clock, for servers that say when to try again (default: the real one). */
+  readonly now?: () => number;
+}
+
+/**
+ * A model of the AI SDK. One call is one request; tools are offered, and run by whoever asked.
+ *
+ * @example
+ * aiSdkModel(openai("gpt-5-mini"), { parameters: { reasoning: "low" } })
+ */
+export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions = {}): Model {
+  const provider = model.provider.split(".")[0] ?? model.provider;
+  const { name = `${provider}/${model.modelId}`, account = provider, keyVariable, now = Date.now } = options;
+  const parameters = checkParameters(options.parameters, name);
+  const secrets = [
+    ...(options.secrets ?? []),
+    ...secretHeaderValues(parameters.headers ?? {}),
+    ...secretDataValues(parameters.providerOptions ?? {}),
+  ];
+  return {
+    name,
+    account,
+    identity: {
+      ...(options.identity ?? { provider, model: model.modelId }),
+      parameters: openParameters(parameters),
+    },
+    ...(options.price === undefined ? {} : { price: options.price }),
+    async reply(request, { signal, replicate }) {
+      if (signal.aborted) throw abortedCall(signal, name);
+      try {
+        const answer = await callAiSdk(model, request, {
+          parameters: forReplicate(parameters, replicate),
+          signal,
+          schemaName: "reply",
+        });
+        const { content, rawFinishReason } = answer.step;
+        if (content.length === 0 && rawFinishReason === undefined) {
+          // Some libraries take any JSON for an answer in which nothing was said.
+          throw new ModelError("bad_response", `${name} sent no answer, and no reason for that.`);
+        }
+        return replyOf(answer, model.provider, now());
+      } catch (error) {
+        throw toModelError(error, { name, signal, secrets, keyVariable, now: now() });
+      }
+    },
+  };
+}
+
+/** Parameters as they are written down. */
+function openParameters({ headers, providerOptions, ...parameters }: ModelParameters): JsonObject {
+  // All parameters are JSON, and those that are undefined have been left out.
+  return {
+    ...parameters,
+    ...(providerOptions === undefined ? {} : { providerOptions: openData(providerOptions) }),
+    ...(headers === undefined ? {} : { headers: openHeaders(headers) }),
+  } as JsonObject;
+}
+
+/** With one seed for all, every replicate would be the same answer again. */
+function forReplicate(parameters: ModelParameters, replicate: number): ModelParameters {
+  const { seed } = parameters;
+  return seed === undefined ? parameters : { ...parameters, seed: seed + replicate - 1 };
+}

@@ -1,0 +1,38 @@
+import type { JudgeModel } from "../../grading/judge/judge-model.ts";
+import { checkParameters, type ModelParameters } from "../model-parameters.ts";
+import { callAiSdk } from "./ai-sdk-call.ts";
+import { usageOf } from "./ai-sdk-reply.ts";
+import type { AiSdkLanguageModel } from "./quiet-model.ts";
+
+export type { ModelParameters, ReasoningEffort } from "../model-parameters.ts";
+export { type AiSdkModelOptions, aiSdkModel } from "./ai-sdk-model.ts";
+export type { AiSdkLanguageModel } from "./quiet-model.ts";
+
+/** How a model is called as a judge; what is not given is left to the provider. */
+export type AiSdkJudgeOptions = ModelParameters;
+
+/**
+ * A judge from a model of the AI SDK. An answer that is not what was asked for is returned as it is, so that it can be
+ * repaired; errors of the provider and the network are thrown, without a second try.
+ *
+ * @example
+ * aiSdkJudge(openai("gpt-5-mini"), { maxOutputTokens: 2000 })
+ */
+export function aiSdkJudge(model: AiSdkLanguageModel, options: AiSdkJudgeOptions = {}): JudgeModel {
+  const parameters = checkParameters(options, `${model.provider}/${model.modelId}`);
+  return async (request, { signal }) => {
+    const { step, ...read } = await callAiSdk(model, request, {
+      parameters,
+      signal,
+      schemaName: "judgement",
+    });
+    const { inputTokens, outputTokens } = usageOf(step.usage) ?? {};
+    return {
+      text: step.text,
+      ...read,
+      ...(inputTokens === undefined || outputTokens === undefined
+        ? {}
+        : { usage: { inputTokens, outputTokens } }),
+    };
+  };
+}

@@ -1,0 +1,138 @@
+import type { RateLimitHints } from "../model.ts";
+
+/** Headers of a reply: those of `fetch`, or a plain object. */
+export type ReplyHeaders =
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | undefined>>;
+
+/** Nobody is made to wait longer by one header. */
+const LONGEST_WAIT_MS = 600_000;
+
+/** No honest value is longer. */
+const LONGEST_VALUE = 200;
+
+/** How long a server asks to wait before the next request, in milliseconds, if it does; `now` in milliseconds since 1970. */
+export function parseRetryAfter(headers: ReplyHeaders, now: number): number | undefined {
+  const header = headerReader(headers);
+  const exact = number(header("retry-after-ms"));
+  if (exact !== undefined) return bounded(exact);
+  const value = header("retry-after");
+  const seconds = number(value);
+  if (seconds !== undefined) return bounded(seconds * 1_000);
+  const date = value === undefined ? undefined : dateValue(value);
+  // The server's own clock, where it tells: ours may be wrong.
+  if (date !== undefined) return bounded(date - (dateValue(header("date") ?? "") ?? now));
+  const { remainingRequests, resetRequestsMs, remainingTokens, resetTokensMs } =
+    parseRateLimitHints(headers, now) ?? {};
+  const waits = [
+    remainingRequests === 0 ? resetRequestsMs : undefined,
+    remainingTokens === 0 ? resetTokensMs : undefined,
+  ].filter((wait) => wait !== undefined);
+  return waits.length === 0 ? undefined : Math.max(...waits);
+}
+
+/** What a reply tells of its account's limits: the headers of OpenAI, of Anthropic, and of the drafts of the IETF. */
+export function parseRateLimitHints(headers: ReplyHeaders, now: number): RateLimitHints | undefined {
+  const header = headerReader(headers);
+  const count = (...names: readonly string[]): number | undefined =>
+    first(names, (name) => number(header(name)));
+  const wait = (...names: readonly string[]): number | undefined =>
+    first(names, (name) => resetValue(header(name), now));
+  const draft = draftValues(header("ratelimit"));
+  const found: { -readonly [Key in keyof RateLimitHints]: RateLimitHints[Key] | undefined } = {
+    limitRequests: count(
+      "x-ratelimit-limit-requests",
+      "anthropic-ratelimit-requests-limit",
+      "x-ratelimit-limit",
+      "ratelimit-limit",
+    ),
+    remainingRequests:
+      count(
+        "x-ratelimit-remaining-requests",
+        "anthropic-ratelimit-requests-remaining",
+        "x-ratelimit-remaining",
+        "ratelimit-remaining",
+      ) ?? number(draft.remaining ?? draft.r),
+    resetRequestsMs:
+      wait(
+        "x-ratelimit-reset-requests",
+        "anthropic-ratelimit-requests-reset",
+        "x-ratelimit-reset",
+        "ratelimit-reset",
+      ) ?? resetValue(draft.reset ?? draft.t, now),
+    remainingTokens: count("x-ratelimit-remaining-tokens", "anthropic-ratelimit-tokens-remaining"),
+    resetTokensMs: wait("x-ratelimit-reset-tokens", "anthropic-ratelimit-tokens-reset"),
+  };
+  found.limitRequests ??= number(draft.limit);
+  const known = Object.entries(found).filter(([, value]) => value !== undefined);
+  return known.length === 0 ? undefined : Object.fromEntries(known);
+}
+
+function first(names: readonly string[], read: (name: string) => number | undefined): number | undefined {
+  for (const name of names) {
+    const value = read(name);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/** Reads headers whatever the case of their names; what is too long to be honest is not there. */
+function headerReader(headers: ReplyHeaders): (name: string) => string | undefined {
+  const read = typeof headers.get === "function" ? headers.get.bind(headers) : plainReader(headers);
+  return (name) => {
+    const value: unknown = read(name);
+    return typeof value === "string" && value.length <= LONGEST_VALUE ? value.trim() : undefined;
+  };
+}
+
+function plainReader(headers: object): (name: string) => unknown {
+  const values = new Map<string, unknown>();
+  for (const [name, value] of Object.entries(headers)) values.set(name.toLowerCase(), value);
+  return (name) => values.get(name);
+}
+
+/** A count or a time that can be one; in `100, 100;w=60` the first number counts. */
+function number(value: string | undefined): number | undefined {
+  const digits =
+    value === undefined ? undefined : /^(\d{1,15}(?:\.\d{1,9})?)(?:\s*[,;].*)?$/.exec(value)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function bounded(wait: number): number {
+  return Math.min(Math.max(wait, 0), LONGEST_WAIT_MS);
+}
+
+const UNITS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
+
+/** `6m0s`, `20ms`, seconds, a point in time in seconds or milliseconds, or a date. */
+function resetValue(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined;
+  const plain = number(value);
+  // Nobody waits thirty years: so large a number is a point in time.
+  if (plain !== undefined && plain >= 1e12) return bounded(plain - now);
+  if (plain !== undefined) return bounded(plain * 1_000 - (plain >= 1e9 ? now : 0));
+  if (/^(?:\d{1,12}(?:\.\d{1,9})?(?:d|h|ms|m|s)){1,5}$/.test(value)) {
+    let wait = 0;
+    for (const [, digits, unit = ""] of value.matchAll(/([\d.]+)([a-z]+)/g))
+      wait += Number(digits) * (UNITS[unit] ?? 0);
+    return bounded(wait);
+  }
+  const date = dateValue(value);
+  return date === undefined ? undefined : bounded(date - now);
+}
+
+/** A date as HTTP or RFC 3339 write it; `Date.parse` alone would take almost anything. */
+function dateValue(value: string): number | undefined {
+  if (!/^(?:\d{4}-\d\d-\d\dT\d\d:\d\d|[A-Za-z]{3,9},? )/.test(value)) return undefined;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : date;
+}
+
+/** `limit=100, remaining=50, reset=5`, or `"default";r=50;t=30`: of several policies the first. */
+function draftValues(value: string | undefined): Readonly<Record<string, string>> {
+  const values: Record<string, string> = Object.create(null);
+  for (const [, name, digits] of (value ?? "").matchAll(/\b(limit|remaining|reset|r|t)=(\d{1,15})/g)) {
+    if (name !== undefined && digits !== undefined) values[name] ??= digits;
+  }
+  return values;
+}

@@ -1,0 +1,202 @@
+import { APICallError } from "ai";
+import { describe, expect, test } from "vitest";
+import { ModelError } from "../model-error.ts";
+import { abortedCall, toModelError } from "./to-model-error.ts";
+
+const CALL = { name: "openai/gpt-5-mini", keyVariable: "OPENAI_API_KEY", now: 0 };
+const KEY = "not-even-shaped-like-a-key";
+
+function apiError(
+  statusCode: number | undefined,
+  body?: string,
+  headers?: Record<string, string>,
+): APICallError {
+  return new APICallError({
+    message: "words of the library",
+    url: "https://api.example.com/v1/chat?key=1",
+    requestBodyValues: { secret: KEY },
+    ...(statusCode === undefined ? {} : { statusCode }),
+    ...(body === undefined ? {} : { responseBody: body }),
+    ...(headers === undefined ? {} : { responseHeaders: headers }),
+  });
+}
+
+const said = (message: string, more: object = {}): string => JSON.stringify({ error: { message, ...more } });
+
+describe("sentences", () => {
+  test.each<[number, string | undefined, string, string]>([
+    [401, undefined, "authentication", "openai/gpt-5-mini refused the key (401). Set OPENAI_API_KEY."],
+    [
+      401,
+      said("Incorrect API key."),
+      "authentication",
+      "openai/gpt-5-mini refused the key (401): Incorrect API key. Set OPENAI_API_KEY.",
+    ],
+    [
+      402,
+      said("Pay first"),
+      "permission",
+      "openai/gpt-5-mini did not allow it (402): Pay first. Check what the key may do, and the account's credit.",
+    ],
+    [
+      404,
+      said("No model gpt-5-mini"),
+      "not_found",
+      "openai/gpt-5-mini was not found (404): No model gpt-5-mini. Check the name of the model and the base URL.",
+    ],
+    [400, said("Too long"), "bad_request", "openai/gpt-5-mini refused the request (400): Too long."],
+    [418, '"short"', "bad_request", "openai/gpt-5-mini refused the request (418): short."],
+    [
+      400,
+      said("API key not valid."),
+      "authentication",
+      "openai/gpt-5-mini refused the key (400): API key not valid. Set OPENAI_API_KEY.",
+    ],
+    [429, said("Slow down"), "rate_limit", "openai/gpt-5-mini has had too many requests (429): Slow down."],
+    [
+      429,
+      said("You exceeded your quota", { code: "insufficient_quota" }),
+      "permission",
+      "openai/gpt-5-mini did not allow it (429): You exceeded your quota. Check what the key may do, and the account's credit.",
+    ],
+    [
+      500,
+      "<html><title>Oops</title>",
+      "server",
+      'openai/gpt-5-mini has a problem (500): a web page, "Oops".',
+    ],
+    [529, said("Overloaded"), "server", "openai/gpt-5-mini has a problem (529): Overloaded."],
+    [
+      400,
+      said("network error: fetch failed"),
+      "bad_request",
+      "openai/gpt-5-mini refused the request (400): network error: fetch failed.",
+    ],
+    [
+      200,
+      "<html>Sign in</html>",
+      "bad_response",
+      'openai/gpt-5-mini answered with something that is not its protocol: "<html>Sign in</html>". Check the base URL.',
+    ],
+    [
+      200,
+      "",
+      "bad_response",
+      "openai/gpt-5-mini answered with something that is not its protocol: nothing at all. Check the base URL.",
+    ],
+    [
+      200,
+      said("Slow down", { code: 429 }),
+      "rate_limit",
+      "openai/gpt-5-mini has had too many requests (429): Slow down.",
+    ],
+  ])("%i %s", (statusCode, body, category, message) => {
+    const error = toModelError(apiError(statusCode, body), CALL);
+    expect({ category: error.category, message: error.message }).toEqual({ category, message });
+  });
+});
+
+test("a server's long speech is cut, after secrets are taken out", () => {
+  const body = said(`${"a".repeat(290)} ${KEY}`);
+  const error = toModelError(apiError(400, body), { ...CALL, secrets: [KEY] });
+  expect(error.message.length).toBeLessThan(400);
+  // Not even a piece of it.
+  expect(error.message).not.toContain(KEY.slice(0, 5));
+});
+
+test("nothing of request and response is left in the cause", () => {
+  const { cause } = toModelError(apiError(400, said("no")), CALL);
+  expect(cause).toBeInstanceOf(Error);
+  expect(JSON.stringify({ ...(cause as Error) })).not.toContain(KEY);
+  expect(Object.keys(cause as Error)).not.toContain("requestBodyValues");
+});
+
+test("how long to wait", () => {
+  const now = Date.parse("2026-11-16T10:00:00Z");
+  const after = (value: string): number | undefined =>
+    toModelError(apiError(429, "", { "retry-after": value }), { ...CALL, now }).retryAfterMs;
+  expect(after("3")).toBe(3000);
+  expect(after("Mon, 16 Nov 2026 10:00:05 GMT")).toBe(5000);
+  expect(after("soon")).toBeUndefined();
+});
+
+describe("the network", () => {
+  const failed = (code: string, message = "boom"): TypeError =>
+    new TypeError("fetch failed", { cause: Object.assign(new Error(message), { code }) });
+
+  test.each([
+    ["ECONNREFUSED", "connection", "refused the connection"],
+    ["ENOTFOUND", "connection", "could not be found"],
+    ["EAI_AGAIN", "connection", "could not be looked up"],
+    ["ECONNRESET", "connection", "closed the connection"],
+    ["UND_ERR_SOCKET", "connection", "closed the connection"],
+    ["UND_ERR_CONNECT_TIMEOUT", "connection", "did not take the connection in time"],
+    ["UND_ERR_HEADERS_TIMEOUT", "timeout", "did not answer in time"],
+    ["UND_ERR_BODY_TIMEOUT", "timeout", "stopped in the middle of its answer"],
+    ["UND_ERR_SOMETHING", "connection", "broke the protocol (UND_ERR_SOMETHING)"],
+    ["CERT_HAS_EXPIRED", "connection", "has a certificate that cannot be trusted (CERT_HAS_EXPIRED)"],
+    ["SELF_SIGNED_CERT_IN_CHAIN", "connection", "has a certificate that cannot be trusted"],
+  ])("%s", (code, category, what) => {
+    const error = toModelError(failed(code), { ...CALL, url: "http://user:pw@host.example:81/v1?key=2" });
+    expect(error.category).toBe(category);
+    expect(error.message).toContain(`openai/gpt-5-mini: host.example:81 ${what}`);
+    expect(error.message).not.toMatch(/pw|key=/);
+  });
+
+  test.each(["fetch failed", "terminated", "socket hang up"])("%s without a code", (message) => {
+    expect(toModelError(new TypeError(message), CALL)).toMatchObject({ category: "connection" });
+  });
+
+  test("several addresses that all refuse", () => {
+    const refused = Object.assign(new Error("no"), { code: "ECONNREFUSED" });
+    const error = new TypeError("fetch failed", { cause: new AggregateError([refused, refused]) });
+    expect(toModelError(error, CALL).message).toContain("refused the connection");
+  });
+
+  test("causes that go round in a circle", () => {
+    const error = new Error("odd");
+    error.cause = error;
+    expect(toModelError(error, CALL)).toMatchObject({ category: "internal" });
+  });
+});
+
+describe("given up", () => {
+  test("for a reason of ours", () => {
+    const reason = new ModelError("budget", "The money is spent.");
+    expect(toModelError(apiError(500), { ...CALL, signal: AbortSignal.abort(reason) })).toBe(reason);
+  });
+
+  test("for no reason", () => {
+    expect(abortedCall(AbortSignal.abort(), "m")).toMatchObject({ category: "cancelled" });
+    expect(abortedCall(AbortSignal.abort("because"), "m")).toMatchObject({ category: "cancelled" });
+  });
+
+  test("for the time", () => {
+    const reason = new DOMException("late", "TimeoutError");
+    expect(abortedCall(AbortSignal.abort(reason), "m")).toMatchObject({ category: "timeout" });
+    expect(toModelError(reason, CALL)).toMatchObject({ category: "timeout" });
+  });
+
+  test("by somebody else", () => {
+    expect(toModelError(new DOMException("x", "AbortError"), CALL)).toMatchObject({ category: "cancelled" });
+  });
+});
+
+test("an error of ours stays what it is", () => {
+  const error = new ModelError("tool", "x");
+  expect(toModelError(error, CALL)).toBe(error);
+});
+
+test.each(["AI_JSONParseError", "AI_TypeValidationError", "AI_InvalidResponseDataError"])("%s", (name) => {
+  expect(toModelError(Object.assign(new Error("odd"), { name }), CALL)).toMatchObject({
+    category: "bad_response",
+  });
+});
+
+test("what the library refuses to send", () => {
+  const error = Object.assign(new Error("no such thing"), { name: "AI_UnsupportedFunctionalityError" });
+  expect(toModelError(error, CALL)).toMatchObject({
+    category: "bad_request",
+    message: "openai/gpt-5-mini cannot be asked this: no such thing",
+  });
+});

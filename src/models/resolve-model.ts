@@ -1,0 +1,154 @@
+import { nearestOf } from "../core/schema/nearest-name.ts";
+import type { Environment } from "../core/values/environment.ts";
+import { isRecord, type JsonObject, typeName } from "../core/values/json.ts";
+import { redactSecrets } from "../secrets/redact-secrets.ts";
+import { secretQueryValues } from "../secrets/secret-data.ts";
+import { openHeaders, secretHeaderValues } from "../secrets/secret-headers.ts";
+import { contentHash } from "./content-hash.ts";
+import type { Model } from "./model.ts";
+import { ModelError } from "./model-error.ts";
+import { checkParameters, type ModelParameters } from "./model-parameters.ts";
+import { aiSdkModel } from "./providers/ai-sdk-model.ts";
+import { baseUrlOf, firstSet } from "./providers/base-url.ts";
+import { type Fetch, languageModelOf } from "./providers/language-model.ts";
+import { limitedFetch } from "./providers/limited-fetch.ts";
+import {
+  findProvider,
+  type KnownProvider,
+  knownProviders,
+  type ProviderConfig,
+} from "./providers/provider.ts";
+
+/** A model by name, `provider/model`, where needed with parameters. */
+export type NamedModel =
+  | string
+  | {
+      readonly model: string;
+      /** As reports show it (default: the reference itself); two sets of parameters deserve two names. */
+      readonly name?: string;
+      readonly parameters?: ModelParameters;
+    };
+
+/** Where models come from. */
+export interface ResolveOptions {
+  /** Default: that of the process. */
+  readonly environment?: Environment;
+  /** Providers of the run's configuration by name, besides the known ones. */
+  readonly providers?: Readonly<Record<string, ProviderConfig>>;
+  /** Stands in for the global `fetch`. */
+  readonly fetch?: Fetch;
+  /** True if the model is only named and never asked, so that nobody needs its key (default false). */
+  readonly keyless?: boolean;
+}
+
+/**
+ * The model that a reference names. What is wrong (an unknown provider, a missing key, a misspelt parameter) is told here,
+ * before the first call.
+ *
+ * @example
+ * await resolveModel("ollama/llama3.2:3b")
+ * await resolveModel({ model: "openai/gpt-5-mini", parameters: { reasoning: "low" } })
+ */
+export async function resolveModel(reference: NamedModel, options: ResolveOptions = {}): Promise<Model> {
+  const { environment = process.env, providers = {}, fetch, keyless = false } = options;
+  const { providerName, modelId, reference: written, name, parameters: given } = parseReference(reference);
+  const provider = findProvider(providerName, providers);
+  if (provider === undefined) throw unknownProvider(written, providerName, providers);
+  const parameters = checkParameters(given, written);
+  const baseUrl = baseUrlOf(provider, environment);
+  const key = firstSet(provider.keyVariables, environment);
+  if (key === undefined && provider.keyRequired && !keyless) {
+    throw new ModelError(
+      "authentication",
+      `${written} needs a key. Set ${provider.keyVariables.join(" or ")}.`,
+    );
+  }
+  const headers = providers[providerName]?.headers ?? {};
+  const model = await languageModelOf({
+    provider,
+    modelId,
+    baseUrl,
+    key: key?.value,
+    headers,
+    fetch: limitedFetch(name, fetch),
+  });
+  return aiSdkModel(model, {
+    name,
+    account: accountOf(providerName, baseUrl, key?.value),
+    identity: identityOf(provider, modelId, { baseUrl, headers }),
+    parameters: { ...(provider.structured ? {} : { structured: false }), ...parameters },
+    ...priceOf(provider, modelId),
+    secrets: [
+      ...(key === undefined ? [] : [key.value]),
+      ...secretHeaderValues(headers),
+      ...secretQueryValues(baseUrl),
+    ],
+    ...(provider.keyVariables[0] === undefined ? {} : { keyVariable: key?.name ?? provider.keyVariables[0] }),
+  });
+}
+
+function parseReference(reference: NamedModel): {
+  readonly providerName: string;
+  readonly modelId: string;
+  readonly reference: string;
+  readonly name: string;
+  readonly parameters: unknown;
+} {
+  const { model, name, parameters }: { model: unknown; name?: unknown; parameters?: unknown } =
+    typeof reference === "string" || !isRecord(reference) ? { model: reference } : reference;
+  if (typeof model !== "string") {
+    throw new ModelError("bad_request", `Expected a model as \`provider/model\`, got ${typeName(model)}.`);
+  }
+  // Only the first slash counts: names of models may have slashes and colons.
+  const slash = model.indexOf("/");
+  if (slash < 1 || slash === model.length - 1) {
+    throw new ModelError(
+      "bad_request",
+      `"${model}" is not a model. Write it as \`provider/model\`, such as \`openai/gpt-5-mini\` or \`ollama/llama3.2\`.`,
+    );
+  }
+  return {
+    providerName: model.slice(0, slash),
+    modelId: model.slice(slash + 1),
+    reference: model,
+    name: typeof name === "string" ? name : model,
+    parameters,
+  };
+}
+
+function unknownProvider(reference: string, name: string, configured: object): ModelError {
+  const names = [
+    ...new Set([...knownProviders().map((provider) => provider.name), ...Object.keys(configured)]),
+  ];
+  const { nearest } = nearestOf(name, names);
+  const hint = nearest === undefined ? "" : ` Did you mean "${nearest}"?`;
+  return new ModelError(
+    "bad_request",
+    `There is no provider "${name}" for ${reference}.${hint} Known are ${names.join(", ")}; others can be configured.`,
+  );
+}
+
+/** Two keys are two accounts; the key itself cannot be found out from what is left of its hash. */
+function accountOf(provider: string, baseUrl: string, key: string | undefined): string {
+  return `${provider} ${redactSecrets(baseUrl)}${key === undefined ? "" : ` key ${contentHash(key).slice(0, 8)}`}`;
+}
+
+function identityOf(
+  { name, kind }: KnownProvider,
+  model: string,
+  { baseUrl, headers }: { readonly baseUrl: string; readonly headers: Readonly<Record<string, string>> },
+): JsonObject {
+  const usual = knownProviders().find((provider) => provider.name === name)?.baseUrl;
+  return {
+    provider: name,
+    ...(name === kind ? {} : { kind }),
+    model,
+    ...(baseUrl === usual ? {} : { baseUrl: redactSecrets(baseUrl) }),
+    ...(Object.keys(headers).length === 0 ? {} : { headers: openHeaders(headers) }),
+  };
+}
+
+function priceOf({ price }: KnownProvider, model: string): Pick<Model, "price"> {
+  if (price === undefined) return {};
+  return { price: price === null ? null : { provider: price, model } };
+}

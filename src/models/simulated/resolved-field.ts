@@ -1,0 +1,62 @@
+import type { Check } from "../../core/checks/check.ts";
+import { readDate } from "../../core/checks/date-value.ts";
+import type { ScenarioState } from "../../core/state/state.ts";
+import { defaultFieldCheck } from "../../core/templates/field-check.ts";
+import {
+  type FieldType,
+  isTraceCheck,
+  type Template,
+  type TemplateField,
+} from "../../core/templates/template.ts";
+import { isTruthFrom, resolveTruth } from "../../core/templates/truth-from.ts";
+import type { JsonValue } from "../../core/values/json.ts";
+
+/** A field with the truth and the check that hold in a state. */
+export interface ResolvedField {
+  readonly name: string;
+  readonly field: TemplateField;
+  /** Null also if no case of the truth applies. */
+  readonly truth: JsonValue;
+  readonly check: Check;
+  /** True if the check looks at the raw reply: there is no value to state. */
+  readonly looksAtReply: boolean;
+}
+
+/** The fields of a template as they are in a state. */
+export function resolvedFields(template: Template, state: ScenarioState): readonly ResolvedField[] {
+  return Object.entries(template.fields).map(([name, field]) => {
+    const resolved = resolveTruth(field.truth, state);
+    return {
+      name,
+      field,
+      truth: resolved?.truth ?? null,
+      check: resolved?.check ?? field.check ?? defaultFieldCheck(field),
+      looksAtReply: isTraceCheck(field.check),
+    };
+  });
+}
+
+/** True if what is right depends on the past. */
+export function dependsOnState(template: Template): boolean {
+  return Object.values(template.fields).some(({ truth }) => isTruthFrom(truth));
+}
+
+/** True if a value is of a field's type. */
+export function fitsType(type: FieldType, value: unknown): value is JsonValue {
+  switch (type.type) {
+    case "boolean":
+      return typeof value === "boolean";
+    case "string":
+      return typeof value === "string";
+    case "integer":
+      return Number.isSafeInteger(value);
+    case "number":
+      return Number.isFinite(value);
+    case "date":
+      return readDate(value) !== undefined;
+    case "enum":
+      return type.values.some((one) => one === value);
+    case "array":
+      return Array.isArray(value) && value.every((item) => fitsType(type.items, item));
+  }
+}

@@ -1,0 +1,27 @@
+import { describe, test } from "vitest";
+import type { ContractHarness } from "../../contracts/model/contract-harness.ts";
+import { modelContract } from "../../contracts/model/model-contract.ts";
+import { INITIAL_STATE } from "../../core/state/state.ts";
+import { template } from "../../core/templates/template.ts";
+import { simulatedModel } from "./simulated-model.ts";
+
+const question = {
+  question: "What is the capital of Australia?",
+  rawAnswer: "Canberra",
+  template: template({ city: { type: "string", description: "the city", truth: "Canberra" } }),
+};
+
+/** A simulated model has no `reply`: what it must know comes from backstage, which a test has to bring. */
+function harnessOf(reference: string): ContractHarness {
+  const model = simulatedModel(reference);
+  const backstage = { question, state: INITIAL_STATE };
+  return { model: { ...model, reply: (request, context) => model.simulate(request, context, backstage) } };
+}
+
+describe.each(["sim/steadfast", "sim/stubborn", "sim/waverer", "sim/silent?empty=0", "sim/flaky?fail=0"])(
+  "%s",
+  (reference) => {
+    const without = ["echo", "seen", "stall", "faults", "tools"] as const;
+    for (const { name, run } of modelContract(() => harnessOf(reference), { without })) test(name, run);
+  },
+);

@@ -1,0 +1,176 @@
+import { isRecord, type JsonObject } from "../../core/values/json.ts";
+import { SeededChance } from "../../core/values/seeded-chance.ts";
+import type { Message } from "../message.ts";
+import type { CallContext, SimulatedModel } from "../model.ts";
+import { type ErrorCategory, ModelError } from "../model-error.ts";
+import { abortedCall } from "../providers/to-model-error.ts";
+import { behaviorAt } from "./behavior.ts";
+import { estimatedUsage } from "./estimated-usage.ts";
+import { simulatedText } from "./simulated-text.ts";
+import { type SimulationSettings, simulationSettings } from "./simulation-settings.ts";
+
+/**
+ * A subject that plays a part, for rehearsals, demonstrations and tests; `SIMULATED_SUBJECTS` lists the parts. It needs no
+ * network, costs nothing, and says the same whenever the same run is made again.
+ *
+ * @example
+ * simulatedModel("sim/waverer?flip=0.5")
+ */
+export function simulatedModel(reference: string, parameters: JsonObject = {}): SimulatedModel {
+  const settings = simulationSettings(reference, parameters);
+  const failures = new SimulatedFailures(settings);
+  const { latency = 0, empty = 0, seed } = settings.parameters;
+  return {
+    name: settings.name,
+    identity: identityOf(settings),
+    account: "sim",
+    price: null,
+    async simulate(request, context, backstage) {
+      if (context.signal.aborted) throw abortedCall(context.signal, settings.name);
+      if (latency > 0) await pause(latency, context.signal, settings.name);
+      const key = callKey(seed, context);
+      const failure = failures.next(`${key} ${context.conversation}`);
+      if (failure !== undefined) throw failure;
+      const chance = new SeededChance(key);
+      const memory = recalledMemory(request.messages);
+      const isVerified = backstage.question.template !== undefined;
+      const earlier = earlierTurns(context, memory);
+      const intention = behaviorAt(settings, { earlier, changes: memory.changes, isVerified }, chance);
+      const opening = openingOf(seed, context);
+      const text = simulatedText(intention, { request, backstage, chance, opening, empty });
+      return {
+        text,
+        finish: "stop",
+        usage: estimatedUsage(request, text),
+        ...writtenMemory({
+          unverified: memory.unverified + (isVerified ? 0 : 1),
+          changes: memory.changes + (intention.changesMind ? 1 : 0),
+        }),
+      };
+    },
+  };
+}
+
+/** Turns are counted by the run: few-shot examples and handovers make the messages a poor count of them. */
+function earlierTurns({ turn }: CallContext, { unverified }: SubjectMemory): number {
+  return Math.max(0, turn - 1 - unverified);
+}
+
+/** How long a reply takes does not shape it. */
+function identityOf({ subject, parameters: { latency: _, ...parameters } }: SimulationSettings): JsonObject {
+  return { provider: "sim", model: subject, parameters };
+}
+
+function callKey(seed: number | undefined, context: CallContext): string {
+  const { scenario, node, turn, replicate } = context;
+  return JSON.stringify([seed, scenario, node, turn, replicate, context.seed]);
+}
+
+/** Replicates take openings in turn, from a place that differs between questions. */
+function openingOf(seed: number | undefined, { scenario, node, turn, replicate }: CallContext): number {
+  return new SeededChance(JSON.stringify([seed, scenario, node, turn])).below(1_000) + replicate;
+}
+
+function pause(milliseconds: number, signal: AbortSignal, name: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(abortedCall(signal, name));
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** What a simulated subject remembers. It rides in its own replies, so that a conversation can be resumed anywhere. */
+export interface SubjectMemory {
+  /** Turns answered whose nodes have no template. */
+  readonly unverified: number;
+  /** How often it has changed its mind. */
+  readonly changes: number;
+}
+
+const NOTHING: SubjectMemory = Object.freeze({ unverified: 0, changes: 0 });
+
+/** Others may have spoken since; but to look at a whole long conversation on each turn would take the square of its time. */
+const MESSAGES_LOOKED_AT = 64;
+
+/** What the latest reply of a simulated subject in a conversation remembers. */
+export function recalledMemory(messages: readonly Message[]): SubjectMemory {
+  const oldest = Math.max(0, messages.length - MESSAGES_LOOKED_AT);
+  for (let index = messages.length - 1; index >= oldest; index--) {
+    const message = messages[index];
+    if (message?.role !== "assistant" || !isRecord(message.native)) continue;
+    const { sim } = message.native;
+    if (isRecord(sim)) return { unverified: countOf(sim.unverified), changes: countOf(sim.changes) };
+  }
+  return NOTHING;
+}
+
+/** The memory as a part of a reply; nothing if there is nothing to remember. */
+export function writtenMemory({ unverified, changes }: SubjectMemory): { readonly native?: JsonObject } {
+  if (unverified === 0 && changes === 0) return {};
+  return {
+    native: { sim: { ...(unverified > 0 ? { unverified } : {}), ...(changes > 0 ? { changes } : {}) } },
+  };
+}
+
+function countOf(value: unknown): number {
+  return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0;
+}
+
+const PASSING: readonly (readonly [category: ErrorCategory, message: string, statusCode?: number])[] = [
+  ["connection", "the connection was closed before an answer came"],
+  ["timeout", "no answer came in time"],
+  ["rate_limit", "too many requests", 429],
+  ["server", "the server is overloaded", 503],
+  ["bad_response", "the answer broke off in the middle"],
+];
+
+/** Calls that are given up are never asked for again; without a bound they would be kept for ever. */
+const MOST_REMEMBERED = 10_000;
+
+/**
+ * Decides which calls of a flaky subject fail. How often a call was tried is the only thing that a simulated subject keeps
+ * between calls: the first attempt may fail and the second succeed, as the seed has it.
+ */
+export class SimulatedFailures {
+  readonly #attempts = new Map<string, number>();
+  readonly #fail: number;
+  readonly #permanent: number;
+  readonly #name: string;
+
+  constructor({ parameters, name }: SimulationSettings) {
+    this.#fail = parameters.fail ?? 0;
+    this.#permanent = parameters.permanent ?? 0;
+    this.#name = name;
+  }
+
+  /** What the next attempt of a call fails with; undefined if it succeeds. The key tells the call from all others. */
+  next(key: string): ModelError | undefined {
+    if (this.#fail === 0 && this.#permanent === 0) return undefined;
+    if (new SeededChance(`${key} permanent`).happens(this.#permanent)) {
+      return new ModelError("permission", `${this.#name}: this call is not allowed (simulated).`, {
+        statusCode: 403,
+      });
+    }
+    const attempt = (this.#attempts.get(key) ?? 0) + 1;
+    const chance = new SeededChance(`${key} attempt ${attempt}`);
+    this.#attempts.delete(key);
+    if (!chance.happens(this.#fail)) return undefined;
+    this.#attempts.set(key, attempt);
+    if (this.#attempts.size > MOST_REMEMBERED) {
+      const [oldest] = this.#attempts.keys();
+      if (oldest !== undefined) this.#attempts.delete(oldest);
+    }
+    const [category, message, statusCode] = PASSING[chance.below(PASSING.length)] as (typeof PASSING)[number];
+    return new ModelError(
+      category,
+      `${this.#name}: ${message} (simulated).`,
+      statusCode === undefined ? {} : { statusCode },
+    );
+  }
+}

@@ -1,0 +1,84 @@
+import { isRecord, typeName } from "../../core/values/json.ts";
+import type { AssistantMessage, Message, ToolCall, ToolResult } from "../message.ts";
+import { extendMessages } from "../message-list.ts";
+import type { ModelReply, ToolDefinition } from "../model.ts";
+import { allAtRest } from "./all-at-rest.ts";
+
+/** What the loop is made of; it does nothing itself but go round. */
+export interface ToolLoopOptions {
+  readonly ask: (messages: readonly Message[]) => Promise<ModelReply>;
+  readonly call: (call: ToolCall) => Promise<ToolResult>;
+  /** The tools that were offered; a call of any other is answered with an error. */
+  readonly tools: readonly ToolDefinition[];
+  readonly messages: readonly Message[];
+  /** How often the model may be asked, from 1. */
+  readonly maxSteps: number;
+}
+
+/** What came of it. */
+export interface ToolLoopResult {
+  /** The last one. */
+  readonly reply: ModelReply;
+  /** The messages of all steps, in their order, the last reply included. */
+  readonly added: readonly Message[];
+  /** How often the model was asked. */
+  readonly steps: number;
+  /** True if the model still wanted to call tools. */
+  readonly stoppedAtLimit: boolean;
+}
+
+/** Asks a model, calls the tools that it wants, and asks again with their results, until it wants no more. */
+export async function runToolLoop(options: ToolLoopOptions): Promise<ToolLoopResult> {
+  const { ask, call, maxSteps } = options;
+  const known = new Set(options.tools.map(({ name }) => name));
+  const added: Message[] = [];
+  let messages = options.messages;
+  for (let steps = 1; ; steps++) {
+    const reply = await ask(messages);
+    const toolCalls = reply.toolCalls ?? [];
+    const step: Message[] = [assistantMessage(reply, toolCalls)];
+    const stoppedAtLimit = toolCalls.length > 0 && steps >= maxSteps;
+    if (stoppedAtLimit) {
+      // Providers refuse a conversation in which a call has no result.
+      const output = `Not called: the limit of ${maxSteps} steps was reached.`;
+      step.push({ role: "tool", results: toolCalls.map((wanted) => failed(wanted, output)) });
+    } else if (toolCalls.length > 0) {
+      const results = await allAtRest(toolCalls.map((wanted) => callOne(wanted, known, call)));
+      step.push({ role: "tool", results });
+    }
+    added.push(...step);
+    if (toolCalls.length === 0 || stoppedAtLimit) return { reply, added, steps, stoppedAtLimit };
+    messages = extendMessages(messages, step);
+  }
+}
+
+function assistantMessage(reply: ModelReply, toolCalls: readonly ToolCall[]): AssistantMessage {
+  return {
+    role: "assistant",
+    content: reply.text,
+    ...(toolCalls.length > 0 ? { toolCalls } : {}),
+    ...(reply.native !== undefined ? { native: reply.native } : {}),
+  };
+}
+
+/** A model's mistake is for the model to see, not an end of the turn. */
+async function callOne(
+  wanted: ToolCall,
+  known: ReadonlySet<string>,
+  call: ToolLoopOptions["call"],
+): Promise<ToolResult> {
+  if (!known.has(wanted.name)) {
+    const names = [...known].join(", ");
+    return failed(
+      wanted,
+      `There is no tool "${wanted.name}". ${names === "" ? "There are none." : `There are: ${names}.`}`,
+    );
+  }
+  if (!isRecord(wanted.input))
+    return failed(wanted, `The input of "${wanted.name}" must be an object, not ${typeName(wanted.input)}.`);
+  return { ...(await call(wanted)), id: wanted.id, name: wanted.name };
+}
+
+function failed({ id, name }: ToolCall, output: string): ToolResult {
+  return { id, name, output, isError: true };
+}

@@ -1,0 +1,61 @@
+import { expect, test, vi } from "vitest";
+import { callNamed, open, SIGNAL, toolOf } from "../../../test/tool-servers/open-servers.ts";
+import { isRunning, program } from "../../../test/tool-servers/program.ts";
+
+test("a server that dies fails the calls in flight, says why, and is started again for the next", async () => {
+  const environment = { ...process.env, KEY: "s3cret-0123456789" };
+  const servers = open(
+    { files: { ...program("stdio-server"), env: { SAMPLE_KEY: "$KEY" } } },
+    { environment, redact: (text) => text.replaceAll("loading", "[also redacted]") },
+  );
+  const [hang, crash] = [await toolOf(servers, "hang"), await toolOf(servers, "crash")];
+  const calls = await Promise.allSettled([servers.call(hang, {}, SIGNAL), servers.call(crash, {}, SIGNAL)]);
+  const messages = calls.map(
+    (call) => call.status === "rejected" && [call.reason.category, call.reason.message],
+  );
+  const words = "(exit code 3). Its last words: [also redacted]\nfatal: key [redacted] was refused";
+  expect(messages).toEqual([
+    ["tool", `The tool server "files" ended while the tool "hang" was called ${words}`],
+    ["tool", `The tool server "files" ended while the tool "crash" was called ${words}`],
+  ]);
+  expect(await callNamed(servers, "add", { a: 1, b: 2 })).toBe("3");
+});
+
+test("a server that is killed is started again, but not for ever", async () => {
+  const servers = open({ files: program("stdio-server") }, { restarts: 2 });
+  const hang = await toolOf(servers, "hang");
+  for (let start = 0; start <= 2; start++) {
+    const pid = Number(await callNamed(servers, "pid"));
+    const call = servers.call(hang, {}, SIGNAL);
+    process.kill(pid, "SIGKILL");
+    await expect(call).rejects.toThrow('ended while the tool "hang" was called (signal SIGKILL).');
+  }
+  await expect(servers.call(hang, {}, SIGNAL)).rejects.toThrow(
+    'The tool server "files" stays down: it has been started 3 times. The tool server "files" ended',
+  );
+});
+
+test("a tool that hangs runs out of time without harm to others; a server that hangs is ended", async () => {
+  const servers = open({ files: program("stdio-server") }, { callTimeoutMs: 1_000 });
+  const pid = Number(await callNamed(servers, "pid"));
+  await expect(servers.call(await toolOf(servers, "hang"), {}, SIGNAL)).rejects.toThrow(
+    /^The tool server "files" did not answer within 1 s while the tool "hang" was called\.$/,
+  );
+  expect(Number(await callNamed(servers, "pid"))).toBe(pid);
+  await expect(servers.call(await toolOf(servers, "freeze"), {}, SIGNAL)).rejects.toThrow(
+    "It does not react to anything any more",
+  );
+  expect(Number(await callNamed(servers, "pid"))).not.toBe(pid);
+  await servers.close();
+  expect(isRunning(pid)).toBe(false);
+});
+
+test("a server that dies while nobody waits for it is started again without an error", async () => {
+  const servers = open({ files: program("stdio-server") });
+  const tool = await toolOf(servers, "pid");
+  const pid = Number(await callNamed(servers, "pid"));
+  process.kill(pid, "SIGKILL");
+  // While the end is not noticed yet, a call may still fail; after that, none does.
+  await vi.waitFor(() => servers.call(tool, {}, SIGNAL), 5_000);
+  expect(Number(await callNamed(servers, "pid"))).not.toBe(pid);
+});

@@ -1,0 +1,207 @@
+import type { JSONRPCMessage, MCPTransport } from "@ai-sdk/mcp";
+import { errorMessage } from "../../core/values/error-message.ts";
+import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
+import { LastWords } from "./last-words.ts";
+import { LineReader } from "./line-reader.ts";
+import type { ServerLink } from "./server-link.ts";
+import { ServerProcess } from "./server-process.ts";
+import type { ToolProcess } from "./tool-server.ts";
+
+const PING_MS = 2_000;
+
+/** What a stdio link needs besides the server. */
+export interface StdioLinkOptions extends StdioTransportOptions {
+  /** Takes secrets out of what the server wrote. */
+  readonly hide: (text: string) => string;
+  readonly callTimeoutMs: number;
+}
+
+/** The link to a server that is a process of ours. */
+export function stdioLink(server: ToolProcess, options: StdioLinkOptions): ServerLink {
+  const { hide, callTimeoutMs } = options;
+  const transport = new StdioTransport(server, options);
+  const lastWords = (): string => {
+    const words = transport.process.errors.show(hide) || transport.strayOutput.show(hide);
+    return words === "" ? "" : ` Its last words: ${words}`;
+  };
+  return {
+    transport,
+    startsProcess: true,
+    explain(error, doing) {
+      const { end } = transport.process;
+      if (transport.failure !== undefined) return `${transport.failure} while ${doing}.${lastWords()}`;
+      if (end?.byItself === true)
+        return `ended while ${doing} (${end.signal === null ? `exit code ${end.code}` : `signal ${end.signal}`}).${lastWords()}`;
+      const code = isRecord(error) ? error.code : undefined;
+      if (typeof code === "string") return spawnProblem(server, code);
+      return `failed while ${doing}: ${hide(errorMessage(error)).slice(0, 1_000)}.${lastWords()}`;
+    },
+    silence: () =>
+      `Check that its \`command\` starts an MCP server that speaks over stdio, and writes nothing else there.${lastWords()}`,
+    isBroken: () => transport.failure !== undefined || transport.process.end !== undefined,
+    note() {},
+    responds: () => transport.responds(Math.min(PING_MS, callTimeoutMs)),
+    close: () => transport.close(),
+  };
+}
+
+function spawnProblem({ command, cwd }: ToolProcess, code: string): string {
+  const { existsSync } = process.getBuiltinModule("node:fs");
+  if (cwd !== undefined && !existsSync(cwd))
+    return `could not be started: its folder "${cwd}" does not exist. Check its \`cwd\`.`;
+  if (code === "ENOENT")
+    return `could not be started: there is no command "${command}". Check its \`command\`, and that it is installed and on the PATH.`;
+  if (code === "EACCES")
+    return `could not be started: "${command}" may not be executed. Check its \`command\` and the file's permissions.`;
+  return `could not be started (${code}). Check its \`command\`, \`args\` and \`env\`.`;
+}
+
+type SendOptions = Parameters<MCPTransport["send"]>[1];
+
+/** What a stdio transport needs besides the server. */
+export interface StdioTransportOptions {
+  /** Throws at what is not a message of JSON-RPC. */
+  readonly validate: (message: unknown) => JSONRPCMessage;
+  /** True to begin with the newer way, which has no greeting. */
+  readonly discovery: boolean;
+}
+
+const LINE_LIMIT = 16_000_000;
+/** What a server may write between two answers: notifications, logs, lines that mean nothing. */
+const SILENCE_LIMIT = 32_000_000;
+
+/**
+ * MCP over the standard streams of a process: one JSON message a line. Unlike the library's own, it knows why a server
+ * ended, reads no more than it can hold, and leaves no process behind.
+ */
+export class StdioTransport implements MCPTransport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly supportsProtocolVersionDiscovery: boolean;
+  readonly waitsForProtocolVersionDiscovery: boolean;
+  /** How the server broke the protocol, if it did; the process is then ended. */
+  failure: string | undefined;
+  readonly process: ServerProcess;
+  /** Lines on standard output that are no messages. */
+  readonly strayOutput: LastWords = new LastWords();
+  readonly #validate: (message: unknown) => JSONRPCMessage;
+  readonly #unanswered = new Set<number>();
+  #heard: (() => void) | undefined;
+  #pings = 0;
+  #silence = 0;
+
+  constructor(server: ToolProcess, { validate, discovery }: StdioTransportOptions) {
+    this.#validate = validate;
+    this.supportsProtocolVersionDiscovery = discovery;
+    this.waitsForProtocolVersionDiscovery = discovery;
+    const lines = new LineReader(
+      LINE_LIMIT,
+      (line) => this.#read(line),
+      () => this.#break("wrote a line of more than 16 MB"),
+    );
+    this.process = new ServerProcess(server, {
+      output: (chunk) => {
+        this.#silence += chunk.length;
+        if (this.#silence > SILENCE_LIMIT) this.#break("wrote more than 32 MB without an answer");
+        else if (this.failure === undefined) lines.push(chunk);
+      },
+      ended: () => this.onclose?.(),
+    });
+  }
+
+  start(): Promise<void> {
+    return this.process.start();
+  }
+
+  async send(message: JSONRPCMessage, options?: SendOptions): Promise<void> {
+    this.#write(message);
+    if (!("id" in message) || !("method" in message)) return;
+    const id = Number(message.id);
+    this.#unanswered.add(id);
+    options?.signal?.addEventListener("abort", () => this.#cancel(id), { once: true });
+  }
+
+  close(): Promise<void> {
+    return this.process.stop();
+  }
+
+  /** True if the server says anything at all within a time; any answer to a ping will do, even that it knows none. */
+  async responds(withinMs: number): Promise<boolean> {
+    if (this.process.end !== undefined) return false;
+    const heard = Promise.withResolvers<boolean>();
+    this.#heard = () => heard.resolve(true);
+    const timer = setTimeout(() => heard.resolve(false), withinMs);
+    this.#write({ jsonrpc: "2.0", id: `ping-${++this.#pings}`, method: "ping" });
+    const answer = await heard.promise;
+    clearTimeout(timer);
+    return answer;
+  }
+
+  #write(message: JSONRPCMessage): void {
+    // Of a process that has ended, whoever waits for an answer is told by its end.
+    if (this.process.end !== undefined) return;
+    if (!this.process.write(`${JSON.stringify(message)}\n`)) this.#break("does not read what it is sent");
+  }
+
+  /** The server may stop working on what nobody waits for. */
+  #cancel(id: number): void {
+    if (!this.#unanswered.delete(id)) return;
+    this.#write({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
+  }
+
+  #read(line: string): void {
+    if (line.trim() === "") return;
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      this.strayOutput.add(`${line}\n`);
+      return;
+    }
+    // Older versions of the protocol have lists of messages.
+    const messages: readonly unknown[] = Array.isArray(value) ? value : [value];
+    if (!messages.every(isMessage)) this.strayOutput.add(`${line}\n`);
+    for (const message of messages.filter(isMessage)) this.#take(message);
+  }
+
+  #take(message: UnknownRecord): void {
+    this.#heard?.();
+    const { id } = message;
+    // Notifications are of no use here; left out early, a flood of them costs little.
+    if (id === undefined || id === null) return;
+    if (!("method" in message)) {
+      // An answer to a ping, or to what has been cancelled.
+      if (!this.#unanswered.delete(Number(id))) return;
+      this.#silence = 0;
+    }
+    this.#deliver(message);
+  }
+
+  #deliver(message: UnknownRecord): void {
+    try {
+      this.onmessage?.(this.#valid(message));
+    } catch {
+      // The client throws at messages that it does not expect; a server must not be able to use that.
+    }
+  }
+
+  /** A broken answer is still one: whoever waits for it must not wait for ever. */
+  #valid(message: UnknownRecord): JSONRPCMessage {
+    try {
+      return this.#validate(message);
+    } catch {
+      const error = { code: -32700, message: "its answer is not a JSON-RPC response" };
+      return { jsonrpc: "2.0", id: Number(message.id), error };
+    }
+  }
+
+  #break(failure: string): void {
+    this.failure ??= failure;
+    this.process.kill();
+  }
+}
+
+function isMessage(value: unknown): value is UnknownRecord {
+  return isRecord(value) && value.jsonrpc === "2.0";
+}

@@ -1,0 +1,165 @@
+import type { MCPClient } from "@ai-sdk/mcp";
+import { errorMessage } from "../../core/values/error-message.ts";
+import { isRecord, type JsonObject } from "../../core/values/json.ts";
+import { ModelError } from "../model-error.ts";
+import { abortedCall } from "../providers/to-model-error.ts";
+import { NO_ANSWER } from "./http-fetch.ts";
+import { readListing, type ToolListing } from "./listed-tools.ts";
+import type { ServerLink } from "./server-link.ts";
+import { cutText, type ToolOutput, toolOutput } from "./tool-output.ts";
+
+/** What a connection to a server consists of. */
+export interface ConnectionParts {
+  readonly name: string;
+  readonly client: MCPClient;
+  readonly link: ServerLink;
+  readonly callTimeoutMs: number;
+}
+
+/** JSON-RPC errors that are about the protocol; all others are what a tool says of its call. */
+const PROTOCOL_ERRORS: readonly unknown[] = [-32700, -32600, -32601, -32020, -32021, -32022, NO_ANSWER];
+
+/** A server that has been started and greeted, shared by all who call its tools. */
+export class ToolConnection {
+  readonly #parts: ConnectionParts;
+  #listing: Promise<ToolListing> | undefined;
+  #discarded: string | undefined;
+  #inFlight = 0;
+  #atRest: (() => void) | undefined;
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
+  }
+
+  /** True if the next who needs the server must connect anew. */
+  get broken(): boolean {
+    return this.#discarded !== undefined || this.#parts.link.isBroken();
+  }
+
+  /** What the server offers; it is asked once. */
+  listing(): Promise<ToolListing> {
+    this.#listing ??= this.#list();
+    return this.#listing;
+  }
+
+  /** Calls a tool. What the tool says of its own failure is a result; that there is no answer is thrown. */
+  async call(tool: string, input: JsonObject, signal: AbortSignal): Promise<ToolOutput> {
+    const doing = `the tool "${tool.slice(0, 100)}" was called`;
+    const limit = new TimeLimit(this.#parts.callTimeoutMs, signal);
+    this.#inFlight += 1;
+    try {
+      const options = { signal: limit.signal };
+      return toolOutput(await this.#parts.client.callTool({ name: tool, arguments: { ...input }, options }));
+    } catch (error) {
+      if (signal.aborted) throw abortedCall(signal, `The tool "${tool}"`);
+      if (limit.reached) throw await this.#outOfTime(doing);
+      const said = saidByTool(error);
+      if (said !== undefined) return { output: cutText(said), isError: true };
+      throw this.#failure(error, doing);
+    } finally {
+      limit.clear();
+      this.#inFlight -= 1;
+      if (this.#inFlight === 0) this.#atRest?.();
+    }
+  }
+
+  /** Closes a broken connection, once those who still wait for it have come to rest. */
+  async retire(): Promise<void> {
+    if (this.#inFlight > 0) {
+      await new Promise<void>((resolve) => {
+        this.#atRest = resolve;
+      });
+    }
+    await this.close();
+  }
+
+  /** Nothing of the server is left when it resolves. */
+  async close(): Promise<void> {
+    this.#discarded ??= "was closed";
+    await this.#parts.client.close().catch(() => {});
+    await this.#parts.link.close();
+  }
+
+  async #list(): Promise<ToolListing> {
+    const { name, client, callTimeoutMs } = this.#parts;
+    if (client.initializeResult.capabilities.tools === undefined)
+      return { tools: [], warnings: [`The tool server "${name}" offers no tools.`] };
+    const limit = new TimeLimit(callTimeoutMs);
+    try {
+      return await readListing(name, async (cursor) =>
+        client.listTools({
+          params: cursor === undefined ? {} : { cursor },
+          options: { signal: limit.signal },
+        }),
+      );
+    } catch (error) {
+      this.#listing = undefined;
+      if (limit.reached) throw await this.#outOfTime("its tools were listed");
+      throw this.#failure(error, "its tools were listed");
+    } finally {
+      limit.clear();
+    }
+  }
+
+  /** One slow tool must not cost others their server; one that reacts to nothing is of no use to anybody. */
+  async #outOfTime(doing: string): Promise<ModelError> {
+    const { name, link, callTimeoutMs } = this.#parts;
+    const seconds = callTimeoutMs / 1_000;
+    const hangs = !this.broken && !(await link.responds());
+    if (hangs) {
+      this.#discarded ??= `was ended because it hung while ${doing}`;
+      // Whoever else waits for it learns the reason by the closed connection; its end need not be waited for.
+      void this.close();
+    }
+    const state = hangs
+      ? " It does not react to anything any more, and will be started again when needed."
+      : "";
+    return new ModelError(
+      "tool",
+      `The tool server "${name}" did not answer within ${seconds} s while ${doing}.${state}`,
+    );
+  }
+
+  #failure(error: unknown, doing: string): ModelError {
+    const { name, link } = this.#parts;
+    link.note(error);
+    const words =
+      this.#discarded !== undefined ? `${this.#discarded}.` : link.explain(withDetail(error), doing);
+    return new ModelError("tool", `The tool server "${name}" ${words}`);
+  }
+}
+
+function saidByTool(error: unknown): string | undefined {
+  if (!isRecord(error) || typeof error.code !== "number" || error.statusCode !== undefined) return undefined;
+  return PROTOCOL_ERRORS.includes(error.code) ? undefined : errorMessage(error);
+}
+
+/** The client only says that it cannot read an answer; the first thing that is wrong with it is in the cause. */
+function withDetail(error: unknown): unknown {
+  const cause = isRecord(error) ? error.cause : undefined;
+  const issue: unknown = isRecord(cause) && Array.isArray(cause.issues) ? cause.issues[0] : undefined;
+  if (!isRecord(issue)) return error;
+  const path = Array.isArray(issue.path) ? issue.path.join(".") : "";
+  return new Error(`its answer is not what the protocol says (${path}: ${errorMessage(issue.message)})`);
+}
+
+/** Aborts after a time, or with another signal. */
+export class TimeLimit {
+  /** True if it was the time that ran out. */
+  reached = false;
+  readonly signal: AbortSignal;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(ms: number, other?: AbortSignal) {
+    const controller = new AbortController();
+    this.signal = other === undefined ? controller.signal : AbortSignal.any([controller.signal, other]);
+    this.#timer = setTimeout(() => {
+      this.reached = true;
+      controller.abort();
+    }, ms);
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,114 @@
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { END } from "../../core/scenario/scenario-edge.ts";
+import { compileWhen } from "../../core/state/condition.ts";
+import { describeCondition } from "../../core/state/describe-condition.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import type { Traffic } from "./traffic.ts";
+
+/**
+ * The part that an edge plays at its source: tested in order, taken if no test holds, the only way on, or shadowed by
+ * an earlier unconditional edge.
+ */
+export type EdgeRole = "conditional" | "otherwise" | "only" | "never";
+
+/** An edge as drawings show it. */
+export interface DrawnEdge {
+  /** Null for `END`. */
+  readonly target: DrawnNode | null;
+  readonly role: EdgeRole;
+  /** The condition in a few words; empty if there is none. */
+  readonly condition: string;
+  /** How often it was followed, in a drawing of traffic. */
+  readonly hops?: number;
+}
+
+/** A node as drawings show it; all texts are printable. */
+export interface DrawnNode {
+  readonly id: string;
+  readonly question: string;
+  /** How often it was visited, in a drawing of traffic. */
+  readonly visits?: number;
+  /** In the order that routing tries them, which need not be the order of the definition. */
+  readonly edges: readonly DrawnEdge[];
+}
+
+interface Draft extends DrawnNode {
+  readonly edges: DrawnEdge[];
+}
+
+/** The nodes of a scenario in breadth-first order from the entry, connected by their edges. */
+export function drawnGraph(definition: ScenarioDefinition, traffic?: Traffic): readonly DrawnNode[] {
+  const drafts = new Map<string, Draft>();
+  const draftOf = (id: string): Draft => {
+    const known = drafts.get(id);
+    if (known !== undefined) return known;
+    const draft = draftNode(id, definition, traffic);
+    drafts.set(id, draft);
+    return draft;
+  };
+
+  const entry = draftOf(definition.entryNode);
+  for (const id of definition.nodeIds) draftOf(id);
+  const unconditional: { readonly source: Draft; readonly edge: Pick<DrawnEdge, "target" | "hops"> }[] = [];
+  definition.edges.forEach((edge, index) => {
+    const source = draftOf(edge.source);
+    const target = edge.target === END ? null : draftOf(edge.target);
+    const condition = compileWhen(edge.when);
+    const drawn = traffic === undefined ? { target } : { target, hops: traffic.hops.get(index) ?? 0 };
+    if (condition === null) unconditional.push({ source, edge: drawn });
+    else
+      source.edges.push({
+        ...drawn,
+        role: "conditional",
+        condition: printableText(describeCondition(condition)),
+      });
+  });
+  for (const { source, edge } of unconditional) {
+    source.edges.push({ ...edge, role: unconditionalRole(source.edges.at(-1)), condition: "" });
+  }
+  return breadthFirst([entry, ...drafts.values()]);
+}
+
+function draftNode(id: string, definition: ScenarioDefinition, traffic: Traffic | undefined): Draft {
+  const question = definition.nodes[id]?.question.question ?? "";
+  return {
+    id: printableText(id) || '""',
+    question: printableText(question),
+    ...(traffic === undefined ? {} : { visits: traffic.visits.get(id) ?? 0 }),
+    edges: [],
+  };
+}
+
+/** How often a conversation came to a node and no further; 0 where no edge leads on anyway. */
+export function stopsAt({ visits = 0, edges }: DrawnNode): number {
+  if (edges.length === 0) return 0;
+  return Math.max(
+    0,
+    edges.reduce((left, { hops = 0 }) => left - hops, visits),
+  );
+}
+
+/** Unconditional edges follow the conditional ones, so the edge before says what is left for this one. */
+function unconditionalRole(before: DrawnEdge | undefined): EdgeRole {
+  if (before === undefined) return "only";
+  return before.role === "conditional" ? "otherwise" : "never";
+}
+
+/** All nodes that the roots lead to; a root that an earlier one leads to has no turn of its own. */
+function breadthFirst(roots: readonly DrawnNode[]): readonly DrawnNode[] {
+  const seen = new Set<DrawnNode>();
+  for (const root of roots) {
+    if (seen.has(root)) continue;
+    const queue = [root];
+    seen.add(root);
+    // The queue grows while it is walked.
+    for (const node of queue) {
+      for (const { target } of node.edges) {
+        if (target === null || seen.has(target)) continue;
+        seen.add(target);
+        queue.push(target);
+      }
+    }
+  }
+  return [...seen];
+}

@@ -1,0 +1,182 @@
+import type { ScenarioNode } from "../core/scenario/scenario-node.ts";
+import { freezeDeep } from "../core/values/freeze-deep.ts";
+import { remember } from "../core/values/remember.ts";
+import type { TurnReply } from "../journal/run-event.ts";
+import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
+import type { ToolCall, ToolResult } from "../models/message.ts";
+import type { Backstage, CallContext, ModelReply, ModelRequest, ToolDefinition } from "../models/model.ts";
+import { ModelError } from "../models/model-error.ts";
+import type { OfferedTool, ToolOffer } from "../models/tools/offered-tools.ts";
+import { runToolLoop } from "../models/tools/run-tool-loop.ts";
+import type { ToolServers } from "../models/tools/tool-servers.ts";
+import type { AnyModel } from "./calls/model-call.ts";
+import type { ConversationContext } from "./conversation-context.ts";
+import { overrideKey } from "./override-key.ts";
+import { TRANSCRIPT_FILE } from "./step/agent-view.ts";
+import type { AskEffect } from "./step/effect.ts";
+
+/** An answer, or why there is none. */
+export type Asked =
+  | Pick<TurnReply, "reply" | "messages" | "finish" | "stepLimit" | "spending">
+  | { readonly error: unknown; readonly spending: Spending; readonly turnTimeout: boolean };
+
+/** Asks the subject, with tools if the run has any, until there is an answer. Never rejects. */
+export async function askSubject(driver: ConversationContext, effect: AskEffect): Promise<Asked> {
+  const asking = new Asking(driver, effect);
+  const { turnMs } = driver.run.timeouts;
+  const cancelTimer = typeof turnMs === "number" ? asking.limitTime(turnMs) : undefined;
+  try {
+    return await asking.ask();
+  } catch (error) {
+    return { error, spending: asking.spending, turnTimeout: asking.isTimedOut };
+  } finally {
+    cancelTimer?.();
+  }
+}
+
+class Asking {
+  spending: Spending = NOTHING_SPENT;
+  isTimedOut = false;
+  readonly #driver: ConversationContext;
+  readonly #effect: AskEffect;
+  readonly #node: ScenarioNode;
+  readonly #model: AnyModel;
+  #signal: AbortSignal;
+  #calls = 0;
+
+  constructor(driver: ConversationContext, effect: AskEffect) {
+    this.#driver = driver;
+    this.#effect = effect;
+    // Effects name nodes of the definition, and the run has resolved all models that nodes and cells name.
+    this.#node = driver.plan.definition.nodes[effect.node] as ScenarioNode;
+    this.#model = subjectAt(driver, this.#node);
+    this.#signal = driver.signal;
+  }
+
+  limitTime(milliseconds: number): () => void {
+    const controller = new AbortController();
+    this.#signal = AbortSignal.any([this.#driver.signal, controller.signal]);
+    return this.#driver.run.clock.after(milliseconds, () => {
+      this.isTimedOut = true;
+      controller.abort(new ModelError("timeout", `The turn took longer than ${milliseconds} ms.`));
+    });
+  }
+
+  async ask(): Promise<Asked> {
+    const { tools: servers, toolSteps } = this.#driver.run;
+    const { transcript, messages } = this.#effect;
+    const workspace = transcript === undefined ? undefined : await this.#writeTranscript(transcript);
+    const offer = servers === null ? null : await servers.offered(this.#node.toolFilter, this.#signal);
+    this.#announce(offer);
+    const tools = offer === null ? NO_TOOLS : definitionsOf(offer);
+    const { reply, added, stoppedAtLimit } = await runToolLoop({
+      messages,
+      tools,
+      maxSteps: toolSteps,
+      ask: (list) =>
+        this.#call(tools.length === 0 ? { messages: list } : { messages: list, tools }, workspace),
+      call: (call) => this.#useTool(offer?.tools ?? [], call),
+    });
+    return {
+      reply: reply.text,
+      messages: added,
+      finish: reply.finish,
+      ...(stoppedAtLimit ? { stepLimit: true } : {}),
+      spending: this.spending,
+    };
+  }
+
+  async #writeTranscript(transcript: string): Promise<string> {
+    const folder = await this.#driver.run.workspace(this.#driver.plan.conversation);
+    const { appendFile } = await import("node:fs/promises");
+    await appendFile(`${folder}/${TRANSCRIPT_FILE}`, transcript);
+    return folder;
+  }
+
+  #announce(offer: ToolOffer | null): void {
+    const { run, plan } = this.#driver;
+    const { conversation } = plan;
+    const { turn, node, agent, instructions, added } = this.#effect;
+    for (const message of offer?.warnings ?? [])
+      run.emit({ type: "warning", conversation, turn, code: "tools", message });
+    run.emit({
+      type: "turn-start",
+      conversation,
+      turn,
+      node,
+      ...(agent === "" ? {} : { agent }),
+      model: this.#model.name,
+      ...(instructions === undefined ? {} : { instructions }),
+      messages: added,
+      ...(offer === null ? {} : { tools: offer.tools.map(({ name }) => name), removedTools: offer.removed }),
+    });
+  }
+
+  async #call(
+    request: Pick<ModelRequest, "messages" | "tools">,
+    workspace: string | undefined,
+  ): Promise<ModelReply> {
+    const { run, plan } = this.#driver;
+    const { instructions, turn } = this.#effect;
+    const backstage = "simulate" in this.#model ? { backstage: await this.#backstage() } : {};
+    const { reply, spending } = await run.caller.call({
+      model: this.#model,
+      request: instructions === undefined ? request : { instructions, ...request },
+      context: { ...this.#context(), ...(workspace === undefined ? {} : { workspace }) },
+      call: `${turn}.subject.${++this.#calls}`,
+      ...backstage,
+      shared: plan.shared,
+      skipsCache: run.subjects.get(plan.cell.subject)?.cache === false,
+    });
+    this.spending = addSpending(this.spending, spending);
+    return reply;
+  }
+
+  /** Truths may depend on how earlier turns were judged, which is known once they are finished. */
+  async #backstage(): Promise<Backstage> {
+    await this.#driver.settled(this.#effect.turn - 1);
+    return { question: this.#node.question, state: this.#driver.state.scenario };
+  }
+
+  #context(): CallContext {
+    const { run, plan } = this.#driver;
+    const { node, turn } = this.#effect;
+    const { conversation, cell } = plan;
+    const { scenario, replicate } = cell;
+    const { seed } = run;
+    return { signal: this.#signal, purpose: "subject", scenario, conversation, node, turn, replicate, seed };
+  }
+
+  async #useTool(offered: readonly OfferedTool[], call: ToolCall): Promise<ToolResult> {
+    // Only tools that were offered get here, and only servers offer tools.
+    const tool = offered.find(({ name }) => name === call.name) as OfferedTool;
+    const { run } = this.#driver;
+    const servers = run.tools as ToolServers;
+    const used = await run.caller.useTool({
+      context: this.#context(),
+      call: `${this.#effect.turn}.tool.${++this.#calls}`,
+      tool: `${tool.server}/${tool.tool}`,
+      use: (signal) => servers.call(tool, call.input, signal),
+    });
+    return { id: call.id, name: call.name, ...used };
+  }
+}
+
+function subjectAt({ run, plan }: ConversationContext, { modelOverride }: ScenarioNode): AnyModel {
+  const override = modelOverride?.subject;
+  return override === undefined
+    ? (run.subjects.get(plan.cell.subject)?.model as AnyModel)
+    : (run.overrides.get(overrideKey(override)) as AnyModel);
+}
+
+const NO_TOOLS: readonly ToolDefinition[] = Object.freeze([]);
+const definitions = new WeakMap<ToolOffer, readonly ToolDefinition[]>();
+
+/** What the model sees of an offer, which is the same object as long as nothing changes. */
+function definitionsOf(offer: ToolOffer): readonly ToolDefinition[] {
+  return remember(definitions, offer, () => freezeDeep(offer.tools.map(asDefinition)));
+}
+
+function asDefinition({ name, description, inputSchema }: OfferedTool): ToolDefinition {
+  return { name, inputSchema, ...(description === undefined ? {} : { description }) };
+}

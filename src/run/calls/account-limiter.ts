@@ -1,0 +1,85 @@
+import type { Clock } from "../../core/values/environment.ts";
+import { type AccountCaps, AdmissionControl, type Start, type StartResult } from "./admission-control.ts";
+import { cancelledError } from "./cancelled-error.ts";
+import { onAbort } from "./on-abort.ts";
+import { WaitQueue } from "./wait-queue.ts";
+
+/** Lets calls of one account start, as many and as fast as its server takes them, first come, first served. */
+export class AccountLimiter {
+  readonly #clock: Clock;
+  readonly #control: AdmissionControl;
+  readonly #queue = new WaitQueue();
+  #cancelTimer: (() => void) | null = null;
+
+  /** An account with a cap of its own starts with all that it allows; others, up to the `highest` concurrency, find out. */
+  constructor(clock: Clock, caps?: AccountCaps, highest?: number) {
+    this.#clock = clock;
+    this.#control = new AdmissionControl(caps, highest);
+  }
+
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
+  get underWay(): number {
+    return this.#control.underWay;
+  }
+
+  /** Starts a call at once, or says no: then `wait`. */
+  tryStart(): Start | null {
+    if (this.#queue.size > 0) return null;
+    const now = this.#clock.now();
+    return this.#control.delay(now) === 0 ? this.#control.start(now) : null;
+  }
+
+  /** Waits for the start of a call; one that has had its turn before may go first. */
+  wait(signal: AbortSignal, first = false): Promise<Start> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(cancelledError(signal));
+      const waiting = this.#queue.add(() => {
+        forget();
+        resolve(this.#control.start(this.#clock.now()));
+      }, first);
+      const forget = onAbort(signal, () => {
+        this.#queue.remove(waiting);
+        if (this.#queue.size === 0) this.#disarm();
+        reject(cancelledError(signal));
+      });
+      // A timer runs because nobody may start before it fires, however many wait.
+      if (this.#cancelTimer === null) this.#startWaiting();
+    });
+  }
+
+  /** Gives a start back. */
+  finish(start: Start, result: StartResult): void {
+    const now = this.#clock.now();
+    this.#control.finish(start, result, now);
+    if (this.#queue.size === 0) return;
+    const settling = this.#control.settling(start, now);
+    // Too short for a timer.
+    if (settling < 1) this.#startWaiting();
+    else if (this.#cancelTimer === null) this.#arm(settling);
+  }
+
+  #startWaiting(): void {
+    this.#disarm();
+    while (this.#queue.size > 0) {
+      const delay = this.#control.delay(this.#clock.now());
+      if (delay === Number.POSITIVE_INFINITY) return this.#control.holdBack();
+      if (delay > 0) return this.#arm(delay);
+      this.#queue.shift()?.wake();
+    }
+  }
+
+  #arm(milliseconds: number): void {
+    this.#cancelTimer = this.#clock.after(milliseconds, () => {
+      this.#cancelTimer = null;
+      this.#startWaiting();
+    });
+  }
+
+  #disarm(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+  }
+}

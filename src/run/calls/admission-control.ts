@@ -1,0 +1,168 @@
+import type { RateLimitHints } from "../../models/model.ts";
+import { ConcurrencyWindow } from "./concurrency-window.ts";
+import { RequestPacer } from "./request-pacer.ts";
+import { LONGEST_REQUESTED_MS } from "./retry-policy.ts";
+import { type RecentSuccesses, SuccessMeter } from "./success-meter.ts";
+
+/** Limits that a person sets for an account. */
+export interface AccountCaps {
+  readonly maxConcurrency?: number;
+  readonly requestsPerSecond?: number;
+}
+
+/** A call that has started; to be given back once, with what came of it. */
+export interface Start {
+  readonly number: number;
+  readonly time: number;
+  /** True if no more calls were allowed at the same time. */
+  readonly full: boolean;
+}
+
+/** What a call says about the limits of its account; `trouble` is a failure that is not about limits, `other` says nothing. */
+export type StartResult =
+  | { readonly kind: "success"; readonly hints?: RateLimitHints | undefined }
+  | { readonly kind: "refused"; readonly retryAfterMs?: number | undefined }
+  | { readonly kind: "trouble"; readonly retryAfterMs?: number | undefined }
+  | { readonly kind: "other" };
+
+/** Nobody waits longer because of a guess, or of a header on a success. */
+const LONGEST_PAUSE_MS = 60_000;
+const FIRST_PAUSE_MS = 250;
+/** A server that answers at once still sends its answers one by one. */
+const SHORTEST_SETTLING_MS = 15;
+const LONGEST_SETTLING_MS = 250;
+const LEARNING_MS = 1_000;
+/** Fewer successes say too little about a rate. */
+const FEWEST_TO_LEARN = 5;
+
+/**
+ * Decides when the next call of an account may start, from what became of those before. The refusals of calls that were
+ * under way together are one episode, which is answered once.
+ */
+export class AdmissionControl {
+  readonly #window: ConcurrencyWindow;
+  readonly #pacer: RequestPacer;
+  /** From the shortest to the longest time for which servers set limits. */
+  readonly #meters = [1_000, 10_000, 60_000].map((horizonMs) => new SuccessMeter(horizonMs));
+  #underWay = 0;
+  #started = 0;
+  /** Calls up to this one had started when the last episode was answered. */
+  #answeredUpTo = 0;
+  /** How many of those are still under way. */
+  #unanswered = 0;
+  /** Episodes since a call that started after one of them succeeded. */
+  #fruitless = 0;
+  /** True if nothing at all succeeds: then calls go out one at a time, besides those that were under way before. */
+  #isShut = false;
+  /** After the first refusal nobody starts until then, or until all that were under way are back, to see what was accepted. */
+  #learnBy: number | null = null;
+  #pausedUntil = 0;
+
+  /** An account with a cap of its own starts with all that it allows; others, up to the `highest` concurrency, find out. */
+  constructor(caps: AccountCaps = {}, highest?: number) {
+    this.#window = new ConcurrencyWindow(caps.maxConcurrency ?? highest, caps.maxConcurrency);
+    this.#pacer = new RequestPacer(caps.requestsPerSecond);
+  }
+
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  /** How long the next call must wait; infinite if for another call to end. */
+  delay(now: number): number {
+    this.#learnLate(now);
+    const isFull = this.#isShut ? this.#underWay > this.#unanswered : this.#underWay >= this.#window.limit;
+    if (isFull) return Number.POSITIVE_INFINITY;
+    return Math.max(this.#pausedUntil - now, this.#pacer.delay(now), (this.#learnBy ?? now) - now, 0);
+  }
+
+  /** A call has to wait for another one to end. */
+  holdBack(): void {
+    this.#window.holdBack();
+  }
+
+  start(now: number): Start {
+    this.#pacer.start(now);
+    this.#underWay++;
+    return { number: ++this.#started, time: now, full: this.#underWay >= this.#window.limit };
+  }
+
+  /** A call has ended. */
+  finish(start: Start, result: StartResult, now: number): void {
+    this.#underWay--;
+    if (start.number <= this.#answeredUpTo) this.#unanswered--;
+    if (result.kind === "success") this.#succeed(start, result.hints, now);
+    else if (result.kind === "refused") this.#refuse(start, result.retryAfterMs, now);
+    else if (result.kind === "trouble") {
+      this.#window.pauseGrowth();
+      this.#pause(now, result.retryAfterMs);
+    }
+  }
+
+  /**
+   * How long to wait for more replies before calls take the place of one that has just ended. Replies to the first burst
+   * come together: a refusal among them is to be seen before more calls follow.
+   */
+  settling(start: Start, now: number): number {
+    if (!this.#window.isUntried) return 0;
+    return Math.min(Math.max((now - start.time) / 2, SHORTEST_SETTLING_MS), LONGEST_SETTLING_MS);
+  }
+
+  #succeed(start: Start, hints: RateLimitHints | undefined, now: number): void {
+    for (const meter of this.#meters) meter.add(now);
+    this.#isShut = false;
+    if (start.number > this.#answeredUpTo) this.#fruitless = 0;
+    this.#window.succeed();
+    if (hints !== undefined) this.#obey(hints, now);
+  }
+
+  #refuse(start: Start, retryAfterMs: number | undefined, now: number): void {
+    this.#pause(now, retryAfterMs);
+    if (start.number <= this.#answeredUpTo) return;
+    this.#answeredUpTo = this.#started;
+    this.#unanswered = this.#underWay;
+    this.#window.cut(start.full);
+    if (!this.#pacer.hasLearned) this.#learnBy = now + LEARNING_MS;
+    this.#isShut = this.#recent(0, now).count === 0;
+    // Nothing was accepted since the last episode: each one looks further back for a rate, and waits longer.
+    const isFruitless = this.#isShut || this.#fruitless > 0;
+    if (isFruitless) this.#pause(now, Math.min(FIRST_PAUSE_MS * 2 ** this.#fruitless, LONGEST_PAUSE_MS));
+    this.#pacer.cut(this.#recent(isFruitless ? this.#fruitless : 0, now), now, retryAfterMs);
+    this.#fruitless++;
+  }
+
+  /** The calls that were under way at the first refusal are back: what became of them tells the rate better. */
+  #learnLate(now: number): void {
+    if (this.#learnBy === null || (this.#unanswered > 0 && now < this.#learnBy)) return;
+    this.#learnBy = null;
+    const recent = this.#recent(0, now);
+    if (recent.count >= FEWEST_TO_LEARN) this.#pacer.learn(recent, now);
+  }
+
+  #recent(horizon: number, now: number): RecentSuccesses {
+    // There is a meter at every place up to the last.
+    return (this.#meters[Math.min(horizon, this.#meters.length - 1)] as SuccessMeter).recent(now);
+  }
+
+  /** Nothing left: waits until there is more. Little left: makes it last. */
+  #obey(hints: RateLimitHints, now: number): void {
+    const {
+      limitRequests,
+      remainingRequests,
+      resetRequestsMs = 0,
+      remainingTokens,
+      resetTokensMs = 0,
+    } = hints;
+    if (remainingTokens === 0) this.#pause(now, Math.min(resetTokensMs, LONGEST_PAUSE_MS));
+    if (remainingRequests === undefined) return;
+    if (remainingRequests <= 0) this.#pause(now, Math.min(resetRequestsMs, LONGEST_PAUSE_MS));
+    else if (resetRequestsMs > 0 && remainingRequests < (limitRequests ?? 2 * this.#underWay) / 2)
+      this.#pacer.hint(remainingRequests, Math.min(resetRequestsMs, LONGEST_PAUSE_MS), now);
+  }
+
+  #pause(now: number, forMs = 0): void {
+    const until = now + Math.min(forMs, LONGEST_REQUESTED_MS);
+    // What is no number is no pause either.
+    if (until > this.#pausedUntil) this.#pausedUntil = until;
+  }
+}

@@ -1,0 +1,167 @@
+import type { Clock } from "../../core/values/environment.ts";
+import { failureOf } from "../../journal/failure.ts";
+import type { CallEnd, RunEventBody } from "../../journal/run-event.ts";
+import { addSpending, NOTHING_SPENT, type Spending } from "../../journal/spending.ts";
+import { callIdentity } from "../../models/call-identity.ts";
+import type { ModelReply } from "../../models/model.ts";
+import { ModelError } from "../../models/model-error.ts";
+import { estimatedUsage } from "../../models/simulated/estimated-usage.ts";
+import type { Budget, CallCost } from "./budget.ts";
+import type { CallCache } from "./call-cache.ts";
+import type { Limits } from "./limits.ts";
+import type { Answered, ModelCall, ToolUse } from "./model-call.ts";
+import type { Prices } from "./prices.ts";
+import type { MadeCall } from "./shared-answers.ts";
+
+/** What all calls of a run go through: budget, limits, retries, prices, events. */
+export interface CallerParts {
+  readonly limits: Limits;
+  readonly budget: Budget;
+  readonly prices: Prices;
+  readonly clock: Clock;
+  readonly callTimeoutMs: number | null;
+  /** The answers of the project, if the run has a store. */
+  readonly cache: CallCache | null;
+  readonly emit: (event: RunEventBody) => void;
+}
+
+/** Makes the calls of a run. */
+export class Caller {
+  readonly #parts: CallerParts;
+  #total: Spending = NOTHING_SPENT;
+
+  constructor(parts: CallerParts) {
+    this.#parts = parts;
+  }
+
+  /** What all calls of the run took so far. */
+  get spending(): Spending {
+    return this.#total;
+  }
+
+  /** Ends all calls that only wait: for their turn, or to be made again. */
+  stopWaiting(message: string): void {
+    this.#parts.limits.stopWaiting(new ModelError("cancelled", message));
+  }
+
+  /** Asks a model; throws `ModelError` if there is no answer. */
+  async call(call: ModelCall): Promise<Answered> {
+    const { model, request, context, shared } = call;
+    const { conversation, turn, purpose } = context;
+    const { emit } = this.#parts;
+    const identity = callIdentity(model, request, context);
+    emit({ type: "call-start", conversation, turn, call: call.call, purpose, model: model.name, identity });
+    const ask = (): Promise<MadeCall> => this.#ask(call, identity);
+    const start = this.#parts.clock.now();
+    try {
+      const made = shared === undefined ? await ask() : await shared.answer(identity, context.signal, ask);
+      return this.#answered(call, made, this.#since(start));
+    } catch (error) {
+      const failure = failureOf(error, { stage: purpose, node: context.node, turn });
+      const latencyMs = this.#since(start);
+      emit({ ...callEnd(call), cached: false, latencyMs, failure });
+      throw error;
+    }
+  }
+
+  /** What a simulated model says costs nothing and follows from its seed: there is nothing to keep. */
+  #ask(call: ModelCall, identity: string): Promise<MadeCall> {
+    const { cache } = this.#parts;
+    if (cache === null || call.skipsCache === true || "simulate" in call.model) return this.#make(call);
+    return cache.answer(call, identity, () => this.#make(call));
+  }
+
+  /** Uses a tool; counts as a call, but costs nothing that could be known. */
+  async useTool<Used>(tool: ToolUse<Used>): Promise<Used> {
+    const { context, call } = tool;
+    const { conversation, turn, node, signal } = context;
+    const { emit, clock, budget } = this.#parts;
+    emit({ type: "call-start", conversation, turn, call, purpose: "tool", model: tool.tool });
+    const start = clock.now();
+    const end = { type: "call-end", conversation, turn, call } as const;
+    try {
+      const ticket = budget.admit({ name: tool.tool });
+      if (ticket === null) throw new ModelError("budget", budget.reason());
+      budget.settle(ticket, { usd: 0, tokens: 0 });
+      const used = await tool.use(signal);
+      emit({ ...end, attempts: 1, cached: false, latencyMs: this.#since(start) });
+      return used;
+    } catch (error) {
+      const failure = failureOf(error, { stage: "tool", node, turn });
+      emit({ ...end, cached: false, latencyMs: this.#since(start), failure });
+      throw error;
+    }
+  }
+
+  #answered(call: ModelCall, { reply, attempts, cached }: MadeCall, latencyMs: number): Answered {
+    const isCached = cached || reply.cached === true;
+    const { usage } = reply;
+    const cost = isCached ? 0 : this.#parts.prices.cost(call.model, usage);
+    const tokens = isCached ? 0 : usage === undefined ? null : usage.inputTokens + usage.outputTokens;
+    const spending = { calls: isCached ? 0 : 1, cached: isCached ? 1 : 0, tokens, cost };
+    this.#total = addSpending(this.#total, spending);
+    this.#parts.emit({
+      ...callEnd(call),
+      attempts,
+      cached: isCached,
+      latencyMs,
+      ...(usage === undefined ? {} : { usage }),
+      cost,
+    });
+    return { reply, spending };
+  }
+
+  #since(start: number): number {
+    return Math.round((this.#parts.clock.now() - start) * 100) / 100;
+  }
+
+  /** What a call may cost, before any has shown it. */
+  #estimate({ model, request }: ModelCall): CallCost {
+    const usage = estimatedUsage(request, EXPECTED_REPLY);
+    return {
+      usd: this.#parts.prices.cost(model, usage),
+      tokens: usage.inputTokens + usage.outputTokens,
+    };
+  }
+
+  async #make(call: ModelCall): Promise<MadeCall> {
+    const { model, context } = call;
+    const { limits, budget, prices, callTimeoutMs, emit } = this.#parts;
+    const { conversation, turn } = context;
+    const ticket = budget.admit(model, budget.needsEstimates ? this.#estimate(call) : undefined);
+    if (ticket === null) throw new ModelError("budget", budget.reason());
+    try {
+      const { reply, attempts } = await limits.call((signal) => ask(call, signal), {
+        account: model.account,
+        key: `${conversation} ${call.call}`,
+        signal: context.signal,
+        timeoutMs: model.isPatient === true ? null : callTimeoutMs,
+        onRetry: (retry) => emit({ type: "retry", conversation, turn, call: call.call, ...retry }),
+      });
+      if (reply.cached === true) budget.refund(ticket);
+      else budget.settle(ticket, { usd: prices.cost(model, reply.usage), tokens: tokensOf(reply) });
+      return { reply, attempts, cached: false };
+    } catch (error) {
+      budget.settle(ticket, { usd: 0, tokens: 0 });
+      throw error;
+    }
+  }
+}
+
+/** As long as replies often are. */
+const EXPECTED_REPLY = "x".repeat(2000);
+
+function ask({ model, request, context, backstage }: ModelCall, signal: AbortSignal): Promise<ModelReply> {
+  const inCall = { ...context, signal };
+  if (!("simulate" in model)) return model.reply(request, inCall);
+  if (backstage !== undefined) return model.simulate(request, inCall, backstage);
+  throw new ModelError("bad_request", `${model.name} is simulated and can only be a subject.`);
+}
+
+function callEnd({ context, call }: ModelCall): Pick<CallEnd, "type" | "conversation" | "turn" | "call"> {
+  return { type: "call-end", conversation: context.conversation, turn: context.turn, call };
+}
+
+function tokensOf({ usage }: ModelReply): number {
+  return usage === undefined ? 0 : usage.inputTokens + usage.outputTokens;
+}

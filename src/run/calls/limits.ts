@@ -1,0 +1,155 @@
+import type { Clock } from "../../core/values/environment.ts";
+import { errorMessage } from "../../core/values/error-message.ts";
+import type { RateLimitHints } from "../../models/model.ts";
+import { type ErrorCategory, ModelError } from "../../models/model-error.ts";
+import { redactSecrets } from "../../secrets/redact-secrets.ts";
+import { AccountLimiter } from "./account-limiter.ts";
+import type { AccountCaps, StartResult } from "./admission-control.ts";
+import { limitedAttempt } from "./limited-attempt.ts";
+import { onAbort } from "./on-abort.ts";
+import { DEFAULT_RETRIES, RetryCount, type RetryPolicies } from "./retry-policy.ts";
+
+export type { AccountCaps } from "./admission-control.ts";
+export type { RetryPolicies, RetryPolicy } from "./retry-policy.ts";
+
+/** An attempt that failed and will be made again. */
+export interface Retry {
+  /** The attempt that failed, from 1. */
+  readonly attempt: number;
+  readonly category: ErrorCategory;
+  /** How long the call waits before it queues again. */
+  readonly delayMs: number;
+  readonly message: string;
+  readonly statusCode?: number;
+}
+
+/** How one call is made. */
+export interface LimitedCall {
+  readonly account: string;
+  /** Tells the call from others, for chance that can be repeated. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+  /** For one attempt, without the time in the queue. */
+  readonly timeoutMs: number | null;
+  readonly onRetry?: (retry: Retry) => void;
+  /** Called each time an attempt really starts. */
+  readonly onStart?: () => void;
+}
+
+/** What all limits of a run depend on. */
+export interface LimitsOptions {
+  readonly clock: Clock;
+  /** A number from 0 to 1, always the same for the same key. */
+  readonly random: (key: string) => number;
+  readonly retries?: Partial<RetryPolicies> | undefined;
+  readonly caps?: Readonly<Record<string, AccountCaps>> | undefined;
+  /** For accounts without a cap of their own. */
+  readonly defaultMaxConcurrency?: number | undefined;
+}
+
+/** Lets the calls of a run through: as many at a time as each account takes, with retries and time limits. */
+export class Limits {
+  readonly #options: LimitsOptions;
+  readonly #retries: RetryPolicies;
+  readonly #accounts = new Map<string, AccountLimiter>();
+  readonly #stopping = new AbortController();
+
+  constructor(options: LimitsOptions) {
+    this.#options = options;
+    this.#retries = { ...DEFAULT_RETRIES, ...options.retries };
+  }
+
+  /** Makes a call; throws `ModelError` if there is no answer in the end. */
+  async call<Reply extends { readonly rateLimit?: RateLimitHints }>(
+    attempt: (signal: AbortSignal) => Promise<Reply>,
+    options: LimitedCall,
+  ): Promise<{ readonly reply: Reply; readonly attempts: number }> {
+    const { clock, random } = this.#options;
+    const { signal, timeoutMs, key } = options;
+    const account = this.#account(options.account);
+    let count: RetryCount | undefined;
+    for (let attempts = 1; ; attempts++) {
+      const start =
+        (signal.aborted ? null : account.tryStart()) ??
+        (await this.#waiting(signal, (either) => account.wait(either, attempts > 1)));
+      let result: StartResult = { kind: "other" };
+      let failure: ModelError;
+      try {
+        options.onStart?.();
+        const reply = await limitedAttempt(attempt, { clock, signal, timeoutMs });
+        result = { kind: "success", hints: reply?.rateLimit };
+        return { reply, attempts };
+      } catch (error) {
+        failure = asModelError(error);
+        result = resultOf(failure);
+      } finally {
+        account.finish(start, result);
+      }
+      // Whoever asked has given up, perhaps for a reason that would pass if it were the server's.
+      if (signal.aborted) throw failure;
+      const { category, message, statusCode, retryAfterMs } = failure;
+      count ??= new RetryCount(this.#retries);
+      const delayMs = count.delayAfter(category, () => random(`${key} ${attempts}`), retryAfterMs);
+      if (delayMs === null) throw failure;
+      options.onRetry?.({
+        attempt: attempts,
+        category,
+        delayMs,
+        message,
+        ...(statusCode === undefined ? {} : { statusCode }),
+      });
+      await this.#waiting(signal, (either) => clock.sleep(delayMs, either));
+    }
+  }
+
+  /** From now on nobody waits: calls that are not with their server end as cancelled, and others are not made again. */
+  stopWaiting(reason: ModelError): void {
+    this.#stopping.abort(reason);
+  }
+
+  /** Waits for as long as neither the call nor the run is stopped. */
+  async #waiting<Result>(
+    signal: AbortSignal,
+    wait: (either: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const either = new AbortController();
+    const stops = [signal, this.#stopping.signal];
+    const forgets = stops.map((stop) => onAbort(stop, () => either.abort(stop.reason)));
+    for (const stop of stops) if (stop.aborted) either.abort(stop.reason);
+    try {
+      return await wait(either.signal);
+    } finally {
+      for (const forget of forgets) forget();
+    }
+  }
+
+  #account(name: string): AccountLimiter {
+    let account = this.#accounts.get(name);
+    if (account === undefined) {
+      const { clock, caps = {}, defaultMaxConcurrency } = this.#options;
+      const own = capsFor(name, caps);
+      account = new AccountLimiter(clock, own, defaultMaxConcurrency);
+      this.#accounts.set(name, account);
+    }
+    return account;
+  }
+}
+
+/** The caps of an account by its name, or by the provider that its name begins with: `openai` for all keys of it. */
+function capsFor(name: string, caps: Readonly<Record<string, AccountCaps>>): AccountCaps | undefined {
+  const [provider = name] = name.split(" ");
+  const key = [name, provider].find((known) => Object.hasOwn(caps, known));
+  return key === undefined ? undefined : caps[key];
+}
+
+/** What a failure says about the limits of its account. */
+function resultOf({ category, retryAfterMs }: ModelError): StartResult {
+  if (category === "rate_limit") return { kind: "refused", retryAfterMs };
+  const isTrouble = Object.hasOwn(DEFAULT_RETRIES, category);
+  return isTrouble ? { kind: "trouble", retryAfterMs } : { kind: "other" };
+}
+
+function asModelError(error: unknown): ModelError {
+  if (error instanceof ModelError) return error;
+  return new ModelError("internal", redactSecrets(errorMessage(error)), { cause: error });
+}

@@ -1,0 +1,57 @@
+import type { ErrorCategory } from "../../models/model-error.ts";
+
+/** How failures of one kind are tried again. */
+export interface RetryPolicy {
+  /** How often one call is tried again after failures of this kind. */
+  readonly retries: number;
+  /** The longest wait before the first retry; it doubles with each. */
+  readonly baseMs: number;
+  /** No wait is longer, unless the server asks for it. */
+  readonly capMs: number;
+}
+
+/** Failures that may pass. */
+export type PassingCategory = Extract<
+  ErrorCategory,
+  "connection" | "timeout" | "rate_limit" | "server" | "bad_response"
+>;
+
+/** How failures are tried again, by kind. */
+export type RetryPolicies = Readonly<Record<PassingCategory, RetryPolicy>>;
+
+/** What holds where nothing else is said. A refusal is answered by the whole account: its own wait can be short. */
+export const DEFAULT_RETRIES: RetryPolicies = Object.freeze({
+  connection: { retries: 3, baseMs: 500, capMs: 10_000 },
+  timeout: { retries: 2, baseMs: 500, capMs: 10_000 },
+  rate_limit: { retries: 10, baseMs: 500, capMs: 10_000 },
+  server: { retries: 5, baseMs: 1_000, capMs: 30_000 },
+  bad_response: { retries: 2, baseMs: 250, capMs: 5_000 },
+});
+
+/** Nobody waits longer because a server says so. */
+export const LONGEST_REQUESTED_MS = 600_000;
+
+/** The failures of one call so far, and what follows from the next one. */
+export class RetryCount {
+  readonly #policies: RetryPolicies;
+  readonly #failures = new Map<ErrorCategory, number>();
+
+  constructor(policies: RetryPolicies) {
+    this.#policies = policies;
+  }
+
+  /** How long to wait before the next attempt, or null if there is none; `random` from 0 to 1 spreads calls that failed together. */
+  delayAfter(category: ErrorCategory, random: () => number, retryAfterMs = 0): number | null {
+    const policy = isPassing(category, this.#policies) ? this.#policies[category] : undefined;
+    const failures = (this.#failures.get(category) ?? 0) + 1;
+    if (policy === undefined || failures > policy.retries) return null;
+    this.#failures.set(category, failures);
+    const longest = Math.min(policy.baseMs * 2 ** (failures - 1), policy.capMs);
+    const asked = Number.isFinite(retryAfterMs) ? Math.min(retryAfterMs, LONGEST_REQUESTED_MS) : 0;
+    return Math.max(random() * longest, asked);
+  }
+}
+
+function isPassing(category: ErrorCategory, policies: RetryPolicies): category is PassingCategory {
+  return Object.hasOwn(policies, category);
+}

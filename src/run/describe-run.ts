@@ -1,0 +1,85 @@
+import type { ScenarioDefinition } from "../core/scenario/definition.ts";
+import { scenarioToRead } from "../core/scenario/scenario-to-json.ts";
+import { canonicalJson } from "../core/values/canonical-json.ts";
+import type { Clock } from "../core/values/environment.ts";
+import type { JsonObject } from "../core/values/json.ts";
+import type { RunStart, ScenarioDefine } from "../journal/run-event.ts";
+import { contentHash } from "../models/content-hash.ts";
+import { countCells, type Factors } from "./cells.ts";
+import type { ResolvedModels } from "./resolve-models.ts";
+import { list, type RunOptions } from "./run-options.ts";
+
+/** What a run says about itself at its start: everything that shapes its results, as data. */
+export function runStart(
+  options: RunOptions,
+  {
+    factors,
+    models,
+    clock,
+    seed,
+  }: {
+    readonly factors: Factors;
+    readonly models: ResolvedModels;
+    readonly clock: Clock;
+    readonly seed: number;
+  },
+): RunStart {
+  const {
+    turnLimit = 20,
+    timeouts,
+    budget,
+    judging,
+    reading,
+    detectRefusal,
+    rubric,
+    rows,
+    tools,
+    toolSteps,
+  } = options;
+  const identities = [...models.subjects.values()].map(({ name, model }) => [name, model.identity] as const);
+  // What is undefined is left out of JSON, and a rubric is data once its functions are text.
+  const configuration = JSON.parse(
+    canonicalJson({
+      turnLimit,
+      timeouts,
+      budget,
+      judging,
+      reading,
+      detectRefusal,
+      rubric,
+      rows: rows === undefined ? undefined : contentHash(canonicalJson(rows)),
+      tools: tools === undefined ? undefined : Object.keys(tools),
+      toolSteps,
+      subjects: Object.fromEntries(identities),
+      judges: Object.fromEntries(
+        [...models.judges.values()].map(({ name, models: members }) => [
+          name,
+          members.map(({ identity }) => identity),
+        ]),
+      ),
+    }),
+  ) as JsonObject;
+  const body = {
+    seed,
+    conversations: countCells(factors),
+    scenarios: Object.fromEntries(list(options.scenarios).map(({ name, hash }) => [name, hash])),
+    subjects: factors.subjects,
+    judges: factors.judges,
+    replicates: factors.replicates,
+    configuration,
+    ...(options.origin === undefined ? {} : { origin: options.origin }),
+  };
+  const run = options.run ?? contentHash(`${clock.now()} ${canonicalJson(body)}`).slice(0, 12);
+  return { type: "run-start", run, ...body };
+}
+
+/** What a run says about one of its scenarios. */
+export function scenarioDefine(definition: ScenarioDefinition): ScenarioDefine {
+  const { name, hash } = definition;
+  return {
+    type: "scenario-define",
+    scenario: name,
+    hash,
+    definition: JSON.stringify(scenarioToRead(definition)),
+  };
+}

@@ -1,0 +1,101 @@
+import { type ConversationStatus, cameToItsEnd } from "../core/state/state.ts";
+import { canonicalJson } from "../core/values/canonical-json.ts";
+import type { JsonObject } from "../core/values/json.ts";
+import { RunError } from "../journal/run-error.ts";
+import type { RunEvent, RunStart } from "../journal/run-event.ts";
+import type { Store } from "../journal/store/store.ts";
+import type { ConversationPlan } from "./conversation-context.ts";
+import type { RunOptions } from "./run-options.ts";
+
+/** What the journal of a run tells, when the run is taken up again. */
+export interface EarlierRun {
+  readonly retriesErrors: boolean;
+  /** True if nothing is left to do. */
+  isOver(plan: ConversationPlan): boolean;
+  /** Of a conversation that is over. */
+  statusOf(plan: ConversationPlan): ConversationStatus;
+  /** Undefined if the conversation has not begun. */
+  journal(plan: ConversationPlan): Iterable<RunEvent> | undefined;
+}
+
+/** What of its configuration a run keeps when it is taken up again, where nothing else is said. */
+export function startedWith({ seed, replicates, configuration }: RunStart): Partial<RunOptions> {
+  const { turnLimit, judging, reading, detectRefusal, toolSteps } = configuration;
+  // The configuration was written by `setUpRun` from options of these types.
+  return {
+    seed,
+    replicates,
+    ...defined({ turnLimit, judging, reading, detectRefusal, toolSteps }),
+  } as Partial<RunOptions>;
+}
+
+function defined(parts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
+}
+
+/** Throws `RunError` if a run was begun with something else than what it is to go on with. */
+export function refuseChanges(store: Store, start: RunStart): void {
+  const summary = store.run(start.run);
+  if (summary === undefined) throw new RunError([`There is no run "${start.run}" in the store.`]);
+  const changes = differences(summary.start, start);
+  if (changes.length === 0) return;
+  throw new RunError([
+    `The run "${start.run}" cannot go on, because what it was begun with has changed. Begin a new run: answers that are still right come from the store.`,
+    ...changes,
+  ]);
+}
+
+/** What the journal of a run tells. */
+export function earlierRun(
+  store: Store,
+  run: string,
+  { retryErrors = false }: NonNullable<RunOptions["resume"]>,
+): EarlierRun {
+  const statuses = new Map<string, ConversationStatus | null>();
+  for (const { conversation, status } of store.conversations(run)) statuses.set(conversation, status);
+  return {
+    retriesErrors: retryErrors,
+    isOver: ({ conversation }) => isOver(statuses.get(conversation) ?? null, retryErrors),
+    // Asked of conversations that are over, which have one.
+    statusOf: ({ conversation }) => statuses.get(conversation) as ConversationStatus,
+    journal: ({ conversation }) => (statuses.has(conversation) ? store.events(run, conversation) : undefined),
+  };
+}
+
+/** What was stopped from outside goes on; an error is tried again only if somebody asks for it. */
+function isOver(status: ConversationStatus | null, retryErrors: boolean): boolean {
+  return cameToItsEnd(status) || (status === "error" && !retryErrors);
+}
+
+/** Limits of time and money shape no answer. */
+const MAY_CHANGE: readonly string[] = ["timeouts", "budget"];
+
+/** What is not as it was, in sentences. */
+function differences(before: RunStart, now: RunStart): readonly string[] {
+  const parts = (start: RunStart): Readonly<Record<string, unknown>> => {
+    const { seed, subjects, judges, replicates, scenarios, configuration } = start;
+    const settings = Object.entries(configuration).map(([key, value]) => [`\`${key}\``, value] as const);
+    const hashes = Object.entries(scenarios).map(([name, hash]) => [`The scenario "${name}"`, hash] as const);
+    const named = { "The seed": seed, "The list of subjects": subjects, "The list of judges": judges };
+    return {
+      ...named,
+      "The number of replicates": replicates,
+      ...Object.fromEntries(hashes),
+      ...Object.fromEntries(settings.filter(([key]) => !MAY_CHANGE.includes(key.slice(1, -1)))),
+    };
+  };
+  const [was, is] = [parts(before), parts(now)];
+  return [...new Set([...Object.keys(was), ...Object.keys(is)])]
+    .filter((key) => canonicalJson(was[key]) !== canonicalJson(is[key]))
+    .map((key) => {
+      if (was[key] === undefined) return `${key} was not part of it.`;
+      if (is[key] === undefined) return `${key} is missing.`;
+      if (key.startsWith("The scenario")) return `${key} has changed: its content has another hash.`;
+      return `${key} was ${shown(was[key])} and is ${shown(is[key])}.`;
+    });
+}
+
+function shown(value: unknown): string {
+  const text = canonicalJson(value as JsonObject);
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

@@ -1,0 +1,109 @@
+import { copyDefinition } from "../core/scenario/copy-definition.ts";
+import type { ScenarioDefinition } from "../core/scenario/definition.ts";
+import type { ScenarioNode } from "../core/scenario/scenario-node.ts";
+import { mergeRubrics } from "../core/templates/merge-rubrics.ts";
+import type { Rubric } from "../core/templates/rubric.ts";
+import type { JsonObject } from "../core/values/json.ts";
+import { remember } from "../core/values/remember.ts";
+import { RunError } from "../journal/run-error.ts";
+import { applyRow } from "./apply-row.ts";
+import { hasSources, linkSources } from "./sandbox/link-sources.ts";
+import { openSandbox, type Sandbox } from "./sandbox/open-sandbox.ts";
+
+/** A definition as a run uses it, and what must be freed afterwards. */
+export interface PreparedScenario {
+  /** With the values of a row, if there are rows. */
+  definition(row: number | undefined): ScenarioDefinition;
+  readonly warnings: readonly string[];
+  dispose(): void;
+}
+
+/** What a run adds to a scenario. */
+export interface Additions {
+  readonly rubric?: Rubric | undefined;
+  readonly rows?: readonly JsonObject[] | undefined;
+  readonly seed: number;
+}
+
+/**
+ * Makes a definition ready to run: the run's rubric is part of every node, source strings are functions of a sandbox, and rows
+ * fit where they are used. Throws `RunError` with all that is wrong.
+ */
+export async function prepareScenario(
+  definition: ScenarioDefinition,
+  { rubric, rows, seed }: Additions,
+): Promise<PreparedScenario> {
+  const { definition: merged, warnings } = withRubric(definition, rubric);
+  checkRows(merged, rows);
+  const { linked, dispose } = await linkInSandbox(merged, seed);
+  const filled = new Map<JsonObject, ScenarioDefinition>();
+  return {
+    definition(index) {
+      const row = index === undefined ? undefined : rows?.[index];
+      return row === undefined ? linked : remember(filled, row, () => applyRow(linked, row).definition);
+    },
+    warnings,
+    dispose,
+  };
+}
+
+function checkRows(definition: ScenarioDefinition, rows: readonly JsonObject[] | undefined): void {
+  const found = (rows ?? [null]).flatMap((row, index) => {
+    const place = row === null ? "" : `, row ${index + 1}`;
+    return applyRow(definition, row).problems.map(
+      (problem) => `In scenario "${definition.name}"${place}, ${problem}.`,
+    );
+  });
+  const problems = [...new Set(found)];
+  if (problems.length === 0) return;
+  const more = problems.length - SHOWN_PROBLEMS;
+  throw new RunError([
+    ...problems.slice(0, SHOWN_PROBLEMS),
+    ...(more > 0 ? [`And ${more} more of this kind.`] : []),
+  ]);
+}
+
+/** A column that is missing is missing in every row. */
+const SHOWN_PROBLEMS = 20;
+
+async function linkInSandbox(
+  merged: ScenarioDefinition,
+  seed: number,
+): Promise<{ readonly linked: ScenarioDefinition; readonly dispose: () => void }> {
+  if (!hasSources(merged)) return { linked: merged, dispose: () => {} };
+  const sandbox: Sandbox = await openSandbox({ seed });
+  const linked = linkSources(merged, (source) => sandbox.compile(source));
+  if (linked.problems.length > 0) {
+    sandbox.dispose();
+    throw new RunError(
+      linked.problems.map(
+        ({ place, message }) => `In scenario "${merged.name}", ${place} cannot be run: ${message}`,
+      ),
+    );
+  }
+  return { linked: linked.definition, dispose: () => sandbox.dispose() };
+}
+
+function withRubric(
+  definition: ScenarioDefinition,
+  rubric: Rubric | undefined,
+): { readonly definition: ScenarioDefinition; readonly warnings: readonly string[] } {
+  if (rubric === undefined || rubric.traits.length === 0) return { definition, warnings: [] };
+  const warnings = new Set<string>();
+  const nodes = Object.fromEntries(
+    Object.entries(definition.nodes).map(([id, node]): [string, ScenarioNode] => {
+      const { traits, clashes } = mergeRubrics([
+        { rubric: node.question.rubric, place: "the question" },
+        { rubric: node.rubric, place: "the node" },
+        { rubric, place: "the run" },
+      ]);
+      for (const { trait } of clashes)
+        warnings.add(
+          `In scenario "${definition.name}", the trait "${trait}" of node "${id}" counts, not the one of the run.`,
+        );
+      return [id, Object.freeze({ ...node, rubric: Object.freeze({ traits: Object.freeze(traits) }) })];
+    }),
+  );
+  const merged = copyDefinition(definition, { nodes: Object.freeze(nodes) });
+  return { definition: merged, warnings: [...warnings] };
+}

@@ -1,0 +1,43 @@
+import type { Clock } from "../core/values/environment.ts";
+import type { RunEventBody } from "../journal/run-event.ts";
+import type { ToolServers } from "../models/tools/tool-servers.ts";
+import type { Caller } from "./calls/caller.ts";
+import type { AnyModel } from "./calls/model-call.ts";
+import type { Timeouts } from "./run-options.ts";
+
+/** A subject, ready to be asked. */
+export interface Subject {
+  readonly name: string;
+  readonly model: AnyModel;
+  readonly systemPrompt?: string;
+  /** False if each answer is to be a new one. */
+  readonly cache?: boolean;
+}
+
+/** Who reads replies; nobody but the rules if there are no models. */
+export interface Judge {
+  readonly name: string;
+  readonly models: readonly AnyModel[];
+  /** False if each answer is to be a new one. */
+  readonly cache?: boolean;
+}
+
+/** What the conversations of a run share. */
+export interface RunContext {
+  readonly caller: Caller;
+  readonly clock: Clock;
+  readonly seed: number;
+  readonly timeouts: Timeouts;
+  readonly subjects: ReadonlyMap<string, Subject>;
+  readonly judges: ReadonlyMap<string, Judge>;
+  /** The models that nodes name, by what they name them. */
+  readonly overrides: ReadonlyMap<string, AnyModel>;
+  readonly earlierTurns: number;
+  readonly tools: ToolServers | null;
+  readonly toolSteps: number;
+  readonly workspace: (conversation: string) => Promise<string>;
+  readonly emit: (event: RunEventBody) => void;
+  readonly durable: () => Promise<void> | undefined;
+  /** Ends the run because of a mistake of ours, or a journal that cannot be written. */
+  readonly fail: (error: unknown) => void;
+}

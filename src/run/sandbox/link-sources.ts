@@ -1,0 +1,163 @@
+import { type Composed, isComposition } from "../../core/logic/composition.ts";
+import type { Outcome, OutcomeFunction } from "../../core/outcomes/outcome-check.ts";
+import { copyDefinition } from "../../core/scenario/copy-definition.ts";
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import type { Question } from "../../core/scenario/question.ts";
+import {
+  END,
+  type HandoverFunction,
+  isTranscript,
+  type ScenarioEdge,
+} from "../../core/scenario/scenario-edge.ts";
+import type { ScenarioNode } from "../../core/scenario/scenario-node.ts";
+import type { StateUpdate } from "../../core/state/advance-state.ts";
+import { type ConditionFunction, isWhenList, type When, type WhenLeaf } from "../../core/state/condition.ts";
+import type { Rubric, TraitFunction } from "../../core/templates/rubric.ts";
+import type { VerifyFunction } from "../../core/templates/template.ts";
+import { errorMessage } from "../../core/values/error-message.ts";
+import type { SandboxFunction } from "./open-sandbox.ts";
+import { SandboxError } from "./sandbox-error.ts";
+
+/** A source string that cannot be run, and where it stands. */
+export interface SourceProblem {
+  /** In words: `the condition of the edge from "ask" to "probe"`. */
+  readonly place: string;
+  readonly message: string;
+}
+
+/** A definition whose source strings have become functions. */
+export interface LinkedDefinition {
+  readonly definition: ScenarioDefinition;
+  readonly problems: readonly SourceProblem[];
+}
+
+/**
+ * A copy of the definition in which every source string is a function that runs it; the same definition if it has none.
+ * Never throws: a source that does not compile becomes a function that says so, and a problem.
+ */
+export function linkSources(
+  definition: ScenarioDefinition,
+  compile: (source: string) => SandboxFunction,
+): LinkedDefinition {
+  if (!hasSources(definition)) return { definition, problems: [] };
+  const problems: SourceProblem[] = [];
+  const link: Link = (source, place) => {
+    try {
+      return likeAnyFunction(compile(source));
+    } catch (error) {
+      const message = errorMessage(error);
+      problems.push({ place, message });
+      return () => {
+        throw new Error(message);
+      };
+    }
+  };
+  return { definition: linkDefinition(definition, link), problems };
+}
+
+/** True if a definition has source strings, so that it needs a sandbox. */
+export function hasSources(definition: ScenarioDefinition): boolean {
+  let found = false;
+  linkDefinition(definition, () => {
+    found = true;
+    return () => undefined;
+  });
+  return found;
+}
+
+type Link = (source: string, place: string) => SandboxFunction;
+
+/** What the source threw is passed on as if it were any function; all else says itself what happened. */
+function likeAnyFunction(fn: SandboxFunction): SandboxFunction {
+  return (...values) => {
+    try {
+      return fn(...values);
+    } catch (error) {
+      const isThrown = error instanceof SandboxError && error.kind === "threw";
+      throw isThrown ? new Error(error.message.slice("threw: ".length)) : error;
+    }
+  };
+}
+
+function linkDefinition(definition: ScenarioDefinition, link: Link): ScenarioDefinition {
+  const { nodes, edges, outcomes } = definition;
+  const linkedNodes = Object.entries(nodes).map(([id, node]) => [id, linkNode(node, id, link)] as const);
+  return copyDefinition(definition, {
+    nodes: Object.freeze(Object.fromEntries(linkedNodes)),
+    edges: Object.freeze(edges.map((edge) => linkEdge(edge, link))),
+    outcomes: Object.freeze(outcomes.map((outcome) => linkOutcome(outcome, link))),
+  });
+}
+
+// Casts below: a source string stands for a function of the type that its place asks for; what it really returns is
+// checked where it is called, as for every author's function.
+
+function linkNode(node: ScenarioNode, id: string, link: Link): ScenarioNode {
+  const of = `of node ${JSON.stringify(id)}`;
+  const { stateUpdate } = node;
+  return replaced(node, {
+    question: linkQuestion(node.question, of, link),
+    ...(node.rubric === undefined ? {} : { rubric: linkRubric(node.rubric, of, link) }),
+    ...(typeof stateUpdate === "string"
+      ? { stateUpdate: link(stateUpdate, `the state update ${of}`) as StateUpdate }
+      : {}),
+  });
+}
+
+function linkQuestion(question: Question, of: string, link: Link): Question {
+  const { template, rubric } = question;
+  const verify = template?.verify;
+  return replaced(question, {
+    ...(rubric === undefined ? {} : { rubric: linkRubric(rubric, of, link) }),
+    ...(template !== undefined && typeof verify === "string"
+      ? { template: replaced(template, { verify: link(verify, `the verification ${of}`) as VerifyFunction }) }
+      : {}),
+  });
+}
+
+function linkRubric(rubric: Rubric, of: string, link: Link): Rubric {
+  const traits = rubric.traits.map((trait) => {
+    if (trait.type !== "function" || typeof trait.evaluate !== "string") return trait;
+    const place = `the trait ${JSON.stringify(trait.name)} ${of}`;
+    return replaced(trait, { evaluate: link(trait.evaluate, place) as TraitFunction });
+  });
+  const isSame = traits.every((trait, index) => trait === rubric.traits[index]);
+  return isSame ? rubric : replaced(rubric, { traits: Object.freeze(traits) });
+}
+
+function linkEdge(edge: ScenarioEdge, link: Link): ScenarioEdge {
+  const { source, target, when, handover } = edge;
+  const to = target === END ? "the end" : JSON.stringify(target);
+  const of = `of the edge from ${JSON.stringify(source)} to ${to}`;
+  return replaced(edge, {
+    ...(when === undefined ? {} : { when: linkWhen(when, `the condition ${of}`, link) }),
+    ...(typeof handover === "string" && !isTranscript(handover)
+      ? { handover: link(handover, `the handover ${of}`) as HandoverFunction }
+      : {}),
+  });
+}
+
+function linkWhen(when: NonNullable<When>, place: string, link: Link): NonNullable<When> {
+  return isWhenList(when) ? when : linkCondition(when, place, link);
+}
+
+function linkCondition(part: Composed<WhenLeaf>, place: string, link: Link): Composed<WhenLeaf> {
+  if (typeof part === "string") return link(part, place) as ConditionFunction;
+  if (!isComposition(part)) return part;
+  if (part.type === "not") return replaced(part, { condition: linkCondition(part.condition, place, link) });
+  const conditions = part.conditions.map((condition) => linkCondition(condition, place, link));
+  const isSame = conditions.every((condition, index) => condition === part.conditions[index]);
+  return isSame ? part : replaced(part, { conditions: Object.freeze(conditions) });
+}
+
+function linkOutcome(outcome: Outcome, link: Link): Outcome {
+  const { name, check } = outcome;
+  if (typeof check !== "string") return outcome;
+  return replaced(outcome, { check: link(check, `the outcome ${JSON.stringify(name)}`) as OutcomeFunction });
+}
+
+/** The very same part if nothing in it changes, else a frozen copy with the changes. */
+function replaced<Part extends object>(part: Part, changes: Partial<Part>): Part {
+  const isSame = Object.entries(changes).every(([key, value]) => part[key as keyof Part] === value);
+  return isSame ? part : Object.freeze({ ...part, ...changes });
+}

@@ -1,0 +1,206 @@
+import type {
+  QuickJSContext,
+  QuickJSHandle,
+  QuickJSRuntime,
+  QuickJSWASMModule,
+} from "quickjs-emscripten-core";
+import { CallClock } from "./call-clock.ts";
+import { REALM_PROGRAM } from "./realm-program.ts";
+
+/** What a sandbox may use, and what its chance follows from. */
+export interface RealmLimits {
+  readonly seed: string;
+  readonly memoryBytes: number;
+  readonly timeoutMs: number;
+}
+
+/** A plain answer of a realm: a letter that says what kind it is, and text. See `realm-program.ts`. */
+export type RealmAnswer = string;
+
+// What is missing here cannot be reached from inside: typed arrays, proxies, weak references.
+const INTRINSICS = {
+  BaseObjects: true,
+  Date: true,
+  Eval: true,
+  StringNormalize: true,
+  RegExp: true,
+  RegExpCompiler: true,
+  JSON: true,
+  MapSet: true,
+  Promise: true,
+};
+
+// Enough for a thousand calls within calls, and far from where the stack of the thread ends.
+const STACK_BYTES = 256 * 1024;
+
+interface World {
+  readonly runtime: QuickJSRuntime;
+  readonly context: QuickJSContext;
+  readonly call: QuickJSHandle;
+  readonly admit: QuickJSHandle;
+  readonly functions: Map<string, QuickJSHandle>;
+}
+
+/** A JavaScript world of its own inside WebAssembly, made anew whenever a call may have left something behind. */
+export class Realm {
+  readonly #module: QuickJSWASMModule;
+  readonly #limits: RealmLimits;
+  readonly #clock: CallClock;
+  #world: World | undefined;
+
+  constructor(module: QuickJSWASMModule, limits: RealmLimits) {
+    this.#module = module;
+    this.#limits = limits;
+    this.#clock = new CallClock(limits.timeoutMs);
+  }
+
+  /** Says why a text is not the source of one function (`s`, a syntax error; `n`, something else), or `u` if it is. */
+  compile(source: string): RealmAnswer {
+    return this.#guarded((world) => {
+      const compiled = this.#compile(world, source);
+      return typeof compiled === "string" ? compiled : "u";
+    });
+  }
+
+  /** Calls the function with arguments given as a JSON array. */
+  call(source: string, values: string): RealmAnswer {
+    // There must be room for the text and for what is made of it.
+    if (2 * Buffer.byteLength(values) > this.#limits.memoryBytes) return "m";
+    return this.#guarded((world) => {
+      const fn = this.#compile(world, source);
+      if (typeof fn === "string") return fn;
+      const seed = chanceSeed(this.#limits.seed, source, values);
+      const text = world.context.newString(`[[${seed}]${values === "[]" ? "" : ","}${values.slice(1)}`);
+      const result = world.context.callFunction(world.call, world.context.undefined, fn, text);
+      text.dispose();
+      const answer = readText(world.context, result);
+      // Without room for the error, the engine throws null; and without room for the text of an answer it gives none.
+      const isOutOfRoom = answer === "" || (answer === "tnull" && !source.includes("throw"));
+      return isOutOfRoom ? "m" : answer;
+    });
+  }
+
+  dispose(): void {
+    const world = this.#world;
+    this.#world = undefined;
+    if (world === undefined) return;
+    for (const fn of world.functions.values()) fn.dispose();
+    world.call.dispose();
+    world.admit.dispose();
+    world.context.dispose();
+    world.runtime.dispose();
+  }
+
+  /** Jobs of promises would run in another call, and after a failure nobody knows what is half done. */
+  #guarded(work: (world: World) => RealmAnswer): RealmAnswer {
+    this.#world ??= this.#open();
+    const { runtime } = this.#world;
+    this.#clock.start();
+    const answer = work(this.#world);
+    const isSpoilt = answer.startsWith("m") || answer.startsWith("l") || runtime.hasPendingJob();
+    if (isSpoilt) this.dispose();
+    return answer;
+  }
+
+  #compile({ context, admit, functions }: World, source: string): QuickJSHandle | RealmAnswer {
+    const known = functions.get(source);
+    if (known !== undefined) return known;
+    // What parses in both kinds of brackets closes neither, so that it is an expression.
+    const probe = context.evalCode(`[${source}\n]`, "source", { strict: true, compileOnly: true });
+    if (probe.error) return syntaxProblem(context, probe.error);
+    probe.value.dispose();
+    const value = context.evalCode(`(${source}\n)`, "source", { strict: true });
+    if (value.error) return syntaxProblem(context, value.error);
+    const text = readText(context, context.callFunction(admit, context.undefined, value.value));
+    if (standsAlone(text, source)) {
+      functions.set(source, value.value);
+      return value.value;
+    }
+    value.value.dispose();
+    return text === "m" || text === "l" ? text : "n";
+  }
+
+  #open(): World {
+    const runtime = this.#module.newRuntime({ memoryLimitBytes: this.#limits.memoryBytes });
+    runtime.setMaxStackSize(STACK_BYTES);
+    const context = runtime.newContext({ intrinsics: INTRINSICS });
+    const parts = context.unwrapResult(context.evalCode(REALM_PROGRAM, "sandbox", { strict: true }));
+    const call = context.getProp(parts, 0);
+    const admit = context.getProp(parts, 1);
+    parts.dispose();
+    runtime.setInterruptHandler(() => this.#clock.isOver());
+    return { runtime, context, call, admit, functions: new Map() };
+  }
+}
+
+/** The text that our own program answered with, or what the engine says where even that failed. */
+function readText(context: QuickJSContext, result: ReturnType<QuickJSContext["callFunction"]>): RealmAnswer {
+  if (result.error) return engineFailure(context, result.error);
+  const text = context.getString(result.value);
+  result.value.dispose();
+  return text;
+}
+
+/** Whatever escapes our program was thrown by the engine: `l` for too long, `m` for too much memory, else `t`. */
+function engineFailure(context: QuickJSContext, error: QuickJSHandle): RealmAnswer {
+  const message = errorText(context, error);
+  error.dispose();
+  if (message === "interrupted") return "l";
+  return message === "stack overflow" ? `t${message}` : "m";
+}
+
+function syntaxProblem(context: QuickJSContext, error: QuickJSHandle): RealmAnswer {
+  const message = errorText(context, error);
+  const line = /source:(\d+)/.exec(errorText(context, error, "stack"))?.[1];
+  error.dispose();
+  if (message === "interrupted") return "l";
+  if (message === "out of memory" || message === "") return "m";
+  // The brackets are ours.
+  const problem = /^expecting '[\])]'$/.test(message)
+    ? "it is not closed, or something stands after it"
+    : message;
+  return line === undefined ? `s${problem}` : `s${problem} (line ${line})`;
+}
+
+function errorText(context: QuickJSContext, error: QuickJSHandle, key = "message"): string {
+  if (context.typeof(error) !== "object") return "";
+  const handle = context.getProp(error, key);
+  const text = context.typeof(handle) === "string" ? context.getString(handle).slice(0, 500) : "";
+  handle.dispose();
+  return text;
+}
+
+/** Four whole numbers that follow from all the texts: the seed of chance for one call. */
+export function chanceSeed(...texts: readonly string[]): readonly [number, number, number, number] {
+  let [a, b, c, d] = [0x9e3779b9, 0x243f6a88, 0xb7e15162, 0xdeadbeef];
+  for (const text of texts) {
+    for (let index = 0; index < text.length; index++) {
+      const code = text.charCodeAt(index);
+      a = Math.imul(a ^ code, 0x85ebca6b) ^ (d >>> 15);
+      b = Math.imul(b ^ code, 0xc2b2ae35) ^ (a >>> 13);
+      c = Math.imul(c ^ code, 0x27d4eb2f) ^ (b >>> 14);
+      d = Math.imul(d ^ code, 0x165667b1) ^ (c >>> 16);
+    }
+    // Where one text ends and the next begins makes a difference.
+    a = Math.imul(a ^ text.length ^ 0x10000, 0x9e3779b1);
+  }
+  return [a | 0, b | 0, c | 0, d | 0];
+}
+
+// Matches always, if only nothing, and never takes a step back.
+const SPACE_AND_COMMENTS = /(?:\s|\/\/[^\n\r\u2028\u2029]*|\/\*[^*]*(?:\*(?!\/)[^*]*)*\*\/)*/y;
+
+/** True if `source` is nothing but the text of a function, with space and comments around it. */
+export function standsAlone(functionText: string, source: string): boolean {
+  if (functionText === "") return false;
+  const start = spaceEnd(source, 0);
+  return (
+    source.startsWith(functionText, start) && spaceEnd(source, start + functionText.length) === source.length
+  );
+}
+
+function spaceEnd(text: string, start: number): number {
+  SPACE_AND_COMMENTS.lastIndex = start;
+  SPACE_AND_COMMENTS.test(text);
+  return SPACE_AND_COMMENTS.lastIndex;
+}

@@ -1,0 +1,224 @@
+import type { ScenarioDefinition } from "../core/scenario/definition.ts";
+import { canonicalJson } from "../core/values/canonical-json.ts";
+import type { Clock } from "../core/values/environment.ts";
+import { remember } from "../core/values/remember.ts";
+import { SeededChance } from "../core/values/seeded-chance.ts";
+import { RunError } from "../journal/run-error.ts";
+import type { Cell, ConversationSettings, RunEventBody, RunStart, Warning } from "../journal/run-event.ts";
+import { contentHash } from "../models/content-hash.ts";
+import { openToolServers } from "../models/tools/tool-servers.ts";
+import { redactSecrets } from "../secrets/redact-secrets.ts";
+import { Budget } from "./calls/budget.ts";
+import { CallCache } from "./calls/call-cache.ts";
+import { Caller } from "./calls/caller.ts";
+import { Limits } from "./calls/limits.ts";
+import type { AnyModel } from "./calls/model-call.ts";
+import { checkPrices, loadPrices, type Prices } from "./calls/prices.ts";
+import type { Factors } from "./cells.ts";
+import type { ConversationPlan } from "./conversation-context.ts";
+import { runStart } from "./describe-run.ts";
+import { type PreparedScenario, prepareScenario } from "./prepare-scenario.ts";
+import { type ResolvedModels, resolveModels } from "./resolve-models.ts";
+import type { RunContext } from "./run-context.ts";
+import { list, type RunOptions } from "./run-options.ts";
+import { looksAtRefusal } from "./step/looks-at-refusal.ts";
+import { Workspaces } from "./workspaces.ts";
+
+/** A run that is ready to begin. */
+export interface RunSetup {
+  readonly context: RunContext;
+  readonly factors: Factors;
+  readonly start: RunStart;
+  readonly warnings: readonly Warning[];
+  conversation(cell: Cell): ConversationPlan;
+  close(): Promise<void>;
+}
+
+/** What comes from outside. */
+export interface RunSurroundings {
+  readonly clock: Clock;
+  readonly emit: (event: RunEventBody) => void;
+  /** See `RunJournal`. */
+  readonly durable: () => Promise<void> | undefined;
+  readonly fail: (error: unknown) => void;
+}
+
+const DEFAULT_CALL_TIMEOUT_MS = 180_000;
+
+/** Finds models, prepares scenarios and opens what conversations share. Everything that is wrong is told here, before the first call. */
+export async function setUpRun(options: RunOptions, surroundings: RunSurroundings): Promise<RunSetup> {
+  const { clock, emit, durable, fail } = surroundings;
+  const {
+    seed = 0,
+    timeouts = {},
+    budget = {},
+    tools,
+    store,
+    replay,
+    toolSteps = 10,
+    earlierTurns = 3,
+  } = options;
+  const scenarios = list(options.scenarios);
+  refuseSameNames(scenarios.map(({ name }) => name));
+  const models = await resolveModels(options);
+  const prices = await pricesFor(options, models);
+  const servers =
+    tools === undefined
+      ? null
+      : openToolServers(tools, { redact: redactSecrets, ...given("environment", options.environment) });
+  const workspaces = new Workspaces(options.workspace);
+  const prepared = await prepareAll(options, seed);
+  const caller = new Caller({
+    limits: new Limits({
+      clock,
+      random: (key) => new SeededChance(`${seed} ${key}`).next(),
+      retries: options.retries,
+      caps: { person: { maxConcurrency: 1 }, ...options.caps },
+    }),
+    budget: new Budget(budget),
+    prices,
+    clock,
+    cache:
+      store === undefined || replay !== undefined
+        ? null
+        : new CallCache(store.calls, { isFresh: options.fresh ?? false }),
+    callTimeoutMs: timeouts.callMs === undefined ? DEFAULT_CALL_TIMEOUT_MS : timeouts.callMs,
+    emit,
+  });
+  const context: RunContext = {
+    ...models,
+    caller,
+    clock,
+    seed,
+    timeouts,
+    earlierTurns,
+    tools: servers,
+    toolSteps,
+    workspace: (conversation) => workspaces.folder(conversation),
+    emit,
+    durable,
+    fail,
+  };
+  const factors: Factors = {
+    scenarios: scenarios.map(({ name }) => name),
+    ...(options.rows === undefined ? {} : { rows: options.rows.length }),
+    subjects: [...models.subjects.keys()],
+    judges: [...models.judges.keys()],
+    replicates: options.replicates ?? 1,
+  };
+  const settingsOf = new Map<string, ConversationSettings>();
+  const start = runStart(options, { factors, models, clock, seed });
+  return {
+    context,
+    factors,
+    start,
+    warnings: [...prepared.values()].flatMap(({ warnings }) =>
+      warnings.map((message) => ({ type: "warning", code: "rubric", message }) as const),
+    ),
+    conversation: (cell) => {
+      const { scenario, row } = cell;
+      // Cells are made of what was resolved and prepared.
+      const definition = (prepared.get(scenario) as PreparedScenario).definition(row);
+      const { subject, judge } = cell;
+      const settings = remember(settingsOf, JSON.stringify([scenario, subject, judge]), () =>
+        conversationSettings(options, { cell, models, definition }),
+      );
+      return { conversation: conversationId(cell), cell, definition, settings };
+    },
+    async close() {
+      for (const { dispose } of prepared.values()) dispose();
+      await Promise.all([servers?.close(), workspaces.close(), ...closing(models)]);
+    },
+  };
+}
+
+function conversationSettings(
+  options: RunOptions,
+  {
+    cell,
+    models,
+    definition,
+  }: { readonly cell: Cell; readonly models: ResolvedModels; readonly definition: ScenarioDefinition },
+): ConversationSettings {
+  const { turnLimit = 20, judging = "together" } = options;
+  const systemPrompt = models.subjects.get(cell.subject)?.systemPrompt;
+  return {
+    turnLimit,
+    judging,
+    judged: (models.judges.get(cell.judge)?.models.length ?? 0) > 0,
+    detectRefusal: options.detectRefusal ?? looksAtRefusal(definition),
+    ...(options.reading === "judge" ? { reading: "judge" } : {}),
+    ...(systemPrompt === undefined ? {} : { instructions: systemPrompt }),
+  };
+}
+
+/** The same whenever the same run is made again, and fit for a file name. */
+function conversationId({ scenario, row, subject, judge, replicate }: Cell): string {
+  return contentHash(canonicalJson([scenario, row ?? null, subject, judge, replicate])).slice(0, 16);
+}
+
+async function prepareAll(options: RunOptions, seed: number): Promise<ReadonlyMap<string, PreparedScenario>> {
+  const { rubric, rows } = options;
+  const settled = await Promise.allSettled(
+    list(options.scenarios).map(
+      async (definition) =>
+        [definition.name, await prepareScenario(definition, { rubric, rows, seed })] as const,
+    ),
+  );
+  const prepared = settled.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  const failures = settled.flatMap((result) =>
+    result.status === "rejected" ? [result.reason as unknown] : [],
+  );
+  if (failures.length > 0) {
+    for (const [, { dispose }] of prepared) dispose();
+    const unexpected = failures.find((failure) => !(failure instanceof RunError));
+    if (unexpected !== undefined) throw unexpected;
+    throw new RunError((failures as readonly RunError[]).flatMap(({ problems }) => problems));
+  }
+  return new Map(prepared);
+}
+
+function closing(models: ResolvedModels): readonly (Promise<void> | undefined)[] {
+  return allModels(models).map((model) => model.close?.());
+}
+
+function refuseSameNames(names: readonly string[]): void {
+  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  if (twice.length > 0)
+    throw new RunError(
+      [...new Set(twice)].map(
+        (name) => `Two scenarios are called "${name}". Results are told apart by name.`,
+      ),
+    );
+}
+
+function given<Key extends string, Value>(
+  key: Key,
+  value: Value | undefined,
+): { readonly [K in Key]?: Value } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [K in Key]?: Value });
+}
+
+/** The price library is loaded only if a model has a price. */
+export async function pricesFor({ budget }: RunOptions, models: ResolvedModels): Promise<Prices> {
+  const all = allModels(models);
+  const prices = all.some(({ price }) => typeof price === "object" && price !== null)
+    ? await loadPrices()
+    : FREE_OR_UNKNOWN;
+  if (budget?.usd !== undefined) checkPrices(prices, all);
+  return prices;
+}
+
+const FREE_OR_UNKNOWN: Prices = {
+  cost: ({ price }) => (price === null ? 0 : null),
+  isKnown: ({ price }) => price === null,
+};
+
+/** All models that a run may ask. */
+export function allModels({ subjects, judges, overrides }: ResolvedModels): readonly AnyModel[] {
+  return [
+    ...[...subjects.values()].map(({ model }) => model),
+    ...[...judges.values()].flatMap(({ models }) => models),
+    ...overrides.values(),
+  ];
+}

@@ -1,0 +1,119 @@
+import type { Handover } from "../../core/scenario/scenario-edge.ts";
+import type { AgentIdentity, ScenarioNode } from "../../core/scenario/scenario-node.ts";
+import type { TurnRecord } from "../../core/state/state.ts";
+import { errorMessage } from "../../core/values/error-message.ts";
+import { typeName } from "../../core/values/json.ts";
+import type { Message } from "../../models/message.ts";
+import { extendMessages, noMessages } from "../../models/message-list.ts";
+import { framedTranscript, type SpokenTurn, writeTranscript } from "./transcript.ts";
+
+/** What one agent has seen of the conversation. */
+export interface AgentView {
+  readonly messages: readonly Message[];
+  /** What the agent itself has said since; put at the end of the messages when it is asked again. */
+  readonly said: readonly Message[];
+  /** The number of the last turn that the agent knows of. */
+  readonly seen: number;
+}
+
+/** The file that a handover by file writes to, in the workspace of the conversation. */
+export const TRANSCRIPT_FILE = "transcript.txt";
+
+/** What an agent has seen before its first turn. */
+export const NOTHING_SEEN: AgentView = Object.freeze({
+  messages: noMessages(),
+  said: Object.freeze([]),
+  seen: 0,
+});
+
+/** The name of the agent at a node; empty where the scenario names nobody. */
+export function agentName(identity: AgentIdentity | undefined): string {
+  return typeof identity === "string" ? identity : (identity?.name ?? "");
+}
+
+/** What leads to a question. */
+export interface Approach {
+  readonly node: ScenarioNode;
+  readonly handover: Handover | undefined;
+  readonly view: AgentView;
+  /** The turns since the agent's last, in order. */
+  readonly missed: readonly SpokenTurn[];
+  /** The turns so far, for a handover that is a function. */
+  readonly history: () => readonly TurnRecord[];
+  /** The folder of the conversation within the run's workspace. */
+  readonly workspace: string;
+}
+
+/** A question as it will be sent. */
+export interface PreparedQuestion {
+  readonly text: string;
+  /** What is sent after the messages that the agent has seen. */
+  readonly added: readonly Message[];
+  readonly messages: readonly Message[];
+  /** What must be written to the transcript file beforehand. */
+  readonly transcript?: string;
+}
+
+/**
+ * Brings an agent up to date and puts the question: examples first, the question last. Every turn reaches an agent once, so
+ * that what all agents see together grows with the conversation and not with its square.
+ */
+export function prepareQuestion(approach: Approach): PreparedQuestion | { readonly problem: string } {
+  const { node, view, missed } = approach;
+  const put = putQuestion(approach);
+  if ("problem" in put) return put;
+  const added: Message[] = put.plainHistory ? missed.flatMap(plainTurn) : [];
+  for (const { question, answer } of node.question.fewShot ?? [])
+    added.push({ role: "user", content: question }, { role: "assistant", content: answer });
+  added.push({ role: "user", content: put.text });
+  const { text, transcript } = put;
+  const prepared = { text, added, messages: extendMessages(view.messages, [...view.said, ...added]) };
+  return transcript === undefined ? prepared : { ...prepared, transcript };
+}
+
+interface PutQuestion {
+  readonly text: string;
+  readonly plainHistory: boolean;
+  readonly transcript?: string;
+}
+
+function putQuestion(approach: Approach): PutQuestion | { readonly problem: string } {
+  const { node, handover, missed, workspace } = approach;
+  const { question } = node.question;
+  if (typeof handover === "function") return putByFunction(approach, handover);
+  if (handover === undefined || missed.length === 0) return { text: question, plainHistory: true };
+  switch (handover) {
+    case "transcript_prepend":
+      return { text: `${framedTranscript(missed)}\n\n${question}`, plainHistory: false };
+    case "transcript_append":
+      return { text: `${question}\n\n${framedTranscript(missed)}`, plainHistory: false };
+    case "transcript_materialize":
+      return {
+        text: `What was said before is in the file ${workspace}/${TRANSCRIPT_FILE} of your workspace.\n\n${question}`,
+        plainHistory: false,
+        transcript: `${writeTranscript(missed)}\n`,
+      };
+    default:
+      return { problem: "The handover is a source string, which runs only within a run." };
+  }
+}
+
+function putByFunction(
+  { node, history }: Approach,
+  handover: Extract<Handover, (...values: never) => unknown>,
+): PutQuestion | { readonly problem: string } {
+  try {
+    const text: unknown = handover(history(), node.question.question);
+    if (typeof text === "string") return { text, plainHistory: false };
+    return { problem: `The handover returned ${typeName(text)}, but must return the text of the question.` };
+  } catch (error) {
+    return { problem: `The handover threw: ${errorMessage(error)}` };
+  }
+}
+
+function plainTurn({ question, reply }: SpokenTurn): readonly Message[] {
+  return [
+    { role: "user", content: question },
+    { role: "assistant", content: reply },
+  ];
+}

@@ -1,0 +1,46 @@
+import type { OutcomeResult } from "../../core/outcomes/evaluate-outcome.ts";
+import type { ConversationResult, ConversationStatus } from "../../core/state/state.ts";
+import type { RunFailure } from "../../journal/failure.ts";
+import type { Cell, DerivedEvent } from "../../journal/run-event.ts";
+import type { Spending } from "../../journal/spending.ts";
+import type { TurnResult } from "../../journal/turn-result.ts";
+import { itemsOf } from "./chain.ts";
+import type { ConversationState } from "./conversation-state.ts";
+
+/** A finished conversation with everything that was found out about it. */
+export interface ConversationRecord extends ConversationResult, Cell {
+  readonly conversation: string;
+  readonly history: readonly TurnResult[];
+  readonly outcomes: Readonly<Record<string, OutcomeResult>>;
+  readonly failure?: RunFailure;
+  readonly spending: Spending;
+}
+
+/** Puts together what a finished conversation leaves: its state, and the events of its last step. */
+export function conversationRecord(
+  state: ConversationState,
+  events: readonly DerivedEvent[],
+): ConversationRecord {
+  const { conversation, cell, scenario, spending, status, ending } = state;
+  const history = itemsOf(state.history);
+  const outcomes = events.flatMap((event) => {
+    if (event.type !== "outcome") return [];
+    const { type: _, conversation: __, name, ...result } = event;
+    return [[name, result] as const];
+  });
+  return {
+    conversation,
+    ...cell,
+    // A record is made of a finished conversation only.
+    status: status as ConversationStatus,
+    ...(ending?.failure === undefined ? {} : { failure: ending.failure }),
+    path: history.map(({ nodeId }) => nodeId),
+    turnCount: history.length,
+    history,
+    accumulated: scenario.accumulated,
+    outcomes: Object.fromEntries(outcomes),
+    cost: spending.cost,
+    tokens: spending.tokens,
+    spending,
+  };
+}

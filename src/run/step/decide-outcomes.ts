@@ -1,0 +1,63 @@
+import { isComposition } from "../../core/logic/composition.ts";
+import { evaluateOutcome, type OutcomeResult } from "../../core/outcomes/evaluate-outcome.ts";
+import type { OutcomeCheck } from "../../core/outcomes/outcome-check.ts";
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import type { ConversationResult, ConversationStatus } from "../../core/state/state.ts";
+import type { OutcomeEvent } from "../../journal/run-event.ts";
+import { itemsOf } from "./chain.ts";
+import type { ConversationState } from "./conversation-state.ts";
+
+/** Ends that say something about time, money or machines, and nothing about the subject. */
+const CUT_SHORT: readonly (ConversationStatus | null)[] = [
+  "timeout",
+  "budget_exhausted",
+  "cancelled",
+  "error",
+];
+
+/**
+ * The outcomes of a finished conversation. One that was cut short proves nothing about what its end would have been: its
+ * outcomes are inconclusive, but for those that ask about the status itself.
+ */
+export function decideOutcomes(
+  definition: ScenarioDefinition,
+  state: ConversationState,
+): readonly OutcomeEvent[] {
+  const { conversation, status } = state;
+  if (definition.outcomes.length === 0) return [];
+  const result = resultFor(state);
+  return definition.outcomes.map(({ name, check }) => {
+    const decided =
+      CUT_SHORT.includes(status) && !asksForStatus(check)
+        ? { ...CUT_SHORT_RESULT, reason: `the conversation ended early: ${status}` }
+        : evaluateOutcome(check, result);
+    return { type: "outcome", conversation, name, ...decided };
+  });
+}
+
+const CUT_SHORT_RESULT: OutcomeResult = Object.freeze({
+  value: null,
+  status: "inconclusive",
+  turns: Object.freeze([]),
+});
+
+/** The conversation as outcomes see it. */
+function resultFor({ status, history, scenario, spending }: ConversationState): ConversationResult {
+  const turns = itemsOf(history);
+  return {
+    // Outcomes are decided when the status is.
+    status: status as ConversationStatus,
+    path: turns.map(({ nodeId }) => nodeId),
+    turnCount: turns.length,
+    history: turns,
+    accumulated: scenario.accumulated,
+    cost: spending.cost,
+    tokens: spending.tokens,
+  };
+}
+
+function asksForStatus(check: OutcomeCheck): boolean {
+  if (typeof check !== "object") return false;
+  if (!isComposition(check)) return check.type === "result_check" && check.field === "status";
+  return check.type === "not" ? asksForStatus(check.condition) : check.conditions.every(asksForStatus);
+}

@@ -1,0 +1,112 @@
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { type RoutedOn, routedOn } from "../../core/scenario/routed-on.ts";
+import type { ScenarioNode } from "../../core/scenario/scenario-node.ts";
+import { mergeRubrics } from "../../core/templates/merge-rubrics.ts";
+import type { Trait } from "../../core/templates/rubric.ts";
+import { remember } from "../../core/values/remember.ts";
+import type { JudgeAsks } from "../../grading/judge/asked.ts";
+import { judgePlans, NO_TEMPLATE, NO_TRAITS } from "../../grading/judge/judge-plan.ts";
+import type { ConversationSettings } from "../../journal/run-event.ts";
+import { withoutRules } from "./without-rules.ts";
+
+/** The name of the judge that is no model: rules read what they can, and nothing else is read. */
+export const RULES_JUDGE = "rules";
+
+/** What is the same for every turn at a node. */
+export interface NodePlan {
+  /** Without rules where the judge reads everything. */
+  readonly node: ScenarioNode;
+  readonly traits: readonly Trait[];
+  /** What each request to the judge asks for. */
+  readonly parts: readonly JudgeAsks[];
+  /**
+   * What the next question waits for: the requests that something routes on, by position, or everything, where code may read
+   * all of it. With nothing to wait for, the next question is asked while the judge still reads.
+   */
+  readonly waits: readonly number[] | "everything";
+  /** True if something routes on what is read of the reply, by whomever. */
+  readonly reads: boolean;
+  /** True if an edge from here has a condition. */
+  readonly branches: boolean;
+}
+
+type PlannedBy = Pick<ConversationSettings, "judged" | "judging" | "detectRefusal" | "reading">;
+
+const plans = new WeakMap<ScenarioDefinition, Map<string, Map<string, NodePlan>>>();
+const routes = new WeakMap<ScenarioDefinition, ReadonlyMap<string, RoutedOn>>();
+
+const branching = new WeakMap<ScenarioDefinition, ReadonlySet<string>>();
+
+function branchingNodes({ edges }: ScenarioDefinition): ReadonlySet<string> {
+  return new Set(edges.filter(({ when }) => when !== undefined).map(({ source }) => source));
+}
+
+/** The plan of a node, made once for a definition. */
+export function nodePlan(definition: ScenarioDefinition, id: string, settings: PlannedBy): NodePlan {
+  return remember(plansFor(definition, settings), id, () => makePlan(definition, id, settings));
+}
+
+type Plans = Map<string, NodePlan>;
+
+/** Conversations of a run share their settings, so that the plans are found by looking at just one thing. */
+const latest = new WeakMap<PlannedBy, { readonly definition: ScenarioDefinition; readonly plans: Plans }>();
+
+function plansFor(definition: ScenarioDefinition, settings: PlannedBy): Plans {
+  const known = latest.get(settings);
+  if (known !== undefined && known.definition === definition) return known.plans;
+  const { judged, judging, detectRefusal, reading } = settings;
+  const bySettings = remember(plans, definition, () => new Map<string, Plans>());
+  const found = remember(bySettings, `${judged} ${judging} ${detectRefusal} ${reading}`, () => new Map());
+  latest.set(settings, { definition, plans: found });
+  return found;
+}
+
+function makePlan(
+  definition: ScenarioDefinition,
+  id: string,
+  { judged, judging, detectRefusal, reading }: PlannedBy,
+): NodePlan {
+  // Nodes are asked by ids that the definition has.
+  const authored = definition.nodes[id] as ScenarioNode;
+  const judge = authored.modelOverride?.judge;
+  const hasJudge = judge === undefined ? judged : judge !== RULES_JUDGE;
+  const node = hasJudge && reading === "judge" ? withoutRules(authored) : authored;
+  const { template, rubric } = node.question;
+  const { traits } = mergeRubrics([
+    { rubric, place: "the question" },
+    { rubric: node.rubric, place: "the node" },
+  ]);
+  const frozen = traits.length === 0 ? NO_TRAITS : Object.freeze(traits);
+  const requests = hasJudge
+    ? judgePlans(
+        { template: template ?? NO_TEMPLATE, traits: frozen, refusal: detectRefusal, reference: true },
+        judging,
+      )
+    : [];
+  const parts = requests.map(({ asks }) => asks);
+  // Every node has an entry.
+  const needs = remember(routes, definition, () => routedOn(definition)).get(id) as RoutedOn;
+  const { verdict, refused, fields, traits: routedTraits } = needs;
+  const reads = verdict || refused || fields.size > 0 || routedTraits.size > 0;
+  const branches = remember(branching, definition, () => branchingNodes(definition)).has(id);
+  return { node, traits: frozen, parts, waits: waitsFor(needs, node, parts), reads, branches };
+}
+
+function waitsFor(
+  needs: RoutedOn,
+  { question }: ScenarioNode,
+  parts: readonly JudgeAsks[],
+): NodePlan["waits"] {
+  if (needs.everything) return "everything";
+  const fields = question.template?.fields ?? {};
+  // A path that is not the name of a field or a trait may still read one.
+  const anyField = [...needs.fields].some((name) => !Object.hasOwn(fields, name));
+  return parts.flatMap((asks, part) => {
+    const isNeeded =
+      (asks.refusal && (needs.refused || needs.verdict)) ||
+      (asks.fields.length > 0 && anyField) ||
+      asks.fields.some((name) => needs.fields.has(name)) ||
+      asks.traits.some((name) => [...needs.traits].some((path) => path === "" || path.startsWith(name)));
+    return isNeeded ? [part] : [];
+  });
+}

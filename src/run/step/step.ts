@@ -1,0 +1,291 @@
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { END } from "../../core/scenario/scenario-edge.ts";
+import type { ScenarioNode } from "../../core/scenario/scenario-node.ts";
+import { foldTurn } from "../../core/state/advance-state.ts";
+import { type RoutingDecision, resolveNextNode } from "../../core/state/routing.ts";
+import { cameToItsEnd, INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
+import { concludeReply, type ReplyConclusion } from "../../grading/judge/conclude-reply.ts";
+import { type JudgementPart, joinParts } from "../../grading/judge/turn-judgement.ts";
+import type {
+  ConversationEvent,
+  ConversationStart,
+  ConversationStop,
+  DerivedEvent,
+  TurnJudgementEvent,
+  TurnReply,
+} from "../../journal/run-event.ts";
+import { addSpending, NOTHING_SPENT } from "../../journal/spending.ts";
+import { agentName, NOTHING_SEEN, prepareQuestion } from "./agent-view.ts";
+import { chained, itemsOf, listOf } from "./chain.ts";
+import { BEFORE_START, type ConversationState, type Ending } from "./conversation-state.ts";
+import { decideOutcomes } from "./decide-outcomes.ts";
+import type { Effect } from "./effect.ts";
+import { type NodePlan, nodePlan } from "./node-plan.ts";
+import { isRead, type OpenTurn, openTurn, turnResult } from "./open-turn.ts";
+
+/** What follows from an event. */
+export interface Step {
+  readonly state: ConversationState;
+  /** What is now ready to be done. */
+  readonly effects: readonly Effect[];
+  /** What follows for the journal: it could be computed again from the events that were folded. */
+  readonly events: readonly DerivedEvent[];
+}
+
+/**
+ * Folds an event into a conversation: no clock, no chance, no I/O, and no event it cannot take. An event that does not fit
+ * changes nothing. Folding the same events gives the same state, so a journal is all that is needed to go on.
+ */
+export function step(
+  definition: ScenarioDefinition,
+  state: ConversationState | null,
+  event: ConversationEvent,
+): Step {
+  const transition = new Transition(definition, state ?? BEFORE_START);
+  switch (event.type) {
+    case "conversation-start":
+      transition.start(event);
+      break;
+    case "turn-reply":
+      transition.reply(event);
+      break;
+    case "turn-judgement":
+      transition.judgement(event);
+      break;
+    case "conversation-stop":
+      transition.stop(event);
+      break;
+  }
+  const { effects, events } = transition;
+  return { state: transition.state, effects, events };
+}
+
+type Draft = { -readonly [Key in keyof ConversationState]: ConversationState[Key] };
+
+const NOTHING_CONCLUDED: Pick<ReplyConclusion, "verifyResult" | "parsed" | "rubric" | "refused"> =
+  Object.freeze({
+    verifyResult: null,
+    parsed: Object.freeze({}),
+    rubric: Object.freeze({}),
+    refused: null,
+  });
+
+/** One step in the making; the state it began with stays as it was. */
+class Transition {
+  readonly effects: Effect[] = [];
+  readonly events: DerivedEvent[] = [];
+  readonly #definition: ScenarioDefinition;
+  readonly #draft: Draft;
+
+  constructor(definition: ScenarioDefinition, state: ConversationState) {
+    this.#definition = definition;
+    this.#draft = { ...state };
+  }
+
+  get state(): ConversationState {
+    return this.#draft;
+  }
+
+  start({ conversation, cell, settings }: ConversationStart): void {
+    const draft = this.#draft;
+    if (draft.conversation !== "") return;
+    Object.assign(draft, { conversation, cell, settings });
+    this.#ask(this.#definition.entryNode, null);
+    this.#settle();
+  }
+
+  reply(event: TurnReply): void {
+    const draft = this.#draft;
+    const asked = draft.open.at(-1);
+    if (asked === undefined || asked.turn !== event.turn || asked.reply !== null) return;
+    const { turn, node, agent, question } = asked;
+    const { reply, finish, spending } = event;
+    const { parts } = this.#plan(node);
+    const toolCalls = event.messages.flatMap((message) =>
+      message.role === "assistant" ? (message.toolCalls ?? []) : [],
+    );
+    const answered = { ...asked, reply, finish, toolCalls, spending, judgements: parts.map(() => null) };
+    draft.open = [...draft.open.slice(0, -1), answered];
+    draft.spending = addSpending(draft.spending, spending);
+    const { messages } = draft.views[agent] ?? NOTHING_SEEN;
+    draft.views = { ...draft.views, [agent]: { messages, said: event.messages, seen: turn } };
+    draft.spoken = chained(draft.spoken, { turn, agent, question, reply });
+    for (const part of parts.keys()) this.effects.push({ type: "judge", turn, node, part, reply });
+    this.#settle();
+  }
+
+  judgement({ turn, part, judgement, failure, spending }: TurnJudgementEvent): void {
+    const draft = this.#draft;
+    const position = turn - (draft.open[0]?.turn ?? turn + 1);
+    const open = draft.open[position];
+    if (open === undefined || open.judgements[part] !== null) return;
+    const judged: OpenTurn = {
+      ...open,
+      judgements: open.judgements.with(part, judgement),
+      judgeFailure: open.judgeFailure ?? failure ?? null,
+      spending: addSpending(open.spending, spending),
+    };
+    draft.open = draft.open.with(position, judged);
+    draft.spending = addSpending(draft.spending, spending);
+    this.#settle();
+  }
+
+  stop({ status, failure, spending = NOTHING_SPENT }: ConversationStop): void {
+    const draft = this.#draft;
+    if (draft.conversation === "" || draft.status !== null) return;
+    if (draft.ending !== null && !cameToItsEnd(draft.ending.status)) return;
+    draft.ending = failure === undefined ? { status } : { status, failure };
+    draft.spending = addSpending(draft.spending, spending);
+    // A question without an answer is no turn.
+    if (draft.open.at(-1)?.reply === null) draft.open = draft.open.slice(0, -1);
+    this.#settle();
+  }
+
+  /** Does all that has become possible: finish turns in order, go on from the last one, end. */
+  #settle(): void {
+    const draft = this.#draft;
+    for (let first = draft.open[0]; first !== undefined && isRead(first); first = draft.open[0])
+      this.#finishTurn(first);
+    const last = draft.open.at(-1);
+    if (last !== undefined && last.reply !== null && last.hop === null && draft.ending === null)
+      this.#hopAhead(last);
+    if (draft.ending !== null && draft.open.length === 0 && draft.status === null) this.#finish(draft.ending);
+  }
+
+  #finishTurn(open: OpenTurn): void {
+    const draft = this.#draft;
+    const { node, traits } = this.#plan(open.node);
+    const reply = open.reply ?? "";
+    const parts = open.judgements as readonly JudgementPart[];
+    const joined = joinParts(parts);
+    const { status, ...conclusion } = concludeReply(
+      { question: node.question, reply, traits, state: draft.scenario },
+      joined,
+    );
+    const finished = { node: open.node, reply, ...conclusion };
+    const { state, updateProblem } = foldTurn(draft.scenario, finished, node.stateUpdate);
+    draft.scenario = state;
+    draft.open = draft.open.slice(1);
+    if (updateProblem !== undefined) this.#warn("state_update_failed", open.turn, updateProblem);
+    const hop = open.hop ?? (draft.ending === null ? resolveNextNode(this.#definition.edges, state) : null);
+    const result = turnResult(
+      open,
+      { ...conclusion, readStatus: status, quotes: joined.quotes },
+      hop?.target ?? null,
+    );
+    draft.history = chained(draft.history, result);
+    this.events.push({ type: "turn-end", conversation: draft.conversation, result });
+    if (hop !== null && open.hop === null) this.#hop(open, hop);
+  }
+
+  /** Goes on from a turn that is still being read, if nothing that is missing matters for where to. */
+  #hopAhead(open: OpenTurn): void {
+    const draft = this.#draft;
+    const { waits, branches } = this.#plan(open.node);
+    if (waits === "everything" || waits.some((part) => open.judgements[part] === null)) return;
+    const state = branches ? this.#stateAhead() : { ...INITIAL_STATE, currentNode: open.node };
+    const hop = resolveNextNode(this.#definition.edges, state);
+    draft.open = draft.open.with(-1, { ...open, hop });
+    this.#hop(open, hop);
+  }
+
+  /** The state after the last turn, as far as routing reads it: what is still being read of earlier turns is not routed on. */
+  #stateAhead(): ScenarioState {
+    const draft = this.#draft;
+    let state = draft.ahead.turn > draft.scenario.turn ? draft.ahead : draft.scenario;
+    for (const open of draft.open.slice(state.turn - draft.scenario.turn)) {
+      const { reads, node, traits } = this.#plan(open.node);
+      const reply = open.reply ?? "";
+      const known = open.judgements.filter((part) => part !== null);
+      const conclusion = reads
+        ? concludeReply({ question: node.question, reply, traits, state }, joinParts(known))
+        : NOTHING_CONCLUDED;
+      ({ state } = foldTurn(state, { node: open.node, reply, ...conclusion }));
+    }
+    draft.ahead = state;
+    return state;
+  }
+
+  #hop({ turn, node }: OpenTurn, decision: RoutingDecision): void {
+    const draft = this.#draft;
+    const { conversation } = draft;
+    this.events.push({ type: "hop", conversation, turn, node, ...decision });
+    const { target } = decision;
+    if (target === null || target === END) draft.ending = { status: "completed" };
+    else if (turn >= draft.settings.turnLimit) draft.ending = { status: "limit_reached" };
+    else this.#ask(target, decision.edge);
+  }
+
+  #ask(id: string, edge: number | null): void {
+    const draft = this.#draft;
+    const { settings, spoken } = draft;
+    const node = this.#node(id);
+    const agent = agentName(node.agentIdentity);
+    const view = draft.views[agent] ?? NOTHING_SEEN;
+    const turn = (spoken?.length ?? 0) + 1;
+    const prepared = prepareQuestion({
+      node,
+      handover: edge === null ? undefined : this.#definition.edges[edge]?.handover,
+      view,
+      missed: itemsOf(spoken, turn - 1 - view.seen),
+      history: () => listOf(draft.history),
+      workspace: draft.conversation,
+    });
+    if ("problem" in prepared) {
+      const message = prepared.problem;
+      draft.ending = {
+        status: "error",
+        failure: { category: "author", stage: "handover", node: id, turn, message },
+      };
+      return;
+    }
+    const { text, added, messages, transcript } = prepared;
+    draft.views = { ...draft.views, [agent]: { messages, said: [], seen: turn - 1 } };
+    const { question } = node.question;
+    draft.open = [...draft.open, openTurn({ turn, node: id, agent, question, questionText: text })];
+    const { agentIdentity } = node;
+    const instructions =
+      (typeof agentIdentity === "object" ? agentIdentity.systemPrompt : undefined) ?? settings.instructions;
+    this.effects.push({
+      type: "ask",
+      turn,
+      node: id,
+      agent,
+      ...(instructions === undefined ? {} : { instructions }),
+      messages,
+      added,
+      ...(transcript === undefined ? {} : { transcript }),
+    });
+  }
+
+  #finish({ status, failure }: Ending): void {
+    const draft = this.#draft;
+    draft.status = status;
+    const { conversation, cell, spending, history } = draft;
+    const end = failure === undefined ? { status } : { status, failure };
+    this.events.push(...decideOutcomes(this.#definition, draft));
+    this.events.push({
+      type: "conversation-end",
+      conversation,
+      cell,
+      ...end,
+      turns: history?.length ?? 0,
+      path: itemsOf(history).map(({ nodeId }) => nodeId),
+      spending,
+    });
+    this.effects.push({ type: "finish", ...end });
+  }
+
+  #node(id: string): ScenarioNode {
+    // Ids come from the definition's own entry and edges.
+    return this.#definition.nodes[id] as ScenarioNode;
+  }
+
+  #plan(id: string): NodePlan {
+    return nodePlan(this.#definition, id, this.#draft.settings);
+  }
+
+  #warn(code: string, turn: number, message: string): void {
+    this.events.push({ type: "warning", conversation: this.#draft.conversation, turn, code, message });
+  }
+}

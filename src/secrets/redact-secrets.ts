@@ -1,0 +1,214 @@
+/** A message that is longer says nothing more to a reader. */
+const MOST_SHOWN = 2_000;
+
+/** No more is searched, so that a body of many megabytes costs no time. */
+const MOST_SEARCHED = 32_000;
+
+/** A secret that begins near the end of what is searched may be cut in two and not be recognised: that end is not shown. */
+const MARGIN = 8_000;
+
+/** What stands in the place of a secret. */
+export const REDACTED = "[redacted]";
+
+/**
+ * Removes from a message what looks like a secret (keys, tokens, credentials in addresses), and the given secrets
+ * wherever they stand, also encoded. Cuts a very long message. Its work grows linearly with the text.
+ */
+export function redactSecrets(text: string, secrets: readonly string[] = []): string {
+  const searched = text.slice(0, MOST_SEARCHED);
+  const spans = merged([...secretSpans(searched), ...knownSecretSpans(searched, secrets)]);
+  const shown = searched.length < text.length ? searched.length - MARGIN : searched.length;
+  if (spans.length === 0 && shown <= MOST_SHOWN && shown === text.length) return text;
+  let result = "";
+  let position = 0;
+  for (const { start, end } of spans) {
+    if (start >= shown || result.length > MOST_SHOWN) break;
+    result += searched.slice(position, start) + REDACTED;
+    position = end;
+  }
+  // A string of its own: a slice would keep the whole body in memory.
+  if (position < shown) result += searched.slice(position, shown);
+  const complete = shown === text.length && result.length <= MOST_SHOWN;
+  return complete ? result : `${result.slice(0, MOST_SHOWN)}… (cut, ${text.length} characters in all)`;
+}
+
+/** Spans in order, those that touch as one. */
+function merged(spans: readonly Span[]): readonly Span[] {
+  const result: Span[] = [];
+  for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
+    const last = result.at(-1);
+    if (last !== undefined && start <= last.end)
+      result[result.length - 1] = { start: last.start, end: Math.max(last.end, end) };
+    else result.push({ start, end });
+  }
+  return result;
+}
+
+/** A shorter one is a placeholder such as `none` or `ollama`, and removing it would only harm the message. */
+const SHORTEST = 8;
+
+/** Where given secrets stand in a text: as they are, as in JSON, as in an address, or inside base64. */
+export function knownSecretSpans(text: string, secrets: readonly string[]): readonly Span[] {
+  const spans: Span[] = [];
+  for (const secret of secrets) {
+    if (secret.length < SHORTEST) continue;
+    for (const form of new Set(plainForms(secret))) {
+      for (const start of places(text, form)) spans.push({ start, end: start + form.length });
+    }
+    for (const core of new Set(base64Cores(secret))) {
+      for (const start of places(text, core)) spans.push(widened(text, start, start + core.length));
+    }
+  }
+  return spans;
+}
+
+/** All places, those that overlap too: what is left of a secret must not be one again. */
+function* places(text: string, part: string): Iterable<number> {
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) yield at;
+}
+
+function plainForms(secret: string): readonly string[] {
+  const forms = [secret, JSON.stringify(secret).slice(1, -1)];
+  try {
+    const encoded = encodeURIComponent(secret);
+    const lower = encoded.replace(/%../g, (code) => code.toLowerCase());
+    for (const form of [encoded, lower]) forms.push(form, form.replaceAll("%20", "+"));
+    forms.push(encodeURI(secret));
+  } catch {
+    // Half of a surrogate pair: such a text has no form in an address.
+  }
+  return forms;
+}
+
+/**
+ * What is the same in every base64 text that has the secret inside. Each three bytes make four characters, so there are
+ * three ways in which the secret can lie; characters at its ends, which depend on the neighbours, are left out.
+ */
+function base64Cores(secret: string): readonly string[] {
+  const bytes = new TextEncoder().encode(secret);
+  return [0, 1, 2].flatMap((shift) => {
+    const padded = "\0".repeat(shift) + Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+    const from = Math.ceil((shift * 4) / 3);
+    const to = Math.floor((padded.length * 4) / 3);
+    const core = btoa(padded).slice(from, to);
+    return [core, core.replaceAll("+", "-").replaceAll("/", "_")];
+  });
+}
+
+/** With the characters at the ends that hold the rest of the secret's first and last bytes. */
+function widened(text: string, start: number, end: number): Span {
+  for (let step = 0; step < 2 && isBase64(text.charCodeAt(start - 1)); step++) start--;
+  for (let step = 0; step < 4 && isBase64(text.charCodeAt(end)); step++) end++;
+  return { start, end };
+}
+
+function isBase64(code: number): boolean {
+  return /[A-Za-z0-9+/=_-]/.test(String.fromCharCode(code));
+}
+
+/** A part of a text, its end exclusive. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/*
+ * All patterns work in linear time: a repetition without bound either starts at a place that can occur only once in what
+ * it runs over, or nothing that can fail follows it.
+ */
+
+/** A token starts where no letter or digit stands before it, unless that one belongs to an escape: `%3D`, `\n`. */
+const START = String.raw`(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))`;
+
+/** Secrets that show by themselves what they are: group 1, or all of it. */
+const TELLING: readonly RegExp[] = [
+  // Keys by their prefix; providers echo them with stars.
+  new RegExp(
+    String.raw`${START}(?:(?:sk|pk|rk)[-_](?:(?=[A-Za-z_-]{0,64}[0-9*])[\w*-]{8,}|[\w*-]{16,})|(?:xai|pplx|nvapi|glpat|csk|xox[a-z])-[\w*-]{10,}|(?:gsk|hf|gh[a-z]|github_pat|r8|fw|tgp|npm|whsec)_[\w*-]{10,}|ya29\.[\w*.-]{10,}|(?:AKIA|ASIA)[A-Z0-9*]{12,})`,
+    "g",
+  ),
+  /AIza[\w*-]{20,}/g,
+  // JSON Web Tokens.
+  /(?:(?<![\w-])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))eyJ[\w-]{5,}\.[\w-]{2,}(?:\.[\w-]*)*/g,
+  /-----BEGIN[A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END[A-Z0-9 ]{0,40}-----|$)/g,
+  // User and password in an address.
+  /:\/\/([^\s/?#"'<>]+)@/dg,
+  // Parameters of an address.
+  /(?:[?&;]|%3F|%26)[\w.-]{0,40}(?:key|token|sig|signature|secret|password|passwd|pwd|auth|credentials?)(?:=|%3D)([^\s&#"'<>]+)/dgi,
+  // Headers whose whole value is secret.
+  /\bcookie["']?\s{0,4}:\s{0,4}([^\r\n"']+)/dgi,
+  /\b(?:digest\s{1,4}(?=\w+=)|aws4-hmac-sha256\s)([^\r\n]+)/dgi,
+];
+
+const SCHEME = "(?:bearer|basic|token|apikey|api-key)";
+
+/** `Bearer …` anywhere. */
+const AUTHORIZATION = new RegExp(String.raw`\b${SCHEME}[ \t]{1,4}(?<value>[\w.~+/=*-]{6,200})`, "gi");
+
+/** A name of something secret, perhaps with a word between, and its value, perhaps with a scheme. */
+const NAMED = new RegExp(
+  String.raw`(?<name>pass(?:word|wd|phrase)?|pwd|secret|authorization|credentials?|api[-_ ]?key|(?:auth|access|refresh|id|session|security)[-_ ]?token|key|token)["'\\]{0,4}(?:\s(?:provided|is|was|used|given|value))?\s{0,4}(?<sign>[:=]?)\s{0,4}["'\\]{0,4}(?<scheme>${SCHEME}\s{1,4})?(?<value>[^\s"'\\&,;<>()[\]{}]{4,200})`,
+  "gi",
+);
+
+/** Where something stands that looks like a secret; spans may overlap. */
+export function secretSpans(text: string): readonly Span[] {
+  const spans: Span[] = [];
+  for (const pattern of TELLING) {
+    for (const match of text.matchAll(pattern)) {
+      const [start, end] = match.indices?.[1] ?? [match.index, match.index + match[0].length];
+      spans.push({ start, end });
+    }
+  }
+  spans.push(...valueSpans(text, AUTHORIZATION, ({ value = "" }) => !isWord(value)));
+  spans.push(...valueSpans(text, NAMED, isSecretValue));
+  return spans;
+}
+
+type Groups = Readonly<Record<string, string | undefined>>;
+
+/** The values at the end of what a pattern finds, as far as they are secrets. */
+function* valueSpans(text: string, pattern: RegExp, isSecret: (groups: Groups) => boolean): Iterable<Span> {
+  let covered = 0;
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const groups = match.groups ?? {};
+    const end = match.index + match[0].length;
+    const start = end - (groups.value ?? "").length;
+    // What was taken for a value may be a name itself: `key: token …`.
+    pattern.lastIndex = start;
+    if (end <= covered || !isSecret(groups)) continue;
+    const span = toEnd(text, start, end);
+    covered = span.end;
+    yield span;
+  }
+}
+
+/** A value is matched up to a bound only, so that refusing it is cheap; a secret is removed to its end. */
+function toEnd(text: string, start: number, end: number): Span {
+  const rest = /[^\s"'\\&,;<>()[\]{}]*/y;
+  rest.lastIndex = end;
+  rest.test(text);
+  end = Math.max(end, rest.lastIndex);
+  return { start, end: /[.:!?]/.test(text.charAt(end - 1)) ? end - 1 : end };
+}
+
+function isSecretValue({ name = "", sign = "", scheme, value = "" }: Groups): boolean {
+  if (/^(?:null|none|undefined|true|false|token|auth|authentication|credentials|header|scheme)$/i.test(value))
+    return false;
+  if (sign === "" || /^(?:key|token)$/i.test(name)) return looksRandom(value);
+  // `password=…` is never prose; `password: required` may be.
+  return sign === "=" || scheme !== undefined || !isWord(value);
+}
+
+/** A word of prose, or several with hyphens or underscores: `authentication`, `invalid_api_key`. */
+function isWord(value: string): boolean {
+  return value.length < 40 && /^[A-Z]?[a-z]{1,19}(?:[-_/][A-Z]?[a-z]{1,19}){0,4}[.:!?]?$/.test(value);
+}
+
+/** Long, without the look of words: hex, base64. */
+function looksRandom(value: string): boolean {
+  return (
+    value.length >= 16 && /^[\w+/=.~*-]+$/.test(value) && !isWord(value) && /[0-9*]|[a-z][A-Z]/.test(value)
+  );
+}

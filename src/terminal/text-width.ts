@@ -1,0 +1,67 @@
+import { onFirstUse, patternOnFirstUse } from "../core/values/on-first-use.ts";
+
+/** Emoji, and the characters that Unicode 16 calls wide or fullwidth. */
+const wide = patternOnFirstUse(
+  String.raw`[\p{Emoji_Presentation}\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\u3247\u3250-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]`,
+  "u",
+);
+/** Marks and joiners that are drawn into the character before them, and the vowels and finals of a Hangul syllable. */
+const zero = patternOnFirstUse(String.raw`[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]`, "u");
+/** A whole emoji, possibly of many code points: a family, a flag, a keycap. */
+const emoji = patternOnFirstUse(String.raw`^\p{RGI_Emoji}$`, "v");
+/** What makes one grapheme of several code points. */
+const joining = patternOnFirstUse(
+  String.raw`[\p{M}\p{Cf}\p{Emoji_Modifier}\p{Regional_Indicator}\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]`,
+  "u",
+);
+const graphemes = onFirstUse(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
+const ASCII = /^[ -~]*$/;
+
+/** How many columns of a terminal a text takes: `textWidth("日本 👍🏽 é")` is 9. */
+export function textWidth(text: string): number {
+  if (ASCII.test(text)) return text.length;
+  let width = 0;
+  for (const grapheme of graphemesOf(text)) width += graphemeWidth(grapheme);
+  return width;
+}
+
+/** The text, or as much of its beginning as fits into so many columns together with an ellipsis. */
+export function cutToWidth(text: string, columns: number, ellipsis = "…"): string {
+  // No UTF-16 unit is wider than two columns, so most short texts need not be measured.
+  if (text.length * 2 <= columns) return text;
+  const room = columns - ellipsis.length;
+  let width = 0;
+  let end = 0;
+  let fitting = 0;
+  for (const grapheme of graphemesOf(text)) {
+    width += graphemeWidth(grapheme);
+    if (width > columns) return room < 0 ? "" : text.slice(0, fitting).trimEnd() + ellipsis;
+    end += grapheme.length;
+    if (width <= room) fitting = end;
+  }
+  return text;
+}
+
+function graphemeWidth(grapheme: string): number {
+  // Only a joined emoji is narrower than its parts.
+  if (grapheme.length > 1 && joining().test(grapheme) && emoji().test(grapheme)) return 2;
+  let width = 0;
+  for (const character of grapheme) width += characterWidth(character);
+  return width;
+}
+
+function characterWidth(character: string): number {
+  // Nothing before the first combining mark is wide.
+  if (character < "\u0300") return 1;
+  if (zero().test(character)) return 0;
+  return wide().test(character) ? 2 : 1;
+}
+
+/** Most texts have one code point per grapheme, and code points are a hundred times faster to walk than graphemes. */
+function graphemesOf(text: string): Iterable<string> {
+  return joining().test(text) ? segments(text) : text;
+}
+
+function* segments(text: string): Generator<string, void> {
+  for (const { segment } of graphemes().segment(text)) yield segment;
+}

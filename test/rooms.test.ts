@@ -1,0 +1,146 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const source = fileURLToPath(new URL("../src", import.meta.url));
+
+/** The rooms of the house, and for each the other rooms it may import. CONTRIBUTING.md shows the same as a picture. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  core: ["grading"],
+  secrets: ["core"],
+  terminal: ["core"],
+  grading: ["core"],
+  models: ["core", "secrets", "terminal", "grading"],
+  journal: ["core", "secrets", "grading", "models"],
+  run: ["core", "secrets", "grading", "models", "journal"],
+  report: ["core", "terminal", "grading", "models", "journal"],
+  project: ["core", "models", "run", "report"],
+  cli: ["core", "secrets", "terminal", "models", "journal", "run", "report", "project"],
+  contracts: ["core", "models", "journal"],
+};
+
+/** Rooms and folders that use nothing of Node, no clock and no random numbers. */
+const PURE = ["core/", "grading/", "run/step/"];
+
+const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter(
+  (file) => file.endsWith(".ts") && !/\.test(-d)?\.ts$/.test(file),
+);
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(source, file), "utf8");
+  return [...text.matchAll(/(?:^(?:import|export) [^;"{]*(?:\{[^}"]*\} )?from |\bimport\()"([^"]+)"/gm)].map(
+    (match) => match[1] as string,
+  );
+}
+
+const roomOf = (file: string): string => file.split("/")[0] as string;
+
+test("every file stands in a room; only the entries of the package stand outside", () => {
+  const strangers = files.filter((file) => !(roomOf(file) in MAY_IMPORT));
+  expect(strangers.filter((file) => file.includes("/"))).toEqual([]);
+});
+
+test("a room imports only the rooms it may", () => {
+  const wrong = files.flatMap((file) =>
+    importsOf(file)
+      .filter((path) => path.startsWith("."))
+      .map((path) => normalize(join(dirname(file), path)))
+      .filter((target) => file.includes("/") && roomOf(target) !== roomOf(file))
+      .filter((target) => !MAY_IMPORT[roomOf(file)]?.includes(roomOf(target)))
+      .map((target) => `${file} imports ${target}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("the list allows no more than is used", () => {
+  const used = new Set(
+    files.flatMap((file) =>
+      importsOf(file)
+        .filter((path) => path.startsWith("."))
+        .map((path) => `${roomOf(file)} → ${roomOf(normalize(join(dirname(file), path)))}`),
+    ),
+  );
+  const allowed = Object.entries(MAY_IMPORT).flatMap(([room, others]) =>
+    others.map((other) => `${room} → ${other}`),
+  );
+  expect(allowed.filter((pair) => !used.has(pair))).toEqual([]);
+});
+
+test("no file imports itself in a circle", () => {
+  const graph = new Map(
+    files.map((file) => [
+      file,
+      importsOf(file)
+        .filter((path) => path.startsWith("."))
+        .map((path) => relative(source, join(source, dirname(file), path))),
+    ]),
+  );
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (file: string, trail: readonly string[]): void => {
+    if (trail.includes(file)) circles.push([...trail.slice(trail.indexOf(file)), file].join(" → "));
+    if (done.has(file) || trail.includes(file)) return;
+    for (const target of graph.get(file) ?? []) visit(target, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+  expect(circles).toEqual([]);
+});
+
+test("the core is pure: nothing of Node, no clock, no chance, no eval", () => {
+  const impure =
+    /from "node:|\bprocess\.|\bDate\.now\b|new Date\(\)|Math\.random|performance\.|\beval\(|new Function\(/;
+  const wrong = files.filter(
+    (file) =>
+      PURE.some((folder) => file.startsWith(folder)) && impure.test(readFileSync(join(source, file), "utf8")),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("libraries are those that were chosen", () => {
+  const libraries = new Set(files.flatMap(importsOf).filter((path) => !path.startsWith(".")));
+  expect([...libraries].filter((path) => !path.startsWith("node:")).sort()).toEqual([
+    "@ai-sdk/anthropic",
+    "@ai-sdk/google",
+    "@ai-sdk/mcp",
+    "@ai-sdk/openai",
+    "@ai-sdk/openai-compatible",
+    "@jitl/quickjs-wasmfile-release-sync",
+    "@pydantic/genai-prices",
+    "ai",
+    "better-sqlite3",
+    "commander",
+    "quickjs-emscripten-core",
+    "re2js",
+    "yaml",
+    "zod",
+    "zod/v4/core",
+  ]);
+});
+
+/** The files and libraries that are loaded together with a file. */
+function loadedWith(file: string, found: Set<string> = new Set()): ReadonlySet<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  const text = readFileSync(join(source, file), "utf8");
+  for (const [, path = ""] of text.matchAll(
+    /^(?:import|export) (?!type\b)[^;"{]*(?:\{[^}"]*\} )?from "([^"]+)"/gm,
+  )) {
+    if (path.startsWith(".")) loadedWith(normalize(join(dirname(file), path)), found);
+    else found.add(path);
+  }
+  return found;
+}
+
+test("importing the library loads only what is quick to load", () => {
+  const loaded = [...loadedWith("index.ts")];
+  expect(loaded.filter((path) => !path.endsWith(".ts"))).toEqual(["re2js"]);
+  expect(loaded.filter((path) => /^cli\b/.test(path))).toEqual([]);
+});
+
+test("the help of the command line loads nothing of what commands do", () => {
+  const loaded = [...loadedWith(join("cli", "run-cli.ts"))];
+  expect(loaded.filter((path) => /^cli\/[^/]+\/(?!.*-command\.ts)/.test(path))).toEqual([]);
+  expect(loaded.filter((path) => !path.endsWith(".ts") && !path.startsWith("node:"))).toEqual(["commander"]);
+});
