@@ -5,9 +5,9 @@ import * as nodeModule from "node:module";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
-if (major < 22 || (major === 22 && minor < 18)) {
+if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(
-    `elenchus needs Node 22.18 or newer, and this is Node ${process.versions.node}. Install a newer one, or put it first: npx --package node@24 --package elenchus elenchus\n`,
+    `elenchus needs Node 22.19 or newer, and this is Node ${process.versions.node}. Install a newer one, or put it first: npx --package node@24 --package elenchus elenchus\n`,
   );
   process.exitCode = 2;
 } else {

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { folderWith, PROGRAM } from "./cli.ts";
 
 const SENTENCE =
-  /^elenchus needs Node 22\.18 or newer, and this is Node (\d+\.\d+\.\d+)\. Install a newer one, or put it first: npx --package node@24 --package elenchus elenchus\n$/;
+  /^elenchus needs Node 22\.19 or newer, and this is Node (\d+\.\d+\.\d+)\. Install a newer one, or put it first: npx --package node@24 --package elenchus elenchus\n$/;
 
 /** What is new in Node since the versions that are too old, and is used by what the entry would load. */
 const FORGETFUL = `
@@ -27,7 +27,7 @@ function asNode(version: string): readonly string[] {
   return ["--import", `data:text/javascript,${encodeURIComponent(module)}`];
 }
 
-test.for(["18.20.4", "20.11.0", "22.17.1", "21.0.0"])("Node %s is told from one that will do", (version) => {
+test.for(["18.20.4", "20.11.0", "22.18.1", "21.0.0"])("Node %s is told from one that will do", (version) => {
   for (const words of [["--version"], ["run", "--help"], []]) {
     const { status, stdout, stderr } = started(process.execPath, asNode(version), words);
     expect([status, stdout]).toEqual([2, ""]);
@@ -36,7 +36,7 @@ test.for(["18.20.4", "20.11.0", "22.17.1", "21.0.0"])("Node %s is told from one 
   }
 });
 
-test.for(["22.18.0", "23.0.0", "24.1.0", "100.0.0"])("Node %s will do", (version) => {
+test.for(["22.19.0", "23.0.0", "24.1.0", "100.0.0"])("Node %s will do", (version) => {
   const module = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${version}" } });`;
   const flags = ["--import", `data:text/javascript,${encodeURIComponent(module)}`];
   const { status, stdout, stderr } = started(process.execPath, flags, ["--version"]);

@@ -106,7 +106,7 @@ test("without a project, nothing is broken and no key is needed", async () => {
   const { code, text } = await told();
   expect(code).toBe(0);
   expect(text).toContain(`Program
-  ✓ Node ${process.versions.node} (22.18 or newer is needed)
+  ✓ Node ${process.versions.node} (22.19 or newer is needed)
   ✓ elenchus ${packageVersion()}
 
 Project

@@ -62,11 +62,11 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
 
 function programFindings(): readonly Finding[] {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  const isNew = major > 22 || (major === 22 && minor >= 18);
+  const isNew = major > 22 || (major === 22 && minor >= 19);
   return [
     {
       level: isNew ? "fine" : "broken",
-      text: `Node ${process.versions.node}${isNew ? "" : " is too old"} (22.18 or newer is needed)`,
+      text: `Node ${process.versions.node}${isNew ? "" : " is too old"} (22.19 or newer is needed)`,
     },
     { level: "fine", text: `elenchus ${packageVersion()}` },
   ];
