@@ -305,9 +305,9 @@ export { type DrawTextOptions, drawText } from "./report/graph/draw-text.ts";
 export { type MermaidOptions, toMermaid } from "./report/graph/to-mermaid.ts";
 export type { Traffic } from "./report/graph/traffic.ts";
 export type { BudgetLimits } from "./run/calls/budget.ts";
+export { type AnyModel, whyMiss } from "./run/calls/call-cache.ts";
 export { systemClock } from "./run/calls/clock.ts";
 export type { AccountCaps, RetryPolicies, RetryPolicy } from "./run/calls/limits.ts";
-export type { AnyModel } from "./run/calls/model-call.ts";
 export { type RegradeOptions, type Regrading, regrade } from "./run/regrade.ts";
 export type { JudgeOption, ModelOption, RunOptions, SubjectOption, Timeouts } from "./run/run-options.ts";
 export { type ResumeOptions, type Run, resumeRun, runScenarios } from "./run/run-scenarios.ts";
@@ -318,4 +318,3 @@ export type { AskEffect, Effect, FinishEffect, JudgeEffect } from "./run/step/ef
 export { type FoldedJournal, foldJournal } from "./run/step/fold-journal.ts";
 export type { OpenTurn } from "./run/step/open-turn.ts";
 export { type Step, step } from "./run/step/step.ts";
-export { whyMiss } from "./run/why-miss.ts";

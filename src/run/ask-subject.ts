@@ -9,9 +9,9 @@ import { ModelError } from "../models/model-error.ts";
 import type { OfferedTool, ToolOffer } from "../models/tools/offered-tools.ts";
 import { runToolLoop } from "../models/tools/run-tool-loop.ts";
 import type { ToolServers } from "../models/tools/tool-servers.ts";
-import type { AnyModel } from "./calls/model-call.ts";
-import type { ConversationContext } from "./conversation-context.ts";
-import { overrideKey } from "./override-key.ts";
+import type { AnyModel } from "./calls/call-cache.ts";
+import { overrideKey } from "./resolve-models.ts";
+import type { ConversationContext } from "./run-context.ts";
 import { TRANSCRIPT_FILE } from "./step/agent-view.ts";
 import type { AskEffect } from "./step/effect.ts";
 

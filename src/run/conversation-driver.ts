@@ -4,10 +4,9 @@ import type { ConversationEvent, DerivedEvent, RunEvent } from "../journal/run-e
 import type { Spending } from "../journal/spending.ts";
 import { ModelError } from "../models/model-error.ts";
 import { askSubject } from "./ask-subject.ts";
-import type { ConversationContext, ConversationPlan } from "./conversation-context.ts";
-import { heldAnswer } from "./held-conversation.ts";
 import { judgeReply } from "./judge-reply.ts";
-import type { RunContext } from "./run-context.ts";
+import { heldAnswer } from "./recorded-conversation.ts";
+import type { ConversationContext, ConversationPlan, RunContext } from "./run-context.ts";
 import { type ConversationRecord, conversationRecord } from "./step/conversation-record.ts";
 import type { ConversationState } from "./step/conversation-state.ts";
 import type { AskEffect, Effect, JudgeEffect } from "./step/effect.ts";

@@ -4,7 +4,7 @@ import type { JsonObject } from "../core/values/json.ts";
 import { RunError } from "../journal/run-error.ts";
 import type { RunEvent, RunStart } from "../journal/run-event.ts";
 import type { Store } from "../journal/store/store.ts";
-import type { ConversationPlan } from "./conversation-context.ts";
+import type { ConversationPlan } from "./run-context.ts";
 import type { RunOptions } from "./run-options.ts";
 
 /** What the journal of a run tells, when the run is taken up again. */

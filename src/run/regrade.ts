@@ -4,7 +4,7 @@ import type { Store } from "../journal/store/store.ts";
 import type { Model } from "../models/model.ts";
 import { ModelError } from "../models/model-error.ts";
 import { startedWith } from "./earlier-run.ts";
-import { type HeldConversation, heldConversation } from "./held-conversation.ts";
+import { type HeldConversation, heldConversation } from "./recorded-conversation.ts";
 import type { RunOptions, SubjectOption } from "./run-options.ts";
 import { type Run, startRun } from "./run-scenarios.ts";
 import { type Divergence, findDivergence } from "./step/divergence.ts";

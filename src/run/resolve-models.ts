@@ -1,5 +1,6 @@
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
-import type { ModelReference as NodeModel } from "../core/scenario/scenario-node.ts";
+import type { ModelReference, ModelReference as NodeModel } from "../core/scenario/scenario-node.ts";
+import { canonicalJson } from "../core/values/canonical-json.ts";
 import { errorMessage } from "../core/values/error-message.ts";
 import type { JsonObject } from "../core/values/json.ts";
 import { RunError } from "../journal/run-error.ts";
@@ -10,8 +11,7 @@ import { ModelError } from "../models/model-error.ts";
 import { personModel } from "../models/person/person-model.ts";
 import { resolveModel } from "../models/resolve-model.ts";
 import { simulatedModel } from "../models/simulated/simulated-model.ts";
-import type { AnyModel } from "./calls/model-call.ts";
-import { overrideKey } from "./override-key.ts";
+import type { AnyModel } from "./calls/call-cache.ts";
 import type { Judge, Subject } from "./run-context.ts";
 import {
   type JudgeOption,
@@ -176,4 +176,9 @@ function overridesIn(scenarios: readonly ScenarioDefinition[]): ReadonlyMap<stri
     }
   }
   return references;
+}
+
+/** What a run remembers the model by that a node names. */
+export function overrideKey(reference: ModelReference): string {
+  return typeof reference === "string" ? reference : canonicalJson(reference);
 }

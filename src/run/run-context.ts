@@ -1,9 +1,12 @@
+import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import type { Clock } from "../core/values/environment.ts";
-import type { RunEventBody } from "../journal/run-event.ts";
+import type { Cell, ConversationSettings, RunEventBody } from "../journal/run-event.ts";
 import type { ToolServers } from "../models/tools/tool-servers.ts";
+import type { AnyModel, SharedAnswers } from "./calls/call-cache.ts";
 import type { Caller } from "./calls/caller.ts";
-import type { AnyModel } from "./calls/model-call.ts";
+import type { HeldConversation } from "./recorded-conversation.ts";
 import type { Timeouts } from "./run-options.ts";
+import type { ConversationState } from "./step/conversation-state.ts";
 
 /** A subject, ready to be asked. */
 export interface Subject {
@@ -40,4 +43,29 @@ export interface RunContext {
   readonly durable: () => Promise<void> | undefined;
   /** Ends the run because of a mistake of ours, or a journal that cannot be written. */
   readonly fail: (error: unknown) => void;
+}
+
+/** What a conversation is held with. */
+export interface ConversationPlan {
+  readonly conversation: string;
+  readonly cell: Cell;
+  readonly definition: ScenarioDefinition;
+  readonly settings: ConversationSettings;
+  readonly shared?: SharedAnswers | undefined;
+  /** What was said before, if it is only to be verified again. */
+  readonly held?: HeldConversation;
+  /** True to ask the subject where the conversation goes another way than before. */
+  readonly reruns?: boolean;
+}
+
+/** What those see who do the work of a conversation. */
+export interface ConversationContext {
+  readonly plan: ConversationPlan;
+  readonly run: RunContext;
+  /** Aborted if the conversation is ended from outside. */
+  readonly signal: AbortSignal;
+  /** Where the conversation stands. */
+  readonly state: ConversationState;
+  /** Resolves once so many turns are finished, or the conversation is over. */
+  settled(turns: number): Promise<void>;
 }

@@ -8,8 +8,8 @@ import type { ReplyFunction } from "../models/function/function-model.ts";
 import type { ResolveOptions } from "../models/resolve-model.ts";
 import type { ToolServer } from "../models/tools/tool-server.ts";
 import type { BudgetLimits } from "./calls/budget.ts";
+import type { AnyModel } from "./calls/call-cache.ts";
 import type { AccountCaps, RetryPolicies } from "./calls/limits.ts";
-import type { AnyModel } from "./calls/model-call.ts";
 
 /** A model: its name (`provider/model`, `sim/steadfast`, `person`, the URL of an endpoint), a function, or the model itself. */
 export type ModelOption = string | ReplyFunction | AnyModel;

@@ -2,8 +2,8 @@ import { RunError } from "../journal/run-error.ts";
 import type { RunEvent } from "../journal/run-event.ts";
 import type { Store } from "../journal/store/store.ts";
 import { startedWith } from "./earlier-run.ts";
+import { type RegradingPlan, RunningScenarios } from "./run-driver.ts";
 import { checkOptions, type RunOptions } from "./run-options.ts";
-import { type RegradingPlan, RunningScenarios } from "./running-scenarios.ts";
 import type { ConversationRecord } from "./step/conversation-record.ts";
 
 /** A run: iterate it for its events, or await its results; either starts it. */

@@ -9,20 +9,16 @@ import { contentHash } from "../models/content-hash.ts";
 import { openToolServers } from "../models/tools/tool-servers.ts";
 import { redactSecrets } from "../secrets/redact-secrets.ts";
 import { Budget } from "./calls/budget.ts";
-import { CallCache } from "./calls/call-cache.ts";
+import { type AnyModel, CallCache } from "./calls/call-cache.ts";
 import { Caller } from "./calls/caller.ts";
 import { Limits } from "./calls/limits.ts";
-import type { AnyModel } from "./calls/model-call.ts";
 import { checkPrices, loadPrices, type Prices } from "./calls/prices.ts";
-import type { Factors } from "./cells.ts";
-import type { ConversationPlan } from "./conversation-context.ts";
-import { runStart } from "./describe-run.ts";
+import { type Factors, runStart } from "./describe-run.ts";
 import { type PreparedScenario, prepareScenario } from "./prepare-scenario.ts";
 import { type ResolvedModels, resolveModels } from "./resolve-models.ts";
-import type { RunContext } from "./run-context.ts";
+import type { ConversationPlan, RunContext } from "./run-context.ts";
 import { list, type RunOptions } from "./run-options.ts";
 import { looksAtRefusal } from "./step/looks-at-refusal.ts";
-import { Workspaces } from "./workspaces.ts";
 
 /** A run that is ready to begin. */
 export interface RunSetup {
@@ -221,4 +217,38 @@ export function allModels({ subjects, judges, overrides }: ResolvedModels): read
     ...[...judges.values()].flatMap(({ models }) => models),
     ...overrides.values(),
   ];
+}
+
+/** The folders that handovers write to: one for each conversation that needs one. */
+export class Workspaces {
+  readonly #given: string | undefined;
+  #root: Promise<string> | undefined;
+
+  /** Without a folder a temporary one is made, and removed at the end. */
+  constructor(folder: string | undefined) {
+    this.#given = folder;
+  }
+
+  /** The folder of a conversation; its name is safe for files. */
+  async folder(conversation: string): Promise<string> {
+    const { mkdir } = await import("node:fs/promises");
+    const { join } = await import("node:path");
+    this.#root ??= this.#given === undefined ? temporaryFolder() : Promise.resolve(this.#given);
+    const folder = join(await this.#root, conversation);
+    await mkdir(folder, { recursive: true });
+    return folder;
+  }
+
+  async close(): Promise<void> {
+    if (this.#given !== undefined || this.#root === undefined) return;
+    const { rm } = await import("node:fs/promises");
+    await rm(await this.#root, { recursive: true, force: true });
+  }
+}
+
+async function temporaryFolder(): Promise<string> {
+  const { mkdtemp } = await import("node:fs/promises");
+  const { tmpdir } = await import("node:os");
+  const { join } = await import("node:path");
+  return mkdtemp(join(tmpdir(), "elenchus-"));
 }

@@ -67,10 +67,7 @@ export class StreamOutput implements Output {
   async flush(): Promise<void> {
     if (this.#isBroken) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    // A write that fails calls back before the stream emits its error: wait for the error, so that it is reported.
-    this.#stream.write("", (error) => {
-      if (!error) resolve();
-    });
+    this.#stream.write("", () => resolve());
     await Promise.race([promise, this.#broken.promise]);
   }
 }

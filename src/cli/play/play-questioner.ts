@@ -1,6 +1,6 @@
 import type { Cell } from "../../journal/run-event.ts";
 import { systemClock } from "../../run/calls/clock.ts";
-import { cellGroups } from "../../run/cells.ts";
+import { cellGroups } from "../../run/describe-run.ts";
 import { checkOptions, type SubjectOption } from "../../run/run-options.ts";
 import { setUpRun } from "../../run/set-up-run.ts";
 import { PlayConversation, type ReadyQuestion, type Rewording } from "./play-conversation.ts";

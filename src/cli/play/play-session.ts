@@ -10,7 +10,7 @@ import {
   type TypedAnswerOptions,
 } from "../../models/person/typed-answer.ts";
 import { type TypedLine, TypedLines } from "../../models/person/typed-lines.ts";
-import { applyRow } from "../../run/apply-row.ts";
+import { applyRow } from "../../run/prepare-scenario.ts";
 import { RULES_JUDGE } from "../../run/step/node-plan.ts";
 import { withoutRules } from "../../run/step/without-rules.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

@@ -1,7 +1,143 @@
-import { type CleanText, cleanText } from "../../core/text/clean-text.ts";
+import { latexText } from "./latex-text.ts";
 import { answerRanges } from "./reasoning.ts";
 
+/** A reply as a person reads it: without markup, and with one way of writing spaces, quotes and signs. */
+export interface CleanReply {
+  readonly text: string;
+  /** Positions in `text` where strong emphasis begins or ends. */
+  readonly strong: ReadonlySet<number>;
+  /** The part of the original reply that a part of `text` was made of. */
+  span(start: number, end: number): readonly [start: number, end: number];
+}
+
+// One pass, in which every alternative is bounded: hostile texts must not make it quadratic.
+const SPECIAL =
+  /<\/?(?:b|strong|i|em|u|p|span|div|mark|code|center|br|sup|sub)(?:\s[^<>\n]{0,80})?\/?>|<\|[^|<>\n]{1,40}\|>|```[a-z]{0,20}|~~[^~\n]{1,300}~~|\*+|_+|`+|\\[dt]?frac ?\{[^{}\n]{1,40}\}\{[^{}\n]{1,40}\}|\\(?:[a-zA-Z]{1,30}|[^a-zA-Z\n])\{?|\{,\}|\^\{[^{}\n]{1,8}\}|[\u200b-\u200f\u2060\ufeff\u00ad]|[ \t\f\v\u00a0\u2000-\u200a\u202f\u205f\u3000]+|\r\n?|\n|[\u2018\u2019\u201b\u02bc\u2032]|[\u201c-\u201f\u00ab\u00bb]|[\u2010\u2011\u2212\ufe63]|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[\uff01-\uff5e]|\ud835[\udc00-\udfff]/g;
+
 /** Makes a reply readable for rules; working in `<think>` blocks is left out. */
-export function cleanReply(reply: string): CleanText {
-  return cleanText(reply, answerRanges(reply));
+export function cleanReply(reply: string): CleanReply {
+  const cleaner = new Cleaner(reply);
+  for (const [start, end] of answerRanges(reply)) cleaner.add(start, end);
+  return cleaner.finish();
+}
+
+class Cleaner {
+  readonly #reply: string;
+  readonly #pieces: string[] = [];
+  /** Where each character comes from. */
+  readonly #starts: number[] = [];
+  readonly #ends: number[] = [];
+  readonly #strong = new Set<number>();
+  #last = "\n";
+
+  constructor(reply: string) {
+    this.#reply = reply;
+  }
+
+  add(start: number, end: number): void {
+    if (this.#starts.length > 0) this.#put("\n\n", start, start);
+    let from = start;
+    SPECIAL.lastIndex = start;
+    for (let match = SPECIAL.exec(this.#reply); match !== null; match = SPECIAL.exec(this.#reply)) {
+      if (match.index >= end) break;
+      this.#copy(from, match.index);
+      from = match.index + match[0].length;
+      this.#replace(match[0], match.index, from);
+    }
+    this.#copy(from, end);
+  }
+
+  finish(): CleanReply {
+    const starts = Int32Array.from(this.#starts);
+    const ends = Int32Array.from(this.#ends);
+    return {
+      text: this.#pieces.join(""),
+      strong: this.#strong,
+      span: (start, end) => [starts[start] ?? 0, ends[end - 1] ?? 0],
+    };
+  }
+
+  #copy(from: number, to: number): void {
+    if (to <= from) return;
+    for (let index = from; index < to; index++) {
+      this.#starts.push(index);
+      this.#ends.push(index + 1);
+    }
+    this.#pieces.push(this.#reply.slice(from, to));
+    this.#last = this.#reply.charAt(to - 1);
+  }
+
+  #put(text: string, start: number, end: number): void {
+    if (text === "") return;
+    for (let index = 0; index < text.length; index++) {
+      this.#starts.push(start);
+      this.#ends.push(end);
+    }
+    this.#pieces.push(text);
+    this.#last = text.charAt(text.length - 1);
+  }
+
+  #replace(found: string, start: number, end: number): void {
+    const next = this.#reply.charAt(end);
+    // A blank line says as much as many of them, and runs of any length would cost rules time.
+    if (/^[\r\n]/.test(found) && this.#pieces.at(-1) === "\n" && this.#pieces.at(-2) === "\n") return;
+    if (isSpace(found)) return this.#put(this.#space(found, next), start, end);
+    if (found === "**" || found === "***" || found === "__" || /^<\/?(?:b|strong)\b/.test(found)) {
+      this.#strong.add(this.#starts.length);
+    }
+    this.#put(plainText(found, this.#last, next), start, end);
+  }
+
+  /** Spaces that only numbers use between digits stay what they are; any other run becomes one space. */
+  #space(found: string, next: string): string {
+    if (this.#last === "\n" || this.#last === " ") return "";
+    const groups = found.length === 1 && /[\u00a0\u2009\u202f]/.test(found);
+    return groups && isDigit(this.#last) && isDigit(next) ? "\u00a0" : " ";
+  }
+}
+
+/** What a special sequence says, given the characters around it. */
+function plainText(found: string, before: string, after: string): string {
+  const first = found.charAt(0);
+  if (first === "\n" || first === "\r") return "\n";
+  if (first === "*") return plainStars(found, before, after);
+  if (first === "_") return isWordCharacter(before) && isWordCharacter(after) ? found : "";
+  if (first === "\\" || first === "{" || first === "^") return latexText(found, before);
+  if (first === "<")
+    return /^<br/.test(found) ? "\n" : /^<sup/.test(found) ? "^" : /^<sub/.test(found) ? "_" : "";
+  if (first === "~" || first === "`") return "";
+  return plainCharacter(found);
+}
+
+/** Stars mark emphasis where they touch a word on one side only, and a product between values. */
+function plainStars(stars: string, before: string, after: string): string {
+  const open = /[\s]/.test(before);
+  const closed = after === "" || /\s/.test(after);
+  if (open && closed) return before === "\n" && stars === "*" ? "-" : stars;
+  if (isDigit(before) && (isDigit(after) || (stars === "*" && after === " "))) return stars;
+  if (stars === "*" && isWordCharacter(before) && isWordCharacter(after)) return stars;
+  return "";
+}
+
+function plainCharacter(found: string): string {
+  const code = found.charCodeAt(0);
+  if (/[\u2018\u2019\u201b\u02bc\u2032]/.test(found)) return "'";
+  if (/[\u201c-\u201f\u00ab\u00bb]/.test(found)) return '"';
+  if (/[\u2010\u2011\u2212\ufe63]/.test(found)) return "-";
+  if (/[⁰¹²³⁴⁵⁶⁷⁸⁹]/.test(found)) return `^${found.normalize("NFKC").replace("\u2212", "-")}`;
+  if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
+  if (code === 0xd835) return found.normalize("NFKC");
+  return "";
+}
+
+function isSpace(text: string): boolean {
+  return /^[ \t\f\v\u00a0\u2000-\u200a\u202f\u205f\u3000]/.test(text);
+}
+
+function isDigit(character: string): boolean {
+  return character >= "0" && character <= "9";
+}
+
+function isWordCharacter(character: string): boolean {
+  return /[A-Za-z0-9\u00c0-\uffff]/.test(character);
 }

@@ -1,7 +1,18 @@
-import type { CallStore } from "../../journal/store/store.ts";
-import { askedCall } from "../../models/cassette/recorded-call.ts";
-import type { ModelCall } from "./model-call.ts";
-import { type MadeCall, SharedAnswers } from "./shared-answers.ts";
+import type { Spending } from "../../journal/spending.ts";
+import type { CallStore, Store } from "../../journal/store/store.ts";
+import { explainMiss } from "../../models/cassette/explain-miss.ts";
+import { type AskedCall, askedCall, identityOfAsked } from "../../models/cassette/recorded-call.ts";
+import type {
+  Backstage,
+  CallContext,
+  Model,
+  ModelReply,
+  ModelRequest,
+  SimulatedModel,
+} from "../../models/model.ts";
+import { ModelError } from "../../models/model-error.ts";
+import { untilAborted } from "../../models/until-aborted.ts";
+import { cancelledError } from "./clock.ts";
 
 /** The answers of a project: what was answered once is not asked again, and what is being asked is asked once. */
 export class CallCache {
@@ -33,4 +44,90 @@ export class CallCache {
     const { purpose } = context;
     this.#calls.keep({ identity, purpose, asked: askedCall(model, request, context), reply: lasting });
   }
+}
+
+/** An answer as it came, and whether somebody else had asked for it. */
+export interface MadeCall {
+  readonly reply: ModelReply;
+  readonly attempts: number;
+  readonly cached: boolean;
+}
+
+/** Answers that several conversations want: whoever asks second gets what the first got. */
+export class SharedAnswers {
+  readonly #answers = new Map<string, Promise<MadeCall>>();
+  readonly #forgets: boolean;
+
+  /** Forgetful ones share only what is still being asked. */
+  constructor({ forgets = false }: { readonly forgets?: boolean } = {}) {
+    this.#forgets = forgets;
+  }
+
+  /** The answer to a call by its identity; made if nobody has asked for it yet. */
+  async answer(identity: string, signal: AbortSignal, make: () => Promise<MadeCall>): Promise<MadeCall> {
+    const known = this.#answers.get(identity);
+    if (known === undefined) return this.#make(identity, make);
+    try {
+      const made = await untilAborted(signal, known, () => cancelledError(signal));
+      return { ...made, attempts: 0, cached: true };
+    } catch (error) {
+      // The other conversation was stopped, which is no reason to stop this one.
+      const isOthers = error instanceof ModelError && error.category === "cancelled" && !signal.aborted;
+      if (!isOthers) throw error;
+      return this.#make(identity, make);
+    }
+  }
+
+  async #make(identity: string, make: () => Promise<MadeCall>): Promise<MadeCall> {
+    const made = make();
+    this.#answers.set(identity, made);
+    try {
+      return await made;
+    } finally {
+      if (this.#forgets && this.#answers.get(identity) === made) this.#answers.delete(identity);
+    }
+  }
+}
+
+/** A model that can be asked: a real one, or one that plays a part. */
+export type AnyModel = Model | SimulatedModel;
+
+/** One call of a model. */
+export interface ModelCall {
+  readonly model: AnyModel;
+  readonly request: ModelRequest;
+  readonly context: CallContext;
+  /** Unique within the conversation. */
+  readonly call: string;
+  /** What a simulated model is told. */
+  readonly backstage?: Backstage;
+  /** The answers that conversations share which differ only in the judge. */
+  readonly shared?: SharedAnswers | undefined;
+  /** True to ask even if the answer is known, and to keep it from others. */
+  readonly skipsCache?: boolean;
+}
+
+/** One use of a tool. */
+export interface ToolUse<Used> {
+  readonly context: CallContext;
+  /** Unique within the conversation. */
+  readonly call: string;
+  /** `server/tool` */
+  readonly tool: string;
+  readonly use: (signal: AbortSignal) => Promise<Used>;
+}
+
+/** An answer, and what it took. */
+export interface Answered {
+  readonly reply: ModelReply;
+  readonly spending: Spending;
+}
+
+/** Why a call is not answered from the store: the nearest call that is, and the first part that differs, in a sentence. */
+export function whyMiss(store: Store, asked: AskedCall): string {
+  if (store.calls.find(identityOfAsked(asked)) !== undefined) return "The answer to this call is known.";
+  return explainMiss(
+    asked,
+    store.calls.near(asked).map((call) => call.asked),
+  );
 }

@@ -7,11 +7,9 @@ import type { ModelReply } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { estimatedUsage } from "../../models/simulated/estimated-usage.ts";
 import type { Budget, CallCost } from "./budget.ts";
-import type { CallCache } from "./call-cache.ts";
+import type { Answered, CallCache, MadeCall, ModelCall, ToolUse } from "./call-cache.ts";
 import type { Limits } from "./limits.ts";
-import type { Answered, ModelCall, ToolUse } from "./model-call.ts";
 import type { Prices } from "./prices.ts";
-import type { MadeCall } from "./shared-answers.ts";
 
 /** What all calls of a run go through: budget, limits, retries, prices, events. */
 export interface CallerParts {

@@ -5,8 +5,7 @@ import { type ErrorCategory, ModelError } from "../../models/model-error.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import { AccountLimiter } from "./account-limiter.ts";
 import type { AccountCaps, StartResult } from "./admission-control.ts";
-import { limitedAttempt } from "./limited-attempt.ts";
-import { onAbort } from "./on-abort.ts";
+import { cancelledError, onAbort } from "./clock.ts";
 import { DEFAULT_RETRIES, RetryCount, type RetryPolicies } from "./retry-policy.ts";
 
 export type { AccountCaps } from "./admission-control.ts";
@@ -152,4 +151,53 @@ function resultOf({ category, retryAfterMs }: ModelError): StartResult {
 function asModelError(error: unknown): ModelError {
   if (error instanceof ModelError) return error;
   return new ModelError("internal", redactSecrets(errorMessage(error)), { cause: error });
+}
+
+/** What ends an attempt before its time. */
+export interface AttemptLimits {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number | null;
+}
+
+/**
+ * Makes one attempt, which ends with the signal or the time limit even if it does not listen to its own signal.
+ * What comes of it later is nobody's business any more.
+ */
+export function limitedAttempt<Reply>(
+  attempt: (signal: AbortSignal) => Promise<Reply>,
+  { clock, signal, timeoutMs }: AttemptLimits,
+): Promise<Reply> {
+  if (signal.aborted) return Promise.reject(cancelledError(signal));
+  return new Promise((resolve, reject) => {
+    const controller = new AbortController();
+    const stop = (error: ModelError): void => {
+      rest();
+      reject(error);
+      controller.abort(error);
+    };
+    const forget = onAbort(signal, () => stop(cancelledError(signal)));
+    const disarm =
+      timeoutMs === null ? undefined : clock.after(timeoutMs, () => stop(timeoutError(timeoutMs)));
+    const rest = (): void => {
+      forget();
+      disarm?.();
+    };
+    const fail = (error: unknown): void => {
+      rest();
+      reject(error);
+    };
+    try {
+      Promise.resolve(attempt(controller.signal)).then((reply) => {
+        rest();
+        resolve(reply);
+      }, fail);
+    } catch (error) {
+      fail(error);
+    }
+  });
+}
+
+function timeoutError(timeoutMs: number): ModelError {
+  return new ModelError("timeout", `There was no answer within ${timeoutMs / 1_000} s.`);
 }

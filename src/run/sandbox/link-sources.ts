@@ -15,8 +15,7 @@ import { type ConditionFunction, isWhenList, type When, type WhenLeaf } from "..
 import type { Rubric, TraitFunction } from "../../core/templates/rubric.ts";
 import type { VerifyFunction } from "../../core/templates/template.ts";
 import { errorMessage } from "../../core/values/error-message.ts";
-import type { SandboxFunction } from "./open-sandbox.ts";
-import { SandboxError } from "./sandbox-error.ts";
+import { SandboxError, type SandboxFunction } from "./open-sandbox.ts";
 
 /** A source string that cannot be run, and where it stands. */
 export interface SourceProblem {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openSandbox, type Sandbox, type SandboxOptions } from "./open-sandbox.ts";
-import { SandboxError } from "./sandbox-error.ts";
+import { openSandbox, type Sandbox, SandboxError, type SandboxOptions } from "./open-sandbox.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {

@@ -1,9 +1,8 @@
 import { functionForm } from "../../core/source/function-form.ts";
 import { errorMessage } from "../../core/values/error-message.ts";
 import type { RealmAnswer, RealmLimits } from "./realm.ts";
-import { SandboxError } from "./sandbox-error.ts";
 import { SandboxHost } from "./sandbox-host.ts";
-import { type SandboxRequest, UNKNOWN } from "./sandbox-protocol.ts";
+import { type SandboxRequest, UNKNOWN } from "./text-channel.ts";
 
 /** A source string as a function: values go in and come out as copies, at once. */
 export type SandboxFunction = (...values: readonly unknown[]) => unknown;
@@ -140,5 +139,21 @@ function writtenValues(values: readonly unknown[]): string {
     return JSON.stringify(values);
   } catch (error) {
     throw new SandboxError("not_data", `was given something that is no plain data: ${errorMessage(error)}`);
+  }
+}
+
+/** What a call in the sandbox can come to besides a value. */
+export type SandboxFailure = "threw" | "too_long" | "too_much_memory" | "not_data" | "broken" | "disposed";
+
+/** Thrown where a source string did not give a value; the message stands alone, without a trace of the machinery. */
+export class SandboxError extends Error {
+  override readonly name = "SandboxError";
+  readonly kind: SandboxFailure;
+
+  constructor(kind: SandboxFailure, message: string) {
+    super(message);
+    this.kind = kind;
+    // Where in our code it was noticed says nothing about the source string.
+    this.stack = `${this.name}: ${message}`;
   }
 }

@@ -2,9 +2,9 @@ import type {
   QuickJSContext,
   QuickJSHandle,
   QuickJSRuntime,
+  QuickJSSyncVariant,
   QuickJSWASMModule,
 } from "quickjs-emscripten-core";
-import { CallClock } from "./call-clock.ts";
 import { REALM_PROGRAM } from "./realm-program.ts";
 
 /** What a sandbox may use, and what its chance follows from. */
@@ -203,4 +203,65 @@ function spaceEnd(text: string, start: number): number {
   SPACE_AND_COMMENTS.lastIndex = start;
   SPACE_AND_COMMENTS.test(text);
   return SPACE_AND_COMMENTS.lastIndex;
+}
+
+/** Tells when a call has had its time; on a busy machine, time in which the thread did not run does not count. */
+export class CallClock {
+  readonly #limit: number;
+  #start = 0;
+  #cpuStart: number | undefined;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  start(): void {
+    this.#start = performance.now();
+    this.#cpuStart = undefined;
+  }
+
+  /** Asked now and then while a call runs. */
+  isOver(): boolean {
+    this.#cpuStart ??= threadMilliseconds();
+    if (performance.now() - this.#start <= this.#limit) return false;
+    return this.#cpuStart === undefined || (threadMilliseconds() ?? 0) - this.#cpuStart > this.#limit;
+  }
+}
+
+function threadMilliseconds(): number | undefined {
+  // Not in every Node that we support.
+  const usage = process.threadCpuUsage?.();
+  return usage === undefined ? undefined : (usage.user + usage.system) / 1000;
+}
+
+const PAGE_BYTES = 65_536;
+
+// What the engine is built for, and what its stack and its constants take of it.
+const FIRST_PAGES = 256;
+
+const FIXED_BYTES = 6 * 1024 * 1024;
+
+/** What we need of WebAssembly, which is in every Node, but declared only for browsers. */
+interface WebAssemblyApi {
+  compile(bytes: Uint8Array): Promise<object>;
+  readonly Memory: new (size: { readonly initial: number; readonly maximum: number }) => object;
+}
+
+/** Makes engines, each with memory of its own, from code that is compiled once. */
+export async function loadEngine(): Promise<(memoryBytes: number) => Promise<QuickJSWASMModule>> {
+  const { readFile } = await import("node:fs/promises");
+  const core = await import("quickjs-emscripten-core");
+  const library = await import("@jitl/quickjs-wasmfile-release-sync");
+  // The declarations of the library are those of its other format, which has one more `default`.
+  const variant = library.default as unknown as QuickJSSyncVariant;
+  // See the interface.
+  const { WebAssembly } = globalThis as unknown as { readonly WebAssembly: WebAssemblyApi };
+  const file = new URL(import.meta.resolve("@jitl/quickjs-wasmfile-release-sync/wasm"));
+  const wasmModule = await WebAssembly.compile(await readFile(file));
+  return (memoryBytes) => {
+    // The engine's own limit does not count how large its allocations are; that of its memory cannot be passed.
+    const maximum = Math.max(FIRST_PAGES, Math.ceil((memoryBytes + FIXED_BYTES) / PAGE_BYTES));
+    const wasmMemory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum });
+    return core.newQuickJSWASMModuleFromVariant(core.newVariant(variant, { wasmModule, wasmMemory }));
+  };
 }

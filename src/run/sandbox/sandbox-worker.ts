@@ -1,8 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { loadEngine } from "./load-engine.ts";
-import { Realm, type RealmAnswer } from "./realm.ts";
-import { BROKEN, type SandboxRequest, UNKNOWN } from "./sandbox-protocol.ts";
-import { TextChannel } from "./text-channel.ts";
+import { loadEngine, Realm, type RealmAnswer } from "./realm.ts";
+import { BROKEN, type SandboxRequest, TextChannel, UNKNOWN } from "./text-channel.ts";
 
 interface OpenRealm {
   readonly realm: Realm;

@@ -1,5 +1,5 @@
 import { END } from "../../core/scenario/scenario-edge.ts";
-import type { HeldConversation } from "../held-conversation.ts";
+import type { HeldConversation } from "../recorded-conversation.ts";
 import type { ConversationRecord } from "./conversation-record.ts";
 
 /** Where a conversation that was held before would now go another way. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ConcurrencyWindow } from "./concurrency-window.ts";
+import { ConcurrencyWindow } from "./admission-control.ts";
 
 function round(window: ConcurrencyWindow): void {
   window.holdBack();
