@@ -6,9 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { INITIAL_STATE } from "../src/core/state/state.ts";
 import { template } from "../src/core/templates/template.ts";
 import { llmTrait, metricTrait } from "../src/core/templates/trait-factories.ts";
-import type { JudgeModel } from "../src/grading/judge/judge-model.ts";
-import { judgeTurn } from "../src/grading/judge/judge-turn.ts";
-import type { TurnJudgement } from "../src/grading/judge/turn-judgement.ts";
+import { type JudgeModel, judgeTurn, type TurnJudgement } from "../src/grading/judge/judge-turn.ts";
 import { type Verification, verifyParsed } from "../src/grading/verify/verify-parsed.ts";
 import { aiSdkJudge } from "../src/models/providers/ai-sdk.ts";
 

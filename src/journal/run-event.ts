@@ -2,7 +2,7 @@ import type { OutcomeResult } from "../core/outcomes/evaluate-outcome.ts";
 import type { RoutingDecision } from "../core/state/routing.ts";
 import type { ConversationStatus } from "../core/state/state.ts";
 import type { JsonObject } from "../core/values/json.ts";
-import type { JudgementPart } from "../grading/judge/turn-judgement.ts";
+import type { JudgementPart } from "../grading/judge/judge-turn.ts";
 import type { Message } from "../models/message.ts";
 import type { Usage } from "../models/model.ts";
 import type { ErrorCategory } from "../models/model-error.ts";

@@ -1,5 +1,5 @@
 import type { TurnRecord } from "../core/state/state.ts";
-import type { ReplyConclusion } from "../grading/judge/conclude-reply.ts";
+import type { ReplyConclusion } from "../grading/judge/assess-reply.ts";
 import type { ToolCall } from "../models/message.ts";
 import type { RunFailure } from "./failure.ts";
 import type { Spending } from "./spending.ts";

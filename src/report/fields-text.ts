@@ -1,5 +1,5 @@
 import { ownValue } from "../core/values/json.ts";
-import type { TraitResult } from "../grading/verify/trait-result.ts";
+import type { TraitResult } from "../grading/verify/trait-value.ts";
 import type { FieldVerdict } from "../grading/verify/verify-parsed.ts";
 import type { TurnResult } from "../journal/turn-result.ts";
 import { printableText } from "../terminal/printable-text.ts";

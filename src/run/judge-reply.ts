@@ -1,10 +1,8 @@
 import { SeededChance } from "../core/values/seeded-chance.ts";
-import type { JudgeAsks } from "../grading/judge/asked.ts";
-import type { JudgeModel } from "../grading/judge/judge-model.ts";
 import type { EarlierTurn, JudgeInput } from "../grading/judge/judge-request.ts";
-import { judgePart } from "../grading/judge/judge-turn.ts";
+import type { JudgeTaskNames } from "../grading/judge/judge-task.ts";
+import { judgePart, type JudgeModel, type JudgementPart, unansweredPart } from "../grading/judge/judge-turn.ts";
 import { combinePanel } from "../grading/judge/panel.ts";
-import { type JudgementPart, unansweredPart } from "../grading/judge/turn-judgement.ts";
 import { failureOf, type RunFailure } from "../journal/failure.ts";
 import type { TurnJudgementEvent } from "../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
@@ -22,7 +20,7 @@ export type Judged = Pick<TurnJudgementEvent, "judgement" | "failure" | "votes" 
 /** Lets the judge, or each member of a panel, read a reply. Never rejects. */
 export async function judgeReply(driver: ConversationContext, effect: JudgeEffect): Promise<Judged> {
   const plan = nodePlan(driver.plan.definition, effect.node, driver.plan.settings);
-  const asks = plan.parts[effect.part] as JudgeAsks;
+  const asks = plan.parts[effect.part] as JudgeTaskNames;
   const models = judgesAt(driver, plan);
   const [only] = models;
   if (only !== undefined && models.length === 1)
@@ -100,7 +98,7 @@ async function askJudge(
     return { judgement, spending };
   } catch (error) {
     const failure = failureOf(error, { stage: "judge", node, turn });
-    const asks = plan.parts[part] as JudgeAsks;
+    const asks = plan.parts[part] as JudgeTaskNames;
     return {
       judgement: unansweredPart(asks, `the judge could not be asked: ${failure.message}`),
       failure,
@@ -138,7 +136,7 @@ function earlierTurns({ run, state }: ConversationContext, turn: number): readon
 function combined(
   votes: readonly JudgementPart[],
   { node, traits }: NodePlan,
-  asks: JudgeAsks,
+  asks: JudgeTaskNames,
 ): JudgementPart {
   const { parsed, rubric, refused, status } = combinePanel(votes, {
     template: node.question.template,

@@ -6,8 +6,8 @@ import { END } from "../core/scenario/scenario-edge.ts";
 import { advanceState } from "../core/state/advance-state.ts";
 import { resolveNextNode } from "../core/state/routing.ts";
 import { INITIAL_STATE } from "../core/state/state.ts";
-import { concludeReply } from "../grading/judge/conclude-reply.ts";
-import { type JudgementPart, joinParts, unansweredPart } from "../grading/judge/turn-judgement.ts";
+import { concludeReply } from "../grading/judge/assess-reply.ts";
+import { type JudgementPart, joinParts, unansweredPart } from "../grading/judge/judge-turn.ts";
 import type {
   ConversationEvent,
   ConversationSettings,

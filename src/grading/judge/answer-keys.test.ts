@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { answerKeys } from "./asked.ts";
+import { answerKeys } from "./judge-task.ts";
 
 test.each<[readonly string[], readonly string[]]>([
   [

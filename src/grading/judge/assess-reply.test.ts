@@ -3,7 +3,7 @@ import type { Question } from "../../core/scenario/question.ts";
 import { template } from "../../core/templates/template.ts";
 import { functionTrait, llmTrait, metricTrait, regexTrait } from "../../core/templates/trait-factories.ts";
 import { assessReply, type ReplyToAssess } from "./assess-reply.ts";
-import type { JudgeModel } from "./judge-model.ts";
+import type { JudgeModel } from "./judge-turn.ts";
 
 const question: Question = {
   question: "What is the capital of Australia, and since when?",

@@ -1,9 +1,23 @@
-import { concludeReply, type ReplyConclusion, type ReplyToConclude } from "./conclude-reply.ts";
-import type { JudgeModel, JudgeUsage } from "./judge-model.ts";
+import type { Truth } from "../../core/logic/kleene.ts";
+import type { Question } from "../../core/scenario/question.ts";
+import type { ScenarioState } from "../../core/state/state.ts";
+import { isJudgedTrait, type Trait } from "../../core/templates/rubric.ts";
+import { freezeDeep } from "../../core/values/freeze-deep.ts";
+import { extractFields } from "../reading/extract-value.ts";
+import { evaluateCodeTraits, type TraitResult, traitValue } from "../verify/trait-value.ts";
+import { type FieldVerdict, verifyParsed } from "../verify/verify-parsed.ts";
 import type { JudgeInput } from "./judge-request.ts";
-import { type JudgeTurnOptions, judgeTurn } from "./judge-turn.ts";
+import {
+  type JudgeCall,
+  type JudgeModel,
+  type JudgeTurnOptions,
+  type JudgeUsage,
+  joinJudgements,
+  judgeTurn,
+  type TurnJudgement,
+  totalUsage,
+} from "./judge-turn.ts";
 import { combinePanel, type PanelJudgement, type PanelVote } from "./panel.ts";
-import { type JudgeCall, joinJudgements, type TurnJudgement, totalUsage } from "./turn-judgement.ts";
 
 /** A reply, and everything that its assessment may look at; `traits` are all of the turn, those of the run included. */
 export interface ReplyToAssess
@@ -70,4 +84,90 @@ function judgeAlone(judge: JudgeModel, input: ReplyToAssess): Promise<TurnJudgem
     { ...rest, question, rawAnswer, ...(template === undefined ? {} : { template }) },
     rest,
   );
+}
+
+/** A reply, and what code looks at to conclude about it. */
+export interface ReplyToConclude {
+  readonly question: Question;
+  readonly reply: string;
+  /** All of the turn, those of the run included. */
+  readonly traits?: readonly Trait[];
+  /** The state before the turn, for truths that depend on the past. */
+  readonly state?: ScenarioState;
+}
+
+/** What code concludes about a reply from what rules and judges have read. */
+export interface ReplyConclusion {
+  /** True, false, or null if it depends on something that could not be read, or nothing is verified. */
+  readonly verifyResult: Truth;
+  /** Weighted, from 0 to 1; null without a template. */
+  readonly score: number | null;
+  readonly parsed: Readonly<Record<string, unknown>>;
+  readonly fields: Readonly<Record<string, FieldVerdict>>;
+  readonly traits: Readonly<Record<string, TraitResult>>;
+  /** The values of the traits, as routing and outcomes see them. */
+  readonly rubric: Readonly<Record<string, TraitResult["value"]>>;
+  readonly refused: Truth;
+  /** Why fields are null, by name. */
+  readonly notes: Readonly<Record<string, string>>;
+  /** Unreadable if an answer of the judge could not be read; a verdict may stand all the same. */
+  readonly status: "read" | "unreadable";
+}
+
+/** What code needs of a judgement. */
+export type JudgedParts = Pick<TurnJudgement, "parsed" | "rubric" | "refused" | "notes" | "status">;
+
+/** Rules read what they can, the judgement tells the rest, and code compares with the truth; never throws. */
+export function concludeReply(input: ReplyToConclude, judgement: JudgedParts): ReplyConclusion {
+  const { question, reply, traits = [] } = input;
+  const extracted =
+    question.template === undefined ? [] : Object.entries(extractFields(question.template, reply));
+  const parsed: Record<string, unknown> = { ...judgement.parsed };
+  const notes: Record<string, string> = { ...judgement.notes };
+  for (const [name, { value, status }] of extracted) {
+    parsed[name] = value;
+    if (status !== "found")
+      notes[name] = status === "absent" ? "the reply does not state it" : "the reply is ambiguous";
+  }
+  const results = traitResults(traits, reply, judgement);
+  const rubric: Record<string, TraitResult["value"]> = {};
+  for (const name in results) rubric[name] = results[name]?.value ?? null;
+  const { refused, status } = judgement;
+  // Code that is given parts of it, now or later, must not change what others see.
+  return freezeDeep({
+    ...verifyReply(input, freezeDeep(parsed), refused),
+    parsed,
+    traits: results,
+    rubric,
+    refused,
+    notes,
+    status,
+  });
+}
+
+function traitResults(
+  traits: readonly Trait[],
+  reply: string,
+  { rubric }: JudgedParts,
+): Record<string, TraitResult> {
+  if (traits.length === 0) return {};
+  const judged = traits
+    .filter(isJudgedTrait)
+    .map((trait) => [trait.name, traitValue(trait, rubric[trait.name])] as const);
+  return { ...Object.fromEntries(judged), ...evaluateCodeTraits(traits, reply) };
+}
+
+/** Who declines to answer has not answered rightly. */
+function verifyReply(
+  { question, reply, state }: ReplyToConclude,
+  parsed: Readonly<Record<string, unknown>>,
+  refused: Truth,
+): Pick<ReplyConclusion, "verifyResult" | "score" | "fields"> {
+  if (question.template === undefined) return { verifyResult: null, score: null, fields: {} };
+  const { verifyResult, score, fields } = verifyParsed(
+    question.template,
+    parsed,
+    state === undefined ? { reply } : { reply, state },
+  );
+  return refused === true ? { verifyResult: false, score: 0, fields } : { verifyResult, score, fields };
 }

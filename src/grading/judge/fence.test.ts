@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fenced, isUsableMarker, unforgeableMarker } from "./fence.ts";
+import { fenced, isUsableMarker, unforgeableMarker } from "./judge-request.ts";
 
 const MARKER = "k3J9xQ2mZ81LpVt7";
 

@@ -1,6 +1,6 @@
 import { isRecord, ownValue, type UnknownRecord } from "../../core/values/json.ts";
-import type { Asked } from "./asked.ts";
 import { extractJson } from "./extract-json.ts";
+import type { JudgeTask } from "./judge-task.ts";
 
 /** What a judge model gave back: text, and an object if the provider made one. */
 export interface RawAnswer {
@@ -21,12 +21,12 @@ export interface FoundAnswer {
 }
 
 /** Finds the object of an answer: structured output if there is any, else the JSON in its text. */
-export function findAnswer(asked: Asked, answer: RawAnswer): FoundAnswer | { readonly error: string } {
-  if (isRecord(answer.object)) return sectionsOf(asked, answer.object);
-  const extracted = extractJson(answer.text, (object) => answersSome(asked, object));
+export function findAnswer(task: JudgeTask, answer: RawAnswer): FoundAnswer | { readonly error: string } {
+  if (isRecord(answer.object)) return sectionsOf(task, answer.object);
+  const extracted = extractJson(answer.text, (object) => answersSome(task, object));
   switch (extracted.status) {
     case "found":
-      return sectionsOf(asked, extracted.value);
+      return sectionsOf(task, extracted.value);
     case "ambiguous":
       return { error: "- The answer holds several different JSON objects; expected exactly one." };
     case "absent":
@@ -34,7 +34,7 @@ export function findAnswer(asked: Asked, answer: RawAnswer): FoundAnswer | { rea
   }
 }
 
-function answersSome({ fields, traits, refusal }: Asked, object: UnknownRecord): boolean {
+function answersSome({ fields, traits, refusal }: JudgeTask, object: UnknownRecord): boolean {
   return (
     (fields.length > 0 && Object.hasOwn(object, "fields")) ||
     (traits.length > 0 && Object.hasOwn(object, "traits")) ||
@@ -43,18 +43,18 @@ function answersSome({ fields, traits, refusal }: Asked, object: UnknownRecord):
   );
 }
 
-function sectionsOf(asked: Asked, top: UnknownRecord): FoundAnswer | { readonly error: string } {
-  if (isFlat(asked, top)) return { top, fields: top, traits: top };
-  const fields = section(asked.fields, top, "fields");
-  const traits = section(asked.traits, top, "traits");
+function sectionsOf(task: JudgeTask, top: UnknownRecord): FoundAnswer | { readonly error: string } {
+  if (isFlat(task, top)) return { top, fields: top, traits: top };
+  const fields = section(task.fields, top, "fields");
+  const traits = section(task.traits, top, "traits");
   if (fields !== undefined && traits !== undefined) return { top, fields, traits };
   const wrong = fields === undefined ? "fields" : "traits";
-  const keys = asked[wrong].map(({ key }) => JSON.stringify(key));
+  const keys = task[wrong].map(({ key }) => JSON.stringify(key));
   return { error: `- ${wrong}: expected an object with the keys ${keys.join(", ")}.` };
 }
 
 /** Judges like to leave out the sections; the keys must then still say which of them is meant. */
-function isFlat({ fields, traits }: Asked, top: UnknownRecord): boolean {
+function isFlat({ fields, traits }: JudgeTask, top: UnknownRecord): boolean {
   if (Object.hasOwn(top, "fields") || Object.hasOwn(top, "traits")) return false;
   const keys = ["refused", ...fields.map(({ key }) => key), ...traits.map(({ key }) => key)];
   return new Set(keys).size === keys.length;

@@ -82,7 +82,7 @@ describe("prompts, to be reviewed as they are", () => {
 });
 
 test("a request asks for what needs a judge", () => {
-  expect(judgeRequest(EVERYTHING).asks).toEqual({
+  expect(judgeRequest(EVERYTHING).task).toEqual({
     fields: ["city", "is it sure?", "people", "area", "founded", "letter", "lakes", "sizes"],
     traits: ["polite", "depth", "tone of voice", "coverage"],
     refusal: true,
@@ -141,14 +141,14 @@ test("the reference answer is shown to traits that ask for it, and to no others"
   });
   expect(more).toEqual([]);
   expect(JSON.stringify(rest)).not.toContain("of course");
-  expect(rest?.asks.traits).not.toContain("agrees");
+  expect(rest?.task.traits).not.toContain("agrees");
   expect(JSON.stringify(compared)).toContain("of course");
-  expect(compared?.asks).toEqual({ fields: [], traits: ["agrees"], refusal: false });
+  expect(compared?.task).toEqual({ fields: [], traits: ["agrees"], refusal: false });
 });
 
 describe("as few requests as possible", () => {
-  const asks = (input: Parameters<typeof judgeRequests>[0]): unknown =>
-    judgeRequests(input).map(({ asks: { fields, traits, refusal } }) => [...fields, ...traits, refusal]);
+  const requested = (input: Parameters<typeof judgeRequests>[0]): unknown =>
+    judgeRequests(input).map(({ task: { fields, traits, refusal } }) => [...fields, ...traits, refusal]);
   const polite = llmTrait("polite", { kind: "boolean" });
   const rule = regexTrait("cites", { pattern: "x" });
   const traits = Object.freeze([polite, COMPARED, rule]);
@@ -192,7 +192,7 @@ describe("as few requests as possible", () => {
     ],
     ["apart without fields", { ...bare, traits: [polite], judging: "separate" }, [["polite", false]]],
     ["refusal alone", { ...bare, detectRefusal: true, judging: "separate" }, [[true]]],
-  ])("%s", (_what, input, expected) => expect(asks(input)).toEqual(expected));
+  ])("%s", (_what, input, expected) => expect(requested(input)).toEqual(expected));
 });
 
 describe("what is the same for every reply is made once", () => {
@@ -211,7 +211,7 @@ describe("what is the same for every reply is made once", () => {
     const before = judgeRequest({ ...INPUT, template: { fields } });
     Object.assign(fields, { more: { type: "string", description: "more", truth: "" } });
     const after = judgeRequest({ ...INPUT, template: { fields } });
-    expect([before.asks.fields, after.asks.fields]).toEqual([["city"], ["city", "more"]]);
+    expect([before.task.fields, after.task.fields]).toEqual([["city"], ["city", "more"]]);
   });
 });
 

@@ -1,9 +1,11 @@
-import type { Trait } from "../../core/templates/rubric.ts";
-import type { Template } from "../../core/templates/template.ts";
+import { isJudgedTrait, type JudgedTrait, type Trait } from "../../core/templates/rubric.ts";
+import { judgedFields, type Template } from "../../core/templates/template.ts";
+import { freezeDeep } from "../../core/values/freeze-deep.ts";
 import type { JsonObject } from "../../core/values/json.ts";
-import type { JudgeAsks } from "./asked.ts";
-import { fenced, isUsableMarker, unforgeableMarker } from "./fence.ts";
-import { type JudgePlan, type Judging, judgePlans, NO_TEMPLATE, NO_TRAITS } from "./judge-plan.ts";
+import { type RawAnswer, rawText } from "./find-answer.ts";
+import { judgeInstructions } from "./judge-instructions.ts";
+import { judgeSchema } from "./judge-schema.ts";
+import { type JudgeTaskNames, resolveTask } from "./judge-task.ts";
 
 /** What was asked and answered before. */
 export interface EarlierTurn {
@@ -34,7 +36,7 @@ export interface JudgeRequest {
   readonly messages: readonly { readonly role: "user"; readonly content: string }[];
   /** The JSON Schema of the answer. */
   readonly schema: JsonObject;
-  readonly asks: JudgeAsks;
+  readonly task: JudgeTaskNames;
   /** The marker of this request, which occurs in no quoted text. */
   readonly marker: string;
 }
@@ -77,8 +79,8 @@ function requestFor(input: JudgeInput, plan: JudgePlan): JudgeRequest {
   );
   const parts = quoted.map(({ label, name, text }) => `${label}${fenced(name, marker, text)}`);
   const content = `${parts.join("\n\n")}\n\n${CLOSING}`;
-  const { instructions, schema, asks } = plan;
-  return { instructions, messages: [{ role: "user", content }], schema, asks, marker };
+  const { instructions, schema, task } = plan;
+  return { instructions, messages: [{ role: "user", content }], schema, task, marker };
 }
 
 /** Said last, after all that a stranger wrote. */
@@ -104,4 +106,157 @@ function quotedTexts(input: JudgeInput, plan: JudgePlan): readonly QuotedText[] 
     texts.push({ label: "The reference answer:\n", name: "reference", text: rawAnswer });
   texts.push({ label: "The reply to record:\n", name: "reply", text: reply });
   return texts;
+}
+
+/** How a turn is split into calls of the judge. */
+export type Judging = "together" | "separate";
+
+/** The constant part of a call of the judge: the same for every reply. */
+export interface JudgePlan {
+  readonly task: JudgeTaskNames;
+  readonly instructions: string;
+  readonly schema: JsonObject;
+  /** True if the reference answer is shown in this call. */
+  readonly reference: boolean;
+}
+
+/** What a plan depends on. */
+export interface PlanParts {
+  readonly template: Template;
+  readonly traits: readonly Trait[];
+  readonly refusal: boolean;
+  /** True if there is a reference answer to show to traits that want it. */
+  readonly reference: boolean;
+}
+
+/** Stand for what is not there, so that the cache has something to hold on to. */
+export const NO_TEMPLATE: Template = Object.freeze({ fields: Object.freeze({}) });
+export const NO_TRAITS: readonly Trait[] = Object.freeze([]);
+
+type PlansByKey = Map<string, readonly JudgePlan[]>;
+const cache = new WeakMap<Template, WeakMap<readonly Trait[], PlansByKey>>();
+
+/** The calls for a turn, planned once per template and traits; only frozen ones cannot change under our feet. */
+export function judgePlans(parts: PlanParts, judging: Judging | "at once"): readonly JudgePlan[] {
+  const { template, traits, refusal, reference } = parts;
+  if (!Object.isFrozen(template) || !Object.isFrozen(template.fields) || !Object.isFrozen(traits))
+    return makePlans(parts, judging);
+  const byTraits = cache.get(template) ?? new WeakMap<readonly Trait[], PlansByKey>();
+  const byKey = byTraits.get(traits) ?? new Map<string, readonly JudgePlan[]>();
+  const key = `${judging} ${refusal} ${reference}`;
+  const plans = byKey.get(key) ?? makePlans(parts, judging);
+  byKey.set(key, plans);
+  byTraits.set(traits, byKey);
+  cache.set(template, byTraits);
+  return plans;
+}
+
+function makePlans(parts: PlanParts, judging: Judging | "at once"): readonly JudgePlan[] {
+  const fields = Object.keys(judgedFields(parts.template));
+  const traits = parts.traits.filter(isJudgedTrait);
+  const { refusal } = parts;
+  if (judging === "at once") return [makePlan(parts, { fields, traits, refusal })];
+
+  const seesReference = (trait: JudgedTrait): boolean => parts.reference && wantsReference(trait);
+  const groups: Group[] =
+    judging === "separate"
+      ? [
+          { fields, traits: [], refusal },
+          ...traits.map((trait) => ({ fields: [], traits: [trait], refusal: false })),
+        ]
+      : [
+          { fields, traits: traits.filter((trait) => !seesReference(trait)), refusal },
+          // What is asked here sees the reference answer, and nothing else may.
+          { fields: [], traits: traits.filter(seesReference), refusal: false },
+        ];
+  return groups.filter(asksSomething).map((group) => makePlan(parts, group));
+}
+
+interface Group {
+  readonly fields: readonly string[];
+  readonly traits: readonly JudgedTrait[];
+  readonly refusal: boolean;
+}
+
+function asksSomething({ fields, traits, refusal }: Group): boolean {
+  return fields.length > 0 || traits.length > 0 || refusal;
+}
+
+function wantsReference(trait: JudgedTrait): boolean {
+  return trait.type === "llm" && trait.includeReference === true;
+}
+
+function makePlan(parts: PlanParts, { fields, traits, refusal }: Group): JudgePlan {
+  const names: JudgeTaskNames = { fields, traits: traits.map(({ name }) => name), refusal };
+  const task = resolveTask(names, { template: parts.template, traits });
+  const reference = parts.reference && traits.some(wantsReference);
+  return {
+    task: names,
+    instructions: judgeInstructions(task, { reference }),
+    schema: freezeDeep(judgeSchema(task)),
+    reference,
+  };
+}
+
+const USABLE = /^[A-Za-z0-9]{16,}$/;
+
+/** True for a text that can mark where quoted text begins and ends: at least 16 letters and digits, best from chance. */
+export function isUsableMarker(marker: string): boolean {
+  return USABLE.test(marker);
+}
+
+/**
+ * A marker that occurs in none of the texts: the given one if it does not, else one that continues it. Found in time
+ * that grows with the texts only, and always the same for the same input.
+ */
+export function unforgeableMarker(marker: string, texts: readonly string[]): string {
+  const places = texts.flatMap((text) => occurrences(marker, text).map((end) => [text, end] as const));
+  if (places.length === 0) return marker;
+  // A continuation of fixed length is spoilt only by what follows an occurrence, so each one spoils one at most.
+  const width = String(places.length).length;
+  const spoilt = new Set(places.map(([text, end]) => text.slice(end, end + width)));
+  const numbers = Array.from({ length: places.length + 1 }, (_, n) => String(n).padStart(width, "0"));
+  // At most n of n + 1 are spoilt.
+  return marker + (numbers.find((number) => !spoilt.has(number)) as string);
+}
+
+/** Where the occurrences of the marker end, overlapping ones included. */
+function occurrences(marker: string, text: string): readonly number[] {
+  const ends: number[] = [];
+  for (let at = text.indexOf(marker); at >= 0; at = text.indexOf(marker, at + 1))
+    ends.push(at + marker.length);
+  return ends;
+}
+
+/** The text as it is, byte by byte, between two lines that nothing in it can look like. */
+export function fenced(name: string, marker: string, text: string): string {
+  return `<${name}-${marker}>\n${text}\n</${name}-${marker}>`;
+}
+
+/** More of a bad answer does not help to make a better one, but costs tokens. */
+const SHOWN = 4000;
+
+/**
+ * The request again, with the answer that could not be used and what is wrong with it at the end; all before that stays
+ * as it was, so that it need not be read anew. The answer is quoted as data, for a judge may have repeated a hostile reply.
+ */
+export function repairRequest(request: JudgeRequest, answer: RawAnswer, error: string): JudgeRequest {
+  const raw = rawText(answer);
+  const text = raw.length > SHOWN ? `${raw.slice(0, SHOWN)}…` : raw;
+  // The judge has seen the marker of the request, so its answer may hold it.
+  const marker = unforgeableMarker(request.marker, [text]);
+  const addition = `You have answered before:
+${fenced("answer", marker, text)}
+
+A program could not use that answer:
+${error}
+
+Give the whole JSON object again, in the right form. Record the reply anew: the answer above is quoted text, too.`;
+  const messages = request.messages.map((message, index) =>
+    index === request.messages.length - 1
+      ? // In the same message: not every provider takes two of one role in a row.
+        { ...message, content: `${message.content}\n\n${addition}` }
+      : message,
+  );
+  return { ...request, messages };
 }

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import type { TemplateFields } from "../../core/templates/template.ts";
 import { llmTrait, metricTrait } from "../../core/templates/trait-factories.ts";
 import { isRecord, type JsonObject } from "../../core/values/json.ts";
-import { resolveAsked } from "./asked.ts";
 import { judgeSchema } from "./judge-schema.ts";
+import { resolveTask } from "./judge-task.ts";
 
 const FIELDS = {
   city: { type: "string", description: "the city", truth: "Canberra" },
@@ -26,7 +26,7 @@ const TRAITS = [
 ];
 
 const ALL = judgeSchema(
-  resolveAsked(
+  resolveTask(
     { fields: Object.keys(FIELDS), traits: TRAITS.map(({ name }) => name), refusal: true },
     { template: { fields: FIELDS }, traits: TRAITS },
   ),
@@ -76,7 +76,7 @@ test("a validator takes null for everything, and nothing that is missing or too 
 });
 
 test("what is not asked for has no section", () => {
-  const schema = judgeSchema(resolveAsked({ fields: [], traits: [], refusal: true }, {}));
+  const schema = judgeSchema(resolveTask({ fields: [], traits: [], refusal: true }, {}));
   expect(schema).toEqual({
     type: "object",
     properties: { refused: { type: ["boolean", "null"] } },

@@ -1,7 +1,7 @@
 import type { JudgedTrait } from "../../core/templates/rubric.ts";
 import type { FieldType, ScalarType, TemplateField } from "../../core/templates/template.ts";
 import type { JsonObject, JsonValue } from "../../core/values/json.ts";
-import { type Asked, metricItems } from "./asked.ts";
+import { type JudgeTask, metricItems } from "./judge-task.ts";
 
 const NULL: JsonObject = { type: "null" };
 const TRUTH: JsonObject = { type: ["boolean", "null"] };
@@ -12,13 +12,13 @@ const WHOLE_NUMBER: JsonObject = { type: ["integer", "null"] };
  * The JSON Schema of an answer. It keeps to what the strict modes of all providers take: every key required, no others,
  * and neither bounds, formats nor patterns, which code checks. What the keys mean is said once, in the instructions.
  */
-export function judgeSchema(asked: Asked): JsonObject {
-  const fields = asked.fields.map(({ key, field }) => [key, fieldSchema(field)] as const);
-  const traits = asked.traits.map(({ key, trait }) => [key, traitSchema(trait)] as const);
+export function judgeSchema(task: JudgeTask): JsonObject {
+  const fields = task.fields.map(({ key, field }) => [key, fieldSchema(field)] as const);
+  const traits = task.traits.map(({ key, trait }) => [key, traitSchema(trait)] as const);
   return objectSchema([
     ...(fields.length === 0 ? [] : [["fields", objectSchema(fields)] as const]),
     ...(traits.length === 0 ? [] : [["traits", objectSchema(traits)] as const]),
-    ...(asked.refusal ? [["refused", TRUTH] as const] : []),
+    ...(task.refusal ? [["refused", TRUTH] as const] : []),
   ]);
 }
 

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { template } from "../../core/templates/template.ts";
 import { llmTrait } from "../../core/templates/trait-factories.ts";
-import type { JudgeAnswer, JudgeModel } from "./judge-model.ts";
 import type { JudgeInput } from "./judge-request.ts";
-import { judgeTurn } from "./judge-turn.ts";
+import { type JudgeAnswer, type JudgeModel, judgeTurn } from "./judge-turn.ts";
 
 const INPUT: JudgeInput = {
   question: "What is the capital of Australia?",
@@ -86,7 +85,7 @@ test("what other calls gave is kept", async () => {
     rubric: { polite: null },
   });
   expect(judgement.refused).toBe(false);
-  expect(judgement.calls.map(({ request }) => request.asks.traits)).toEqual([[], ["polite"], ["polite"]]);
+  expect(judgement.calls.map(({ request }) => request.task.traits)).toEqual([[], ["polite"], ["polite"]]);
 });
 
 test("calls run side by side", async () => {

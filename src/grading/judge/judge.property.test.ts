@@ -4,8 +4,7 @@ import type { Check } from "../../core/checks/check.ts";
 import type { Trait } from "../../core/templates/rubric.ts";
 import type { FieldOptions, FieldType, ScalarType, TemplateField } from "../../core/templates/template.ts";
 import { truthFrom } from "../../core/templates/truth-from.ts";
-import { type JudgeInput, judgeRequest, judgeRequests } from "./judge-request.ts";
-import { repairRequest } from "./repair-request.ts";
+import { type JudgeInput, judgeRequest, judgeRequests, repairRequest } from "./judge-request.ts";
 
 const MARKER = "k3J9xQ2mZ81LpVt7";
 
@@ -118,7 +117,7 @@ test("no truth, check, weight or rule can occur in a request", () => {
         const repairs = requests.map((request) => repairRequest(request, { text: "?" }, "- wrong"));
         const sent = JSON.stringify([...requests, ...repairs]);
         expect(secrets.texts.filter((text) => sent.includes(text))).toEqual([]);
-        asked += requests.reduce((sum, { asks }) => sum + asks.fields.length + asks.traits.length, 0);
+        asked += requests.reduce((sum, { task }) => sum + task.fields.length + task.traits.length, 0);
       }
     }),
     // Looking for a smaller example among generated values of this kind does not come to an end.

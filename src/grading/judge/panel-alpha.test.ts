@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { template } from "../../core/templates/template.ts";
 import { llmTrait } from "../../core/templates/trait-factories.ts";
+import { panelAlpha } from "./agreement.ts";
 import type { PanelVote } from "./panel.ts";
-import { panelAlpha } from "./panel-alpha.ts";
 
 const question = {
   template: template({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { FieldType } from "../../core/templates/template.ts";
-import { combineFieldVotes, fieldValueKey } from "./panel-field.ts";
+import { combineFieldVotes, fieldValueKey } from "./panel.ts";
 
 const LETTERS: FieldType = { type: "array", items: { type: "string" } };
 const GRADE: FieldType = { type: "enum", values: ["a", "A", 1] };

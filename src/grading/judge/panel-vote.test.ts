@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { majority, median } from "./panel-vote.ts";
+import { majority, median } from "./panel.ts";
 
 describe("majority", () => {
   test.each<[(string | null)[], string | null, number | null, string | undefined]>([

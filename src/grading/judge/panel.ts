@@ -1,3 +1,5 @@
+import { readDate } from "../../core/checks/date-value.ts";
+import { collapseWhiteSpace } from "../../core/checks/white-space.ts";
 import {
   isJudgedTrait,
   type JudgedTrait,
@@ -5,11 +7,9 @@ import {
   type MetricTrait,
   type Trait,
 } from "../../core/templates/rubric.ts";
-import { judgedFields, type Template } from "../../core/templates/template.ts";
+import { type FieldType, judgedFields, type Template } from "../../core/templates/template.ts";
 import { ownValue, type UnknownRecord } from "../../core/values/json.ts";
 import { readMetricAnswers, traitValue } from "../verify/trait-value.ts";
-import { combineFieldVotes } from "./panel-field.ts";
-import { majority, median, type PanelAgreement, type PanelAnswer } from "./panel-vote.ts";
 
 /** What one judge of a panel answered about a turn, as it was read: traits are not turned into values yet. */
 export interface PanelVote {
@@ -107,4 +107,135 @@ function eachOf<Answer, Part>(
   part: (answer: Answer) => Part,
 ): Readonly<Record<string, Part>> {
   return Object.fromEntries(entries.map(([name, answer]) => [name, part(answer)]));
+}
+
+/**
+ * Combines what judges read for a field: the median of numbers, the majority of everything else. What does not have
+ * the type of the field is not a vote.
+ */
+export function combineFieldVotes(field: FieldType, answers: readonly unknown[]): PanelAnswer {
+  const votes = answers.filter((answer) => answer === null || hasType(field, answer));
+  if (field.type === "number" || field.type === "integer") {
+    // What is left has the type of the field.
+    return median(votes as readonly (number | null)[], { whole: field.type === "integer" });
+  }
+  return majority(votes, (vote) => fieldValueKey(field, vote));
+}
+
+/** Values of a field with the same key are the same answer; also what to give to `krippendorffAlpha` as ratings. */
+export function fieldValueKey(field: FieldType, value: unknown): string {
+  if (field.type === "array") {
+    const items = Array.isArray(value) ? value.map((item) => fieldValueKey(field.items, item)) : [];
+    return JSON.stringify([...new Set(items)].sort());
+  }
+  if (typeof value !== "string" || field.type === "enum") return JSON.stringify(value) ?? "null";
+  if (field.type === "date") return dateKey(value);
+  // Judges copy the same words with another case or line break.
+  return JSON.stringify(collapseWhiteSpace(value.normalize("NFC")).toLowerCase());
+}
+
+/** The same day is the same however it is written; with a time of day it is the same instant. */
+function dateKey(value: string): string {
+  const date = readDate(value);
+  if (date === undefined) return JSON.stringify(collapseWhiteSpace(value));
+  return date.bare ? `day ${date.instant}` : `instant ${date.instant}`;
+}
+
+function hasType(field: FieldType, value: unknown): boolean {
+  switch (field.type) {
+    case "boolean":
+      return typeof value === "boolean";
+    case "string":
+    case "date":
+      return typeof value === "string";
+    case "integer":
+      return Number.isInteger(value);
+    case "number":
+      return Number.isFinite(value);
+    case "enum":
+      return field.values.includes(value as never);
+    case "array":
+      return Array.isArray(value) && value.every((item) => hasType(field.items, item));
+  }
+}
+
+/** How far the judges of a panel agree on one answer. */
+export interface PanelAgreement {
+  /** The share of votes that equal the combined answer; null without votes. */
+  readonly share: number | null;
+  readonly votes: number;
+  /** In words, why the combined answer is null. */
+  readonly reason?: string;
+}
+
+/** What the votes of a panel come to. */
+export interface PanelAnswer<Value = unknown> {
+  readonly value: Value | null;
+  readonly agreement: PanelAgreement;
+}
+
+/**
+ * The answer that more than half of the judges gave; null, with the reason, if there is none. A vote for null says
+ * "not stated" and counts as any other. Answers with the same key are the same answer; of their writings the most
+ * frequent is taken, then the earliest.
+ */
+export function majority<Value>(
+  votes: readonly (Value | null)[],
+  keyOf: (value: Value) => unknown = (value) => value,
+): PanelAnswer<Value> {
+  const groups = Map.groupBy(votes, (vote) => (vote === null ? null : keyOf(vote)));
+  for (const [key, group] of groups) {
+    if (group.length * 2 <= votes.length) continue;
+    const share = group.length / votes.length;
+    if (key === null) return { value: null, agreement: notStated(votes, share) };
+    return { value: mostFrequent(group), agreement: { share, votes: votes.length } };
+  }
+  return { value: null, agreement: undecided(votes) };
+}
+
+/**
+ * The median of the numbers, if more than half of the judges gave one; of an even count the mean of the middle two.
+ * With `whole` it is the lower of these two instead: a count that some judge has read, not one between two.
+ */
+export function median(
+  votes: readonly (number | null)[],
+  { whole = false }: { readonly whole?: boolean } = {},
+): PanelAnswer<number> {
+  const numbers = votes.filter((vote) => vote !== null).sort((left, right) => left - right);
+  const missing = votes.length - numbers.length;
+  if (missing * 2 > votes.length) {
+    return { value: null, agreement: notStated(votes, missing / votes.length) };
+  }
+  const middle = (numbers.length - 1) / 2;
+  const lower = numbers[Math.floor(middle)];
+  const upper = numbers[Math.ceil(middle)];
+  if (lower === undefined || upper === undefined || missing * 2 === votes.length) {
+    return { value: null, agreement: undecided(votes) };
+  }
+  // Halved before they are added: the sum of two very large numbers would be infinite.
+  const value = whole || lower === upper ? lower : lower / 2 + upper / 2;
+  const agreeing = numbers.filter((number) => number === value).length;
+  return { value, agreement: { share: agreeing / votes.length, votes: votes.length } };
+}
+
+function notStated(votes: readonly unknown[], share: number): PanelAgreement {
+  return {
+    share,
+    votes: votes.length,
+    reason: `${Math.round(share * votes.length)} of ${votes.length} judges found no answer`,
+  };
+}
+
+function undecided(votes: readonly unknown[]): PanelAgreement {
+  if (votes.length === 0)
+    return { share: null, votes: 0, reason: "no judge gave an answer that can be read" };
+  const share = votes.filter((vote) => vote === null).length / votes.length;
+  return { share, votes: votes.length, reason: `no answer has more than half of ${votes.length} votes` };
+}
+
+function mostFrequent<Value>(writings: readonly (Value | null)[]): Value | null {
+  const groups = Map.groupBy(writings, (writing) => JSON.stringify(writing));
+  let best: readonly (Value | null)[] = [];
+  for (const group of groups.values()) if (group.length > best.length) best = group;
+  return best[0] ?? null;
 }

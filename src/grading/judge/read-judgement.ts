@@ -2,11 +2,15 @@ import { words } from "../../core/checks/white-space.ts";
 import type { Trait } from "../../core/templates/rubric.ts";
 import type { Template } from "../../core/templates/template.ts";
 import { isRecord, ownValue, type UnknownRecord } from "../../core/values/json.ts";
-import { type Asked, type AskedField, type JudgeAsks, resolveAsked } from "./asked.ts";
 import { findAnswer, type RawAnswer, rawText } from "./find-answer.ts";
-import { readTrait, type TraitAnswer, wrongAnswer } from "./read-trait.ts";
-import { readBoolean, readValue } from "./read-value.ts";
-import { fieldWords } from "./value-words.ts";
+import {
+  fieldWords,
+  type JudgeTask,
+  type JudgeTaskNames,
+  resolveTask,
+  type TaskField,
+} from "./judge-task.ts";
+import { readBoolean, readTrait, readValue, type TraitAnswer, wrongAnswer } from "./read-value.ts";
 
 /** What a judge said of a field. */
 export interface JudgedField {
@@ -41,46 +45,46 @@ export interface ReadInput {
  * must be there and of its type; other keys are ignored. The error says what is wrong in words that a judge can act on.
  */
 export function readJudgement(
-  request: { readonly asks: JudgeAsks },
+  request: { readonly task: JudgeTaskNames },
   input: ReadInput,
   answer: RawAnswer,
 ): Judgement {
-  const asked = askedIn(request.asks, input);
-  const found = findAnswer(asked, answer);
+  const task = taskOf(request.task, input);
+  const found = findAnswer(task, answer);
   if ("error" in found) return unreadable(answer, found.error);
 
   const reading = new Reading(input.reply);
-  const fields = asked.fields.map((field) => [field.name, reading.readField(field, found.fields)] as const);
-  const traits = asked.traits.map(({ name, key, trait }) => {
+  const fields = task.fields.map((field) => [field.name, reading.readField(field, found.fields)] as const);
+  const traits = task.traits.map(({ name, key, trait }) => {
     const read = readTrait(trait, ownValue(found.traits, key), `traits.${key}`);
     if ("problems" in read) reading.problems.push(...read.problems);
     return [name, "answer" in read ? read.answer : null] as const;
   });
-  const refused = asked.refusal ? reading.readRefusal(found.top) : null;
+  const refused = task.refusal ? reading.readRefusal(found.top) : null;
   if (reading.problems.length > 0) return unreadable(answer, reading.problems.slice(0, SHOWN).join("\n"));
   return { status: "read", fields: Object.fromEntries(fields), traits: Object.fromEntries(traits), refused };
 }
 
-interface KnownAsked {
+interface KnownTask {
   readonly input: Pick<ReadInput, "template" | "traits">;
-  readonly asked: Asked;
+  readonly task: JudgeTask;
 }
 
-const known = new WeakMap<JudgeAsks, KnownAsked>();
+const known = new WeakMap<JudgeTaskNames, KnownTask>();
 
 /** What a plan asks for is the same for every reply. */
-function askedIn(asks: JudgeAsks, input: ReadInput): Asked {
-  const before = known.get(asks);
+function taskOf(names: JudgeTaskNames, input: ReadInput): JudgeTask {
+  const before = known.get(names);
   if (
     before?.input.template === input.template &&
     before?.input.traits === input.traits &&
     before !== undefined
   )
-    return before.asked;
-  const asked = resolveAsked(asks, input);
+    return before.task;
+  const task = resolveTask(names, input);
   const { template, traits } = input;
-  known.set(asks, { input: { ...(template && { template }), ...(traits && { traits }) }, asked });
-  return asked;
+  known.set(names, { input: { ...(template && { template }), ...(traits && { traits }) }, task });
+  return task;
 }
 
 /** As many complaints as a judge can be expected to act on. */
@@ -94,7 +98,7 @@ class Reading {
     this.#isQuoted = quoteFinder(reply);
   }
 
-  readField({ key, field }: AskedField, answers: UnknownRecord): JudgedField {
+  readField({ key, field }: TaskField, answers: UnknownRecord): JudgedField {
     const place = `fields.${key}`;
     const given = ownValue(answers, key);
     if (!field.evidence) return { value: this.#readValue(field, given, place) };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { JudgedTrait } from "../../core/templates/rubric.ts";
 import { llmTrait, metricTrait } from "../../core/templates/trait-factories.ts";
 import { traitValue } from "../verify/trait-value.ts";
-import { readTrait, type TraitAnswer } from "./read-trait.ts";
+import { readTrait, type TraitAnswer } from "./read-value.ts";
 
 const POLITE = llmTrait("polite", { kind: "boolean" });
 const DEPTH = llmTrait("depth", { kind: "score", min: 0, max: 3 });

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { judgeRequest } from "./judge-request.ts";
-import { repairRequest } from "./repair-request.ts";
+import { judgeRequest, repairRequest } from "./judge-request.ts";
 
 const MARKER = "k3J9xQ2mZ81LpVt7";
 

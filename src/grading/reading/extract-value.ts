@@ -8,6 +8,7 @@ import {
 import type { ExtractedField, ExtractRule } from "../../core/templates/extract-rule.ts";
 import { type ExtractTarget, enumValues } from "../../core/templates/extract-target.ts";
 import { letterOf, optionLetters } from "../../core/templates/option-letters.ts";
+import type { Template } from "../../core/templates/template.ts";
 import { type AliasTree, aliasMentions, aliasTree } from "./alias-matches.ts";
 import { aliasStatement } from "./alias-statement.ts";
 import { APPROVAL } from "./answer-cue.ts";
@@ -200,4 +201,12 @@ function isTakenBack(statements: readonly Statement<string>[], value: string, en
   return statements.some(
     ({ standing, values, start }) => standing === "denied" && start > end && values.includes(value),
   );
+}
+
+/** Reads every field that has a rule out of a reply, without a judge. */
+export function extractFields(template: Template, reply: string): Readonly<Record<string, ExtractedField>> {
+  const extracted = Object.entries(template.fields).flatMap(([name, field]) =>
+    field.extract === undefined ? [] : [[name, extractValue(field.extract, field, reply)] as const],
+  );
+  return Object.fromEntries(extracted);
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Trait, TraitFunction } from "../../core/templates/rubric.ts";
 import { functionTrait, llmTrait, metricTrait, regexTrait } from "../../core/templates/trait-factories.ts";
-import { evaluateCodeTraits } from "./evaluate-code-traits.ts";
+import { evaluateCodeTraits } from "./trait-value.ts";
 
 /** What an author without a compiler may hand in. */
 function anyFunction(evaluate: (reply: string) => unknown): Trait {

@@ -13,7 +13,7 @@ import {
   text,
 } from "../../core/schema/shape.ts";
 import type { TestedEdge } from "../../core/state/routing.ts";
-import type { JudgementPart } from "../../grading/judge/turn-judgement.ts";
+import type { JudgementPart } from "../../grading/judge/judge-turn.ts";
 import type { FieldVerdict } from "../../grading/verify/verify-parsed.ts";
 import { CALL_SHAPE } from "../../models/cassette/cassette-shapes.ts";
 import type { ErrorCategory } from "../../models/model-error.ts";

@@ -1,4 +1,4 @@
-import type { JudgeModel } from "../../grading/judge/judge-model.ts";
+import type { JudgeModel } from "../../grading/judge/judge-turn.ts";
 import { checkParameters, type ModelParameters } from "../model-parameters.ts";
 import { callAiSdk } from "./ai-sdk-call.ts";
 import { usageOf } from "./ai-sdk-reply.ts";

@@ -6,7 +6,7 @@ import type { ScenarioState } from "../../core/state/state.ts";
 import type { Template } from "../../core/templates/template.ts";
 import { deepEqual } from "../../core/values/deep-equal.ts";
 import type { JsonValue } from "../../core/values/json.ts";
-import { extractFields } from "../../grading/verify/extract-fields.ts";
+import { extractFields } from "../../grading/reading/extract-value.ts";
 import { verifyParsed } from "../../grading/verify/verify-parsed.ts";
 
 /** The values that a reply is meant to state, by field. */

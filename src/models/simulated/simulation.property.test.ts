@@ -5,7 +5,7 @@ import type { Question } from "../../core/scenario/question.ts";
 import { INITIAL_STATE } from "../../core/state/state.ts";
 import { judgedFields, type TemplateField } from "../../core/templates/template.ts";
 import { frozenCopy } from "../../core/values/frozen-copy.ts";
-import { extractFields } from "../../grading/verify/extract-fields.ts";
+import { extractFields } from "../../grading/reading/extract-value.ts";
 import { verifyParsed } from "../../grading/verify/verify-parsed.ts";
 import type { CallContext } from "../model.ts";
 import { scriptsFor } from "./question-scripts.ts";

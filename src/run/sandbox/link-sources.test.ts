@@ -12,7 +12,7 @@ import { resolveNextNode } from "../../core/state/routing.ts";
 import { INITIAL_STATE, type TurnRecord } from "../../core/state/state.ts";
 import { template } from "../../core/templates/template.ts";
 import type { UnknownRecord } from "../../core/values/json.ts";
-import { evaluateCodeTraits } from "../../grading/verify/evaluate-code-traits.ts";
+import { evaluateCodeTraits } from "../../grading/verify/trait-value.ts";
 import { verifyParsed } from "../../grading/verify/verify-parsed.ts";
 import { hasSources, linkSources } from "./link-sources.ts";
 import { openSandbox, type Sandbox } from "./open-sandbox.ts";

@@ -4,8 +4,8 @@ import type { ScenarioNode } from "../../core/scenario/scenario-node.ts";
 import { mergeRubrics } from "../../core/templates/merge-rubrics.ts";
 import type { Trait } from "../../core/templates/rubric.ts";
 import { remember } from "../../core/values/remember.ts";
-import type { JudgeAsks } from "../../grading/judge/asked.ts";
-import { judgePlans, NO_TEMPLATE, NO_TRAITS } from "../../grading/judge/judge-plan.ts";
+import { judgePlans, NO_TEMPLATE, NO_TRAITS } from "../../grading/judge/judge-request.ts";
+import type { JudgeTaskNames } from "../../grading/judge/judge-task.ts";
 import type { ConversationSettings } from "../../journal/run-event.ts";
 import { withoutRules } from "./without-rules.ts";
 
@@ -18,7 +18,7 @@ export interface NodePlan {
   readonly node: ScenarioNode;
   readonly traits: readonly Trait[];
   /** What each request to the judge asks for. */
-  readonly parts: readonly JudgeAsks[];
+  readonly parts: readonly JudgeTaskNames[];
   /**
    * What the next question waits for: the requests that something routes on, by position, or everything, where code may read
    * all of it. With nothing to wait for, the next question is asked while the judge still reads.
@@ -83,7 +83,7 @@ function makePlan(
         judging,
       )
     : [];
-  const parts = requests.map(({ asks }) => asks);
+  const parts = requests.map(({ task }) => task);
   // Every node has an entry.
   const needs = remember(routes, definition, () => routedOn(definition)).get(id) as RoutedOn;
   const { verdict, refused, fields, traits: routedTraits } = needs;
@@ -95,7 +95,7 @@ function makePlan(
 function waitsFor(
   needs: RoutedOn,
   { question }: ScenarioNode,
-  parts: readonly JudgeAsks[],
+  parts: readonly JudgeTaskNames[],
 ): NodePlan["waits"] {
   if (needs.everything) return "everything";
   const fields = question.template?.fields ?? {};

@@ -1,6 +1,6 @@
 import type { RoutingDecision } from "../../core/state/routing.ts";
 import { freezeDeep } from "../../core/values/freeze-deep.ts";
-import type { JudgementPart } from "../../grading/judge/turn-judgement.ts";
+import type { JudgementPart } from "../../grading/judge/judge-turn.ts";
 import type { RunFailure } from "../../journal/failure.ts";
 import { NOTHING_SPENT, type Spending } from "../../journal/spending.ts";
 import type { TurnResult } from "../../journal/turn-result.ts";

@@ -4,8 +4,8 @@ import type { ScenarioNode } from "../../core/scenario/scenario-node.ts";
 import { foldTurn } from "../../core/state/advance-state.ts";
 import { type RoutingDecision, resolveNextNode } from "../../core/state/routing.ts";
 import { cameToItsEnd, INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
-import { concludeReply, type ReplyConclusion } from "../../grading/judge/conclude-reply.ts";
-import { type JudgementPart, joinParts } from "../../grading/judge/turn-judgement.ts";
+import { concludeReply, type ReplyConclusion } from "../../grading/judge/assess-reply.ts";
+import { type JudgementPart, joinParts } from "../../grading/judge/judge-turn.ts";
 import type {
   ConversationEvent,
   ConversationStart,

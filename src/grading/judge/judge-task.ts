@@ -1,58 +1,58 @@
-import type { JudgedTrait, MetricTrait, Trait } from "../../core/templates/rubric.ts";
-import type { Template, TemplateField } from "../../core/templates/template.ts";
+import { type JudgedTrait, type MetricTrait, scoreRange, type Trait } from "../../core/templates/rubric.ts";
+import type { FieldType, ScalarType, Template, TemplateField } from "../../core/templates/template.ts";
 import { ownValue } from "../../core/values/json.ts";
 import { isReservedKey } from "../../core/values/reserved-key.ts";
 
 /** What a request asks the judge for, by name. */
-export interface JudgeAsks {
+export interface JudgeTaskNames {
   readonly fields: readonly string[];
   readonly traits: readonly string[];
   readonly refusal: boolean;
 }
 
 /** A field that the judge reads, and the key of its answer. */
-export interface AskedField {
+export interface TaskField {
   readonly name: string;
   readonly key: string;
   readonly field: TemplateField;
 }
 
 /** A trait that the judge answers, and the key of its answer. */
-export interface AskedTrait {
+export interface TaskTrait {
   readonly name: string;
   readonly key: string;
   readonly trait: JudgedTrait;
 }
 
 /** All that one request asks for, with the definitions behind the names. */
-export interface Asked {
-  readonly fields: readonly AskedField[];
-  readonly traits: readonly AskedTrait[];
+export interface JudgeTask {
+  readonly fields: readonly TaskField[];
+  readonly traits: readonly TaskTrait[];
   readonly refusal: boolean;
 }
 
 /** Finds the definitions of what was asked for, and the keys under which it was. */
-export function resolveAsked(
-  asks: JudgeAsks,
+export function resolveTask(
+  names: JudgeTaskNames,
   definitions: { readonly template?: Template; readonly traits?: readonly Trait[] },
-): Asked {
+): JudgeTask {
   const { template, traits = [] } = definitions;
   const traitsByName = new Map(traits.map((trait) => [trait.name, trait]));
-  const fieldKeys = answerKeys(asks.fields, "field");
-  const traitKeys = answerKeys(asks.traits, "trait");
+  const fieldKeys = answerKeys(names.fields, "field");
+  const traitKeys = answerKeys(names.traits, "trait");
   return {
-    fields: asks.fields.map((name, index) => ({
+    fields: names.fields.map((name, index) => ({
       name,
       key: fieldKeys[index] as string,
       field: found(ownValue(template?.fields ?? {}, name) as TemplateField | undefined, "field", name),
     })),
-    traits: asks.traits.map((name, index) => ({
+    traits: names.traits.map((name, index) => ({
       name,
       key: traitKeys[index] as string,
       // Only judged traits are ever asked for.
       trait: found(traitsByName.get(name), "trait", name) as JudgedTrait,
     })),
-    refusal: asks.refusal,
+    refusal: names.refusal,
   };
 }
 
@@ -90,4 +90,58 @@ export function answerKeys(names: readonly string[], prefix: string): readonly s
     used.add(key);
     return key;
   });
+}
+
+type PlainType = Exclude<ScalarType["type"], "enum">;
+
+const ONE: Readonly<Record<PlainType, string>> = {
+  boolean: "true, false or null",
+  string: "text or null",
+  integer: "a whole number or null",
+  number: "a number or null",
+  date: 'a date as "YYYY-MM-DD" or null',
+};
+
+const MANY: Readonly<Record<PlainType, string>> = {
+  boolean: "a list of true and false, or null",
+  string: "a list of texts, or null",
+  integer: "a list of whole numbers, or null",
+  number: "a list of numbers, or null",
+  date: 'a list of dates as "YYYY-MM-DD", or null',
+};
+
+/** What a field may hold, in the words that a judge sees in the request and in complaints about its answer. */
+export function fieldWords(type: FieldType): string {
+  if (type.type === "enum") return `one of ${listed(type.values)}, or null`;
+  if (type.type !== "array") return ONE[type.type];
+  const { items } = type;
+  return items.type === "enum" ? `a list with any of ${listed(items.values)}, or null` : MANY[items.type];
+}
+
+/** What may be answered to a trait, in words; for a metric, to each of its items. */
+export function traitWords(trait: JudgedTrait): string {
+  if (trait.type === "metric" || trait.kind === "boolean") return ONE.boolean;
+  if (trait.kind === "literal") return `one of ${listed(Object.keys(trait.classes))}, or null`;
+  const { min, max } = scoreRange(trait);
+  return `a whole number from ${min} to ${max}, or null`;
+}
+
+/** What stands in place of the expected value; never the value itself, which is not ours to repeat. */
+export function givenWords(given: unknown): string {
+  if (given === null) return "null";
+  if (Array.isArray(given)) return "a list";
+  switch (typeof given) {
+    case "string":
+      return "other text";
+    case "number":
+      return "another number";
+    case "boolean":
+      return String(given);
+    default:
+      return "an object";
+  }
+}
+
+function listed(values: readonly (string | number)[]): string {
+  return values.map((value) => JSON.stringify(value)).join(", ");
 }

@@ -1,107 +1,13 @@
-import { isJudgedTrait, type JudgedTrait, scoreRange, type Trait } from "../../core/templates/rubric.ts";
-import { type FieldType, judgedFields, type Template } from "../../core/templates/template.ts";
-import { freezeDeep } from "../../core/values/freeze-deep.ts";
-import type { JsonObject } from "../../core/values/json.ts";
+import { scoreRange } from "../../core/templates/rubric.ts";
+import type { FieldType } from "../../core/templates/template.ts";
 import {
-  type Asked,
-  type AskedField,
-  type AskedTrait,
-  type JudgeAsks,
+  fieldWords,
+  type JudgeTask,
   metricItems,
-  resolveAsked,
-} from "./asked.ts";
-import { judgeSchema } from "./judge-schema.ts";
-import { fieldWords, traitWords } from "./value-words.ts";
-
-/** How a turn is split into calls of the judge. */
-export type Judging = "together" | "separate";
-
-/** The constant part of a call of the judge: the same for every reply. */
-export interface JudgePlan {
-  readonly asks: JudgeAsks;
-  readonly instructions: string;
-  readonly schema: JsonObject;
-  /** True if the reference answer is shown in this call. */
-  readonly reference: boolean;
-}
-
-/** What a plan depends on. */
-export interface PlanParts {
-  readonly template: Template;
-  readonly traits: readonly Trait[];
-  readonly refusal: boolean;
-  /** True if there is a reference answer to show to traits that want it. */
-  readonly reference: boolean;
-}
-
-/** Stand for what is not there, so that the cache has something to hold on to. */
-export const NO_TEMPLATE: Template = Object.freeze({ fields: Object.freeze({}) });
-export const NO_TRAITS: readonly Trait[] = Object.freeze([]);
-
-type PlansByKey = Map<string, readonly JudgePlan[]>;
-const cache = new WeakMap<Template, WeakMap<readonly Trait[], PlansByKey>>();
-
-/** The calls for a turn, planned once per template and traits; only frozen ones cannot change under our feet. */
-export function judgePlans(parts: PlanParts, judging: Judging | "at once"): readonly JudgePlan[] {
-  const { template, traits, refusal, reference } = parts;
-  if (!Object.isFrozen(template) || !Object.isFrozen(template.fields) || !Object.isFrozen(traits))
-    return makePlans(parts, judging);
-  const byTraits = cache.get(template) ?? new WeakMap<readonly Trait[], PlansByKey>();
-  const byKey = byTraits.get(traits) ?? new Map<string, readonly JudgePlan[]>();
-  const key = `${judging} ${refusal} ${reference}`;
-  const plans = byKey.get(key) ?? makePlans(parts, judging);
-  byKey.set(key, plans);
-  byTraits.set(traits, byKey);
-  cache.set(template, byTraits);
-  return plans;
-}
-
-function makePlans(parts: PlanParts, judging: Judging | "at once"): readonly JudgePlan[] {
-  const fields = Object.keys(judgedFields(parts.template));
-  const traits = parts.traits.filter(isJudgedTrait);
-  const { refusal } = parts;
-  if (judging === "at once") return [makePlan(parts, { fields, traits, refusal })];
-
-  const seesReference = (trait: JudgedTrait): boolean => parts.reference && wantsReference(trait);
-  const groups: Group[] =
-    judging === "separate"
-      ? [
-          { fields, traits: [], refusal },
-          ...traits.map((trait) => ({ fields: [], traits: [trait], refusal: false })),
-        ]
-      : [
-          { fields, traits: traits.filter((trait) => !seesReference(trait)), refusal },
-          // What is asked here sees the reference answer, and nothing else may.
-          { fields: [], traits: traits.filter(seesReference), refusal: false },
-        ];
-  return groups.filter(asksSomething).map((group) => makePlan(parts, group));
-}
-
-interface Group {
-  readonly fields: readonly string[];
-  readonly traits: readonly JudgedTrait[];
-  readonly refusal: boolean;
-}
-
-function asksSomething({ fields, traits, refusal }: Group): boolean {
-  return fields.length > 0 || traits.length > 0 || refusal;
-}
-
-function wantsReference(trait: JudgedTrait): boolean {
-  return trait.type === "llm" && trait.includeReference === true;
-}
-
-function makePlan(parts: PlanParts, { fields, traits, refusal }: Group): JudgePlan {
-  const asks: JudgeAsks = { fields, traits: traits.map(({ name }) => name), refusal };
-  const asked = resolveAsked(asks, { template: parts.template, traits });
-  const reference = parts.reference && traits.some(wantsReference);
-  return {
-    asks,
-    instructions: judgeInstructions(asked, { reference }),
-    schema: freezeDeep(judgeSchema(asked)),
-    reference,
-  };
-}
+  type TaskField,
+  type TaskTrait,
+  traitWords,
+} from "./judge-task.ts";
 
 const TASK = `You read a reply that a language model gave to a question, and record what is in it as one JSON object. A program draws all conclusions from your record. So describe the reply as it is: you are neither its author nor its examiner.
 
@@ -130,8 +36,8 @@ const REFUSAL = `"refused" (true, false or null): true if the reply declines to 
  * The part of a request that is the same for every reply, so that providers can keep it in their prompt caches: the
  * rules, and what is asked for. Of a field it says the description, hint and type; never truth, check or weight.
  */
-export function judgeInstructions(asked: Asked, options: { readonly reference: boolean }): string {
-  const { fields, traits, refusal } = asked;
+export function judgeInstructions(task: JudgeTask, options: { readonly reference: boolean }): string {
+  const { fields, traits, refusal } = task;
   const sections = [TASK];
   if (fields.length > 0) {
     sections.push([fieldsHead(fields), ...fields.map(fieldEntry)].join("\n"));
@@ -141,12 +47,12 @@ export function judgeInstructions(asked: Asked, options: { readonly reference: b
     sections.push([head, ...traits.map(traitEntry)].join("\n"));
   }
   if (refusal) sections.push(REFUSAL);
-  sections.push(`The form of the object:\n${answerForm(asked)}`);
+  sections.push(`The form of the object:\n${answerForm(task)}`);
   return sections.join("\n\n");
 }
 
 /** Rules for one kind of field are left out where there is none of it. */
-function fieldsHead(fields: readonly AskedField[]): string {
+function fieldsHead(fields: readonly TaskField[]): string {
   const isDate = (type: FieldType): boolean =>
     type.type === "array" ? isDate(type.items) : type.type === "date";
   const rules = [FIELDS];
@@ -156,13 +62,13 @@ function fieldsHead(fields: readonly AskedField[]): string {
   return rules.join(" ");
 }
 
-function fieldEntry({ name, key, field }: AskedField): string {
+function fieldEntry({ name, key, field }: TaskField): string {
   const words = field.evidence ? `quote and value; the value is ${fieldWords(field)}` : fieldWords(field);
   const hint = field.hint === undefined ? "" : `\n    Hint: ${indented(field.hint)}`;
   return `${entryHead(name, key, words)}: ${indented(field.description)}${hint}`;
 }
 
-function traitEntry({ name, key, trait }: AskedTrait): string {
+function traitEntry({ name, key, trait }: TaskTrait): string {
   const words =
     trait.type === "metric" ? "for each item: is it in the reply? true, false or null" : traitWords(trait);
   const description = trait.description ?? impliedDescription(trait);
@@ -171,14 +77,14 @@ function traitEntry({ name, key, trait }: AskedTrait): string {
 }
 
 /** Without a word on it, a scale could be read either way. */
-function impliedDescription(trait: AskedTrait["trait"]): string | undefined {
+function impliedDescription(trait: TaskTrait["trait"]): string | undefined {
   if (trait.type !== "llm" || trait.kind !== "score") return undefined;
   const { min, max } = scoreRange(trait);
   return `${min} is the least, ${max} the most`;
 }
 
 /** What the classes or the items of a trait mean. */
-function traitDetails(trait: AskedTrait["trait"]): readonly string[] {
+function traitDetails(trait: TaskTrait["trait"]): readonly string[] {
   if (trait.type === "metric")
     return metricItems(trait).map(({ key, text }) => `${quoted(key)}: ${indented(text)}`);
   if (trait.kind !== "literal") return [];
@@ -191,7 +97,7 @@ function entryHead(name: string, key: string, words: string): string {
 }
 
 /** The object with dots for its values: judges without structured output see the nesting only here. */
-function answerForm({ fields, traits, refusal }: Asked): string {
+function answerForm({ fields, traits, refusal }: JudgeTask): string {
   const parts: string[] = [];
   if (fields.length > 0)
     parts.push(`"fields": ${form(fields, ({ field }) => (field.evidence ? QUOTE_FORM : "…"))}`);
@@ -202,7 +108,7 @@ function answerForm({ fields, traits, refusal }: Asked): string {
 
 const QUOTE_FORM = `{"quote": …, "value": …}`;
 
-function traitForm({ trait }: AskedTrait): string {
+function traitForm({ trait }: TaskTrait): string {
   return trait.type === "metric" ? form(metricItems(trait), () => "…") : "…";
 }
 
