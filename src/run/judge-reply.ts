@@ -1,7 +1,12 @@
 import { SeededChance } from "../core/values/seeded-chance.ts";
 import type { EarlierTurn, JudgeInput } from "../grading/judge/judge-request.ts";
 import type { JudgeTaskNames } from "../grading/judge/judge-task.ts";
-import { judgePart, type JudgeModel, type JudgementPart, unansweredPart } from "../grading/judge/judge-turn.ts";
+import {
+  type JudgeModel,
+  type JudgementPart,
+  judgePart,
+  unansweredPart,
+} from "../grading/judge/judge-turn.ts";
 import { combinePanel } from "../grading/judge/panel.ts";
 import { failureOf, type RunFailure } from "../journal/failure.ts";
 import type { TurnJudgementEvent } from "../journal/run-event.ts";

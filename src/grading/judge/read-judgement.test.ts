@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { template } from "../../core/templates/template.ts";
 import { llmTrait, metricTrait } from "../../core/templates/trait-factories.ts";
 import { type JudgeInput, judgeRequest } from "./judge-request.ts";
-import { type Judgement, readJudgement } from "./read-judgement.ts";
+import { type Judgement, quoteFinder, readJudgement } from "./read-judgement.ts";
 
 const INPUT: JudgeInput = {
   question: "What is the capital of Australia, and how many live there?",
@@ -219,3 +219,27 @@ test("a request that was stored and loaded again is read the same", () => {
   const stored = JSON.parse(JSON.stringify(judgeRequest(INPUT)));
   expect(readJudgement(stored, INPUT, { text: JSON.stringify(ANSWER) })).toEqual(READ);
 });
+
+const REPLY = `Well,\n  the capital\u00a0is “Canberra” – not Sydney.
+It's **small**: 467\u202f194 people in the cafe\u0301s.`;
+
+test.each([
+  ["the capital is"],
+  ["  the\ncapital is  "],
+  ['"Canberra" - not Sydney'],
+  ["“Canberra” — not Sydney"],
+  ["It’s **small**: 467194 people"],
+  ["cafés"],
+  [REPLY],
+])("%j is in the reply", (quote) => expect(quoteFinder(REPLY)(quote)).toBe(true));
+
+test.each([
+  ["the Capital is"],
+  ["the capital is Sydney"],
+  ["the capital … Sydney"],
+  ["It's small"],
+  [""],
+  [" \n "],
+])("%j is not in the reply", (quote) => expect(quoteFinder(REPLY)(quote)).toBe(false));
+
+test("nothing is in an empty reply", () => expect(quoteFinder("")("a")).toBe(false));
