@@ -88,3 +88,14 @@ test("the size is that of now", () => {
   Object.assign(stream, { columns: 33, rows: 7 });
   expect([output.width, output.height]).toEqual([33, 7]);
 });
+
+test("a write that fails is reported before flushing ends", async () => {
+  const stream = slowStream();
+  const reported: string[] = [];
+  const output = new StreamOutput(stream, { environment, onError: ({ message }) => reported.push(message) });
+  output.write("a");
+  const flushed = output.flush().then(() => reported.push("flushed"));
+  stream.next(new Error("no space left on device"));
+  await flushed;
+  expect(reported).toEqual(["no space left on device", "flushed"]);
+});

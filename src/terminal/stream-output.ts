@@ -67,7 +67,10 @@ export class StreamOutput implements Output {
   async flush(): Promise<void> {
     if (this.#isBroken) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#stream.write("", () => resolve());
+    // A write that fails calls back before the stream emits its error: wait for the error, so that it is reported.
+    this.#stream.write("", (error) => {
+      if (!error) resolve();
+    });
     await Promise.race([promise, this.#broken.promise]);
   }
 }

@@ -1,7 +1,9 @@
 import { readDate } from "../checks/date-value.ts";
+import { numberValue } from "../checks/number-value.ts";
 import { strip } from "../checks/white-space.ts";
+import { cleanText, lowerCase } from "../text/clean-text.ts";
+import { numberTokens } from "../text/number-tokens.ts";
 import { type ExtractTarget, enumValues } from "./extract-target.ts";
-import { wholeNumber } from "./whole-number.ts";
 
 /** A value of the target's type; undefined if there is none, null if there are several. */
 export type Converted = { readonly value: unknown } | null | undefined;
@@ -92,4 +94,19 @@ export function enumValue(written: string, values: readonly (string | number)[])
 
 function folded(text: string): string {
   return text.normalize("NFKC").toLowerCase().trim().replace(/\s+/g, " ");
+}
+
+/** The number that a short text is, with separators, a sign, a currency and a unit of one word: "$1,200", "12 km". */
+export function wholeNumber(text: string): number | undefined {
+  if (text.length > 100) return undefined;
+  const plain = numberValue(text);
+  if (plain !== undefined) return plain;
+  const clean = cleanText(text).text;
+  const [token, ...more] = numberTokens({ text: clean, lower: lowerCase(clean) });
+  if (token === undefined || token.value === null || more.length > 0) return undefined;
+  const before = clean.slice(0, token.start).trim();
+  const after = clean.slice(token.end).trim();
+  return /^(?:[(~≈=]|[a-z]{3})?$/i.test(before) && /^[)]?[a-z°€£%/]{0,12}[.]?$/i.test(after)
+    ? token.value
+    : undefined;
 }

@@ -1,8 +1,7 @@
-import { type Converted, convertText, stancePair } from "./convert-value.ts";
+import { type Converted, convertText, stancePair, wholeNumber } from "./convert-value.ts";
 import type { ExtractRule } from "./extract-rule.ts";
 import { type ExtractTarget, enumValues } from "./extract-target.ts";
 import { optionLetters } from "./option-letters.ts";
-import { wholeNumber } from "./whole-number.ts";
 
 /** Why a rule can never read a value of the target's type, as a sentence; null if it can. */
 export function extractProblem(rule: ExtractRule, target: ExtractTarget): string | null {

@@ -1,5 +1,5 @@
+import type { NumberToken } from "../../core/text/number-tokens.ts";
 import { ANSWER, type AnswerCue, announces } from "./answer-cue.ts";
-import type { NumberToken } from "./number-tokens.ts";
 import type { ReplyText } from "./reply-text.ts";
 import type { Context } from "./statement.ts";
 

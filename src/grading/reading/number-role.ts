@@ -1,5 +1,5 @@
+import type { NumberToken } from "../../core/text/number-tokens.ts";
 import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
-import type { NumberToken } from "./number-tokens.ts";
 import type { ReplyText } from "./reply-text.ts";
 
 /**

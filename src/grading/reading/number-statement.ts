@@ -1,10 +1,10 @@
+import type { NumberToken } from "../../core/text/number-tokens.ts";
 import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
 import { ANSWER, type AnswerCue, announces, CLAIM, type CueStrength, WORKING } from "./answer-cue.ts";
 import { distributed } from "./distribution.ts";
 import { groupMentions, type MentionGroup } from "./mention.ts";
 import { announcedNumber } from "./number-reach.ts";
 import { type NumberRole, numberRoles } from "./number-role.ts";
-import type { NumberToken } from "./number-tokens.ts";
 import type { ReplyText } from "./reply-text.ts";
 import type { Context, Statement } from "./statement.ts";
 

@@ -1,9 +1,9 @@
+import { type NumberToken, numberTokens } from "../../core/text/number-tokens.ts";
 import { ANSWER, announces, WORKING } from "./answer-cue.ts";
 import { type Markers, markersOf } from "./markers.ts";
 import { hasCompetition } from "./number-competition.ts";
 import { isOfSeveral } from "./number-reach.ts";
 import { type NumberStatement, numberStatements } from "./number-statement.ts";
-import { type NumberToken, numberTokens } from "./number-tokens.ts";
 import { numberWords } from "./number-words.ts";
 import { type Settled, settle } from "./settle.ts";
 import type { Context } from "./statement.ts";

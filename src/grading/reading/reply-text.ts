@@ -1,3 +1,4 @@
+import { lowerCase } from "../../core/text/clean-text.ts";
 import { cleanReply } from "./clean-reply.ts";
 import { type Markers, markersOf } from "./markers.ts";
 
@@ -82,13 +83,3 @@ function endsSentence(lower: string, match: RegExpExecArray): boolean {
 
 const CLAUSE_END =
   /[,;:—]|\s[-–]+\s|\((?![^()\n]{0,3}\))|(?<!\([^()\n]{0,3})\)|(?=(?<!(?:any|every)thing |none |all )\b(?:but|however|yet|so|because|since|although|though|while|whereas|therefore|thus|hence|then|which|who|nevertheless|nonetheless)\b)/g;
-
-/** Characters whose lower case has another length stay as they are, so that positions agree. */
-function lowerCase(text: string): string {
-  const lower = text.toLowerCase();
-  if (lower.length === text.length) return lower;
-  return text.replace(/[A-Z]|[^\0-\x7f]/g, (character) => {
-    const small = character.toLowerCase();
-    return small.length === 1 ? small : character;
-  });
-}

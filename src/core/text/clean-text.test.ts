@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { latexText } from "./latex-text.ts";
+import { latexText } from "./clean-text.ts";
 
 it.each([
   ["\\text{", "", ""],

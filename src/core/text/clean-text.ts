@@ -1,0 +1,217 @@
+/** A text as a person reads it: without markup, and with one way of writing spaces, quotes and signs. */
+export interface CleanText {
+  readonly text: string;
+  /** Positions in `text` where strong emphasis begins or ends. */
+  readonly strong: ReadonlySet<number>;
+  /** The part of the original text that a part of `text` was made of. */
+  span(start: number, end: number): readonly [start: number, end: number];
+}
+
+// One pass, in which every alternative is bounded: hostile texts must not make it quadratic.
+const SPECIAL =
+  /<\/?(?:b|strong|i|em|u|p|span|div|mark|code|center|br|sup|sub)(?:\s[^<>\n]{0,80})?\/?>|<\|[^|<>\n]{1,40}\|>|```[a-z]{0,20}|~~[^~\n]{1,300}~~|\*+|_+|`+|\\[dt]?frac ?\{[^{}\n]{1,40}\}\{[^{}\n]{1,40}\}|\\(?:[a-zA-Z]{1,30}|[^a-zA-Z\n])\{?|\{,\}|\^\{[^{}\n]{1,8}\}|[\u200b-\u200f\u2060\ufeff\u00ad]|[ \t\f\v\u00a0\u2000-\u200a\u202f\u205f\u3000]+|\r\n?|\n|[\u2018\u2019\u201b\u02bc\u2032]|[\u201c-\u201f\u00ab\u00bb]|[\u2010\u2011\u2212\ufe63]|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[\uff01-\uff5e]|\ud835[\udc00-\udfff]/g;
+
+/** Removes Markdown, HTML and LaTeX markup from the given parts of a text; parts are separated by a blank line. */
+export function cleanText(
+  text: string,
+  parts: readonly (readonly [start: number, end: number])[] = [[0, text.length]],
+): CleanText {
+  const cleaner = new Cleaner(text);
+  for (const [start, end] of parts) cleaner.add(start, end);
+  return cleaner.finish();
+}
+
+/** Lower case, character for character: characters whose lower case has another length stay as they are. */
+export function lowerCase(text: string): string {
+  const lower = text.toLowerCase();
+  if (lower.length === text.length) return lower;
+  return text.replace(/[A-Z]|[^\0-\x7f]/g, (character) => {
+    const small = character.toLowerCase();
+    return small.length === 1 ? small : character;
+  });
+}
+
+class Cleaner {
+  readonly #source: string;
+  readonly #pieces: string[] = [];
+  /** Where each character comes from. */
+  readonly #starts: number[] = [];
+  readonly #ends: number[] = [];
+  readonly #strong = new Set<number>();
+  #last = "\n";
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  add(start: number, end: number): void {
+    if (this.#starts.length > 0) this.#put("\n\n", start, start);
+    let from = start;
+    SPECIAL.lastIndex = start;
+    for (let match = SPECIAL.exec(this.#source); match !== null; match = SPECIAL.exec(this.#source)) {
+      if (match.index >= end) break;
+      this.#copy(from, match.index);
+      from = match.index + match[0].length;
+      this.#replace(match[0], match.index, from);
+    }
+    this.#copy(from, end);
+  }
+
+  finish(): CleanText {
+    const starts = Int32Array.from(this.#starts);
+    const ends = Int32Array.from(this.#ends);
+    return {
+      text: this.#pieces.join(""),
+      strong: this.#strong,
+      span: (start, end) => [starts[start] ?? 0, ends[end - 1] ?? 0],
+    };
+  }
+
+  #copy(from: number, to: number): void {
+    if (to <= from) return;
+    for (let index = from; index < to; index++) {
+      this.#starts.push(index);
+      this.#ends.push(index + 1);
+    }
+    this.#pieces.push(this.#source.slice(from, to));
+    this.#last = this.#source.charAt(to - 1);
+  }
+
+  #put(text: string, start: number, end: number): void {
+    if (text === "") return;
+    for (let index = 0; index < text.length; index++) {
+      this.#starts.push(start);
+      this.#ends.push(end);
+    }
+    this.#pieces.push(text);
+    this.#last = text.charAt(text.length - 1);
+  }
+
+  #replace(found: string, start: number, end: number): void {
+    const next = this.#source.charAt(end);
+    // A blank line says as much as many of them, and runs of any length would cost rules time.
+    if (/^[\r\n]/.test(found) && this.#pieces.at(-1) === "\n" && this.#pieces.at(-2) === "\n") return;
+    if (isSpace(found)) return this.#put(this.#space(found, next), start, end);
+    if (found === "**" || found === "***" || found === "__" || /^<\/?(?:b|strong)\b/.test(found)) {
+      this.#strong.add(this.#starts.length);
+    }
+    this.#put(plainText(found, this.#last, next), start, end);
+  }
+
+  /** Spaces that only numbers use between digits stay what they are; any other run becomes one space. */
+  #space(found: string, next: string): string {
+    if (this.#last === "\n" || this.#last === " ") return "";
+    const groups = found.length === 1 && /[\u00a0\u2009\u202f]/.test(found);
+    return groups && isDigit(this.#last) && isDigit(next) ? "\u00a0" : " ";
+  }
+}
+
+/** What a special sequence says, given the characters around it. */
+function plainText(found: string, before: string, after: string): string {
+  const first = found.charAt(0);
+  if (first === "\n" || first === "\r") return "\n";
+  if (first === "*") return plainStars(found, before, after);
+  if (first === "_") return isWordCharacter(before) && isWordCharacter(after) ? found : "";
+  if (first === "\\" || first === "{" || first === "^") return latexText(found, before);
+  if (first === "<")
+    return /^<br/.test(found) ? "\n" : /^<sup/.test(found) ? "^" : /^<sub/.test(found) ? "_" : "";
+  if (first === "~" || first === "`") return "";
+  return plainCharacter(found);
+}
+
+/** Stars mark emphasis where they touch a word on one side only, and a product between values. */
+function plainStars(stars: string, before: string, after: string): string {
+  const open = /[\s]/.test(before);
+  const closed = after === "" || /\s/.test(after);
+  if (open && closed) return before === "\n" && stars === "*" ? "-" : stars;
+  if (isDigit(before) && (isDigit(after) || (stars === "*" && after === " "))) return stars;
+  if (stars === "*" && isWordCharacter(before) && isWordCharacter(after)) return stars;
+  return "";
+}
+
+function plainCharacter(found: string): string {
+  const code = found.charCodeAt(0);
+  if (/[\u2018\u2019\u201b\u02bc\u2032]/.test(found)) return "'";
+  if (/[\u201c-\u201f\u00ab\u00bb]/.test(found)) return '"';
+  if (/[\u2010\u2011\u2212\ufe63]/.test(found)) return "-";
+  if (/[⁰¹²³⁴⁵⁶⁷⁸⁹]/.test(found)) return `^${found.normalize("NFKC").replace("\u2212", "-")}`;
+  if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
+  if (code === 0xd835) return found.normalize("NFKC");
+  return "";
+}
+
+function isSpace(text: string): boolean {
+  return /^[ \t\f\v\u00a0\u2000-\u200a\u202f\u205f\u3000]/.test(text);
+}
+
+function isDigit(character: string): boolean {
+  return character >= "0" && character <= "9";
+}
+
+function isWordCharacter(character: string): boolean {
+  return /[A-Za-z0-9\u00c0-\uffff]/.test(character);
+}
+
+/** Commands that stand for a sign or a word. */
+const SIGNS: ReadonlyMap<string, string> = new Map([
+  ["times", "×"],
+  ["cdot", "·"],
+  ["div", "÷"],
+  ["approx", "≈"],
+  ["simeq", "≈"],
+  ["sim", "≈"],
+  ["le", "≤"],
+  ["leq", "≤"],
+  ["ge", "≥"],
+  ["geq", "≥"],
+  ["ne", "≠"],
+  ["neq", "≠"],
+  ["pm", "±"],
+  ["sqrt", "√"],
+  ["to", "→"],
+  ["rightarrow", "→"],
+  ["implies", "→"],
+  ["Rightarrow", "→"],
+  ["therefore", "therefore "],
+  ["quad", " "],
+  ["qquad", " "],
+  ["left", ""],
+  ["right", ""],
+  ["displaystyle", ""],
+  ["boxed", "\\boxed"],
+  ["fbox", "\\boxed"],
+]);
+
+/** Commands that say how their text looks; the text stays, and so does its closing brace, which rules overlook. */
+const LOOKS = /^(?:text|math|emph|operatorname|underline|mbox|hbox)/;
+
+const FRACTION = /^\\[dt]?frac ?\{([^{}]*)\}\{([^{}]*)\}$/;
+
+/** What a piece of LaTeX says in plain text, after the given character: `\frac{3}{4}` is `3/4`, `\text{` is nothing. */
+export function latexText(found: string, before: string): string {
+  if (found === "{,}") return ",";
+  if (found.startsWith("^{")) return `^${found.slice(2, -1)}`;
+  const fraction = FRACTION.exec(found);
+  // After a digit a fraction makes a mixed number: 3\frac{1}{2} is 3 1/2.
+  if (fraction !== null)
+    return (/\d/.test(before) ? " " : "") + fractionText(fraction[1] ?? "", fraction[2] ?? "");
+  const opens = found.endsWith("{") && found !== "\\{";
+  const command = found.slice(1, opens ? -1 : undefined);
+  const brace = opens ? "{" : "";
+  if (!/^[a-zA-Z]/.test(command)) return symbolText(command) + brace;
+  const sign = SIGNS.get(command);
+  if (sign !== undefined) return sign + brace;
+  return LOOKS.test(command) ? "" : found;
+}
+
+function fractionText(over: string, under: string): string {
+  const simple = /^ ?[+-]?\d+ ?$/;
+  if (simple.test(over) && simple.test(under)) return `${over.trim()}/${under.trim()}`;
+  return `(${over})/(${under})`;
+}
+
+/** After a backslash, brackets and thin spaces are only layout; any other character stands for itself. */
+function symbolText(symbol: string): string {
+  if (/^[()[\],;:!]$/.test(symbol)) return "";
+  return symbol === "\\" ? " " : symbol;
+}
