@@ -2,8 +2,7 @@ import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
 import type { ExitCode } from "../src/cli/exit-code.ts";
 import { type PlayOptions, play } from "../src/cli/play/play-invocation.ts";
-import { PLAIN_STYLE, type Style } from "../src/terminal/style.ts";
-import type { Output, Terminal } from "../src/terminal/terminal.ts";
+import { type Output, PLAIN_STYLE, type Style, type Terminal } from "../src/terminal/terminal.ts";
 import { CAPITAL } from "./capital-scenario.ts";
 
 /** A session of `play` with streams in place of a terminal. */

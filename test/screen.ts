@@ -1,5 +1,4 @@
-import { PLAIN_STYLE, type Style } from "../src/terminal/style.ts";
-import type { Output } from "../src/terminal/terminal.ts";
+import { type Output, PLAIN_STYLE, type Style } from "../src/terminal/terminal.ts";
 
 interface Row {
   text: string;

@@ -1,8 +1,7 @@
 import { errorMessage } from "../core/values/error-message.ts";
 import { redactSecrets } from "../secrets/redact-secrets.ts";
-import { printableText } from "../terminal/printable-text.ts";
+import { printableLines, printableText } from "../terminal/printable-text.ts";
 import type { Output } from "../terminal/terminal.ts";
-import { visibleText } from "../terminal/visible-text.ts";
 
 /** The names of errors that people cause and can mend; their messages are finished sentences. */
 const EXPECTED: ReadonlySet<string> = new Set([
@@ -18,13 +17,13 @@ const EXPECTED: ReadonlySet<string> = new Set([
 export function complain(error: unknown, messages: Output, { debug }: { readonly debug: boolean }): void {
   const { style } = messages;
   const name = error instanceof Error ? error.name : "";
-  const text = redactSecrets(visibleText(errorMessage(error)));
+  const text = redactSecrets(printableLines(errorMessage(error)));
   if (EXPECTED.has(name) || isAboutFiles(error)) messages.write(`${style.red("error:")} ${text}\n`);
   else
     messages.write(
       `${style.red("error:")} ${text}\nThis should not have happened. Please report it, with what --debug prints.\n`,
     );
-  if (debug && error instanceof Error) messages.write(`${redactSecrets(visibleText(stackOf(error)))}\n`);
+  if (debug && error instanceof Error) messages.write(`${redactSecrets(printableLines(stackOf(error)))}\n`);
 }
 
 /** What the file system says names the file, and is about what a person named. */

@@ -17,7 +17,7 @@ import type { Store } from "../journal/store/store.ts";
 import { ModelError } from "../models/model-error.ts";
 import { VirtualClock } from "../run/calls/virtual-clock.ts";
 import { runScenarios } from "../run/run-scenarios.ts";
-import { COLOUR_STYLE, PLAIN_STYLE } from "../terminal/style.ts";
+import { COLOUR_STYLE, PLAIN_STYLE } from "../terminal/terminal.ts";
 import { textWidth } from "../terminal/text-width.ts";
 import { conversationText } from "./conversation-text.ts";
 

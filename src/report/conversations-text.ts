@@ -1,6 +1,6 @@
 import type { ConversationSummary } from "../journal/store/store.ts";
 import { printableText } from "../terminal/printable-text.ts";
-import type { Style } from "../terminal/style.ts";
+import type { Style } from "../terminal/terminal.ts";
 import { cutToWidth } from "../terminal/text-width.ts";
 import { countedText } from "./figure-text.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";

@@ -3,7 +3,7 @@ import { CAPITAL } from "../../test/capital-scenario.ts";
 import { memoryStore } from "../journal/store/memory-store.ts";
 import type { Store } from "../journal/store/store.ts";
 import { runScenarios } from "../run/run-scenarios.ts";
-import { COLOUR_STYLE, PLAIN_STYLE } from "../terminal/style.ts";
+import { COLOUR_STYLE, PLAIN_STYLE } from "../terminal/terminal.ts";
 import { textWidth } from "../terminal/text-width.ts";
 import { failuresText } from "./failures-text.ts";
 

@@ -1,6 +1,6 @@
 import type { Store } from "../journal/store/store.ts";
 import { printableText } from "../terminal/printable-text.ts";
-import type { Style } from "../terminal/style.ts";
+import type { Style } from "../terminal/terminal.ts";
 import { failureKind } from "./failure-sentence.ts";
 import { countedText, countText } from "./figure-text.ts";
 import type { TextOptions } from "./labelled-lines.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PLAIN_STYLE } from "../terminal/style.ts";
+import { PLAIN_STYLE } from "../terminal/terminal.ts";
 import { fieldLines, traitLines } from "./fields-text.ts";
 
 const OPTIONS = { style: PLAIN_STYLE, room: 60 };

@@ -3,7 +3,7 @@ import type { TraitResult } from "../grading/verify/trait-value.ts";
 import type { FieldVerdict } from "../grading/verify/verify-parsed.ts";
 import type { TurnResult } from "../journal/turn-result.ts";
 import { printableText } from "../terminal/printable-text.ts";
-import type { Style } from "../terminal/style.ts";
+import type { Style } from "../terminal/terminal.ts";
 import { meanText } from "./figure-text.ts";
 import { paintedLines, remarkedLines, valueText } from "./value-text.ts";
 import { fieldWord } from "./verdict-words.ts";

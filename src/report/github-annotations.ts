@@ -1,9 +1,8 @@
 import type { ConversationSummary, Store } from "../journal/store/store.ts";
 import { conversationFacts } from "../journal/transfer/conversation-facts.ts";
 import { storedRun } from "../journal/transfer/stored-run.ts";
-import { printableText } from "../terminal/printable-text.ts";
+import { printableLines, printableText } from "../terminal/printable-text.ts";
 import { cutToWidth } from "../terminal/text-width.ts";
-import { visibleText } from "../terminal/visible-text.ts";
 import type { ThresholdResult } from "./check-thresholds.ts";
 import { conversationName } from "./conversation-name.ts";
 import { CUT_SHORT, countCutShort } from "./endings-text.ts";
@@ -56,8 +55,8 @@ function* someCutShort(
 
 /** One workflow command. Within it, `%` and line breaks are written as codes; in a title also what separates properties. */
 function annotation(level: "error" | "warning" | "notice", title: string, message: string): string {
-  const safe = cutToWidth(visibleText(message), MESSAGE_WIDTH);
-  return `::${level} title=${encoded(visibleText(title), /[%\r\n:,]/g)}::${encoded(safe, /[%\r\n]/g)}\n`;
+  const safe = cutToWidth(printableLines(message), MESSAGE_WIDTH);
+  return `::${level} title=${encoded(printableLines(title), /[%\r\n:,]/g)}::${encoded(safe, /[%\r\n]/g)}\n`;
 }
 
 function encoded(text: string, pattern: RegExp): string {

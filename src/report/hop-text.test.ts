@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { letterQuestion } from "../../test/engine/held.ts";
 import { resolveNextNode } from "../core/state/routing.ts";
 import { INITIAL_STATE, type ScenarioState } from "../core/state/state.ts";
-import { PLAIN_STYLE } from "../terminal/style.ts";
+import { PLAIN_STYLE } from "../terminal/terminal.ts";
 import { hopLines } from "./hop-text.ts";
 
 const definition: ScenarioDefinition = new Scenario("hops")

@@ -5,7 +5,7 @@ import { describeCondition } from "../core/state/describe-condition.ts";
 import type { TestedEdge } from "../core/state/routing.ts";
 import type { Hop } from "../journal/run-event.ts";
 import { printableText } from "../terminal/printable-text.ts";
-import type { Style } from "../terminal/style.ts";
+import type { Style } from "../terminal/terminal.ts";
 import { paintedLines, valueText } from "./value-text.ts";
 
 /** What there is to tell a hop with. */

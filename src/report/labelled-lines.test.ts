@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PLAIN_STYLE } from "../terminal/style.ts";
+import { PLAIN_STYLE } from "../terminal/terminal.ts";
 import { labelledLines, roomBeside } from "./labelled-lines.ts";
 
 test("labels stand to the left of their lines; empty lines stay empty, empty blocks are left out", () => {

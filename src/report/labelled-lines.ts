@@ -1,4 +1,4 @@
-import type { Style } from "../terminal/style.ts";
+import type { Style } from "../terminal/terminal.ts";
 
 /** How a text is set: with colours or without, and in how many columns. */
 export interface TextOptions {

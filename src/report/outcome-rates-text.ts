@@ -1,6 +1,6 @@
 import type { TableCell } from "../terminal/align-columns.ts";
 import { printableText } from "../terminal/printable-text.ts";
-import type { Style } from "../terminal/style.ts";
+import type { Style } from "../terminal/terminal.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 import { countText, meanText } from "./figure-text.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PLAIN_STYLE, type Style } from "../terminal/style.ts";
+import { PLAIN_STYLE, type Style } from "../terminal/terminal.ts";
 import { outcomeLines, outcomeWord } from "./outcomes-text.ts";
 
 const OUTCOMES = [

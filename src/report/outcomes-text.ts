@@ -1,6 +1,6 @@
 import type { OutcomeEvent } from "../journal/run-event.ts";
 import { printableText } from "../terminal/printable-text.ts";
-import type { Style } from "../terminal/style.ts";
+import type { Style } from "../terminal/terminal.ts";
 import { textWidth } from "../terminal/text-width.ts";
 import type { TextOptions } from "./labelled-lines.ts";
 import { paintedLines } from "./value-text.ts";

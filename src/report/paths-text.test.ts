@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { COLOUR_STYLE, PLAIN_STYLE } from "../terminal/style.ts";
+import { COLOUR_STYLE, PLAIN_STYLE } from "../terminal/terminal.ts";
 import { textWidth } from "../terminal/text-width.ts";
 import { pathsText } from "./paths-text.ts";
 

@@ -1,5 +1,5 @@
 import { alignColumns, type TableCell } from "../terminal/align-columns.ts";
-import type { Style } from "../terminal/style.ts";
+import type { Style } from "../terminal/terminal.ts";
 import { textWidth } from "../terminal/text-width.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 import { countedText, countText } from "./figure-text.ts";

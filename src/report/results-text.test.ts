@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { resultRow } from "../../test/report/result-row.ts";
-import { COLOUR_STYLE, PLAIN_STYLE } from "../terminal/style.ts";
+import { COLOUR_STYLE, PLAIN_STYLE } from "../terminal/terminal.ts";
 import { textWidth } from "../terminal/text-width.ts";
 import { outcomeRates } from "./outcome-rates.ts";
 import { resultsText } from "./results-text.ts";

@@ -1,5 +1,5 @@
 import type { TableCell } from "../terminal/align-columns.ts";
-import type { Style } from "../terminal/style.ts";
+import type { Style } from "../terminal/terminal.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 import { endingsText } from "./endings-text.ts";
 import { costText, countText } from "./figure-text.ts";

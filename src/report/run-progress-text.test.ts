@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { RunEventBody } from "../journal/run-event.ts";
-import { COLOUR_STYLE, PLAIN_STYLE } from "../terminal/style.ts";
+import { COLOUR_STYLE, PLAIN_STYLE } from "../terminal/terminal.ts";
 import { textWidth } from "../terminal/text-width.ts";
 import type { ProgressTally } from "./progress-tally.ts";
 import { RunProgress } from "./run-progress.ts";

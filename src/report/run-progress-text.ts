@@ -1,5 +1,5 @@
 import { printableText } from "../terminal/printable-text.ts";
-import type { Style } from "../terminal/style.ts";
+import type { Style } from "../terminal/terminal.ts";
 import { cutToWidth, textWidth } from "../terminal/text-width.ts";
 import { countedText, countText } from "./figure-text.ts";
 import { durationText, errorsText, rateText, spentText, timeLeftText, tokensText } from "./progress-words.ts";

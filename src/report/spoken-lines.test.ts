@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { TurnReply } from "../journal/run-event.ts";
 import { NOTHING_SPENT } from "../journal/spending.ts";
 import type { Message } from "../models/message.ts";
-import { PLAIN_STYLE } from "../terminal/style.ts";
+import { PLAIN_STYLE } from "../terminal/terminal.ts";
 import type { StoryTurn } from "./conversation-story.ts";
 import { spokenLines } from "./spoken-lines.ts";
 

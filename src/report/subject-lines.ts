@@ -1,6 +1,6 @@
 import { alignColumns, type TableCell } from "../terminal/align-columns.ts";
 import { printableText } from "../terminal/printable-text.ts";
-import type { Style } from "../terminal/style.ts";
+import type { Style } from "../terminal/terminal.ts";
 import { cutToWidth, textWidth } from "../terminal/text-width.ts";
 import { countedText, countText } from "./figure-text.ts";
 import { spentText, tokensText } from "./progress-words.ts";

@@ -1,4 +1,4 @@
-import type { Style } from "../terminal/style.ts";
+import type { Style } from "../terminal/terminal.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 import type { ThresholdResult } from "./check-thresholds.ts";
 import { countedText, countText } from "./figure-text.ts";

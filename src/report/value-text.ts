@@ -1,6 +1,5 @@
-import { printableText } from "../terminal/printable-text.ts";
+import { printableLines, printableText } from "../terminal/printable-text.ts";
 import { textWidth } from "../terminal/text-width.ts";
-import { visibleText } from "../terminal/visible-text.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 
 /** A value as data, on one line and safe for any terminal: `"Canberra"`, `[1,2]`. */
@@ -14,7 +13,7 @@ export function paintedLines(
   room: number,
   paint: (text: string) => string = (line) => line,
 ): readonly string[] {
-  return wrapText(visibleText(text), room).map(paint);
+  return wrapText(printableLines(text), room).map(paint);
 }
 
 /** A statement with a remark behind it in its own colour; below it if there is no room. */

@@ -1,6 +1,6 @@
 import type { TurnResult } from "../journal/turn-result.ts";
 import { turnVerdict } from "../journal/turn-verdict.ts";
-import type { Style } from "../terminal/style.ts";
+import type { Style } from "../terminal/terminal.ts";
 import { failureSentence } from "./failure-sentence.ts";
 import { meanText } from "./figure-text.ts";
 import { paintedLines } from "./value-text.ts";

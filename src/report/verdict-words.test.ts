@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PLAIN_STYLE } from "../terminal/style.ts";
+import { PLAIN_STYLE } from "../terminal/terminal.ts";
 import { fieldWord, statusWord, verdictWord } from "./verdict-words.ts";
 
 const NAMED = {

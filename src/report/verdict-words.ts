@@ -1,7 +1,7 @@
 import type { Truth } from "../core/logic/kleene.ts";
 import { type ConversationStatus, cameToItsEnd } from "../core/state/state.ts";
 import type { TurnVerdict } from "../journal/turn-verdict.ts";
-import type { Style } from "../terminal/style.ts";
+import type { Style } from "../terminal/terminal.ts";
 
 /** A word, and the colour that says the same. */
 export interface PaintedWord {

@@ -1,10 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Clock } from "../core/values/environment.ts";
-import { PacedAction } from "./paced-action.ts";
 import type { Output } from "./terminal.ts";
 import { textWidth } from "./text-width.ts";
 
-/** What is drawn, and when. */
+/** What is drawn, and the clock that paces it. */
 export interface LiveLinesOptions {
   /** The lines as of now, each narrower than the terminal; without line breaks. */
   readonly draw: () => readonly string[];
@@ -13,14 +12,14 @@ export interface LiveLinesOptions {
 
 const FRAME_MS = 100;
 const IDLE_MS = 1000;
-/** The cursor is hidden only while it moves, so that it is there again however the process ends. */
+/** The cursor is hidden only while it moves, so that a process that ends at any moment leaves it visible. */
 const HIDE_CURSOR = "\u001b[?25l";
 const SHOW_CURSOR = "\u001b[?25h";
 const CLEAR_BELOW = "\u001b[J";
 
 /**
- * Lines at the bottom of a terminal that are drawn again and again in their place. The cursor rests at the start of the row
- * below them, which is where the terminal shows a `^C`; the next frame takes it away.
+ * Lines at the bottom of a terminal that are redrawn in place. The cursor rests at the start of the row below them, where the
+ * terminal shows a `^C`; the next frame erases it.
  */
 export class LiveLines {
   readonly #output: Output;
@@ -35,7 +34,7 @@ export class LiveLines {
     this.#frames = new PacedAction(() => this.#frame(), { clock, everyMs: FRAME_MS, idleMs: IDLE_MS });
   }
 
-  /** Something has changed: draws at once, or as soon as the next frame may come. */
+  /** Something has changed: draws at once, or with the next frame. */
   refresh(): void {
     this.#frames.request();
   }
@@ -46,7 +45,7 @@ export class LiveLines {
     this.#replace(ended, this.#drawn);
   }
 
-  /** Takes the lines away for good. */
+  /** Erases the lines and stops drawing. */
   clear(): void {
     this.#frames.stop();
     this.#replace("", []);
@@ -77,7 +76,7 @@ function rowsOf(line: string, columns: number): number {
   return Math.max(1, Math.ceil(width / Math.max(1, columns)));
 }
 
-/** As many lines from the first on as fit into so many rows. */
+/** The first lines, as many as fit into so many rows. */
 function firstRows(lines: readonly string[], rows: number, columns: number): readonly string[] {
   let room = rows;
   const end = lines.findIndex((line) => {
@@ -85,4 +84,59 @@ function firstRows(lines: readonly string[], rows: number, columns: number): rea
     return room < 0;
   });
   return end === -1 ? lines : lines.slice(0, end);
+}
+
+/** How often an action may happen. */
+export interface PaceOptions {
+  readonly clock: Clock;
+  /** The least time between two of them, in milliseconds. */
+  readonly everyMs: number;
+  /** After this long it happens without a request. */
+  readonly idleMs?: number;
+}
+
+/** Runs an action soon after a request, but never more often than its pace allows. */
+export class PacedAction {
+  readonly #action: () => void;
+  readonly #pace: PaceOptions;
+  #last: number | undefined;
+  #cancel: (() => void) | undefined;
+  #due = Number.POSITIVE_INFINITY;
+  #stopped = false;
+
+  constructor(action: () => void, pace: PaceOptions) {
+    this.#action = action;
+    this.#pace = pace;
+  }
+
+  /** At once if the last time was long enough ago: timers do not fire while a run keeps the process busy. */
+  request(): void {
+    if (this.#stopped) return;
+    const now = this.#pace.clock.now();
+    const due = this.#last === undefined ? now : this.#last + this.#pace.everyMs;
+    if (now >= due) this.#act(now);
+    else this.#schedule(due, now);
+  }
+
+  /** Cancels what was requested, and ignores later requests. */
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel?.();
+  }
+
+  #act(now: number): void {
+    this.#last = now;
+    this.#cancel?.();
+    this.#due = Number.POSITIVE_INFINITY;
+    const { idleMs } = this.#pace;
+    if (idleMs !== undefined) this.#schedule(now + idleMs, now);
+    this.#action();
+  }
+
+  #schedule(due: number, now: number): void {
+    if (due >= this.#due) return;
+    this.#cancel?.();
+    this.#due = due;
+    this.#cancel = this.#pace.clock.after(due - now, () => this.#act(this.#pace.clock.now()));
+  }
 }

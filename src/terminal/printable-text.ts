@@ -1,12 +1,19 @@
 import { patternOnFirstUse } from "../core/values/on-first-use.ts";
 
-/** Control characters, halves of surrogate pairs and invisible formatting, apart from the joiners that scripts and emoji need. */
+/** Control characters, halves of surrogate pairs and invisible formatting, except the joiners that scripts and emoji need. */
 const unprintable = patternOnFirstUse(String.raw`[[\p{Cc}\p{Cf}\p{Cs}]--[\u200c\u200d]]`, "gv");
+/** The same, except line breaks and tabs. */
+const unprintableInLines = patternOnFirstUse(String.raw`[[\p{Cc}\p{Cf}\p{Cs}]--[\n\t\u200c\u200d]]`, "gv");
 
 /**
- * A text on one line, safe for any terminal: white space becomes single spaces, and what could move the cursor,
- * set colours, reverse the direction of writing or hide is replaced by `�`.
+ * A text on one line, safe for any terminal: white space becomes single spaces. Characters that move the cursor, set colours,
+ * reverse the direction of writing or are invisible become `�`.
  */
 export function printableText(text: string): string {
   return text.replace(/\s+/g, " ").trim().replace(unprintable(), "\ufffd");
+}
+
+/** The same for a text of several lines: line breaks and tabs stay. */
+export function printableLines(text: string): string {
+  return text.replace(/\r\n?/g, "\n").replace(unprintableInLines(), "\ufffd");
 }

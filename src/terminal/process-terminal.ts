@@ -1,6 +1,5 @@
 import type { Environment } from "../core/values/environment.ts";
-import { type OutputStream, StreamOutput } from "./stream-output.ts";
-import type { Terminal } from "./terminal.ts";
+import { COLOUR_STYLE, type Output, PLAIN_STYLE, type Style, type Terminal } from "./terminal.ts";
 
 /** What is used of the process. */
 export interface TerminalProcess {
@@ -12,21 +11,21 @@ export interface TerminalProcess {
   exit(code: number): void;
 }
 
-/** The terminal of a process, which may lose its reader. */
+/** The terminal of a process. Standard output may be closed by its reader at any time. */
 export interface ProcessTerminal extends Terminal {
   /** The exit code of a process whose standard output cannot be written any more; undefined as long as it can. */
   readonly closedWith: 0 | 2 | undefined;
   /**
-   * What to do when standard output cannot be written any more, as with `| head`. Without anything to do the process ends at
-   * once; else it goes on, and ends when its work has. Gives a function that takes it back.
+   * Registers an action for when standard output is closed, as by `| head`; returns a function that removes it. Without any
+   * action the process exits at once; with one it goes on until its work is done.
    */
   onClosed(action: () => void): () => void;
-  /** Resolves when all that was written is on its way; to be awaited before the process is ended. */
+  /** Resolves when everything is written; await it before the process exits. */
   flush(): Promise<void>;
 }
 
-/** How it looks when whoever has read is gone: not a mistake of anybody. */
-const LEFT: readonly (string | undefined)[] = ["EPIPE", "EIO", "ECONNRESET", "ERR_STREAM_DESTROYED"];
+/** Errors of a stream whose reader is gone, which is no failure. */
+const READER_GONE: readonly (string | undefined)[] = ["EPIPE", "EIO", "ECONNRESET", "ERR_STREAM_DESTROYED"];
 
 /** The terminal of this process. */
 export function processTerminal(owner: TerminalProcess = process): ProcessTerminal {
@@ -37,9 +36,9 @@ export function processTerminal(owner: TerminalProcess = process): ProcessTermin
   const messages = new StreamOutput(stderr, { environment });
   const output = new StreamOutput(stdout, { environment, onError: (error) => close(error) });
   const close = (error: NodeJS.ErrnoException): void => {
-    const hasLeft = LEFT.includes(error.code);
-    closedWith = hasLeft ? 0 : 2;
-    if (!hasLeft) messages.write(`Standard output cannot be written: ${error.message}\n`);
+    const isReaderGone = READER_GONE.includes(error.code);
+    closedWith = isReaderGone ? 0 : 2;
+    if (!isReaderGone) messages.write(`Standard output cannot be written: ${error.message}\n`);
     if (actions.size === 0) messages.flush().then(() => owner.exit(closedWith ?? 0));
     for (const action of [...actions]) action();
   };
@@ -61,4 +60,97 @@ export function processTerminal(owner: TerminalProcess = process): ProcessTermin
       await Promise.all([output.flush(), messages.flush()]);
     },
   };
+}
+
+/** A stream of the process: a terminal, a pipe or a file. */
+export type OutputStream = NodeJS.WritableStream &
+  ColourStream & {
+    readonly columns?: number;
+    readonly rows?: number;
+    readonly writableNeedDrain?: boolean;
+  };
+
+/** What an output needs besides its stream. */
+export interface StreamOutputOptions {
+  readonly environment: Environment;
+  /** The stream cannot be written any more. */
+  readonly onError?: (error: NodeJS.ErrnoException) => void;
+}
+
+const DEFAULT_WIDTH = 80;
+const DEFAULT_HEIGHT = 24;
+
+/** An output on a stream. After its reader is gone, writes are dropped. */
+export class StreamOutput implements Output {
+  readonly style: Style;
+  readonly isTerminal: boolean;
+  readonly #stream: OutputStream;
+  readonly #environment: Environment;
+  readonly #broken = Promise.withResolvers<void>();
+  #isBroken = false;
+
+  constructor(stream: OutputStream, { environment, onError }: StreamOutputOptions) {
+    this.#stream = stream;
+    this.#environment = environment;
+    this.style = showsColours(stream, environment) ? COLOUR_STYLE : PLAIN_STYLE;
+    this.isTerminal = stream.isTTY === true && environment.TERM !== "dumb";
+    // Never removed: every write to a broken pipe emits the error again, and an unhandled one ends the process.
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (this.#isBroken) return;
+      this.#isBroken = true;
+      this.#broken.resolve();
+      onError?.(error);
+    });
+  }
+
+  get width(): number {
+    return size(this.#stream.columns) ?? size(Number(this.#environment.COLUMNS)) ?? DEFAULT_WIDTH;
+  }
+
+  get height(): number {
+    return size(this.#stream.rows) ?? size(Number(this.#environment.LINES)) ?? DEFAULT_HEIGHT;
+  }
+
+  write(text: string): void {
+    if (!this.#isBroken && text !== "") this.#stream.write(text);
+  }
+
+  async drained(): Promise<void> {
+    if (this.#isBroken || this.#stream.writableNeedDrain !== true) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#stream.once("drain", resolve);
+    await Promise.race([promise, this.#broken.promise]);
+    this.#stream.off("drain", resolve);
+  }
+
+  /** Resolves when everything is written, or the reader is gone. */
+  async flush(): Promise<void> {
+    if (this.#isBroken) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    // A write that fails calls back before the stream emits its error: wait for the error, so that it is reported.
+    this.#stream.write("", (error) => {
+      if (!error) resolve();
+    });
+    await Promise.race([promise, this.#broken.promise]);
+  }
+}
+
+/** Undefined if unknown: a terminal that is not ready reports 0 columns. */
+function size(count: number | undefined): number | undefined {
+  return count !== undefined && Number.isSafeInteger(count) && count > 0 ? count : undefined;
+}
+
+/** The part of a stream that says which colours it shows. */
+export interface ColourStream {
+  readonly isTTY?: boolean;
+  hasColors?(environment: object): boolean;
+}
+
+/** Whether a stream gets colours: not with `NO_COLOR`; else as `FORCE_COLOR` says; else if it is a terminal that shows them. */
+export function showsColours(stream: ColourStream, environment: Environment): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = environment;
+  if (NO_COLOR !== undefined && NO_COLOR !== "") return false;
+  if (FORCE_COLOR !== undefined) return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
+  if (stream.isTTY !== true || TERM === "dumb") return false;
+  return stream.hasColors === undefined || stream.hasColors(environment);
 }

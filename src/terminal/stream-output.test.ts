@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
-import { StreamOutput } from "./stream-output.ts";
-import { PLAIN_STYLE } from "./style.ts";
+import { StreamOutput, showsColours } from "./process-terminal.ts";
+import { PLAIN_STYLE } from "./terminal.ts";
 
 /** A stream whose reader takes the next piece only when told to, or leaves. */
 function slowStream(): Writable & { next(error?: Error): void; readonly pieces: string[] } {
@@ -98,4 +98,26 @@ test("a write that fails is reported before flushing ends", async () => {
   stream.next(new Error("no space left on device"));
   await flushed;
   expect(reported).toEqual(["no space left on device", "flushed"]);
+});
+
+const pipe = {};
+const terminal = { isTTY: true };
+const colourful = { isTTY: true, hasColors: () => true };
+const monochrome = { isTTY: true, hasColors: () => false };
+
+test.each([
+  ["a pipe", pipe, {}, false],
+  ["a terminal", terminal, {}, true],
+  ["a terminal that shows colours", colourful, { TERM: "xterm-256color" }, true],
+  ["a terminal that shows none", monochrome, {}, false],
+  ["a dumb terminal", colourful, { TERM: "dumb" }, false],
+  ["NO_COLOR", colourful, { NO_COLOR: "1" }, false],
+  ["NO_COLOR, whatever it says", colourful, { NO_COLOR: "0" }, false],
+  ["an empty NO_COLOR", colourful, { NO_COLOR: "" }, true],
+  ["NO_COLOR against FORCE_COLOR", colourful, { NO_COLOR: "1", FORCE_COLOR: "1" }, false],
+  ["a pipe with FORCE_COLOR", pipe, { FORCE_COLOR: "1" }, true],
+  ["a pipe with an empty FORCE_COLOR", pipe, { FORCE_COLOR: "" }, true],
+  ["a terminal with FORCE_COLOR=0", colourful, { FORCE_COLOR: "0" }, false],
+])("%s", (_, stream, environment, expected) => {
+  expect(showsColours(stream, environment)).toBe(expected);
 });

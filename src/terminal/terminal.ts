@@ -1,28 +1,65 @@
+import { styleText } from "node:util";
 import type { Environment } from "../core/values/environment.ts";
-import type { Style } from "./style.ts";
 
 /** One of the two streams that a command writes to. */
 export interface Output {
   write(text: string): void;
-  /** Resolves when there is room for more: who writes much waits for it, so that a slow reader does not fill the memory. */
+  /** Resolves when there is room for more: await it between large writes, so that a slow reader does not fill the memory. */
   drained(): Promise<void>;
   readonly style: Style;
   /** True if a person looks at it, and lines can be drawn again. */
   readonly isTerminal: boolean;
-  /** Columns, as of now; 80 where nobody knows. */
+  /** Columns, as of now; 80 if unknown. */
   readonly width: number;
-  /** Rows, as of now; 24 where nobody knows. */
+  /** Rows, as of now; 24 if unknown. */
   readonly height: number;
 }
 
-/** Where a command is given and answered. */
+/** The streams, variables and folder of a command. */
 export interface Terminal {
-  /** What was asked for: standard output. */
+  /** Results: standard output. */
   readonly output: Output;
-  /** What is said meanwhile: standard error. */
+  /** Progress, warnings and errors: standard error. */
   readonly messages: Output;
   readonly input: NodeJS.ReadStream;
   readonly environment: Environment;
   /** The folder in which the command was given. */
   readonly folder: string;
 }
+
+/** Colours and weights; each returns the text unchanged where there are no colours. */
+export interface Style {
+  readonly bold: (text: string) => string;
+  readonly dim: (text: string) => string;
+  readonly red: (text: string) => string;
+  readonly green: (text: string) => string;
+  readonly yellow: (text: string) => string;
+  readonly cyan: (text: string) => string;
+}
+
+const plain = (text: string): string => text;
+
+/** For pipes, files and people who set `NO_COLOR`. */
+export const PLAIN_STYLE: Style = {
+  bold: plain,
+  dim: plain,
+  red: plain,
+  green: plain,
+  yellow: plain,
+  cyan: plain,
+};
+
+function styled(format: keyof Style): (text: string) => string {
+  // Which stream gets colours is decided before, for each stream: see `showsColours`.
+  return (text) => (text === "" ? "" : styleText(format, text, { validateStream: false }));
+}
+
+/** For terminals that show colours. */
+export const COLOUR_STYLE: Style = {
+  bold: styled("bold"),
+  dim: styled("dim"),
+  red: styled("red"),
+  green: styled("green"),
+  yellow: styled("yellow"),
+  cyan: styled("cyan"),
+};

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cutToWidth, textWidth } from "./text-width.ts";
+import { cutToWidth, splitToWidth, textWidth } from "./text-width.ts";
 
 test.each([
   ["", 0],
@@ -20,6 +20,9 @@ test.each([
   ["👨‍👩‍👧‍👦", 2],
   ["🇦🇺", 2],
   ["1️⃣", 2],
+  ["1\u20e3", 2],
+  ["\u{1f3f3}\u200d\u{1f308}", 2],
+  ["กำ", 2],
   ["❤", 1],
   ["❤️", 2],
   ["𠮷", 2],
@@ -50,4 +53,10 @@ test.each([
 test("cutToWidth counts the columns of its ellipsis", () => {
   expect(cutToWidth("abcdefgh", 6, "...")).toBe("abc...");
   expect(cutToWidth("abcdefgh", 2, "...")).toBe("");
+});
+
+test("splitToWidth keeps graphemes whole", () => {
+  expect(splitToWidth("abcde", 2)).toEqual(["ab", "cd", "e"]);
+  expect(splitToWidth("日e\u0301本", 3)).toEqual(["日e\u0301", "本"]);
+  expect(splitToWidth("👩‍⚕️👩‍⚕️", 3)).toEqual(["👩‍⚕️", "👩‍⚕️"]);
 });

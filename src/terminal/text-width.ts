@@ -7,9 +7,12 @@ const wide = patternOnFirstUse(
 );
 /** Marks and joiners that are drawn into the character before them, and the vowels and finals of a Hangul syllable. */
 const zero = patternOnFirstUse(String.raw`[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]`, "u");
-/** A whole emoji, possibly of many code points: a family, a flag, a keycap. */
-const emoji = patternOnFirstUse(String.raw`^\p{RGI_Emoji}$`, "v");
-/** What makes one grapheme of several code points. */
+/** A whole emoji, possibly of many code points: a family, a flag, a keycap; also without the selector that Unicode recommends. */
+const emoji = patternOnFirstUse(
+  String.raw`^(?:\p{RGI_Emoji}|[\d#*]\u20e3|\p{Extended_Pictographic}.*\u200d\p{Extended_Pictographic}.*)$`,
+  "v",
+);
+/** Code points that join others to one grapheme. */
 const joining = patternOnFirstUse(
   String.raw`[\p{M}\p{Cf}\p{Emoji_Modifier}\p{Regional_Indicator}\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]`,
   "u",
@@ -42,6 +45,28 @@ export function cutToWidth(text: string, columns: number, ellipsis = "…"): str
   return text;
 }
 
+/** A text in pieces of at most so many columns. Graphemes stay whole unless one alone is wider. */
+export function splitToWidth(text: string, columns: number): readonly string[] {
+  const pieces: string[] = [];
+  let piece = "";
+  let width = 0;
+  const add = (part: string, added: number): void => {
+    if (piece !== "" && width + added > columns) {
+      pieces.push(piece);
+      piece = "";
+      width = 0;
+    }
+    piece += part;
+    width += added;
+  };
+  for (const grapheme of graphemesOf(text)) {
+    const added = graphemeWidth(grapheme);
+    if (added <= columns) add(grapheme, added);
+    else for (const character of grapheme) add(character, characterWidth(character));
+  }
+  return [...pieces, piece];
+}
+
 function graphemeWidth(grapheme: string): number {
   // Only a joined emoji is narrower than its parts.
   if (grapheme.length > 1 && joining().test(grapheme) && emoji().test(grapheme)) return 2;
@@ -57,7 +82,7 @@ function characterWidth(character: string): number {
   return wide().test(character) ? 2 : 1;
 }
 
-/** Most texts have one code point per grapheme, and code points are a hundred times faster to walk than graphemes. */
+/** Most texts have one code point per grapheme, and walking code points is a hundred times faster than walking graphemes. */
 function graphemesOf(text: string): Iterable<string> {
   return joining().test(text) ? segments(text) : text;
 }

@@ -12,6 +12,7 @@ test.each<[string, number, readonly string[]]>([
   ["code:\n  if (x)\n\treturn", 80, ["code:", "  if (x)", "    return"]],
   ["  one two", 6, ["  one", "  two"]],
   ["          deep", 12, ["deep"]],
+  ["one ", 3, ["one"]],
   ["日本語", 4, ["日本", "語"]],
   ["日本", 1, ["日", "本"]],
 ])("%j in %i columns", (text, columns, lines) => {

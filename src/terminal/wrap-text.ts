@@ -1,8 +1,8 @@
-import { cutToWidth, textWidth } from "./text-width.ts";
+import { splitToWidth, textWidth } from "./text-width.ts";
 
 /**
- * A text in lines of at most so many columns; line breaks and the indentation of a line stay, and a word that is too long is
- * cut up.
+ * A text in lines of at most so many columns. Line breaks stay, wrapped lines keep the indentation of their line, and a word
+ * that is too long is split.
  */
 export function wrapText(text: string, columns: number): readonly string[] {
   const room = Math.max(1, columns);
@@ -24,29 +24,18 @@ function wrapLine(line: string, room: number): readonly string[] {
   let current = "";
   let width = 0;
   for (const word of line.split(/[ \t]+/)) {
+    if (word === "") continue;
     const needed = textWidth(word);
-    if (width > 0 && width + 1 + needed > room) {
-      lines.push(current);
-      current = "";
-      width = 0;
+    if (current !== "" && width + 1 + needed <= room) {
+      current += ` ${word}`;
+      width += 1 + needed;
+      continue;
     }
-    const pieces = needed > room ? cutUp(word, room) : [word];
+    if (current !== "") lines.push(current);
+    const pieces = needed > room ? splitToWidth(word, room) : [word];
     for (const piece of pieces.slice(0, -1)) lines.push(piece);
-    const last = pieces.at(-1) ?? "";
-    current = width === 0 ? last : `${current} ${last}`;
-    width = textWidth(current);
+    current = pieces.at(-1) ?? "";
+    width = pieces.length === 1 ? needed : textWidth(current);
   }
   return [...lines, current];
-}
-
-/** A word in pieces that fit; at least one character each, whatever its width. */
-function cutUp(word: string, room: number): readonly string[] {
-  const pieces: string[] = [];
-  let rest = word;
-  while (textWidth(rest) > room) {
-    const piece = cutToWidth(rest, room, "") || (rest[Symbol.iterator]().next().value as string);
-    pieces.push(piece);
-    rest = rest.slice(piece.length);
-  }
-  return rest === "" ? pieces : [...pieces, rest];
 }

@@ -4,9 +4,8 @@ import { ProjectError } from "../../project/project-error.ts";
 import { selectScenarios } from "../../project/select-scenarios.ts";
 import { countedText } from "../../report/figure-text.ts";
 import { drawText } from "../../report/graph/draw-text.ts";
-import { printableText } from "../../terminal/printable-text.ts";
+import { printableLines, printableText } from "../../terminal/printable-text.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
-import { visibleText } from "../../terminal/visible-text.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import type { ExitCode } from "../exit-code.ts";
 import { readInput } from "../read-input.ts";
@@ -58,7 +57,7 @@ function labelled(
   paint: (text: string) => string,
   { text, output }: { readonly text: string; readonly output: Output },
 ): string {
-  const whole = `${label} ${visibleText(text)}`;
+  const whole = `${label} ${printableLines(text)}`;
   const lines = output.isTerminal ? wrapText(whole, output.width).join("\n") : whole;
   return `${paint(label)}${lines.slice(label.length)}\n`;
 }

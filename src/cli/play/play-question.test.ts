@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { COLOUR_STYLE, PLAIN_STYLE } from "../../terminal/style.ts";
+import { COLOUR_STYLE, PLAIN_STYLE } from "../../terminal/terminal.ts";
 import { playQuestion, spokenText } from "./play-question.ts";
 
 const plain = { style: PLAIN_STYLE, width: 40 };

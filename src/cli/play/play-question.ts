@@ -1,8 +1,7 @@
 import type { Question } from "../../core/scenario/question.ts";
 import type { TextOptions } from "../../report/labelled-lines.ts";
-import { printableText } from "../../terminal/printable-text.ts";
+import { printableLines, printableText } from "../../terminal/printable-text.ts";
 import { cutToWidth, textWidth } from "../../terminal/text-width.ts";
-import { visibleText } from "../../terminal/visible-text.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 
 /** A question as it is shown to the person. */
@@ -49,7 +48,7 @@ export function spokenText(
   }: { readonly width: number; readonly indent?: number; readonly paint?: (line: string) => string },
 ): string {
   const room = Math.max(1, width - indent);
-  return visibleText(text)
+  return printableLines(text)
     .replaceAll("\t", "    ")
     .split("\n")
     .flatMap((line) => (textWidth(line) <= room ? [line] : wrapText(line, room)))

@@ -13,8 +13,8 @@ import { type TypedLine, TypedLines } from "../../models/person/typed-lines.ts";
 import { applyRow } from "../../run/prepare-scenario.ts";
 import { RULES_JUDGE } from "../../run/step/node-plan.ts";
 import { withoutRules } from "../../run/step/without-rules.ts";
+import { printableLines } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { visibleText } from "../../terminal/visible-text.ts";
 import type { PlayOptions } from "./play-options.ts";
 import { PlayScreen } from "./play-screen.ts";
 
@@ -130,7 +130,7 @@ export class PlayInput {
     const line = await lines.next(signal);
     if (typeof line === "string") output.write("\n");
     // A terminal shows by itself what is typed; from a pipe, a session reads the same if we do.
-    else if (input.isTTY !== true) output.write(`${visibleText(line.text)}\n`);
+    else if (input.isTTY !== true) output.write(`${printableLines(line.text)}\n`);
     return line;
   }
 }

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { CAPITAL } from "../../../test/capital-scenario.ts";
 import { played } from "../../../test/played-session.ts";
 import { readCassette } from "../../models/cassette/cassette-file.ts";
-import { COLOUR_STYLE } from "../../terminal/style.ts";
+import { COLOUR_STYLE } from "../../terminal/terminal.ts";
 
 function folder(): string {
   return mkdtempSync(join(tmpdir(), "elenchus-play-"));

@@ -3,7 +3,7 @@ import type { Project } from "../../project/load-project.ts";
 import { parseProjectFile } from "../../project/parse-project-file.ts";
 import { type ResolvedSettings, resolveSettings } from "../../project/resolve-settings.ts";
 import { SETTING_SHAPES } from "../../project/settings-shape.ts";
-import { COLOUR_STYLE, PLAIN_STYLE } from "../../terminal/style.ts";
+import { COLOUR_STYLE, PLAIN_STYLE } from "../../terminal/terminal.ts";
 import { textWidth } from "../../terminal/text-width.ts";
 import { explainSettings } from "./explain-settings.ts";
 

@@ -5,7 +5,7 @@ import type { SettingEntry } from "../../project/setting-entries.ts";
 import { SETTING_SHAPES } from "../../project/settings-shape.ts";
 import { alignColumns, type TableCell } from "../../terminal/align-columns.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import type { Style } from "../../terminal/style.ts";
+import type { Style } from "../../terminal/terminal.ts";
 import { textWidth } from "../../terminal/text-width.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import { showSetting } from "./show-setting.ts";

@@ -5,8 +5,7 @@ import { END, question, type RunOptions, runScenarios, Scenario } from "elenchus
 import { describe, expect, test } from "vitest";
 import { Screen } from "../../../test/screen.ts";
 import { VirtualClock } from "../../run/calls/virtual-clock.ts";
-import { PLAIN_STYLE } from "../../terminal/style.ts";
-import type { Output, Terminal } from "../../terminal/terminal.ts";
+import { type Output, PLAIN_STYLE, type Terminal } from "../../terminal/terminal.ts";
 import { type WatchedRun, type WatchOptions, watchRun } from "./watch-run.ts";
 
 const scenario = new Scenario("greeting")

@@ -1,4 +1,4 @@
-import { visibleText } from "../../terminal/visible-text.ts";
+import { printableLines } from "../../terminal/printable-text.ts";
 import type { CallContext, Model, ModelReply, ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { abortedCall } from "../providers/to-model-error.ts";
@@ -68,5 +68,5 @@ function shownQuestion({ instructions, messages }: ModelRequest, context: CallCo
   const question = messages.findLast((message) => message.role === "user")?.content ?? "";
   const role = turn === 1 && instructions !== undefined ? `\n${instructions}\n` : "";
   const text = `\n── ${scenario}, ${node}, turn ${turn}, replicate ${replicate}\n${role}\n${question}\n`;
-  return `${visibleText(text)}\n(end with an empty line)\n`;
+  return `${printableLines(text)}\n(end with an empty line)\n`;
 }
