@@ -108,6 +108,7 @@ test("libraries are those that were chosen", () => {
     "@ai-sdk/openai-compatible",
     "@jitl/quickjs-wasmfile-release-sync",
     "@pydantic/genai-prices",
+    "acorn",
     "ai",
     "better-sqlite3",
     "commander",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseScenarioFile } from "../../project/scenario-files/parse-scenario-file.ts";
-import { scenarioToYaml } from "../../project/scenario-files/scenario-to-yaml.ts";
+import { scenarioToJson, scenarioToYaml } from "../../project/scenario-files/write-scenario.ts";
 import { numericTolerance } from "../checks/check-factories.ts";
 import { allOf, anyOf, not } from "../logic/composition.ts";
 import {
@@ -20,7 +20,6 @@ import { template } from "../templates/template.ts";
 import { parseScenario } from "./parse-scenario.ts";
 import { Scenario } from "./scenario.ts";
 import { END } from "./scenario-edge.ts";
-import { scenarioToJson } from "./scenario-to-json.ts";
 
 const rich = new Scenario("rich", {
   description: "everything",

@@ -1,19 +1,28 @@
 import { DefinitionError } from "../schema/definition-error.ts";
 import type { Issue, IssuePath } from "../schema/issue.ts";
+import type { JavaScriptParser } from "../source/free-names.ts";
+import { functionSource } from "../source/function-source.ts";
 import { portableSource } from "../source/portable-source.ts";
-import { functionSource } from "../values/function-source.ts";
 import type { JsonObject, JsonValue } from "../values/json.ts";
 import type { ScenarioDefinition } from "./definition.ts";
 import { END, END_IN_FILES } from "./scenario-edge.ts";
 import { FORMAT_VERSION } from "./scenario-file-shape.ts";
 
 /**
- * A definition in the form of a file; `parseScenario` gives it back. Functions are written as their source.
- * Throws a `DefinitionError` that names every function that cannot be.
+ * A definition in the form of a file, with functions written as their source. Throws a `DefinitionError` that names
+ * every function that cannot be written. The parser is loaded only if there is a function.
  */
-export function scenarioToJson(definition: ScenarioDefinition): JsonObject {
+export function portableScenario(
+  definition: ScenarioDefinition,
+  loadParser: () => JavaScriptParser,
+): JsonObject {
   const issues: Issue[] = [];
-  const written = writeScenario(definition, (fn, path) => portableText(fn, path, issues));
+  const written = writeScenario(definition, (fn, path) => {
+    const portable = portableSource(fn, loadParser());
+    if ("source" in portable) return portable.source;
+    issues.push({ code: "not_portable", path, problem: portable.problem });
+    return "";
+  });
   if (issues.length > 0) throw new DefinitionError(`Scenario ${JSON.stringify(definition.name)}`, issues);
   return written;
 }
@@ -45,14 +54,6 @@ function writeScenario(
     ...(outcomes.length === 0 ? {} : { outcomes: write(outcomes, ["outcomes"]) }),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
   };
-}
-
-// biome-ignore lint/complexity/noBannedTypes: any function may stand in a definition.
-function portableText(fn: Function, path: IssuePath, issues: Issue[]): string {
-  const portable = portableSource(fn);
-  if ("source" in portable) return portable.source;
-  issues.push({ code: "not_portable", path, problem: portable.problem });
-  return "";
 }
 
 function withEndWord(edge: ScenarioDefinition["edges"][number]): unknown {

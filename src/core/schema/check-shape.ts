@@ -1,4 +1,4 @@
-import { looksLikeFunctionSource } from "../values/function-source.ts";
+import { looksLikeFunctionSource } from "../source/function-source.ts";
 import { isRecord, typeName, type UnknownRecord } from "../values/json.ts";
 import type { Issue, ReportIssue } from "./issue.ts";
 import { nearestOf } from "./nearest-name.ts";

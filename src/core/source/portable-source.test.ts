@@ -1,5 +1,6 @@
 // biome-ignore-all lint/complexity/noArguments: functions as authors may write them.
 // biome-ignore-all lint/complexity/noStaticOnlyClass: functions as authors may write them.
+import * as acorn from "acorn";
 import { describe, expect, it } from "vitest";
 import { portableSource, STANDARD_NAMES } from "./portable-source.ts";
 
@@ -36,7 +37,7 @@ describe("portable functions", () => {
     ["comments about outer names", (x: number) => /* threshold */ x],
   ])("with %s", (_, fn) => {
     const text = Function.prototype.toString.call(fn);
-    expect(portableSource(fn as () => void)).toEqual({ source: text });
+    expect(portableSource(fn as () => void, acorn)).toEqual({ source: text });
   });
 
   it("writes a shorthand method as a function", () => {
@@ -45,7 +46,7 @@ describe("portable functions", () => {
         return total + next;
       },
     };
-    expect(portableSource(update)).toEqual({
+    expect(portableSource(update, acorn)).toEqual({
       source: `function ${Function.prototype.toString.call(update)}`,
     });
   });
@@ -56,7 +57,7 @@ describe("portable functions", () => {
         return Math.max(...scores);
       }
     }
-    expect(portableSource(Scores.best)).toEqual({ source: expect.stringMatching(/^function best\(/) });
+    expect(portableSource(Scores.best, acorn)).toEqual({ source: expect.stringMatching(/^function best\(/) });
   });
 });
 
@@ -145,11 +146,11 @@ describe("what is not portable", () => {
     ['it is a method with the reserved name "if"', methods.if],
     ["it is a getter", size?.get],
     ["it is a setter", size?.set],
-    ["it is async, but must answer at once", async () => 1],
-    ["it is async, but must answer at once", async (x: number) => x],
-    ["it is async, but must answer at once", async function later() {}],
-    ["it is async, but must answer at once", methods.later],
-    ["it is async, but must answer at once", methods.stream],
+    ["it is async, but must return its result at once", async () => 1],
+    ["it is async, but must return its result at once", async (x: number) => x],
+    ["it is async, but must return its result at once", async function later() {}],
+    ["it is async, but must return its result at once", methods.later],
+    ["it is async, but must return its result at once", methods.stream],
     [
       "it is a generator",
       function* () {
@@ -166,11 +167,11 @@ describe("what is not portable", () => {
     ["it is a native or bound function", new Proxy((x: number) => x, {})],
     ["it is a native or bound function", Function.prototype],
   ])("%s: %s", (problem, fn) => {
-    expect(portableSource(fn as () => void)).toEqual({ problem });
+    expect(portableSource(fn as () => void, acorn)).toEqual({ problem });
   });
 
   it("a name that the test runner gives to an import", () => {
-    expect(portableSource(() => STANDARD_NAMES)).toEqual({
+    expect(portableSource(() => STANDARD_NAMES, acorn)).toEqual({
       problem: expect.stringMatching(/^it uses ".+", which is defined outside of it$/),
     });
   });
@@ -178,11 +179,11 @@ describe("what is not portable", () => {
 
 it("reads the function itself, whatever its toString says", () => {
   const disguised = Object.assign((x: number) => x > threshold, { toString: () => "(x) => x" });
-  expect(portableSource(disguised)).toEqual({
+  expect(portableSource(disguised, acorn)).toEqual({
     problem: 'it uses "threshold", which is defined outside of it',
   });
   const bare = Object.setPrototypeOf((x: number) => x, null);
-  expect(portableSource(bare)).toEqual({ source: expect.stringMatching(/=> x$/) });
+  expect(portableSource(bare, acorn)).toEqual({ source: expect.stringMatching(/=> x$/) });
 });
 
 it("allows no name that reaches the clock, the world outside or code in a text", () => {

@@ -1,4 +1,4 @@
-import { functionSource } from "./function-source.ts";
+import { functionSource } from "../source/function-source.ts";
 
 /**
  * JSON with sorted keys and no white space: equal content gives equal text, whatever the order of keys.

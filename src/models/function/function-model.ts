@@ -1,6 +1,6 @@
+import { functionSource } from "../../core/source/function-source.ts";
 import { errorMessage } from "../../core/values/error-message.ts";
 import { frozenCopy } from "../../core/values/frozen-copy.ts";
-import { functionSource } from "../../core/values/function-source.ts";
 import { isRecord, type JsonObject, type JsonValue, typeName } from "../../core/values/json.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import { redactedCause } from "../../secrets/redacted-cause.ts";

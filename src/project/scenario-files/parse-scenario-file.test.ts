@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { parseScenario } from "../../core/scenario/parse-scenario.ts";
-import { scenarioToJson } from "../../core/scenario/scenario-to-json.ts";
 import { DefinitionError } from "../../core/schema/definition-error.ts";
 import { formatIssue } from "../../core/schema/format-issue.ts";
 import { parseScenarioFile } from "./parse-scenario-file.ts";
+import { scenarioToJson } from "./write-scenario.ts";
 
 const GOOD = `
 version: 1

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { allOf, not } from "../../core/logic/composition.ts";
 import { evaluateOutcome } from "../../core/outcomes/evaluate-outcome.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { parseScenario } from "../../core/scenario/parse-scenario.ts";
 import { question } from "../../core/scenario/question.ts";
-import { Scenario } from "../../core/scenario/scenario.ts";
 import { END } from "../../core/scenario/scenario-edge.ts";
-import { scenarioToJson } from "../../core/scenario/scenario-to-json.ts";
+import { Scenario } from "../../core/scenario/scenario.ts";
 import { advanceState } from "../../core/state/advance-state.ts";
 import { resolveNextNode } from "../../core/state/routing.ts";
 import { INITIAL_STATE, type TurnRecord } from "../../core/state/state.ts";
@@ -14,8 +12,10 @@ import { template } from "../../core/templates/template.ts";
 import type { UnknownRecord } from "../../core/values/json.ts";
 import { evaluateCodeTraits } from "../../grading/verify/trait-value.ts";
 import { verifyParsed } from "../../grading/verify/verify-parsed.ts";
+import { scenarioToJson } from "../../project/scenario-files/write-scenario.ts";
 import { hasSources, linkSources } from "./link-sources.ts";
 import { openSandbox, type Sandbox } from "./open-sandbox.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -239,5 +239,5 @@ test("what does not compile is a problem with its place, never an exception", ()
     { node: "a", verifyResult: null, reply: "", parsed: {}, rubric: {} },
     definition.nodes.a?.stateUpdate,
   );
-  expect(update.updateProblem).toContain("it is async, but must answer at once");
+  expect(update.updateProblem).toContain("it is async, but must return its result at once");
 });

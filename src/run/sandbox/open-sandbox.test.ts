@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openSandbox, type Sandbox, SandboxError, type SandboxOptions } from "./open-sandbox.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -44,7 +44,7 @@ describe("sources", () => {
   });
 
   test.each([
-    ["async", "async () => 1", "it is async, but must answer at once"],
+    ["async", "async () => 1", "it is async, but must return its result at once"],
     ["generator", "function* () {}", "it is a generator"],
     ["class", "class A {}", "it is a class"],
     ["something else", "5", "it is"],

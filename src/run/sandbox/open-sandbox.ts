@@ -1,5 +1,6 @@
-import { functionForm } from "../../core/source/function-form.ts";
+import { functionForm } from "../../core/source/function-source.ts";
 import { errorMessage } from "../../core/values/error-message.ts";
+import { loadAcorn } from "./acorn-library.ts";
 import type { RealmAnswer, RealmLimits } from "./realm.ts";
 import { SandboxHost } from "./sandbox-host.ts";
 import { type SandboxRequest, UNKNOWN } from "./text-channel.ts";
@@ -56,7 +57,8 @@ class ThreadSandbox implements Sandbox {
   compile(source: string): SandboxFunction {
     const known = this.#functions.get(source);
     if (known !== undefined) return known;
-    const form = source.length > LONGEST_SOURCE ? { problem: "it is too long" } : functionForm(source);
+    const form =
+      source.length > LONGEST_SOURCE ? { problem: "it is too long" } : functionForm(source, loadAcorn());
     if ("problem" in form) throw new Error(`this is not the source of a function: ${form.problem}`);
     // A method in shorthand is no expression, but it is with the word before it.
     const expression = form.kind === "method" ? `function ${source}` : source;
