@@ -1,57 +1,252 @@
-export { booleanMatch, containsAll, containsAny, dateMatch, dateRange, dateTolerance, exactMatch, isNull, literalMatch, numericExact, numericGraded, numericMaximum, numericMinimum, numericRange, numericRangeGraded, numericThresholdGraded, numericTolerance, oneOf, orderedMatch, regexMatch, semanticMatch, setContainment, traceContains, traceLength, traceRegex } from "./core/checks/check-factories.ts";
-export type { CheckResult } from "./core/checks/check-result.ts";
 export type { Check, CheckOf, CheckType, Decay, DistanceMode, Normalizer } from "./core/checks/check.ts";
+export {
+  booleanMatch,
+  containsAll,
+  containsAny,
+  dateMatch,
+  dateRange,
+  dateTolerance,
+  exactMatch,
+  isNull,
+  literalMatch,
+  numericExact,
+  numericGraded,
+  numericMaximum,
+  numericMinimum,
+  numericRange,
+  numericRangeGraded,
+  numericThresholdGraded,
+  numericTolerance,
+  oneOf,
+  orderedMatch,
+  regexMatch,
+  semanticMatch,
+  setContainment,
+  traceContains,
+  traceLength,
+  traceRegex,
+} from "./core/checks/check-factories.ts";
+export type { CheckResult } from "./core/checks/check-result.ts";
 export { evaluateCheck } from "./core/checks/evaluate-check.ts";
 export type { Operators, ShorthandValue } from "./core/checks/shorthand.ts";
-export { type AllOf, type AnyOf, type AtLeastN, allOf, anyOf, atLeastN, type Composed, type Composition, type Not, not } from "./core/logic/composition.ts";
+export {
+  type AllOf,
+  type AnyOf,
+  type AtLeastN,
+  allOf,
+  anyOf,
+  atLeastN,
+  type Composed,
+  type Composition,
+  type Not,
+  not,
+} from "./core/logic/composition.ts";
 export type { Truth } from "./core/logic/kleene.ts";
 export { evaluateOutcome, type OutcomeResult } from "./core/outcomes/evaluate-outcome.ts";
-export type { Comparison, CrossTurnCheck, Measure, MeasureCheck, NodeFilter, Outcome, OutcomeCheck, OutcomeFunction, OutcomeLeaf, ResultCheck, SingleTurn, TurnCheck, TurnFilter, TurnScope } from "./core/outcomes/outcome-check.ts";
-export { allTurns, anyTurn, countTurns, crossTurn, firstMatchIndex, firstTurn, lastOverTurns, lastTurn, meanOverTurns, measureIs, minOverTurns, numberOfFlips, resultIs, statusIs, type TurnFields, turnAt, turnCountEq, turnCountGte, turnOfFlip } from "./core/outcomes/outcome-helpers.ts";
+export type {
+  Comparison,
+  CrossTurnCheck,
+  Measure,
+  MeasureCheck,
+  NodeFilter,
+  Outcome,
+  OutcomeCheck,
+  OutcomeFunction,
+  OutcomeLeaf,
+  ResultCheck,
+  SingleTurn,
+  TurnCheck,
+  TurnFilter,
+  TurnScope,
+} from "./core/outcomes/outcome-check.ts";
+export {
+  allTurns,
+  anyTurn,
+  countTurns,
+  crossTurn,
+  firstMatchIndex,
+  firstTurn,
+  lastOverTurns,
+  lastTurn,
+  meanOverTurns,
+  measureIs,
+  minOverTurns,
+  numberOfFlips,
+  resultIs,
+  statusIs,
+  type TurnFields,
+  turnAt,
+  turnCountEq,
+  turnCountGte,
+  turnOfFlip,
+} from "./core/outcomes/outcome-helpers.ts";
 export type { ScenarioDefinition } from "./core/scenario/definition.ts";
 export { parseScenario } from "./core/scenario/parse-scenario.ts";
 export { type FewShotExample, type Question, question } from "./core/scenario/question.ts";
 export { type RoutedOn, routedOn } from "./core/scenario/routed-on.ts";
-export { END, type Handover, type HandoverFunction, type ScenarioEdge } from "./core/scenario/scenario-edge.ts";
-export { scenarioFileSchema } from "./core/scenario/scenario-file-shape.ts";
-export type { AgentIdentity, ModelOverride, ModelReference, NodeOptions, ScenarioNode, ToolFilter } from "./core/scenario/scenario-node.ts";
 export { Scenario } from "./core/scenario/scenario.ts";
+export {
+  END,
+  type Handover,
+  type HandoverFunction,
+  type ScenarioEdge,
+} from "./core/scenario/scenario-edge.ts";
+export { scenarioFileSchema } from "./core/scenario/scenario-file-shape.ts";
+export type {
+  AgentIdentity,
+  ModelOverride,
+  ModelReference,
+  NodeOptions,
+  ScenarioNode,
+  ToolFilter,
+} from "./core/scenario/scenario-node.ts";
 export { DefinitionError } from "./core/schema/definition-error.ts";
 export { formatIssue } from "./core/schema/format-issue.ts";
 export type { FilePosition, Issue, IssueCode, IssuePath, NodeRole } from "./core/schema/issue.ts";
-export { type AdvancedState, advanceState, type FinishedTurn, type StateUpdate, type StateUpdateContext } from "./core/state/advance-state.ts";
-export { type ConditionFunction, type StateCheck, type StateShorthand, stateCheck, type When, type WhenLeaf } from "./core/state/condition.ts";
-export { type RoutingDecision, type RoutingEdge, resolveNextNode, type TestedEdge } from "./core/state/routing.ts";
+export {
+  type AdvancedState,
+  advanceState,
+  type FinishedTurn,
+  type StateUpdate,
+  type StateUpdateContext,
+} from "./core/state/advance-state.ts";
+export {
+  type ConditionFunction,
+  type StateCheck,
+  type StateShorthand,
+  stateCheck,
+  type When,
+  type WhenLeaf,
+} from "./core/state/condition.ts";
+export {
+  type RoutingDecision,
+  type RoutingEdge,
+  resolveNextNode,
+  type TestedEdge,
+} from "./core/state/routing.ts";
+export {
+  type ConversationResult,
+  type ConversationStatus,
+  INITIAL_STATE,
+  type NodeResult,
+  type ScenarioState,
+  type TurnRecord,
+} from "./core/state/state.ts";
 export { resolvePath } from "./core/state/state-path.ts";
-export { type ConversationResult, type ConversationStatus, INITIAL_STATE, type NodeResult, type ScenarioState, type TurnRecord } from "./core/state/state.ts";
 export type { ExtractedField, ExtractRule } from "./core/templates/extract-rule.ts";
 export { mergeRubrics, type RubricPart, type TraitClash } from "./core/templates/merge-rubrics.ts";
-export type { FunctionTrait, LlmTrait, MetricName, MetricTrait, RegexTrait, Rubric, Trait } from "./core/templates/rubric.ts";
+export type {
+  FunctionTrait,
+  LlmTrait,
+  MetricName,
+  MetricTrait,
+  RegexTrait,
+  Rubric,
+  Trait,
+} from "./core/templates/rubric.ts";
+export {
+  type FieldLeaf,
+  type FieldOptions,
+  type FieldType,
+  field,
+  type ParsedOf,
+  type ScalarType,
+  type Template,
+  type TemplateField,
+  type TemplateFields,
+  template,
+  type VerifyContext,
+  type VerifyFunction,
+} from "./core/templates/template.ts";
 export { templateToZod } from "./core/templates/template-to-zod.ts";
-export { type FieldLeaf, type FieldOptions, type FieldType, field, type ParsedOf, type ScalarType, type Template, type TemplateField, type TemplateFields, template, type VerifyContext, type VerifyFunction } from "./core/templates/template.ts";
-export { functionTrait, llmTrait, metricTrait, regexTrait, rubric } from "./core/templates/trait-factories.ts";
+export {
+  functionTrait,
+  llmTrait,
+  metricTrait,
+  regexTrait,
+  rubric,
+} from "./core/templates/trait-factories.ts";
 export { type CaseTruth, type TruthFrom, truthFrom } from "./core/templates/truth-from.ts";
 export { type VerifiedOptions, verified } from "./core/templates/verified.ts";
 export type { Clock } from "./core/values/environment.ts";
 export type { JsonObject, JsonValue, UnknownRecord } from "./core/values/json.ts";
-export { krippendorffAlpha, type MeasurementLevel, type PanelAlpha, panelAlpha } from "./grading/judge/agreement.ts";
+export {
+  krippendorffAlpha,
+  type MeasurementLevel,
+  type PanelAlpha,
+  panelAlpha,
+} from "./grading/judge/agreement.ts";
 export { assessReply, type ReplyAssessment, type ReplyToAssess } from "./grading/judge/assess-reply.ts";
-export { type EarlierTurn, type JudgeInput, type JudgeRequest, type Judging, judgeRequest, judgeRequests, repairRequest } from "./grading/judge/judge-request.ts";
-export { type JudgeAnswer, type JudgeCall, type JudgeModel, type JudgeTurnOptions, type JudgeUsage, judgeTurn, type TurnJudgement } from "./grading/judge/judge-turn.ts";
+export {
+  type EarlierTurn,
+  type JudgeInput,
+  type JudgeRequest,
+  type Judging,
+  judgeRequest,
+  judgeRequests,
+  repairRequest,
+} from "./grading/judge/judge-request.ts";
+export {
+  type JudgeAnswer,
+  type JudgeCall,
+  type JudgeModel,
+  type JudgeTurnOptions,
+  type JudgeUsage,
+  judgeTurn,
+  type TurnJudgement,
+} from "./grading/judge/judge-turn.ts";
 export { combinePanel, type PanelJudgement, type PanelVote } from "./grading/judge/panel.ts";
 export { type JudgedField, type Judgement, readJudgement } from "./grading/judge/read-judgement.ts";
 export { extractFields } from "./grading/reading/extract-value.ts";
 export type { MetricDetails, TraitResult } from "./grading/verify/trait-value.ts";
-export { type FieldVerdict, type Verification, type VerificationContext, verifyParsed } from "./grading/verify/verify-parsed.ts";
+export {
+  type FieldVerdict,
+  type Verification,
+  type VerificationContext,
+  verifyParsed,
+} from "./grading/verify/verify-parsed.ts";
 export type { RunFailure, Stage } from "./journal/failure.ts";
 export { RunError } from "./journal/run-error.ts";
-export type { CallEnd, CallRetry, CallStart, Cell, ConversationEnd, ConversationEvent, ConversationSettings, ConversationStart, ConversationStop, DerivedEvent, Hop, OutcomeEvent, Progress, RunEnd, RunEvent, RunEventBody, RunStart, ScenarioDefine, TurnEnd, TurnJudgementEvent, TurnReply, TurnStart, Warning } from "./journal/run-event.ts";
+export type {
+  CallEnd,
+  CallRetry,
+  CallStart,
+  Cell,
+  ConversationEnd,
+  ConversationEvent,
+  ConversationSettings,
+  ConversationStart,
+  ConversationStop,
+  DerivedEvent,
+  Hop,
+  OutcomeEvent,
+  Progress,
+  RunEnd,
+  RunEvent,
+  RunEventBody,
+  RunStart,
+  ScenarioDefine,
+  TurnEnd,
+  TurnJudgementEvent,
+  TurnReply,
+  TurnStart,
+  Warning,
+} from "./journal/run-event.ts";
 export type { Spending } from "./journal/spending.ts";
 export { memoryStore } from "./journal/store/memory-store.ts";
 export { openStore } from "./journal/store/open-store.ts";
+export type {
+  CallStore,
+  ConversationFilter,
+  ConversationSummary,
+  ResultRow,
+  RunJournal,
+  RunSummary,
+  Store,
+  StoreSize,
+} from "./journal/store/store.ts";
 export { StoreError, type StoreErrorCode } from "./journal/store/store-error.ts";
 export type { StoreOptions } from "./journal/store/store-options.ts";
-export type { CallStore, ConversationFilter, ConversationSummary, ResultRow, RunJournal, RunSummary, Store, StoreSize } from "./journal/store/store.ts";
 export { cassetteFromRun } from "./journal/transfer/cassette-from-run.ts";
 export { type ConversationRow, conversationTable } from "./journal/transfer/conversation-table.ts";
 export { exportRun } from "./journal/transfer/export-run.ts";
@@ -66,19 +261,48 @@ export { toJson } from "./journal/transfer/to-json.ts";
 export { type TurnRow, turnTable } from "./journal/transfer/turn-table.ts";
 export type { TurnResult } from "./journal/turn-result.ts";
 export { type CallRepetition, callIdentity } from "./models/call-identity.ts";
+export { Cassette } from "./models/cassette/cassette.ts";
 export { readCassette, writeCassette } from "./models/cassette/cassette-file.ts";
 export { type CassetteModelOptions, cassetteModel } from "./models/cassette/cassette-model.ts";
-export { Cassette } from "./models/cassette/cassette.ts";
 export { explainMiss } from "./models/cassette/explain-miss.ts";
 export { type AskedCall, askedCall, type RecordedCall } from "./models/cassette/recorded-call.ts";
 export { recordingModel } from "./models/cassette/recording-model.ts";
-export { type FunctionContext, type FunctionModelOptions, functionModel, type ReplyFunction } from "./models/function/function-model.ts";
+export {
+  type FunctionContext,
+  type FunctionModelOptions,
+  functionModel,
+  type ReplyFunction,
+} from "./models/function/function-model.ts";
 export { type HttpModelOptions, httpModel } from "./models/http/http-model.ts";
-export type { AssistantMessage, Message, ToolCall, ToolMessage, ToolResult, UserMessage } from "./models/message.ts";
+export type {
+  AssistantMessage,
+  Message,
+  ToolCall,
+  ToolMessage,
+  ToolResult,
+  UserMessage,
+} from "./models/message.ts";
+export type {
+  Backstage,
+  CallContext,
+  FinishReason,
+  Model,
+  ModelCard,
+  ModelReply,
+  ModelRequest,
+  RateLimitHints,
+  SimulatedModel,
+  ToolDefinition,
+  Usage,
+} from "./models/model.ts";
 export { type ErrorCategory, ModelError } from "./models/model-error.ts";
-export type { Backstage, CallContext, FinishReason, Model, ModelCard, ModelReply, ModelRequest, RateLimitHints, SimulatedModel, ToolDefinition, Usage } from "./models/model.ts";
 export { type PersonModelOptions, personModel } from "./models/person/person-model.ts";
-export { type KnownProvider, knownProviders, type ProviderConfig, type ProviderKind } from "./models/providers/provider.ts";
+export {
+  type KnownProvider,
+  knownProviders,
+  type ProviderConfig,
+  type ProviderKind,
+} from "./models/providers/provider.ts";
 export { type ResolveOptions, resolveModel } from "./models/resolve-model.ts";
 export { simulatedModel } from "./models/simulated/simulated-model.ts";
 export { SIMULATED_SUBJECTS, type SimulatedSubject } from "./models/simulated/simulated-subjects.ts";

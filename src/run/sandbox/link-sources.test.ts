@@ -1,10 +1,11 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { allOf, not } from "../../core/logic/composition.ts";
 import { evaluateOutcome } from "../../core/outcomes/evaluate-outcome.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { parseScenario } from "../../core/scenario/parse-scenario.ts";
 import { question } from "../../core/scenario/question.ts";
-import { END } from "../../core/scenario/scenario-edge.ts";
 import { Scenario } from "../../core/scenario/scenario.ts";
+import { END } from "../../core/scenario/scenario-edge.ts";
 import { advanceState } from "../../core/state/advance-state.ts";
 import { resolveNextNode } from "../../core/state/routing.ts";
 import { INITIAL_STATE, type TurnRecord } from "../../core/state/state.ts";
@@ -15,7 +16,6 @@ import { verifyParsed } from "../../grading/verify/verify-parsed.ts";
 import { scenarioToJson } from "../../project/scenario-files/write-scenario.ts";
 import { hasSources, linkSources } from "./link-sources.ts";
 import { openSandbox, type Sandbox } from "./open-sandbox.ts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 let sandbox: Sandbox;
 beforeAll(async () => {

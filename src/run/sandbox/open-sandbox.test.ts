@@ -1,5 +1,5 @@
-import { openSandbox, type Sandbox, SandboxError, type SandboxOptions } from "./open-sandbox.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openSandbox, type Sandbox, SandboxError, type SandboxOptions } from "./open-sandbox.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
