@@ -265,7 +265,7 @@ export { Cassette } from "./models/cassette/cassette.ts";
 export { readCassette, writeCassette } from "./models/cassette/cassette-file.ts";
 export { type CassetteModelOptions, cassetteModel } from "./models/cassette/cassette-model.ts";
 export { explainMiss } from "./models/cassette/explain-miss.ts";
-export { type AskedCall, askedCall, type RecordedCall } from "./models/cassette/recorded-call.ts";
+export { type CallRequest, callRequest, type RecordedCall } from "./models/cassette/recorded-call.ts";
 export { recordingModel } from "./models/cassette/recording-model.ts";
 export {
   type FunctionContext,
@@ -283,7 +283,6 @@ export type {
   UserMessage,
 } from "./models/message.ts";
 export type {
-  Backstage,
   CallContext,
   FinishReason,
   Model,
@@ -292,6 +291,7 @@ export type {
   ModelRequest,
   RateLimitHints,
   SimulatedModel,
+  SimulationInput,
   ToolDefinition,
   Usage,
 } from "./models/model.ts";

@@ -98,14 +98,14 @@ export interface Model extends ModelCard {
   reply(request: ModelRequest, context: CallContext): Promise<ModelReply>;
 }
 
-/** What only a simulated model is told: the node with its truths. */
-export interface Backstage {
+/** What only a simulated model gets, apart from the request: the question with its right answers, and the state. */
+export interface SimulationInput {
   readonly question: Question;
   /** The state before the turn. */
   readonly state: ScenarioState;
 }
 
-/** A model that plays a part and so must know the truth. It has no `reply`: what is backstage never reaches a real model. */
+/** A model that plays a part and so must know the right answers. It has no `reply`, so that these never reach a real model. */
 export interface SimulatedModel extends ModelCard {
-  simulate(request: ModelRequest, context: CallContext, backstage: Backstage): Promise<ModelReply>;
+  simulate(request: ModelRequest, context: CallContext, input: SimulationInput): Promise<ModelReply>;
 }

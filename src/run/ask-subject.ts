@@ -4,7 +4,13 @@ import { remember } from "../core/values/remember.ts";
 import type { TurnReply } from "../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import type { ToolCall, ToolResult } from "../models/message.ts";
-import type { Backstage, CallContext, ModelReply, ModelRequest, ToolDefinition } from "../models/model.ts";
+import type {
+  CallContext,
+  ModelReply,
+  ModelRequest,
+  SimulationInput,
+  ToolDefinition,
+} from "../models/model.ts";
 import { ModelError } from "../models/model-error.ts";
 import type { OfferedTool, ToolOffer } from "../models/tools/offered-tools.ts";
 import { runToolLoop } from "../models/tools/run-tool-loop.ts";
@@ -118,13 +124,13 @@ class Asking {
   ): Promise<ModelReply> {
     const { run, plan } = this.#driver;
     const { instructions, turn } = this.#effect;
-    const backstage = "simulate" in this.#model ? { backstage: await this.#backstage() } : {};
+    const simulation = "simulate" in this.#model ? { simulation: await this.#simulationInput() } : {};
     const { reply, spending } = await run.caller.call({
       model: this.#model,
       request: instructions === undefined ? request : { instructions, ...request },
       context: { ...this.#context(), ...(workspace === undefined ? {} : { workspace }) },
       call: `${turn}.subject.${++this.#calls}`,
-      ...backstage,
+      ...simulation,
       shared: plan.shared,
       skipsCache: run.subjects.get(plan.cell.subject)?.cache === false,
     });
@@ -133,7 +139,7 @@ class Asking {
   }
 
   /** Truths may depend on how earlier turns were judged, which is known once they are finished. */
-  async #backstage(): Promise<Backstage> {
+  async #simulationInput(): Promise<SimulationInput> {
     await this.#driver.settled(this.#effect.turn - 1);
     return { question: this.#node.question, state: this.#driver.state.scenario };
   }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  askedCall,
+  callRequest,
   END,
   ModelError,
   memoryStore,
@@ -169,13 +169,13 @@ describe.each(stores)("with a store (%s)", (_, open) => {
     const subject = memoryModel("s", () => "yes");
     await held({ scenarios: three(), store, subjects: subject, run: "one" });
     const [request, context] = subject.asked[1] as (typeof subject.asked)[number];
-    expect(whyMiss(store, askedCall(subject, request, context))).toBe("The answer to this call is known.");
+    expect(whyMiss(store, callRequest(subject, request, context))).toBe("The answer to this call is known.");
     const changed = {
       ...request,
       messages: [...request.messages.slice(0, -1), { role: "user", content: "Second, please?" }],
     } as const;
-    expect(whyMiss(store, askedCall(subject, changed, context))).toMatch(/message 3/i);
-    expect(whyMiss(store, askedCall(subject, request, { ...context, replicate: 2 }))).toMatch(/replicate/);
+    expect(whyMiss(store, callRequest(subject, changed, context))).toMatch(/message 3/i);
+    expect(whyMiss(store, callRequest(subject, request, { ...context, replicate: 2 }))).toMatch(/replicate/);
     store.close();
   });
 

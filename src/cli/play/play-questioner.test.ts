@@ -121,7 +121,7 @@ test("the cassette holds what was sent", async () => {
   expect(await code).toBe(0);
   expect(printed()).toMatch(/The input ended after 2 turns: [\s\S]*Saved 2 calls to asked\.jsonl\.\n$/);
   const calls = [...(await readCassette(join(at, "asked.jsonl")))];
-  const sent = calls.map(({ asked }) => asked.messages.at(-1));
+  const sent = calls.map(({ request }) => request.messages.at(-1));
   expect(sent).toEqual([
     { role: "user", content: "Which city?" },
     { role: "user", content: "Really?" },

@@ -46,10 +46,10 @@ export async function whyMissCommand(options: WhyMissOptions, terminal: Terminal
     output.write(`${countedText(all, "call")} of run ${run} had no answer in the store${looked}\n\n`);
     const reasons = new Map<string, { count: number; readonly where: string }>();
     for (const { where, call } of misses) {
-      const earlier = store.calls.near(call.asked, COMPARED).filter(({ identity }) => !made.has(identity));
+      const earlier = store.calls.near(call.request, COMPARED).filter(({ identity }) => !made.has(identity));
       const reason = explainMiss(
-        call.asked,
-        earlier.map(({ asked }) => asked),
+        call.request,
+        earlier.map(({ request }) => request),
       );
       const known = reasons.get(reason);
       if (known === undefined) reasons.set(reason, { count: 1, where });

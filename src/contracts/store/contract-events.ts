@@ -1,7 +1,7 @@
 import type { ConversationStatus } from "../../core/state/state.ts";
 import type { Cell, RunEvent, RunStart } from "../../journal/run-event.ts";
 import type { Spending } from "../../journal/spending.ts";
-import { identityOfAsked, type RecordedCall } from "../../models/cassette/recorded-call.ts";
+import { identityOfRequest, type RecordedCall } from "../../models/cassette/recorded-call.ts";
 import type { Message } from "../../models/message.ts";
 
 /** What one call costs in the contract. */
@@ -117,9 +117,9 @@ export function conversationEnd(
 export function recordedCall(
   messages: readonly Message[],
   text: string,
-  change: Partial<RecordedCall["asked"]> = {},
+  change: Partial<RecordedCall["request"]> = {},
 ): RecordedCall {
-  const asked = {
+  const request = {
     name: "openai/gpt-5-mini",
     model: { provider: "openai", model: "gpt-5-mini", temperature: 0 },
     instructions: "You are terse.",
@@ -131,5 +131,5 @@ export function recordedCall(
     ...change,
   };
   const reply = { text, finish: "stop", usage: { inputTokens: 10, outputTokens: 5 } } as const;
-  return { identity: identityOfAsked(asked), purpose: "subject", asked, reply };
+  return { identity: identityOfRequest(request), purpose: "subject", request, reply };
 }

@@ -113,12 +113,12 @@ export const CALL_RULES: readonly StoreRule[] = [
       const same = recordedCall(elsewhere, "same model");
       const other = recordedCall(elsewhere, "other", { name: "sim/x", model: { name: "x" } });
       for (const call of [other, same, near]) store.calls.keep(call);
-      const { asked } = recordedCall(conversation(4, "And why not?"), "");
-      const found = store.calls.near(asked).map(({ reply }) => reply.text);
+      const { request } = recordedCall(conversation(4, "And why not?"), "");
+      const found = store.calls.near(request).map(({ reply }) => reply.text);
       demandEqual(found[0], "near", "the nearest call");
       demand(found.includes("same model"), "a call of the same model is not among the near ones");
-      demandEqual(store.calls.near(asked, 1).length, 1, "the number of calls with a limit of one");
-      demandEqual(store.calls.near(near.asked)[0], near, "the nearest call of one that is known");
+      demandEqual(store.calls.near(request, 1).length, 1, "the number of calls with a limit of one");
+      demandEqual(store.calls.near(near.request)[0], near, "the nearest call of one that is known");
     },
   },
   {

@@ -1,6 +1,6 @@
 import type BetterSqlite3 from "better-sqlite3";
 import { frozenCopy } from "../../core/values/frozen-copy.ts";
-import type { AskedCall, RecordedCall } from "../../models/cassette/recorded-call.ts";
+import type { CallRequest, RecordedCall } from "../../models/cassette/recorded-call.ts";
 import type { Message } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
 import { type CallColumns, type CallStatements, callStatements, identityKey } from "./call-statements.ts";
@@ -58,7 +58,7 @@ export class CallTable implements CallStore {
     });
   }
 
-  keep({ identity, purpose, asked, reply }: RecordedCall): void {
+  keep({ identity, purpose, request, reply }: RecordedCall): void {
     const { rateLimit: _, ...lasting } = reply;
     let isData = true;
     const kept = frozenCopy(lasting, () => {
@@ -68,9 +68,9 @@ export class CallTable implements CallStore {
     if (!isData) return;
     // Copied as it is.
     this.#pending.set(identity, kept as ModelReply);
-    const { replicate, seed } = asked;
-    const settings = this.#settings.encode(asked);
-    const link = this.#chains.linkOf(asked.messages);
+    const { replicate, seed } = request;
+    const settings = this.#settings.encode(request);
+    const link = this.#chains.linkOf(request.messages);
     const answer = encodeData(kept);
     const at = Date.now();
     this.#parts.writer.add(() => {
@@ -84,11 +84,11 @@ export class CallTable implements CallStore {
     });
   }
 
-  near(asked: AskedCall, limit = 50): readonly RecordedCall[] {
+  near(request: CallRequest, limit = 50): readonly RecordedCall[] {
     this.#parts.writer.flush();
-    const link = this.#chains.linkOf(asked.messages);
+    const link = this.#chains.linkOf(request.messages);
     return this.#reading(() =>
-      nearCalls(this.#parts.database, { link, name: asked.name, limit }).flatMap((id) => {
+      nearCalls(this.#parts.database, { link, name: request.name, limit }).flatMap((id) => {
         const found = this.#sql.callById.get(id);
         return found === undefined ? [] : [this.#recorded(found)];
       }),
@@ -133,11 +133,11 @@ export class CallTable implements CallStore {
 
   #recorded({ identity, purpose, messages, replicate, seed, reply, settings }: CallColumns): RecordedCall {
     // Written by `keep` from values of these types.
-    const asked = this.#decoded(settings) as CallSettings;
+    const request = this.#decoded(settings) as CallSettings;
     return {
       identity: typeof identity === "string" ? identity : identity.toString("hex"),
       purpose,
-      asked: { ...asked, messages: this.#messages(messages), replicate, seed },
+      request: { ...request, messages: this.#messages(messages), replicate, seed },
       reply: this.#decoded(reply) as ModelReply,
     };
   }
@@ -165,7 +165,7 @@ export class CallTable implements CallStore {
 }
 
 /** What calls of one model, prompt, tools and schema have in common. */
-export type CallSettings = Pick<AskedCall, "name" | "model" | "instructions" | "tools" | "schema">;
+export type CallSettings = Pick<CallRequest, "name" | "model" | "instructions" | "tools" | "schema">;
 
 /** Settings as they are stored, once for all calls that have them. */
 export interface EncodedSettings {

@@ -23,8 +23,8 @@ export class MemoryCalls implements CallStore {
     if (this.#calls.set(call)) this.#keptAt.set(call.identity, Date.now());
   }
 
-  near(asked: RecordedCall["asked"], limit = 50): readonly RecordedCall[] {
-    return this.#calls.near(asked).slice(0, limit);
+  near(request: RecordedCall["request"], limit = 50): readonly RecordedCall[] {
+    return this.#calls.near(request).slice(0, limit);
   }
 
   /** Removes calls that were kept before a time. */

@@ -283,7 +283,7 @@ test("the file of a long conversation grows with its replies, and no faster", as
     const file = join(folder, `${turns}.db`);
     const store = await openStore(file);
     const journal = store.begin(runStart("one"));
-    let messages = recordedCall([], "").asked.messages;
+    let messages = recordedCall([], "").request.messages;
     for (let turn = 1; turn <= turns; turn++) {
       const reply = `${turn} ${"says something new each time. ".repeat(70)}`;
       for (const event of turnEvents({ conversation: "c", turn, reply, verdict: true, at: turn }))

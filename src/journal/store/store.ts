@@ -1,5 +1,5 @@
 import type { ConversationStatus } from "../../core/state/state.ts";
-import type { AskedCall, RecordedCall } from "../../models/cassette/recorded-call.ts";
+import type { CallRequest, RecordedCall } from "../../models/cassette/recorded-call.ts";
 import type { ModelReply } from "../../models/model.ts";
 import type { RunEvent, RunStart } from "../run-event.ts";
 import type { Spending } from "../spending.ts";
@@ -93,7 +93,7 @@ export interface CallStore {
   /** Keeps an answer; written together with the events of a run, soon. */
   keep(call: RecordedCall): void;
   /** Calls that are most like this one: the same beginning of messages first, then the same model. */
-  near(asked: AskedCall, limit?: number): readonly RecordedCall[];
+  near(request: CallRequest, limit?: number): readonly RecordedCall[];
   readonly size: number;
 }
 

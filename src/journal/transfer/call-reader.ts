@@ -2,7 +2,11 @@ import { freezeDeep } from "../../core/values/freeze-deep.ts";
 import { CALL_SHAPE, SETTINGS_SHAPE } from "../../models/cassette/cassette-shapes.ts";
 import { MessageTree } from "../../models/cassette/message-tree.ts";
 import { RecentLists } from "../../models/cassette/recent-lists.ts";
-import { type AskedCall, identityOfAsked, type RecordedCall } from "../../models/cassette/recorded-call.ts";
+import {
+  type CallRequest,
+  identityOfRequest,
+  type RecordedCall,
+} from "../../models/cassette/recorded-call.ts";
 import type { Message } from "../../models/message.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import { checkedValue, DAMAGED } from "./checked-line.ts";
@@ -10,8 +14,8 @@ import type { LongTextReader } from "./long-texts.ts";
 import { SETTINGS_WINDOW } from "./run-file.ts";
 import { RunFileError } from "./run-file-error.ts";
 
-type Settings = Pick<AskedCall, "name" | "model" | "instructions" | "tools" | "schema">;
-type CallLine = Pick<AskedCall, "replicate" | "seed"> &
+type Settings = Pick<CallRequest, "name" | "model" | "instructions" | "tools" | "schema">;
+type CallLine = Pick<CallRequest, "replicate" | "seed"> &
   Pick<RecordedCall, "purpose" | "reply"> & {
     readonly settings: number;
     readonly previous: string;
@@ -54,7 +58,7 @@ export class CallReader {
       throw new RunFileError(number, "no earlier line has the messages that it goes on from", DAMAGED);
     }
     const { purpose, replicate, seed, reply } = line;
-    const asked: AskedCall = { ...settings, messages: list.messages, replicate, seed };
-    return { identity: identityOfAsked(asked), purpose, asked, reply };
+    const request: CallRequest = { ...settings, messages: list.messages, replicate, seed };
+    return { identity: identityOfRequest(request), purpose, request, reply };
   }
 }

@@ -116,9 +116,9 @@ export class CallWriter {
   }
 
   /** The lines of a call. */
-  *lines({ identity, purpose, asked, reply }: RecordedCall): Generator<string> {
+  *lines({ identity, purpose, request, reply }: RecordedCall): Generator<string> {
     this.#written.add(identity, true);
-    const { name, model, instructions, tools, schema, replicate, seed, messages } = asked;
+    const { name, model, instructions, tools, schema, replicate, seed, messages } = request;
     const shared = { name, model, instructions, tools, schema };
     const hash = contentHash(JSON.stringify(shared));
     let settings = this.#settings.get(hash);

@@ -36,12 +36,12 @@ export function* cassetteLines(
   }
 }
 
-function settingsOf({ asked: { name, model, instructions, tools, schema } }: KeptCall): string {
+function settingsOf({ request: { name, model, instructions, tools, schema } }: KeptCall): string {
   return canonicalJson({ name, model, instructions, tools, schema });
 }
 
 function callLine(
-  { asked, purpose, reply, node }: KeptCall,
+  { request, purpose, reply, node }: KeptCall,
   settings: number,
   written: Set<MessageNode>,
 ): string {
@@ -50,12 +50,12 @@ function callLine(
     written.add(previous);
     previous = previous.previous;
   }
-  const { replicate, seed } = asked;
+  const { replicate, seed } = request;
   const messages = messagesOf(node, previous);
   return JSON.stringify({ settings, purpose, replicate, seed, previous: previous.hash, messages, reply });
 }
 
-function callOrder({ asked: { name, replicate }, identity }: KeptCall): string {
+function callOrder({ request: { name, replicate }, identity }: KeptCall): string {
   return `${name} ${String(replicate).padStart(10, "0")} ${identity}`;
 }
 

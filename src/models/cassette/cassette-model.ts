@@ -5,7 +5,7 @@ import { abortedCall } from "../providers/to-model-error.ts";
 import type { Cassette } from "./cassette.ts";
 import { explainMiss } from "./explain-miss.ts";
 import { recordOnce } from "./record-once.ts";
-import { askedCall } from "./recorded-call.ts";
+import { callRequest } from "./recorded-call.ts";
 
 /** What is done about calls that are not recorded. */
 export interface CassetteModelOptions {
@@ -36,11 +36,11 @@ export function cassetteModel(
       const recorded = cassette.replyTo(callIdentity(card, request, context));
       if (recorded !== undefined) return { ...recorded, cached: true };
       if (ask !== undefined) return ask(request, context);
-      const asked = askedCall(card, request, context);
-      const near = cassette.near(asked).map((call) => call.asked);
+      const missing = callRequest(card, request, context);
+      const near = cassette.near(missing).map((call) => call.request);
       throw new ModelError(
         "cassette_miss",
-        `${name}: this call is not recorded. ${explainMiss(asked, near)} Record it, or give a model to ask instead.`,
+        `${name}: this call is not recorded. ${explainMiss(missing, near)} Record it, or give a model to ask instead.`,
       );
     },
     close: async () => fallback?.close?.(),

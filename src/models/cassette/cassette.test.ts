@@ -11,7 +11,7 @@ import type { ModelCard, ModelReply } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { Cassette } from "./cassette.ts";
 import { readCassette, writeCassette } from "./cassette-file.ts";
-import { type AskedCall, askedCall, identityOfAsked, type RecordedCall } from "./recorded-call.ts";
+import { type CallRequest, callRequest, identityOfRequest, type RecordedCall } from "./recorded-call.ts";
 
 // A file has no negative zero.
 const json = fc
@@ -47,7 +47,7 @@ const message: fc.Arbitrary<Message> = fc.oneof(
   }),
 );
 const nothing = fc.constant(null);
-const asked: fc.Arbitrary<AskedCall> = fc.record({
+const request: fc.Arbitrary<CallRequest> = fc.record({
   name: fc.constantFrom("a/b", "c/d"),
   model: jsonObject,
   instructions: fc.oneof(nothing, fc.string()),
@@ -69,11 +69,11 @@ const reply: fc.Arbitrary<ModelReply> = fc.record(
   },
   { requiredKeys: ["text", "finish"] },
 );
-const call = fc.record({ asked, reply, purpose: fc.constantFrom("subject" as const, "judge" as const) });
+const call = fc.record({ request, reply, purpose: fc.constantFrom("subject" as const, "judge" as const) });
 
 function recordedOf(calls: readonly Omit<RecordedCall, "identity">[]): Cassette {
   const cassette = new Cassette();
-  for (const one of calls) cassette.set({ identity: identityOfAsked(one.asked), ...one });
+  for (const one of calls) cassette.set({ identity: identityOfRequest(one.request), ...one });
   return cassette;
 }
 
@@ -83,7 +83,7 @@ function sortedCalls(cassette: Cassette): readonly RecordedCall[] {
 
 test("the identity of a recorded call is that of the call", () => {
   fc.assert(
-    fc.property(asked, (given) => {
+    fc.property(request, (given) => {
       const { name: model, model: identity, messages, instructions, tools, schema } = given;
       const card: ModelCard = { name: model, identity, account: "" };
       const request = {
@@ -92,8 +92,8 @@ test("the identity of a recorded call is that of the call", () => {
         ...(tools === null ? {} : { tools }),
         ...(schema === null ? {} : { schema }),
       };
-      expect(askedCall(card, request, given)).toEqual(given);
-      expect(identityOfAsked(given)).toBe(callIdentity(card, request, given));
+      expect(callRequest(card, request, given)).toEqual(given);
+      expect(identityOfRequest(given)).toBe(callIdentity(card, request, given));
     }),
   );
 });
@@ -106,8 +106,8 @@ test("what is recorded is found again, as it was, after a round trip through tex
       expect(sortedCalls(parsed)).toEqual(sortedCalls(cassette));
       expect(parsed.toJsonLines()).toBe(cassette.toJsonLines());
       for (const one of calls) {
-        const identity = identityOfAsked(one.asked);
-        expect(parsed.get(identity)?.asked).toEqual(one.asked);
+        const identity = identityOfRequest(one.request);
+        expect(parsed.get(identity)?.request).toEqual(one.request);
       }
     }),
   );
@@ -115,13 +115,16 @@ test("what is recorded is found again, as it was, after a round trip through tex
 
 test("the order of recording leaves no trace in the text", () => {
   fc.assert(
-    fc.property(fc.uniqueArray(call, { maxLength: 6, selector: ({ asked: { seed } }) => seed }), (calls) => {
-      expect(recordedOf(calls.toReversed()).toJsonLines()).toBe(recordedOf(calls).toJsonLines());
-    }),
+    fc.property(
+      fc.uniqueArray(call, { maxLength: 6, selector: ({ request: { seed } }) => seed }),
+      (calls) => {
+        expect(recordedOf(calls.toReversed()).toJsonLines()).toBe(recordedOf(calls).toJsonLines());
+      },
+    ),
   );
 });
 
-const ASKED: AskedCall = {
+const REQUEST: CallRequest = {
   name: "a/b",
   model: { provider: "a" },
   instructions: null,
@@ -131,7 +134,7 @@ const ASKED: AskedCall = {
   replicate: 1,
   seed: 1,
 };
-const CALL = { asked: ASKED, purpose: "subject", reply: { text: "Hello.", finish: "stop" } } as const;
+const CALL = { request: REQUEST, purpose: "subject", reply: { text: "Hello.", finish: "stop" } } as const;
 
 test("a call that is recorded again replaces the first, in memory and in files put together", () => {
   const again = { ...CALL, reply: { text: "Hi.", finish: "stop" } } as const;
@@ -155,8 +158,8 @@ test("the bytes of a conversation of 2,000 turns grow in proportion", () => {
         Object.freeze({ role: "user", content: `Question ${turn}? ${"x".repeat(200)}` }),
       ]);
       const text = `Answer ${turn}.`;
-      const one = { ...CALL, asked: { ...ASKED, instructions: "y".repeat(5_000), messages, seed: turn } };
-      cassette.set({ identity: identityOfAsked(one.asked), ...one, reply: { text, finish: "stop" } });
+      const one = { ...CALL, request: { ...REQUEST, instructions: "y".repeat(5_000), messages, seed: turn } };
+      cassette.set({ identity: identityOfRequest(one.request), ...one, reply: { text, finish: "stop" } });
       messages = extendMessages(messages, [Object.freeze({ role: "assistant", content: text })]);
     }
     const text = cassette.toJsonLines();
@@ -170,7 +173,10 @@ test("the bytes of a conversation of 2,000 turns grow in proportion", () => {
 describe("a file that is wrong", () => {
   const lines = recordedOf([
     CALL,
-    { ...CALL, asked: { ...ASKED, messages: [...ASKED.messages, { role: "user", content: "Again?" }] } },
+    {
+      ...CALL,
+      request: { ...REQUEST, messages: [...REQUEST.messages, { role: "user", content: "Again?" }] },
+    },
   ])
     .toJsonLines()
     .trim()

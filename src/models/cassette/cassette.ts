@@ -4,7 +4,7 @@ import { cassetteLines } from "./cassette-lines.ts";
 import type { KeptCall } from "./kept-call.ts";
 import { type MessageNode, MessageTree, messagesOf } from "./message-tree.ts";
 import { parseCassette } from "./parse-cassette.ts";
-import type { AskedCall, RecordedCall } from "./recorded-call.ts";
+import type { CallRequest, RecordedCall } from "./recorded-call.ts";
 
 /** What is looked at to explain a miss. */
 const MOST_NEAR = 500;
@@ -41,15 +41,15 @@ export class Cassette {
    * Records a call. What a provider told of its limits is left out: it says nothing about another day. False, and nothing is
    * recorded, if the reply is not data that a file can hold.
    */
-  set({ identity, purpose, asked: { messages, ...parts }, reply }: RecordedCall): boolean {
+  set({ identity, purpose, request: { messages, ...parts }, reply }: RecordedCall): boolean {
     const { rateLimit: _, ...lasting } = reply;
     let isData = true;
-    const copied = frozenCopy({ asked: parts, reply: lasting }, () => {
+    const copied = frozenCopy({ request: parts, reply: lasting }, () => {
       isData = false;
     });
     if (!isData) return false;
     // Copied as they are.
-    const kept = copied as Pick<KeptCall, "asked" | "reply">;
+    const kept = copied as Pick<KeptCall, "request" | "reply">;
     this.#keep({ identity, purpose, ...kept, node: this.#messages.add(messages) });
     return true;
   }
@@ -60,7 +60,7 @@ export class Cassette {
   }
 
   /** Calls whose messages begin as those of a call do, as far as possible: where to look for what differs. */
-  near({ messages }: Pick<AskedCall, "messages">): readonly RecordedCall[] {
+  near({ messages }: Pick<CallRequest, "messages">): readonly RecordedCall[] {
     const near = new Set<KeptCall>();
     const nodes = new Set<MessageNode>();
     for (
@@ -107,6 +107,6 @@ export class Cassette {
   }
 }
 
-function recorded({ identity, purpose, asked, reply, node }: KeptCall): RecordedCall {
-  return { identity, purpose, asked: { ...asked, messages: messagesOf(node) }, reply };
+function recorded({ identity, purpose, request, reply, node }: KeptCall): RecordedCall {
+  return { identity, purpose, request: { ...request, messages: messagesOf(node) }, reply };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Message } from "../message.ts";
 import { explainMiss } from "./explain-miss.ts";
-import type { AskedCall } from "./recorded-call.ts";
+import type { CallRequest } from "./recorded-call.ts";
 
 function user(content: string): Message {
   return { role: "user", content };
@@ -10,7 +10,7 @@ function assistant(content: string): Message {
   return { role: "assistant", content };
 }
 
-const ASKED: AskedCall = {
+const REQUEST: CallRequest = {
   name: "openai/gpt-5-mini",
   model: { provider: "openai", model: "gpt-5-mini", parameters: { temperature: 0 } },
   instructions: "You are a careful assistant who answers in one sentence.",
@@ -23,7 +23,7 @@ const ASKED: AskedCall = {
 
 const long = "x".repeat(500);
 
-test.each<[string, Partial<AskedCall>, string]>([
+test.each<[string, Partial<CallRequest>, string]>([
   [
     "a parameter",
     { model: { provider: "openai", model: "gpt-5-mini", parameters: { temperature: 0.7 } } },
@@ -31,7 +31,7 @@ test.each<[string, Partial<AskedCall>, string]>([
   ],
   [
     "a new parameter",
-    { model: { ...ASKED.model, seed: 3 } },
+    { model: { ...REQUEST.model, seed: 3 } },
     "differs in the model: `seed` is 3 here, missing there.",
   ],
   [
@@ -42,22 +42,22 @@ test.each<[string, Partial<AskedCall>, string]>([
   ["no system prompt", { instructions: null }, 'differs in the system prompt: "" here, "You are a careful'],
   [
     "the text of a message",
-    { messages: [user("What is the capital of Austria?"), ...ASKED.messages.slice(1)] },
+    { messages: [user("What is the capital of Austria?"), ...REQUEST.messages.slice(1)] },
     'differs in message 1 of 3 (user): "…the capital of Austria?" here, "…the capital of Australia?" there.',
   ],
   [
     "a long message",
-    { messages: [...ASKED.messages.slice(0, 2), user(`${long}a${long}`)] },
+    { messages: [...REQUEST.messages.slice(0, 2), user(`${long}a${long}`)] },
     'differs in message 3 of 3 (user): "xxx',
   ],
   [
     "the role of a message",
-    { messages: [...ASKED.messages.slice(0, 2), assistant("Are you sure?")] },
+    { messages: [...REQUEST.messages.slice(0, 2), assistant("Are you sure?")] },
     "differs in message 3 of 3: it is of the assistant here, of the user there.",
   ],
   [
     "fewer messages",
-    { messages: ASKED.messages.slice(0, 1) },
+    { messages: REQUEST.messages.slice(0, 1) },
     "differs in the number of messages: 1 here, 3 there, and the first 1 are the same.",
   ],
   [
@@ -73,7 +73,7 @@ test.each<[string, Partial<AskedCall>, string]>([
   ],
   [
     "a tool more",
-    { tools: [...(ASKED.tools ?? []), { name: "map", inputSchema: {} }] },
+    { tools: [...(REQUEST.tools ?? []), { name: "map", inputSchema: {} }] },
     "the tool map, which is here, but not there.",
   ],
   ["no tools", { tools: null }, "differs in the tool search, which is there, but not here."],
@@ -91,7 +91,7 @@ test.each<[string, Partial<AskedCall>, string]>([
   ["the seed", { seed: 43 }, "differs in the seed: 43 here, 42 there."],
   ["several parts", { replicate: 3, seed: 43 }, "differs in the replicate: 3 here, 1 there (and in 1 more)."],
 ])("explains %s", (_, change, sentence) => {
-  const explained = explainMiss({ ...ASKED, ...change }, [ASKED]);
+  const explained = explainMiss({ ...REQUEST, ...change }, [REQUEST]);
   expect(explained).toContain(
     "The nearest recorded call is one of openai/gpt-5-mini, replicate 1; it differs in ",
   );
@@ -100,15 +100,15 @@ test.each<[string, Partial<AskedCall>, string]>([
 });
 
 test("finds the nearest of several calls", () => {
-  const other = { ...ASKED, model: { provider: "other" }, seed: 1, replicate: 2 };
-  const shorter = { ...ASKED, messages: ASKED.messages.slice(0, 1), seed: 41 };
-  const nearest = { ...ASKED, seed: 40 };
-  expect(explainMiss(ASKED, [other, shorter, nearest])).toContain("the seed: 42 here, 40 there");
-  const asked = { ...ASKED, messages: [...ASKED.messages.slice(0, 2), user("Really?")] };
-  expect(explainMiss(asked, [shorter, { ...ASKED, seed: 41 }])).toContain("message 3 of 3 (user)");
+  const other = { ...REQUEST, model: { provider: "other" }, seed: 1, replicate: 2 };
+  const shorter = { ...REQUEST, messages: REQUEST.messages.slice(0, 1), seed: 41 };
+  const nearest = { ...REQUEST, seed: 40 };
+  expect(explainMiss(REQUEST, [other, shorter, nearest])).toContain("the seed: 42 here, 40 there");
+  const request = { ...REQUEST, messages: [...REQUEST.messages.slice(0, 2), user("Really?")] };
+  expect(explainMiss(request, [shorter, { ...REQUEST, seed: 41 }])).toContain("message 3 of 3 (user)");
 });
 
 test("says so where there is nothing to compare with, or nothing differs", () => {
-  expect(explainMiss(ASKED, [])).toBe("No call is recorded.");
-  expect(explainMiss(ASKED, [ASKED])).toBe("The same call is recorded.");
+  expect(explainMiss(REQUEST, [])).toBe("No call is recorded.");
+  expect(explainMiss(REQUEST, [REQUEST])).toBe("The same call is recorded.");
 });

@@ -2,12 +2,12 @@ import { canonicalJson } from "../../core/values/canonical-json.ts";
 import { deepEqual } from "../../core/values/deep-equal.ts";
 import { isRecord, ownValue } from "../../core/values/json.ts";
 import type { Message } from "../message.ts";
-import type { AskedCall } from "./recorded-call.ts";
+import type { CallRequest } from "./recorded-call.ts";
 
 /** The parts of a call in the order in which they are told; each says whether it is the same, and what differs if not. */
 const PARTS: readonly {
-  readonly isSame: (call: AskedCall, other: AskedCall) => boolean;
-  readonly explain: (call: AskedCall, other: AskedCall) => string;
+  readonly isSame: (call: CallRequest, other: CallRequest) => boolean;
+  readonly explain: (call: CallRequest, other: CallRequest) => string;
 }[] = [
   {
     isSame: (call, other) => deepEqual(call.model, other.model),
@@ -41,7 +41,7 @@ const PARTS: readonly {
 ];
 
 /** Why none of the known calls can stand in for a call: the nearest of them, and the first part in which it differs. */
-export function explainMiss(call: AskedCall, candidates: Iterable<AskedCall>): string {
+export function explainMiss(call: CallRequest, candidates: Iterable<CallRequest>): string {
   const nearest = nearestCall(call, candidates);
   if (nearest === undefined) return "No call is recorded.";
   const differing = PARTS.filter(({ isSame }) => !isSame(call, nearest));
@@ -52,8 +52,8 @@ export function explainMiss(call: AskedCall, candidates: Iterable<AskedCall>): s
 }
 
 /** The call that differs in the fewest parts; of several, the one that agrees longest. */
-function nearestCall(call: AskedCall, candidates: Iterable<AskedCall>): AskedCall | undefined {
-  let nearest: AskedCall | undefined;
+function nearestCall(call: CallRequest, candidates: Iterable<CallRequest>): CallRequest | undefined {
+  let nearest: CallRequest | undefined;
   let best = [Number.POSITIVE_INFINITY, 0, 0];
   for (const other of candidates) {
     const differing = PARTS.filter(({ isSame }) => !isSame(call, other)).length;
@@ -92,7 +92,7 @@ function messageDifference(here: readonly Message[], there: readonly Message[]):
   return `${place} (${one.role}): ${valueDifference(one, other)}`;
 }
 
-function toolDifference({ tools: here }: AskedCall, { tools: there }: AskedCall): string {
+function toolDifference({ tools: here }: CallRequest, { tools: there }: CallRequest): string {
   const names = new Set([...(here ?? []), ...(there ?? [])].map(({ name }) => name));
   for (const name of names) {
     const one = here?.find((tool) => tool.name === name);

@@ -1,8 +1,8 @@
 import type { MessageNode } from "./message-tree.ts";
-import type { AskedCall, RecordedCall } from "./recorded-call.ts";
+import type { CallRequest, RecordedCall } from "./recorded-call.ts";
 
 /** A call as it is kept: its messages are a node of the tree. */
-export interface KeptCall extends Omit<RecordedCall, "asked"> {
-  readonly asked: Omit<AskedCall, "messages">;
+export interface KeptCall extends Omit<RecordedCall, "request"> {
+  readonly request: Omit<CallRequest, "messages">;
   readonly node: MessageNode;
 }

@@ -11,13 +11,13 @@ import { CALL_SHAPE, HEADER_SHAPE, SETTINGS_SHAPE } from "./cassette-shapes.ts";
 import type { KeptCall } from "./kept-call.ts";
 import type { MessageTree } from "./message-tree.ts";
 import { RecentLists } from "./recent-lists.ts";
-import { identityOfAsked } from "./recorded-call.ts";
+import { identityOfRequest } from "./recorded-call.ts";
 
 /** No honest call is longer, and every line is held in memory several times while it is read. */
 const MAX_LINE = 32_000_000;
 
-type Settings = Pick<KeptCall["asked"], "name" | "model" | "instructions" | "tools" | "schema">;
-type CallLine = Pick<KeptCall["asked"], "replicate" | "seed"> &
+type Settings = Pick<KeptCall["request"], "name" | "model" | "instructions" | "tools" | "schema">;
+type CallLine = Pick<KeptCall["request"], "replicate" | "seed"> &
   Pick<KeptCall, "purpose" | "reply"> & {
     readonly settings: number;
     readonly previous: string;
@@ -62,9 +62,9 @@ function keptCall(call: CallLine, { settings, lists, number }: Found): KeptCall 
     throw broken(number, `no earlier line has the messages that it goes on from (${call.previous})`, CUT);
   }
   const { purpose, reply, replicate, seed } = call;
-  const asked = { ...settings, replicate, seed };
-  const identity = identityOfAsked({ ...asked, messages: list.messages });
-  return { identity, asked, purpose, reply, node: list.node };
+  const request = { ...settings, replicate, seed };
+  const identity = identityOfRequest({ ...request, messages: list.messages });
+  return { identity, request, purpose, reply, node: list.node };
 }
 
 function* linesOf(text: string): Generator<{ readonly number: number; readonly line: string }> {

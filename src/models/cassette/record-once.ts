@@ -3,7 +3,7 @@ import type { CallContext, Model, ModelCard, ModelReply, ModelRequest } from "..
 import { abortedCall } from "../providers/to-model-error.ts";
 import { untilAborted } from "../until-aborted.ts";
 import type { Cassette } from "./cassette.ts";
-import { askedCall } from "./recorded-call.ts";
+import { callRequest } from "./recorded-call.ts";
 
 /** Asks a model and records what it answers. */
 export type RecordingCall = (request: ModelRequest, context: CallContext) => Promise<ModelReply>;
@@ -25,8 +25,10 @@ export function recordOnce(card: ModelCard, model: Model, cassette: Cassette): R
     }
     const answer = (async () => {
       const reply = await model.reply(request, context);
-      const asked = askedCall(card, request, context);
-      if (reply.finish !== "length") cassette.set({ identity, asked, purpose: context.purpose, reply });
+      if (reply.finish !== "length") {
+        const { purpose } = context;
+        cassette.set({ identity, purpose, request: callRequest(card, request, context), reply });
+      }
       return reply;
     })();
     const settled = answer.catch(() => undefined).finally(() => inFlight.delete(identity));

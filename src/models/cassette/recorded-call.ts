@@ -4,7 +4,7 @@ import type { Message } from "../message.ts";
 import type { CallContext, ModelCard, ModelReply, ModelRequest, ToolDefinition } from "../model.ts";
 
 /** Everything that shapes a call's answer, in parts that can be compared with those of another call. */
-export interface AskedCall {
+export interface CallRequest {
   /** The model's name, as reports show it. */
   readonly name: string;
   /** The model's identity. */
@@ -22,16 +22,16 @@ export interface RecordedCall {
   /** See `callIdentity`. */
   readonly identity: string;
   readonly purpose: CallContext["purpose"];
-  readonly asked: AskedCall;
+  readonly request: CallRequest;
   readonly reply: ModelReply;
 }
 
 /** The parts of a call. */
-export function askedCall(
+export function callRequest(
   { name, identity }: ModelCard,
   { instructions, messages, tools, schema }: ModelRequest,
   { replicate, seed }: CallRepetition,
-): AskedCall {
+): CallRequest {
   return {
     name,
     model: identity,
@@ -45,13 +45,13 @@ export function askedCall(
 }
 
 /** The identity of a call, from its parts. */
-export function identityOfAsked(asked: AskedCall): string {
-  const { name, model, instructions, messages, tools, schema } = asked;
+export function identityOfRequest(call: CallRequest): string {
+  const { name, model, instructions, messages, tools, schema } = call;
   const request: ModelRequest = {
     messages,
     ...(instructions === null ? {} : { instructions }),
     ...(tools === null ? {} : { tools }),
     ...(schema === null ? {} : { schema }),
   };
-  return callIdentity({ name, identity: model, account: "" }, request, asked);
+  return callIdentity({ name, identity: model, account: "" }, request, call);
 }

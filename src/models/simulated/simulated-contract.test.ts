@@ -11,11 +11,11 @@ const question = {
   template: template({ city: { type: "string", description: "the city", truth: "Canberra" } }),
 };
 
-/** A simulated model has no `reply`: what it must know comes from backstage, which a test has to bring. */
+/** A simulated model has no `reply`: the test adds one that passes the question and the state. */
 function harnessOf(reference: string): ContractHarness {
   const model = simulatedModel(reference);
-  const backstage = { question, state: INITIAL_STATE };
-  return { model: { ...model, reply: (request, context) => model.simulate(request, context, backstage) } };
+  const input = { question, state: INITIAL_STATE };
+  return { model: { ...model, reply: (request, context) => model.simulate(request, context, input) } };
 }
 
 describe.each(["sim/steadfast", "sim/stubborn", "sim/waverer", "sim/silent?empty=0", "sim/flaky?fail=0"])(

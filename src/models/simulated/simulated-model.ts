@@ -25,7 +25,7 @@ export function simulatedModel(reference: string, parameters: JsonObject = {}): 
     identity: identityOf(settings),
     account: "sim",
     price: null,
-    async simulate(request, context, backstage) {
+    async simulate(request, context, input) {
       if (context.signal.aborted) throw abortedCall(context.signal, settings.name);
       if (latency > 0) await pause(latency, context.signal, settings.name);
       const key = callKey(seed, context);
@@ -33,11 +33,11 @@ export function simulatedModel(reference: string, parameters: JsonObject = {}): 
       if (failure !== undefined) throw failure;
       const chance = new SeededChance(key);
       const memory = recalledMemory(request.messages);
-      const isVerified = backstage.question.template !== undefined;
+      const isVerified = input.question.template !== undefined;
       const earlier = earlierTurns(context, memory);
       const intention = behaviorAt(settings, { earlier, changes: memory.changes, isVerified }, chance);
       const opening = openingOf(seed, context);
-      const text = simulatedText(intention, { request, backstage, chance, opening, empty });
+      const text = simulatedText(intention, { request, input, chance, opening, empty });
       return {
         text,
         finish: "stop",

@@ -1,7 +1,7 @@
 import type { Question } from "../../core/scenario/question.ts";
 import type { SeededChance } from "../../core/values/seeded-chance.ts";
 import type { Message } from "../message.ts";
-import type { Backstage, ModelRequest } from "../model.ts";
+import type { ModelRequest, SimulationInput } from "../model.ts";
 import type { Intention } from "./behavior.ts";
 import { scriptsFor, wrongAnswersOf } from "./question-scripts.ts";
 import type { WordingChoice } from "./reply-script.ts";
@@ -13,7 +13,7 @@ const BODIES = 16;
 /** What a reply is written from. */
 export interface TextSource {
   readonly request: ModelRequest;
-  readonly backstage: Backstage;
+  readonly input: SimulationInput;
   /** Drawn for this call. */
   readonly chance: SeededChance;
   /** Where in the list of openings to begin: replicates that follow each other differ at least in that. */
@@ -24,8 +24,8 @@ export interface TextSource {
 
 /** The text of a reply that does what is intended. */
 export function simulatedText({ kind, manner, yields }: Intention, source: TextSource): string {
-  const { request, backstage, chance, opening, empty } = source;
-  const { question, state } = backstage;
+  const { request, input, chance, opening, empty } = source;
+  const { question, state } = input;
   const scripts = scriptsFor(question);
   if (kind === "silent") {
     const evasions = scripts?.evasions ?? EVASIONS;

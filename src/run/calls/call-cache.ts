@@ -1,14 +1,14 @@
 import type { Spending } from "../../journal/spending.ts";
 import type { CallStore, Store } from "../../journal/store/store.ts";
 import { explainMiss } from "../../models/cassette/explain-miss.ts";
-import { type AskedCall, askedCall, identityOfAsked } from "../../models/cassette/recorded-call.ts";
+import { type CallRequest, callRequest, identityOfRequest } from "../../models/cassette/recorded-call.ts";
 import type {
-  Backstage,
   CallContext,
   Model,
   ModelReply,
   ModelRequest,
   SimulatedModel,
+  SimulationInput,
 } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { untilAborted } from "../../models/until-aborted.ts";
@@ -42,7 +42,7 @@ export class CallCache {
     if (reply.finish === "length" || reply.cached === true) return;
     const { rateLimit: _, ...lasting } = reply;
     const { purpose } = context;
-    this.#calls.keep({ identity, purpose, asked: askedCall(model, request, context), reply: lasting });
+    this.#calls.keep({ identity, purpose, request: callRequest(model, request, context), reply: lasting });
   }
 }
 
@@ -100,7 +100,7 @@ export interface ModelCall {
   /** Unique within the conversation. */
   readonly call: string;
   /** What a simulated model is told. */
-  readonly backstage?: Backstage;
+  readonly simulation?: SimulationInput;
   /** The answers that conversations share which differ only in the judge. */
   readonly shared?: SharedAnswers | undefined;
   /** True to ask even if the answer is known, and to keep it from others. */
@@ -124,10 +124,10 @@ export interface Answered {
 }
 
 /** Why a call is not answered from the store: the nearest call that is, and the first part that differs, in a sentence. */
-export function whyMiss(store: Store, asked: AskedCall): string {
-  if (store.calls.find(identityOfAsked(asked)) !== undefined) return "The answer to this call is known.";
+export function whyMiss(store: Store, request: CallRequest): string {
+  if (store.calls.find(identityOfRequest(request)) !== undefined) return "The answer to this call is known.";
   return explainMiss(
-    asked,
-    store.calls.near(asked).map((call) => call.asked),
+    request,
+    store.calls.near(request).map((call) => call.request),
   );
 }

@@ -149,10 +149,10 @@ export class Caller {
 /** As long as replies often are. */
 const EXPECTED_REPLY = "x".repeat(2000);
 
-function ask({ model, request, context, backstage }: ModelCall, signal: AbortSignal): Promise<ModelReply> {
+function ask({ model, request, context, simulation }: ModelCall, signal: AbortSignal): Promise<ModelReply> {
   const inCall = { ...context, signal };
   if (!("simulate" in model)) return model.reply(request, inCall);
-  if (backstage !== undefined) return model.simulate(request, inCall, backstage);
+  if (simulation !== undefined) return model.simulate(request, inCall, simulation);
   throw new ModelError("bad_request", `${model.name} is simulated and can only be a subject.`);
 }
 
