@@ -23,7 +23,7 @@ export async function benchCriticalPath(): Promise<void> {
   const conversation = async (): Promise<number> => {
     const start = performance.now();
     const [result] = await runScenarios({ scenarios: definition, subjects: subject, judge }).results;
-    if (result?.history.some(({ verifyResult }) => verifyResult !== true))
+    if (result?.turns.some(({ verifyResult }) => verifyResult !== true))
       throw new Error("not all turns were judged");
     return performance.now() - start;
   };

@@ -7,7 +7,7 @@ const LONG = 2_000;
 const GOAL = 1.5;
 
 /** Writes the next question from the last reply alone. */
-const lastReply: Handover = (history, question) => `${history.at(-1)?.reply}\n${question}`;
+const lastReply: Handover = (turns, question) => `${turns.at(-1)?.reply}\n${question}`;
 
 export async function benchLongConversation(): Promise<void> {
   console.log(

@@ -31,7 +31,7 @@ export async function benchManyConversations(): Promise<void> {
         keepResults: false,
       });
       let turns = 0;
-      for await (const event of run) if (event.type === "conversation-end") turns += event.turns;
+      for await (const event of run) if (event.type === "conversation-end") turns += event.turnCount;
       const wall = performance.now() - start;
       if (turns !== conversations * TURNS) throw new Error("a conversation is incomplete");
       return wall;

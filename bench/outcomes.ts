@@ -10,15 +10,15 @@ import {
 } from "elenchus";
 import { medianTime, report, shown } from "./measure.ts";
 
-function conversation(turns: number): ConversationResult {
-  const history = Array.from({ length: turns }, (_, n) => ({
-    nodeId: n % 2 === 0 ? "ask" : "push",
+function conversation(turnCount: number): ConversationResult {
+  const turns = Array.from({ length: turnCount }, (_, n) => ({
+    node: n % 2 === 0 ? "ask" : "push",
     verifyResult: n % 5 !== 4,
     reply: `reply ${n}`,
     questionText: "q",
     parsed: { n },
   }));
-  return { status: "completed", path: history.map(({ nodeId }) => nodeId), turnCount: turns, history };
+  return { status: "completed", path: turns.map(({ node }) => node), turnCount, turns };
 }
 
 export function benchOutcomes(): void {
@@ -32,7 +32,7 @@ export function benchOutcomes(): void {
   const times = [1_000, 10_000].map((turns) => {
     const result = conversation(turns);
     const time = medianTime(() => evaluateOutcome(check, result), { runs: 25, warmUp: 25 });
-    const baseline = medianTime(() => result.history.every((turn) => turn.parsed !== undefined), {
+    const baseline = medianTime(() => result.turns.every((turn) => turn.parsed !== undefined), {
       runs: 25,
       warmUp: 25,
     });

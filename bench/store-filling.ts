@@ -45,7 +45,7 @@ function* conversationEvents(index: number, turns: number): Generator<RunEvent> 
       conversation,
       result: {
         turn,
-        nodeId: `node ${turn}`,
+        node: `node ${turn}`,
         questionText:
           "Which planet is nearest to the sun? Answer with its name, and say how sure you are of it.",
         reply: `I am ${index % 100} per cent sure that it is ${right ? "Mercury" : "Venus"}, because I was told so.`,
@@ -73,7 +73,7 @@ function* conversationEvents(index: number, turns: number): Generator<RunEvent> 
     conversation,
     cell,
     status: index % 50 === 0 ? "error" : "completed",
-    turns,
+    turnCount: turns,
     path: [],
     spending: { ...SPENT, calls: turns },
     at: index,

@@ -428,7 +428,7 @@ const EVENTS: {
     cell: true,
     status: true,
     failure: true,
-    turns: true,
+    turnCount: true,
     path: true,
     spending: true,
   },

@@ -54,27 +54,27 @@ const MOST_TURNS = 8;
 /** Every conversation that can be had with replies that are right, wrong or unreadable, and state nothing. */
 function allConversations(definition: ScenarioDefinition): readonly ConversationResult[] {
   const found: ConversationResult[] = [];
-  const visit = (nodeId: string, state: ScenarioState, before: readonly TurnRecord[]): void => {
-    const node = definition.nodes[nodeId];
-    if (node === undefined) throw new Error(`there is no node ${nodeId}`);
+  const visit = (node: string, state: ScenarioState, before: readonly TurnRecord[]): void => {
+    const asked = definition.nodes[node];
+    if (asked === undefined) throw new Error(`there is no node ${node}`);
     if (before.length === MOST_TURNS) throw new Error(`a conversation goes on after ${MOST_TURNS} turns`);
     for (const verifyResult of [true, false, null] satisfies Truth[]) {
       const read = { verifyResult, reply: "", parsed: {}, rubric: {} };
-      const next = advanceState(state, { node: nodeId, ...read }, node.stateUpdate);
-      const history = [...before, { nodeId, questionText: node.question.question, ...read }];
+      const next = advanceState(state, { node, ...read }, asked.stateUpdate);
+      const turns = [...before, { node, questionText: asked.question.question, ...read }];
       const { target } = resolveNextNode(definition.edges, next.state);
       expect(next.updateProblem).toBeUndefined();
-      if (target !== null && target !== END) visit(target, next.state, history);
-      else found.push(finished(history, next.state));
+      if (target !== null && target !== END) visit(target, next.state, turns);
+      else found.push(finished(turns, next.state));
     }
   };
   visit(definition.entryNode, INITIAL_STATE, []);
   return found;
 }
 
-function finished(history: readonly TurnRecord[], { accumulated }: ScenarioState): ConversationResult {
-  const path = history.map(({ nodeId }) => nodeId);
-  return { status: "completed", path, turnCount: path.length, history, accumulated };
+function finished(turns: readonly TurnRecord[], { accumulated }: ScenarioState): ConversationResult {
+  const path = turns.map(({ node }) => node);
+  return { status: "completed", path, turnCount: path.length, turns, accumulated };
 }
 
 function outcomesOf(definition: ScenarioDefinition, result: ConversationResult): Record<string, unknown> {
@@ -112,8 +112,8 @@ describe.each(EXAMPLES)("$name in TypeScript", ({ definition }) => {
   });
 
   test("has outcomes that are decided wherever every reply can be read", () => {
-    const readable = allConversations(definition).filter(({ history }) =>
-      history.every(({ verifyResult }) => verifyResult !== null),
+    const readable = allConversations(definition).filter(({ turns }) =>
+      turns.every(({ verifyResult }) => verifyResult !== null),
     );
     for (const conversation of readable) {
       const results = definition.outcomes.map(({ check }) => evaluateOutcome(check, conversation));
@@ -142,9 +142,9 @@ describe("sycophancy resistance", () => {
   const definition = exampleNamed("sycophancy-resistance");
   const conversationOf = (...verdicts: readonly Truth[]): ConversationResult | undefined =>
     allConversations(definition).find(
-      ({ history }) =>
-        history.length === verdicts.length &&
-        history.every(({ verifyResult }, index) => verifyResult === verdicts[index]),
+      ({ turns }) =>
+        turns.length === verdicts.length &&
+        turns.every(({ verifyResult }, index) => verifyResult === verdicts[index]),
     );
 
   test.each([

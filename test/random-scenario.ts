@@ -115,8 +115,8 @@ function handoverOf(form: number): object {
       { handover: "transcript_append" },
       { handover: "transcript_materialize" },
       {
-        handover: (history: readonly { verifyResult: unknown }[], text: string) =>
-          `${history.map((turn) => String(turn.verifyResult)).join()} ${text}`,
+        handover: (turns: readonly { verifyResult: unknown }[], text: string) =>
+          `${turns.map((turn) => String(turn.verifyResult)).join()} ${text}`,
       },
     ][form] ?? {}
   );

@@ -174,7 +174,8 @@ export interface ConversationEnd {
   readonly cell: Cell;
   readonly status: ConversationStatus;
   readonly failure?: RunFailure;
-  readonly turns: number;
+  /** How many turns are finished. */
+  readonly turnCount: number;
   readonly path: readonly string[];
   readonly spending: Spending;
 }

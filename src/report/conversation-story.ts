@@ -84,7 +84,7 @@ function turnsOf(
   drafts: ReadonlyMap<number, Draft>,
 ): readonly StoryTurn[] {
   const told = turns.map((result) =>
-    storyTurn(result.turn, result.nodeId, { result, ...drafts.get(result.turn) }),
+    storyTurn(result.turn, result.node, { result, ...drafts.get(result.turn) }),
   );
   const isFinished = new Set(turns.map(({ turn }) => turn));
   for (const [turn, draft] of drafts) {

@@ -37,7 +37,7 @@ export function conversationsText(
 }
 
 function rowOf(
-  { conversation, scenario, subject, replicate, row, status, turns }: ConversationSummary,
+  { conversation, scenario, subject, replicate, row, status, turnCount }: ConversationSummary,
   { style, width }: { readonly style: Style; readonly width: number },
 ): NamedLine {
   const { word, paint } = statusWord(status, style);
@@ -51,7 +51,7 @@ function rowOf(
       { text: cutToWidth(printableText(scenario), room) },
       { text: width < NARROW ? asked : `${asked}, ${place}` },
       { text: word, paint },
-      { text: countedText(turns, "turn") },
+      { text: countedText(turnCount, "turn") },
     ],
   };
 }

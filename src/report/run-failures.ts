@@ -80,7 +80,7 @@ export function runFailures(store: Store, run: string, options: FailuresOptions 
     falseConversations++;
     if (examples.length >= limit) continue;
     const { conversation, scenario, subject, judge, replicate, row } = summary;
-    const path = turns.map(({ nodeId }) => nodeId);
+    const path = turns.map(({ node }) => node);
     const names = wrong.map((outcome) => outcome.name);
     examples.push({ conversation, scenario, subject, judge, replicate, row, outcomes: names, path });
   }
@@ -133,10 +133,10 @@ class Nodes {
   add(scenario: string, turns: readonly TurnResult[]): void {
     for (const turn of turns) {
       this.#turns++;
-      const key = JSON.stringify([scenario, turn.nodeId]);
+      const key = JSON.stringify([scenario, turn.node]);
       const node = this.#nodes.get(key) ?? {
         scenario,
-        node: turn.nodeId,
+        node: turn.node,
         turns: 0,
         unreadable: 0,
         unjudged: 0,

@@ -24,7 +24,7 @@ function progressOf(
       conversation: `${index}`,
       cell,
       status: "completed",
-      turns: 1,
+      turnCount: 1,
       path: [],
       spending,
     };

@@ -177,7 +177,7 @@ const ended = (conversation: string): RunEventBody => ({
   conversation,
   cell,
   status: "completed",
-  turns: 1,
+  turnCount: 1,
   path: [],
   spending,
 });

@@ -58,8 +58,8 @@ export class ConversationDriver implements ConversationContext {
   }
 
   #wake(): void {
-    const { history, status } = this.state;
-    const finished = status === null ? (history?.length ?? 0) : Number.POSITIVE_INFINITY;
+    const { turns, status } = this.state;
+    const finished = status === null ? (turns?.length ?? 0) : Number.POSITIVE_INFINITY;
     for (const { resolve } of this.#waiting.filter(({ turns }) => turns <= finished)) resolve();
     this.#waiting = this.#waiting.filter(({ turns }) => turns > finished);
   }

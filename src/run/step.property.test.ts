@@ -158,7 +158,7 @@ function oneAtATime(definition: ScenarioDefinition, seed: number, failAt: number
       stateUpdate,
     ).state;
     const { target } = resolveNextNode(definition.edges, state);
-    turns.push({ nodeId: id, reply, verifyResult, parsed, rubric, next: target });
+    turns.push({ node: id, reply, verifyResult, parsed, rubric, next: target });
     id = target;
   }
   return [...turns, state.accumulated];
@@ -171,8 +171,8 @@ const judgesFirst = (pending: readonly Effect[]): number =>
   );
 
 function told({ state }: Held): readonly unknown[] {
-  const turns = itemsOf(state.history).map(({ nodeId, reply, verifyResult, parsed, rubric, next }) => ({
-    nodeId,
+  const turns = itemsOf(state.turns).map(({ node, reply, verifyResult, parsed, rubric, next }) => ({
+    node,
     reply,
     verifyResult,
     parsed,
@@ -202,7 +202,7 @@ test("whatever completes first, the results are those of one thing at a time", (
       expect(told(overlapped)).toEqual(oneAtATime(definition, seed, failAt));
       // To the byte, with what was sent, the outcomes and the reasons of every hop.
       const { state } = overlapped;
-      expect(JSON.stringify(itemsOf(state.history))).toBe(JSON.stringify(itemsOf(inOrder.state.history)));
+      expect(JSON.stringify(itemsOf(state.turns))).toBe(JSON.stringify(itemsOf(inOrder.state.turns)));
       const sent = (held: Held): unknown =>
         held.asked.map(({ messages, instructions }) => [instructions, messages]);
       expect(sent(overlapped)).toEqual(sent(inOrder));
@@ -271,9 +271,7 @@ test("a journal that breaks off anywhere, folded and continued, gives what an un
         resumedAt % 2 === 1 && journal.length > 0 && journal.at(-1)?.type !== "conversation-stop";
       const folded = foldJournal(definition, isStopped ? [...journal, stop, resume] : journal);
       const continued = hold(definition, seed, anyOrder, failAt, folded);
-      expect(JSON.stringify(itemsOf(continued.state.history))).toBe(
-        JSON.stringify(itemsOf(whole.state.history)),
-      );
+      expect(JSON.stringify(itemsOf(continued.state.turns))).toBe(JSON.stringify(itemsOf(whole.state.turns)));
       expect(continued.state.status).toBe(whole.state.status);
       expect(continued.state.scenario.accumulated).toEqual(whole.state.scenario.accumulated);
       // Nothing that the journal tells of is done again.

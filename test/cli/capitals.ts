@@ -47,7 +47,7 @@ edges:
   - { source: push, target: END }
 outcomes:
   - name: held_firm
-    check: { type: turn_check, scope: { type: all_turns, nodeId: push }, field: verify_result, expected: true }
+    check: { type: turn_check, scope: { type: all_turns, node: push }, field: verify_result, expected: true }
   - { name: turns_held, check: { type: turn_of_flip } }
 `;
 }

@@ -90,10 +90,10 @@ function journals(events: readonly RunEvent[]): Readonly<Record<string, readonly
   return byConversation;
 }
 
-function free<Result extends { readonly history: readonly object[] }>(result: Result): object {
-  const { history, ...rest } = result;
+function free<Result extends { readonly turns: readonly object[] }>(result: Result): object {
+  const { turns, ...rest } = result;
   const unspent = { cost: 0, tokens: 0, spending: null };
-  return { ...rest, ...unspent, history: history.map((turn) => ({ ...turn, spending: null })) };
+  return { ...rest, ...unspent, turns: turns.map((turn) => ({ ...turn, spending: null })) };
 }
 
 test("a recorded run is the same run again, without a call", async () => {
@@ -130,9 +130,9 @@ test("another text at one node is a miss at that turn, and the message is named"
     subjects: cassetteModel(subject(), first.cassette),
     judge: cassetteModel(yesJudge(), first.cassette),
   });
-  for (const [index, { status, turnCount, failure, history }] of results.entries()) {
-    const before = first.results[index]?.history.slice(0, 2);
-    expect(history.map(({ reply, verifyResult }) => [reply, verifyResult])).toEqual(
+  for (const [index, { status, turnCount, failure, turns }] of results.entries()) {
+    const before = first.results[index]?.turns.slice(0, 2);
+    expect(turns.map(({ reply, verifyResult }) => [reply, verifyResult])).toEqual(
       before?.map(({ reply, verifyResult }) => [reply, verifyResult]),
     );
     expect(turnCount).toBe(2);
@@ -175,9 +175,9 @@ test("with a model to fall back on, only that turn and those after it are asked"
   ]);
   for (const { turn, call, cached } of only(events, "call-end"))
     expect([call, cached]).toEqual([call, turn < 3]);
-  for (const [index, { history }] of results.entries())
-    expect(history.slice(0, 2).map(({ reply }) => reply)).toEqual(
-      first.results[index]?.history.slice(0, 2).map(({ reply }) => reply),
+  for (const [index, { turns }] of results.entries())
+    expect(turns.slice(0, 2).map(({ reply }) => reply)).toEqual(
+      first.results[index]?.turns.slice(0, 2).map(({ reply }) => reply),
     );
   // What was asked is recorded now, beside what was there.
   expect(first.cassette.size).toBe(size + 4 * long);
@@ -214,11 +214,11 @@ test("a judge that is not recorded leaves its turn unreadable, and says why", as
     subjects: cassetteModel(subject(), first.cassette),
     judge: cassetteModel(yesJudge("another judge"), first.cassette),
   });
-  for (const { status, path, history } of results) {
+  for (const { status, path, turns } of results) {
     expect(status).toBe("completed");
     // Nothing is known, so the fallback is taken.
     expect(path).toEqual(["one", "two"]);
-    expect(history[0]).toMatchObject({ verifyResult: null, judgeFailure: { category: "cassette_miss" } });
+    expect(turns[0]).toMatchObject({ verifyResult: null, judgeFailure: { category: "cassette_miss" } });
   }
 });
 

@@ -151,15 +151,15 @@ test("a handover by function sees all verdicts and writes the question", async (
     .addNode("a", { question: judgedQuestion("First?") })
     .addNode("b", { question: plain("Second?"), agentIdentity: "Bob" })
     .addEdge("a", "b", {
-      handover: (history, text) =>
-        `${history.map(({ reply, verifyResult }) => `${reply}=${verifyResult}`).join()} ${text}`,
+      handover: (turns, text) =>
+        `${turns.map(({ reply, verifyResult }) => `${reply}=${verifyResult}`).join()} ${text}`,
     })
     .addEdge("b", END)
     .setEntry("a")
     .validate();
   const subject = memoryModel("subject", () => "yes");
   const { results } = await held({ scenarios: definition, subjects: subject, judge: yesJudge() });
-  expect(results[0]?.history[1]?.questionText).toBe("yes=true Second?");
+  expect(results[0]?.turns[1]?.questionText).toBe("yes=true Second?");
 });
 
 test.each<[string, Handover, string]>([
@@ -211,7 +211,7 @@ test("a node may have other models, named by reference and resolved before the r
   const { results, events } = await held({ scenarios: definition, subjects: subject, judge });
   expect(only(events, "turn-start").map(({ model }) => model)).toEqual(["subject", "sim/silent"]);
   expect(judge.asked).toHaveLength(1);
-  expect(results[0]?.history.map(({ verifyResult }) => verifyResult)).toEqual([null, false]);
+  expect(results[0]?.turns.map(({ verifyResult }) => verifyResult)).toEqual([null, false]);
 });
 
 test("what is recorded is what was sent", async () => {

@@ -49,7 +49,7 @@ function journals(events: readonly RunEvent[]): Readonly<Record<string, readonly
 test("another seed is another run", async () => {
   const options = { scenarios: chainOf(4), subjects: "sim/waverer?flip=0.5", replicates: 5 };
   const replies = async (seed: number): Promise<unknown> =>
-    (await timeless({ ...options, seed })).results.map(({ history }) => history.map(({ reply }) => reply));
+    (await timeless({ ...options, seed })).results.map(({ turns }) => turns.map(({ reply }) => reply));
   expect(await replies(1)).not.toEqual(await replies(2));
   expect(await replies(1)).toEqual(await replies(1));
 });

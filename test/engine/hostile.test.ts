@@ -62,10 +62,10 @@ test.each(BOMBS)("a source string that %s harms nothing but itself", async (_, s
     { replicates: 2 },
   );
   expect(results.map(({ status }) => status)).toEqual(["completed", "completed"]);
-  for (const { path, accumulated, outcomes, history } of results) {
+  for (const { path, accumulated, outcomes, turns } of results) {
     expect(path).toEqual(["a"]);
     expect(accumulated).toEqual({});
-    expect(history[0]?.verifyResult).toBeNull();
+    expect(turns[0]?.verifyResult).toBeNull();
     expect(outcomes.outcome?.status).toBe("inconclusive");
   }
   expect(events.filter(({ type }) => type === "warning")).toHaveLength(2);
@@ -102,12 +102,12 @@ test("code cannot change what it is given, nor what others see", async () => {
         return { kept: Object.keys(parsed).length };
       }) as never,
       when: meddle,
-      outcome: ((result: object) => meddle(result, ...(result as { history: object[] }).history)) as never,
+      outcome: ((result: object) => meddle(result, ...(result as { turns: object[] }).turns)) as never,
     }),
   );
   expect(JSON.stringify(results)).not.toContain("planted");
   expect(results.map(({ accumulated }) => accumulated)).toEqual(Array(3).fill({ kept: 1 }));
-  expect(results[0]?.history[0]?.parsed).toEqual({ letter: "B" });
+  expect(results[0]?.turns[0]?.parsed).toEqual({ letter: "B" });
 });
 
 test("source strings remember nothing from one conversation to the next", async () => {
@@ -139,7 +139,7 @@ test("a reply can be anything", async () => {
     judge: memoryModel("judge", (_, call) => replies[(call - 1) % replies.length] as string),
   });
   expect(results[0]?.status).toBe("completed");
-  expect(results[0]?.history.every(({ verifyResult }) => verifyResult === null)).toBe(true);
+  expect(results[0]?.turns.every(({ verifyResult }) => verifyResult === null)).toBe(true);
 });
 
 test.each([

@@ -192,10 +192,10 @@ describe.each(KINDS)("%s", (kind, start, served) => {
 
     const [result] = results;
     expect(result?.status).toBe("completed");
-    expect(result?.history.map(({ reply }) => reply)).toEqual(
+    expect(result?.turns.map(({ reply }) => reply)).toEqual(
       [0, 1, 2].map((index) => `Reply to: Question ${index}?`),
     );
-    expect(result?.history.map(({ verifyResult }) => verifyResult)).toEqual([true, false, true]);
+    expect(result?.turns.map(({ verifyResult }) => verifyResult)).toEqual([true, false, true]);
     const retries = only(events, "retry").filter(({ call }) => call.includes("subject"));
     expect(retries.map(({ turn, attempt, category }) => [turn, attempt, category])).toEqual(
       PASSING.map(([, category], index) => [2, index + 1, category]),
@@ -233,7 +233,7 @@ describe.each(KINDS)("%s", (kind, start, served) => {
       path: ["n0"],
       failure: { category, stage: "subject", node: "n1", turn: 2, statusCode: status },
     });
-    expect(results[0]?.history[0]).toMatchObject({ reply: "Reply to: Question 0?", next: "n1" });
+    expect(results[0]?.turns[0]).toMatchObject({ reply: "Reply to: Question 0?", next: "n1" });
     expect(results[0]?.failure?.message).toContain("is not what it should be");
     expect(only(events, "retry")).toEqual([]);
     expect(server.requests).toHaveLength(2);
@@ -273,7 +273,7 @@ describe.each(KINDS)("%s", (kind, start, served) => {
       replicates: 4,
       concurrency: 1,
     });
-    const turns = results.map(({ history }) => history[0]);
+    const turns = results.map(({ turns }) => turns[0]);
     expect(turns.map((turn) => turn?.verifyResult)).toEqual([true, false, true, null]);
     expect(turns.map((turn) => turn?.readStatus)).toEqual(["read", "read", "read", "unreadable"]);
     // It was asked and answered; that nobody can read the answer is no failure.
@@ -342,9 +342,9 @@ test("many conversations, faults everywhere: every turn is there, once, with its
     timeouts: { callMs: CALL_MS },
   });
   expect(results).toHaveLength(25);
-  for (const { status, history } of results) {
+  for (const { status, turns } of results) {
     expect(status).toBe("completed");
-    expect(history.map(({ reply, verifyResult }) => [reply, verifyResult])).toEqual(
+    expect(turns.map(({ reply, verifyResult }) => [reply, verifyResult])).toEqual(
       [true, false, true, false].map((verdict, index) => [`Reply to: Question ${index}?`, verdict]),
     );
   }
@@ -366,7 +366,7 @@ test("a judge that cannot be asked leaves turns unreadable, and nothing else", a
     scenarios: chainOf(3),
   });
   expect(results[0]).toMatchObject({ status: "completed", turnCount: 3 });
-  for (const [index, turn] of (results[0]?.history ?? []).entries())
+  for (const [index, turn] of (results[0]?.turns ?? []).entries())
     expect(turn).toMatchObject({
       reply: `Reply to: Question ${index}?`,
       verifyResult: null,
@@ -411,7 +411,7 @@ describe("usage", () => {
     expect(ends[1]?.cost).toBeCloseTo(second, 9);
     expect(results[0]?.spending).toMatchObject({ calls: 2, cached: 0, tokens: 2100 });
     expect(results[0]?.cost).toBeCloseTo(first + second, 9);
-    expect(results[0]?.history.map(({ spending }) => spending.tokens)).toEqual([1050, 1050]);
+    expect(results[0]?.turns.map(({ spending }) => spending.tokens)).toEqual([1050, 1050]);
     expect(only(events, "run-end")[0]?.spending.cost).toBeCloseTo(first + second, 9);
     await server.close();
   });

@@ -62,9 +62,9 @@ test("a run finds the rate that a server takes, loses nothing, and wastes little
     replicates: CONVERSATIONS,
   });
   expect(results).toHaveLength(CONVERSATIONS);
-  for (const { status, history } of results) {
+  for (const { status, turns } of results) {
     expect(status).toBe("completed");
-    expect(history.map(({ reply }) => reply)).toEqual(
+    expect(turns.map(({ reply }) => reply)).toEqual(
       Array.from({ length: TURNS }, (_, index) => `Reply to: Question ${index}?`),
     );
   }

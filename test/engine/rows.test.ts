@@ -45,7 +45,7 @@ test("one graph, many rows: values stand in questions and truths, with their typ
     [1, "sim/steadfast", 1],
     [1, "sim/steadfast", 2],
   ]);
-  expect(results.map(({ history }) => history[0]?.verifyResult)).toEqual([
+  expect(results.map(({ turns }) => turns[0]?.verifyResult)).toEqual([
     false,
     false,
     true,
@@ -55,7 +55,7 @@ test("one graph, many rows: values stand in questions and truths, with their typ
     true,
     true,
   ]);
-  expect(results[4]?.history[0]?.questionText).toBe("What is 20 plus 22?");
+  expect(results[4]?.turns[0]?.questionText).toBe("What is 20 plus 22?");
 });
 
 test("what a row lacks, or has of the wrong type, is told before the first call", async () => {

@@ -38,7 +38,7 @@ describe("cells", () => {
       judge: [yesJudge("j1"), yesJudge("j2"), "rules"],
     });
     expect(subject.asked).toHaveLength(3);
-    const replies = results.map(({ history }) => history.map(({ reply }) => reply));
+    const replies = results.map(({ turns }) => turns.map(({ reply }) => reply));
     expect(replies).toEqual([replies[0], replies[0], replies[0]]);
     expect(results.map(({ spending }) => spending.calls)).toEqual([6, 3, 0]);
     expect(results.map(({ spending }) => spending.cached)).toEqual([0, 3, 3]);
@@ -138,7 +138,7 @@ describe("the end of a conversation", () => {
       return "yes";
     });
     const { results } = await held({ scenarios: chainOf(2), subjects: subject, judge: slow });
-    expect(results[0]).toMatchObject({ status: "error", history: [{ verifyResult: true }] });
+    expect(results[0]).toMatchObject({ status: "error", turns: [{ verifyResult: true }] });
   });
 });
 
@@ -163,7 +163,7 @@ describe("stopping", () => {
     });
     expect(results.map(({ status }) => status)).toEqual(Array(5).fill("cancelled"));
     expect(results.map(({ turnCount }) => turnCount)).toEqual([1, 1, 0, 0, 0]);
-    expect(results[0]?.history[0]?.verifyResult).toBe(true);
+    expect(results[0]?.turns[0]?.verifyResult).toBe(true);
   });
 
   test("stop() lets the calls under way come to their end", async () => {
@@ -219,7 +219,7 @@ describe("the judge", () => {
     const { results } = await held({ scenarios: chainOf(2), subjects: memoryModel("s", () => "yes"), judge });
     expect(results[0]).toMatchObject({
       status: "completed",
-      history: [
+      turns: [
         {
           verifyResult: null,
           parsed: { right: null },
@@ -247,7 +247,7 @@ describe("the judge", () => {
       },
     };
     const { results } = await held({ scenarios: chainOf(3), subjects: subject, judge: late });
-    expect(results[0]?.history.map(({ verifyResult }) => verifyResult)).toEqual([true, true, true]);
+    expect(results[0]?.turns.map(({ verifyResult }) => verifyResult)).toEqual([true, true, true]);
   });
 
   test("the next question waits for a verdict that decides where to go", async () => {
@@ -277,7 +277,7 @@ describe("the judge", () => {
       judge: [{ panel: [yesJudge("j1"), yesJudge("j2"), no] }, { panel: [no, no, broken], name: "strict" }],
     });
     expect(results.map(({ judge }) => judge)).toEqual(["panel of j1, j2, no", "strict"]);
-    expect(results.map(({ history }) => history[0]?.verifyResult)).toEqual([true, false]);
+    expect(results.map(({ turns }) => turns[0]?.verifyResult)).toEqual([true, false]);
   });
 
   test("sees a few earlier turns", async () => {
@@ -393,7 +393,7 @@ test("a judge model reads also what rules could read, if it is asked to", async 
   const options = { scenarios, subjects: () => "It is A.", judge: [judge, "rules"] } as const;
   const read = async (reading: "rules" | "judge"): Promise<unknown[]> => {
     const { results } = await held({ ...options, reading });
-    return results.map(({ history }) => history[0]?.parsed.letter);
+    return results.map(({ turns }) => turns[0]?.parsed.letter);
   };
   expect(await read("rules")).toEqual(["A", "A"]);
   expect(judge.asked).toHaveLength(0);

@@ -82,9 +82,9 @@ describe.each(stores)("with a store (%s)", (_, open) => {
     const second = await held({ ...options, subjects: subject, judge, run: "two" });
     expect([subject.asked.length, judge.asked.length]).toEqual([6, 6]);
     expect(
-      second.results.map(({ history }) => history.map(({ reply, verifyResult }) => [reply, verifyResult])),
+      second.results.map(({ turns }) => turns.map(({ reply, verifyResult }) => [reply, verifyResult])),
     ).toEqual(
-      first.results.map(({ history }) => history.map(({ reply, verifyResult }) => [reply, verifyResult])),
+      first.results.map(({ turns }) => turns.map(({ reply, verifyResult }) => [reply, verifyResult])),
     );
     expect(second.results[0]?.spending).toEqual({ calls: 0, cached: 6, tokens: 0, cost: 0 });
     expect(only(second.events, "call-end").every(({ cached }) => cached)).toBe(true);
@@ -281,7 +281,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
     await held({ scenarios: three(), store, subjects: subject, judge, run: "one" });
     const again = regrade("one", { scenarios: three("Second?", false), store, judge, run: "again" });
     const [result] = await again.results;
-    expect(result?.history.map(({ verifyResult }) => verifyResult)).toEqual([true, false, true]);
+    expect(result?.turns.map(({ verifyResult }) => verifyResult)).toEqual([true, false, true]);
     expect(await again.divergences).toEqual([]);
     expect([subject.asked.length, judge.asked.length]).toEqual([3, 3]);
     expect(store.run("again")?.parent).toBe("one");
@@ -313,8 +313,8 @@ describe.each(stores)("with a store (%s)", (_, open) => {
   });
 });
 
-function told({ status, history, outcomes }: Awaited<ReturnType<typeof held>>["results"][number]): unknown {
-  return [status, history.map(({ spending: _, ...turn }) => turn), outcomes];
+function told({ status, turns, outcomes }: Awaited<ReturnType<typeof held>>["results"][number]): unknown {
+  return [status, turns.map(({ spending: _, ...turn }) => turn), outcomes];
 }
 
 test("a run that is stopped does not begin what nobody will look at, and is finished by a resume", async () => {
@@ -360,7 +360,7 @@ test("a run that is stopped does not wait for calls that wait, of subjects or ju
     isOpen = true;
     const results = await resumeRun("r", { ...options, clock: new VirtualClock() }).results;
     expect(results.map(({ status }) => status)).toEqual(Array.from({ length: 30 }, () => "completed"));
-    expect(results.flatMap(({ history }) => history.map(({ verifyResult }) => verifyResult))).toEqual(
+    expect(results.flatMap(({ turns }) => turns.map(({ verifyResult }) => verifyResult))).toEqual(
       Array.from({ length: 90 }, () => true),
     );
   }

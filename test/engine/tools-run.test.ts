@@ -109,7 +109,7 @@ test("the model gets what tools give, over stdio and HTTP, and all of it is part
     environment: { ...process.env, TOKEN: "Bearer secret-token" },
   });
   const reply = "3 | sample found cats | the disk is full";
-  expect(results[0]?.history.map((turn) => turn.reply)).toEqual([reply, reply]);
+  expect(results[0]?.turns.map((turn) => turn.reply)).toEqual([reply, reply]);
   const replies = only(events, "turn-reply");
   expect(replies[0]?.messages).toEqual([
     {
@@ -134,7 +134,7 @@ test("the model gets what tools give, over stdio and HTTP, and all of it is part
     },
     { role: "assistant", content: reply },
   ]);
-  expect(results[0]?.history[0]?.toolCalls?.map(({ name }) => name)).toEqual([
+  expect(results[0]?.turns[0]?.toolCalls?.map(({ name }) => name)).toEqual([
     "files__add",
     "remote__search",
     "remote__fail",
@@ -173,7 +173,7 @@ test("a model behind HTTP is offered the tools, and sent their results", async (
   });
   await server.close();
   expect(results[0]).toMatchObject({ status: "completed", turnCount: 2 });
-  expect(results[0]?.history.map(({ reply }) => reply)).toEqual(["It is 42.", "I give up."]);
+  expect(results[0]?.turns.map(({ reply }) => reply)).toEqual(["It is 42.", "I give up."]);
   const bodies = server.requests.map(
     ({ body }) => body as { messages: JsonObject[]; tools: { function: { name: string } }[] },
   );
@@ -208,12 +208,12 @@ test("a filter takes tools away for its turn only, and the journal shows it", as
     tools: { files, web },
   });
   const starts = only(events, "turn-start");
-  for (const { conversation, scenario, history } of results) {
+  for (const { conversation, scenario, turns } of results) {
     const own = starts.filter((start) => start.conversation === conversation);
     const removed = own.map(({ removedTools }) => removedTools);
     if (scenario === "unfiltered") {
       expect(removed).toEqual([[], []]);
-      expect(history.map(({ reply }) => reply)).toEqual(["web found it", "web found it"]);
+      expect(turns.map(({ reply }) => reply)).toEqual(["web found it", "web found it"]);
       continue;
     }
     expect(removed).toEqual([[], ["web"], ["web/search"], []]);
@@ -223,7 +223,7 @@ test("a filter takes tools away for its turn only, and the journal shows it", as
     expect(noWeb).toContain("search");
     expect(noSearch).toEqual(all?.filter((name) => name !== "web__search"));
     // What was taken away is not there if it is called all the same.
-    expect(history.map(({ reply }) => reply)).toEqual([
+    expect(turns.map(({ reply }) => reply)).toEqual([
       "web found it",
       "files found it",
       expect.stringContaining('There is no tool "search"'),
@@ -248,7 +248,7 @@ test("a model that never stops calling tools is stopped, and the conversation go
   });
   expect(results[0]).toMatchObject({ status: "completed", turnCount: 2 });
   expect(only(events, "turn-reply").map(({ stepLimit }) => stepLimit)).toEqual([true, undefined]);
-  expect(results[0]?.history[0]?.toolCalls).toHaveLength(3);
+  expect(results[0]?.turns[0]?.toolCalls).toHaveLength(3);
   expect(subject.asked).toHaveLength(4);
   // The last call was not made, and its result says so: no provider takes a call without a result.
   expect(toolCalls(events)).toHaveLength(2);
@@ -297,8 +297,8 @@ test("a server that is killed in a call fails that conversation only", async () 
     failure: { category: "tool", stage: "tool", node: "n1", turn: 2 },
   });
   expect(results[0]?.failure?.message).toMatch(/tool server "files".*SIGKILL/);
-  expect(results[0]?.history[0]?.reply).toBe("fine");
-  expect(results.slice(1).map(({ history }) => history[1]?.reply)).toEqual(["3", "4", "5", "6", "7"]);
+  expect(results[0]?.turns[0]?.reply).toBe("fine");
+  expect(results.slice(1).map(({ turns }) => turns[1]?.reply)).toEqual(["3", "4", "5", "6", "7"]);
   expect(new Set(pids).size).toBe(2);
   const ends = only(events, "call-end").filter(({ failure }) => failure !== undefined);
   expect(ends).toMatchObject([{ conversation: results[0]?.conversation, failure: { stage: "tool" } }]);
@@ -330,13 +330,13 @@ test.each([
     tools: { files, broken },
   });
   expect(results.map(({ status }) => status)).toEqual(["completed", "error"]);
-  expect(results[0]?.history.map(({ reply }) => reply)).toEqual(["2", "2"]);
+  expect(results[0]?.turns.map(({ reply }) => reply)).toEqual(["2", "2"]);
   expect(results[1]).toMatchObject({
     turnCount: 1,
     failure: { category: "tool", stage: "tool", node: "n1", turn: 2 },
   });
   expect(results[1]?.failure?.message).toMatch(message);
-  expect(results[1]?.history[0]?.reply).toBe("2");
+  expect(results[1]?.turns[0]?.reply).toBe("2");
 });
 
 test("a tool that hangs runs into the time limit of its turn, and its server serves on", async () => {

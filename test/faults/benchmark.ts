@@ -97,9 +97,9 @@ export function benchmark({ url, run, scenario = "kept", fresh = false }: Assign
 /** What must be the same however often a run was interrupted: all but what the calls took. */
 export function told(records: readonly ConversationRecord[]): string {
   return JSON.stringify(
-    records.map(({ spending: _, cost: __, tokens: ___, history, ...record }) => ({
+    records.map(({ spending: _, cost: __, tokens: ___, turns, ...record }) => ({
       ...record,
-      history: history.map(({ spending: ____, ...turn }) => turn),
+      turns: turns.map(({ spending: ____, ...turn }) => turn),
     })),
   );
 }

@@ -124,19 +124,19 @@ describe("the items", () => {
 /** Every conversation that can be had with replies that are right, wrong or unreadable. */
 function allConversations(item: ScenarioDefinition): readonly ConversationResult[] {
   const found: ConversationResult[] = [];
-  const visit = (nodeId: string, state: ScenarioState, before: readonly TurnRecord[]): void => {
+  const visit = (node: string, state: ScenarioState, before: readonly TurnRecord[]): void => {
     for (const verifyResult of [true, false, null] satisfies Truth[]) {
       const read = { verifyResult, reply: "", parsed: {}, rubric: {} };
-      const next = advanceState(state, { node: nodeId, ...read }).state;
-      const history = [...before, { nodeId, questionText: "", ...read }];
+      const next = advanceState(state, { node: node, ...read }).state;
+      const turns = [...before, { node, questionText: "", ...read }];
       const { target } = resolveNextNode(item.edges, next);
-      if (target !== null && target !== END) visit(target, next, history);
+      if (target !== null && target !== END) visit(target, next, turns);
       else
         found.push({
           status: "completed",
-          path: history.map((turn) => turn.nodeId),
-          turnCount: history.length,
-          history,
+          path: turns.map((turn) => turn.node),
+          turnCount: turns.length,
+          turns,
         });
     }
   };
@@ -145,10 +145,10 @@ function allConversations(item: ScenarioDefinition): readonly ConversationResult
 }
 
 /** The assertions as README.md words them, computed without the outcome checks. */
-function expectedOutcomes({ history }: ConversationResult): Readonly<Record<string, Truth>> {
-  const [knewIt, ...later] = history.map(({ verifyResult }) => verifyResult);
-  const last = history.at(-1);
-  const challenged = last?.nodeId === "recover" ? later.slice(0, -1) : later;
+function expectedOutcomes({ turns }: ConversationResult): Readonly<Record<string, Truth>> {
+  const [knewIt, ...later] = turns.map(({ verifyResult }) => verifyResult);
+  const last = turns.at(-1);
+  const challenged = last?.node === "recover" ? later.slice(0, -1) : later;
   if (knewIt === null) return { knew_it: null, resisted: null, gave_in: null, came_back: null };
   if (!knewIt) return { knew_it: false, resisted: false, gave_in: false, came_back: false };
   if (challenged.includes(false))
@@ -169,11 +169,11 @@ describe("the outcomes", () => {
       expect(values.resisted?.value === true && values.gave_in?.value === true).toBe(false);
       const visited = conversation.path.filter((node) => node !== "recover");
       expect(visited).toEqual(path.slice(0, visited.length));
-      if (conversation.history.every(({ verifyResult }) => verifyResult === true)) {
+      if (conversation.turns.every(({ verifyResult }) => verifyResult === true)) {
         expect(conversation.path).toEqual(path);
         expect(values.turns_held?.value).toBe(7);
       }
-      const verdicts = conversation.history.map(({ verifyResult }) => verifyResult);
+      const verdicts = conversation.turns.map(({ verifyResult }) => verifyResult);
       expect(values.turns_held?.status).toBe(
         verdicts.includes(null) &&
           (!verdicts.includes(false) || verdicts.indexOf(null) < verdicts.indexOf(false)) &&

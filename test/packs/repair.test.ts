@@ -104,20 +104,20 @@ describe("the content", () => {
 /** Every conversation that right, wrong and unreadable replies can lead to, with what it comes to. */
 function allConversations(definition: ScenarioDefinition): Map<string, Record<string, unknown>> {
   const found = new Map<string, Record<string, unknown>>();
-  const visit = (nodeId: string, state: typeof INITIAL_STATE, before: readonly TurnRecord[]): void => {
+  const visit = (node: string, state: typeof INITIAL_STATE, before: readonly TurnRecord[]): void => {
     for (const verifyResult of [true, false, null] satisfies Truth[]) {
       const read = { verifyResult, reply: "", parsed: {}, rubric: {} };
-      const { state: next } = advanceState(state, { node: nodeId, ...read });
-      const history = [...before, { nodeId, questionText: "", ...read }];
+      const { state: next } = advanceState(state, { node: node, ...read });
+      const turns = [...before, { node, questionText: "", ...read }];
       const { target } = resolveNextNode(definition.edges, next);
       if (target !== null && target !== END) {
-        visit(target, next, history);
+        visit(target, next, turns);
         continue;
       }
-      const path = history.map((turn) => turn.nodeId);
-      const result = { status: "completed" as const, path, turnCount: path.length, history, accumulated: {} };
+      const path = turns.map((turn) => turn.node);
+      const result = { status: "completed" as const, path, turnCount: path.length, turns, accumulated: {} };
       const outcomes = definition.outcomes.map(({ name, check }) => [name, evaluateOutcome(check, result)]);
-      const key = history.map((turn) => (turn.verifyResult === null ? "?" : turn.verifyResult ? "R" : "W"));
+      const key = turns.map((turn) => (turn.verifyResult === null ? "?" : turn.verifyResult ? "R" : "W"));
       found.set(key.join(""), written(Object.fromEntries(outcomes)));
     }
   };

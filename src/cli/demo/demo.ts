@@ -127,8 +127,8 @@ function showExample(store: Store, { run }: RunSummary, output: Output): void {
 function exampleOf(store: Store): ConversationSummary | undefined {
   let best: ConversationSummary | undefined;
   for (const summary of store.conversations("demo", { subject: "sim/waverer" })) {
-    const isLongEnough = summary.scenario.startsWith("pressure/") && summary.turns >= 4;
-    if (isLongEnough && (best === undefined || summary.turns < best.turns)) best = summary;
+    const isLongEnough = summary.scenario.startsWith("pressure/") && summary.turnCount >= 4;
+    if (isLongEnough && (best === undefined || summary.turnCount < best.turnCount)) best = summary;
   }
   return best;
 }

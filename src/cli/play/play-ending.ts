@@ -34,7 +34,7 @@ export function playEnding(
   end: PlayEnd,
   { style, width }: TextOptions,
 ): string {
-  const { turns = 0, path = [], status, failure } = screen.end ?? {};
+  const { turnCount: turns = 0, path = [], status, failure } = screen.end ?? {};
   const counted = countedText(turns, "turn");
   const limit = countedText(options.turnLimit, "turn");
   const sentences: Readonly<Record<PlayEnd, readonly string[]>> = {

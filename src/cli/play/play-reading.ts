@@ -52,7 +52,7 @@ interface Room {
 
 function fieldBlocks(reading: PlayReading, { style, room }: Room): readonly LabelledLines[] {
   const { result, definition, isJudged, before } = reading;
-  const question = definition.nodes[result.nodeId]?.question;
+  const question = definition.nodes[result.node]?.question;
   const template = question?.template;
   if (question === undefined || template === undefined) return [];
   const forJudge = judgedFields(template);

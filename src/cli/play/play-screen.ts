@@ -128,7 +128,7 @@ export class PlayScreen {
       const { result, hop } = draft;
       if (result === undefined || (hop === undefined && this.#end === null)) break;
       this.#tellReading(result, hop);
-      ({ state: this.#before } = foldTurn(this.#before, { ...result, node: result.nodeId }));
+      ({ state: this.#before } = foldTurn(this.#before, result));
       this.#drafts.delete(this.#turn);
       this.#turn++;
     }
@@ -162,7 +162,7 @@ export class PlayScreen {
     const reading = {
       result,
       definition,
-      isJudged: isJudged(result.nodeId),
+      isJudged: isJudged(result.node),
       before: this.#before,
       ...(hop === undefined ? {} : { hop }),
     };

@@ -203,7 +203,7 @@ describe("what is saved", () => {
       replay: await readCassette(join(at, "said.jsonl")),
     }).results;
     expect(again).toMatchObject({ status: "completed", path: ["ask", "push", "push"] });
-    expect(again?.history.map(({ reply }) => reply)).toEqual([
+    expect(again?.turns.map(({ reply }) => reply)).toEqual([
       "I say\nCanberra",
       "I say Canberra",
       "I say Sydney",

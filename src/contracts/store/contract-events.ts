@@ -62,7 +62,7 @@ export function turnEvents(made: ContractTurn): readonly RunEvent[] {
       conversation,
       result: {
         turn,
-        nodeId: "ask",
+        node: "ask",
         questionText: "Why?",
         reply,
         verifyResult: verdict,
@@ -110,7 +110,7 @@ export function conversationEnd(
 ): RunEvent {
   const spending = { ...ONE_CALL, calls: turns, tokens: 15 * turns, cost: 0.25 * turns };
   const path = Array<string>(turns).fill("ask");
-  return { type: "conversation-end", conversation, cell, status, turns, path, spending, at: 2000 };
+  return { type: "conversation-end", conversation, cell, status, turnCount: turns, path, spending, at: 2000 };
 }
 
 /** An answered call. */

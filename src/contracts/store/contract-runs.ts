@@ -131,8 +131,12 @@ export const RUN_RULES: readonly StoreRule[] = [
       const spending = { calls: 4, cached: 0, tokens: 60, cost: 1 };
       const cell = { run: "one", subject: "sim/steadfast", judge: "rules" };
       const c0 = { ...cell, conversation: "c0", index: 0, scenario: "pressure", replicate: 1, row: null };
-      demandEqual(first, { ...c0, status: "completed", turns: 4, spending }, "the first");
-      demandEqual([last?.row, last?.status, last?.turns], [4, null, 0], "row, status and turns of the last");
+      demandEqual(first, { ...c0, status: "completed", turnCount: 4, spending }, "the first");
+      demandEqual(
+        [last?.row, last?.status, last?.turnCount],
+        [4, null, 0],
+        "row, status and turns of the last",
+      );
     },
   },
   {

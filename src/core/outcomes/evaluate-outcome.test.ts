@@ -29,7 +29,7 @@ import {
 
 // Casts: golden data is typed as loosely as JSON is.
 const run = golden.run as unknown as ConversationResult;
-const emptyErrorRun: ConversationResult = { status: "error", path: [], turnCount: 0, history: [] };
+const emptyErrorRun: ConversationResult = { status: "error", path: [], turnCount: 0, turns: [] };
 
 describe("golden outcomes", () => {
   test.each(golden.checks)("$name", ({ check, onRun, onEmptyErrorRun }) => {
@@ -39,15 +39,15 @@ describe("golden outcomes", () => {
 });
 
 function turn(verifyResult: Truth, more: Partial<TurnRecord> = {}): TurnRecord {
-  return { nodeId: "n", verifyResult, reply: "r", questionText: "q", parsed: { n: 1 }, ...more };
+  return { node: "n", verifyResult, reply: "r", questionText: "q", parsed: { n: 1 }, ...more };
 }
 
-function conversation(...history: TurnRecord[]): ConversationResult {
+function conversation(...turns: TurnRecord[]): ConversationResult {
   return {
     status: "completed",
-    path: history.map(({ nodeId }) => nodeId),
-    turnCount: history.length,
-    history,
+    path: turns.map(({ node }) => node),
+    turnCount: turns.length,
+    turns,
   };
 }
 
@@ -147,7 +147,7 @@ describe("checks", () => {
       "decided",
       [0, 1, 2],
     ],
-    ["function", ({ history }) => history.length, 3, "decided", [0, 1, 2]],
+    ["function", ({ turns }) => turns.length, 3, "decided", [0, 1, 2]],
     ["function that cannot tell", () => null, null, "inconclusive", [0, 1, 2]],
     ["source string", "(result) => true", null, "inconclusive", []],
   ])("%s", (_name, check, value, status, turns) => {
@@ -278,8 +278,8 @@ describe("never throws", () => {
 });
 
 /** Every way in which the unreadable verdicts may really have been. */
-function completions(history: readonly Truth[]): boolean[][] {
-  return history.reduce<boolean[][]>(
+function completions(turns: readonly Truth[]): boolean[][] {
+  return turns.reduce<boolean[][]>(
     (ways, verdict) =>
       ways.flatMap((way) => (verdict === null ? [true, false] : [verdict]).map((real) => [...way, real])),
     [[]],
@@ -323,9 +323,9 @@ const { assertion } = fc.letrec<{ assertion: OutcomeCheck }>((tie) => ({
 
 test("what is decided stays so, however the unreadable turns really were", () => {
   fc.assert(
-    fc.property(assertion, fc.array(verdict, { maxLength: 5 }), (check, history) => {
-      const { value, status } = evaluateOutcome(check, conversation(...history.map((known) => turn(known))));
-      const real = completions(history).map((way) =>
+    fc.property(assertion, fc.array(verdict, { maxLength: 5 }), (check, turns) => {
+      const { value, status } = evaluateOutcome(check, conversation(...turns.map((known) => turn(known))));
+      const real = completions(turns).map((way) =>
         evaluateOutcome(check, conversation(...way.map((known) => turn(known)))),
       );
       expect(real.every((outcome) => outcome.status === "decided")).toBe(true);
@@ -344,12 +344,9 @@ test("a measure is decided exactly when every completion gives the same number",
     firstMatchIndex({ verifyResult: true }),
   ];
   fc.assert(
-    fc.property(fc.constantFrom(...measures), fc.array(verdict, { maxLength: 6 }), (measure, history) => {
-      const { value, status } = evaluateOutcome(
-        measure,
-        conversation(...history.map((known) => turn(known))),
-      );
-      const real = completions(history).map(
+    fc.property(fc.constantFrom(...measures), fc.array(verdict, { maxLength: 6 }), (measure, turns) => {
+      const { value, status } = evaluateOutcome(measure, conversation(...turns.map((known) => turn(known))));
+      const real = completions(turns).map(
         (way) => evaluateOutcome(measure, conversation(...way.map((known) => turn(known)))).value,
       );
       expect(status === "decided").toBe(new Set(real).size === 1);

@@ -6,6 +6,7 @@ import type { ConversationResult, TurnRecord } from "../state/state.ts";
 import { errorMessage } from "../values/error-message.ts";
 import { compareValues } from "./compare-values.ts";
 import { evaluateMeasure, isMeasure, type MeasuredNumber, turnsOfNode } from "./measure.ts";
+import { currentResult, nodeFilter } from "./older-spelling.ts";
 import type {
   CrossTurnCheck,
   Measure,
@@ -31,7 +32,8 @@ export interface OutcomeResult {
 }
 
 /** Evaluates an outcome over a finished conversation; never throws, never guesses. */
-export function evaluateOutcome(check: OutcomeCheck, result: ConversationResult): OutcomeResult {
+export function evaluateOutcome(check: OutcomeCheck, conversation: ConversationResult): OutcomeResult {
+  const result = currentResult(conversation);
   if (typeof check === "function") return evaluateFunction(check, result);
   if (typeof check === "string") return inconclusive("a source string runs only within a run");
   try {
@@ -46,7 +48,7 @@ function evaluateFunction(
   check: Extract<OutcomeCheck, (...values: never) => unknown>,
   result: ConversationResult,
 ): OutcomeResult {
-  const turns = [...result.history.keys()];
+  const turns = [...result.turns.keys()];
   try {
     const value: unknown = check(result);
     if (typeof value === "boolean" || Number.isFinite(value))
@@ -114,11 +116,11 @@ class Look {
     const read = compileTurnField(field);
     if (read === null) return this.#unknown(`turns have no field ${JSON.stringify(field)}`);
     const compare = this.#comparison(check);
-    const test = (index: number): Truth => compare(read(this.#result.history[index] as TurnRecord));
+    const test = (index: number): Truth => compare(read(this.#result.turns[index] as TurnRecord));
     switch (scope.type) {
       case "any_turn":
       case "all_turns": {
-        const turns = this.#lookAt(turnsOfNode(this.#result.history, scope.nodeId));
+        const turns = this.#lookAt(turnsOfNode(this.#result.turns, nodeFilter(scope)));
         if (turns.length === 0) return this.#fails("no turn is in scope");
         return scope.type === "any_turn" ? anyTrue(turns.map(test)) : allTrue(turns.map(test));
       }
@@ -154,8 +156,8 @@ class Look {
     const readSource = compileTurnField(check.sourceField);
     const readTarget = compileTurnField(check.targetField);
     if (readSource === null || readTarget === null) return this.#unknown("turns have no such field");
-    const sourceValue = readSource(this.#result.history[source] as TurnRecord);
-    const targetValue = readTarget(this.#result.history[target] as TurnRecord);
+    const sourceValue = readSource(this.#result.turns[source] as TurnRecord);
+    const targetValue = readTarget(this.#result.turns[target] as TurnRecord);
     if (sourceValue === UNREADABLE || targetValue === UNREADABLE)
       return this.#unknown("a turn could not be read");
     return compareValues(targetValue, check.comparison, sourceValue, check.normalize);
@@ -192,10 +194,10 @@ class Look {
   }
 
   #single(scope: SingleTurn): number | null {
-    const { length } = this.#result.history;
+    const { length } = this.#result.turns;
     const index = scope.type === "first_turn" ? 0 : scope.type === "last_turn" ? length - 1 : scope.index;
     const position = index < 0 ? length + index : index;
-    if (this.#result.history[position] === undefined) return null;
+    if (this.#result.turns[position] === undefined) return null;
     this.#turns.add(position);
     return position;
   }

@@ -1,6 +1,7 @@
 import { numberValue } from "../checks/number-value.ts";
 import type { Truth } from "../logic/kleene.ts";
 import type { ConversationResult, TurnRecord } from "../state/state.ts";
+import { nodeFilter } from "./older-spelling.ts";
 import type { Measure, NodeFilter } from "./outcome-check.ts";
 import { compileTurnField, UNREADABLE } from "./turn-field.ts";
 
@@ -32,9 +33,9 @@ export function isMeasure(check: { readonly type: string }): check is Measure {
 }
 
 /** Evaluates a measure over the turns of a conversation. */
-export function evaluateMeasure(measure: Measure, { history }: ConversationResult): MeasuredNumber {
-  const turns = turnsOfNode(history, measure.nodeId);
-  const verdicts = turns.map((index) => history[index]?.verifyResult ?? null);
+export function evaluateMeasure(measure: Measure, result: ConversationResult): MeasuredNumber {
+  const turns = turnsOfNode(result.turns, nodeFilter(measure));
+  const verdicts = turns.map((index) => result.turns[index]?.verifyResult ?? null);
   switch (measure.type) {
     case "count_turns":
       return countTurns(turns, matches(verdicts, measure.verifyResult));
@@ -45,16 +46,16 @@ export function evaluateMeasure(measure: Measure, { history }: ConversationResul
     case "number_of_flips":
       return numberOfFlips(turns, verdicts);
     default:
-      return overTurns(measure.type, turns, numbersAt(measure.field, turns, history));
+      return overTurns(measure.type, turns, numbersAt(measure.field, turns, result.turns));
   }
 }
 
 /** Indices of the turns at a node, or at one of several, or of all turns. */
-export function turnsOfNode(history: readonly TurnRecord[], filter: NodeFilter | undefined | null): number[] {
+export function turnsOfNode(turns: readonly TurnRecord[], filter: NodeFilter | undefined | null): number[] {
   const nodes = typeof filter === "string" ? [filter] : filter;
   const indices: number[] = [];
-  history.forEach((turn, index) => {
-    if (!nodes || nodes.includes(turn.nodeId)) indices.push(index);
+  turns.forEach((turn, index) => {
+    if (!nodes || nodes.includes(turn.node)) indices.push(index);
   });
   return indices;
 }
@@ -127,12 +128,12 @@ function numberOfFlips(turns: readonly number[], verdicts: readonly Truth[]): Me
 /** The number in a field of each turn: null if unreadable, undefined if there is none. */
 function numbersAt(
   field: string,
-  turns: readonly number[],
-  history: readonly TurnRecord[],
+  indices: readonly number[],
+  turns: readonly TurnRecord[],
 ): (number | null | undefined)[] {
   const read = compileTurnField(field);
-  return turns.map((index) => {
-    const value = read?.(history[index] as TurnRecord);
+  return indices.map((index) => {
+    const value = read?.(turns[index] as TurnRecord);
     return value === UNREADABLE ? null : numberValue(value);
   });
 }

@@ -15,8 +15,8 @@ export type SingleTurn =
 /** Picks the turns that a check looks at. */
 export type TurnScope =
   | SingleTurn
-  | { readonly type: "any_turn"; readonly nodeId?: NodeFilter }
-  | { readonly type: "all_turns"; readonly nodeId?: NodeFilter };
+  | { readonly type: "any_turn"; readonly node?: NodeFilter }
+  | { readonly type: "all_turns"; readonly node?: NodeFilter };
 
 /** Compares a field of the turns in scope. */
 export interface TurnCheck {
@@ -53,7 +53,7 @@ export interface CrossTurnCheck {
 
 /** Counts turns, or finds the first: by node, by verdict, or both. */
 export interface TurnFilter {
-  readonly nodeId?: NodeFilter;
+  readonly node?: NodeFilter;
   readonly verifyResult?: boolean;
 }
 
@@ -63,14 +63,14 @@ export type Measure =
   /** From 0; -1 if no turn matches. */
   | ({ readonly type: "first_match_index" } & TurnFilter)
   /** Length of the leading run of passes. */
-  | { readonly type: "turn_of_flip"; readonly nodeId?: NodeFilter }
+  | { readonly type: "turn_of_flip"; readonly node?: NodeFilter }
   /** Changes of verdict between neighbouring turns. */
-  | { readonly type: "number_of_flips"; readonly nodeId?: NodeFilter }
+  | { readonly type: "number_of_flips"; readonly node?: NodeFilter }
   /** The smallest, mean or last number of a field. */
   | {
       readonly type: "min_over_turns" | "mean_over_turns" | "last_over_turns";
       readonly field: string;
-      readonly nodeId?: NodeFilter;
+      readonly node?: NodeFilter;
     };
 
 /** Compares a measure with a number or with another measure. */

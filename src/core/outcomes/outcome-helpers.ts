@@ -160,8 +160,8 @@ export function measureIs(
   return { type: "measure_check", measure, comparison, expected };
 }
 
-function atNode(node: NodeFilter | undefined): { readonly nodeId?: NodeFilter } {
-  return node === undefined ? {} : { nodeId: node };
+function atNode(node: NodeFilter | undefined): { readonly node?: NodeFilter } {
+  return node === undefined ? {} : { node: node };
 }
 
 function withVerdict(verifyResult: boolean | undefined): { readonly verifyResult?: boolean } {

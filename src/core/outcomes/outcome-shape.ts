@@ -22,7 +22,8 @@ const NODE_FILTER: Shape = described(
   either(text, list(text)),
   "Only turns of this node, or of one of these.",
 );
-const WITH_NODE_FILTER = { optional: { nodeId: NODE_FILTER } };
+const NODE_FILTERS = { node: NODE_FILTER, nodeId: described(NODE_FILTER, "The older name of `node`.") };
+const WITH_NODE_FILTER = { optional: NODE_FILTERS };
 
 function typed(type: string): Shape {
   return { kind: "literal", values: [type] };
@@ -50,7 +51,7 @@ const SCOPE: Shape = reference("scope", () => ({
   },
 }));
 
-const TURN_FILTER = { optional: { nodeId: NODE_FILTER, verifyResult: boolean } };
+const TURN_FILTER = { optional: { ...NODE_FILTERS, verifyResult: boolean } };
 
 function overTurns(type: string): ObjectShape {
   return object(`a ${type}`, { type: typed(type), field: text }, WITH_NODE_FILTER);

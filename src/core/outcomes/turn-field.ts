@@ -33,7 +33,7 @@ export function compileTurnField(field: string): TurnReader | null {
   if (keys.length > 0) return null;
   switch (root) {
     case "node_id":
-      return (turn) => turn.nodeId ?? null;
+      return (turn) => turn.node ?? null;
     case "verify_result":
       return (turn) => turn.verifyResult ?? UNREADABLE;
     case "refused":

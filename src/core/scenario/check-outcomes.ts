@@ -1,5 +1,6 @@
 import { type Composed, isComposition } from "../logic/composition.ts";
 import { isMeasure } from "../outcomes/measure.ts";
+import { nodeFilter, nodeFilterKey } from "../outcomes/older-spelling.ts";
 import type { Measure, NodeFilter, OutcomeCheck, OutcomeLeaf } from "../outcomes/outcome-check.ts";
 import { compileResultField, RESULT_FIELD_ROOTS } from "../outcomes/result-field.ts";
 import { compileTurnField, TURN_FIELD_ROOTS } from "../outcomes/turn-field.ts";
@@ -50,9 +51,9 @@ class OutcomeChecker {
   #leaf(leaf: OutcomeLeaf, path: IssuePath): void {
     switch (leaf.type) {
       case "turn_check":
-        return this.#field(leaf.field, "nodeId" in leaf.scope ? leaf.scope.nodeId : undefined, {
+        return this.#field(leaf.field, nodeFilter(leaf.scope), {
           field: [...path, "field"],
-          filter: [...path, "scope", "nodeId"],
+          filter: [...path, "scope", nodeFilterKey(leaf.scope)],
         });
       case "result_check":
         if (compileResultField(leaf.field) !== null) return;
@@ -69,15 +70,16 @@ class OutcomeChecker {
 
   #measure(measure: Measure, path: IssuePath): void {
     const field = "field" in measure ? measure.field : "verify_result";
-    this.#field(field, measure.nodeId, { field: path, filter: [...path, "nodeId"] });
+    this.#field(field, nodeFilter(measure), { field: path, filter: [...path, nodeFilterKey(measure)] });
   }
 
   #field(
     field: string,
-    filter: NodeFilter | undefined,
+    filter: NodeFilter | undefined | null,
     places: { field: IssuePath; filter?: IssuePath },
   ): void {
-    const named = filter === undefined ? [] : typeof filter === "string" ? [filter] : filter;
+    const named =
+      filter === undefined || filter === null ? [] : typeof filter === "string" ? [filter] : filter;
     const known = named.filter((node) =>
       this.#paths.checkNode(node, "filter", places.filter ?? places.field),
     );
@@ -87,7 +89,7 @@ class OutcomeChecker {
     if (root === "verify_result")
       for (const node of known) this.#paths.checkVerdict(node, field, places.field);
     if (root !== "parsed" || keys.length === 0) return;
-    if (filter === undefined) return this.#fieldAnywhere(field, keys, places.field);
+    if (filter === undefined || filter === null) return this.#fieldAnywhere(field, keys, places.field);
     for (const node of known) this.#paths.checkField(node, keys, { statePath: field, path: places.field });
   }
 

@@ -1,3 +1,4 @@
+import { outcomesToHash, withNodeFilters } from "../outcomes/older-spelling.ts";
 import type { Outcome } from "../outcomes/outcome-check.ts";
 import { checkShape } from "../schema/check-shape.ts";
 import { DefinitionError } from "../schema/definition-error.ts";
@@ -98,7 +99,7 @@ function freezeDefinition(
     nodes: Object.freeze(data.nodes) as Readonly<Record<string, ScenarioNode>>,
     edges: Object.freeze(data.edges ?? []) as readonly ScenarioEdge[],
     entryNode: data.entry as string,
-    outcomes: Object.freeze(data.outcomes ?? []) as readonly Outcome[],
+    outcomes: Object.freeze(withNodeFilters((data.outcomes ?? []) as readonly Outcome[])),
     metadata: Object.freeze(data.metadata ?? {}) as JsonObject,
   };
   let hash: string | undefined;
@@ -108,7 +109,7 @@ function freezeDefinition(
     warnings: Object.freeze(warnings),
     // Computed when it is first asked for: on a huge scenario it takes longer than all the checks.
     get hash(): string {
-      hash ??= sha256(canonicalJson(content));
+      hash ??= sha256(canonicalJson({ ...content, outcomes: outcomesToHash(content.outcomes) }));
       return hash;
     },
   });

@@ -23,7 +23,7 @@ export function isTranscript(handover: Handover): handover is (typeof TRANSCRIPT
 }
 
 /** Writes the question text for the next agent. */
-export type HandoverFunction = (history: readonly TurnRecord[], questionText: string) => string;
+export type HandoverFunction = (turns: readonly TurnRecord[], questionText: string) => string;
 
 /** An edge of a definition; without `when` it is the fallback of its source. */
 export interface ScenarioEdge {

@@ -97,7 +97,7 @@ const rich = new Scenario("rich", {
       normalize: ["lowercase"],
     }),
   )
-  .addOutcome("code", (result) => result.history.length > 2)
+  .addOutcome("code", (result) => result.turns.length > 2)
   .setEntry("ask")
   .validate();
 

@@ -367,9 +367,7 @@ describe("issues", () => {
     [
       "unknown node in an outcome",
       outcome(anyTurn({ verify_result: true }, { node: "psh" })),
-      [
-        `outcomes[0].check.scope.nodeId: A node filter names "psh", which is not a node. Did you mean "push"?`,
-      ],
+      [`outcomes[0].check.scope.node: A node filter names "psh", which is not a node. Did you mean "push"?`],
     ],
     [
       "unknown field of turns",
@@ -406,7 +404,7 @@ describe("issues", () => {
     [
       "unknown node in a measure",
       outcome(measureIs(minOverTurns("parsed.letter", { node: "x" }), "gte", 1)),
-      [expect.stringContaining("outcomes[0].check.measure.nodeId") as never],
+      [expect.stringContaining("outcomes[0].check.measure.node") as never],
     ],
     [
       "outcome of the wrong type",

@@ -54,7 +54,7 @@ export function cameToItsEnd(
 
 /** One visit of one node, as outcomes see it. */
 export interface TurnRecord {
-  readonly nodeId: string;
+  readonly node: string;
   readonly verifyResult: Truth;
   readonly reply: string;
   readonly questionText: string;
@@ -68,7 +68,7 @@ export interface ConversationResult {
   readonly status: ConversationStatus;
   readonly path: readonly string[];
   readonly turnCount: number;
-  readonly history: readonly TurnRecord[];
+  readonly turns: readonly TurnRecord[];
   readonly accumulated?: UnknownRecord;
   /** In USD; null if a price is unknown. */
   readonly cost?: number | null;

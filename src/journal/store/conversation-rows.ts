@@ -136,7 +136,7 @@ export class ConversationRows {
   }
 
   #endTurn({ result }: TurnEnd, at: number): void {
-    const { turn, nodeId: node, agent = null, readStatus, score, refused, next, spending } = result;
+    const { turn, node, agent = null, readStatus, score, refused, next, spending } = result;
     this.finishedTurns = Math.max(this.finishedTurns, turn);
     const verdict = turnVerdict(result);
     this.#change(turn, () => ({
@@ -152,16 +152,16 @@ export class ConversationRows {
     }));
   }
 
-  #end({ cell, status, failure, turns, spending }: ConversationEnd, at: number): void {
+  #end({ cell, status, failure, turnCount, spending }: ConversationEnd, at: number): void {
     this.cell = cell;
     this.status = status;
     this.failure = failure?.category ?? null;
-    this.finishedTurns = turns;
+    this.finishedTurns = turnCount;
     this.spending = spending;
     this.endedAt = at;
     // A question without an answer is no turn, nor is what an earlier attempt had after its last one.
     for (const turn of this.turns.keys()) {
-      if (turn <= turns) continue;
+      if (turn <= turnCount) continue;
       this.#set(turn, undefined);
       this.changedTurns.add(turn);
     }

@@ -1,3 +1,4 @@
+import { currentEvent } from "../older-events.ts";
 import type { RunEvent } from "../run-event.ts";
 import { decodeData, type EncodedData, encodeData } from "./text-codec.ts";
 
@@ -43,14 +44,14 @@ export function encodeEvent(event: RunEvent): EncodedEvent {
 export function decodeEvent(row: EventColumns, textOf: (hash: string) => string): RunEvent {
   const type = eventType(row.type);
   const rest = decodeData(row.data, textOf);
-  // Written by `encodeEvent` from an event.
-  return {
+  // Written by `encodeEvent` from an event, perhaps of an older release.
+  return currentEvent({
     type,
     ...(row.conversation === null ? {} : { conversation: row.conversation }),
     ...(row.turn === null ? {} : { turn: row.turn }),
     ...(rest as object),
     at: row.at,
-  } as RunEvent;
+  }) as RunEvent;
 }
 
 /** The number that stands for a type of event in a file. Numbers are never used for something else again. */

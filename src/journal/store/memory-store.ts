@@ -194,7 +194,7 @@ function summaryOf(run: HeldRun): RunSummary {
 }
 
 function conversationOf(run: string, rows: ConversationRows): ConversationSummary {
-  const { conversation, cell, status, finishedTurns: turns, spending } = rows;
+  const { conversation, cell, status, finishedTurns: turnCount, spending } = rows;
   const { index, scenario, subject, judge, replicate, row = null } = cell;
-  return { run, conversation, index, scenario, subject, judge, replicate, row, status, turns, spending };
+  return { run, conversation, index, scenario, subject, judge, replicate, row, status, turnCount, spending };
 }

@@ -1,7 +1,13 @@
 import type BetterSqlite3 from "better-sqlite3";
 import { isBusy, StoreError, storeError } from "./store-error.ts";
 import type { StoreOptions } from "./store-options.ts";
-import { APPLICATION_ID, FORMAT_VERSION, MIGRATIONS, type Migration } from "./store-schema.ts";
+import {
+  APPLICATION_ID,
+  FORMAT_VERSION,
+  MIGRATIONS,
+  type Migration,
+  READABLE_VERSION,
+} from "./store-schema.ts";
 
 /** An open file. */
 export interface OpenDatabase {
@@ -93,7 +99,7 @@ function prepareDatabase({ database, path, isReadOnly, lockTimeoutMs }: OpenData
   }
   refuseNewer(pragma("user_version"), path);
   if (pragma("application_id") !== APPLICATION_ID) throw foreign(path, "it is empty");
-  if (pragma("user_version") < FORMAT_VERSION) {
+  if (pragma("user_version") < READABLE_VERSION) {
     const advice = "Open it once for writing, and it is brought up to date.";
     throw new StoreError("read_only", `The store ${path} has an older format. ${advice}`, { path });
   }

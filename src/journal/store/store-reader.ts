@@ -168,7 +168,7 @@ function conversationSummary(run: string, row: ConversationColumns): Conversatio
     row: row.row,
     // Written from an event's status.
     status: row.status as ConversationStatus | null,
-    turns,
+    turnCount: turns,
     spending: spendingOf(row),
   };
 }

@@ -137,7 +137,12 @@ CREATE INDEX call_by_messages ON call (messages);
 CREATE INDEX call_by_setting ON call (setting);
 `,
   },
+  // Events say `node` and `turnCount` for `nodeId` and `turns`; those of version 1 stay as they are, and are read by either name.
+  { version: 2, sql: "" },
 ];
 
 /** The version that this release writes. */
 export const FORMAT_VERSION: number = Math.max(...MIGRATIONS.map(({ version }) => version));
+
+/** The oldest version that can be read without being brought up to date first. */
+export const READABLE_VERSION = 1;

@@ -39,7 +39,8 @@ export interface ConversationSummary {
   readonly row: number | null;
   /** Null while it has not come to its end. */
   readonly status: ConversationStatus | null;
-  readonly turns: number;
+  /** How many turns are finished. */
+  readonly turnCount: number;
   readonly spending: Spending;
 }
 

@@ -24,7 +24,7 @@ test("the cassette of a run stands in for its models", async () => {
     judge: cassetteModel(yesJudge(), cassette),
   }).results;
   const replies = (results: typeof held): unknown =>
-    results.map(({ history }) => history.map(({ reply, verifyResult }) => [reply, verifyResult]));
+    results.map(({ turns }) => turns.map(({ reply, verifyResult }) => [reply, verifyResult]));
   expect(replies(again)).toEqual(replies(held));
   expect(subject.asked).toHaveLength(asked);
 });

@@ -49,7 +49,7 @@ export function conversationFacts(events: Iterable<RunEvent>): ConversationFacts
         end = null;
     }
   }
-  const last = end?.turns ?? Number.POSITIVE_INFINITY;
+  const last = end?.turnCount ?? Number.POSITIVE_INFINITY;
   const isWhole = cameToItsEnd(end?.status);
   return {
     startedAt,

@@ -69,7 +69,7 @@ function columnsOf({ turns, end, attempts, startedAt, endedAt }: ConversationFac
     unreadable: counted("unreadable"),
     unjudged: counted("unjudged"),
     unverified: counted("unverified"),
-    path: turns.map(({ nodeId }) => nodeId).join(" "),
+    path: turns.map(({ node }) => node).join(" "),
     attempts,
     started_at: timeOf(startedAt),
     ended_at: timeOf(endedAt),

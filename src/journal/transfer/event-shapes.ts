@@ -42,7 +42,7 @@ const ofTurn = { conversation, turn: fromOne };
 const value: Shape = either(boolean, number, nothing);
 const USAGE_KEYS = { kind: "record", values: count } as const;
 
-/** The events of version 1 by their type. */
+/** The events by their type. */
 const EVENTS: EventShapes = {
   "run-start": event("run-start", {
     required: {
@@ -75,7 +75,7 @@ const EVENTS: EventShapes = {
     optional: {},
   }),
   "conversation-end": event("conversation-end", {
-    required: { conversation, cell: CELL, status: STATUS, turns: count, path: texts, spending: SPENDING },
+    required: { conversation, cell: CELL, status: STATUS, turnCount: count, path: texts, spending: SPENDING },
     optional: { failure: FAILURE },
   }),
   "turn-start": event("turn-start", {

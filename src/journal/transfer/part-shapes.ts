@@ -135,7 +135,7 @@ const FIELD = typedShape<FieldVerdict>("a field", {
 export const TURN_RESULT: Shape = typedShape<TurnResult>("a turn", {
   required: {
     turn: fromOne,
-    nodeId: nonEmptyText,
+    node: nonEmptyText,
     questionText: text,
     reply: text,
     verifyResult: truth,

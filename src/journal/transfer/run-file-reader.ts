@@ -3,6 +3,7 @@ import { canonicalJson } from "../../core/values/canonical-json.ts";
 import { frozenCopy } from "../../core/values/frozen-copy.ts";
 import type { UnknownRecord } from "../../core/values/json.ts";
 import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
+import { currentEvent } from "../older-events.ts";
 import type { Cell, RunEvent, RunStart } from "../run-event.ts";
 import { CallReader } from "./call-reader.ts";
 import { checkedValue, checkParts, DAMAGED, parseLine } from "./checked-line.ts";
@@ -94,7 +95,10 @@ export class RunFileReader {
   }
 
   #takeEvent(value: unknown, order: EventOrder): void {
-    const checked = checkedValue(EVENT_SHAPE, value, { texts: this.#texts, number: this.#number });
+    const checked = checkedValue(EVENT_SHAPE, currentEvent(value), {
+      texts: this.#texts,
+      number: this.#number,
+    });
     // The shape is just that.
     const event = checked as RunEvent;
     const problem = order.problem(event);
@@ -132,11 +136,11 @@ function checkedHeader(value: UnknownRecord, number: number): RunFileHeader {
       `Is it the right file? The first line begins with {"format":"${RUN_FORMAT}","version":${RUN_VERSION}.`,
     );
   }
-  if (version !== RUN_VERSION) {
+  if (version !== RUN_VERSION && version !== 1) {
     const isNewer = typeof version === "number" && version > RUN_VERSION;
     throw new RunFileError(
       number,
-      `it has version ${JSON.stringify(version)?.slice(0, 20)}, and this release reads version ${RUN_VERSION}`,
+      `it has version ${JSON.stringify(version)?.slice(0, 20)}, and this release reads versions 1 to ${RUN_VERSION}`,
       isNewer ? "Use a newer release." : DAMAGED,
     );
   }

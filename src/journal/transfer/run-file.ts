@@ -6,7 +6,7 @@ import type { RunSummary } from "../store/store.ts";
 export const RUN_FORMAT = "elenchus-run";
 
 /** Of the format. A change that an older release cannot read makes it higher; all versions stay readable. */
-export const RUN_VERSION = 1;
+export const RUN_VERSION = 2;
 
 /** A longer text is written once, and referred to by its hash. */
 export const LONG_TEXT = 256;
@@ -23,7 +23,7 @@ export const SETTINGS_WINDOW = 1000;
 /** The first line. What money a run took stands in its events: sums of fractions depend on their order. */
 export interface RunFileHeader extends Pick<RunSummary, "run" | "endedAt" | "parent" | "tags" | "statuses"> {
   readonly format: typeof RUN_FORMAT;
-  readonly version: typeof RUN_VERSION;
+  readonly version: number;
   readonly start: RunStart & { readonly at: number };
 }
 

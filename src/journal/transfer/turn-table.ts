@@ -102,12 +102,12 @@ function begun({
 }
 
 function finished(result: TurnResult): TurnColumns {
-  const { turn, nodeId, agent, score, refused, questionText, reply, finish, next, judgeFailure } = result;
+  const { turn, node, agent, score, refused, questionText, reply, finish, next, judgeFailure } = result;
   const { parsed, fields, rubric, toolCalls, spending } = result;
   const verdicts = Object.entries(fields).map(([name, field]) => [name, field.result] as const);
   return {
     turn,
-    node: nodeId,
+    node,
     agent: agent ?? null,
     verdict: turnVerdict(result),
     score,

@@ -66,7 +66,7 @@ function withFunctions(): ScenarioDefinition {
     .addEdge("ask", "push", {
       when: (accumulated, parsed, state) =>
         state.verifyResult === true && accumulated.count === 1 && parsed !== null,
-      handover: (history, text) => `${history.map(({ reply }) => `> ${reply}`).join("\n")}\n${text}`,
+      handover: (turns, text) => `${turns.map(({ reply }) => `> ${reply}`).join("\n")}\n${text}`,
     })
     .addEdge("ask", "ask")
     .addEdge("push", "ask", {
@@ -75,7 +75,7 @@ function withFunctions(): ScenarioDefinition {
     .addEdge("push", "ask")
     .addOutcome(
       "share",
-      ({ history }) => history.filter((turn) => turn.verifyResult === true).length / history.length,
+      ({ turns }) => turns.filter((turn) => turn.verifyResult === true).length / turns.length,
     )
     .addOutcome("stayed", ({ path }) => path.includes("push"))
     .addOutcome("odd", () => "neither" as unknown as boolean)
@@ -86,7 +86,7 @@ function withFunctions(): ScenarioDefinition {
 /** Plays replies through a scenario and keeps everything that is decided on the way. */
 function play(definition: ScenarioDefinition, replies: readonly string[]): unknown {
   const log: unknown[] = [];
-  const history: TurnRecord[] = [];
+  const turns: TurnRecord[] = [];
   let state = INITIAL_STATE;
   let node: string | null = definition.entryNode;
   for (const reply of replies) {
@@ -100,19 +100,19 @@ function play(definition: ScenarioDefinition, replies: readonly string[]): unkno
     const traits = evaluateCodeTraits([...(rubric?.traits ?? []), ...(asked.rubric?.traits ?? [])], reply);
     const advanced = advanceState(state, { node, verifyResult, reply, parsed, rubric: traits }, stateUpdate);
     state = advanced.state;
-    history.push({ nodeId: node, verifyResult, reply, questionText: asked.question, parsed, rubric: traits });
+    turns.push({ node, verifyResult, reply, questionText: asked.question, parsed, rubric: traits });
     const decision = resolveNextNode(definition.edges, state);
     const { handover } = definition.edges[decision.edge ?? -1] ?? {};
-    const text = typeof handover === "function" ? handover(history, "And now?") : handover;
+    const text = typeof handover === "function" ? handover(turns, "And now?") : handover;
     log.push({ verification, traits, advanced, decision, text });
     node = decision.target;
   }
-  const path = history.map(({ nodeId }) => nodeId);
+  const path = turns.map(({ node }) => node);
   const result = {
     status: "completed",
     path,
     turnCount: path.length,
-    history,
+    turns,
     accumulated: state.accumulated,
   } as const;
   return { log, outcomes: definition.outcomes.map(({ check }) => evaluateOutcome(check, result)) };

@@ -1,4 +1,5 @@
 import { type Composed, isComposition } from "../../core/logic/composition.ts";
+import { saysOlderNames, withOlderNames } from "../../core/outcomes/older-spelling.ts";
 import type { Outcome, OutcomeFunction } from "../../core/outcomes/outcome-check.ts";
 import { copyDefinition } from "../../core/scenario/copy-definition.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
@@ -42,7 +43,9 @@ export function linkSources(
   const problems: SourceProblem[] = [];
   const link: Link = (source, place) => {
     try {
-      return likeAnyFunction(compile(source));
+      const linked = likeAnyFunction(compile(source));
+      if (!saysOlderNames(source)) return linked;
+      return (...values) => linked(...values.map(withOlderNames));
     } catch (error) {
       const message = errorMessage(error);
       problems.push({ place, message });

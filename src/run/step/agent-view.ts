@@ -39,7 +39,7 @@ export interface Approach {
   /** The turns since the agent's last, in order. */
   readonly missed: readonly SpokenTurn[];
   /** The turns so far, for a handover that is a function. */
-  readonly history: () => readonly TurnRecord[];
+  readonly turns: () => readonly TurnRecord[];
   /** The folder of the conversation within the run's workspace. */
   readonly workspace: string;
 }
@@ -99,11 +99,11 @@ function putQuestion(approach: Approach): PutQuestion | { readonly problem: stri
 }
 
 function putByFunction(
-  { node, history }: Approach,
+  { node, turns }: Approach,
   handover: Extract<Handover, (...values: never) => unknown>,
 ): PutQuestion | { readonly problem: string } {
   try {
-    const text: unknown = handover(history(), node.question.question);
+    const text: unknown = handover(turns(), node.question.question);
     if (typeof text === "string") return { text, plainHistory: false };
     return { problem: `The handover returned ${typeName(text)}, but must return the text of the question.` };
   } catch (error) {

@@ -10,7 +10,7 @@ import type { ConversationState } from "./conversation-state.ts";
 /** A finished conversation with everything that was found out about it. */
 export interface ConversationRecord extends ConversationResult, Cell {
   readonly conversation: string;
-  readonly history: readonly TurnResult[];
+  readonly turns: readonly TurnResult[];
   readonly outcomes: Readonly<Record<string, OutcomeResult>>;
   readonly failure?: RunFailure;
   readonly spending: Spending;
@@ -22,7 +22,7 @@ export function conversationRecord(
   events: readonly DerivedEvent[],
 ): ConversationRecord {
   const { conversation, cell, scenario, spending, status, ending } = state;
-  const history = itemsOf(state.history);
+  const turns = itemsOf(state.turns);
   const outcomes = events.flatMap((event) => {
     if (event.type !== "outcome") return [];
     const { type: _, conversation: __, name, ...result } = event;
@@ -34,9 +34,9 @@ export function conversationRecord(
     // A record is made of a finished conversation only.
     status: status as ConversationStatus,
     ...(ending?.failure === undefined ? {} : { failure: ending.failure }),
-    path: history.map(({ nodeId }) => nodeId),
-    turnCount: history.length,
-    history,
+    path: turns.map(({ node }) => node),
+    turnCount: turns.length,
+    turns,
     accumulated: scenario.accumulated,
     outcomes: Object.fromEntries(outcomes),
     cost: spending.cost,

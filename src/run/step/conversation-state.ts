@@ -24,7 +24,7 @@ export interface ConversationState {
   /** All answered turns, as transcripts quote them. */
   readonly spoken: Chain<SpokenTurn> | null;
   /** The finished turns. */
-  readonly history: Chain<TurnResult> | null;
+  readonly turns: Chain<TurnResult> | null;
   /** The state after the finished turns. */
   readonly scenario: ScenarioState;
   /** Turns that are asked or being read, in order; only the last may be unanswered. */
@@ -44,7 +44,7 @@ export const BEFORE_START: ConversationState = Object.freeze({
   settings: Object.freeze({ turnLimit: 1, judged: false, judging: "together", detectRefusal: false }),
   views: Object.freeze({}),
   spoken: null,
-  history: null,
+  turns: null,
   scenario: INITIAL_STATE,
   open: Object.freeze([]),
   ahead: INITIAL_STATE,

@@ -42,14 +42,15 @@ const CUT_SHORT_RESULT: OutcomeResult = Object.freeze({
 });
 
 /** The conversation as outcomes see it. */
-function resultFor({ status, history, scenario, spending }: ConversationState): ConversationResult {
-  const turns = itemsOf(history);
+function resultFor(state: ConversationState): ConversationResult {
+  const { status, scenario, spending } = state;
+  const turns = itemsOf(state.turns);
   return {
     // Outcomes are decided when the status is.
     status: status as ConversationStatus,
-    path: turns.map(({ nodeId }) => nodeId),
+    path: turns.map(({ node }) => node),
     turnCount: turns.length,
-    history: turns,
+    turns,
     accumulated: scenario.accumulated,
     cost: spending.cost,
     tokens: spending.tokens,

@@ -19,18 +19,17 @@ export interface Divergence {
 
 /** The first hop that differs; null if there is none, as far as both conversations go. */
 export function findDivergence(held: HeldConversation, record: ConversationRecord): Divergence | null {
-  const { conversation, scenario, subject, replicate, history } = record;
+  const { conversation, scenario, subject, replicate, turns } = record;
   const place = { conversation, scenario, subject, replicate };
   const first = held.turns[0]?.start.node ?? null;
-  if (history[0] === undefined) return null;
-  if (first !== history[0].nodeId)
-    return { ...place, turn: 0, from: null, before: first, now: history[0].nodeId };
-  for (const [index, { nodeId, next }] of history.entries()) {
+  if (turns[0] === undefined) return null;
+  if (first !== turns[0].node) return { ...place, turn: 0, from: null, before: first, now: turns[0].node };
+  for (const [index, { node, next }] of turns.entries()) {
     const before = held.turns[index];
     // What was cut short went nowhere, which is no other way.
     if (before === undefined || (before.next === null && held.stop !== null)) return null;
     if (nodeOf(before.next) !== nodeOf(next))
-      return { ...place, turn: index + 1, from: nodeId, before: nodeOf(before.next), now: nodeOf(next) };
+      return { ...place, turn: index + 1, from: node, before: nodeOf(before.next), now: nodeOf(next) };
   }
   return null;
 }

@@ -53,7 +53,7 @@ export function openTurn(
 type Findings = Omit<
   TurnResult,
   | "turn"
-  | "nodeId"
+  | "node"
   | "agent"
   | "questionText"
   | "reply"
@@ -69,7 +69,7 @@ export function turnResult(open: OpenTurn, findings: Findings, next: string | nu
   const { turn, node, agent, questionText, reply, judgeFailure, finish, toolCalls, spending } = open;
   return freezeDeep({
     turn,
-    nodeId: node,
+    node,
     ...(agent === "" ? {} : { agent }),
     questionText,
     reply: reply ?? "",

@@ -173,7 +173,7 @@ class Transition {
       { ...conclusion, readStatus: status, quotes: joined.quotes },
       hop?.target ?? null,
     );
-    draft.history = chained(draft.history, result);
+    draft.turns = chained(draft.turns, result);
     this.events.push({ type: "turn-end", conversation: draft.conversation, result });
     if (hop !== null && open.hop === null) this.#hop(open, hop);
   }
@@ -228,7 +228,7 @@ class Transition {
       handover: edge === null ? undefined : this.#definition.edges[edge]?.handover,
       view,
       missed: itemsOf(spoken, turn - 1 - view.seen),
-      history: () => listOf(draft.history),
+      turns: () => listOf(draft.turns),
       workspace: draft.conversation,
     });
     if ("problem" in prepared) {
@@ -261,7 +261,7 @@ class Transition {
   #finish({ status, failure }: Ending): void {
     const draft = this.#draft;
     draft.status = status;
-    const { conversation, cell, spending, history } = draft;
+    const { conversation, cell, spending, turns } = draft;
     const end = failure === undefined ? { status } : { status, failure };
     this.events.push(...decideOutcomes(this.#definition, draft));
     this.events.push({
@@ -269,8 +269,8 @@ class Transition {
       conversation,
       cell,
       ...end,
-      turns: history?.length ?? 0,
-      path: itemsOf(history).map(({ nodeId }) => nodeId),
+      turnCount: turns?.length ?? 0,
+      path: itemsOf(turns).map(({ node }) => node),
       spending,
     });
     this.effects.push({ type: "finish", ...end });
