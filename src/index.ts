@@ -311,8 +311,8 @@ export type { ProjectConfig, ProjectSettings } from "./project/project-config.ts
 export { parseScenarioFile } from "./project/scenario-files/parse-scenario-file.ts";
 export { scenarioToJson, scenarioToYaml } from "./project/scenario-files/write-scenario.ts";
 export { type DrawTextOptions, drawText } from "./report/graph/draw-text.ts";
+export type { Traffic } from "./report/graph/drawn-graph.ts";
 export { type MermaidOptions, toMermaid } from "./report/graph/to-mermaid.ts";
-export type { Traffic } from "./report/graph/traffic.ts";
 export type { BudgetLimits } from "./run/calls/budget.ts";
 export { type AnyModel, whyMiss } from "./run/calls/call-cache.ts";
 export { systemClock } from "./run/calls/clock.ts";

@@ -1,5 +1,5 @@
 import { isRecord } from "../core/values/json.ts";
-import { parseThreshold } from "../report/threshold.ts";
+import { parseThreshold } from "../report/data/thresholds.ts";
 
 /** Thresholds by outcome, or a sentence that says what is wrong. */
 export type ReadFailUnder =

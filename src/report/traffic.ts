@@ -3,7 +3,7 @@ import { cameToItsEnd } from "../core/state/state.ts";
 import type { ConversationFilter, Store } from "../journal/store/store.ts";
 import { storedRun } from "../journal/transfer/stored-run.ts";
 import { type ConversationStory, conversationStory } from "./conversation-story.ts";
-import type { Traffic } from "./graph/traffic.ts";
+import type { Traffic } from "./graph/drawn-graph.ts";
 import { PathCounter, type PathCounts } from "./path-counts.ts";
 
 /** How the conversations of a run went through one scenario. */

@@ -18,7 +18,7 @@ import { conversationTable } from "../../src/journal/transfer/conversation-table
 import { definitionsOf } from "../../src/journal/transfer/stored-definitions.ts";
 import { turnTable } from "../../src/journal/transfer/turn-table.ts";
 import type { Model } from "../../src/models/model.ts";
-import { conversationText } from "../../src/report/conversation-text.ts";
+import { conversationText } from "../../src/report/text/conversation-text.ts";
 import { PLAIN_STYLE } from "../../src/terminal/terminal.ts";
 
 // The fixtures were written by 0.1.0, which said `nodeId` for `node` and `history` for `turns`, and are never written anew. The

@@ -6,11 +6,11 @@ import type { ConversationSummary, RunSummary, Store } from "../../journal/store
 import { storedDefinitions } from "../../journal/transfer/stored-definitions.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import { DEFAULT_SETTINGS } from "../../project/settings.ts";
-import { conversationText } from "../../report/conversation-text.ts";
-import { countedText } from "../../report/figure-text.ts";
+import { runRates } from "../../report/data/outcome-rates.ts";
 import { drawText } from "../../report/graph/draw-text.ts";
-import { outcomeRatesText } from "../../report/outcome-rates-text.ts";
-import { runRates } from "../../report/run-rates.ts";
+import { conversationText } from "../../report/text/conversation-text.ts";
+import { countedText } from "../../report/text/figures.ts";
+import { outcomeRatesText } from "../../report/text/outcome-rates-text.ts";
 import { runTraffic } from "../../report/traffic.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";

@@ -3,7 +3,7 @@ import { access, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { openStore } from "../../journal/store/open-store.ts";
 import { StoreError } from "../../journal/store/store-error.ts";
-import { countedText } from "../../report/figure-text.ts";
+import { countedText } from "../../report/text/figures.ts";
 import type { DoctorSection, Finding } from "./doctor-finding.ts";
 
 /** Where the store of a project is and whether it can be used; nothing is made or changed. */

@@ -1,7 +1,7 @@
 import type { RunSummary } from "../../journal/store/store.ts";
-import { countedText } from "../../report/figure-text.ts";
-import type { TextOptions } from "../../report/labelled-lines.ts";
-import { type NamedColumn, type NamedLine, namedTable } from "../../report/named-table.ts";
+import { countedText } from "../../report/text/figures.ts";
+import { type NamedColumn, type NamedLine, namedTable } from "../../report/text/named-table.ts";
+import type { TextOptions } from "../../report/text/text-blocks.ts";
 import type { TableCell } from "../../terminal/align-columns.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style, Terminal } from "../../terminal/terminal.ts";

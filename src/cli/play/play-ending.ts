@@ -1,10 +1,9 @@
 import { cameToItsEnd } from "../../core/state/state.ts";
-import { failureSentence } from "../../report/failure-sentence.ts";
-import { countedText } from "../../report/figure-text.ts";
-import type { TextOptions } from "../../report/labelled-lines.ts";
-import { outcomeLines } from "../../report/outcomes-text.ts";
-import { pathText } from "../../report/path-text.ts";
-import { paintedLines } from "../../report/value-text.ts";
+import { failureSentence } from "../../report/text/failure-sentence.ts";
+import { countedText } from "../../report/text/figures.ts";
+import { outcomeLines } from "../../report/text/outcomes-text.ts";
+import { pathText } from "../../report/text/paths-text.ts";
+import { paintedLines, type TextOptions } from "../../report/text/text-blocks.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { ExitCode } from "../exit-code.ts";
 import type { PlayOptions } from "./play-options.ts";

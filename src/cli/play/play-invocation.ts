@@ -7,7 +7,7 @@ import { personModel } from "../../models/person/person-model.ts";
 import type { TypedAnswer } from "../../models/person/typed-answer.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
-import { paintedLines } from "../../report/value-text.ts";
+import { paintedLines } from "../../report/text/text-blocks.ts";
 import type { JudgeOption, SubjectOption } from "../../run/run-options.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import { agentName } from "../../run/step/agent-view.ts";

@@ -1,5 +1,5 @@
 import type { Question } from "../../core/scenario/question.ts";
-import type { TextOptions } from "../../report/labelled-lines.ts";
+import type { TextOptions } from "../../report/text/text-blocks.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
 import { cutToWidth, textWidth } from "../../terminal/text-width.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";

@@ -3,16 +3,15 @@ import type { ScenarioState } from "../../core/state/state.ts";
 import { judgedFields } from "../../core/templates/template.ts";
 import type { Hop } from "../../journal/run-event.ts";
 import type { TurnResult } from "../../journal/turn-result.ts";
-import { expectedText } from "../../report/expected-text.ts";
-import { fieldLines, traitLines } from "../../report/fields-text.ts";
-import { hopLines } from "../../report/hop-text.ts";
+import { expectedText, fieldLines, traitLines } from "../../report/text/fields-text.ts";
+import { hopLines } from "../../report/text/hop-text.ts";
 import {
   type LabelledLines,
   labelledLines,
   roomBeside,
   type TextOptions,
-} from "../../report/labelled-lines.ts";
-import { judgeLines, verdictLines } from "../../report/verdict-lines.ts";
+} from "../../report/text/text-blocks.ts";
+import { judgeLines, verdictLines } from "../../report/text/verdict-text.ts";
 
 /** A turn that has been read, and what it is told with. */
 export interface PlayReading {

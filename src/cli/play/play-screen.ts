@@ -10,8 +10,7 @@ import type {
   TurnStart,
 } from "../../journal/run-event.ts";
 import type { TurnResult } from "../../journal/turn-result.ts";
-import type { TextOptions } from "../../report/labelled-lines.ts";
-import { paintedLines } from "../../report/value-text.ts";
+import { paintedLines, type TextOptions } from "../../report/text/text-blocks.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { type PlayQuestion, playQuestion, spokenText } from "./play-question.ts";

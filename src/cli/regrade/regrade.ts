@@ -1,5 +1,5 @@
 import { runOptionsOf } from "../../project/run-options-of.ts";
-import { countedText } from "../../report/figure-text.ts";
+import { countedText } from "../../report/text/figures.ts";
 import { type Regrading, regrade } from "../../run/regrade.ts";
 import type { Run } from "../../run/run-scenarios.ts";
 import { type Divergence, describeDivergence } from "../../run/step/divergence.ts";

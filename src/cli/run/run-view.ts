@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/values/environment.ts";
 import type { RunEvent } from "../../journal/run-event.ts";
 import type { RunProgress } from "../../report/run-progress.ts";
-import { plainLine, progressLines } from "../../report/run-progress-text.ts";
+import { plainLine, progressLines } from "../../report/text/progress-text.ts";
 import { LiveLines, PacedAction } from "../../terminal/live-lines.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";

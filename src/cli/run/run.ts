@@ -6,7 +6,7 @@ import { readCassette, writeCassette } from "../../models/cassette/cassette-file
 import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import type { Settings } from "../../project/settings.ts";
-import { countedText } from "../../report/figure-text.ts";
+import { countedText } from "../../report/text/figures.ts";
 import { resolveModels } from "../../run/resolve-models.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

@@ -2,7 +2,7 @@ import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import type { Settings } from "../../project/settings.ts";
-import { parseThreshold, type Threshold } from "../../report/threshold.ts";
+import { parseThreshold, type Threshold } from "../../report/data/thresholds.ts";
 import type { Output } from "../../terminal/terminal.ts";
 
 /** What outcomes must reach; a threshold that cannot be read was found when the settings were. */

@@ -8,18 +8,19 @@ import type {
 } from "../../journal/store/store.ts";
 import { storedDefinitions } from "../../journal/transfer/stored-definitions.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { conversationText } from "../../report/conversation-text.ts";
-import { conversationsText } from "../../report/conversations-text.ts";
-import { failuresText } from "../../report/failures-text.ts";
-import { countedText } from "../../report/figure-text.ts";
+import { type OutcomeRates, runRates } from "../../report/data/outcome-rates.ts";
 import { drawText } from "../../report/graph/draw-text.ts";
-import type { OutcomeRates } from "../../report/outcome-rates.ts";
-import { pathsText } from "../../report/paths-text.ts";
-import { resultsText } from "../../report/results-text.ts";
-import { runRates } from "../../report/run-rates.ts";
+import { conversationText } from "../../report/text/conversation-text.ts";
+import { failuresText } from "../../report/text/failures-text.ts";
+import { countedText } from "../../report/text/figures.ts";
+import { type NamedColumn, type NamedLine, namedTable } from "../../report/text/named-table.ts";
+import { pathsText } from "../../report/text/paths-text.ts";
+import { resultsText } from "../../report/text/results-text.ts";
+import { statusWord } from "../../report/text/verdict-text.ts";
 import { runTraffic } from "../../report/traffic.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
+import type { Style, Terminal } from "../../terminal/terminal.ts";
+import { cutToWidth } from "../../terminal/text-width.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import type { ExitCode } from "../exit-code.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
@@ -161,4 +162,54 @@ function showData(shown: Shown): void {
   const { summary, terminal } = shown;
   const data = { ...summary, rates: ratesOf(shown), results: rowsOf(shown) };
   terminal.output.write(`${JSON.stringify(data, null, 2)}\n`);
+}
+
+const SHOWN = 20;
+/** Enough of a name to tell conversations apart. */
+const NAME_LENGTH = 8;
+/** Below this many columns, who was asked is said without which time it was. */
+const NARROW = 60;
+
+const COLUMNS: readonly NamedColumn[] = [
+  { alignment: "<", leaves: 2 },
+  { alignment: "<", leaves: 3 },
+  { alignment: "<" },
+  { alignment: ">", leaves: 1 },
+];
+
+/** The first conversations of some, one a line, with what they are called by. */
+export function conversationsText(
+  conversations: Iterable<ConversationSummary>,
+  { style, width }: { readonly style: Style; readonly width: number },
+): string {
+  const rows: NamedLine[] = [];
+  let others = 0;
+  for (const summary of conversations) {
+    if (rows.length < SHOWN) rows.push(rowOf(summary, { style, width }));
+    else others++;
+  }
+  if (rows.length === 0) return "";
+  const lines = namedTable(rows, COLUMNS, width);
+  const rest = others === 0 ? [] : [style.dim(`  … and ${countedText(others, "more conversation")}`)];
+  return [style.bold("Conversations"), ...lines, ...rest].map((line) => `${line}\n`).join("");
+}
+
+function rowOf(
+  { conversation, scenario, subject, replicate, row, status, turnCount }: ConversationSummary,
+  { style, width }: { readonly style: Style; readonly width: number },
+): NamedLine {
+  const { word, paint } = statusWord(status, style);
+  const place = row === null ? `replicate ${replicate}` : `replicate ${replicate}, row ${row}`;
+  const room = Math.max(8, Math.floor((width - 50) / 2));
+  const asked = cutToWidth(printableText(subject), room);
+  return {
+    name: { text: printableText(conversation).slice(0, NAME_LENGTH), paint: style.bold },
+    indent: 2,
+    cells: [
+      { text: cutToWidth(printableText(scenario), room) },
+      { text: width < NARROW ? asked : `${asked}, ${place}` },
+      { text: word, paint },
+      { text: countedText(turnCount, "turn") },
+    ],
+  };
 }

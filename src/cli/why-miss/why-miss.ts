@@ -3,7 +3,7 @@ import { callOf } from "../../journal/transfer/stored-run.ts";
 import { explainMiss } from "../../models/cassette/explain-miss.ts";
 import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { countedText } from "../../report/figure-text.ts";
+import { countedText } from "../../report/text/figures.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../exit-code.ts";

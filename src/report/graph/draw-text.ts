@@ -1,17 +1,23 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import { cutToWidth, textWidth } from "../../terminal/text-width.ts";
-import { countColumns, withCounts } from "./count-column.ts";
-import { drawnGraph } from "./drawn-graph.ts";
-import { ASCII_GLYPHS, asciiText, UNICODE_GLYPHS } from "./glyphs.ts";
-import { type TextRow, textRows } from "./text-rows.ts";
-import type { Traffic } from "./traffic.ts";
+import {
+  type DrawnEdge,
+  type DrawnNode,
+  drawnGraph,
+  type EdgeRole,
+  findLoops,
+  shareText,
+  stopsAt,
+  type Traffic,
+} from "./drawn-graph.ts";
+import { ASCII_GLYPHS, asciiText, type Glyphs, UNICODE_GLYPHS } from "./glyphs.ts";
 
 /** How `drawText` draws. */
 export interface DrawTextOptions {
   /** Columns of the terminal (default 80); a drawing is never narrower than 40. */
   readonly width?: number;
-  /** True for a drawing that consists of nothing but ASCII characters. */
+  /** True for a drawing in ASCII characters only. */
   readonly ascii?: boolean;
   /** Shows how often nodes were visited and edges followed, and where conversations stopped. */
   readonly traffic?: Traffic;
@@ -23,12 +29,14 @@ const SMALLEST_WIDTH = 40;
 const ID_SHARE = 0.4;
 /** The same where counts need room, too. */
 const COUNTED_ID_SHARE = 0.3;
-/** What stands around an id in the longest left side: a branch, and that it leads to itself. */
+/** The room around an id in the longest left side: a branch, and `(self)`. */
 const AROUND_ID = "  ├─→  (self)".length;
-/** The share of a line, and the number of columns, after which texts need not line up any more. */
+/** A left side wider than this share of a line, and than so many columns, does not move the texts of the others. */
 const COLUMN_SHARE = 0.3;
 const SMALLEST_COLUMN = 20;
 const GAP = 2;
+/** As wide as `>99 %` and `100 %`. */
+const SHARE_WIDTH = 5;
 
 /**
  * Draws a scenario for a terminal: every node with its edges below it, in breadth-first order from the entry. An edge
@@ -58,10 +66,10 @@ export function drawText(definition: ScenarioDefinition, options: DrawTextOption
     countWidth === 0
       ? Math.floor(width * ID_SHARE)
       : Math.min(Math.floor(width * COUNTED_ID_SHARE), width - AROUND_ID - countWidth);
-  const rows = textRows(nodes, glyphs, (id) => fitted(id, idWidth));
+  const rows = textLines(nodes, glyphs, (id) => fitted(id, idWidth));
   const blocks = withCounts(rows, countWidth);
   const column = textColumn(blocks, Math.max(SMALLEST_COLUMN, width * COLUMN_SHARE));
-  const lineOf = ({ left, right }: TextRow): string => {
+  const lineOf = ({ left, right }: TextLine): string => {
     if (right === "") return left;
     const used = textWidth(left);
     const start = Math.max(column, used + GAP);
@@ -75,8 +83,8 @@ export function drawText(definition: ScenarioDefinition, options: DrawTextOption
   return `${[header, ...bodies].join("\n\n")}\n`;
 }
 
-/** Where the texts start: right of all but the few left sides that are too long to make all the others wait. */
-function textColumn(blocks: readonly (readonly TextRow[])[], limit: number): number {
+/** The column where the texts start: right of all left sides, except those that are too long. */
+function textColumn(blocks: readonly (readonly TextLine[])[], limit: number): number {
   let column = 0;
   for (const rows of blocks) {
     for (const { left, right } of rows) {
@@ -89,4 +97,94 @@ function textColumn(blocks: readonly (readonly TextRow[])[], limit: number): num
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** A line of a drawing: node or target on the left, question or condition on the right, counts in between. */
+interface TextLine {
+  readonly left: string;
+  readonly right: string;
+  readonly count?: string;
+  /** Share of the visits of the node. */
+  readonly share?: string;
+}
+
+const WORDS: Readonly<Record<Exclude<EdgeRole, "conditional">, string>> = {
+  otherwise: "otherwise",
+  only: "",
+  never: "never taken",
+};
+
+/** The lines of every node: itself, then its edges, or that the conversation ends there. */
+function textLines(
+  nodes: readonly DrawnNode[],
+  glyphs: Glyphs,
+  shortId: (id: string) => string,
+): readonly (readonly TextLine[])[] {
+  const positions = new Map(nodes.map((node, index) => [node, index]));
+  const loopOf = findLoops(nodes);
+
+  const arrow = (source: DrawnNode, target: DrawnNode | null): string => {
+    if (target === null) return glyphs.forward;
+    const isForward = (positions.get(target) ?? 0) > (positions.get(source) ?? 0);
+    if (isForward) return glyphs.forward;
+    return loopOf(source) === loopOf(target) ? glyphs.loop : glyphs.upward;
+  };
+
+  const counts = (count: number | undefined, visits?: number): Pick<TextLine, "count" | "share"> => {
+    if (count === undefined) return {};
+    if (count === 0) return { count: glyphs.none };
+    return { count: `${count}`, share: visits === undefined ? "" : shareText(count, visits) };
+  };
+
+  const edgeLine = (source: DrawnNode, edge: DrawnEdge, branch: string): TextLine => {
+    const target = edge.target === null ? "END" : shortId(edge.target.id);
+    const remark = edge.target === source ? " (self)" : "";
+    return {
+      left: `  ${branch}${arrow(source, edge.target)} ${target}${remark}`,
+      right: edge.role === "conditional" ? edge.condition : WORDS[edge.role],
+      ...counts(edge.hops, source.visits),
+    };
+  };
+
+  return nodes.map((node, index) => {
+    const left = `${index === 0 ? glyphs.entry : " "} ${shortId(node.id)}`;
+    const head = { left, right: node.question, ...counts(node.visits) };
+    const last = node.edges.length - 1;
+    if (last < 0) return [head, { left: `  ${glyphs.lastBranch} (ends here)`, right: "" }];
+    const stops = stopsAt(node);
+    const branches = node.edges.map((edge, position) =>
+      edgeLine(node, edge, position === last && stops === 0 ? glyphs.lastBranch : glyphs.branch),
+    );
+    if (stops === 0) return [head, ...branches];
+    const stopped = `  ${glyphs.lastBranch} (stopped here)`;
+    return [head, ...branches, { left: stopped, right: "", ...counts(stops, node.visits) }];
+  });
+}
+
+/** How many columns the counts of a drawing take, together with the gap before them; none if it shows no traffic. */
+function countColumns(nodes: readonly DrawnNode[]): number {
+  if (nodes[0]?.visits === undefined) return 0;
+  let highest = 0;
+  for (const { visits = 0, edges } of nodes) {
+    highest = Math.max(highest, visits);
+    for (const { hops = 0 } of edges) highest = Math.max(highest, hops);
+  }
+  return GAP + `${highest}`.length + GAP + SHARE_WIDTH;
+}
+
+/** Aligns the counts of all lines, right of the longest left side. */
+function withCounts(
+  blocks: readonly (readonly TextLine[])[],
+  columns: number,
+): readonly (readonly TextLine[])[] {
+  if (columns === 0) return blocks;
+  let widest = 0;
+  for (const rows of blocks) for (const { left } of rows) widest = Math.max(widest, textWidth(left));
+  const countWidth = columns - GAP - SHARE_WIDTH;
+  const counted = ({ left, right, count = "", share = "" }: TextLine): TextLine => {
+    const room = " ".repeat(widest - textWidth(left));
+    const line = `${left}${room}${count.padStart(countWidth)}${share.padStart(GAP + SHARE_WIDTH)}`;
+    return { left: right === "" ? line.trimEnd() : line, right };
+  };
+  return blocks.map((rows) => rows.map(counted));
 }

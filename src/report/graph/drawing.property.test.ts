@@ -5,8 +5,8 @@ import { END, type ScenarioEdge } from "../../core/scenario/scenario-edge.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import { cutToWidth, textWidth } from "../../terminal/text-width.ts";
 import { drawText } from "./draw-text.ts";
+import type { Traffic } from "./drawn-graph.ts";
 import { toMermaid } from "./to-mermaid.ts";
-import type { Traffic } from "./traffic.ts";
 
 const HOSTILE = [
   ..."\"`'#;&<>%{}[]()|\\$:@^~*+-_=.°¶/!?,",

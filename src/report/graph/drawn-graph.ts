@@ -3,7 +3,14 @@ import { END } from "../../core/scenario/scenario-edge.ts";
 import { compileWhen } from "../../core/state/condition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import type { Traffic } from "./traffic.ts";
+
+/** How often the conversations of a run visited nodes and followed edges of a scenario. */
+export interface Traffic {
+  /** How often each node was visited, by its id. */
+  readonly visits: ReadonlyMap<string, number>;
+  /** How often each edge was followed, by its index in the edges of the definition. */
+  readonly hops: ReadonlyMap<number, number>;
+}
 
 /**
  * The part that an edge plays at its source: tested in order, taken if no test holds, the only way on, or shadowed by
@@ -79,7 +86,7 @@ function draftNode(id: string, definition: ScenarioDefinition, traffic: Traffic 
   };
 }
 
-/** How often a conversation came to a node and no further; 0 where no edge leads on anyway. */
+/** How often conversations stopped at a node that has edges; 0 for a node without edges. */
 export function stopsAt({ visits = 0, edges }: DrawnNode): number {
   if (edges.length === 0) return 0;
   return Math.max(
@@ -88,13 +95,13 @@ export function stopsAt({ visits = 0, edges }: DrawnNode): number {
   );
 }
 
-/** Unconditional edges follow the conditional ones, so the edge before says what is left for this one. */
+/** Unconditional edges follow the conditional ones, so the edge before decides the role. */
 function unconditionalRole(before: DrawnEdge | undefined): EdgeRole {
   if (before === undefined) return "only";
   return before.role === "conditional" ? "otherwise" : "never";
 }
 
-/** All nodes that the roots lead to; a root that an earlier one leads to has no turn of its own. */
+/** All nodes that the roots lead to, each once. */
 function breadthFirst(roots: readonly DrawnNode[]): readonly DrawnNode[] {
   const seen = new Set<DrawnNode>();
   for (const root of roots) {
@@ -111,4 +118,74 @@ function breadthFirst(roots: readonly DrawnNode[]): readonly DrawnNode[] {
     }
   }
   return [...seen];
+}
+
+interface Visit {
+  readonly node: DrawnNode;
+  /** When the walk came here. */
+  readonly arrival: number;
+  /** The earliest arrival among the nodes known to lie on a loop with this one. */
+  earliest: number;
+  nextEdge: number;
+  loop: DrawnNode | null;
+}
+
+/**
+ * Gives for every node the loop it is on: two nodes can reach each other exactly if they get the same loop. Edges that are
+ * never taken make no loop. Tarjan's algorithm, with an explicit stack, so that a long chain of nodes cannot overflow the
+ * call stack.
+ */
+export function findLoops(nodes: readonly DrawnNode[]): (node: DrawnNode) => DrawnNode | null {
+  const visits = new Map<DrawnNode, Visit>();
+  const undecided: Visit[] = [];
+  const path: Visit[] = [];
+
+  const arrive = (node: DrawnNode): void => {
+    const visit = { node, arrival: visits.size, earliest: visits.size, nextEdge: 0, loop: null };
+    visits.set(node, visit);
+    undecided.push(visit);
+    path.push(visit);
+  };
+
+  const follow = (from: Visit, { target, role }: DrawnEdge): void => {
+    if (target === null || role === "never") return;
+    const known = visits.get(target);
+    if (known === undefined) arrive(target);
+    else if (known.loop === null) from.earliest = Math.min(from.earliest, known.arrival);
+  };
+
+  const leave = (visit: Visit): void => {
+    path.pop();
+    const parent = path.at(-1);
+    if (parent !== undefined) parent.earliest = Math.min(parent.earliest, visit.earliest);
+    if (visit.earliest < visit.arrival) return;
+    // Nothing above leads back here, so whatever is still undecided since the arrival is one loop.
+    while (visit.loop === null) {
+      const member = undecided.pop();
+      if (member !== undefined) member.loop = visit.node;
+    }
+  };
+
+  for (const node of nodes) {
+    if (visits.has(node)) continue;
+    arrive(node);
+    for (let visit = path.at(-1); visit !== undefined; visit = path.at(-1)) {
+      const edge = visit.node.edges[visit.nextEdge++];
+      if (edge === undefined) leave(visit);
+      else follow(visit, edge);
+    }
+  }
+  return (node) => visits.get(node)?.loop ?? null;
+}
+
+/**
+ * A share in whole percent, `85 %`. What is not quite nothing or not quite all never looks as if it were: `<1 %`, `>99 %`.
+ * Empty if there is nothing to have a share of, or if counts do not fit together.
+ */
+export function shareText(part: number, whole: number): string {
+  if (!(whole > 0) || part > whole) return "";
+  const percent = Math.round((part / whole) * 100);
+  if (percent === 0 && part > 0) return "<1 %";
+  if (percent === 100 && part < whole) return ">99 %";
+  return `${percent} %`;
 }

@@ -1,7 +1,13 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { cutToWidth } from "../../terminal/text-width.ts";
-import { type DrawnEdge, type DrawnNode, drawnGraph, stopsAt } from "./drawn-graph.ts";
-import { shareText, type Traffic } from "./traffic.ts";
+import {
+  type DrawnEdge,
+  type DrawnNode,
+  drawnGraph,
+  shareText,
+  stopsAt,
+  type Traffic,
+} from "./drawn-graph.ts";
 
 /** What `toMermaid` draws besides the scenario. */
 export interface MermaidOptions {

@@ -1,0 +1,66 @@
+import type { ConversationSummary, Store } from "../../journal/store/store.ts";
+import { conversationFacts } from "../../journal/transfer/conversation-facts.ts";
+import { storedRun } from "../../journal/transfer/stored-run.ts";
+import { printableLines, printableText } from "../../terminal/printable-text.ts";
+import { cutToWidth } from "../../terminal/text-width.ts";
+import { CUT_SHORT, conversationName, countCutShort } from "../data/subject-totals.ts";
+import type { ThresholdResult } from "../data/thresholds.ts";
+import { countedText } from "../text/figures.ts";
+
+/** GitHub shows no more warnings of one step; the last place is for the number of those left out. */
+const MOST_WARNINGS = 10;
+const MESSAGE_WIDTH = 500;
+
+/**
+ * The lines by which GitHub shows a run next to its log: an error for each missed threshold, a warning for each conversation
+ * that was cut short, up to ten, and the summary as a notice.
+ */
+export function* githubAnnotations(
+  store: Store,
+  run: string,
+  { thresholds, summary }: { readonly thresholds: readonly ThresholdResult[]; readonly summary: string },
+): Generator<string> {
+  const { run: name, start, statuses } = storedRun(store, run);
+  for (const { outcome, passed, reason } of thresholds)
+    if (!passed) yield annotation("error", `Threshold missed: ${printableText(outcome)}`, reason);
+  const all = countCutShort(statuses);
+  const shown = all > MOST_WARNINGS ? MOST_WARNINGS - 1 : all;
+  for (const summary of someCutShort(store.conversations(name), shown)) {
+    const { end } = conversationFacts(store.events(name, summary.conversation));
+    const word = CUT_SHORT[end?.status ?? "error"] ?? "error";
+    const why = end?.failure === undefined ? word : `${end.failure.category}: ${end.failure.message}`;
+    const where = `${printableText(summary.scenario)}, ${conversationName(summary, start.judges)}`;
+    yield annotation("warning", `Conversation cut short: ${word}`, `${where}: ${why}`);
+  }
+  if (all > shown) {
+    const rest = countedText(all - shown, "more conversation");
+    yield annotation("warning", "Conversations cut short", `${rest} ended in errors, of ${all} in all.`);
+  }
+  yield annotation("notice", "Elenchus", summary);
+}
+
+function* someCutShort(
+  conversations: Iterable<ConversationSummary>,
+  limit: number,
+): Generator<ConversationSummary> {
+  let found = 0;
+  if (limit === 0) return;
+  for (const summary of conversations) {
+    if (summary.status === null || CUT_SHORT[summary.status] === undefined) continue;
+    yield summary;
+    if (++found === limit) return;
+  }
+}
+
+/** One workflow command. Within it, `%` and line breaks are written as codes; in a title also what separates properties. */
+function annotation(level: "error" | "warning" | "notice", title: string, message: string): string {
+  const safe = cutToWidth(printableLines(message), MESSAGE_WIDTH);
+  return `::${level} title=${encoded(printableLines(title), /[%\r\n:,]/g)}::${encoded(safe, /[%\r\n]/g)}\n`;
+}
+
+function encoded(text: string, pattern: RegExp): string {
+  return text.replace(
+    pattern,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`,
+  );
+}

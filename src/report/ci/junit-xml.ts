@@ -1,0 +1,214 @@
+import type { ConversationStatus } from "../../core/state/state.ts";
+import type { OutcomeEvent } from "../../journal/run-event.ts";
+import type { ConversationSummary, ResultRow, Store } from "../../journal/store/store.ts";
+import { type ConversationFacts, conversationFacts } from "../../journal/transfer/conversation-facts.ts";
+import { storedRun } from "../../journal/transfer/stored-run.ts";
+import { CUT_SHORT, conversationName, countCutShort, testedName } from "../data/subject-totals.ts";
+import type { ThresholdResult } from "../data/thresholds.ts";
+
+/**
+ * A run as a JUnit file, in pieces: a suite for each scenario, subject and judge with a test case for each conversation, and a
+ * suite of thresholds, which alone can fail. Of all conversations but one, only a line of the results is in memory.
+ */
+export function* junitXml(
+  store: Store,
+  run: string,
+  thresholds: readonly ThresholdResult[] = [],
+): Generator<string> {
+  const { run: name, start, startedAt } = storedRun(store, run);
+  const rows = store.results(name);
+  const suites = rows.map((row) => suiteOf(row, start.judges));
+  const missed = thresholds.filter(({ passed }) => !passed).length;
+  const sum = (key: "tests" | "errors" | "skipped"): number =>
+    suites.reduce((total, suite) => total + suite[key], 0);
+  yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${xmlAttributes({
+    name: `elenchus ${name}`,
+    tests: sum("tests") + thresholds.length,
+    failures: missed,
+    errors: sum("errors"),
+    skipped: sum("skipped"),
+  })}>\n`;
+  const members = groupConversations(store.conversations(name));
+  for (const [index, row] of rows.entries()) {
+    yield `  <testsuite${xmlAttributes({ ...suites[index], timestamp: timeOf(startedAt) })}>\n`;
+    for (const summary of members.get(suiteKey(row)) ?? []) {
+      const { conversation, scenario } = summary;
+      const facts = conversationFacts(store.events(name, conversation));
+      yield junitConversation({
+        scenario,
+        conversation,
+        facts,
+        name: conversationName(summary, start.judges),
+      });
+    }
+    yield "  </testsuite>\n";
+  }
+  if (thresholds.length > 0) yield* thresholdSuite(thresholds, { judges: start.judges, missed });
+  yield "</testsuites>\n";
+}
+
+type Suite = Readonly<Record<"name", string> & Record<"tests" | "failures" | "errors" | "skipped", number>>;
+
+function suiteOf(row: ResultRow, judges: readonly string[]): Suite {
+  const { scenario, conversations, statuses } = row;
+  const ended = Object.values(statuses).reduce((total, count) => total + count, 0);
+  return {
+    name: `${scenario}, ${testedName(row, judges)}`,
+    tests: conversations,
+    failures: 0,
+    errors: countCutShort(statuses),
+    skipped: conversations - ended,
+  };
+}
+
+type Member = Pick<
+  ConversationSummary,
+  "conversation" | "scenario" | "subject" | "judge" | "replicate" | "row"
+>;
+
+/** By suite, in one pass: conversations of several suites take turns where there are rows of a dataset. */
+function groupConversations(
+  conversations: Iterable<ConversationSummary>,
+): ReadonlyMap<string, readonly Member[]> {
+  const groups = new Map<string, Member[]>();
+  for (const { conversation, scenario, subject, judge, replicate, row } of conversations) {
+    const member = { conversation, scenario, subject, judge, replicate, row };
+    const known = groups.get(suiteKey(member));
+    if (known === undefined) groups.set(suiteKey(member), [member]);
+    else known.push(member);
+  }
+  return groups;
+}
+
+function suiteKey({ scenario, subject, judge }: Pick<Member, "scenario" | "subject" | "judge">): string {
+  return JSON.stringify([scenario, subject, judge]);
+}
+
+/** The latest time that a date can be. */
+const LAST_TIME = 8.64e15;
+
+function timeOf(at: number): string | undefined {
+  return Math.abs(at) > LAST_TIME ? undefined : new Date(at).toISOString().slice(0, 19);
+}
+
+function* thresholdSuite(
+  thresholds: readonly ThresholdResult[],
+  { judges, missed }: { readonly judges: readonly string[]; readonly missed: number },
+): Generator<string> {
+  const counts = { tests: thresholds.length, failures: missed, errors: 0, skipped: 0 };
+  yield `  <testsuite${xmlAttributes({ name: "thresholds", ...counts })}>\n`;
+  for (const { outcome, minimum, by, subject, judge, passed, reason } of thresholds) {
+    const wanted = `${outcome} >= ${minimum}${by === "lower" ? " (lower bound)" : ""}`;
+    const who = subject === null || judge === null ? "" : `, ${testedName({ subject, judge }, judges)}`;
+    const attributes = xmlAttributes({ classname: "thresholds", name: wanted + who });
+    yield passed
+      ? `    <testcase${attributes}/>\n`
+      : `    <testcase${attributes}>\n      <failure${xmlAttributes({ type: "threshold", message: reason })}>${xmlText(reason)}</failure>\n    </testcase>\n`;
+  }
+  yield "  </testsuite>\n";
+}
+
+/** A conversation as a test case: what it is called, and what its journal comes to. */
+export interface JunitConversation {
+  readonly scenario: string;
+  readonly name: string;
+  readonly conversation: string;
+  readonly facts: ConversationFacts;
+}
+
+/**
+ * A conversation as the element of a test case. Outcomes are measurements, so they are properties, and a false one is no
+ * failure; what was cut short is an error, and what has not ended was skipped.
+ */
+export function junitConversation({ scenario, name, conversation, facts }: JunitConversation): string {
+  const { end, outcomes, turns } = facts;
+  const properties = [
+    ["conversation", conversation],
+    ["status", end?.status ?? "under way"],
+    ["turns", String(turns.length)],
+    ...outcomes.map((outcome) => [`outcome.${outcome.name}`, valueText(outcome)] as const),
+  ] as const;
+  const inconclusive = outcomes.filter(({ status }) => status === "inconclusive").map(inconclusiveText);
+  return [
+    `    <testcase${xmlAttributes({ classname: scenario, name, time: secondsOf(facts) })}>`,
+    "      <properties>",
+    ...properties.map(([key, value]) => `        <property${xmlAttributes({ name: key, value })}/>`),
+    "      </properties>",
+    ...endElement(facts),
+    ...(inconclusive.length === 0
+      ? []
+      : [`      <system-out>${xmlText(inconclusive.join("\n"))}</system-out>`]),
+    "    </testcase>",
+    "",
+  ].join("\n");
+}
+
+function valueText({ value, status }: OutcomeEvent): string {
+  return status === "inconclusive" ? "inconclusive" : String(value);
+}
+
+function inconclusiveText({ name, value, reason }: OutcomeEvent): string {
+  const proven = typeof value === "number" ? `, though ${value} can be proved` : "";
+  return `${name} is inconclusive${proven}${reason === undefined ? "" : `: ${reason}`}`;
+}
+
+/** Undefined of a conversation that was taken up again: the time in between says nothing. */
+function secondsOf({ startedAt, endedAt, attempts }: ConversationFacts): string | undefined {
+  if (startedAt === null || endedAt === null || attempts > 1) return undefined;
+  return (Math.max(0, endedAt - startedAt) / 1000).toFixed(3);
+}
+
+const WHY: Readonly<Partial<Record<ConversationStatus, string>>> = {
+  error: "The conversation ended in an error.",
+  timeout: "The conversation took too long.",
+  budget_exhausted: "The budget of the run was used up.",
+  cancelled: "The conversation was cancelled.",
+};
+
+function endElement({ end }: ConversationFacts): readonly string[] {
+  if (end === null)
+    return [`      <skipped${xmlAttributes({ message: "The conversation has not ended." })}/>`];
+  const { status, failure } = end;
+  if (CUT_SHORT[status] === undefined) return [];
+  const attributes = { type: failure?.category ?? status, message: failure?.message ?? WHY[status] };
+  const place = [
+    `status ${status}`,
+    ...(failure === undefined ? [] : [`stage ${failure.stage}`]),
+    ...(failure?.node === undefined ? [] : [`node ${failure.node}`]),
+    ...(failure?.turn === undefined ? [] : [`turn ${failure.turn}`]),
+  ].join(", ");
+  const cause = failure?.cause === undefined ? "" : `\n${failure.cause}`;
+  return [`      <error${xmlAttributes(attributes)}>${xmlText(place + cause)}</error>`];
+}
+
+/** What XML 1.0 forbids, even as a reference: most control characters, halves of surrogate pairs, U+FFFE and U+FFFF. */
+const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+/** In attributes, white space other than spaces would be read as spaces; in a text, a carriage return as a line feed. */
+const REFERENCES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+  "\t": "&#9;",
+  "\n": "&#10;",
+  "\r": "&#13;",
+};
+
+/** A text between tags; what XML forbids is left out. */
+export function xmlText(text: string): string {
+  return escaped(text, /[&<>\r]/g);
+}
+
+/** A list of attributes, each with a space before it; those that are undefined are left out. */
+export function xmlAttributes(attributes: Readonly<Record<string, string | number | undefined>>): string {
+  return Object.entries(attributes)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ` ${name}="${escaped(String(value), /[&<>"'\t\n\r]/g)}"`)
+    .join("");
+}
+
+function escaped(text: string, pattern: RegExp): string {
+  return text.replace(FORBIDDEN, "").replace(pattern, (character) => REFERENCES[character] ?? character);
+}

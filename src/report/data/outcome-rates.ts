@@ -1,0 +1,194 @@
+import { isRecord } from "../../core/values/json.ts";
+import type { ResultRow, RunSummary, Store } from "../../journal/store/store.ts";
+import { definitionsOf } from "../../journal/transfer/stored-definitions.ts";
+import { type Plan, type SubjectTotal, subjectTotals, type Tested, testedKey } from "./subject-totals.ts";
+import { type Interval, wilsonInterval } from "./wilson-interval.ts";
+
+/** One outcome of one subject and judge, over all scenarios that have it. */
+export interface OutcomeLine extends Tested {
+  /** Conversations in which it is decided. */
+  readonly n: number;
+  /** Not decided, since what a reply says could not be told. */
+  readonly inconclusive: number;
+  /** Not decided, since the conversation was cut short or the judge could not be asked. */
+  readonly infrastructure: number;
+}
+
+/** How often an assertion is true. */
+export interface AssertionLine extends OutcomeLine {
+  readonly yes: number;
+  /** Null if n is 0. */
+  readonly rate: number | null;
+  readonly interval: Interval | null;
+}
+
+/** What a number is on average. */
+export interface NumberLine extends OutcomeLine {
+  /** Null if n is 0. */
+  readonly mean: number | null;
+}
+
+/** An outcome with a line for each subject and judge; `undecided` if it never was decided, so that nobody knows its kind. */
+export type RatedOutcome = { readonly outcome: string } & (
+  | { readonly kind: "assertion"; readonly lines: readonly AssertionLine[] }
+  | { readonly kind: "number"; readonly lines: readonly NumberLine[] }
+  | { readonly kind: "undecided"; readonly lines: readonly OutcomeLine[] }
+);
+
+/** What the results of a run say, pooled over its scenarios. */
+export interface OutcomeRates {
+  /** In the order in which the rows have them; one that is an assertion here and a number there stands twice. */
+  readonly outcomes: readonly RatedOutcome[];
+  /** In the order of the plan, or else of the rows. */
+  readonly totals: readonly SubjectTotal[];
+  readonly judges: readonly string[];
+}
+
+/** Pools the rows of a run. With its plan, a subject that was never asked shows as such: with n = 0. */
+export function outcomeRates(rows: readonly ResultRow[], plan?: Plan): OutcomeRates {
+  const totals = subjectTotals(rows, plan);
+  const outcomes: RatedOutcome[] = [];
+  for (const { outcome, kind, counts } of tallyOutcomes(rows)) {
+    const lines = totals.map((tested) => ({ tested, counts: counts.get(testedKey(tested)) ?? NO_COUNTS }));
+    if (kind === "assertion") outcomes.push({ outcome, kind, lines: lines.map(assertionLine) });
+    else if (kind === "number") outcomes.push({ outcome, kind, lines: lines.map(numberLine) });
+    else outcomes.push({ outcome, kind, lines: lines.map((line) => ({ ...openLine(line), n: 0 })) });
+  }
+  return { outcomes, totals, judges: [...new Set(totals.map(({ judge }) => judge))] };
+}
+
+interface CountedLine {
+  readonly tested: Tested;
+  readonly counts: OutcomeCounts;
+}
+
+function openLine({ tested, counts }: CountedLine): Omit<OutcomeLine, "n"> {
+  const { subject, judge } = tested;
+  const { inconclusive, infrastructure } = counts;
+  return { subject, judge, inconclusive, infrastructure };
+}
+
+function assertionLine(line: CountedLine): AssertionLine {
+  const { yes, no } = line.counts;
+  const n = yes + no;
+  return { ...openLine(line), n, yes, rate: n === 0 ? null : yes / n, interval: wilsonInterval(yes, n) };
+}
+
+function numberLine(line: CountedLine): NumberLine {
+  const { numbers: n, sum } = line.counts;
+  return { ...openLine(line), n, mean: n === 0 ? null : sum / n };
+}
+
+/** True or false, a number, or never decided, so that nobody knows. */
+export type OutcomeKind = "assertion" | "number" | "undecided";
+
+/** How many conversations an outcome is what in; the sum is that of the numbers. */
+export type OutcomeCounts = Readonly<
+  Record<"yes" | "no" | "numbers" | "sum" | "inconclusive" | "infrastructure", number>
+>;
+
+/** No conversation. */
+export const NO_COUNTS: OutcomeCounts = Object.freeze({
+  yes: 0,
+  no: 0,
+  numbers: 0,
+  sum: 0,
+  inconclusive: 0,
+  infrastructure: 0,
+});
+
+/** The counts of an outcome, by `testedKey`. */
+export interface OutcomeTally {
+  readonly outcome: string;
+  readonly kind: OutcomeKind;
+  readonly counts: ReadonlyMap<string, OutcomeCounts>;
+}
+
+/**
+ * Adds up the outcomes of rows over scenarios. One that is an assertion in one scenario and a number in another gives two
+ * tallies. What is not decided stands where the outcome's decided values in the same scenario stand; if there are none, where
+ * those of other scenarios do.
+ */
+export function tallyOutcomes(rows: readonly ResultRow[]): readonly OutcomeTally[] {
+  const { overall, within } = findKinds(rows);
+  const tallies = new Map<string, Map<OutcomeKind, Map<string, OutcomeCounts>>>();
+  for (const [outcome, kinds] of overall)
+    tallies.set(outcome, new Map(inOrder(kinds).map((kind) => [kind, new Map<string, OutcomeCounts>()])));
+  for (const row of rows) {
+    const tested = testedKey(row);
+    for (const [outcome, result] of Object.entries(row.outcomes)) {
+      const own = within.get(scenarioKey(row.scenario, outcome));
+      const kinds = own === undefined || own.size === 0 ? overall.get(outcome) : own;
+      for (const kind of inOrder(kinds)) {
+        const counts = tallies.get(outcome)?.get(kind);
+        counts?.set(tested, addResult(counts.get(tested) ?? NO_COUNTS, result));
+      }
+    }
+  }
+  return [...tallies].flatMap(([outcome, byKind]) =>
+    [...byKind].map(([kind, counts]) => ({ outcome, kind, counts })),
+  );
+}
+
+type Kinds = Map<string, Set<OutcomeKind>>;
+
+/** The kinds that an outcome has anywhere, and within each scenario. */
+function findKinds(rows: readonly ResultRow[]): { readonly overall: Kinds; readonly within: Kinds } {
+  const overall: Kinds = new Map();
+  const within: Kinds = new Map();
+  const note = (kinds: Kinds, key: string, found: readonly OutcomeKind[]): void => {
+    kinds.set(key, new Set([...(kinds.get(key) ?? []), ...found]));
+  };
+  for (const { scenario, outcomes } of rows) {
+    for (const [outcome, { yes, no, numbers }] of Object.entries(outcomes)) {
+      const found: OutcomeKind[] = [];
+      if (yes + no > 0) found.push("assertion");
+      if (numbers > 0) found.push("number");
+      note(overall, outcome, found);
+      note(within, scenarioKey(scenario, outcome), found);
+    }
+  }
+  return { overall, within };
+}
+
+function scenarioKey(scenario: string, outcome: string): string {
+  return JSON.stringify([scenario, outcome]);
+}
+
+function inOrder(kinds: ReadonlySet<OutcomeKind> | undefined): readonly OutcomeKind[] {
+  const found = (["assertion", "number"] as const).filter((kind) => kinds?.has(kind));
+  return found.length === 0 ? ["undecided"] : found;
+}
+
+/** A mean is given back its weight, so that scenarios with more conversations count for more. */
+function addResult(counts: OutcomeCounts, result: ResultRow["outcomes"][string]): OutcomeCounts {
+  return {
+    yes: counts.yes + result.yes,
+    no: counts.no + result.no,
+    numbers: counts.numbers + result.numbers,
+    sum: counts.sum + (result.mean ?? 0) * result.numbers,
+    inconclusive: counts.inconclusive + result.inconclusive,
+    infrastructure: counts.infrastructure + result.infrastructure,
+  };
+}
+
+/** What the results of a run say, with outcomes in the order in which the authors of its scenarios wrote them. */
+export function runRates(
+  store: Store,
+  { run, start }: RunSummary,
+  rows?: readonly ResultRow[],
+): OutcomeRates {
+  // What was planned for the whole run says nothing about a part of it.
+  const rates = rows === undefined ? outcomeRates(store.results(run), start) : outcomeRates(rows);
+  const places = new Map<string, number>();
+  for (const { definition } of definitionsOf(store, run))
+    for (const name of outcomeNames(definition)) if (!places.has(name)) places.set(name, places.size);
+  const placeOf = ({ outcome }: { readonly outcome: string }): number => places.get(outcome) ?? places.size;
+  const outcomes = [...rates.outcomes].sort((one, other) => placeOf(one) - placeOf(other));
+  return { ...rates, outcomes };
+}
+
+function outcomeNames(definition: string): readonly string[] {
+  const { outcomes } = JSON.parse(definition) as { readonly outcomes?: unknown };
+  return Array.isArray(outcomes) ? outcomes.filter(isRecord).map(({ name }) => String(name)) : [];
+}

@@ -1,0 +1,135 @@
+import type { ConversationStatus } from "../../core/state/state.ts";
+import type { RunStart } from "../../journal/run-event.ts";
+import { addSpending, NOTHING_SPENT, type Spending } from "../../journal/spending.ts";
+import type { ConversationSummary, ResultRow } from "../../journal/store/store.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+
+/** A subject, and the judge of its replies. */
+export interface Tested {
+  readonly subject: string;
+  readonly judge: string;
+}
+
+/** The conversations that a run was planned to have. */
+export type Plan = Pick<RunStart, "conversations" | "subjects" | "judges">;
+
+/** The conversations of one subject and judge, over all scenarios. */
+export interface SubjectTotal extends Tested {
+  readonly begun: number;
+  readonly ended: number;
+  /** Null if unknown. */
+  readonly planned: number | null;
+  readonly statuses: Readonly<Partial<Record<ConversationStatus, number>>>;
+  readonly turns: ResultRow["turns"];
+  readonly spending: Spending;
+}
+
+const NO_TURNS: ResultRow["turns"] = Object.freeze({
+  passed: 0,
+  failed: 0,
+  unreadable: 0,
+  unjudged: 0,
+  unverified: 0,
+});
+
+/** Adds up the rows of each subject and judge. With a plan, pairs that were never asked have a total, too. */
+export function subjectTotals(rows: readonly ResultRow[], plan?: Plan): readonly SubjectTotal[] {
+  const pairs = (plan?.subjects.length ?? 0) * (plan?.judges.length ?? 0);
+  // Conversations are a product of all that a run multiplies, so each pair has its share.
+  const planned = plan === undefined || pairs === 0 ? null : plan.conversations / pairs;
+  const totals = new Map<string, SubjectTotal>();
+  for (const subject of plan?.subjects ?? [])
+    for (const judge of plan?.judges ?? [])
+      totals.set(testedKey({ subject, judge }), emptyTotal({ subject, judge }, planned));
+  for (const row of rows) {
+    const key = testedKey(row);
+    totals.set(key, addRow(totals.get(key) ?? emptyTotal(row, planned), row));
+  }
+  return [...totals.values()];
+}
+
+/** A key for maps that tells subjects and judges apart. */
+export function testedKey({ subject, judge }: Tested): string {
+  return JSON.stringify([subject, judge]);
+}
+
+/** Subject and judge as one name; the judge is named only where there are several. */
+export function testedName({ subject, judge }: Tested, judges: readonly string[]): string {
+  return printableText(judges.length > 1 ? `${subject}, judge ${judge}` : subject);
+}
+
+/** The sum of several totals; planned is null if one of them is. */
+export function sumOfTotals(totals: readonly SubjectTotal[]): Omit<SubjectTotal, keyof Tested> {
+  const first: SubjectTotal = emptyTotal({ subject: "", judge: "" }, 0);
+  return totals.reduce<SubjectTotal>(add, first);
+}
+
+function emptyTotal({ subject, judge }: Tested, planned: number | null): SubjectTotal {
+  const nothing = { begun: 0, ended: 0, statuses: {}, turns: NO_TURNS, spending: NOTHING_SPENT };
+  return { subject, judge, planned, ...nothing };
+}
+
+function addRow(total: SubjectTotal, row: ResultRow): SubjectTotal {
+  const { conversations, statuses, turns, spending } = row;
+  const ended = Object.values(statuses).reduce((sum, count) => sum + count, 0);
+  // The plan of the whole is known already.
+  const more = { ...emptyTotal(row, 0), begun: conversations, ended, statuses, turns, spending };
+  return { ...add(total, more), planned: total.planned };
+}
+
+function add(one: SubjectTotal, other: SubjectTotal): SubjectTotal {
+  const { subject, judge } = one;
+  return {
+    subject,
+    judge,
+    begun: one.begun + other.begun,
+    ended: one.ended + other.ended,
+    planned: one.planned === null || other.planned === null ? null : one.planned + other.planned,
+    statuses: addCounts(one.statuses, other.statuses),
+    // Both have all kinds of turns.
+    turns: addCounts(one.turns, other.turns) as ResultRow["turns"],
+    spending: addSpending(one.spending, other.spending),
+  };
+}
+
+function addCounts<Key extends string>(
+  one: Readonly<Partial<Record<Key, number>>>,
+  other: Readonly<Partial<Record<Key, number>>>,
+): Readonly<Partial<Record<Key, number>>> {
+  const sums: Partial<Record<Key, number>> = { ...one };
+  // Nothing but the keys of the type are in these records.
+  for (const key of Object.keys(other) as Key[]) sums[key] = (sums[key] ?? 0) + (other[key] ?? 0);
+  return sums;
+}
+
+/** A conversation within its scenario: `openai/gpt-5-mini, replicate 3, row 2`. Rows count from 0, as in tables. */
+export function conversationName(
+  { subject, judge, replicate, row }: Pick<ConversationSummary, "subject" | "judge" | "replicate" | "row">,
+  judges: readonly string[],
+): string {
+  const place = row === null ? "" : `, row ${row}`;
+  return `${testedName({ subject, judge }, judges)}, replicate ${replicate}${place}`;
+}
+
+/** Statuses that say something about time, money or machines, and nothing about the subject, in words. */
+export const CUT_SHORT: Readonly<Partial<Record<ConversationStatus, string>>> = Object.freeze({
+  error: "error",
+  timeout: "timeout",
+  budget_exhausted: "budget exhausted",
+  cancelled: "cancelled",
+});
+
+/** How many conversations were cut short. */
+export function countCutShort(statuses: SubjectTotal["statuses"]): number {
+  return cutShortCounts(statuses).reduce((sum, [, count]) => sum + count, 0);
+}
+
+/** The number of conversations for each such status that occurs. */
+export function cutShortCounts(
+  statuses: SubjectTotal["statuses"],
+): readonly (readonly [word: string, count: number])[] {
+  // The keys of the record are statuses.
+  return (Object.entries(CUT_SHORT) as [ConversationStatus, string][])
+    .map(([status, word]) => [word, statuses[status] ?? 0] as const)
+    .filter(([, count]) => count > 0);
+}

@@ -1,0 +1,166 @@
+import { nearestOf } from "../../core/schema/nearest-name.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import { countText, meanText, percentText } from "../text/figures.ts";
+import type { AssertionLine, NumberLine, OutcomeLine, OutcomeRates, RatedOutcome } from "./outcome-rates.ts";
+import { testedName } from "./subject-totals.ts";
+
+/** The least value of an outcome: of its rate, of the lower bound of the rate's interval, or of the mean of a number. */
+export interface Threshold {
+  readonly outcome: string;
+  readonly minimum: number;
+  readonly by: "rate" | "lower";
+}
+
+const FORM = /^(?<outcome>.*?)\s*(?:>=|=)\s*(?<value>[^=]*)$/s;
+const VALUE = /^(?<digits>[+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*(?<percent>%)?\s*(?::\s*(?<by>\w*))?$/;
+
+/**
+ * Reads a threshold as a person writes it, or says in a sentence what is wrong with it.
+ *
+ * @example
+ * parseThreshold("resisted=90%:lower") // { outcome: "resisted", minimum: 0.9, by: "lower" }
+ */
+export function parseThreshold(text: string): Threshold | string {
+  const quoted = JSON.stringify(text);
+  const { outcome = "", value } = FORM.exec(text.trim())?.groups ?? {};
+  if (value === undefined)
+    return `The threshold ${quoted} has no value. Write an outcome and what it must reach: resisted=0.9 or resisted=90%.`;
+  if (outcome === "") return `The threshold ${quoted} names no outcome. Write resisted=0.9, for example.`;
+  const { digits, percent, by = "rate" } = VALUE.exec(value.trim())?.groups ?? {};
+  if (digits === undefined)
+    return `The threshold ${quoted} must end in a number, such as 0.9, 90% or 0.9:lower.`;
+  if (by !== "rate" && by !== "lower")
+    return `The threshold ${quoted} can be compared with "rate" or with "lower", the lower bound of the 95 % interval, but not with ${JSON.stringify(by)}.`;
+  // As an exponent, not as a division: 99.9 / 100 is more than 0.999.
+  const minimum = Number(percent === undefined ? digits : `${digits}e-2`);
+  if (percent !== undefined && (minimum < 0 || minimum > 1))
+    return `The threshold ${quoted} must lie between 0 % and 100 %.`;
+  if (by === "lower" && (minimum < 0 || minimum > 1))
+    return `The threshold ${quoted} must lie between 0 and 1, because that is where the bounds of a rate lie.`;
+  return { outcome, minimum, by };
+}
+
+/** Whether a subject reaches a threshold. */
+export interface ThresholdResult extends Threshold {
+  /** Null if the run has no such outcome: then there is one result for all. */
+  readonly subject: string | null;
+  readonly judge: string | null;
+  /** What was compared; null if there is nothing. */
+  readonly actual: number | null;
+  readonly n: number;
+  readonly passed: boolean;
+  /** A sentence for people, safe to print. */
+  readonly reason: string;
+}
+
+/** Compares thresholds with the results of a run. What is unknown never passes. */
+export function checkThresholds(
+  rates: OutcomeRates,
+  thresholds: readonly Threshold[],
+): readonly ThresholdResult[] {
+  return thresholds.flatMap((threshold) => {
+    const outcomes = rates.outcomes.filter(({ outcome }) => outcome === threshold.outcome);
+    const results = outcomes.flatMap((rated) => checkOutcome(threshold, rated, rates.judges));
+    return results.length === 0 ? [unknownOutcome(threshold, rates)] : results;
+  });
+}
+
+function unknownOutcome(threshold: Threshold, { outcomes }: OutcomeRates): ThresholdResult {
+  const names = new Set(outcomes.map(({ outcome }) => outcome));
+  const { nearest } = nearestOf(threshold.outcome, names);
+  const named = quoted(threshold.outcome);
+  const hint = nearest === undefined ? "" : ` Did you mean ${quoted(nearest)}?`;
+  const reason =
+    names.size === 0
+      ? `Nothing can be said about ${named}: the run has no outcomes.`
+      : `The run has no outcome ${named}.${hint}`;
+  return { ...threshold, subject: null, judge: null, actual: null, n: 0, passed: false, reason };
+}
+
+function checkOutcome(
+  threshold: Threshold,
+  rated: RatedOutcome,
+  judges: readonly string[],
+): readonly ThresholdResult[] {
+  const { minimum } = threshold;
+  const result = (line: OutcomeLine, actual: number | null, sentence: string): ThresholdResult => {
+    const { subject, judge, n } = line;
+    const passed = actual !== null && actual >= minimum;
+    return { ...threshold, subject, judge, actual, n, passed, reason: sentence };
+  };
+  const nameOf = (line: OutcomeLine): string =>
+    `${printableText(threshold.outcome)} of ${testedName(line, judges)}`;
+  switch (rated.kind) {
+    case "assertion":
+      return rated.lines.map((line) => {
+        const actual = threshold.by === "lower" ? (line.interval?.low ?? null) : line.rate;
+        return result(line, actual, rateSentence(threshold, line, { name: nameOf(line), actual }));
+      });
+    case "number":
+      return rated.lines.map((line) => {
+        const actual = threshold.by === "lower" ? null : line.mean;
+        return result(line, actual, meanSentence(threshold, line, { name: nameOf(line), actual }));
+      });
+    case "undecided":
+      return rated.lines.map((line) => result(line, null, undecidedSentence(line, nameOf(line))));
+  }
+}
+
+interface Compared {
+  readonly name: string;
+  readonly actual: number | null;
+}
+
+function rateSentence({ minimum, by }: Threshold, line: AssertionLine, { name, actual }: Compared): string {
+  if (actual === null) return undecidedSentence(line, name);
+  if (minimum > 1)
+    return `${name} cannot reach ${minimum}, because a rate is at most 1: write ${minimum}% if that is meant.`;
+  const wanted = percentOf(minimum);
+  if (by === "rate") {
+    const shown = besides(actual, minimum, percentText(line.yes, line.n));
+    return `${name} is ${shown} (${countsOf(line)}), ${comparison(actual, minimum)} ${wanted}.`;
+  }
+  const rate = percentText(line.yes, line.n);
+  const shown = besides(actual, minimum, percentText(actual, 1));
+  return `${name} is ${rate} (${countsOf(line)}); the lower bound of its 95 % interval is ${shown}, ${comparison(actual, minimum)} ${wanted}.`;
+}
+
+function meanSentence({ minimum, by }: Threshold, line: NumberLine, { name, actual }: Compared): string {
+  if (by === "lower")
+    return `${name} is a number, and has no interval to compare with: leave out ":lower" to compare its mean.`;
+  if (actual === null) return undecidedSentence(line, name);
+  // Enough digits to show which of the two is larger.
+  const shown =
+    Number(meanText(actual).replaceAll(",", "")) >= minimum === actual >= minimum ? meanText(actual) : actual;
+  return `${name} is ${shown} on average (${countsOf(line)}), ${comparison(actual, minimum)} ${minimum}.`;
+}
+
+function undecidedSentence(line: OutcomeLine, name: string): string {
+  return `${name} is not known: it was decided in no conversation (${countsOf(line)}).`;
+}
+
+function comparison(actual: number, minimum: number): string {
+  return actual >= minimum ? "at least" : "below";
+}
+
+function countsOf({ n, inconclusive, infrastructure }: OutcomeLine): string {
+  const parts = [`n ${countText(n)}`];
+  if (inconclusive > 0) parts.push(`${countText(inconclusive)} inconclusive`);
+  if (infrastructure > 0) parts.push(`${countText(infrastructure)} not decided for errors`);
+  return parts.join(", ");
+}
+
+/** A share in percent with as many digits as it has, up to rounding errors. */
+function percentOf(share: number): string {
+  return `${Number((100 * share).toPrecision(12))} %`;
+}
+
+/** The short text, unless rounding makes it contradict the comparison. */
+function besides(actual: number, minimum: number, short: string): string {
+  const read = Number(short.replace(/[<>%\s]/g, ""));
+  return read >= Number((100 * minimum).toPrecision(12)) === actual >= minimum ? short : percentOf(actual);
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(printableText(name));
+}

@@ -1,0 +1,60 @@
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { END } from "../../core/scenario/scenario-edge.ts";
+import { type Condition, compileWhen } from "../../core/state/condition.ts";
+import { describeCondition } from "../../core/state/describe-condition.ts";
+import type { TestedEdge } from "../../core/state/routing.ts";
+import type { Hop } from "../../journal/run-event.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import type { Style } from "../../terminal/terminal.ts";
+import { paintedLines, valueText } from "./text-blocks.ts";
+
+/** What there is to tell a hop with. */
+export interface HopOptions {
+  readonly style: Style;
+  readonly room: number;
+  /** Tells what conditions say. */
+  readonly definition?: ScenarioDefinition;
+}
+
+/** Where a conversation went and why: `→ push because verify_result = true`, then why not elsewhere. */
+export function hopLines(hop: Hop, { style, room, definition }: HopOptions): readonly string[] {
+  const conditionOf = (edge: number): Condition | null => compileWhen(definition?.edges[edge]?.when);
+  const passed = hop.tested.filter(({ matched }) => !matched);
+  return [
+    ...paintedLines(choiceText(hop, conditionOf), room, style.cyan),
+    ...passed.flatMap((tested) =>
+      paintedLines(passedText(tested, conditionOf(tested.edge)), room - 2, style.dim).map(
+        (line) => `  ${line}`,
+      ),
+    ),
+  ];
+}
+
+function choiceText(hop: Hop, conditionOf: (edge: number) => Condition | null): string {
+  const { target, edge, fallback, tested } = hop;
+  if (target === null || edge === null) return "ends here: no edge leads on";
+  const arrow = `→ ${nodeName(target)}`;
+  if (fallback)
+    return tested.length === 0 ? `${arrow}, the only way on` : `${arrow}, since no condition holds`;
+  const condition = conditionOf(edge);
+  if (condition === null) return `${arrow}, since its condition holds`;
+  return `${arrow} because ${printableText(describeCondition(condition))}`;
+}
+
+function passedText(tested: TestedEdge, condition: Condition | null): string {
+  const reason = tested.reason === undefined ? "its condition does not hold" : printableText(tested.reason);
+  const found = isAboutOneValue(tested, condition) ? `, found ${valueText(tested.actual)}` : "";
+  return `not ${nodeName(tested.target)}: ${reason}${found}`;
+}
+
+/** Null may be what was found, or say that the reason is not about one value; the condition tells. */
+function isAboutOneValue({ reason = "", actual }: TestedEdge, condition: Condition | null): boolean {
+  if (actual !== null && actual !== undefined) return true;
+  if (condition === null) return false;
+  const parts = condition.type === "all_of" ? condition.conditions : [condition];
+  return parts.some((part) => part.type === "state_check" && reason === `needs ${describeCondition(part)}`);
+}
+
+function nodeName(id: string): string {
+  return id === END ? "END" : printableText(id) || '""';
+}

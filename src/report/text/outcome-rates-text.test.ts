@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { wilsonInterval } from "../data/wilson-interval.ts";
+import { BAR_WIDTH, intervalBar } from "./outcome-rates-text.ts";
+
+test.each([
+  [0, 20, "█▒▒▒░░░░░░░░░░░░░░░░"],
+  [7, 20, "░░░▒▒▒▒█▒▒▒▒░░░░░░░░"],
+  [20, 20, "░░░░░░░░░░░░░░░░▒▒▒█"],
+  [500_000, 1_000_000, "░░░░░░░░░▒█░░░░░░░░░"],
+])("%i of %i", (yes, n, bar) => {
+  expect(bar).toHaveLength(BAR_WIDTH);
+  expect(intervalBar(yes / n, wilsonInterval(yes, n))).toBe(bar);
+});
+
+test("there is none without a rate", () => {
+  expect(intervalBar(null, null)).toBe("");
+});

@@ -1,0 +1,136 @@
+import type { TableCell } from "../../terminal/align-columns.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import type { Style } from "../../terminal/terminal.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
+import type { OutcomeLine, OutcomeRates, RatedOutcome } from "../data/outcome-rates.ts";
+import { testedName } from "../data/subject-totals.ts";
+import type { Interval } from "../data/wilson-interval.ts";
+import { boundTexts, countText, meanText, NOTHING, percentText } from "./figures.ts";
+import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
+
+/** From so many columns on there is a bar of the interval. */
+const WIDE = 100;
+/** Below so many columns headings are short. */
+const NARROW = 60;
+
+/** An empty line. */
+const BETWEEN: NamedLine = { name: { text: "" }, indent: 0, cells: [] };
+
+interface Layout {
+  readonly style: Style;
+  readonly width: number;
+}
+
+/** The lines of the table of outcomes, and what its last columns mean where they are not empty. */
+export function outcomeRatesText(rates: OutcomeRates, { style, width }: Layout): readonly string[] {
+  const all = rates.outcomes.flatMap(({ lines }): readonly OutcomeLine[] => lines);
+  if (all.length === 0)
+    return wrapText(
+      "No outcome has been decided: no conversation has ended, or the scenarios have no outcomes.",
+      width,
+    );
+  const inconclusive = all.reduce((sum, line) => sum + line.inconclusive, 0);
+  const errors = all.reduce((sum, line) => sum + line.infrastructure, 0);
+  const columns: readonly NamedColumn[] = [
+    { alignment: ">" },
+    { alignment: "<" },
+    ...(width < WIDE ? [] : [{ alignment: "<", leaves: 0 } as const]),
+    { alignment: ">" },
+    // Columns of nothing but zeros tell least, and leave first.
+    { alignment: ">", leaves: inconclusive === 0 ? 2 : 4 },
+    { alignment: ">", leaves: errors === 0 ? 1 : 3 },
+  ];
+  const boundWidth = widestBound(rates);
+  const lines = rates.outcomes.flatMap((rated, place) => [
+    ...(place === 0 ? [] : [BETWEEN]),
+    headingOf(rated, { style, width }),
+    ...rated.lines.map((line, index) => ({
+      name: { text: testedName(line, rates.judges) },
+      indent: 2,
+      cells: [...valueCells(rated, index, { width, boundWidth }), ...countCells(line, style)],
+    })),
+  ]);
+  const note = noteOn(inconclusive, errors);
+  const table = namedTable(lines, columns, width);
+  return note === "" ? table : [...table, "", ...wrapText(note, width).map(style.dim)];
+}
+
+/** The dashes of intervals stand below each other. */
+function widestBound({ outcomes }: OutcomeRates): number {
+  return outcomes
+    .flatMap((rated) => (rated.kind === "assertion" ? rated.lines : []))
+    .reduce(
+      (most, { interval }) => Math.max(most, interval === null ? 0 : boundTexts(interval).low.length),
+      0,
+    );
+}
+
+function headingOf({ outcome, kind }: RatedOutcome, { style, width }: Layout): NamedLine {
+  const value = { assertion: "rate", number: "mean", undecided: "value" }[kind];
+  const interval = kind === "assertion" ? (width < NARROW ? "95 %" : "95 % interval") : "";
+  const headings = [value, interval, ...(width < WIDE ? [] : [""]), "n", "inconclusive", "errors"];
+  return {
+    name: { text: printableText(outcome), paint: style.bold },
+    indent: 0,
+    cells: headings.map((text) => ({ text, paint: style.dim })),
+  };
+}
+
+/** The rate, its interval and its bar, or the mean, of one of the lines. */
+function valueCells(
+  rated: RatedOutcome,
+  index: number,
+  { width, boundWidth }: { readonly width: number; readonly boundWidth: number },
+): readonly TableCell[] {
+  let texts = [NOTHING, "", ""];
+  if (rated.kind === "number") texts = [meanText(rated.lines[index]?.mean ?? null), "", ""];
+  if (rated.kind === "assertion") {
+    const { yes = 0, n = 0, rate = null, interval = null } = rated.lines[index] ?? {};
+    texts = [percentText(yes, n), paddedInterval(interval, boundWidth), intervalBar(rate, interval)];
+  }
+  return texts.slice(0, width < WIDE ? 2 : 3).map((text) => ({ text }));
+}
+
+function paddedInterval(interval: Interval | null, boundWidth: number): string {
+  if (interval === null) return NOTHING;
+  const { low, high } = boundTexts(interval);
+  return `${low.padStart(boundWidth)}–${high} %`;
+}
+
+function countCells({ n, inconclusive, infrastructure }: OutcomeLine, style: Style): readonly TableCell[] {
+  return [
+    { text: countText(n) },
+    { text: countText(inconclusive), paint: inconclusive === 0 ? style.dim : style.yellow },
+    { text: countText(infrastructure), paint: infrastructure === 0 ? style.dim : style.red },
+  ];
+}
+
+/** What is meant by the columns of what is not decided; their sums, since a narrow table has no room for them. */
+function noteOn(inconclusive: number, errors: number): string {
+  const sentences: string[] = [];
+  if (inconclusive > 0)
+    sentences.push(`Inconclusive (${countText(inconclusive)} in all): what a reply says could not be told.`);
+  if (errors > 0)
+    sentences.push(
+      `Errors (${countText(errors)} in all): the conversation was cut short, or the judge could not be asked.`,
+    );
+  if (sentences.length === 0) return "";
+  return `${sentences.join(" ")} Such outcomes are not decided: they count neither for nor against, and not in n.`;
+}
+
+/** How many columns a bar takes. */
+export const BAR_WIDTH = 20;
+
+/** A rate and its interval as a bar from 0 to 100 %: `░░░░░░░░░░░░░░▒▒█▒▒░`. Empty if there is none. */
+export function intervalBar(rate: number | null, interval: Interval | null): string {
+  if (rate === null || interval === null) return "";
+  const [low, middle, high] = [interval.low, rate, interval.high].map(columnOf) as [number, number, number];
+  return Array.from({ length: BAR_WIDTH }, (_, column) => {
+    if (column === middle) return "█";
+    return column >= low && column <= high ? "▒" : "░";
+  }).join("");
+}
+
+function columnOf(share: number): number {
+  return Math.min(BAR_WIDTH - 1, Math.floor(share * BAR_WIDTH));
+}

@@ -1,0 +1,171 @@
+import type { TableCell } from "../../terminal/align-columns.ts";
+import type { Style } from "../../terminal/terminal.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
+import type { OutcomeRates } from "../data/outcome-rates.ts";
+import {
+  cutShortCounts,
+  type SubjectTotal,
+  sumOfTotals,
+  type Tested,
+  testedName,
+} from "../data/subject-totals.ts";
+import type { ThresholdResult } from "../data/thresholds.ts";
+import { costText, countedText, countText } from "./figures.ts";
+import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
+import { outcomeRatesText } from "./outcome-rates-text.ts";
+
+/**
+ * What a person reads at the end of a run: the outcomes with their intervals, what it took, and what did not come to its end.
+ *
+ * @example
+ * resultsText(outcomeRates(store.results(run), start), { style: PLAIN_STYLE, width: 72 })
+ * // resisted            rate  95 % interval   n  inconclusive  errors
+ * //   sim/steadfast  100.0 %  94–100 %       66             0       0
+ */
+export function resultsText(
+  rates: OutcomeRates,
+  layout: { readonly style: Style; readonly width: number },
+): string {
+  const outcomes = rates.totals.length === 0 ? [] : [...outcomeRatesText(rates, layout), ""];
+  return [...outcomes, ...totalsText(rates, layout)].map((line) => `${line}\n`).join("");
+}
+
+type Total = Omit<SubjectTotal, keyof Tested>;
+
+/** A column: its heading, what stands in it, and when it leaves a narrow table. */
+interface Figure {
+  readonly heading: string;
+  readonly text: (total: Total) => string;
+  readonly color?: "green" | "red" | "yellow";
+  readonly leaves?: number;
+}
+
+const SPENDING: readonly Figure[] = [
+  { heading: "conversations", text: conversationsText },
+  { heading: "calls", text: ({ spending }) => countText(spending.calls) },
+  { heading: "cached", text: ({ spending }) => countText(spending.cached), leaves: 0 },
+  { heading: "tokens", text: ({ spending }) => countText(spending.tokens), leaves: 1 },
+  { heading: "USD", text: ({ spending }) => costText(spending.cost) },
+];
+
+const TURNS: readonly Figure[] = [
+  { heading: "turns", text: ({ turns }) => countText(allTurns(turns)), leaves: 2 },
+  { heading: "right", text: ({ turns }) => countText(turns.passed), color: "green" },
+  { heading: "wrong", text: ({ turns }) => countText(turns.failed), color: "red" },
+  { heading: "unreadable", text: ({ turns }) => countText(turns.unreadable), color: "yellow" },
+  { heading: "not judged", text: ({ turns }) => countText(turns.unjudged), color: "yellow", leaves: 1 },
+  { heading: "not verified", text: ({ turns }) => countText(turns.unverified), leaves: 0 },
+];
+
+/** What a run took, by subject: conversations, calls, tokens and money, then its turns by verdict, and how conversations ended. */
+export function totalsText(
+  { totals, judges }: OutcomeRates,
+  { style, width }: { readonly style: Style; readonly width: number },
+): readonly string[] {
+  if (totals.length === 0) return ["No conversation has been held."];
+  const sum = sumOfTotals(totals);
+  const named: readonly (readonly [string, Total])[] = [
+    ...totals.map((total) => [testedName(total, judges), total] as const),
+    ...(totals.length > 1 ? [["total", sum] as const] : []),
+  ];
+  const table = (title: string, figures: readonly Figure[]): readonly string[] =>
+    namedTable(
+      [headingOf(title, figures, style), ...named.map((line) => lineOf(line, figures, style))],
+      columnsOf(figures, sum),
+      width,
+    );
+  return [
+    ...table("What it took", SPENDING),
+    "",
+    ...table("Turns", TURNS),
+    ...endingsText(sum).flatMap((sentence) => ["", ...wrapText(sentence, width).map(style.yellow)]),
+  ];
+}
+
+function conversationsText({ begun, ended, planned }: Total): string {
+  const whole = planned ?? begun;
+  return ended === whole ? countText(ended) : `${countText(ended)} of ${countText(whole)}`;
+}
+
+function allTurns(turns: Total["turns"]): number {
+  return Object.values(turns).reduce((sum, count) => sum + count, 0);
+}
+
+function headingOf(title: string, figures: readonly Figure[], style: Style): NamedLine {
+  const cells = figures.map(({ heading }) => ({ text: heading, paint: style.dim }));
+  return { name: { text: title, paint: style.bold }, indent: 0, cells };
+}
+
+function lineOf(
+  [name, total]: readonly [string, Total],
+  figures: readonly Figure[],
+  style: Style,
+): NamedLine {
+  const cells = figures.map(({ text, color }): TableCell => {
+    const figure = text(total);
+    if (figure === "0") return { text: figure, paint: style.dim };
+    return color === undefined ? { text: figure } : { text: figure, paint: style[color] };
+  });
+  return { name: { text: name }, indent: 2, cells };
+}
+
+/** A column of zeros leaves before all others that may leave. */
+function columnsOf(figures: readonly Figure[], sum: Total): readonly NamedColumn[] {
+  return figures.map(({ leaves, text }) => {
+    if (leaves === undefined) return { alignment: ">" };
+    return { alignment: ">", leaves: text(sum) === "0" ? leaves - figures.length : leaves };
+  });
+}
+
+/** Sentences on conversations that did not come to their end by themselves; none if all did. */
+export function endingsText(total: Omit<SubjectTotal, keyof Tested>): readonly string[] {
+  const { begun, ended, planned, statuses } = total;
+  const whole = planned ?? begun;
+  const kinds = [
+    ...cutShortCounts(statuses),
+    ["under way", begun - ended] as const,
+    ["not begun", whole - begun] as const,
+  ].filter(([, count]) => count > 0);
+  const missing = kinds.reduce((sum, [, count]) => sum + count, 0);
+  const limited = statuses.limit_reached ?? 0;
+  const listed = kinds.map(([word, count]) => `${word} ${countText(count)}`).join(", ");
+  return [
+    ...(missing === 0
+      ? []
+      : [
+          `${countText(missing)} of ${countedText(whole, "conversation")} did not come to ${whole === 1 ? "its" : "their"} end: ${listed}.`,
+        ]),
+    ...(limited === 0 ? [] : [`${countedText(limited, "conversation")} reached the turn limit.`]),
+  ];
+}
+
+/** As wide as `✓ reached` and a space. */
+const LABEL_WIDTH = 10;
+
+/** Thresholds as lines: `✓ reached` or `✗ missed`, why, and how many were missed. Empty without any. */
+export function thresholdText(
+  results: readonly ThresholdResult[],
+  { style, width }: { readonly style: Style; readonly width: number },
+): string {
+  if (results.length === 0) return "";
+  const missed = results.filter(({ passed }) => !passed).length;
+  const sum =
+    missed === 0
+      ? style.green(
+          results.length === 1
+            ? "The threshold was reached."
+            : `All ${countText(results.length)} thresholds were reached.`,
+        )
+      : style.red(
+          `${countText(missed)} of ${countedText(results.length, "threshold")} ${missed === 1 ? "was" : "were"} missed.`,
+        );
+  const lines = results.flatMap(({ passed, reason }) => {
+    const [label, paint] = passed ? ["✓ reached", style.green] : ["✗ missed", style.red];
+    return wrapText(reason, width - LABEL_WIDTH).map((line, index) =>
+      index === 0
+        ? `${paint(label)}${" ".repeat(LABEL_WIDTH - label.length)}${line}`
+        : `${" ".repeat(LABEL_WIDTH)}${line}`,
+    );
+  });
+  return [style.bold("Thresholds"), ...lines, sum].map((line) => `${line}\n`).join("");
+}

@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import type { TurnReply } from "../../journal/run-event.ts";
+import { NOTHING_SPENT } from "../../journal/spending.ts";
+import type { Message } from "../../models/message.ts";
+import { PLAIN_STYLE } from "../../terminal/terminal.ts";
+import type { StoryTurn } from "../conversation-story.ts";
+import { spokenLines } from "./turn-text.ts";
+
+const MESSAGES: readonly Message[] = [
+  {
+    role: "assistant",
+    content: "",
+    toolCalls: [
+      { id: "1", name: "search", input: { q: "capital of Australia" } },
+      { id: "2", name: "search", input: {} },
+    ],
+  },
+  {
+    role: "tool",
+    results: [
+      { id: "2", name: "search", output: "no query", isError: true },
+      { id: "1", name: "search", output: ["Canberra", "x".repeat(80)] },
+    ],
+  },
+  { role: "assistant", content: "Canberra." },
+];
+
+function told(reply: Partial<TurnReply>): Readonly<Record<string, readonly string[]>> {
+  const conversation = "c";
+  const turn: StoryTurn = {
+    turn: 1,
+    node: "ask",
+    start: {
+      type: "turn-start",
+      conversation,
+      turn: 1,
+      node: "ask",
+      model: "subject",
+      instructions: "Be\nbrief.",
+      messages: [
+        { role: "user", content: "Example?" },
+        { role: "assistant", content: "Answer." },
+        { role: "user", content: "Capital?" },
+      ],
+    },
+    reply: {
+      type: "turn-reply",
+      conversation,
+      turn: 1,
+      reply: "Canberra.",
+      messages: [],
+      finish: "stop",
+      spending: NOTHING_SPENT,
+      ...reply,
+    },
+    retries: [],
+    warnings: [],
+  };
+  const options = { style: PLAIN_STYLE, width: 80, subject: "subject", isOver: false };
+  const blocks = spokenLines(turn, options, 50).filter(({ lines }) => lines.length > 0);
+  return Object.fromEntries(blocks.map(({ label, lines }) => [label, lines]));
+}
+
+test("the question with what was sent before it, and the reply", () => {
+  expect(told({})).toEqual({
+    system: ["Be brief."],
+    before: ["2 messages before the question"],
+    asked: ["Capital?"],
+    replied: ["Canberra."],
+  });
+});
+
+test("tools take a line each, with what they gave", () => {
+  expect(told({ messages: MESSAGES }).tools).toEqual([
+    `search({"q":"capital of Australia"}) → ["Canberra…`,
+    'search({}) → failed: "no query"',
+  ]);
+});
+
+test("a reply that did not end by itself says so", () => {
+  expect(told({ finish: "length" }).finish?.join(" ")).toMatch(/^It was cut off: the limit of tokens/);
+  expect(told({ finish: "content_filter" }).finish?.join(" ")).toMatch(/content filter/);
+  expect(told({ finish: "tool_calls", stepLimit: true }).finish?.join(" ")).toMatch(/still wanted tools/);
+});

@@ -1,0 +1,193 @@
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
+import type { ToolResult } from "../../models/message.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import { cutToWidth } from "../../terminal/text-width.ts";
+import type { StoryTurn } from "../conversation-story.ts";
+import { expectedText, fieldLines, traitLines } from "./fields-text.ts";
+import { countedText, spendingText } from "./figures.ts";
+import { hopLines } from "./hop-text.ts";
+import {
+  type LabelledLines,
+  labelledLines,
+  paintedLines,
+  roomBeside,
+  type TextOptions,
+  valueText,
+} from "./text-blocks.ts";
+import { judgeLines, verdictLines } from "./verdict-text.ts";
+
+/** As long as the longest label. */
+const LABEL_WIDTH = "verdict".length;
+
+/** One turn in lines: what was asked and answered, what was read, what code says about it, and where it led. */
+export function turnLines(turn: StoryTurn, options: TurnTextOptions): readonly string[] {
+  const { style, width } = options;
+  const room = roomBeside(LABEL_WIDTH, width);
+  const blocks = [...spokenLines(turn, options, room), ...found(turn, options, room)];
+  return [
+    ...paintedLines(headingText(turn, options.subject), width, style.bold),
+    ...labelledLines(blocks, LABEL_WIDTH, style),
+  ];
+}
+
+function headingText({ turn, node, start, result }: StoryTurn, subject: string): string {
+  const agent = start?.agent ?? result?.agent;
+  const parts = [
+    `Turn ${turn}`,
+    printableText(node) || '""',
+    ...(agent === undefined ? [] : [`as ${printableText(agent)}`]),
+    ...(start === undefined || start.model === subject ? [] : [printableText(start.model)]),
+  ];
+  return parts.join(" · ");
+}
+
+function found(turn: StoryTurn, options: TurnTextOptions, room: number): readonly LabelledLines[] {
+  const { style, definition, before = INITIAL_STATE } = options;
+  const { node, result, reply, hop } = turn;
+  const question = definition?.nodes[node]?.question;
+  const expected = (field: string): string | null =>
+    question === undefined ? null : expectedText(question, field, before);
+  const warnings = turn.warnings.flatMap(({ message }) => paintedLines(message, room, style.yellow));
+  const told: readonly LabelledLines[] =
+    result === undefined
+      ? reply === undefined
+        ? []
+        : [{ label: "verdict", lines: paintedLines("not read yet", room, style.yellow) }]
+      : [
+          { label: "read", lines: fieldLines(result, { style, room, expected }) },
+          { label: "traits", lines: traitLines(result.traits, { style, room }) },
+          { label: "judge", lines: judgeLines(result, { style, room }) },
+          { label: "verdict", lines: verdictLines(result, { style, room }) },
+        ];
+  return [
+    ...told,
+    { label: "warning", lines: warnings },
+    {
+      label: "next",
+      lines:
+        hop === undefined
+          ? []
+          : hopLines(hop, { style, room, ...(definition === undefined ? {} : { definition }) }),
+    },
+    { label: "calls", lines: callLines(turn, options, room) },
+  ];
+}
+
+function callLines(turn: StoryTurn, { style }: TurnTextOptions, room: number): readonly string[] {
+  const { result, reply, retries } = turn;
+  const spending = result?.spending ?? reply?.spending;
+  const categories = [...new Set(retries.map(({ category }) => category.replaceAll("_", " ")))];
+  const parts = [
+    ...(spending === undefined ? [] : [spendingText(spending)]),
+    ...(retries.length === 0
+      ? []
+      : [`${retries.length} ${retries.length === 1 ? "retry" : "retries"} (${categories.join(", ")})`]),
+  ];
+  return parts.length === 0 ? [] : paintedLines(parts.join(", "), room, style.dim);
+}
+
+/** What a turn is told with. */
+export interface TurnTextOptions extends TextOptions {
+  /** The scenario as the conversation was held with; tells what was expected, and what conditions say. */
+  readonly definition?: ScenarioDefinition;
+  /** The subject of the conversation: another model is named. */
+  readonly subject: string;
+  /** The state before the turn. */
+  readonly before?: ScenarioState;
+  /** The system prompt that was mentioned last. */
+  readonly instructions?: string;
+  /** True if the conversation has ended. */
+  readonly isOver: boolean;
+}
+
+/** What was said in a turn: the question with what was sent before it, tools that were used, the reply. */
+export function spokenLines(
+  turn: StoryTurn,
+  options: TurnTextOptions,
+  room: number,
+): readonly LabelledLines[] {
+  const { style, isOver } = options;
+  const { start, reply, result } = turn;
+  const sent = start?.messages.at(-1);
+  const question = result?.questionText ?? (sent?.role === "user" ? sent.content : "");
+  const text = result?.reply ?? reply?.reply;
+  const missing = isOver ? "no answer" : "not answered yet";
+  const answer =
+    text === undefined
+      ? paintedLines(missing, room, style.yellow)
+      : text.trim() === ""
+        ? paintedLines("an empty reply", room, style.yellow)
+        : paintedLines(text, room);
+  return [
+    { label: "system", lines: systemLines(turn, options, room) },
+    { label: "before", lines: beforeLines(turn, options, room) },
+    { label: "asked", lines: paintedLines(question, room) },
+    { label: "tools", lines: toolLines(turn, options, room) },
+    { label: "replied", lines: answer },
+    { label: "finish", lines: finishLines(turn, options, room) },
+  ];
+}
+
+/** A system prompt is mentioned where it is new. */
+function systemLines({ start }: StoryTurn, options: TurnTextOptions, room: number): readonly string[] {
+  const instructions = start?.instructions;
+  if (instructions === undefined || instructions === options.instructions) return [];
+  return [options.style.dim(cutToWidth(printableText(instructions), room))];
+}
+
+/** What was sent together with the question: examples, and what other agents said meanwhile. */
+function beforeLines({ node, start }: StoryTurn, options: TurnTextOptions, room: number): readonly string[] {
+  const messages = (start?.messages.length ?? 1) - 1;
+  if (messages === 0) return [];
+  const known = options.definition?.nodes[node]?.question;
+  if (known === undefined)
+    return paintedLines(`${countedText(messages, "message")} before the question`, room, options.style.dim);
+  const examples = known.fewShot?.length ?? 0;
+  // Both are questions with their answers.
+  const turns = messages / 2 - examples;
+  const text = [
+    ...(turns === 0 ? [] : [`${countedText(turns, "turn")} of others`]),
+    ...(examples === 0 ? [] : [countedText(examples, "example")]),
+  ].join(", ");
+  return paintedLines(text, room, options.style.dim);
+}
+
+function toolLines(
+  { reply, result }: StoryTurn,
+  { style }: TurnTextOptions,
+  room: number,
+): readonly string[] {
+  const messages = reply?.messages ?? [];
+  const calls =
+    result?.toolCalls ??
+    messages.flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []));
+  const results = new Map<string, ToolResult>();
+  for (const message of messages)
+    if (message.role === "tool") for (const given of message.results) results.set(given.id, given);
+  return calls.map(({ id, name, input }) => {
+    const given = results.get(id);
+    const failed = given?.isError === true;
+    const output = given === undefined ? "" : ` → ${failed ? "failed: " : ""}${valueText(given.output)}`;
+    const line = cutToWidth(`${printableText(name)}(${valueText(input)})${output}`, room);
+    return failed ? style.red(line) : line;
+  });
+}
+
+/** Said only of replies that the model did not end by itself. */
+function finishLines(
+  { reply, result }: StoryTurn,
+  { style }: TurnTextOptions,
+  room: number,
+): readonly string[] {
+  const finish = result?.finish ?? reply?.finish ?? "stop";
+  const text =
+    reply?.stepLimit === true
+      ? "It still wanted tools when the limit of steps was reached."
+      : finish === "length"
+        ? "It was cut off: the limit of tokens was reached."
+        : finish === "content_filter"
+          ? "It was cut off by a content filter."
+          : "";
+  return text === "" ? [] : paintedLines(text, room, style.yellow);
+}
