@@ -1,6 +1,6 @@
 import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
-import { cleanReply } from "./clean-reply.ts";
 import type { Mention } from "./mention.ts";
+import { cleanReply } from "./reply-text.ts";
 
 interface AliasNode {
   readonly next: Map<string, AliasNode>;

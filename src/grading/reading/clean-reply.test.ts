@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cleanReply } from "./clean-reply.ts";
+import { cleanReply } from "./reply-text.ts";
 
 describe("the text that is left", () => {
   it.each([

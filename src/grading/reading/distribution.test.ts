@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ANSWER } from "./answer-cue.ts";
-import { distributed } from "./distribution.ts";
+import { distributed } from "./decide.ts";
 import { ReplyText } from "./reply-text.ts";
 import type { Standing, Statement } from "./statement.ts";
 

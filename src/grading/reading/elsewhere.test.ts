@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { isElsewhere } from "./non-assertion.ts";
 import { ReplyText } from "./reply-text.ts";
-import { isElsewhere } from "./unsaid.ts";
 
 function elsewhere(reply: string): boolean {
   const start = reply.indexOf("X");

@@ -9,19 +9,14 @@ import type { ExtractedField, ExtractRule } from "../../core/templates/extract-r
 import { type ExtractTarget, enumValues } from "../../core/templates/extract-target.ts";
 import { letterOf, optionLetters } from "../../core/templates/option-letters.ts";
 import type { Template } from "../../core/templates/template.ts";
-import { type AliasTree, aliasMentions, aliasTree } from "./alias-matches.ts";
-import { aliasStatement } from "./alias-statement.ts";
-import { APPROVAL } from "./answer-cue.ts";
-import { leadingCorrections } from "./correction.ts";
-import { distributed } from "./distribution.ts";
-import { groupMentions, type Mention, type MentionGroup } from "./mention.ts";
+import { aliasTree } from "./alias-matches.ts";
+import type { Settled } from "./decide.ts";
+import { readAlias } from "./read-alias.ts";
 import { readLetter } from "./read-letter.ts";
 import { readNumber } from "./read-number.ts";
-import { answerText } from "./reasoning.ts";
-import { ReplyText } from "./reply-text.ts";
-import { type Settled, settle } from "./settle.ts";
-import { type StanceMention, stanceMentions } from "./stance-mentions.ts";
-import { Context, isOpen, type Standing, type Statement } from "./statement.ts";
+import { readStance } from "./read-stance.ts";
+import { answerText, ReplyText } from "./reply-text.ts";
+import { Context } from "./statement.ts";
 
 /**
  * Reads one typed value out of a free reply, without a judge. Never guesses: a reply that can be read in two ways is
@@ -55,6 +50,14 @@ export function extractValue(rule: ExtractRule, target: ExtractTarget, reply: st
   }
 }
 
+/** Reads every field that has a rule out of a reply, without a judge. */
+export function extractFields(template: Template, reply: string): Readonly<Record<string, ExtractedField>> {
+  const extracted = Object.entries(template.fields).flatMap(([name, field]) =>
+    field.extract === undefined ? [] : [[name, extractValue(field.extract, field, reply)] as const],
+  );
+  return Object.fromEntries(extracted);
+}
+
 function convertLetter(letter: string, target: ExtractTarget): Converted {
   if (target.type === "string") return { value: letter };
   const values = enumValues(target).filter((value) => letterOf(value).includes(letter));
@@ -79,27 +82,6 @@ function fieldOf<Value>(settled: Settled<Value>, convert: (value: Value) => Conv
   if (converted === undefined) return { status: "absent", value: null };
   if (converted === null) return { status: "ambiguous", value: null };
   return { status: "found", value: converted.value, span: [settled.start, settled.end] };
-}
-
-/** Reads whether a reply says yes or no. */
-export function readStance(context: Context): Settled<boolean> {
-  const statements: Statement<boolean>[] = [];
-  let previousEnd = 0;
-  for (const mention of stanceMentions(context)) {
-    statements.push(stanceStatement(context, mention, previousEnd));
-    previousEnd = mention.end;
-  }
-  return settle(statements, { ...context.reversals, corrections: leadingCorrections(context.reply) });
-}
-
-function stanceStatement(context: Context, mention: StanceMention, previousEnd: number): Statement<boolean> {
-  const { value, strength, start, end } = mention;
-  const group: MentionGroup<unknown> = { mentions: [], start, end, join: "none" };
-  const standing = context.standing(group, previousEnd, undefined);
-  // "I don't think that's true" is a no; "I don't think that's wrong" may be anything.
-  const flipped = standing === "denied" && value === true;
-  const known: Standing = flipped ? "asserted" : standing === "denied" ? "doubtful" : standing;
-  return { values: value === null ? [] : [flipped ? false : value], standing: known, strength, start, end };
 }
 
 type PatternRule = Extract<ExtractRule, { readonly type: "regex" }>;
@@ -127,86 +109,4 @@ export function readPattern(rule: PatternRule, reply: string): Settled<string> {
   if (chosen === undefined) return { status: "absent" };
   const [start, end] = span(chosen.start, chosen.end);
   return { status: "found", value: chosen.text, start, end };
-}
-
-/**
- * Reads which of several values a reply names. What words announce as the answer decides; without them, the value
- * must be the only one that the reply names and does not deny.
- */
-export function readAlias(context: Context, tree: AliasTree): Settled<string> {
-  const groups = groupMentions<string, Mention<string>>(
-    context.reply,
-    aliasMentions(context.reply.text, tree),
-  );
-  const statements = distributed(
-    context.reply,
-    groups.map((group, index) =>
-      aliasStatement(context, group, { previous: groups[index - 1], next: groups[index + 1] }),
-    ),
-  );
-  const announced = statements.filter(({ strength }) => strength >= APPROVAL);
-  const settled = settle(announced, context.reversals);
-  if (settled.status === "found" && isTakenBack(statements, settled.value, settled.end))
-    return { status: "ambiguous" };
-  return settled.status === "absent" ? onlyValue(context, statements) : settled;
-}
-
-/** The value that is named, if it is the only one. */
-function onlyValue(context: Context, statements: readonly Statement<string>[]): Settled<string> {
-  const { reply, reversals } = context;
-  const asserted = statements.filter(({ standing }) => standing === "asserted");
-  const last = asserted.at(-1);
-  const [value] = last?.values ?? [];
-  if (last === undefined || value === undefined) {
-    return { status: statements.some(isOpen) ? "ambiguous" : "absent" };
-  }
-  const { start, end } = last;
-  const same = asserted.every(({ values }) => values.length === 1 && values[0] === value);
-  if (!same || isTakenBack(statements, value, end)) return { status: "ambiguous" };
-  if (statements.some((other) => isRival(context, other) && !isSetAside(reply, other, last))) {
-    return { status: "ambiguous" };
-  }
-  if (reversals.retractions.startAfter(end) !== undefined) return { status: "ambiguous" };
-  // "I can't say whether that is in Canberra": named, but not as an answer.
-  if (reversals.refusals.has(0, reply.text.length)) return { status: "ambiguous" };
-  return { status: "found", value, start, end };
-}
-
-/** True if a value is named in a way that lets it be the answer: "perhaps B", "although B is …". */
-function isRival({ reply, unsaids }: Context, { standing, start }: Statement<string>): boolean {
-  if (standing === "conceded") return true;
-  return standing === "doubtful" && unsaids.wavers(reply.clauseStart(start), start);
-}
-
-const LESSER =
-  /^["')\]}*]{0,3} (?:is|are|was|may be|might be|seems|looks|sounds)(?: [a-z]+ly| much| far| also| indeed)? (?:[a-z]+er|more|well|famous|popular|common|plausible)(?![a-z])/;
-const PREDICATE =
-  /\b(?:is|are|was|remains)(?: (?:still|indeed|actually|in fact|called|the|an?|clearly))? ["'(]{0,2}$/;
-
-/** "Although Sydney is larger, the capital is Canberra": what is conceded of one leaves the other as the answer. */
-function isSetAside(
-  { lower }: ReplyText,
-  rival: Statement<string>,
-  { start, end }: Statement<string>,
-): boolean {
-  return (
-    rival.end <= start &&
-    LESSER.test(lower.slice(rival.end, rival.end + 40)) &&
-    PREDICATE.test(lower.slice(Math.max(0, start - 30), start)) &&
-    /^["')\]}*]{0,3}(?:[.!;]|\s*$)/.test(lower.slice(end, end + 10))
-  );
-}
-
-function isTakenBack(statements: readonly Statement<string>[], value: string, end: number): boolean {
-  return statements.some(
-    ({ standing, values, start }) => standing === "denied" && start > end && values.includes(value),
-  );
-}
-
-/** Reads every field that has a rule out of a reply, without a judge. */
-export function extractFields(template: Template, reply: string): Readonly<Record<string, ExtractedField>> {
-  const extracted = Object.entries(template.fields).flatMap(([name, field]) =>
-    field.extract === undefined ? [] : [[name, extractValue(field.extract, field, reply)] as const],
-  );
-  return Object.fromEntries(extracted);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isDeniedLater } from "./later-denial.ts";
+import { isDeniedLater } from "./approval.ts";
 import { ReplyText } from "./reply-text.ts";
 
 /** Asks it of the value X; the next value is Y. */

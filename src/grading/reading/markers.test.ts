@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { markersOf } from "./markers.ts";
+import { markersOf } from "./phrases.ts";
 
 it("finds what lies before, after and inside", () => {
   const markers = markersOf("not a not b", /not/g);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { numberTokens } from "../../core/text/number-tokens.ts";
-import { hasCompetition } from "./number-competition.ts";
 import { type NumberStatement, numberStatements } from "./number-statement.ts";
+import { hasCompetition } from "./read-number.ts";
 import { ReplyText } from "./reply-text.ts";
 import { Context } from "./statement.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isOneOfTwo } from "./alias-statement.ts";
+import { isOneOfTwo } from "./read-alias.ts";
 
 /** Asks it of the quantity in brackets, which are left out. */
 function oneOfTwo(marked: string): boolean {

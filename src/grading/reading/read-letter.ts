@@ -1,11 +1,9 @@
 import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
 import { ANSWER, announces, CLAIM, type CueStrength } from "./answer-cue.ts";
-import { distributed } from "./distribution.ts";
-import { type LetterMention, letterMentions } from "./letter-mentions.ts";
+import { distributed, type Settled, settle } from "./decide.ts";
+import { type LetterMention, letterMentions, type OptionLine, optionLines } from "./letter-mentions.ts";
 import { groupMentions, type MentionGroup } from "./mention.ts";
-import { type OptionLine, optionLines } from "./option-lines.ts";
 import type { ReplyText } from "./reply-text.ts";
-import { type Settled, settle } from "./settle.ts";
 import { type Context, groupValues, isOpen, type Statement } from "./statement.ts";
 
 /** Reads the option that a reply chooses, in upper case; a choice that is none of the options is absent. */

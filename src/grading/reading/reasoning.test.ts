@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answerText } from "./reasoning.ts";
+import { answerText } from "./reply-text.ts";
 
 describe("the answering part", () => {
   it.each([

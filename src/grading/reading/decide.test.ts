@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ANSWER, APPROVAL, CLAIM, type CueStrength, FINAL } from "./answer-cue.ts";
-import { Markers } from "./markers.ts";
-import { settle } from "./settle.ts";
+import { settle } from "./decide.ts";
+import { Markers } from "./phrases.ts";
 import type { Standing, Statement } from "./statement.ts";
 
 const NONE = new Markers([], []);

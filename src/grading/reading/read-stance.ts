@@ -1,9 +1,31 @@
 import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
 import { ANSWER, announces, CLAIM, type CueStrength, WORKING } from "./answer-cue.ts";
-import type { Mention } from "./mention.ts";
+import { type Settled, settle } from "./decide.ts";
+import type { Mention, MentionGroup } from "./mention.ts";
 import { anyOf, matchesAt } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
-import type { Context } from "./statement.ts";
+import { type Context, leadingCorrections, type Standing, type Statement } from "./statement.ts";
+
+/** Reads whether a reply says yes or no. */
+export function readStance(context: Context): Settled<boolean> {
+  const statements: Statement<boolean>[] = [];
+  let previousEnd = 0;
+  for (const mention of stanceMentions(context)) {
+    statements.push(stanceStatement(context, mention, previousEnd));
+    previousEnd = mention.end;
+  }
+  return settle(statements, { ...context.reversals, corrections: leadingCorrections(context.reply) });
+}
+
+function stanceStatement(context: Context, mention: StanceMention, previousEnd: number): Statement<boolean> {
+  const { value, strength, start, end } = mention;
+  const group: MentionGroup<unknown> = { mentions: [], start, end, join: "none" };
+  const standing = context.standing(group, previousEnd, undefined);
+  // "I don't think that's true" is a no; "I don't think that's wrong" may be anything.
+  const flipped = standing === "denied" && value === true;
+  const known: Standing = flipped ? "asserted" : standing === "denied" ? "doubtful" : standing;
+  return { values: value === null ? [] : [flipped ? false : value], standing: known, strength, start, end };
+}
 
 /** A yes (true) or no (false); null for words that say both or neither, such as "it depends". */
 export interface StanceMention extends Mention<boolean | null> {

@@ -1,6 +1,5 @@
 import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
-import { type Markers, markersOf } from "./markers.ts";
-import { anyOf, phrases } from "./phrases.ts";
+import { anyOf, type Markers, markersOf, phrases } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 
 /** Why a mention is not the speaker's own assertion, here and now. */
