@@ -4,8 +4,8 @@ import { anyOf } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 import { isOpen, type Reversals, type Standing, type Statement } from "./statement.ts";
 
-/** What the statements of a reply come to. */
-export type Settled<Value> =
+/** What the statements of a reply decide together. */
+export type Decision<Value> =
   | { readonly status: "found"; readonly value: Value; readonly start: number; readonly end: number }
   | { readonly status: "absent" | "ambiguous" };
 
@@ -14,10 +14,10 @@ export type Settled<Value> =
  * taken back ("actually, …") no longer counts. Where statements that count differ, the reply is ambiguous: nothing
  * is ever chosen because it is more frequent or stands at a better place.
  */
-export function settle<Value>(
+export function decide<Value>(
   statements: readonly Statement<Value>[],
   { corrections, retractions }: Reversals,
-): Settled<Value> {
+): Decision<Value> {
   const asserted = statements.filter(({ standing, strength }) => standing === "asserted" && strength > 0);
   const counting = inForce(asserted, corrections);
   const last = counting.at(-1);
@@ -83,7 +83,7 @@ interface PlacePatterns {
   readonly nextBack: () => RegExp;
 }
 
-/** Only what can be told apart by the same kind of word is handed out: a place and a place, a group and a group. */
+/** Two values are compared only by words of the same kind: a place and a place, a group and a group. */
 const PLACES = [
   "on|in|at|under|inside|outside",
   "for|to",
@@ -102,10 +102,13 @@ const PLACES = [
 });
 
 /**
- * Takes as no answer what a sentence hands out to several: if others say the first of two values, others say the
- * second ("some say B, others C"), and of values that hold in different places neither is chosen.
+ * Statements with the standing that they share with the one before. If other people say the first of two values, they
+ * also say the second ("some say B, others C"). Of two values that hold in different places, neither is the answer.
  */
-export function distributed<S extends Statement<unknown>>(reply: ReplyText, statements: readonly S[]): S[] {
+export function withSharedStanding<S extends Statement<unknown>>(
+  reply: ReplyText,
+  statements: readonly S[],
+): S[] {
   const judged = [...statements];
   for (let index = 1; index < judged.length; index++) {
     const one = judged[index - 1] as S;

@@ -10,7 +10,7 @@ import { type ExtractTarget, enumValues } from "../../core/templates/extract-tar
 import { letterOf, optionLetters } from "../../core/templates/option-letters.ts";
 import type { Template } from "../../core/templates/template.ts";
 import { aliasTree } from "./alias-matches.ts";
-import type { Settled } from "./decide.ts";
+import type { Decision } from "./decide.ts";
 import { readAlias } from "./read-alias.ts";
 import { readLetter } from "./read-letter.ts";
 import { readNumber } from "./read-number.ts";
@@ -66,22 +66,22 @@ function convertLetter(letter: string, target: ExtractTarget): Converted {
 
 function read<Value>(
   reply: string,
-  readRule: (context: Context) => Settled<Value>,
+  readRule: (context: Context) => Decision<Value>,
   convert: (value: Value) => Converted,
 ): ExtractedField {
   const text = new ReplyText(reply);
-  const settled = readRule(new Context(text));
-  if (settled.status !== "found") return fieldOf(settled, convert);
-  const [start, end] = text.span(settled.start, settled.end);
-  return fieldOf({ ...settled, start, end }, convert);
+  const decision = readRule(new Context(text));
+  if (decision.status !== "found") return fieldOf(decision, convert);
+  const [start, end] = text.span(decision.start, decision.end);
+  return fieldOf({ ...decision, start, end }, convert);
 }
 
-function fieldOf<Value>(settled: Settled<Value>, convert: (value: Value) => Converted): ExtractedField {
-  if (settled.status !== "found") return { status: settled.status, value: null };
-  const converted = convert(settled.value);
+function fieldOf<Value>(decision: Decision<Value>, convert: (value: Value) => Converted): ExtractedField {
+  if (decision.status !== "found") return { status: decision.status, value: null };
+  const converted = convert(decision.value);
   if (converted === undefined) return { status: "absent", value: null };
   if (converted === null) return { status: "ambiguous", value: null };
-  return { status: "found", value: converted.value, span: [settled.start, settled.end] };
+  return { status: "found", value: converted.value, span: [decision.start, decision.end] };
 }
 
 type PatternRule = Extract<ExtractRule, { readonly type: "regex" }>;
@@ -94,7 +94,7 @@ const MOST_WORK = 10_000_000;
 const FEWEST = 10;
 
 /** Reads what a pattern's group matches in the raw reply, working in `<think>` blocks left out. */
-export function readPattern(rule: PatternRule, reply: string): Settled<string> {
+export function readPattern(rule: PatternRule, reply: string): Decision<string> {
   const regex = linearRegexOf(rule);
   if ("problem" in regex) return { status: "absent" };
   const { text, span } = answerText(reply);

@@ -3,10 +3,10 @@ import { anyOf, type Markers, markersOf, phrases } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 
 /** Why a mention is not the speaker's own assertion, here and now. */
-export type Unsaid = "others" | "doubtful" | "conceded";
+export type NonAssertion = "others" | "doubtful" | "conceded";
 
 /** Tells what the speaker asserts from what others say, what was said before, and what is only supposed. */
-export class Unsaids {
+export class NonAssertions {
   readonly #reply: ReplyText;
   readonly #others: Markers;
   readonly #earlier: Markers;
@@ -28,7 +28,7 @@ export class Unsaids {
   }
 
   /** Looks at the words from `from` up to a mention, and at those after it; `approved` if those approve of it. */
-  reason(from: number, { start, end }: Place, approved: boolean): Unsaid | undefined {
+  reason(from: number, { start, end }: Place, approved: boolean): NonAssertion | undefined {
     const after = this.#reply.lower.slice(end, Math.min(end + 60, this.#reply.sentenceEnd(end)));
     // What stands behind a closing bracket or tag is about something else.
     const closed = /^["')]{0,2}(?:\}|\]\]|<\/)/.test(after);
@@ -39,7 +39,9 @@ export class Unsaids {
     if (!kept && (this.#earlier.has(from, start) || this.#otherAnswers.has(from, start))) return "others";
     if (this.#supposed.has(from, start) || this.wavers(from, start)) return "doubtful";
     if (!closed && conditions().test(after)) return "doubtful";
-    return this.#conceded.has(from, start) || isElsewhere(this.#reply, start, end) ? "conceded" : undefined;
+    return this.#conceded.has(from, start) || isCounterfactual(this.#reply, start, end)
+      ? "conceded"
+      : undefined;
   }
 
   /** True if words from `from` up to a mention say that it may be so: "perhaps B". */
@@ -81,7 +83,7 @@ const fronted = patternOnFirstUse(
 );
 const WOULD_BEFORE = /\bwould(?: [a-z]+)? be(?:en)?(?: [a-z]+){0,2} ["'([]{0,3}$/;
 const WOULD_AFTER = /^["')\]}*.]{0,3} would(?![a-z])/;
-const wouldElsewhere = patternOnFirstUse(
+const wouldInSetting = patternOnFirstUse(
   `^["')\\]}*.]{0,3} would(?: [a-z]+){0,2} be(?:en)?(?: [a-z]+){1,4}?(?: ${SETTING}|,? (?:had|were) [a-z])`,
   "",
 );
@@ -90,11 +92,11 @@ const behind = patternOnFirstUse(`^["')\\]}*]{0,3},? ${SETTING}`, "");
 /** How far before a value its sentence may begin. */
 const REACH = 100;
 
-/** True if a reply says what would be so elsewhere: "On Earth it would be A", "A would be true on Earth". */
-export function isElsewhere(reply: ReplyText, start: number, end: number): boolean {
+/** True if a reply says what would be so in another setting: "On Earth it would be A", "A would be true on Earth". */
+export function isCounterfactual(reply: ReplyText, start: number, end: number): boolean {
   const to = Math.min(end + REACH, reply.sentenceEnd(end));
   const after = reply.lower.slice(end, to);
-  if (wouldElsewhere().test(after)) return true;
+  if (wouldInSetting().test(after)) return true;
   const from = reply.sentenceStart(start);
   if (start - from > REACH) return false;
   const before = reply.lower.slice(from, start).trimStart();

@@ -1,7 +1,7 @@
 import type { NumberToken } from "../../core/text/number-tokens.ts";
 import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
 import { ANSWER, type AnswerCue, announces, CLAIM, type CueStrength, WORKING } from "./answer-cue.ts";
-import { distributed } from "./decide.ts";
+import { withSharedStanding } from "./decide.ts";
 import { groupMentions, type MentionGroup } from "./mention.ts";
 import { announcements } from "./number-announcement.ts";
 import type { ReplyText } from "./reply-text.ts";
@@ -58,7 +58,7 @@ export function numberStatements(context: Context, tokens: readonly NumberToken[
     previousEnd = group.end;
   }
   const inOrder = statements.sort((one, other) => one.start - other.start);
-  return { statements: distributed(context.reply, inOrder), mute };
+  return { statements: withSharedStanding(context.reply, inOrder), mute };
 }
 
 /** The weak cue that stands right before a number. */

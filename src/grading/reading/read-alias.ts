@@ -2,7 +2,7 @@ import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
 import { type AliasTree, aliasMentions } from "./alias-matches.ts";
 import { ANSWER, type AnswerCue, APPROVAL, announces, CLAIM, type CueStrength } from "./answer-cue.ts";
 import { isDeniedLater } from "./approval.ts";
-import { distributed, type Settled, settle } from "./decide.ts";
+import { type Decision, decide, withSharedStanding } from "./decide.ts";
 import { groupMentions, type Mention, type MentionGroup } from "./mention.ts";
 import { anyOf } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
@@ -12,26 +12,26 @@ import { type Context, groupValues, isOpen, type Standing, type Statement } from
  * Reads which of several values a reply names. What words announce as the answer decides; without them, the value
  * must be the only one that the reply names and does not deny.
  */
-export function readAlias(context: Context, tree: AliasTree): Settled<string> {
+export function readAlias(context: Context, tree: AliasTree): Decision<string> {
   const groups = groupMentions<string, Mention<string>>(
     context.reply,
     aliasMentions(context.reply.text, tree),
   );
-  const statements = distributed(
+  const statements = withSharedStanding(
     context.reply,
     groups.map((group, index) =>
       aliasStatement(context, group, { previous: groups[index - 1], next: groups[index + 1] }),
     ),
   );
   const announced = statements.filter(({ strength }) => strength >= APPROVAL);
-  const settled = settle(announced, context.reversals);
-  if (settled.status === "found" && isTakenBack(statements, settled.value, settled.end))
+  const decision = decide(announced, context.reversals);
+  if (decision.status === "found" && isTakenBack(statements, decision.value, decision.end))
     return { status: "ambiguous" };
-  return settled.status === "absent" ? onlyValue(context, statements) : settled;
+  return decision.status === "absent" ? onlyValue(context, statements) : decision;
 }
 
 /** The value that is named, if it is the only one. */
-function onlyValue(context: Context, statements: readonly Statement<string>[]): Settled<string> {
+function onlyValue(context: Context, statements: readonly Statement<string>[]): Decision<string> {
   const { reply, reversals } = context;
   const asserted = statements.filter(({ standing }) => standing === "asserted");
   const last = asserted.at(-1);
@@ -52,9 +52,9 @@ function onlyValue(context: Context, statements: readonly Statement<string>[]): 
 }
 
 /** True if a value is named in a way that lets it be the answer: "perhaps B", "although B is …". */
-function isRival({ reply, unsaids }: Context, { standing, start }: Statement<string>): boolean {
+function isRival({ reply, nonAssertions }: Context, { standing, start }: Statement<string>): boolean {
   if (standing === "conceded") return true;
-  return standing === "doubtful" && unsaids.wavers(reply.clauseStart(start), start);
+  return standing === "doubtful" && nonAssertions.wavers(reply.clauseStart(start), start);
 }
 
 const LESSER =

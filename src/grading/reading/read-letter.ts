@@ -1,13 +1,13 @@
 import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
 import { ANSWER, announces, CLAIM, type CueStrength } from "./answer-cue.ts";
-import { distributed, type Settled, settle } from "./decide.ts";
+import { type Decision, decide, withSharedStanding } from "./decide.ts";
 import { type LetterMention, letterMentions, type OptionLine, optionLines } from "./letter-mentions.ts";
 import { groupMentions, type MentionGroup } from "./mention.ts";
 import type { ReplyText } from "./reply-text.ts";
 import { type Context, groupValues, isOpen, type Statement } from "./statement.ts";
 
 /** Reads the option that a reply chooses, in upper case; a choice that is none of the options is absent. */
-export function readLetter(context: Context, options: ReadonlySet<string>): Settled<string> {
+export function readLetter(context: Context, options: ReadonlySet<string>): Decision<string> {
   const lines = optionLines(context.reply);
   const single: Statement<string>[] = [];
   /** Options that are talked about without being chosen or denied. */
@@ -23,10 +23,10 @@ export function readLetter(context: Context, options: ReadonlySet<string>): Sett
     const weighed = group.mentions.length > 1 || lines.has(group.start);
     for (const { value, marked } of group.mentions) if (weighed || marked) open.add(value);
   }
-  const settled = settle(distributed(context.reply, single), context.reversals);
-  if (settled.status === "found") return options.has(settled.value) ? settled : { status: "absent" };
+  const decision = decide(withSharedStanding(context.reply, single), context.reversals);
+  if (decision.status === "found") return options.has(decision.value) ? decision : { status: "absent" };
   const several = [...open].filter((letter) => options.has(letter)).length > 1;
-  return settled.status === "absent" && several ? { status: "ambiguous" } : settled;
+  return decision.status === "absent" && several ? { status: "ambiguous" } : decision;
 }
 
 type Group = MentionGroup<string, LetterMention>;

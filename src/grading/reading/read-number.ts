@@ -1,7 +1,7 @@
 import { type NumberToken, numberTokens } from "../../core/text/number-tokens.ts";
 import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
 import { ANSWER, announces, WORKING } from "./answer-cue.ts";
-import { type Settled, settle } from "./decide.ts";
+import { type Decision, decide } from "./decide.ts";
 import { isOfSeveral } from "./number-announcement.ts";
 import { type NumberStatement, numberStatements } from "./number-statement.ts";
 import { numberWords } from "./number-words.ts";
@@ -12,14 +12,14 @@ import type { Context } from "./statement.ts";
  * Reads a number. What words announce as the answer wins; else the last result of working ("= 12"); else `which`
  * decides among the numbers that count something. Whatever is chosen must be one number: a range is ambiguous.
  */
-export function readNumber(context: Context, which: "first" | "last"): Settled<number> {
+export function readNumber(context: Context, which: "first" | "last"): Decision<number> {
   const tokens = tokensOf(context);
   const { statements, mute } = numberStatements(context, tokens);
   const inWords = tokens.some(({ words }) => words === true);
   const answers = statements.filter(({ strength }) => strength > WORKING);
-  const settled = settle(answers, context.reversals);
-  if (settled.status === "found" && isContradicted(statements, settled)) return { status: "ambiguous" };
-  if (settled.status !== "absent") return settled;
+  const decision = decide(answers, context.reversals);
+  if (decision.status === "found" && isContradicted(statements, decision)) return { status: "ambiguous" };
+  if (decision.status !== "absent") return decision;
   const open = statements.filter(
     ({ standing, strength }) => standing !== "denied" && standing !== "others" && strength <= WORKING,
   );

@@ -1,20 +1,20 @@
 import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
 import { ANSWER, announces, CLAIM, type CueStrength, WORKING } from "./answer-cue.ts";
-import { type Settled, settle } from "./decide.ts";
+import { type Decision, decide } from "./decide.ts";
 import type { Mention, MentionGroup } from "./mention.ts";
 import { anyOf, matchesAt } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 import { type Context, leadingCorrections, type Standing, type Statement } from "./statement.ts";
 
 /** Reads whether a reply says yes or no. */
-export function readStance(context: Context): Settled<boolean> {
+export function readStance(context: Context): Decision<boolean> {
   const statements: Statement<boolean>[] = [];
   let previousEnd = 0;
   for (const mention of stanceMentions(context)) {
     statements.push(stanceStatement(context, mention, previousEnd));
     previousEnd = mention.end;
   }
-  return settle(statements, { ...context.reversals, corrections: leadingCorrections(context.reply) });
+  return decide(statements, { ...context.reversals, corrections: leadingCorrections(context.reply) });
 }
 
 function stanceStatement(context: Context, mention: StanceMention, previousEnd: number): Statement<boolean> {

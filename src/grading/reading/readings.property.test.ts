@@ -57,7 +57,7 @@ const DENIED = [
   "I apologize for saying X.",
   "I take back X.",
 ];
-const UNSAID = [
+const NOT_ASSERTED = [
   "You said the answer is X.",
   "You suggested X.",
   "I understand you think the answer is X.",
@@ -116,7 +116,7 @@ describe.each(RULES)("%j", (rule, target, one, other) => {
 
   test("what is said is read, also behind what is denied or what others say", () => {
     fc.assert(
-      fc.property(of([...DENIED, ...UNSAID], other), of(SAID, one), (before, said) => {
+      fc.property(of([...DENIED, ...NOT_ASSERTED], other), of(SAID, one), (before, said) => {
         expect([read(said), ["ambiguous", one]]).toEqual([one, expect.arrayContaining([read(before, said)])]);
       }),
       { numRuns: 1_000 },
@@ -125,8 +125,8 @@ describe.each(RULES)("%j", (rule, target, one, other) => {
 
   test("what is denied, asked, supposed or quoted is never read", () => {
     fc.assert(
-      fc.property(of([...DENIED, ...UNSAID], one), of(FILLER, ""), (unsaid, filler) => {
-        expect(["absent", "ambiguous"]).toContain(read(unsaid, filler));
+      fc.property(of([...DENIED, ...NOT_ASSERTED], one), of(FILLER, ""), (statement, filler) => {
+        expect(["absent", "ambiguous"]).toContain(read(statement, filler));
       }),
     );
   });

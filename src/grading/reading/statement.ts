@@ -1,7 +1,7 @@
 import { type AnswerCue, answerCues, type CueStrength } from "./answer-cue.ts";
 import { approvalAfter, Negation } from "./approval.ts";
 import type { MentionGroup } from "./mention.ts";
-import { Unsaids } from "./non-assertion.ts";
+import { NonAssertions } from "./non-assertion.ts";
 import { anyOf, type Markers, markersOf, phrases } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 
@@ -32,14 +32,14 @@ export class Context {
   readonly reply: ReplyText;
   readonly cues: readonly AnswerCue[];
   readonly negation: Negation;
-  readonly unsaids: Unsaids;
+  readonly nonAssertions: NonAssertions;
   readonly reversals: Reversals;
 
   constructor(reply: ReplyText) {
     this.reply = reply;
     this.cues = answerCues(reply);
     this.negation = new Negation(reply);
-    this.unsaids = new Unsaids(reply);
+    this.nonAssertions = new NonAssertions(reply);
     this.reversals = reversalsOf(reply);
   }
 
@@ -72,7 +72,9 @@ export class Context {
     const denials = negation.before(from, group.start);
     if (denials > 1 || (denials === 1 && wrong)) return "doubtful";
     if (denials === 1 || wrong) return "denied";
-    return this.unsaids.reason(from, group, approved) ?? (group.join === "or" ? "doubtful" : "asserted");
+    return (
+      this.nonAssertions.reason(from, group, approved) ?? (group.join === "or" ? "doubtful" : "asserted")
+    );
   }
 }
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { isElsewhere } from "./non-assertion.ts";
+import { isCounterfactual } from "./non-assertion.ts";
 import { ReplyText } from "./reply-text.ts";
 
-function elsewhere(reply: string): boolean {
+function counterfactual(reply: string): boolean {
   const start = reply.indexOf("X");
-  return isElsewhere(new ReplyText(reply), start, start + 1);
+  return isCounterfactual(new ReplyText(reply), start, start + 1);
 }
 
 test.each([
@@ -17,8 +17,8 @@ test.each([
   "It would be X on Earth.",
   "If there were air, it would be X.",
   "X would be right, had there been air.",
-])("is so elsewhere: %j", (reply) => {
-  expect(elsewhere(reply)).toBe(true);
+])("is so in another setting: %j", (reply) => {
+  expect(counterfactual(reply)).toBe(true);
 });
 
 test.each([
@@ -31,5 +31,5 @@ test.each([
   "X would be the best answer in this case.",
   "Air would slow them. It is X.",
 ])("is so here: %j", (reply) => {
-  expect(elsewhere(reply)).toBe(false);
+  expect(counterfactual(reply)).toBe(false);
 });
