@@ -2,7 +2,7 @@ import { type NumberToken, numberTokens } from "../../core/text/number-tokens.ts
 import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
 import { ANSWER, announces, WORKING } from "./answer-cue.ts";
 import { type Decision, decide } from "./decide.ts";
-import { isOfSeveral } from "./number-announcement.ts";
+import { isOfSeveral } from "./number-role.ts";
 import { type NumberStatement, numberStatements } from "./number-statement.ts";
 import { numberWords } from "./number-words.ts";
 import { anyOf, type Markers, markersOf } from "./phrases.ts";
