@@ -1,9 +1,9 @@
 import { errorMessage } from "../core/values/error-message.ts";
 import { isRecord, ownValue } from "../core/values/json.ts";
 
-/** What went wrong below HTTP. */
+/** What went wrong below HTTP, or with HTTP itself. */
 export interface NetworkFailure {
-  readonly category: "connection" | "timeout";
+  readonly category: "connection" | "timeout" | "bad_response" | "bad_request";
   /** What happened, as the end of a sentence that begins with the name of the server. */
   readonly what: string;
   /** What a person can do about it. */
@@ -33,6 +33,11 @@ const FAILURES: Readonly<Record<string, NetworkFailure>> = {
     what: "did not take the connection in time",
     advice: CHECK_NAME,
   },
+  UND_ERR_HEADERS_OVERFLOW: {
+    category: "bad_response",
+    what: "sent more than 64 kB of headers",
+    advice: "Check its URL.",
+  },
   UND_ERR_HEADERS_TIMEOUT: { category: "timeout", what: "did not answer in time", advice: RETRY_LATER },
   UND_ERR_BODY_TIMEOUT: {
     category: "timeout",
@@ -41,14 +46,26 @@ const FAILURES: Readonly<Record<string, NetworkFailure>> = {
   },
 };
 
+/** The head of an answer, or how it is framed, is wrong. */
+const NOT_HTTP: NetworkFailure = {
+  category: "bad_response",
+  what: "did not answer in HTTP",
+  advice: "Check its URL.",
+};
 const CERTIFICATE = /^(?:CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|ERR_SSL)/;
 const BROKEN = /^(?:fetch failed|terminated|failed to fetch|other side closed|socket hang up|network error)/i;
+
+/** What is wrong where nothing could be sent; ends a sentence that begins with the name of the server. */
+export const UNSENDABLE =
+  "cannot be asked, since its key or a header has characters that HTTP does not allow";
 
 /** Finds what went wrong with the connection in an error and what caused it; undefined if it is something else. */
 export function networkFailure(error: unknown): NetworkFailure | undefined {
   const causes = causesOf(error);
   for (const cause of causes) {
-    const code = isRecord(cause) ? readable(cause, "code") : undefined;
+    if (!isRecord(cause)) continue;
+    if (readable(cause, "name") === "HTTPParserError") return NOT_HTTP;
+    const code = readable(cause, "code");
     if (typeof code !== "string") continue;
     const known = ownValue(FAILURES, code);
     // Looked up in the table above.
@@ -60,7 +77,17 @@ export function networkFailure(error: unknown): NetworkFailure | undefined {
         advice: CHECK_NAME,
       };
     }
-    if (code.startsWith("UND_ERR_") || code.startsWith("HPE_")) {
+    if (code === "UND_ERR_INVALID_ARG") {
+      // The name of the header, never its value, which may be a key.
+      const header = /^invalid (\S+) header$/.exec(errorMessage(cause))?.[1];
+      return {
+        category: "bad_request",
+        what: UNSENDABLE,
+        advice: `Check ${header === undefined ? "the names of its headers" : `the header "${header}"`}: values are text of one line, without characters beyond Latin-1.`,
+      };
+    }
+    if (code.startsWith("HPE_") || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return NOT_HTTP;
+    if (code.startsWith("UND_ERR_")) {
       return { category: "connection", what: `broke the protocol (${code})`, advice: RETRY_LATER };
     }
   }
@@ -84,7 +111,8 @@ function causesOf(error: unknown): readonly unknown[] {
   return causes;
 }
 
-function readable(record: Readonly<Record<string, unknown>>, key: string): unknown {
+/** A value that may be a getter that throws. */
+export function readable(record: Readonly<Record<string, unknown>>, key: string): unknown {
   try {
     return record[key];
   } catch {

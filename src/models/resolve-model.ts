@@ -5,13 +5,13 @@ import { redactSecrets } from "../secrets/redact-secrets.ts";
 import { secretQueryValues } from "../secrets/secret-data.ts";
 import { openHeaders, secretHeaderValues } from "../secrets/secret-headers.ts";
 import { contentHash } from "./content-hash.ts";
+import { clientFetch, limitedFetch } from "./http/http-client.ts";
 import type { Model } from "./model.ts";
 import { ModelError } from "./model-error.ts";
 import { checkParameters, type ModelParameters } from "./model-parameters.ts";
 import { aiSdkModel } from "./providers/ai-sdk-model.ts";
 import { baseUrlOf, firstSet } from "./providers/base-url.ts";
 import { type Fetch, languageModelOf } from "./providers/language-model.ts";
-import { limitedFetch } from "./providers/limited-fetch.ts";
 import {
   findProvider,
   type KnownProvider,
@@ -70,7 +70,7 @@ export async function resolveModel(reference: NamedModel, options: ResolveOption
     baseUrl,
     key: key?.value,
     headers,
-    fetch: limitedFetch(name, fetch),
+    fetch: fetch === undefined ? clientFetch(name) : limitedFetch(name, fetch),
   });
   return aiSdkModel(model, {
     name,

@@ -1,7 +1,8 @@
 import type { Environment } from "../../core/values/environment.ts";
 import { errorMessage } from "../../core/values/error-message.ts";
+import { streamingFetch } from "../../models/http/http-client.ts";
 import { ModelError } from "../../models/model-error.ts";
-import { networkFailure } from "../../models/network-error.ts";
+import { networkFailure, UNSENDABLE } from "../../models/network-error.ts";
 import { baseUrlOf, firstSet } from "../../models/providers/base-url.ts";
 import {
   findProvider,
@@ -168,9 +169,6 @@ export interface ReachRequest {
   readonly timeLimitMs: number;
 }
 
-/** What is left if nothing is wrong with the connection. */
-const UNSENDABLE = "cannot be asked, since its key or a header has characters that HTTP does not allow";
-
 /** Asks a provider for its list of models, which costs nothing. */
 export async function reachProvider(request: ReachRequest): Promise<Reach> {
   const { kind, key, timeLimitMs } = request;
@@ -202,10 +200,8 @@ async function statusOf(
 ): Promise<number> {
   const url = new URL(baseUrl);
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/models`;
-  const response = await fetch(url, {
+  const response = await streamingFetch(url, {
     headers: { ...(key === undefined ? {} : keyHeaders(kind, key)), ...versionHeaders(kind), ...headers },
-    // A redirection could take the key elsewhere.
-    redirect: "manual",
     signal,
   });
   await response.body?.cancel();

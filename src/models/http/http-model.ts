@@ -11,7 +11,7 @@ import { quotedStart } from "../providers/server-message.ts";
 import { abortedCall, toModelError } from "../providers/to-model-error.ts";
 import { bodyTemplate } from "./body-template.ts";
 import { type FailedCall, failedResponse } from "./failed-response.ts";
-import { exchange, type HttpResponse } from "./http-exchange.ts";
+import { type HttpResponse, sendRequest } from "./http-client.ts";
 import { type HttpUsage, httpReply, type ReplyPaths, replyPaths } from "./http-reply.ts";
 import { reportedStatus } from "./response-facts.ts";
 
@@ -79,7 +79,7 @@ export function httpModel(options: HttpModelOptions): Model {
       const call = { name, signal, secrets, keyVariable: options.keyVariable, now: now() };
       try {
         const content = JSON.stringify(template(request, context));
-        const response = await exchange(url, { method, headers: sent, body: content, signal, name });
+        const response = await sendRequest(url, { method, headers: sent, body: content, signal, name });
         return readResponse(response, paths, { ...call, now: now() });
       } catch (error) {
         throw toModelError(error, { ...call, url: url.href });
@@ -89,14 +89,21 @@ export function httpModel(options: HttpModelOptions): Model {
 }
 
 function readResponse(response: HttpResponse, paths: ReplyPaths, call: FailedCall): ModelReply {
-  const { status, headers, text } = response;
+  const { status, headers } = response;
+  const text = response.bytes.toString("utf8");
+  const problem = (what: string): ModelError => notProtocol(what, { text, status }, call);
   if (status < 200 || status > 299) throw failedResponse({ statusCode: status, headers, body: text }, call);
-  const json = responseJson(response, call);
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw problem(`not JSON (${headers["content-type"] ?? "no content type"})`);
+  }
   const reply = httpReply(json, paths, { headers, now: call.now });
   if (typeof reply !== "string") return reply;
   const statusCode = reportedStatus(json);
   if (statusCode !== undefined) throw failedResponse({ statusCode, headers, body: text }, call);
-  throw notProtocol(reply, response, call);
+  throw problem(reply);
 }
 
 function checkedUrl(text: unknown): URL {
@@ -142,20 +149,10 @@ function identityOf(
   };
 }
 
-/** The JSON of a response; if it is none, an error that shows what came instead. */
-export function responseJson(response: HttpResponse, call: FailedCall): unknown {
-  try {
-    return JSON.parse(response.text);
-  } catch {
-    const type = response.headers["content-type"] ?? "no content type";
-    throw notProtocol(`not JSON (${type})`, response, call);
-  }
-}
-
 /** An answer that came but is not what was agreed on. */
-export function notProtocol(
+function notProtocol(
   problem: string,
-  { text, status }: HttpResponse,
+  { text, status }: { readonly text: string; readonly status: number },
   { name, secrets }: FailedCall,
 ): ModelError {
   const redact = (shown: string): string => redactSecrets(shown, secrets);

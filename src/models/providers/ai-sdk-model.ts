@@ -5,8 +5,8 @@ import type { Model, ModelCard } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { checkParameters, type ModelParameters } from "../model-parameters.ts";
 import { callAiSdk } from "./ai-sdk-call.ts";
-import { replyOf } from "./ai-sdk-reply.ts";
-import type { AiSdkLanguageModel } from "./quiet-model.ts";
+import type { AiSdkLanguageModel } from "./language-model.ts";
+import { parseRateLimitHints } from "./rate-limit-headers.ts";
 import { abortedCall, toModelError } from "./to-model-error.ts";
 
 /** What to know of a model of the AI SDK besides itself; the defaults are what it says of itself. */
@@ -54,17 +54,16 @@ export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions
     async reply(request, { signal, replicate }) {
       if (signal.aborted) throw abortedCall(signal, name);
       try {
-        const answer = await callAiSdk(model, request, {
+        const { reply, headers, isMissing } = await callAiSdk(model, request, {
           parameters: forReplicate(parameters, replicate),
           signal,
           schemaName: "reply",
         });
-        const { content, rawFinishReason } = answer.step;
-        if (content.length === 0 && rawFinishReason === undefined) {
-          // Some libraries take any JSON for an answer in which nothing was said.
+        // Some libraries accept any JSON as an answer without content.
+        if (isMissing)
           throw new ModelError("bad_response", `${name} sent no answer, and no reason for that.`);
-        }
-        return replyOf(answer, model.provider, now());
+        const rateLimit = parseRateLimitHints(headers, now());
+        return rateLimit === undefined ? reply : { ...reply, rateLimit };
       } catch (error) {
         throw toModelError(error, { name, signal, secrets, keyVariable, now: now() });
       }

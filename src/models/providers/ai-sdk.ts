@@ -1,12 +1,11 @@
 import type { JudgeModel } from "../../grading/judge/judge-turn.ts";
 import { checkParameters, type ModelParameters } from "../model-parameters.ts";
 import { callAiSdk } from "./ai-sdk-call.ts";
-import { usageOf } from "./ai-sdk-reply.ts";
-import type { AiSdkLanguageModel } from "./quiet-model.ts";
+import type { AiSdkLanguageModel } from "./language-model.ts";
 
 export type { ModelParameters, ReasoningEffort } from "../model-parameters.ts";
 export { type AiSdkModelOptions, aiSdkModel } from "./ai-sdk-model.ts";
-export type { AiSdkLanguageModel } from "./quiet-model.ts";
+export type { AiSdkLanguageModel } from "./language-model.ts";
 
 /** How a model is called as a judge; what is not given is left to the provider. */
 export type AiSdkJudgeOptions = ModelParameters;
@@ -21,18 +20,14 @@ export type AiSdkJudgeOptions = ModelParameters;
 export function aiSdkJudge(model: AiSdkLanguageModel, options: AiSdkJudgeOptions = {}): JudgeModel {
   const parameters = checkParameters(options, `${model.provider}/${model.modelId}`);
   return async (request, { signal }) => {
-    const { step, ...read } = await callAiSdk(model, request, {
-      parameters,
-      signal,
-      schemaName: "judgement",
-    });
-    const { inputTokens, outputTokens } = usageOf(step.usage) ?? {};
+    const { reply } = await callAiSdk(model, request, { parameters, signal, schemaName: "judgement" });
+    const { text, object, usage } = reply;
     return {
-      text: step.text,
-      ...read,
-      ...(inputTokens === undefined || outputTokens === undefined
+      text,
+      ...(object === undefined ? {} : { object }),
+      ...(usage === undefined
         ? {}
-        : { usage: { inputTokens, outputTokens } }),
+        : { usage: { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens } }),
     };
   };
 }

@@ -1,5 +1,15 @@
 import type { KnownProvider } from "./provider.ts";
-import type { AiSdkLanguageModel } from "./quiet-model.ts";
+
+/**
+ * A language model of the AI SDK: of its specification v4, v3 or v2. Not a bare name, which the AI SDK would look up at a hosted
+ * gateway.
+ */
+export interface AiSdkLanguageModel {
+  readonly specificationVersion: string;
+  readonly provider: string;
+  readonly modelId: string;
+  doGenerate(options: never): PromiseLike<unknown>;
+}
 
 /** What sends requests: the global `fetch`, or what stands in for it. */
 export type Fetch = typeof globalThis.fetch;

@@ -5,7 +5,7 @@ import { redactedCause } from "../../secrets/redacted-cause.ts";
 import { type FailedCall, failedResponse } from "../http/failed-response.ts";
 import { responseFacts } from "../http/response-facts.ts";
 import { ModelError } from "../model-error.ts";
-import { networkFailure } from "../network-error.ts";
+import { networkFailure, readable } from "../network-error.ts";
 import { quotedStart, shortened } from "./server-message.ts";
 
 /** Whatever a call threw, as a `ModelError` with a category and a message that a person can act on. */
@@ -13,7 +13,8 @@ export function toModelError(error: unknown, call: FailedCall): ModelError {
   if (call.signal?.aborted) return abortedCall(call.signal, call.name);
   if (error instanceof ModelError) return error;
   // Thrown below the library, which has wrapped it.
-  if (error instanceof Error && error.cause instanceof ModelError) return error.cause;
+  const inner = isRecord(error) ? readable(error, "cause") : undefined;
+  if (inner instanceof ModelError) return inner;
   const redact = (text: string): string => redactSecrets(text, call.secrets);
   const cause = redactedCause(error, redact);
   const { statusCode, headers, body, url } = responseFacts(error);

@@ -1,4 +1,5 @@
 import { isRecord } from "../../core/values/json.ts";
+import { streamingFetch } from "../http/http-client.ts";
 
 const ANSWER_LIMIT = 16_000_000;
 const ERROR_TEXT_LIMIT = 2_000;
@@ -17,9 +18,10 @@ export async function httpFetch(
 ): Promise<Response> {
   // The stream of messages that a server may send unasked; none of them is of use here.
   if (init.method === "GET") return new Response(null, { status: 405 });
-  if (init.method === "DELETE") return fetch(input, { ...init, signal: AbortSignal.timeout(GOODBYE_MS) });
+  if (init.method === "DELETE")
+    return streamingFetch(input, { ...init, signal: AbortSignal.timeout(GOODBYE_MS) });
   const id = requestId(init.body);
-  const response = await fetch(input, init);
+  const response = await streamingFetch(input, init);
   const { status } = response;
   if (!response.ok) return errorResponse(response);
   if (id === undefined) return response;

@@ -1,0 +1,488 @@
+import type { Readable } from "node:stream";
+import type { Agent, Dispatcher } from "undici";
+import { ModelError } from "../model-error.ts";
+
+/** Larger answers are refused: no reply needs more, and all conversations share the memory. */
+export const LARGEST_RESPONSE: number = 10 * 1024 * 1024;
+
+/** What sends requests: the global `fetch`, or what stands in for it. */
+export type Fetch = typeof globalThis.fetch;
+
+/** What is sent. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal | undefined;
+  /** The name of the model, for errors. */
+  readonly name: string;
+}
+
+/** What came back, decompressed. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly statusText: string;
+  /** Names in lower case; a header that came several times is joined with commas. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Buffer;
+}
+
+/**
+ * Sends a request and reads the whole response. It follows no redirects, which could send keys to another server, never
+ * sends a request twice, and reads at most `LARGEST_RESPONSE` bytes.
+ */
+export async function sendRequest(url: URL, request: HttpRequest): Promise<HttpResponse> {
+  const { method, headers, body, signal, name } = request;
+  const dispatcher = shared ?? (await sharedDispatcher());
+  signal?.throwIfAborted();
+  const raw = await new Promise<HttpResponse>((resolve, reject) => {
+    const exchange = new Exchange({ name, signal, resolve, reject });
+    dispatcher.dispatch(
+      {
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        // Checked by undici, which knows more methods than its types.
+        method: method as Dispatcher.HttpMethod,
+        headers: sentHeaders(headers),
+        ...(body === undefined ? {} : { body }),
+      },
+      exchange,
+    );
+  });
+  const encoding = raw.headers["content-encoding"];
+  if (encoding === undefined || raw.bytes.length === 0) return raw;
+  return { ...raw, bytes: await decompressed(raw, encoding, name) };
+}
+
+/**
+ * The same as a `fetch` for the libraries of the AI SDK. It makes none of the objects of a real `fetch`, which take more time
+ * than the request: the response has what those libraries read.
+ */
+export function clientFetch(name: string): Fetch {
+  return async (input, init = {}) => {
+    const { method = "GET", headers = {}, body, signal } = init;
+    if (input instanceof Request || (typeof body !== "string" && body != null))
+      throw new ModelError("internal", `${name}: only text can be sent here.`);
+    try {
+      const response = await sendRequest(new URL(input), {
+        method,
+        headers: plainHeaders(headers),
+        ...(body == null ? {} : { body }),
+        signal: signal ?? undefined,
+        name,
+      });
+      // Has what the libraries read, and is not the class that the type names.
+      return new WholeResponse(response) as unknown as Response;
+    } catch (error) {
+      throw signal?.aborted || error instanceof ModelError ? error : fetchFailed(error);
+    }
+  };
+}
+
+/** A `fetch` of one's own that hands over whole responses within the limit, and follows no redirects. */
+export function limitedFetch(name: string, fetch: Fetch): Fetch {
+  return async (input, init) => {
+    const response = await fetch(input, { ...init, redirect: "manual" });
+    if (response.body === null) return response;
+    const { status, statusText, headers } = response;
+    const store = new ByteStore();
+    // Leaving the loop cancels the rest of the body.
+    for await (const chunk of response.body) {
+      store.add(Buffer.from(chunk));
+      if (store.size > LARGEST_RESPONSE) throw tooLarge(name, status);
+    }
+    return new Response(new Uint8Array(store.bytes()), { status, statusText, headers });
+  };
+}
+
+/** A `fetch` whose body can be read while it arrives, for streams of events. It follows no redirects. */
+export const streamingFetch: Fetch = async (input, init = {}) => {
+  const { method = "GET", headers = {}, body, signal } = init;
+  const url = new URL(input instanceof Request ? input.url : input);
+  const dispatcher = await sharedDispatcher();
+  try {
+    const response = await dispatcher.request({
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method: method as Dispatcher.HttpMethod,
+      headers: sentHeaders(plainHeaders(headers)),
+      body: typeof body === "string" ? body : null,
+      signal: signal ?? null,
+    });
+    const { statusCode: status, headers: received } = response;
+    const isEmpty = status === 204 || status === 205 || status === 304;
+    if (isEmpty) await response.body.dump();
+    const stream = isEmpty
+      ? null
+      : webStream(decompressing(response.body, joined(received["content-encoding"]) ?? ""));
+    return new Response(stream, { status, headers: joinedHeaders(received) });
+  } catch (error) {
+    throw signal?.aborted ? error : fetchFailed(error);
+  }
+};
+
+/** Not `Readable.toWeb`, whose streams throw outside of every promise when they are cancelled. */
+function webStream(readable: Readable): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const chunks: AsyncIterator<Uint8Array<ArrayBuffer>> = readable[Symbol.asyncIterator]();
+  // Errors reach whoever reads; after a cancel they reach no reader.
+  readable.on("error", () => {});
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await chunks.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel() {
+        readable.destroy();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** In the words of `fetch`, which the libraries of the AI SDK know. */
+function fetchFailed(cause: unknown): TypeError {
+  return new TypeError("fetch failed", { cause });
+}
+
+let shared: Dispatcher | undefined;
+let loading: Promise<Dispatcher> | undefined;
+
+/** The one pool of connections of the process; undici takes time to load, so only those who send something wait for it. */
+function sharedDispatcher(): Promise<Dispatcher> {
+  loading ??= import("undici").then((undici) => {
+    shared = newDispatcher(undici, process.env);
+    return shared;
+  });
+  return loading;
+}
+
+/**
+ * No limit on connections: the run limits its calls. No limit on time either: the signal of the call is the only clock, since
+ * models may think for many minutes. Idle connections are kept for 4 s (undici's default, longer where the server says so):
+ * common servers close theirs after 5 s without saying so, and a request on a closed connection is lost.
+ */
+const OPTIONS: Agent.Options = {
+  allowH2: false,
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  maxHeaderSize: 64 * 1024,
+};
+
+/** With proxies if the environment names some: HTTP_PROXY, HTTPS_PROXY, NO_PROXY, also in lower case. */
+export function newDispatcher(
+  { Agent, EnvHttpProxyAgent }: Pick<typeof import("undici"), "Agent" | "EnvHttpProxyAgent">,
+  environment: Readonly<Record<string, string | undefined>>,
+): Dispatcher {
+  const httpProxy = proxyOf("HTTP_PROXY", environment);
+  const httpsProxy = proxyOf("HTTPS_PROXY", environment);
+  if (httpProxy === "" && httpsProxy === "") return new Agent(OPTIONS);
+  const noProxy = environment.no_proxy ?? environment.NO_PROXY ?? "";
+  return new EnvHttpProxyAgent({ ...OPTIONS, httpProxy, httpsProxy, noProxy });
+}
+
+function proxyOf(name: string, environment: Readonly<Record<string, string | undefined>>): string {
+  const value = (environment[name.toLowerCase()] ?? environment[name] ?? "").trim();
+  if (value === "") return "";
+  const url = value.includes("://") ? value : `http://${value}`;
+  if (!URL.canParse(url) || !/^https?:/i.test(url))
+    throw new ModelError("bad_request", `The proxy in ${name} is not an http or https URL.`);
+  return url;
+}
+
+interface ExchangeOptions {
+  readonly name: string;
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (response: HttpResponse) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One request until its whole response; also the listener on the signal, so that no other object is needed. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #options: ExchangeOptions;
+  readonly #body = new ByteStore();
+  #controller: Dispatcher.DispatchController | undefined;
+  #head: Omit<HttpResponse, "bytes"> | undefined;
+  #isSettled = false;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    options.signal?.addEventListener("abort", this);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Given up while it waited for a connection: nothing has been sent.
+    if (this.#isSettled) controller.abort(new Error("given up"));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+    statusText = "",
+  ): void {
+    if (status < 200) return;
+    this.#head = { status, statusText, headers: joinedHeaders(headers) };
+    if (Number(this.#head.headers["content-length"]) > LARGEST_RESPONSE) this.#refuse(status);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isSettled) return;
+    this.#body.add(chunk);
+    if (this.#body.size > LARGEST_RESPONSE) this.#refuse(this.#head?.status);
+  }
+
+  onResponseEnd(): void {
+    if (this.#isSettled || this.#head === undefined) return;
+    this.#settle();
+    const { status, statusText, headers } = this.#head;
+    const response = { status, statusText, headers, bytes: this.#body.bytes() };
+    // undici frees the connection in an immediate that it starts after this call. Whoever sends the next request before that
+    // would open another connection.
+    process.nextTick(setImmediate, this.#options.resolve, response);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(error);
+  }
+
+  handleEvent(): void {
+    this.#fail(this.#options.signal?.reason);
+    this.#controller?.abort(new Error("given up"));
+  }
+
+  #refuse(status: number | undefined): void {
+    this.#fail(tooLarge(this.#options.name, status));
+    this.#controller?.abort(new Error("too large"));
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isSettled) return;
+    this.#settle();
+    this.#options.reject(error);
+  }
+
+  #settle(): void {
+    this.#isSettled = true;
+    // A run's signal outlives thousands of calls.
+    this.#options.signal?.removeEventListener("abort", this);
+  }
+}
+
+function tooLarge(name: string, status: number | undefined): ModelError {
+  return new ModelError(
+    "bad_response",
+    `${name} sent more than ${LARGEST_RESPONSE / 1024 / 1024} MB.`,
+    status === undefined ? {} : { statusCode: status },
+  );
+}
+
+/** Bytes put together in one buffer: a server that sends single bytes would fill the memory with a list of them. */
+class ByteStore {
+  size = 0;
+  #buffer: Buffer = Buffer.alloc(0);
+
+  add(bytes: Buffer): void {
+    const size = this.size + bytes.length;
+    // Most answers are one piece.
+    if (this.size === 0) this.#buffer = bytes;
+    else {
+      if (size > this.#buffer.length) {
+        // Twice as large, so that the total copied stays linear.
+        const larger = Buffer.allocUnsafe(Math.max(size * 2, 4096));
+        this.#buffer.copy(larger, 0, 0, this.size);
+        this.#buffer = larger;
+      }
+      bytes.copy(this.#buffer, this.size);
+    }
+    this.size = size;
+  }
+
+  bytes(): Buffer {
+    return this.#buffer.subarray(0, this.size);
+  }
+}
+
+/** The client says how a message is framed: two opinions on that would be two messages. */
+const FRAMING: ReadonlySet<string> = new Set(["content-length", "transfer-encoding"]);
+
+function sentHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const sent: Record<string, string> = {};
+  let hasEncoding = false;
+  for (const name of Object.keys(headers)) {
+    const lower = name.toLowerCase();
+    if (FRAMING.has(lower)) continue;
+    if (lower === "accept-encoding") hasEncoding = true;
+    sent[name] = headers[name] as string;
+  }
+  if (!hasEncoding) sent["accept-encoding"] = "gzip, br, deflate";
+  return sent;
+}
+
+function plainHeaders(headers: NonNullable<RequestInit["headers"]>): Readonly<Record<string, string>> {
+  if (headers instanceof Headers || Array.isArray(headers)) return Object.fromEntries(headers);
+  return headers as Readonly<Record<string, string>>;
+}
+
+function joined(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(", ") : value;
+}
+
+function joinedHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  // Without a prototype: a server may name a header as it likes.
+  const all: Record<string, string> = Object.create(null);
+  for (const name of Object.keys(headers)) {
+    const value = joined(headers[name]);
+    if (value !== undefined) all[name] = value;
+  }
+  return all;
+}
+
+/** The encodings of a body in the order in which they are taken off. */
+function encodingsOf(header: string): readonly string[] {
+  return header
+    .split(",")
+    .map((encoding) => encoding.trim().toLowerCase())
+    .filter((encoding) => encoding !== "" && encoding !== "identity")
+    .reverse();
+}
+
+const MOST_ENCODINGS = 3;
+
+async function decompressed({ bytes, status }: HttpResponse, header: string, name: string): Promise<Buffer> {
+  const zlib = process.getBuiltinModule("node:zlib");
+  const { promisify } = process.getBuiltinModule("node:util");
+  const failed = (problem: string): ModelError =>
+    new ModelError("bad_response", `${name} ${problem}.`, { statusCode: status });
+  const encodings = encodingsOf(header);
+  let body = bytes;
+  for (const [index, encoding] of encodings.entries()) {
+    const methods = {
+      gzip: zlib.gunzip,
+      "x-gzip": zlib.gunzip,
+      br: zlib.brotliDecompress,
+      // Some servers leave out the header of zlib, which begins with an 8.
+      deflate: ((body[0] ?? 0) & 0x0f) === 8 ? zlib.inflate : zlib.inflateRaw,
+    };
+    if (!Object.hasOwn(methods, encoding) || index === MOST_ENCODINGS)
+      throw failed(`sent its answer in an encoding that it was not offered (${header.slice(0, 50)})`);
+    try {
+      const method: (input: Buffer, options: { maxOutputLength: number }) => Promise<Buffer> = promisify(
+        methods[encoding as keyof typeof methods],
+      );
+      body = await method(body, { maxOutputLength: LARGEST_RESPONSE });
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE"
+        ? tooLarge(name, status)
+        : failed(`sent an answer whose ${encoding} compression is broken`);
+    }
+  }
+  return body;
+}
+
+function decompressing(body: Readable, header: string): Readable {
+  const zlib = process.getBuiltinModule("node:zlib");
+  const { pipeline } = process.getBuiltinModule("node:stream");
+  return encodingsOf(header)
+    .slice(0, MOST_ENCODINGS)
+    .reduce<Readable>((stream, encoding) => {
+      const decoder = /gzip$/.test(encoding)
+        ? zlib.createGunzip()
+        : encoding === "br"
+          ? zlib.createBrotliDecompress()
+          : zlib.createInflate();
+      // Each stream gets the error of the one before.
+      return pipeline(stream, decoder, () => {});
+    }, body);
+}
+
+/** A response that has come as a whole: as much of `Response` as the libraries of the AI SDK use. */
+class WholeResponse {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: ReplyHeaders;
+  readonly #bytes: Buffer;
+
+  constructor({ status, statusText, headers, bytes }: HttpResponse) {
+    this.status = status;
+    this.statusText = statusText;
+    this.headers = new ReplyHeaders(headers);
+    this.#bytes = bytes;
+  }
+
+  get ok(): boolean {
+    return this.status >= 200 && this.status <= 299;
+  }
+
+  get body(): WholeBody {
+    return new WholeBody(this.#bytes);
+  }
+
+  async text(): Promise<string> {
+    return this.#bytes.toString("utf8");
+  }
+
+  async json(): Promise<unknown> {
+    return JSON.parse(await this.text());
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    return new Uint8Array(this.#bytes).buffer;
+  }
+}
+
+/** A stream of one piece, which is its own reader. */
+class WholeBody {
+  #bytes: Buffer | undefined;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  getReader(): this {
+    return this;
+  }
+
+  async read(): Promise<{ readonly done: boolean; readonly value?: Buffer }> {
+    const value = this.#bytes;
+    this.#bytes = undefined;
+    return value === undefined || value.length === 0 ? { done: true } : { done: false, value };
+  }
+
+  async cancel(): Promise<void> {
+    this.#bytes = undefined;
+  }
+
+  releaseLock(): void {}
+}
+
+/** Headers whose names are in lower case already. */
+class ReplyHeaders {
+  readonly #values: Readonly<Record<string, string>>;
+
+  constructor(values: Readonly<Record<string, string>>) {
+    this.#values = values;
+  }
+
+  get(name: string): string | null {
+    return this.#values[name.toLowerCase()] ?? null;
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== null;
+  }
+
+  entries(): ArrayIterator<[string, string]> {
+    return Object.entries(this.#values)[Symbol.iterator]();
+  }
+
+  [Symbol.iterator](): ArrayIterator<[string, string]> {
+    return this.entries();
+  }
+
+  forEach(action: (value: string, name: string) => void): void {
+    for (const [name, value] of this.entries()) action(value, name);
+  }
+}
