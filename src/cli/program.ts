@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { packageVersion } from "../project/package-folder.ts";
+import { packageVersion } from "../project/package-files.ts";
 import { addCheckCommand } from "./check/check-command.ts";
 import { type AddCommand, type CommandContext, examples } from "./command-context.ts";
 import { addDemoCommand } from "./demo/demo-command.ts";

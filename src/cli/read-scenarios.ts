@@ -1,8 +1,8 @@
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
-import { bundledPacks } from "../project/bundled-packs.ts";
-import { loadScenarios } from "../project/load-scenarios.ts";
+import { bundledPacks } from "../project/package-files.ts";
 import { ProjectError } from "../project/project-error.ts";
-import { selectScenarios } from "../project/select-scenarios.ts";
+import { loadScenarios } from "../project/scenario-files/load-scenarios.ts";
+import { selectScenarios } from "../project/scenario-files/select-scenarios.ts";
 import type { Settings } from "../project/settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { readInput } from "./read-input.ts";

@@ -2,8 +2,7 @@ import { nearestOf } from "../core/schema/nearest-name.ts";
 import { isRecord } from "../core/values/json.ts";
 import { loadProject } from "../project/load-project.ts";
 import { ProjectError } from "../project/project-error.ts";
-import { type ResolvedSettings, resolveSettings } from "../project/resolve-settings.ts";
-import type { FlagValue } from "../project/set-flag.ts";
+import { type FlagValue, type ResolvedSettings, resolveSettings } from "../project/resolve-settings.ts";
 import type { JudgeOption, SubjectOption } from "../run/run-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 

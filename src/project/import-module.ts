@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { errorMessage } from "../core/values/error-message.ts";
 import { isRecord, type UnknownRecord } from "../core/values/json.ts";
-import { packageFolder } from "./package-folder.ts";
+import { packageFolder } from "./package-files.ts";
 
 /** What a module exports, or a sentence about why it cannot be loaded, with what was thrown. */
 export type ImportedModule =
@@ -18,7 +18,7 @@ export function isCodeFile(name: string): boolean {
   return CODE_FILE.test(name);
 }
 
-/** Runs a module, which the person has named as code. */
+/** Runs a module that the user named. */
 export async function importModule(path: string, name: string): Promise<ImportedModule> {
   const { pathToFileURL } = await import("node:url");
   resolveElenchus();
@@ -37,11 +37,11 @@ export async function importModule(path: string, name: string): Promise<Imported
 let isRegistered = false;
 
 /**
- * Lets people's modules import "elenchus" where nobody has installed it, as after `npx elenchus init`: they get this very
- * package. What is installed goes first.
+ * Lets modules of users import "elenchus" where it is not installed, as after `npx elenchus init`: they get this package. An
+ * installed one goes first.
  */
 export function resolveElenchus(): void {
-  // Missing before Node 22.15, and in other programs that run JavaScript: there it must be installed.
+  // Missing in other runtimes than Node: there it must be installed.
   if (isRegistered || nodeModule.registerHooks === undefined) return;
   isRegistered = true;
   const folder = packageFolder();
@@ -56,7 +56,7 @@ export function resolveElenchus(): void {
         if (!isNotFound(error)) throw error;
         const path = ownEntry(specifier, folder);
         if (path !== undefined) return { url: pathToFileURL(path).href, shortCircuit: true };
-        // From inside of the package, Node says that it exports no such thing.
+        // Resolved from inside the package, the error says that it has no such export.
         return nextResolve(specifier, { ...context, parentURL: `${own}package.json` });
       }
     },
@@ -68,13 +68,13 @@ function isNotFound(error: unknown): boolean {
   return isRecord(error) && (error.code === "ERR_MODULE_NOT_FOUND" || error.code === "MODULE_NOT_FOUND");
 }
 
-/** The file that this package exports under a name: what is built, or the source if that is what runs now. */
+/** The file that this package exports under a name: the built one, or the source if the source is running. */
 function ownEntry(specifier: string, folder: string): string | undefined {
   const { exports }: UnknownRecord = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const entry = isRecord(exports) ? exports[`.${specifier.slice("elenchus".length)}`] : undefined;
   if (typeof entry === "string") return join(folder, entry);
   if (!isRecord(entry)) return undefined;
-  // Types lie where their sources do; bundles do not.
+  // The path of the types gives the path of the source; bundles have other names.
   const source = String(entry.types)
     .replace("./dist/", "./src/")
     .replace(/\.d\.ts$/, ".ts");

@@ -3,29 +3,30 @@ import { formatIssue } from "../core/schema/format-issue.ts";
 import type { Issue, IssuePath } from "../core/schema/issue.ts";
 import { nearestOf } from "../core/schema/nearest-name.ts";
 import { isRecord, type UnknownRecord } from "../core/values/json.ts";
-import { parseBudget } from "./budget-text.ts";
-import { readFailUnder } from "./fail-under.ts";
+import { isReservedKey } from "../core/values/reserved-key.ts";
 import type { Project } from "./load-project.ts";
-import { withModelNames } from "./model-names.ts";
+import { withModelNames } from "./parse-project-file.ts";
 import { ProjectError } from "./project-error.ts";
-import { type FlagValue, parseSetFlag } from "./set-flag.ts";
+import { TextSyntaxError } from "./scenario-files/text-places.ts";
+import { parseYamlText } from "./scenario-files/yaml-text.ts";
 import { SettingEntries, type SettingEntry } from "./setting-entries.ts";
 import { DEFAULT_SETTINGS, type SettingKey, type Settings } from "./settings.ts";
 import { SETTING_SHAPES, settingsShape } from "./settings-shape.ts";
+import { parseBudget, readFailUnder } from "./short-forms.ts";
 
 /** Settings, and where each comes from. */
 export interface ResolvedSettings {
   readonly settings: Settings;
-  /** By path as one writes it (`timeouts.callMs`); the origin is `flag --seed`, `profile ci in elenchus.config.yaml:9`, `default`, … */
+  /** By path (`timeouts.callMs`); the origin is `flag --seed`, `profile ci in elenchus.config.yaml:9`, `default`, … */
   readonly entries: ReadonlyMap<string, SettingEntry>;
   /** The profile in use. */
   readonly profile: string | null;
 }
 
-/** What settings are made of. */
+/** Where settings come from. */
 export interface SettingSources {
   readonly project: Project;
-  /** The folder where the command is given. */
+  /** The folder of the command. */
   readonly folder: string;
   /** The profile that the command names. */
   readonly profile?: string | undefined;
@@ -146,7 +147,7 @@ function settingsOf(entries: SettingEntries): Settings {
 export interface Rebase {
   /** The folder of the project. */
   readonly from: string;
-  /** The folder where the command is given. */
+  /** The folder of the command. */
   readonly to: string;
 }
 
@@ -174,4 +175,46 @@ function rebaseName(name: unknown, prefix: string): unknown {
 function rebaseServer(server: unknown, prefix: string): unknown {
   if (!isRecord(server) || server.command === undefined) return server;
   return { ...server, cwd: server.cwd === undefined ? prefix : rebaseName(server.cwd, prefix) };
+}
+
+/** A setting that a flag of the command gives. */
+export interface FlagValue {
+  /** As sentences call it: `--replicates`. */
+  readonly flag: string;
+  readonly path: IssuePath;
+  readonly value: unknown;
+}
+
+const PART = /\.?([^.[\]="\s]+)|\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]/y;
+
+/**
+ * Reads what follows `--set`: a path, `=`, and a value as YAML. A sentence if it cannot be read.
+ *
+ * @example
+ * parseSetFlag("subjects[0].parameters.temperature=0")
+ */
+export function parseSetFlag(text: string): FlagValue | string {
+  const path: (string | number)[] = [];
+  PART.lastIndex = 0;
+  let end = 0;
+  for (let match = PART.exec(text); match !== null; match = PART.exec(text)) {
+    const [, name, index, quoted] = match;
+    path.push(name ?? (index === undefined ? (quoted ?? "").replace(/\\(.)/g, "$1") : Number(index)));
+    end = PART.lastIndex;
+  }
+  const written = text.slice(0, end);
+  const flag = `--set ${written}`;
+  const isPath = path.length > 0 && typeof path[0] === "string" && !written.startsWith(".");
+  if (!isPath || text[end] !== "=") {
+    return `--set takes a key, "=" and a value, like "timeouts.callMs=60000"; got ${JSON.stringify(text)}.`;
+  }
+  const reserved = path.find((part) => typeof part === "string" && isReservedKey(part));
+  if (reserved !== undefined) return `${flag}: "${reserved}" is a reserved name and cannot be used here.`;
+  const value = text.slice(end + 1);
+  try {
+    return { flag, path, value: parseYamlText(value).value };
+  } catch (error) {
+    if (!(error instanceof TextSyntaxError)) throw error;
+    return `${flag}: the value ${JSON.stringify(value)} cannot be read: ${error.message}. Put quotes around it if it is text.`;
+  }
 }

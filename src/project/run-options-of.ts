@@ -2,7 +2,7 @@ import { DEFAULT_RETRIES, type PassingCategory, type RetryPolicies } from "../ru
 import type { RunOptions } from "../run/run-options.ts";
 import type { Settings } from "./settings.ts";
 
-/** What the engine is told of settings; scenarios, the store and the name of the run come from elsewhere. */
+/** Settings as options of a run, without scenarios, store and name. */
 export function runOptionsOf(settings: Settings): Omit<RunOptions, "scenarios" | "store" | "run"> {
   const { subjects, judges, replicates, concurrency, turnLimit, seed } = settings;
   const { fresh, judging, reading, earlierTurns, toolSteps, timeouts } = settings;
@@ -31,12 +31,12 @@ export function runOptionsOf(settings: Settings): Omit<RunOptions, "scenarios" |
   };
 }
 
-/** An empty object says nothing, so that a run's description does not mention it. */
+/** Leaves out empty objects, so that the stored options of a run do not list them. */
 function ifAny<Key extends string, Value extends object>(
   key: Key,
   value: Value,
 ): { readonly [Name in Key]?: Value } {
-  // The compiler takes a computed key for any text.
+  // TypeScript types a computed key as any string.
   return (Object.keys(value).length === 0 ? {} : { [key]: value }) as { readonly [Name in Key]?: Value };
 }
 

@@ -1,18 +1,18 @@
 import { formatPath } from "../core/schema/format-issue.ts";
 import type { IssuePath } from "../core/schema/issue.ts";
 import { isRecord, type UnknownRecord } from "../core/values/json.ts";
-import { isModel } from "./model-names.ts";
+import { isModel } from "./parse-project-file.ts";
 import { ProjectError } from "./project-error.ts";
 import type { SettingKey } from "./settings.ts";
 
-/** A setting, or a part of one that can be set by itself, and where its value comes from. */
+/** A setting, or a part of one that can be set on its own, and where its value comes from. */
 export interface SettingEntry {
   readonly path: IssuePath;
   readonly value: unknown;
   readonly origin: string;
 }
 
-/** How many levels of keys are merged; what stands below, and every list, is replaced as a whole. */
+/** How many levels of keys are merged; everything below, and every list, is replaced as a whole. */
 const MERGED_LEVELS: Readonly<Partial<Record<SettingKey, number>>> = {
   budget: 1,
   timeouts: 1,
@@ -23,7 +23,7 @@ const MERGED_LEVELS: Readonly<Partial<Record<SettingKey, number>>> = {
   providers: 2,
 };
 
-/** Settings in the making: values with their origins, where a later one replaces an earlier one. */
+/** Values of settings with their origins; a later value replaces an earlier one. */
 export class SettingEntries {
   readonly #entries: Map<string, SettingEntry>;
 
@@ -31,12 +31,12 @@ export class SettingEntries {
     this.#entries = new Map(entries);
   }
 
-  /** By path as one writes it: `timeouts.callMs`. */
+  /** By path: `timeouts.callMs`. */
   get all(): ReadonlyMap<string, SettingEntry> {
     return this.#entries;
   }
 
-  /** Sets a value, or each of its parts that can be set by themselves. */
+  /** Sets a value, or each of its parts that can be set on their own. */
   put(path: IssuePath, value: unknown, originOf: (path: IssuePath) => string): void {
     if (path.length < depthOf(path) && isRecord(value)) {
       for (const [key, part] of Object.entries(value)) this.put([...path, key], part, originOf);

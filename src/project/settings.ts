@@ -6,7 +6,7 @@ import type { BudgetLimits } from "../run/calls/budget.ts";
 import type { AccountCaps, RetryPolicies, RetryPolicy } from "../run/calls/limits.ts";
 import type { JudgeOption, SubjectOption, Timeouts } from "../run/run-options.ts";
 
-/** All that a command can be told about a run, with nothing left to look up. Paths are as one writes them where the command is given. */
+/** All settings of a run, resolved. Paths are relative to the folder of the command. */
 export interface Settings {
   /** Files, folders, patterns, packs. */
   readonly scenarios: readonly string[];
@@ -45,7 +45,7 @@ export interface Settings {
 /** The name of a setting. */
 export type SettingKey = keyof Settings;
 
-/** What holds where nobody says anything. A setting that is not here has no value then. */
+/** The defaults. A setting that is not here has no default. */
 export const DEFAULT_SETTINGS: Readonly<Omit<Settings, "rows" | "rubric" | "detectRefusal" | "junit">> =
   Object.freeze({
     scenarios: [],
@@ -72,3 +72,35 @@ export const DEFAULT_SETTINGS: Readonly<Omit<Settings, "rows" | "rubric" | "dete
     failUnder: {},
     failOnErrors: false,
   });
+
+type OneOrSeveral<Item> = Item | readonly Item[];
+
+/** Settings as people write them: all are optional, and some have a short form. */
+export interface ProjectSettings
+  extends Partial<
+    Omit<Settings, "scenarios" | "only" | "tags" | "subjects" | "judges" | "budget" | "failUnder">
+  > {
+  readonly scenarios?: OneOrSeveral<string>;
+  readonly only?: OneOrSeveral<string>;
+  readonly tags?: OneOrSeveral<string>;
+  readonly subjects?: OneOrSeveral<SubjectOption>;
+  readonly judges?: OneOrSeveral<JudgeOption>;
+  /** `5usd`, `2M tokens`, or an object. */
+  readonly budget?: string | BudgetLimits;
+  /** `resisted=0.9`, several of them, or rates by outcome. */
+  readonly failUnder?: OneOrSeveral<string> | Readonly<Record<string, string | number>>;
+}
+
+/**
+ * What `elenchus.config.ts` exports as `config`.
+ *
+ * @example
+ * export const config: ProjectConfig = { subjects: [myAgent, "openai/gpt-5-mini"], replicates: 5 };
+ */
+export interface ProjectConfig extends ProjectSettings {
+  readonly version?: 1;
+  /** The profile that is used if the command names none. */
+  readonly profile?: string;
+  /** Named sets of settings that go before the others. */
+  readonly profiles?: Readonly<Record<string, ProjectSettings>>;
+}

@@ -1,7 +1,7 @@
 import { formatIssue } from "../../core/schema/format-issue.ts";
-import { loadScenarios } from "../../project/load-scenarios.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { selectScenarios } from "../../project/select-scenarios.ts";
+import { loadScenarios } from "../../project/scenario-files/load-scenarios.ts";
+import { selectScenarios } from "../../project/scenario-files/select-scenarios.ts";
 import { drawText } from "../../report/graph/draw-text.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";

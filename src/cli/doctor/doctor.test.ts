@@ -9,7 +9,7 @@ import { openStore, runScenarios } from "elenchus";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CAPITAL } from "../../../test/capital-scenario.ts";
 import { capturedTerminal } from "../../../test/captured-terminal.ts";
-import { packageVersion } from "../../project/package-folder.ts";
+import { packageVersion } from "../../project/package-files.ts";
 import { textWidth } from "../../terminal/text-width.ts";
 import { doctor } from "./doctor.ts";
 

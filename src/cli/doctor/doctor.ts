@@ -6,7 +6,7 @@ import { ModelError } from "../../models/model-error.ts";
 import { resolveToolServers } from "../../models/tools/resolve-tool-servers.ts";
 import type { ToolServer } from "../../models/tools/tool-server.ts";
 import { loadProject, type Project } from "../../project/load-project.ts";
-import { packageVersion } from "../../project/package-folder.ts";
+import { packageVersion } from "../../project/package-files.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import type { ResolvedSettings } from "../../project/resolve-settings.ts";
 import type { Settings } from "../../project/settings.ts";

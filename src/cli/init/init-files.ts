@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PROJECT_FILES } from "../../project/find-project-file.ts";
-import { packageFolder, packageVersion } from "../../project/package-folder.ts";
+import { PROJECT_FILES } from "../../project/load-project.ts";
+import { packageFolder, packageVersion } from "../../project/package-files.ts";
 
 /** A file of a new project. */
 export interface InitFile {

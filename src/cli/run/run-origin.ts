@@ -1,7 +1,7 @@
 import { dirname, relative, resolve } from "node:path";
 import { isRecord, type JsonObject } from "../../core/values/json.ts";
 import type { RunStart } from "../../journal/run-event.ts";
-import { parseSetFlag } from "../../project/set-flag.ts";
+import { parseSetFlag } from "../../project/resolve-settings.ts";
 import { REDACTED, redactSecrets } from "../../secrets/redact-secrets.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { SettingsRequest } from "../read-settings.ts";

@@ -1,5 +1,5 @@
 import { isRecord, type JsonValue } from "../../core/values/json.ts";
-import { isModel } from "../../project/model-names.ts";
+import { isModel } from "../../project/parse-project-file.ts";
 import { REDACTED, redactSecrets } from "../../secrets/redact-secrets.ts";
 import { openData } from "../../secrets/secret-data.ts";
 import { openHeaders } from "../../secrets/secret-headers.ts";

@@ -2,7 +2,7 @@ import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { portableScenario } from "../../core/scenario/scenario-to-json.ts";
 import type { JsonObject } from "../../core/values/json.ts";
 import { loadAcorn } from "../../run/sandbox/acorn-library.ts";
-import { loadYaml } from "./yaml-library.ts";
+import { loadYaml } from "./yaml-text.ts";
 
 /**
  * A definition in the form of a file; `parseScenario` reads it again. Functions are written as their source.

@@ -1,7 +1,6 @@
 import type { Node, YAMLMap } from "yaml";
 import { errorMessage } from "../../core/values/error-message.ts";
 import { findOffset, LineIndex, type ParsedText, type Place, TextSyntaxError } from "./text-places.ts";
-import { loadYaml, type YamlLibrary } from "./yaml-library.ts";
 
 /** Reads YAML 1.2 as data: no tags, no merge keys, one document, no repeated keys. */
 export function parseYamlText(text: string): ParsedText {
@@ -25,7 +24,7 @@ export function parseYamlText(text: string): ParsedText {
   }
 }
 
-/** Turns a message of the library into the end of our sentence. */
+/** A message of the library as the end of our sentence. */
 function clause(message: string): string {
   const [first = ""] = message.split(/[\n;]/);
   if (first.includes("multiple documents"))
@@ -65,4 +64,18 @@ class PlaceReader {
     }
     return parts;
   }
+}
+
+/** What is used of the `yaml` package. */
+export type YamlLibrary = typeof import("yaml");
+
+let library: YamlLibrary | undefined;
+
+/**
+ * Loads the `yaml` package when the first YAML text is read, not when Elenchus is imported: it takes longer to load than
+ * all the rest. Reading a file stays synchronous, so a dynamic import is no way to do this.
+ */
+export function loadYaml(): YamlLibrary {
+  library ??= process.getBuiltinModule("module").createRequire(import.meta.url)("yaml") as YamlLibrary;
+  return library;
 }

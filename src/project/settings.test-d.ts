@@ -1,6 +1,5 @@
 import { expectTypeOf, test } from "vitest";
-import type { ProjectConfig, ProjectSettings } from "./project-config.ts";
-import type { SettingKey } from "./settings.ts";
+import type { ProjectConfig, ProjectSettings, SettingKey } from "./settings.ts";
 
 test("every setting can be written, and nothing else", () => {
   expectTypeOf<keyof ProjectSettings>().toEqualTypeOf<SettingKey>();

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder of this package, from the sources as well as from what is built of them, and its version. */
+/** The folder and the version of this package, found from the sources as well as from the built files. */
 function findPackage(): { readonly folder: string; readonly version: string } {
   let folder = dirname(fileURLToPath(import.meta.url));
   for (; ; folder = dirname(folder)) {
@@ -29,4 +29,19 @@ export function packageFolder(): string {
 /** The version of this release. */
 export function packageVersion(): string {
   return findPackage().version;
+}
+
+/** The names of the bundled packs, or of those in another folder. */
+export async function bundledPacks(packs?: string): Promise<readonly string[]> {
+  const { readdir } = await import("node:fs/promises");
+  const items = await readdir(packs ?? packsFolder(), { withFileTypes: true }).catch(() => []);
+  return items
+    .filter((item) => item.isDirectory() && !item.name.startsWith("."))
+    .map(({ name }) => name)
+    .sort();
+}
+
+/** The folder of the bundled packs. */
+export function packsFolder(): string {
+  return `${packageFolder()}/packs`;
 }

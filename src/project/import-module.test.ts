@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, expect, test } from "vitest";
-import { packageFolder } from "./package-folder.ts";
+import { packageFolder } from "./package-files.ts";
 
 const root = mkdtempSync(join(tmpdir(), "elenchus-resolve-"));
 afterAll(() => rmSync(root, { recursive: true }));
 
 const NODE = join(packageFolder(), "node_modules/.bin/node");
-const LOADER = pathToFileURL(join(packageFolder(), "src/project/load-scenarios.ts")).href;
+const LOADER = pathToFileURL(join(packageFolder(), "src/project/scenario-files/load-scenarios.ts")).href;
 
 let made = 0;
 /** Loads files of a new folder in a process of its own, for the test runner resolves modules in its own way. */

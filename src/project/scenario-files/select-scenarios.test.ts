@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { parseScenario } from "../core/scenario/parse-scenario.ts";
+import { parseScenario } from "../../core/scenario/parse-scenario.ts";
+import { ProjectError } from "../project-error.ts";
 import type { LoadedScenario } from "./load-scenarios.ts";
-import { ProjectError } from "./project-error.ts";
 import { type Selection, selectScenarios } from "./select-scenarios.ts";
 
 function scenario(name: string, metadata: object): LoadedScenario {

@@ -1,18 +1,18 @@
-import { nearestOf } from "../core/schema/nearest-name.ts";
+import { nearestOf } from "../../core/schema/nearest-name.ts";
+import { ProjectError } from "../project-error.ts";
 import type { LoadedScenario } from "./load-scenarios.ts";
-import { ProjectError } from "./project-error.ts";
 
 /** Which scenarios to take; an empty or missing list takes all. */
 export interface Selection {
-  /** Names, or patterns in which `*` stands for anything, also for slashes. */
+  /** Names, or patterns in which `*` matches anything, also slashes. */
   readonly only?: readonly string[];
   /** Tags, as in `metadata.tags`; one is enough. */
   readonly tags?: readonly string[];
 }
 
 /**
- * The scenarios that have one of the names and one of the tags. Throws a `ProjectError` if a name or a tag fits nothing, for
- * it is probably misspelt, or if nothing is left.
+ * The scenarios that have one of the names and one of the tags. Throws a `ProjectError` if a name or a tag matches nothing,
+ * because it is probably misspelt, or if nothing is left.
  */
 export function selectScenarios(
   scenarios: readonly LoadedScenario[],
@@ -49,7 +49,7 @@ export function tagsOf({ definition }: LoadedScenario): readonly string[] {
   return Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : [];
 }
 
-/** A name that is there as it stands is meant, even if it has stars in it. */
+/** An exact name goes first, even if it contains `*`. */
 function nameTest(name: string): (candidate: string) => boolean {
   if (!name.includes("*")) return (candidate) => candidate === name;
   const parts = name.split("*");

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { bundledPacks } from "./bundled-packs.ts";
+import { bundledPacks } from "../package-files.ts";
 import { findFiles } from "./find-files.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "elenchus-files-"));

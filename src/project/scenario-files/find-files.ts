@@ -1,31 +1,32 @@
-import { nearestOf } from "../core/schema/nearest-name.ts";
-import { bundledPacks, packsFolder } from "./bundled-packs.ts";
-import type { FileProblem } from "./file-problem.ts";
-import { isCodeFile } from "./import-module.ts";
-import { fileProblem } from "./read-text-file.ts";
-import { isDataFile, isOtherFile, type WalkedFile, walkFolder } from "./walk-folder.ts";
+import { nearestOf } from "../../core/schema/nearest-name.ts";
+import { isRecord } from "../../core/values/json.ts";
+import { isCodeFile } from "../import-module.ts";
+import { bundledPacks, packsFolder } from "../package-files.ts";
+import type { FileProblem } from "../project-error.ts";
+import { fileProblem, readTextFile } from "../read-text-file.ts";
+import { parseYamlText } from "./yaml-text.ts";
 
 /** A file with scenarios. */
 export interface FoundFile {
   /** Absolute; null for standard input. */
   readonly path: string | null;
-  /** As the person would write it. */
+  /** As the user writes it. */
   readonly name: string;
-  /** True for a module that the person named as code: it runs. */
+  /** True for a module that the user named: it is run. */
   readonly isCode: boolean;
 }
 
-/** What names stand for, and what is wrong with some of them. */
+/** The files that names stand for, and the names that are wrong. */
 export interface FoundFiles {
   readonly files: readonly FoundFile[];
   readonly problems: readonly FileProblem[];
 }
 
-/** What sentences call standard input. */
+/** The name of standard input in messages. */
 export const STANDARD_INPUT = "standard input";
 
 /**
- * The files that a person names: files, folders, patterns (`*`, `**`, `?`, `[…]`, `{…}`), `-` for standard input, `pack:…` for a
+ * The files that a user names: files, folders, patterns (`*`, `**`, `?`, `[…]`, `{…}`), `-` for standard input, `pack:…` for a
  * bundled pack. In the order of the names, each file once. Modules must be named themselves, or by a pattern with their extension.
  */
 export async function findFiles(
@@ -48,7 +49,7 @@ export async function findFiles(
   return { files: [...files.values()], problems };
 }
 
-/** Two names of one file are one file; a link that leads nowhere is told when it is read. */
+/** Two names of one file are one file; a broken link is reported when it is read. */
 function realPath(path: string): string {
   try {
     return process.getBuiltinModule("node:fs").realpathSync.native(path);
@@ -72,7 +73,7 @@ async function findNamed(
   try {
     return (await stat(file.path)).isDirectory() ? await inFolder(file) : named(file);
   } catch (error) {
-    // What exists under the very name is meant, even if it looks like a pattern.
+    // A file with exactly this name goes first, even if the name looks like a pattern.
     if (/[*?[\]{}]/.test(name)) return byPattern(name, folder);
     const missing = fileProblem(error, name);
     return nothing(
@@ -139,7 +140,7 @@ function nothing(file: string, message: string): FoundFiles {
   return { files: [], problems: [{ file, message }] };
 }
 
-/** What names of bundled packs begin with. */
+/** The prefix of bundled packs. */
 export const PACK_PREFIX = "pack:";
 
 /** The folder of a pack, or a sentence that says which packs there are. */
@@ -152,10 +153,91 @@ export async function findPack(name: string, folder?: string): Promise<FoundPack
   const packs = folder ?? packsFolder();
   const names = await bundledPacks(packs);
   const wanted = name.slice(PACK_PREFIX.length);
-  // Only a name that is there, so that none can lead out of the folder.
+  // Only names of existing packs, so that none can lead out of the folder.
   if (names.includes(wanted)) return { folder: `${packs}/${wanted}` };
   const { nearest } = nearestOf(wanted, names);
   const known = names.length === 0 ? "There are none here." : `There are ${names.join(", ")}.`;
   const hint = nearest === undefined ? known : `Did you mean ${PACK_PREFIX}${nearest}?`;
   return { problem: `There is no pack ${JSON.stringify(wanted)}. ${hint}` };
+}
+
+/** A file in a folder. */
+export interface WalkedFile {
+  readonly path: string;
+  /** As the user writes it. */
+  readonly name: string;
+}
+
+/** True for the names of files that hold scenarios as data. */
+export function isDataFile(name: string): boolean {
+  return /\.(?:yaml|yml|json)$/i.test(name);
+}
+
+/** True for files of tools, which are no scenarios. */
+export function isOtherFile(name: string): boolean {
+  return /^(?:elenchus\.config\..*|package(?:-lock)?\.json|[jt]sconfig(?:\..*)?\.json)$/.test(name);
+}
+
+/**
+ * The scenario files in a folder and all folders below it, in the order of their names: no code, nothing in `node_modules`, and
+ * nothing whose name begins with a dot. Links to files are followed, links to folders are not.
+ */
+export async function walkFolder(
+  folder: WalkedFile,
+): Promise<{ readonly files: readonly WalkedFile[]; readonly problems: readonly FileProblem[] }> {
+  const { readdir, stat } = await import("node:fs/promises");
+  const files: WalkedFile[] = [];
+  const problems: FileProblem[] = [];
+  const open: WalkedFile[] = [folder];
+  for (let current = open.pop(); current !== undefined; current = open.pop()) {
+    const { path, name: folderName } = current;
+    const items = await readdir(path, { withFileTypes: true }).catch((error: unknown) => {
+      problems.push({ file: folderName, message: fileProblem(error, folderName) });
+      return [];
+    });
+    for (const item of items) {
+      if (item.name.startsWith(".") || item.name === "node_modules") continue;
+      const inner = {
+        path: `${path}/${item.name}`,
+        name: folderName === "." ? item.name : `${folderName.replace(/\/$/, "")}/${item.name}`,
+      };
+      if (item.isDirectory()) open.push(inner);
+      else if (isDataFile(item.name) && !isOtherFile(item.name)) {
+        // A broken link is reported when it is read.
+        const isFolder = item.isSymbolicLink() && (await stat(inner.path).catch(() => null))?.isDirectory();
+        if (!isFolder) files.push(inner);
+      }
+    }
+  }
+  const scenarios: WalkedFile[] = [];
+  for (const file of files.sort(byName)) {
+    const { text, problem } = readTextFile(file.path, file.name);
+    if (problem !== undefined) problems.push({ file: file.name, message: problem });
+    else if (isScenarioText(text, file.name)) scenarios.push(file);
+  }
+  return { files: scenarios, problems };
+}
+
+function byName(left: WalkedFile, right: WalkedFile): number {
+  // The same order on every machine, whatever its language.
+  return left.name < right.name ? -1 : left.name > right.name ? 1 : 0;
+}
+
+/** The usual way to write a file. Parsing all of it as YAML takes a hundred times longer. */
+const TOP_LEVEL_KEY = /^(?:nodes|scenarios)[ \t]*:/m;
+
+/**
+ * False for text that clearly is no scenario file. Text that cannot be parsed counts as one, so that the parser reports what is
+ * wrong.
+ */
+export function isScenarioText(text: string, filename: string): boolean {
+  if (TOP_LEVEL_KEY.test(text)) return true;
+  try {
+    const value: unknown = filename.toLowerCase().endsWith(".json")
+      ? JSON.parse(text)
+      : parseYamlText(text).value;
+    return isRecord(value) && (Object.hasOwn(value, "nodes") || Object.hasOwn(value, "scenarios"));
+  } catch {
+    return true;
+  }
 }

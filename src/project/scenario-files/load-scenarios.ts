@@ -1,25 +1,25 @@
-import type { ScenarioDefinition } from "../core/scenario/definition.ts";
-import { DefinitionError } from "../core/schema/definition-error.ts";
-import { errorMessage } from "../core/values/error-message.ts";
-import { isRecord, type UnknownRecord } from "../core/values/json.ts";
-import { type FileProblem, issueProblems } from "./file-problem.ts";
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { DefinitionError } from "../../core/schema/definition-error.ts";
+import { errorMessage } from "../../core/values/error-message.ts";
+import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
+import { importModule } from "../import-module.ts";
+import { type FileProblem, issueProblems } from "../project-error.ts";
+import { fileProblem, readTextFile } from "../read-text-file.ts";
 import { type FoundFile, findFiles } from "./find-files.ts";
-import { importModule } from "./import-module.ts";
-import { fileProblem, readTextFile } from "./read-text-file.ts";
-import { parseScenarioFile } from "./scenario-files/parse-scenario-file.ts";
+import { parseScenarioFile } from "./parse-scenario-file.ts";
 
 /** A scenario, and where it was found. */
 export interface LoadedScenario {
   readonly definition: ScenarioDefinition;
-  /** As the person would write it. */
+  /** As the user writes it. */
   readonly file: string;
   /** True if it comes from a module. */
   readonly isCode: boolean;
 }
 
-/** What loading depends on. */
+/** Where files are found. */
 export interface LoadOptions {
-  /** The folder where the command is given. */
+  /** The folder of the command. */
   readonly folder: string;
   /** Reads standard input to its end; called once if a name is `-`. */
   readonly stdin: () => Promise<string>;
@@ -32,7 +32,7 @@ interface FromFile {
   readonly problems: readonly FileProblem[];
 }
 
-/** The scenarios in everything that a person names, and all that is wrong: every file is read before anybody complains. */
+/** The scenarios of all files that a user names, and everything that is wrong with any of them. */
 export async function loadScenarios(
   names: readonly string[],
   options: LoadOptions,
@@ -110,7 +110,7 @@ export function scenariosOfModule(
       if (!isDefinition(value) && !isBuilder(value)) continue;
       try {
         const definition = isDefinition(value) ? value : value.validate();
-        // A builder and what it was validated to are one scenario; two different ones of a name are told by the caller.
+        // A builder and its definition are one scenario; the caller reports two different ones with one name.
         definitions.set(`${definition.name} ${definition.hash}`, definition);
       } catch (error) {
         const place = `${file} (${name})`;

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
+import { fileProblem } from "../read-text-file.ts";
 import { loadScenarios } from "./load-scenarios.ts";
-import { fileProblem } from "./read-text-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "elenchus-scenarios-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const index = fileURLToPath(new URL("../index.ts", import.meta.url));
+const index = fileURLToPath(new URL("../../index.ts", import.meta.url));
 
 function write(files: Readonly<Record<string, string | Uint8Array>>): void {
   for (const [name, text] of Object.entries(files)) {
