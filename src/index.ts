@@ -263,10 +263,13 @@ export type { TurnResult } from "./journal/turn-result.ts";
 export { type CallRepetition, callIdentity } from "./models/call-identity.ts";
 export { Cassette } from "./models/cassette/cassette.ts";
 export { readCassette, writeCassette } from "./models/cassette/cassette-file.ts";
-export { type CassetteModelOptions, cassetteModel } from "./models/cassette/cassette-model.ts";
+export {
+  type CassetteModelOptions,
+  cassetteModel,
+  recordingModel,
+} from "./models/cassette/cassette-model.ts";
 export { explainMiss } from "./models/cassette/explain-miss.ts";
 export { type CallRequest, callRequest, type RecordedCall } from "./models/cassette/recorded-call.ts";
-export { recordingModel } from "./models/cassette/recording-model.ts";
 export {
   type FunctionContext,
   type FunctionModelOptions,
@@ -306,7 +309,7 @@ export {
 export { type ResolveOptions, resolveModel } from "./models/resolve-model.ts";
 export { simulatedModel } from "./models/simulated/simulated-model.ts";
 export { SIMULATED_SUBJECTS, type SimulatedSubject } from "./models/simulated/simulated-subjects.ts";
-export type { ToolEndpoint, ToolProcess, ToolServer } from "./models/tools/tool-server.ts";
+export type { ToolEndpoint, ToolProcess, ToolServer } from "./models/tools/resolve-tool-servers.ts";
 export { parseScenarioFile } from "./project/scenario-files/parse-scenario-file.ts";
 export { scenarioToJson, scenarioToYaml } from "./project/scenario-files/write-scenario.ts";
 export type { ProjectConfig, ProjectSettings } from "./project/settings.ts";

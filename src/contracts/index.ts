@@ -1,5 +1,5 @@
 /** Contract suites, for whoever makes a model or a store and wants to know that it is one. */
 
-export type { ContractAbility, ContractCase, ContractHarness } from "./model/contract-harness.ts";
-export { modelContract } from "./model/model-contract.ts";
-export { type StoreCase, type StoreHarness, storeContract } from "./store/store-contract.ts";
+export { modelContract } from "./model-contract.ts";
+export type { ContractAbility, ContractCase, ContractHarness } from "./model-contract-calls.ts";
+export { type StoreCase, type StoreHarness, storeContract } from "./store-contract.ts";

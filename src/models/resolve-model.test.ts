@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { contextOf, requestOf } from "../contracts/model/contract-harness.ts";
+import { contextOf, requestOf } from "../contracts/model-contract-calls.ts";
 import { ModelError } from "./model-error.ts";
 import { knownProviders } from "./providers/provider.ts";
 import { type NamedModel, type ResolveOptions, resolveModel } from "./resolve-model.ts";

@@ -1,7 +1,7 @@
 import type { Rubric } from "../core/templates/rubric.ts";
 import type { JsonObject } from "../core/values/json.ts";
 import type { ProviderConfig } from "../models/providers/provider.ts";
-import type { ToolServer } from "../models/tools/tool-server.ts";
+import type { ToolServer } from "../models/tools/resolve-tool-servers.ts";
 import type { BudgetLimits } from "../run/calls/budget.ts";
 import type { AccountCaps, RetryPolicies, RetryPolicy } from "../run/calls/limits.ts";
 import type { JudgeOption, SubjectOption, Timeouts } from "../run/run-options.ts";

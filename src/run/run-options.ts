@@ -6,7 +6,7 @@ import type { Store } from "../journal/store/store.ts";
 import type { Cassette } from "../models/cassette/cassette.ts";
 import type { ReplyFunction } from "../models/function/function-model.ts";
 import type { ResolveOptions } from "../models/resolve-model.ts";
-import type { ToolServer } from "../models/tools/tool-server.ts";
+import type { ToolServer } from "../models/tools/resolve-tool-servers.ts";
 import type { BudgetLimits } from "./calls/budget.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
 import type { AccountCaps, RetryPolicies } from "./calls/limits.ts";

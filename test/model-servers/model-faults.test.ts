@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { contextOf, failureOf, requestOf } from "../../src/contracts/model/contract-harness.ts";
+import { contextOf, failureOf, requestOf } from "../../src/contracts/model-contract-calls.ts";
 import { httpModel } from "../../src/models/http/http-model.ts";
 import type { Model } from "../../src/models/model.ts";
 import { type ErrorCategory, ModelError } from "../../src/models/model-error.ts";

@@ -1,4 +1,4 @@
-import type { ContractHarness } from "../../src/contracts/model/contract-harness.ts";
+import type { ContractHarness } from "../../src/contracts/model-contract-calls.ts";
 import type { Model } from "../../src/models/model.ts";
 import type { ModelServer } from "./model-server.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach } from "vitest";
 import type { OfferedTool } from "../../src/models/tools/offered-tools.ts";
-import type { ToolServer } from "../../src/models/tools/tool-server.ts";
+import type { ToolServer } from "../../src/models/tools/resolve-tool-servers.ts";
 import {
   openToolServers,
   type ToolServers,

@@ -8,8 +8,9 @@ import {
   readTypedAnswer,
   type TypedAnswer,
   type TypedAnswerOptions,
+  type TypedLine,
+  TypedLines,
 } from "../../models/person/typed-answer.ts";
-import { type TypedLine, TypedLines } from "../../models/person/typed-lines.ts";
 import { applyRow } from "../../run/prepare-scenario.ts";
 import { RULES_JUDGE } from "../../run/step/node-plan.ts";
 import { withoutRules } from "../../run/step/without-rules.ts";

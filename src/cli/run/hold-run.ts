@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { RunFailure } from "../../journal/failure.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
-import { writeWholeFile } from "../../models/cassette/write-whole-file.ts";
+import { writeWholeFile } from "../../models/cassette/cassette-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import type { Settings } from "../../project/settings.ts";
 import { githubAnnotations } from "../../report/ci/github-annotations.ts";

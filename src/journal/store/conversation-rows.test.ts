@@ -5,7 +5,7 @@ import {
   conversationStart,
   ONE_CALL,
   turnEvents,
-} from "../../contracts/store/contract-events.ts";
+} from "../../contracts/store-contract-samples.ts";
 import type { RunEvent, TurnEnd } from "../run-event.ts";
 import { ConversationRows } from "./conversation-rows.ts";
 

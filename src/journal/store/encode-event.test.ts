@@ -5,7 +5,7 @@ import {
   conversationStart,
   runStart,
   turnEvents,
-} from "../../contracts/store/contract-events.ts";
+} from "../../contracts/store-contract-samples.ts";
 import type { RunEvent } from "../run-event.ts";
 import { decodeEvent, EVENT_CODES, encodeEvent, eventType } from "./encode-event.ts";
 

@@ -1,5 +1,5 @@
 import { canonicalJson } from "../../core/values/canonical-json.ts";
-import { keptMessage, type MessageLink, SeenMessages } from "../../models/cassette/message-link.ts";
+import { frozenMessage, type MessageLink, SeenMessages } from "../../models/cassette/message-tree.ts";
 import type { Message } from "../../models/message.ts";
 import { textHash } from "./text-codec.ts";
 
@@ -15,14 +15,14 @@ export class MessageChains {
 
   /** The last link of a list; null for no messages. */
   linkOf(messages: readonly Message[]): ChainLink | null {
-    let link = this.#seen.takenUp(messages) ?? null;
+    let link = this.#seen.knownStart(messages) ?? null;
     for (let index = link?.length ?? 0; index < messages.length; index++)
       link = this.#append(link, messages[index] as Message);
     return link;
   }
 
   #append(previous: ChainLink | null, message: Message): ChainLink {
-    const kept = keptMessage(message);
+    const kept = frozenMessage(message);
     const hash = textHash(`${previous?.hash ?? ""}${canonicalJson(kept)}`);
     const link = { hash, message: kept, previous, length: (previous?.length ?? 0) + 1 };
     this.#seen.note(kept, link);

@@ -10,7 +10,7 @@ import {
   recordedCall,
   runStart,
   turnEvents,
-} from "../../contracts/store/contract-events.ts";
+} from "../../contracts/store-contract-samples.ts";
 import { migrate } from "./open-database.ts";
 import { openStore } from "./open-store.ts";
 import type { Store } from "./store.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
-import { cellOf, conversationStart, runStart, turnEvents } from "../../contracts/store/contract-events.ts";
+import { cellOf, conversationStart, runStart, turnEvents } from "../../contracts/store-contract-samples.ts";
 import { openStore } from "./open-store.ts";
 import { StoreError } from "./store-error.ts";
 
@@ -28,7 +28,7 @@ import { writeSync } from "node:fs";
 const [path, run] = process.argv.slice(1);
 const { openStore } = await import(${JSON.stringify(new URL("./open-store.ts", import.meta.url))});
 const { conversationStart, cellOf, runStart, turnEvents } =
-  await import(${JSON.stringify(new URL("../../contracts/store/contract-events.ts", import.meta.url))});
+  await import(${JSON.stringify(new URL("../../contracts/store-contract-samples.ts", import.meta.url))});
 const store = await openStore(path);
 const journal = store.begin(runStart(run));
 journal.append(conversationStart("c", cellOf(0)));

@@ -1,7 +1,6 @@
 import { freezeDeep } from "../../core/values/freeze-deep.ts";
-import { CALL_SHAPE, SETTINGS_SHAPE } from "../../models/cassette/cassette-shapes.ts";
-import { MessageTree } from "../../models/cassette/message-tree.ts";
-import { RecentLists } from "../../models/cassette/recent-lists.ts";
+import { CALL_SHAPE, SETTINGS_SHAPE } from "../../models/cassette/cassette-format.ts";
+import { MessageTree, RecentLists } from "../../models/cassette/message-tree.ts";
 import {
   type CallRequest,
   identityOfRequest,

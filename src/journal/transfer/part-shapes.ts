@@ -15,7 +15,7 @@ import {
 import type { TestedEdge } from "../../core/state/routing.ts";
 import type { JudgementPart } from "../../grading/judge/judge-turn.ts";
 import type { FieldVerdict } from "../../grading/verify/verify-parsed.ts";
-import { CALL_SHAPE } from "../../models/cassette/cassette-shapes.ts";
+import { CALL_SHAPE } from "../../models/cassette/cassette-format.ts";
 import type { ErrorCategory } from "../../models/model-error.ts";
 import type { RunFailure, Stage } from "../failure.ts";
 import type { Cell, ConversationSettings } from "../run-event.ts";

@@ -1,13 +1,12 @@
 import { beforeAll, describe, test } from "vitest";
-import type { ContractHarness, SeenRequest } from "../../contracts/model/contract-harness.ts";
-import { modelContract } from "../../contracts/model/model-contract.ts";
+import { modelContract } from "../../contracts/model-contract.ts";
+import type { ContractHarness, SeenRequest } from "../../contracts/model-contract-calls.ts";
 import type { Model, ModelReply, ModelRequest } from "../model.ts";
 import { type ErrorCategory, ModelError } from "../model-error.ts";
 import { abortedCall } from "../providers/to-model-error.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { Cassette } from "./cassette.ts";
-import { cassetteModel } from "./cassette-model.ts";
-import { recordingModel } from "./recording-model.ts";
+import { cassetteModel, recordingModel } from "./cassette-model.ts";
 
 /** A model that repeats what it is asked, and does what the contract wants to see. */
 function repeatingSide(): ContractHarness {

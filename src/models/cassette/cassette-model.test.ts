@@ -8,8 +8,7 @@ import type { CallContext, Model, ModelReply, ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { Cassette } from "./cassette.ts";
 import { readCassette, writeCassette } from "./cassette-file.ts";
-import { cassetteModel } from "./cassette-model.ts";
-import { recordingModel } from "./recording-model.ts";
+import { cassetteModel, recordingModel } from "./cassette-model.ts";
 
 /** Answers each request with the number of requests there have been, unless told otherwise. */
 let server: Server;

@@ -1,10 +1,8 @@
 import { frozenCopy } from "../../core/values/frozen-copy.ts";
 import type { ModelReply } from "../model.ts";
-import { cassetteLines } from "./cassette-lines.ts";
-import type { KeptCall } from "./kept-call.ts";
+import { cassetteLines, parseCassette } from "./cassette-format.ts";
 import { type MessageNode, MessageTree, messagesOf } from "./message-tree.ts";
-import { parseCassette } from "./parse-cassette.ts";
-import type { CallRequest, RecordedCall } from "./recorded-call.ts";
+import type { CallRequest, CassetteEntry, RecordedCall } from "./recorded-call.ts";
 
 /** What is looked at to explain a miss. */
 const MOST_NEAR = 500;
@@ -12,8 +10,8 @@ const MOST_NEAR = 500;
 /** Recorded calls by their identity, which can stand in for models. A call that is recorded again replaces the first. */
 export class Cassette {
   readonly #messages = new MessageTree();
-  readonly #calls = new Map<string, KeptCall>();
-  readonly #byNode = new Map<MessageNode, Map<string, KeptCall>>();
+  readonly #calls = new Map<string, CassetteEntry>();
+  readonly #byNode = new Map<MessageNode, Map<string, CassetteEntry>>();
 
   /** A cassette from the text of its file; throws a `ModelError` that names the line that is wrong. */
   static parse(text: string): Cassette {
@@ -49,7 +47,7 @@ export class Cassette {
     });
     if (!isData) return false;
     // Copied as they are.
-    const kept = copied as Pick<KeptCall, "request" | "reply">;
+    const kept = copied as Pick<CassetteEntry, "request" | "reply">;
     this.#keep({ identity, purpose, ...kept, node: this.#messages.add(messages) });
     return true;
   }
@@ -61,7 +59,7 @@ export class Cassette {
 
   /** Calls whose messages begin as those of a call do, as far as possible: where to look for what differs. */
   near({ messages }: Pick<CallRequest, "messages">): readonly RecordedCall[] {
-    const near = new Set<KeptCall>();
+    const near = new Set<CassetteEntry>();
     const nodes = new Set<MessageNode>();
     for (
       let node: MessageNode | null = this.#messages.longest(messages);
@@ -91,22 +89,22 @@ export class Cassette {
     return `${[...this.lines()].join("\n")}\n`;
   }
 
-  #callsAt(node: MessageNode): Iterable<KeptCall> {
+  #callsAt(node: MessageNode): Iterable<CassetteEntry> {
     return this.#byNode.get(node)?.values() ?? [];
   }
 
-  #keep(call: KeptCall): void {
+  #keep(call: CassetteEntry): void {
     const { identity, node } = call;
     const replaced = this.#calls.get(identity);
     // Messages that differ in what does not matter have the same identity, but another place.
     if (replaced !== undefined) this.#byNode.get(replaced.node)?.delete(identity);
-    const calls = this.#byNode.get(node) ?? new Map<string, KeptCall>();
+    const calls = this.#byNode.get(node) ?? new Map<string, CassetteEntry>();
     calls.set(identity, call);
     this.#byNode.set(node, calls);
     this.#calls.set(identity, call);
   }
 }
 
-function recorded({ identity, purpose, request, reply, node }: KeptCall): RecordedCall {
+function recorded({ identity, purpose, request, reply, node }: CassetteEntry): RecordedCall {
   return { identity, purpose, request: { ...request, messages: messagesOf(node) }, reply };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { contextOf, failureOf, requestOf } from "../../contracts/model/contract-harness.ts";
+import { contextOf, failureOf, requestOf } from "../../contracts/model-contract-calls.ts";
 import type { Message } from "../message.ts";
 import { ModelError } from "../model-error.ts";
 import { functionModel, type ReplyFunction } from "./function-model.ts";

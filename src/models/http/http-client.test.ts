@@ -10,7 +10,7 @@ import { createServer as createTlsServer } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
-import { contextOf, failureOf, requestOf } from "../../contracts/model/contract-harness.ts";
+import { contextOf, failureOf, requestOf } from "../../contracts/model-contract-calls.ts";
 import type { ModelReply } from "../model.ts";
 import { type ErrorCategory, ModelError } from "../model-error.ts";
 import { networkFailure } from "../network-error.ts";

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { contextOf, failureOf, requestOf } from "../../contracts/model/contract-harness.ts";
+import { contextOf, failureOf, requestOf } from "../../contracts/model-contract-calls.ts";
 import type { Message } from "../message.ts";
 import { type HttpModelOptions, httpModel } from "./http-model.ts";
 

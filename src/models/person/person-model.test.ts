@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { contextOf, failureOf, requestOf } from "../../contracts/model/contract-harness.ts";
+import { contextOf, failureOf, requestOf } from "../../contracts/model-contract-calls.ts";
 import type { Model } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { personModel } from "./person-model.ts";

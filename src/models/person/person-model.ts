@@ -3,8 +3,7 @@ import type { CallContext, Model, ModelReply, ModelRequest } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { abortedCall } from "../providers/to-model-error.ts";
 import { untilAborted } from "../until-aborted.ts";
-import { readTypedAnswer, type TypedAnswer } from "./typed-answer.ts";
-import { TypedLines } from "./typed-lines.ts";
+import { readTypedAnswer, type TypedAnswer, TypedLines } from "./typed-answer.ts";
 
 /** Where the person sits. */
 export interface PersonModelOptions {

@@ -4,7 +4,7 @@ import { anthropicServer } from "../../../test/model-servers/anthropic-server.ts
 import { googleServer } from "../../../test/model-servers/google-server.ts";
 import type { ModelServer } from "../../../test/model-servers/model-server.ts";
 import { openaiServer } from "../../../test/model-servers/openai-server.ts";
-import { contextOf, failureOf, requestOf } from "../../contracts/model/contract-harness.ts";
+import { contextOf, failureOf, requestOf } from "../../contracts/model-contract-calls.ts";
 import type { Message } from "../message.ts";
 import type { Model, ModelReply } from "../model.ts";
 import { ModelError } from "../model-error.ts";

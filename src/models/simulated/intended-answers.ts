@@ -3,11 +3,9 @@ import type { ScenarioState } from "../../core/state/state.ts";
 import type { Template } from "../../core/templates/template.ts";
 import type { JsonValue } from "../../core/values/json.ts";
 import { verifyParsed } from "../../grading/verify/verify-parsed.ts";
+import { rightValues, wrongValues } from "./field-values.ts";
 import { patternSample } from "./pattern-sample.ts";
-import type { IntendedValues } from "./reads-as.ts";
-import type { ResolvedField } from "./resolved-field.ts";
-import { rightValues } from "./right-values.ts";
-import { wrongValues } from "./wrong-values.ts";
+import type { IntendedValues, ResolvedField } from "./resolved-field.ts";
 
 /** What an answer is to come to, and what it can be made of. */
 export interface AnswerGoal {

@@ -2,8 +2,13 @@ import type { Template } from "../../core/templates/template.ts";
 import type { JsonValue } from "../../core/values/json.ts";
 import { fieldStatements } from "./field-statements.ts";
 import { type AnswerGoal, intendedAnswers } from "./intended-answers.ts";
-import { type IntendedValues, type Reading, readReply } from "./reads-as.ts";
-import { type ResolvedField, resolvedFields } from "./resolved-field.ts";
+import {
+  type IntendedValues,
+  type Reading,
+  type ResolvedField,
+  readReply,
+  resolvedFields,
+} from "./resolved-field.ts";
 import { CLOSINGS, type Manner, NOTHING_TO_STATE, OPENINGS } from "./wording.ts";
 
 /** Which of the ways to say something is taken; numbers beyond the last way count from the first again. */

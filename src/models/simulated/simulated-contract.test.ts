@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
-import type { ContractHarness } from "../../contracts/model/contract-harness.ts";
-import { modelContract } from "../../contracts/model/model-contract.ts";
+import { modelContract } from "../../contracts/model-contract.ts";
+import type { ContractHarness } from "../../contracts/model-contract-calls.ts";
 import { INITIAL_STATE } from "../../core/state/state.ts";
 import { template } from "../../core/templates/template.ts";
 import { simulatedModel } from "./simulated-model.ts";

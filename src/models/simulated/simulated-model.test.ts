@@ -16,8 +16,8 @@ import { assessReply } from "../../grading/judge/assess-reply.ts";
 import type { Message } from "../message.ts";
 import type { CallContext, ModelReply, SimulatedModel } from "../model.ts";
 import { ModelError } from "../model-error.ts";
-import { scriptsFor } from "./question-scripts.ts";
 import { simulatedModel } from "./simulated-model.ts";
+import { scriptsFor } from "./simulated-text.ts";
 
 function contextAt(turn: number, parts: Partial<CallContext> = {}): CallContext {
   return {

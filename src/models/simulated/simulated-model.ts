@@ -1,13 +1,11 @@
 import { isRecord, type JsonObject } from "../../core/values/json.ts";
 import { SeededChance } from "../../core/values/seeded-chance.ts";
 import type { Message } from "../message.ts";
-import type { CallContext, SimulatedModel } from "../model.ts";
+import type { CallContext, ModelRequest, SimulatedModel, Usage } from "../model.ts";
 import { type ErrorCategory, ModelError } from "../model-error.ts";
 import { abortedCall } from "../providers/to-model-error.ts";
-import { behaviorAt } from "./behavior.ts";
-import { estimatedUsage } from "./estimated-usage.ts";
+import { behaviorAt, type SimulationSettings, simulationSettings } from "./simulated-subjects.ts";
 import { simulatedText } from "./simulated-text.ts";
-import { type SimulationSettings, simulationSettings } from "./simulation-settings.ts";
 
 /**
  * A subject that plays a part, for rehearsals, demonstrations and tests; `SIMULATED_SUBJECTS` lists the parts. It needs no
@@ -173,4 +171,22 @@ export class SimulatedFailures {
       statusCode === undefined ? {} : { statusCode },
     );
   }
+}
+
+const CHARACTERS_A_TOKEN = 4;
+
+/** About how many tokens a call has; the same for the same texts. */
+export function estimatedUsage({ instructions = "", messages }: ModelRequest, reply: string): Usage {
+  let characters = instructions.length;
+  for (const message of messages) characters += charactersOf(message);
+  return { inputTokens: tokens(characters), outputTokens: tokens(reply.length) };
+}
+
+function charactersOf(message: Message): number {
+  if (message.role !== "tool") return message.content.length;
+  return message.results.reduce((sum, { output }) => sum + JSON.stringify(output).length, 0);
+}
+
+function tokens(characters: number): number {
+  return Math.ceil(characters / CHARACTERS_A_TOKEN);
 }

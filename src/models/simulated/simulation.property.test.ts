@@ -8,8 +8,8 @@ import { frozenCopy } from "../../core/values/frozen-copy.ts";
 import { extractFields } from "../../grading/reading/extract-value.ts";
 import { verifyParsed } from "../../grading/verify/verify-parsed.ts";
 import type { CallContext } from "../model.ts";
-import { scriptsFor } from "./question-scripts.ts";
 import { simulatedModel } from "./simulated-model.ts";
+import { scriptsFor } from "./simulated-text.ts";
 
 const description = "what is asked for";
 const word = fc.stringMatching(/^[a-z]{3,9}$/);

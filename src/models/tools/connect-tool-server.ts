@@ -3,11 +3,9 @@ import { errorMessage } from "../../core/values/error-message.ts";
 import { isRecord } from "../../core/values/json.ts";
 import { ModelError } from "../model-error.ts";
 import { httpFetch, NO_ANSWER, networkCode } from "./http-fetch.ts";
-import type { ResolvedServer } from "./resolve-tool-servers.ts";
-import type { ServerLink } from "./server-link.ts";
+import type { ResolvedServer, ToolEndpoint } from "./resolve-tool-servers.ts";
 import { stdioLink } from "./stdio-link.ts";
-import { ToolConnection } from "./tool-connection.ts";
-import type { ToolEndpoint } from "./tool-server.ts";
+import { type ServerLink, ToolConnection } from "./tool-connection.ts";
 
 /** How a server is connected to. */
 export interface ConnectOptions {

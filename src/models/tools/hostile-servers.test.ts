@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { open, SIGNAL } from "../../../test/tool-servers/open-servers.ts";
 import { program } from "../../../test/tool-servers/program.ts";
-import type { ToolProcess } from "./tool-server.ts";
+import type { ToolProcess } from "./resolve-tool-servers.ts";
 import type { ToolServers, ToolServersOptions } from "./tool-servers.ts";
 
 const hostile = (way: string): ToolProcess => program("hostile-server", way);
@@ -48,7 +48,7 @@ test("a server that ends at once is quoted, without colours and secrets", async 
   const environment = { ...process.env, SECRET: "planted-secret" };
   const servers = it({ ...hostile("exits"), env: { PLANTED: "$SECRET" } }, { environment });
   expect(await failure(servers.offered(undefined, SIGNAL))).toBe(
-    'The tool server "it" ended while it was started (exit code 1). Its last words: cannot open [redacted]',
+    'The tool server "it" ended while it was started (exit code 1). Its last output: cannot open [redacted]',
   );
 });
 
@@ -57,9 +57,9 @@ test("a server that never answers, or only talks, is given up", async () => {
   expect(silent).toContain(
     'The tool server "it" did not answer within 0.3 s of its start. Check that its `command`',
   );
-  expect(silent).not.toContain("last words");
+  expect(silent).not.toContain("last output");
   const garbage = await failure(it("garbage", { startTimeoutMs: 2_000 }).offered(undefined, SIGNAL));
-  expect(garbage).toContain("Its last words: hello, I am not a server");
+  expect(garbage).toContain("Its last output: hello, I am not a server");
 });
 
 test("a server of another protocol is refused", async () => {

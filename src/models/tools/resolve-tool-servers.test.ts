@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { resolveToolServers } from "./resolve-tool-servers.ts";
-import type { ToolServer } from "./tool-server.ts";
+import { resolveToolServers, type ToolServer } from "./resolve-tool-servers.ts";
 
 const ENVIRONMENT = {
   PATH: "/bin",

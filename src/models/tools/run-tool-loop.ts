@@ -2,7 +2,7 @@ import { isRecord, typeName } from "../../core/values/json.ts";
 import type { AssistantMessage, Message, ToolCall, ToolResult } from "../message.ts";
 import { extendMessages } from "../message-list.ts";
 import type { ModelReply, ToolDefinition } from "../model.ts";
-import { allAtRest } from "./all-at-rest.ts";
+import { allInOrder } from "./tool-servers.ts";
 
 /** What the loop is made of; it does nothing itself but go round. */
 export interface ToolLoopOptions {
@@ -43,7 +43,7 @@ export async function runToolLoop(options: ToolLoopOptions): Promise<ToolLoopRes
       const output = `Not called: the limit of ${maxSteps} steps was reached.`;
       step.push({ role: "tool", results: toolCalls.map((wanted) => failed(wanted, output)) });
     } else if (toolCalls.length > 0) {
-      const results = await allAtRest(toolCalls.map((wanted) => callOne(wanted, known, call)));
+      const results = await allInOrder(toolCalls.map((wanted) => callOne(wanted, known, call)));
       step.push({ role: "tool", results });
     }
     added.push(...step);

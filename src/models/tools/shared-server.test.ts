@@ -13,7 +13,7 @@ test("a server that dies fails the calls in flight, says why, and is started aga
   const messages = calls.map(
     (call) => call.status === "rejected" && [call.reason.category, call.reason.message],
   );
-  const words = "(exit code 3). Its last words: [also redacted]\nfatal: key [redacted] was refused";
+  const words = "(exit code 3). Its last output: [also redacted]\nfatal: key [redacted] was refused";
   expect(messages).toEqual([
     ["tool", `The tool server "files" ended while the tool "hang" was called ${words}`],
     ["tool", `The tool server "files" ended while the tool "crash" was called ${words}`],

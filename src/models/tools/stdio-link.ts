@@ -1,11 +1,9 @@
 import type { JSONRPCMessage, MCPTransport } from "@ai-sdk/mcp";
 import { errorMessage } from "../../core/values/error-message.ts";
 import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
-import { LastWords } from "./last-words.ts";
-import { LineReader } from "./line-reader.ts";
-import type { ServerLink } from "./server-link.ts";
-import { ServerProcess } from "./server-process.ts";
-import type { ToolProcess } from "./tool-server.ts";
+import type { ToolProcess } from "./resolve-tool-servers.ts";
+import { OutputTail, ServerProcess } from "./server-process.ts";
+import type { ServerLink } from "./tool-connection.ts";
 
 const PING_MS = 2_000;
 
@@ -20,24 +18,24 @@ export interface StdioLinkOptions extends StdioTransportOptions {
 export function stdioLink(server: ToolProcess, options: StdioLinkOptions): ServerLink {
   const { hide, callTimeoutMs } = options;
   const transport = new StdioTransport(server, options);
-  const lastWords = (): string => {
-    const words = transport.process.errors.show(hide) || transport.strayOutput.show(hide);
-    return words === "" ? "" : ` Its last words: ${words}`;
+  const lastOutput = (): string => {
+    const lines = transport.process.errors.show(hide) || transport.strayOutput.show(hide);
+    return lines === "" ? "" : ` Its last output: ${lines}`;
   };
   return {
     transport,
     startsProcess: true,
     explain(error, doing) {
       const { end } = transport.process;
-      if (transport.failure !== undefined) return `${transport.failure} while ${doing}.${lastWords()}`;
+      if (transport.failure !== undefined) return `${transport.failure} while ${doing}.${lastOutput()}`;
       if (end?.byItself === true)
-        return `ended while ${doing} (${end.signal === null ? `exit code ${end.code}` : `signal ${end.signal}`}).${lastWords()}`;
+        return `ended while ${doing} (${end.signal === null ? `exit code ${end.code}` : `signal ${end.signal}`}).${lastOutput()}`;
       const code = isRecord(error) ? error.code : undefined;
       if (typeof code === "string") return spawnProblem(server, code);
-      return `failed while ${doing}: ${hide(errorMessage(error)).slice(0, 1_000)}.${lastWords()}`;
+      return `failed while ${doing}: ${hide(errorMessage(error)).slice(0, 1_000)}.${lastOutput()}`;
     },
     silence: () =>
-      `Check that its \`command\` starts an MCP server that speaks over stdio, and writes nothing else there.${lastWords()}`,
+      `Check that its \`command\` starts an MCP server that speaks over stdio, and writes nothing else there.${lastOutput()}`,
     isBroken: () => transport.failure !== undefined || transport.process.end !== undefined,
     note() {},
     responds: () => transport.responds(Math.min(PING_MS, callTimeoutMs)),
@@ -84,7 +82,7 @@ export class StdioTransport implements MCPTransport {
   failure: string | undefined;
   readonly process: ServerProcess;
   /** Lines on standard output that are no messages. */
-  readonly strayOutput: LastWords = new LastWords();
+  readonly strayOutput: OutputTail = new OutputTail();
   readonly #validate: (message: unknown) => JSONRPCMessage;
   readonly #unanswered = new Set<number>();
   #heard: (() => void) | undefined;
@@ -204,4 +202,51 @@ export class StdioTransport implements MCPTransport {
 
 function isMessage(value: unknown): value is UnknownRecord {
   return isRecord(value) && value.jsonrpc === "2.0";
+}
+
+const LINE_FEED = 10;
+
+/** Puts the pieces of a stream of bytes together to lines, no longer than a limit. */
+export class LineReader {
+  readonly #limit: number;
+  readonly #onLine: (line: string) => void;
+  readonly #onOverflow: () => void;
+  #pieces: Buffer[] = [];
+  #length = 0;
+  #overflowed = false;
+
+  constructor(limit: number, onLine: (line: string) => void, onOverflow: () => void) {
+    this.#limit = limit;
+    this.#onLine = onLine;
+    this.#onOverflow = onOverflow;
+  }
+
+  /** After a line that is too long, nothing is read any more. */
+  push(chunk: Buffer): void {
+    let start = 0;
+    while (!this.#overflowed) {
+      const end = chunk.indexOf(LINE_FEED, start);
+      this.#keep(chunk.subarray(start, end === -1 ? undefined : end));
+      if (end === -1) return;
+      this.#finishLine();
+      start = end + 1;
+    }
+  }
+
+  #keep(piece: Buffer): void {
+    this.#length += piece.length;
+    if (this.#length > this.#limit) {
+      this.#overflowed = true;
+      this.#pieces = [];
+      this.#onOverflow();
+    } else if (piece.length > 0) this.#pieces.push(piece);
+  }
+
+  #finishLine(): void {
+    if (this.#overflowed) return;
+    const line = Buffer.concat(this.#pieces).toString("utf8");
+    this.#pieces = [];
+    this.#length = 0;
+    this.#onLine(line);
+  }
 }

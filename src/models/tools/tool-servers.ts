@@ -6,14 +6,17 @@ import { hideSecrets } from "../../secrets/hide-secrets.ts";
 import { ModelError } from "../model-error.ts";
 import { abortedCall } from "../providers/to-model-error.ts";
 import { untilAborted } from "../until-aborted.ts";
-import { allAtRest } from "./all-at-rest.ts";
 import { connectToolServer } from "./connect-tool-server.ts";
-import type { ToolListing } from "./listed-tools.ts";
-import { neededServers, type OfferedTool, offerTools, type ToolOffer } from "./offered-tools.ts";
-import { type ResolvedServer, resolveToolServers } from "./resolve-tool-servers.ts";
+import {
+  neededServers,
+  type OfferedTool,
+  offerTools,
+  type ToolListing,
+  type ToolOffer,
+} from "./offered-tools.ts";
+import { type ResolvedServer, resolveToolServers, type ToolServer } from "./resolve-tool-servers.ts";
 import type { ToolConnection } from "./tool-connection.ts";
 import type { ToolOutput } from "./tool-output.ts";
-import type { ToolServer } from "./tool-server.ts";
 
 /** How tool servers are used. */
 export interface ToolServersOptions {
@@ -77,7 +80,7 @@ class OpenToolServers implements ToolServers {
 
   async offered(filter: ToolFilter | undefined, signal: AbortSignal): Promise<ToolOffer> {
     const names = neededServers(this.#names, filter);
-    const listings = await unlessAborted(allAtRest(names.map((name) => this.#listing(name))), signal);
+    const listings = await unlessAborted(allInOrder(names.map((name) => this.#listing(name))), signal);
     const key = JSON.stringify(filter ?? null);
     const known = this.#offers.get(key);
     if (known?.listings.every((listing, position) => listing === listings[position])) return known.offer;
@@ -201,4 +204,15 @@ export class SharedServer {
     const times = this.#starts === 1 ? "once" : `${this.#starts} times`;
     return `The tool server "${name}" stays down: it has been started ${times}. ${this.#lastFailure}`;
   }
+}
+
+/**
+ * All values in their order; if some failed, the first failure in this order, but not before all have come to rest:
+ * what is told does not depend on who was quicker, and nothing goes on unseen.
+ */
+export async function allInOrder<Value>(promises: readonly Promise<Value>[]): Promise<readonly Value[]> {
+  return (await Promise.allSettled(promises)).map((result) => {
+    if (result.status === "rejected") throw result.reason;
+    return result.value;
+  });
 }

@@ -5,7 +5,7 @@ import { addSpending, NOTHING_SPENT, type Spending } from "../../journal/spendin
 import { callIdentity } from "../../models/call-identity.ts";
 import type { ModelReply } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
-import { estimatedUsage } from "../../models/simulated/estimated-usage.ts";
+import { estimatedUsage } from "../../models/simulated/simulated-model.ts";
 import type { Budget, CallCost } from "./budget.ts";
 import type { Answered, CallCache, MadeCall, ModelCall, ToolUse } from "./call-cache.ts";
 import type { Limits } from "./limits.ts";

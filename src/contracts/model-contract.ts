@@ -1,8 +1,8 @@
-import { canonicalJson } from "../../core/values/canonical-json.ts";
-import { deepEqual } from "../../core/values/deep-equal.ts";
-import { ModelError } from "../../models/model-error.ts";
-import { CALL_CASES } from "./contract-calls.ts";
+import { canonicalJson } from "../core/values/canonical-json.ts";
+import { deepEqual } from "../core/values/deep-equal.ts";
+import { ModelError } from "../models/model-error.ts";
 import {
+  CALL_CASES,
   type ContractAbility,
   type ContractCase,
   type ContractHarness,
@@ -12,7 +12,7 @@ import {
   demandPresentable,
   failureOf,
   requestOf,
-} from "./contract-harness.ts";
+} from "./model-contract-calls.ts";
 
 const CARD_CASES: readonly ContractRule[] = [
   {

@@ -1,12 +1,17 @@
-import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
-import type { Message } from "../../models/message.ts";
-import { demand, demandEqual } from "./contract-demand.ts";
-import { recordedCall } from "./contract-events.ts";
-import { JOURNAL_RULES } from "./contract-journal.ts";
-import { RUN_RULES } from "./contract-runs.ts";
-import type { StoreCase, StoreHarness, StoreRule } from "./store-harness.ts";
+import type { RecordedCall } from "../models/cassette/recorded-call.ts";
+import type { Message } from "../models/message.ts";
+import { JOURNAL_RULES } from "./store-contract-journal.ts";
+import { RUN_RULES } from "./store-contract-runs.ts";
+import {
+  demand,
+  demandEqual,
+  recordedCall,
+  type StoreCase,
+  type StoreHarness,
+  type StoreRule,
+} from "./store-contract-samples.ts";
 
-export type { StoreCase, StoreHarness } from "./store-harness.ts";
+export type { StoreCase, StoreHarness } from "./store-contract-samples.ts";
 
 /**
  * What every store must do, as cases for any test framework. Each case makes a store of its own with `make`, empty.

@@ -1,7 +1,14 @@
-import type { RunEvent } from "../../journal/run-event.ts";
-import { demand, demandEqual } from "./contract-demand.ts";
-import { cellOf, conversationEnd, conversationStart, runStart, turnEvents } from "./contract-events.ts";
-import type { StoreRule } from "./store-harness.ts";
+import type { RunEvent } from "../journal/run-event.ts";
+import {
+  cellOf,
+  conversationEnd,
+  conversationStart,
+  demand,
+  demandEqual,
+  runStart,
+  type StoreRule,
+  turnEvents,
+} from "./store-contract-samples.ts";
 
 const LONG = "The sun is a star, and it is nearer than any other one of them. ".repeat(40);
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { toolNames } from "./tool-names.ts";
+import { toolNames } from "./offered-tools.ts";
 
 test("a tool keeps its name, unless another has it too", () => {
   expect(

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { SIMULATED_SUBJECTS } from "./simulated-subjects.ts";
-import { simulationSettings } from "./simulation-settings.ts";
+import { SIMULATED_SUBJECTS, simulationSettings } from "./simulated-subjects.ts";
 
 test("reads a reference with a query, and lets an object win", () => {
   expect(simulationSettings("sim/waverer?flip=0.25&latency=5")).toEqual({

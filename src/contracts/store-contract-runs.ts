@@ -1,15 +1,17 @@
-import type { Store } from "../../journal/store/store.ts";
-import { demand, demandEqual, demandError } from "./contract-demand.ts";
+import type { Store } from "../journal/store/store.ts";
 import {
   cellOf,
   conversationEnd,
   conversationStart,
+  demand,
+  demandEqual,
+  demandError,
   ONE_CALL,
   recordedCall,
   runStart,
+  type StoreRule,
   turnEvents,
-} from "./contract-events.ts";
-import type { StoreRule } from "./store-harness.ts";
+} from "./store-contract-samples.ts";
 
 /** Two conversations of one scenario and one of another; the first passes, fails, cannot be read and is not verified. */
 async function writeRun(store: Store, run: string): Promise<void> {

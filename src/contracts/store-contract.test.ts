@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { memoryStore } from "../../journal/store/memory-store.ts";
-import { openStore } from "../../journal/store/open-store.ts";
-import type { Store } from "../../journal/store/store.ts";
+import { memoryStore } from "../journal/store/memory-store.ts";
+import { openStore } from "../journal/store/open-store.ts";
+import type { Store } from "../journal/store/store.ts";
 import { type StoreHarness, storeContract } from "./store-contract.ts";
 
 async function inMemory(): Promise<StoreHarness> {

@@ -1,8 +1,12 @@
-import type { ConversationStatus } from "../../core/state/state.ts";
-import type { Cell, RunEvent, RunStart } from "../../journal/run-event.ts";
-import type { Spending } from "../../journal/spending.ts";
-import { identityOfRequest, type RecordedCall } from "../../models/cassette/recorded-call.ts";
-import type { Message } from "../../models/message.ts";
+import type { ConversationStatus } from "../core/state/state.ts";
+import { canonicalJson } from "../core/values/canonical-json.ts";
+import { deepEqual } from "../core/values/deep-equal.ts";
+import type { Cell, RunEvent, RunStart } from "../journal/run-event.ts";
+import type { Spending } from "../journal/spending.ts";
+import type { Store } from "../journal/store/store.ts";
+import { StoreError, type StoreErrorCode } from "../journal/store/store-error.ts";
+import { identityOfRequest, type RecordedCall } from "../models/cassette/recorded-call.ts";
+import type { Message } from "../models/message.ts";
 
 /** What one call costs in the contract. */
 export const ONE_CALL: Spending = { calls: 1, cached: 0, tokens: 15, cost: 0.25 };
@@ -132,4 +136,51 @@ export function recordedCall(
   };
   const reply = { text, finish: "stop", usage: { inputTokens: 10, outputTokens: 5 } } as const;
   return { identity: identityOfRequest(request), purpose: "subject", request, reply };
+}
+
+/** Throws unless something holds that the contract asks for. */
+export function demand(holds: boolean, problem: string): asserts holds {
+  if (!holds) throw new Error(`The contract of stores is broken: ${problem}.`);
+}
+
+/** Throws unless a value is as it should be. */
+export function demandEqual(found: unknown, expected: unknown, what: string): void {
+  demand(
+    deepEqual(found, expected),
+    `${what}: expected ${canonicalJson(expected)}, got ${canonicalJson(found)}`,
+  );
+}
+
+/** Throws unless an action throws the error that it should. */
+export function demandError(code: StoreErrorCode, action: () => unknown): void {
+  let thrown: unknown;
+  try {
+    action();
+  } catch (error) {
+    thrown = error;
+  }
+  demand(thrown instanceof StoreError, `it threw ${String(thrown)} instead of a StoreError`);
+  demandEqual(thrown.code, code, "the code of the error");
+}
+
+/** A store to be tested. */
+export interface StoreHarness {
+  readonly store: Store;
+  /** Closes it and opens it again; left out if what it holds ends with it. */
+  readonly reopen?: () => Promise<Store>;
+  dispose(): Promise<void>;
+}
+
+/** A case of the contract; `run` throws if the store breaks it. */
+export interface StoreCase {
+  readonly name: string;
+  run(): Promise<void>;
+}
+
+/** What a store must do. */
+export interface StoreRule {
+  readonly name: string;
+  /** True if it needs a store that can be opened again. */
+  readonly reopens?: boolean;
+  readonly check: (harness: StoreHarness) => Promise<void>;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { LineReader } from "./line-reader.ts";
+import { LineReader } from "./stdio-link.ts";
 
 function read(chunks: readonly Buffer[], limit = 1_000): readonly string[] {
   const lines: string[] = [];
