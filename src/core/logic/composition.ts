@@ -34,20 +34,24 @@ export type Composition<Leaf> = AllOf<Leaf> | AnyOf<Leaf> | AtLeastN<Leaf> | Not
 // Each part is inferred by itself, so that parts of different kinds may stand side by side.
 
 /** All must hold: `allOf({ verify_result: true }, { turn: { gte: 2 } })`. */
-export function allOf<const Parts extends readonly unknown[]>(...conditions: Parts): AllOf<Parts[number]> {
+export function allOf<Leaf = never, const Parts extends readonly unknown[] = readonly Composed<Leaf>[]>(
+  ...conditions: Parts | readonly Composed<NoInfer<Leaf>>[]
+): AllOf<Leaf | Parts[number]> {
   return { type: "all_of", conditions };
 }
 
 /** At least one must hold. */
-export function anyOf<const Parts extends readonly unknown[]>(...conditions: Parts): AnyOf<Parts[number]> {
+export function anyOf<Leaf = never, const Parts extends readonly unknown[] = readonly Composed<Leaf>[]>(
+  ...conditions: Parts | readonly Composed<NoInfer<Leaf>>[]
+): AnyOf<Leaf | Parts[number]> {
   return { type: "any_of", conditions };
 }
 
 /** At least `n` must hold: `atLeastN(2, firstTurn({ … }), lastTurn({ … }), statusIs("completed"))`. */
-export function atLeastN<const Parts extends readonly unknown[]>(
+export function atLeastN<Leaf = never, const Parts extends readonly unknown[] = readonly Composed<Leaf>[]>(
   n: number,
-  ...conditions: Parts
-): AtLeastN<Parts[number]> {
+  ...conditions: Parts | readonly Composed<NoInfer<Leaf>>[]
+): AtLeastN<Leaf | Parts[number]> {
   return { type: "at_least_n", n, conditions };
 }
 

@@ -2,6 +2,7 @@ import type { Check, Normalizer } from "../checks/check.ts";
 import { exactMatch, numericExact, numericRange } from "../checks/check-factories.ts";
 import { type ShorthandValue, shorthandCheck } from "../checks/shorthand.ts";
 import type { Composed } from "../logic/composition.ts";
+import type { About, KnownNode, NodeEntry, TypedTurnField, TypedTurnFields } from "../scenario/node-entry.ts";
 import type { ConversationStatus } from "../state/state.ts";
 import type { JsonValue } from "../values/json.ts";
 import type {
@@ -10,6 +11,8 @@ import type {
   Measure,
   MeasureCheck,
   NodeFilter,
+  OutcomeFunction,
+  OutcomeLeaf,
   ResultCheck,
   SingleTurn,
   TurnCheck,
@@ -19,10 +22,24 @@ import type {
 /** Fields of a turn and the values they must have: `{ verify_result: true, "parsed.n": { gte: 3 } }`. */
 export type TurnFields = Readonly<Record<string, ShorthandValue>>;
 
-type Assertion = Composed<TurnCheck>;
+/** An outcome of a scenario with these nodes: what names another node or field is a compile error. */
+export type TypedOutcome<Nodes extends NodeEntry> =
+  | Composed<OutcomeLeaf & About<Nodes>>
+  | TypedMeasure<Nodes>
+  | OutcomeFunction
+  | string;
 
-function turnChecks(scope: TurnScope, fields: TurnFields): Assertion {
-  const checks = Object.entries(fields).map(([field, value]) =>
+// Each helper takes the nodes of the scenario from where it stands, and its arguments are compared with them: so an editor
+// offers the ids and fields there are, and a wrong one is an error at that word.
+type Assertion<Nodes extends NodeEntry> = Composed<TurnCheck> & About<Nodes>;
+type TypedMeasure<Nodes extends NodeEntry> = Measure & About<Nodes>;
+type Fields<Nodes extends NodeEntry> = NoInfer<TypedTurnFields<Nodes>>;
+type Field<Nodes extends NodeEntry> = NoInfer<TypedTurnField<Nodes>>;
+type AtNodeOf<Nodes extends NodeEntry> = NoInfer<AtNode<KnownNode<Nodes>>>;
+
+function turnChecks<Nodes extends NodeEntry>(scope: TurnScope, fields: Fields<Nodes>): Assertion<Nodes> {
+  // Whatever the nodes are, fields have names and values to be compared with.
+  const checks = Object.entries(fields as TurnFields).map(([field, value]) =>
     shorthandCheck<TurnCheck>(value, (verifyWith: Check, expected: JsonValue) => ({
       type: "turn_check",
       scope,
@@ -31,46 +48,55 @@ function turnChecks(scope: TurnScope, fields: TurnFields): Assertion {
       verifyWith,
     })),
   );
-  return checks.length === 1 ? (checks[0] as Assertion) : { type: "all_of", conditions: checks };
+  return checks.length === 1 ? (checks[0] as Assertion<Nodes>) : { type: "all_of", conditions: checks };
 }
 
 /** The first turn: as a check with fields, as a choice of turn for `crossTurn` without. */
 export function firstTurn(): SingleTurn;
-export function firstTurn(fields: TurnFields): Assertion;
-export function firstTurn(fields?: TurnFields): SingleTurn | Assertion {
+export function firstTurn<Nodes extends NodeEntry = NodeEntry>(fields: Fields<Nodes>): Assertion<Nodes>;
+export function firstTurn(fields?: TurnFields): SingleTurn | Assertion<NodeEntry> {
   return checkOrTurn({ type: "first_turn" }, fields);
 }
 
 /** The last turn: as a check with fields, as a choice of turn for `crossTurn` without. */
 export function lastTurn(): SingleTurn;
-export function lastTurn(fields: TurnFields): Assertion;
-export function lastTurn(fields?: TurnFields): SingleTurn | Assertion {
+export function lastTurn<Nodes extends NodeEntry = NodeEntry>(fields: Fields<Nodes>): Assertion<Nodes>;
+export function lastTurn(fields?: TurnFields): SingleTurn | Assertion<NodeEntry> {
   return checkOrTurn({ type: "last_turn" }, fields);
 }
 
 /** One turn by index, from 0 or from the end (-1): as a check with fields, as a choice of turn without. */
 export function turnAt(index: number): SingleTurn;
-export function turnAt(index: number, fields: TurnFields): Assertion;
-export function turnAt(index: number, fields?: TurnFields): SingleTurn | Assertion {
+export function turnAt<Nodes extends NodeEntry = NodeEntry>(
+  index: number,
+  fields: Fields<Nodes>,
+): Assertion<Nodes>;
+export function turnAt(index: number, fields?: TurnFields): SingleTurn | Assertion<NodeEntry> {
   return checkOrTurn({ type: "turn_at", index }, fields);
 }
 
-function checkOrTurn(turn: SingleTurn, fields: TurnFields | undefined): SingleTurn | Assertion {
-  return fields === undefined ? turn : turnChecks(turn, fields);
+function checkOrTurn(turn: SingleTurn, fields: TurnFields | undefined): SingleTurn | Assertion<NodeEntry> {
+  return fields === undefined ? turn : turnChecks<NodeEntry>(turn, fields);
 }
 
-interface AtNode {
+interface AtNode<Id extends string> {
   /** Only turns of this node, or of one of these. */
-  readonly node?: NodeFilter;
+  readonly node?: Id | readonly Id[];
 }
 
 /** At least one turn (of a node) has these values; false if there is no such turn. */
-export function anyTurn(fields: TurnFields, { node }: AtNode = {}): Assertion {
+export function anyTurn<Nodes extends NodeEntry = NodeEntry>(
+  fields: Fields<Nodes>,
+  { node }: AtNodeOf<Nodes> = {},
+): Assertion<Nodes> {
   return turnChecks({ type: "any_turn", ...atNode(node) }, fields);
 }
 
 /** Every turn (of a node) has these values; false if there is no such turn. */
-export function allTurns(fields: TurnFields, { node }: AtNode = {}): Assertion {
+export function allTurns<Nodes extends NodeEntry = NodeEntry>(
+  fields: Fields<Nodes>,
+  { node }: AtNodeOf<Nodes> = {},
+): Assertion<Nodes> {
   return turnChecks({ type: "all_turns", ...atNode(node) }, fields);
 }
 
@@ -100,63 +126,82 @@ export function resultIs(field: string, value: ShorthandValue): Composed<ResultC
 }
 
 /** Compares a field of one turn with a field of another: `target <comparison> source`. */
-export function crossTurn(options: {
+export function crossTurn<Nodes extends NodeEntry = NodeEntry>(options: {
   readonly source: SingleTurn;
-  readonly sourceField: string;
+  readonly sourceField: Field<Nodes>;
   readonly target: SingleTurn;
-  readonly targetField: string;
+  readonly targetField: Field<Nodes>;
   readonly comparison: Comparison;
   readonly normalize?: readonly Normalizer[];
-}): CrossTurnCheck {
+}): CrossTurnCheck & About<Nodes> {
   const { source, target, ...rest } = options;
   return { type: "cross_turn_check", sourceTurn: source, targetTurn: target, ...rest };
 }
 
-interface CountedTurns extends AtNode {
+interface CountedTurns<Id extends string> extends AtNode<Id> {
   readonly verifyResult?: boolean;
 }
 
 /** How many turns there were, at a node, with a verdict, or both. */
-export function countTurns({ node, verifyResult }: CountedTurns = {}): Measure {
+export function countTurns<Nodes extends NodeEntry = NodeEntry>({
+  node,
+  verifyResult,
+}: NoInfer<CountedTurns<KnownNode<Nodes>>> = {}): TypedMeasure<Nodes> {
   return { type: "count_turns", ...atNode(node), ...withVerdict(verifyResult) };
 }
 
 /** The index of the first such turn, from 0; -1 if there is none. */
-export function firstMatchIndex({ node, verifyResult }: CountedTurns = {}): Measure {
+export function firstMatchIndex<Nodes extends NodeEntry = NodeEntry>({
+  node,
+  verifyResult,
+}: NoInfer<CountedTurns<KnownNode<Nodes>>> = {}): TypedMeasure<Nodes> {
   return { type: "first_match_index", ...atNode(node), ...withVerdict(verifyResult) };
 }
 
 /** How many turns from the start passed in a row: the number of all turns if none ever failed. */
-export function turnOfFlip({ node }: AtNode = {}): Measure {
+export function turnOfFlip<Nodes extends NodeEntry = NodeEntry>({
+  node,
+}: AtNodeOf<Nodes> = {}): TypedMeasure<Nodes> {
   return { type: "turn_of_flip", ...atNode(node) };
 }
 
 /** How often the verdict changed between neighbouring turns. */
-export function numberOfFlips({ node }: AtNode = {}): Measure {
+export function numberOfFlips<Nodes extends NodeEntry = NodeEntry>({
+  node,
+}: AtNodeOf<Nodes> = {}): TypedMeasure<Nodes> {
   return { type: "number_of_flips", ...atNode(node) };
 }
 
 /** The smallest number that a field had. */
-export function minOverTurns(field: string, { node }: AtNode = {}): Measure {
+export function minOverTurns<Nodes extends NodeEntry = NodeEntry>(
+  field: Field<Nodes>,
+  { node }: AtNodeOf<Nodes> = {},
+): TypedMeasure<Nodes> {
   return { type: "min_over_turns", field, ...atNode(node) };
 }
 
 /** The mean of the numbers that a field had. */
-export function meanOverTurns(field: string, { node }: AtNode = {}): Measure {
+export function meanOverTurns<Nodes extends NodeEntry = NodeEntry>(
+  field: Field<Nodes>,
+  { node }: AtNodeOf<Nodes> = {},
+): TypedMeasure<Nodes> {
   return { type: "mean_over_turns", field, ...atNode(node) };
 }
 
 /** The last number that a field had. */
-export function lastOverTurns(field: string, { node }: AtNode = {}): Measure {
+export function lastOverTurns<Nodes extends NodeEntry = NodeEntry>(
+  field: Field<Nodes>,
+  { node }: AtNodeOf<Nodes> = {},
+): TypedMeasure<Nodes> {
   return { type: "last_over_turns", field, ...atNode(node) };
 }
 
 /** Compares a measure with a number or another measure: `measureIs(countTurns({ verifyResult: true }), "gte", 3)`. */
-export function measureIs(
-  measure: Measure,
+export function measureIs<Nodes extends NodeEntry = NodeEntry>(
+  measure: NoInfer<TypedMeasure<Nodes>>,
   comparison: MeasureCheck["comparison"],
-  expected: number | Measure,
-): MeasureCheck {
+  expected: number | NoInfer<TypedMeasure<Nodes>>,
+): MeasureCheck & About<Nodes> {
   return { type: "measure_check", measure, comparison, expected };
 }
 

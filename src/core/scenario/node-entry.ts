@@ -1,7 +1,6 @@
 import type { Operators, ShorthandValue } from "../checks/shorthand.ts";
 import type { Composition } from "../logic/composition.ts";
 import type { ConditionFunction, StateCheck, WhenLeaf } from "../state/condition.ts";
-import type { END, END_IN_FILES } from "./scenario-edge.ts";
 
 /**
  * What the compiler knows of a node that was added in a chain. A builder carries the union of its entries: a union
@@ -26,24 +25,20 @@ export type NewId<Id extends string, Known extends string> = string extends Know
     : Id;
 
 /** True if the compiler does not know all nodes: none was added in the chain, or one under an id from data. */
-type IsOpen<Entries extends NodeEntry> = [Entries] extends [never]
+type IsOpen<Nodes extends NodeEntry> = [Nodes] extends [never]
   ? true
-  : string extends Entries["id"]
+  : string extends Nodes["id"]
     ? true
     : false;
 
-/** The ids that edges or the entry name and that no node has; none if the compiler cannot know. */
-export type MissingNode<Entries extends NodeEntry, Named extends string> = string extends Named
-  ? never
-  : IsOpen<Entries> extends true
-    ? never
-    : Exclude<Named, Entries["id"] | typeof END | typeof END_IN_FILES>;
+/** The ids that may be named; any text if the compiler does not know all nodes. */
+export type KnownNode<Nodes extends NodeEntry> = IsOpen<Nodes> extends true ? string : Nodes["id"];
 
-type ParsedById<Entries extends NodeEntry> = { readonly [Node in Entries as Node["id"]]: Node["parsed"] };
+type ParsedById<Nodes extends NodeEntry> = { readonly [Node in Nodes as Node["id"]]: Node["parsed"] };
 
 /** The fields that reading a reply at a node gives; unknown if the node is not known or has no template. */
-export type ParsedAt<Entries extends NodeEntry, Id extends string> = Id extends keyof ParsedById<Entries>
-  ? ParsedById<Entries>[Id]
+export type ParsedAt<Nodes extends NodeEntry, Id extends string> = Id extends keyof ParsedById<Nodes>
+  ? ParsedById<Nodes>[Id]
   : unknown;
 
 interface EqualityOperators<Value> {
@@ -86,8 +81,8 @@ type TurnTests = {
  * If not all nodes are known, every path to a past node is open. Otherwise these patterns are closed here and the known ones
  * stand in `PastTests`: an object type for all of them at once would be resolved anew for every edge.
  */
-type OpenPastTests<Entries extends NodeEntry> =
-  IsOpen<Entries> extends true
+type OpenPastTests<Nodes extends NodeEntry> =
+  IsOpen<Nodes> extends true
     ? {
         readonly [path: `node_visits.${string}`]: NumberTest;
         readonly [path: `node_results.${string}`]: ShorthandValue;
@@ -97,19 +92,17 @@ type OpenPastTests<Entries extends NodeEntry> =
         readonly [path: `node_results.${string}.${"parsed" | "verify_result" | "refused"}${string}`]: never;
       };
 
-type PastTests<Entries extends NodeEntry> =
-  IsOpen<Entries> extends true
-    ? never
-    : { readonly [Test in PastTest<Entries> as Test["path"]]?: Test["value"] };
+type PastTests<Nodes extends NodeEntry> =
+  IsOpen<Nodes> extends true ? never : { readonly [Test in PastTest<Nodes> as Test["path"]]?: Test["value"] };
 
-type PastTest<Entries extends NodeEntry> = Entries extends unknown
+type PastTest<Nodes extends NodeEntry> = Nodes extends unknown
   ?
-      | { readonly path: `node_visits.${Entries["id"]}`; readonly value: NumberTest }
+      | { readonly path: `node_visits.${Nodes["id"]}`; readonly value: NumberTest }
       | {
-          readonly path: `node_results.${Entries["id"]}.${"verify_result" | "refused"}`;
+          readonly path: `node_results.${Nodes["id"]}.${"verify_result" | "refused"}`;
           readonly value: BooleanTest;
         }
-      | PastField<Entries["id"], Entries["parsed"]>
+      | PastField<Nodes["id"], Nodes["parsed"]>
   : never;
 
 type PastField<Id extends string, Parsed> = unknown extends Parsed
@@ -122,16 +115,63 @@ type PastField<Id extends string, Parsed> = unknown extends Parsed
     }[keyof Parsed & string];
 
 /** One path and the value it must have, for an edge that leaves `Source`. A union is enough, for there is one key. */
-type TypedShorthand<Entries extends NodeEntry, Source extends string> =
-  | (TurnTests & OpenPastTests<Entries> & ParsedTests<ParsedAt<Entries, Source>>)
-  | PastTests<Entries>;
+type TypedShorthand<Nodes extends NodeEntry, Source extends string> =
+  | (TurnTests & OpenPastTests<Nodes> & ParsedTests<ParsedAt<Nodes, Source>>)
+  | PastTests<Nodes>;
 
 /** Everything that may stand as `when` on an edge that leaves `Source`. */
-export type TypedWhen<Entries extends NodeEntry, Source extends string> =
-  | TypedShorthand<Entries, Source>
-  | readonly (TypedShorthand<Entries, Source> | StateCheck)[]
+export type TypedWhen<Nodes extends NodeEntry, Source extends string> =
+  | TypedShorthand<Nodes, Source>
+  | readonly (TypedShorthand<Nodes, Source> | StateCheck)[]
   | StateCheck
   | Composition<WhenLeaf>
-  | ConditionFunction<ParsedAt<Entries, Source>>
+  | ConditionFunction<ParsedAt<Nodes, Source>>
   | string
   | null;
+
+type FieldNames<Nodes extends NodeEntry> = Nodes extends unknown
+  ? unknown extends Nodes["parsed"]
+    ? string
+    : keyof Nodes["parsed"] & string
+  : never;
+
+type FieldTest<Nodes extends NodeEntry, Field extends string> = Nodes extends unknown
+  ? unknown extends Nodes["parsed"]
+    ? ShorthandValue
+    : Field extends keyof Nodes["parsed"]
+      ? TestFor<NonNullable<Nodes["parsed"][Field]>>
+      : never
+  : never;
+
+/** Fields that every turn has, and what they may be compared with. */
+interface TurnTestsOf<Id extends string> {
+  readonly verify_result?: BooleanTest;
+  readonly refused?: BooleanTest;
+  readonly node_id?: TextTest<Id>;
+  readonly reply?: TextTest;
+  readonly raw_response?: TextTest;
+  readonly question_text?: TextTest;
+  readonly [path: `rubric.${string}`]: ShorthandValue;
+}
+
+/** Fields of a turn and the values they must have; the fields of templates are those of the scenario's nodes. */
+export type TypedTurnFields<Nodes extends NodeEntry> =
+  IsOpen<Nodes> extends true
+    ? Readonly<Record<string, ShorthandValue>>
+    : TurnTestsOf<Nodes["id"]> & {
+        readonly [Field in FieldNames<Nodes> as `parsed.${Field}`]?: FieldTest<Nodes, Field>;
+      };
+
+/** The name of a field of a turn: `verify_result`, `parsed.letter`, `rubric.tone`. */
+export type TypedTurnField<Nodes extends NodeEntry> =
+  IsOpen<Nodes> extends true ? string : (keyof TurnTestsOf<string> & string) | `parsed.${FieldNames<Nodes>}`;
+
+declare const nodes: unique symbol;
+
+/**
+ * Marks an outcome with the nodes it may speak of; there is nothing of it at run time. What is about any node may stand where
+ * known nodes are expected, so that a check may be made before its scenario.
+ */
+export interface About<Nodes extends NodeEntry> {
+  readonly [nodes]?: (node: Nodes) => void;
+}

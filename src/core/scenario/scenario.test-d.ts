@@ -1,9 +1,23 @@
 import { describe, expectTypeOf, test } from "vitest";
 import { exactMatch } from "../checks/check-factories.ts";
 import { allOf, anyOf, not } from "../logic/composition.ts";
+import type { OutcomeCheck } from "../outcomes/outcome-check.ts";
+import {
+  allTurns,
+  anyTurn,
+  countTurns,
+  crossTurn,
+  firstTurn,
+  lastTurn,
+  measureIs,
+  minOverTurns,
+  statusIs,
+  turnAt,
+  turnOfFlip,
+} from "../outcomes/outcome-helpers.ts";
 import { stateCheck } from "../state/condition.ts";
 import { template } from "../templates/template.ts";
-import type { ScenarioDefinition } from "./definition.ts";
+import type { NodesOf, OutcomesOf, ScenarioDefinition } from "./definition.ts";
 import { type Question, question } from "./question.ts";
 import { Scenario } from "./scenario.ts";
 import { END } from "./scenario-edge.ts";
@@ -35,25 +49,19 @@ test("the fields of a template are known", () => {
 });
 
 describe("node ids", () => {
-  test("an edge to a node that is never added is an error at validate", () => {
-    // @ts-expect-error "psuh" is never added.
-    chain.addEdge("ask", "psuh").addEdge("push", END).setEntry("ask").validate();
+  test("an edge to or from a node that is not added is an error at that word", () => {
+    // @ts-expect-error there is no node "psuh".
+    chain.addEdge("ask", "psuh");
+    // @ts-expect-error there is no node "aks".
+    chain.addEdge("aks", "push");
+    expectTypeOf(chain.addEdge<typeof chain, "ask">)
+      .parameter(1)
+      .toEqualTypeOf<"ask" | "push" | "END" | "__end__">();
   });
 
-  test("an edge from a node that is never added is an error at validate", () => {
-    // @ts-expect-error "aks" is never added.
-    chain.addEdge("aks", "push").setEntry("ask").validate();
-  });
-
-  test("an entry that is never added is an error at validate", () => {
-    // @ts-expect-error "aks" is never added.
-    chain.addEdge("ask", "push").setEntry("aks").validate();
-  });
-
-  test("the error says which node is missing", () => {
-    expectTypeOf(
-      chain.addEdge("ask", "psuh").validate,
-    ).thisParameter.toEqualTypeOf<'Node "psuh" is named by an edge or as entry, but never added'>();
+  test("an entry that is not added is an error", () => {
+    // @ts-expect-error there is no node "aks".
+    chain.setEntry("aks");
   });
 
   test("a duplicate is an error where it is added, in words", () => {
@@ -72,7 +80,7 @@ describe("node ids", () => {
       .addNode("b", { question: plain })
       .setEntry("a")
       .validate();
-    expectTypeOf(definition).toEqualTypeOf<ScenarioDefinition>();
+    expectTypeOf(definition).toExtend<ScenarioDefinition>();
   });
 
   test("both ways to write the end are known", () => {
@@ -159,6 +167,67 @@ describe("conditions", () => {
   });
 });
 
+describe("outcomes", () => {
+  test("know the nodes, also within compositions", () => {
+    chain
+      .addOutcome("a", allTurns({ verify_result: true }, { node: "push" }))
+      .addOutcome("b", anyTurn({ verify_result: true, "parsed.letter": "B" }, { node: ["ask", "push"] }))
+      .addOutcome("c", allOf(not(lastTurn({ verify_result: false })), statusIs("completed")))
+      .addOutcome("d", measureIs(countTurns({ node: "ask" }), "gte", turnOfFlip({ node: "push" })))
+      .addOutcome("e", (result) => result.turnCount > 1)
+      .addOutcome("f", "(result) => result.turnCount > 1")
+      .addOutcome("g", { type: "turn_check", scope: { type: "any_turn" }, field: "reply", expected: "" });
+    // @ts-expect-error there is no node "psuh".
+    chain.addOutcome("a", allTurns({ verify_result: true }, { node: "psuh" }));
+    // @ts-expect-error there is no node "psuh".
+    chain.addOutcome("a", allOf(not(anyTurn({ verify_result: true }, { node: ["ask", "psuh"] }))));
+    // @ts-expect-error there is no node "psuh".
+    chain.addOutcome("a", measureIs(countTurns({ node: "psuh" }), "gte", 1));
+    // @ts-expect-error there is no node "psuh".
+    chain.addOutcome("a", turnOfFlip({ node: "psuh" }));
+  });
+
+  test("know the fields", () => {
+    const typed = new Scenario("typed").addNode("ask", { question: asked });
+    typed.addOutcome("a", firstTurn({ "parsed.count": { gte: 2 }, "rubric.tone": 3 }));
+    typed.addOutcome("b", minOverTurns("parsed.count"));
+    // @ts-expect-error there is no field "cuont".
+    typed.addOutcome("a", firstTurn({ "parsed.cuont": 3 }));
+    // @ts-expect-error "C" is no option.
+    typed.addOutcome("a", allTurns({ "parsed.letter": "C" }));
+    // @ts-expect-error there is no field "cuont".
+    typed.addOutcome("b", minOverTurns("parsed.cuont"));
+    typed.addOutcome(
+      "c",
+      crossTurn({
+        source: turnAt(0),
+        sourceField: "parsed.count",
+        target: turnAt(-1),
+        // @ts-expect-error there is no field "cuont".
+        targetField: "parsed.cuont",
+        comparison: "gt",
+      }),
+    );
+  });
+
+  test("made before their scenario fit any", () => {
+    const held = allTurns({ verify_result: true, "parsed.whatever": 1 }, { node: "some node" });
+    chain.addOutcome("held", held);
+    expectTypeOf(allOf(held, statusIs("completed"))).toExtend<OutcomeCheck>();
+  });
+
+  test("are remembered by the definition", () => {
+    const definition = chain
+      .addOutcome("held_firm", allTurns({ verify_result: true }))
+      .addOutcome("flips", turnOfFlip())
+      .addEdge("ask", END)
+      .setEntry("ask")
+      .validate();
+    expectTypeOf<OutcomesOf<typeof definition>>().toEqualTypeOf<"held_firm" | "flips">();
+    expectTypeOf<NodesOf<typeof definition>["id"]>().toEqualTypeOf<"ask" | "push">();
+  });
+});
+
 describe("state updates", () => {
   test("know the fields", () => {
     chain.addNode("next", {
@@ -192,7 +261,7 @@ describe("built in a loop or from unknown data, everything compiles without cast
     s.addEdge("done", "not known here", { when: { "parsed.letter": "Z", "node_visits.x": 1 } });
     s.setEntry("done");
     s.setEntry(items[0]?.id ?? "done");
-    expectTypeOf(s.validate()).toEqualTypeOf<ScenarioDefinition>();
+    expectTypeOf(s.validate()).toExtend<ScenarioDefinition>();
   });
 
   test("assigned again at each step", () => {
@@ -211,12 +280,12 @@ describe("built in a loop or from unknown data, everything compiles without cast
       .addNode(item?.id ?? "x", { question: plain })
       .addEdge("ask", "made later")
       .addEdge(item?.id ?? "x", END);
-    expectTypeOf(s.setEntry("ask").validate()).toEqualTypeOf<ScenarioDefinition>();
+    expectTypeOf(s.setEntry("ask").validate()).toExtend<ScenarioDefinition>();
   });
 
   test("reduced over a list", () => {
     const s = items.reduce((built, { id }) => built.addNode(id, { question: plain }), new Scenario("reduce"));
-    expectTypeOf(s.validate()).toEqualTypeOf<ScenarioDefinition>();
+    expectTypeOf(s.validate()).toExtend<ScenarioDefinition>();
   });
 
   test("given to a function that adds to any scenario", () => {

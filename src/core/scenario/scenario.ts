@@ -1,18 +1,19 @@
-import type { OutcomeCheck } from "../outcomes/outcome-check.ts";
+import type { TypedOutcome } from "../outcomes/outcome-helpers.ts";
 import { DefinitionError } from "../schema/definition-error.ts";
 import type { Issue } from "../schema/issue.ts";
 import { asNearest, NearestName } from "../schema/nearest-name.ts";
 import type { JsonObject } from "../values/json.ts";
 import { defineScenario } from "./define-scenario.ts";
 import type { ScenarioDefinition } from "./definition.ts";
-import type { Entry, MissingNode, NewId, NodeEntry, TypedWhen } from "./node-entry.ts";
-import type { END, Handover } from "./scenario-edge.ts";
+import type { Entry, KnownNode, NewId, NodeEntry, TypedWhen } from "./node-entry.ts";
+import type { END, END_IN_FILES, Handover } from "./scenario-edge.ts";
 import type { NodeOptions } from "./scenario-node.ts";
 import { ScenarioParts } from "./scenario-parts.ts";
 
 /**
  * A mutable builder of scenarios. Add nodes, edges and outcomes in any order, then `validate()`.
- * Written as a chain, misspelt node ids, unknown fields and values of the wrong type are compile errors.
+ * Written as a chain, misspelt node ids, unknown fields and values of the wrong type are compile errors where they stand; a
+ * chain adds its nodes before the edges and outcomes that name them.
  *
  * @example
  * const definition = new Scenario("capital")
@@ -21,7 +22,7 @@ import { ScenarioParts } from "./scenario-parts.ts";
  *   .setEntry("ask")
  *   .validate();
  */
-export class Scenario<Entries extends NodeEntry = never, Named extends string = never> {
+export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends string = never> {
   readonly name: string;
   readonly description: string;
   readonly #metadata: unknown;
@@ -36,9 +37,9 @@ export class Scenario<Entries extends NodeEntry = never, Named extends string = 
 
   /** Registers a node; the question is copied, so that later changes to it do not matter. */
   addNode<const Id extends string, Parsed = unknown>(
-    id: NewId<Id, Entries["id"]>,
+    id: NewId<Id, Nodes["id"]>,
     options: NodeOptions<Parsed>,
-  ): Scenario<Entries | Entry<Id, Parsed>, Named> {
+  ): Scenario<Nodes | Entry<Id, Parsed>, Outcomes> {
     const { nodes, issues } = this.#parts;
     const key = String(id);
     const path = ["nodes", key];
@@ -50,23 +51,28 @@ export class Scenario<Entries extends NodeEntry = never, Named extends string = 
   }
 
   /** Connects two nodes; without `when` the edge is the fallback of its source. */
-  addEdge<const Source extends string, const Target extends string>(
-    source: Source | Entries["id"],
-    target: Target | Entries["id"] | typeof END,
-    options: { readonly when?: TypedWhen<Entries, Source>; readonly handover?: Handover | null } = {},
-  ): Scenario<Entries, Named | Source | Target> {
+  addEdge<Self extends Scenario, const Source extends KnownNode<NodesIn<Self>>>(
+    this: Self,
+    source: Source,
+    target: KnownNode<NodesIn<Self>> | typeof END | typeof END_IN_FILES,
+    options: { readonly when?: TypedWhen<NodesIn<Self>, Source>; readonly handover?: Handover | null } = {},
+  ): Self {
     this.#parts.addEdge({ source, target, ...options });
-    return this.#typed();
-  }
-
-  /** Adds a named assertion or number over finished conversations. */
-  addOutcome(name: string, check: OutcomeCheck, options: { readonly description?: string } = {}): this {
-    this.#parts.addOutcome({ name, check, ...options });
     return this;
   }
 
+  /** Adds a named assertion or number over finished conversations. */
+  addOutcome<const Name extends string>(
+    name: Name,
+    check: TypedOutcome<Nodes>,
+    options: { readonly description?: string } = {},
+  ): Scenario<Nodes, Outcomes | Name> {
+    this.#parts.addOutcome({ name, check, ...options });
+    return this.#typed();
+  }
+
   /** Sets the node where conversations start; it must have been added. */
-  setEntry<const Id extends string>(id: Id | Entries["id"]): Scenario<Entries, Named | Id> {
+  setEntry<Self extends Scenario>(this: Self, id: KnownNode<NodesIn<Self>>): Self {
     const { nodes } = this.#parts;
     if (!nodes.has(id)) {
       const nearest = asNearest(new NearestName(() => nodes.keys()).find(String(id)));
@@ -79,15 +85,11 @@ export class Scenario<Entries extends NodeEntry = never, Named extends string = 
       });
     }
     this.#entry = id;
-    return this.#typed();
+    return this;
   }
 
-  /** Checks everything and freezes it; throws a `DefinitionError` with every issue there is. */
-  validate(
-    this: [MissingNode<Entries, Named>] extends [never]
-      ? Scenario<Entries, Named>
-      : `Node "${MissingNode<Entries, Named>}" is named by an edge or as entry, but never added`,
-  ): ScenarioDefinition;
+  /** Validates everything and freezes it; throws a `DefinitionError` with every issue there is. */
+  validate<Self extends Scenario>(this: Self): DefinitionOf<Self>;
   validate(): ScenarioDefinition {
     const { name, description } = this;
     const entry = this.#entry === undefined ? {} : { entry: this.#entry };
@@ -106,3 +108,14 @@ export class Scenario<Entries extends NodeEntry = never, Named extends string = 
     return this as unknown as Next;
   }
 }
+
+// What a chain knows is taken from the builder at hand, not from the class: so a builder that knows more fits a variable of
+// one that knows nothing, as in a loop.
+type NodesIn<Builder> = Builder extends Scenario<infer Nodes, never> ? Nodes : never;
+type DefinitionOf<Builder> =
+  Builder extends Scenario<infer Nodes, infer Outcomes>
+    ? ScenarioDefinition<
+        [Nodes] extends [never] ? NodeEntry : Nodes,
+        [Outcomes] extends [never] ? string : Outcomes
+      >
+    : never;
