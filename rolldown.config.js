@@ -23,9 +23,9 @@ export default {
     // Each file holds what is loaded together: what help needs, the library, and what commands do.
     codeSplitting: {
       groups: [
-        { name: "command-line", test: /src\/cli\/run-cli\.ts$/, priority: 3 },
+        { name: "command-line", test: /src\/cli\/program\.ts$/, priority: 3 },
         { name: "library", test: /src\/index\.ts$/, priority: 2 },
-        { name: "commands", test: /src\/cli\/(?!main|run-cli)/, priority: 1 },
+        { name: "commands", test: /src\/cli\/(?!main|program)/, priority: 1 },
       ],
     },
     // Only comments and white space go: names stay, for stack traces and for functions that are told by their source.

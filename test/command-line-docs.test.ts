@@ -17,7 +17,7 @@ const EVERYWHERE: ReadonlySet<string> = new Set(["--debug", "--help", "--set", "
 
 /** The real command line, in which no command does anything. */
 function program(): Command {
-  const made = makeProgram({ terminal: capturedTerminal(ROOT), does: async () => {} });
+  const made = makeProgram({ terminal: capturedTerminal(ROOT), execute: async () => {} });
   for (const command of made.commands) command.exitOverride();
   return made;
 }

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
-import type { ExitCode } from "../src/cli/exit-code.ts";
+import type { ExitCode } from "../src/cli/command.ts";
 import { type PlayOptions, play } from "../src/cli/play/play-invocation.ts";
 import { type Output, PLAIN_STYLE, type Style, type Terminal } from "../src/terminal/terminal.ts";
 import { CAPITAL } from "./capital-scenario.ts";

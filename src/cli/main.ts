@@ -12,6 +12,6 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exitCode = 2;
 } else {
   nodeModule.enableCompileCache?.();
-  const { runCli } = await import("./run-cli.ts");
+  const { runCli } = await import("./program.ts");
   await runCli(process.argv.slice(2));
 }

@@ -1,7 +1,8 @@
-import { Command } from "commander";
+import { Command, CommanderError } from "commander";
 import { packageVersion } from "../project/package-files.ts";
+import { type ProcessTerminal, processTerminal } from "../terminal/process-terminal.ts";
 import { addCheckCommand } from "./check/check-command.ts";
-import { type AddCommand, type CommandContext, examples } from "./command-context.ts";
+import { type AddCommand, type CommandContext, type ExitCode, examples } from "./command.ts";
 import { addDemoCommand } from "./demo/demo-command.ts";
 import { addDoctorCommand } from "./doctor/doctor-command.ts";
 import { addExportCommand } from "./export/export-command.ts";
@@ -15,7 +16,7 @@ import { addRunCommand } from "./run/run-command.ts";
 import { addShowCommand } from "./show/show-command.ts";
 import { addWhyMissCommand } from "./why-miss/why-miss-command.ts";
 
-/** All commands, by what they are for, in the order in which one needs them. */
+/** All commands by group, in the order in which people need them. */
 const GROUPS: Readonly<Record<string, readonly AddCommand[]>> = {
   "Begin:": [addDemoCommand, addInitCommand, addDoctorCommand],
   "Write scenarios:": [addCheckCommand, addPlayCommand],
@@ -23,7 +24,7 @@ const GROUPS: Readonly<Record<string, readonly AddCommand[]>> = {
   "Look at runs:": [addListCommand, addShowCommand, addExportCommand, addImportCommand],
 };
 
-/** The command line as commander sees it. */
+/** All commands, declared with commander. */
 export function makeProgram(context: CommandContext): Command {
   const { output, messages } = context.terminal;
   const program = new Command("elenchus")
@@ -59,4 +60,33 @@ export function makeProgram(context: CommandContext): Command {
   for (const command of program.commands)
     command.option("--debug", "print stacks of errors").showHelpAfterError("(--help says what there is)");
   return program;
+}
+
+/** Runs one command, and exits once everything is written. */
+export async function runCli(given: readonly string[]): Promise<void> {
+  const terminal = processTerminal();
+  const code = await exitCodeOf(given, terminal);
+  await terminal.flush();
+  // A model or server that timed out may still hold a connection open.
+  process.exit(terminal.closedWith ?? code);
+}
+
+async function exitCodeOf(given: readonly string[], terminal: ProcessTerminal): Promise<ExitCode> {
+  let code: ExitCode = 0;
+  const program = makeProgram({
+    terminal,
+    execute: async (action) => {
+      code = await action();
+    },
+  });
+  try {
+    await program.parseAsync(given, { from: "user" });
+    return code;
+  } catch (error) {
+    // Commander has printed its message; help and version are no errors.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const { reportError } = await import("./report-error.ts");
+    reportError(error, terminal.messages, { debug: given.includes("--debug") });
+    return 2;
+  }
 }

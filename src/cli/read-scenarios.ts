@@ -5,7 +5,6 @@ import { loadScenarios } from "../project/scenario-files/load-scenarios.ts";
 import { selectScenarios } from "../project/scenario-files/select-scenarios.ts";
 import type { Settings } from "../project/settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { readInput } from "./read-input.ts";
 
 /** The scenarios that a command is about: those that it names, or those of the project. Everything wrong with them is told at once. */
 export async function readScenarios(
@@ -32,4 +31,11 @@ export async function readScenarios(
 async function whatToName(): Promise<string> {
   const packs = (await bundledPacks()).map((name) => `pack:${name}`);
   return `Name files, folders or patterns, or one of the bundled packs: ${packs.join(", ")}.`;
+}
+
+/** All of standard input, as text. */
+export async function readInput({ input }: Terminal): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of input) pieces.push(Buffer.from(piece as Buffer | string));
+  return Buffer.concat(pieces).toString("utf8");
 }

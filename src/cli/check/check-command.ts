@@ -1,8 +1,8 @@
-import { type AddCommand, examples } from "../command-context.ts";
-import { addSettingFlags, type GivenFlags, settingsRequest } from "../setting-flags.ts";
+import { type AddCommand, examples } from "../command.ts";
+import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
 
 /** `elenchus check` */
-export const addCheckCommand: AddCommand = (program, { terminal, does }) => {
+export const addCheckCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("check")
     .description(
@@ -19,7 +19,7 @@ export const addCheckCommand: AddCommand = (program, { terminal, does }) => {
       examples("elenchus check scenarios/", "elenchus check 'scenarios/**/*.yaml' --no-draw"),
     )
     .action((names: readonly string[], given: GivenFlags & { readonly draw: boolean }) =>
-      does(async () => {
+      execute(async () => {
         const { check } = await import("./check.ts");
         return check({ names, settings: settingsRequest(given), draws: given.draw }, terminal);
       }),

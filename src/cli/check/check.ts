@@ -7,8 +7,8 @@ import { countedText } from "../../report/text/figures.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
-import type { ExitCode } from "../exit-code.ts";
-import { readInput } from "../read-input.ts";
+import type { ExitCode } from "../command.ts";
+import { readInput } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 
 /** What `check` is told. */

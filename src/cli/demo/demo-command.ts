@@ -1,13 +1,13 @@
-import { type AddCommand, examples } from "../command-context.ts";
+import { type AddCommand, examples } from "../command.ts";
 
 /** `elenchus demo` */
-export const addDemoCommand: AddCommand = (program, { terminal, does }) => {
+export const addDemoCommand: AddCommand = (program, { terminal, execute }) => {
   program
     .command("demo")
     .description("run the bundled benchmarks with simulated subjects: no key, no model, a few seconds")
     .addHelpText("after", examples("elenchus demo"))
     .action(() =>
-      does(async () => {
+      execute(async () => {
         const { demo } = await import("./demo.ts");
         return demo(terminal);
       }),

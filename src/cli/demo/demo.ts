@@ -15,7 +15,7 @@ import { runTraffic } from "../../report/traffic.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
-import type { ExitCode } from "../exit-code.ts";
+import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { watchRun } from "../run/watch-run.ts";
 

@@ -1,8 +1,8 @@
-import { type AddCommand, examples } from "../command-context.ts";
-import { addSettingFlags, type GivenFlags, settingsRequest } from "../setting-flags.ts";
+import { type AddCommand, examples } from "../command.ts";
+import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
 
 /** `elenchus doctor` */
-export const addDoctorCommand: AddCommand = (program, { terminal, does }) => {
+export const addDoctorCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("doctor")
     .description("say what is configured and what can be reached, without printing secrets")
@@ -10,7 +10,7 @@ export const addDoctorCommand: AddCommand = (program, { terminal, does }) => {
   addSettingFlags(command, ["store"])
     .addHelpText("after", examples("elenchus doctor", "elenchus doctor --offline"))
     .action((given: GivenFlags & { readonly offline?: true }) =>
-      does(async () => {
+      execute(async () => {
         const { doctor } = await import("./doctor.ts");
         return doctor({ settings: settingsRequest(given), offline: given.offline ?? false }, terminal);
       }),

@@ -14,7 +14,7 @@ import type { JudgeOption, ModelOption, SubjectOption } from "../../run/run-opti
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import { secretQueryValues } from "../../secrets/secret-data.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import type { ExitCode } from "../exit-code.ts";
+import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { conclusionText, type DoctorSection, type Finding, sectionText } from "./doctor-finding.ts";
 import { providerSecrets, providersSection } from "./doctor-providers.ts";

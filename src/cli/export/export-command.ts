@@ -1,13 +1,13 @@
 import { Option } from "commander";
-import { type AddCommand, examples } from "../command-context.ts";
-import { addSettingFlags, type GivenFlags, settingsRequest } from "../setting-flags.ts";
+import { type AddCommand, examples } from "../command.ts";
+import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
 import type { ExportOptions } from "./export.ts";
 
 const FORMATS: readonly ExportOptions["format"][] = ["run", "csv", "json", "cassette"];
 const TABLES: readonly ExportOptions["table"][] = ["turns", "conversations", "outcomes"];
 
 /** `elenchus export` */
-export const addExportCommand: AddCommand = (program, { terminal, does }) => {
+export const addExportCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("export")
     .description("write a run to a file: all of it, a table, or its answers as a cassette")
@@ -28,7 +28,7 @@ export const addExportCommand: AddCommand = (program, { terminal, does }) => {
     )
     .action(
       (run: string | undefined, given: GivenFlags & Pick<ExportOptions, "format" | "table" | "output">) =>
-        does(async () => {
+        execute(async () => {
           const { exportCommand } = await import("./export.ts");
           const { format, table, output } = given;
           return exportCommand(

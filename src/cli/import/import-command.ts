@@ -1,8 +1,8 @@
-import { type AddCommand, examples } from "../command-context.ts";
-import { addSettingFlags, type GivenFlags, settingsRequest } from "../setting-flags.ts";
+import { type AddCommand, examples } from "../command.ts";
+import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
 
 /** `elenchus import` */
-export const addImportCommand: AddCommand = (program, { terminal, does }) => {
+export const addImportCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("import")
     .description("take a run from a file that export wrote, with all its answers")
@@ -14,7 +14,7 @@ export const addImportCommand: AddCommand = (program, { terminal, does }) => {
       examples("elenchus import monday.jsonl", "elenchus import - --as theirs < monday.jsonl"),
     )
     .action((file: string, given: GivenFlags & { readonly as?: string }) =>
-      does(async () => {
+      execute(async () => {
         const { importCommand } = await import("./import.ts");
         const { as } = given;
         return importCommand(

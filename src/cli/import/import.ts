@@ -7,7 +7,7 @@ import { textLines } from "../../journal/transfer/text-lines.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { fileProblem } from "../../project/read-text-file.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import type { ExitCode } from "../exit-code.ts";
+import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 
 /** What `import` is told. */

@@ -1,7 +1,7 @@
-import { type AddCommand, examples } from "../command-context.ts";
+import { type AddCommand, examples } from "../command.ts";
 
 /** `elenchus init` */
-export const addInitCommand: AddCommand = (program, { terminal, does }) => {
+export const addInitCommand: AddCommand = (program, { terminal, execute }) => {
   program
     .command("init")
     .description(
@@ -10,7 +10,7 @@ export const addInitCommand: AddCommand = (program, { terminal, does }) => {
     .argument("[folder]", "a new or an existing folder; no file in it is written over", ".")
     .addHelpText("after", examples("elenchus init my-benchmark", "cd my-benchmark && elenchus run"))
     .action((folder: string) =>
-      does(async () => {
+      execute(async () => {
         const { init } = await import("./init.ts");
         return init({ folder }, terminal);
       }),

@@ -1,7 +1,11 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, open, readdir, readFile, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { errorMessage } from "../../core/values/error-message.ts";
+import { isRecord } from "../../core/values/json.ts";
 import { PROJECT_FILES } from "../../project/load-project.ts";
 import { packageFolder, packageVersion } from "../../project/package-files.ts";
+import { ProjectError } from "../../project/project-error.ts";
+import { printableText } from "../../terminal/printable-text.ts";
 
 /** A file of a new project. */
 export interface InitFile {
@@ -41,4 +45,77 @@ export function standIn(name: string, existing: readonly string[]): string | und
   if (name === "elenchus.config.yaml") return existing.find((file) => PROJECT_FILES.includes(file));
   if (name === "README.md") return existing.find((file) => /^readme(?:\.\w+)?$/i.test(file));
   return undefined;
+}
+
+/** What became of the files of a new project. */
+export interface WrittenFiles {
+  readonly written: readonly string[];
+  /** Those that were there already, as they are called there. */
+  readonly kept: readonly string[];
+}
+
+/** Writes files into a folder, which is made if it is not there. What is there stays as it is. Throws a `ProjectError`. */
+export async function writeNewFiles(
+  files: readonly InitFile[],
+  { folder, name }: { readonly folder: string /** What sentences call the folder. */; readonly name: string },
+): Promise<WrittenFiles> {
+  const written: string[] = [];
+  const kept: string[] = [];
+  const inFolder = (file: string): string => (name === "." ? file : `${name.replace(/\/+$/, "")}/${file}`);
+  await orSay(name, () => mkdir(folder, { recursive: true }));
+  const existing = await orSay(name, () => readdir(folder));
+  // All folders before the first file: where one of them cannot be made, nothing is written.
+  for (const parent of new Set(files.map((file) => dirname(file.name))))
+    await orSay(inFolder(parent), () => mkdir(join(folder, parent), { recursive: true }));
+  for (const file of files) {
+    const other = standIn(file.name, existing);
+    if (other !== undefined) kept.push(other);
+    else if (await orSay(inFolder(file.name), () => writeNewFile(join(folder, file.name), file.text)))
+      written.push(file.name);
+    else kept.push(file.name);
+  }
+  return { written, kept };
+}
+
+/** False if there is something of this name already, also if it was made a moment ago. */
+async function writeNewFile(path: string, text: string): Promise<boolean> {
+  const file = await open(path, "wx").catch((error: unknown) => {
+    if (codeOf(error) === "EEXIST") return undefined;
+    throw error;
+  });
+  if (file === undefined) return false;
+  try {
+    await file.writeFile(text);
+    await file.close();
+    return true;
+  } catch (error) {
+    // Half a file would be kept as if it were the person's own.
+    await file.close().catch(() => {});
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+async function orSay<Result>(name: string, action: () => Promise<Result>): Promise<Result> {
+  try {
+    return await action();
+  } catch (error) {
+    throw new ProjectError([sentence(codeOf(error), errorMessage(error), printableText(name))], {
+      cause: error,
+    });
+  }
+}
+
+function sentence(code: string, message: string, name: string): string {
+  if (code === "EEXIST" || code === "ENOTDIR")
+    return `${name} cannot be made a folder, for there is a file of that name. Choose another folder.`;
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
+    return `${name} may not be written: permission denied. Choose another folder, or change its permissions.`;
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return `${name} cannot be written: no space is left on the disk.`;
+  return `${name} cannot be written: ${message.replace(/\.$/, "")}.`;
+}
+
+function codeOf(error: unknown): string {
+  return isRecord(error) && typeof error.code === "string" ? error.code : "";
 }

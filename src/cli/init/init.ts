@@ -5,9 +5,8 @@ import { alignColumns } from "../../terminal/align-columns.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style, Terminal } from "../../terminal/terminal.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
-import type { ExitCode } from "../exit-code.ts";
-import { type InitFile, initFiles } from "./init-files.ts";
-import { type WrittenFiles, writeNewFiles } from "./init-write.ts";
+import type { ExitCode } from "../command.ts";
+import { type InitFile, initFiles, type WrittenFiles, writeNewFiles } from "./init-files.ts";
 
 /** What `init` is told. */
 export interface InitOptions {

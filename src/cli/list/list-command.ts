@@ -1,9 +1,8 @@
-import { type AddCommand, examples } from "../command-context.ts";
-import { addSettingFlags, type GivenFlags, settingsRequest } from "../setting-flags.ts";
-import { wholeNumber } from "../whole-number.ts";
+import { type AddCommand, examples, wholeNumber } from "../command.ts";
+import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
 
 /** `elenchus list` */
-export const addListCommand: AddCommand = (program, { terminal, does }) => {
+export const addListCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("list")
     .description("list the runs of this project, the latest first")
@@ -12,7 +11,7 @@ export const addListCommand: AddCommand = (program, { terminal, does }) => {
   addSettingFlags(command, ["store"])
     .addHelpText("after", examples("elenchus list", "elenchus list --json | head -1"))
     .action((given: GivenFlags & { readonly limit: number; readonly json?: true }) =>
-      does(async () => {
+      execute(async () => {
         const { list } = await import("./list.ts");
         const { limit, json = false } = given;
         return list({ settings: settingsRequest(given), limit, json }, terminal);

@@ -1,9 +1,9 @@
 import { Option } from "commander";
-import { type AddCommand, examples } from "../command-context.ts";
-import { addSettingFlags, type GivenFlags, settingsRequest } from "../setting-flags.ts";
+import { type AddCommand, examples } from "../command.ts";
+import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
 
 /** `elenchus play` */
-export const addPlayCommand: AddCommand = (program, { terminal, does }) => {
+export const addPlayCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("play")
     .description(
@@ -28,7 +28,7 @@ export const addPlayCommand: AddCommand = (program, { terminal, does }) => {
         names: readonly string[],
         given: GivenFlags & { readonly as: "subject" | "questioner"; readonly save?: string },
       ) =>
-        does(async () => {
+        execute(async () => {
           const { playCommand } = await import("./play-invocation.ts");
           const { as, save } = given;
           return playCommand(

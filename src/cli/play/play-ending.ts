@@ -5,7 +5,7 @@ import { outcomeLines } from "../../report/text/outcomes-text.ts";
 import { pathText } from "../../report/text/paths-text.ts";
 import { paintedLines, type TextOptions } from "../../report/text/text-blocks.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import type { ExitCode } from "../exit-code.ts";
+import type { ExitCode } from "../command.ts";
 import type { PlayOptions } from "./play-options.ts";
 import type { PlaySession } from "./play-session.ts";
 

@@ -2,7 +2,7 @@ import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { JsonObject } from "../../core/values/json.ts";
 import type { Store } from "../../journal/store/store.ts";
 import type { JudgeOption, RunOptions, SubjectOption, Timeouts } from "../../run/run-options.ts";
-import type { SignalSource } from "../run/stop-signals.ts";
+import type { SignalSource } from "../run/watch-run.ts";
 
 const SHARED = [
   "providers",

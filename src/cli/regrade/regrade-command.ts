@@ -1,9 +1,15 @@
-import { type AddCommand, examples } from "../command-context.ts";
-import { addDisplayFlags, displayOf, type GivenDisplay } from "../display-flags.ts";
-import { addSettingFlags, type GivenFlags, settingsRequest } from "../setting-flags.ts";
+import { type AddCommand, examples } from "../command.ts";
+import {
+  addDisplayFlags,
+  addSettingFlags,
+  displayOf,
+  type GivenDisplay,
+  type GivenFlags,
+  settingsRequest,
+} from "../flags.ts";
 
 /** `elenchus regrade` */
-export const addRegradeCommand: AddCommand = (program, { terminal, does }) => {
+export const addRegradeCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("regrade")
     .description(
@@ -24,7 +30,7 @@ export const addRegradeCommand: AddCommand = (program, { terminal, does }) => {
         names: readonly string[],
         given: GivenFlags & GivenDisplay & { readonly rerun?: true },
       ) =>
-        does(async () => {
+        execute(async () => {
           const { regradeCommand } = await import("./regrade.ts");
           return regradeCommand(
             {

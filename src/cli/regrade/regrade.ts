@@ -5,13 +5,13 @@ import type { Run } from "../../run/run-scenarios.ts";
 import { type Divergence, describeDivergence } from "../../run/step/divergence.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
-import type { ExitCode } from "../exit-code.ts";
+import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { demandOrigin, scenariosOf } from "../resume/resume.ts";
-import { holdRun } from "../run/hold-run.ts";
-import type { RunDisplay } from "../run/run-display.ts";
+import { runAndReport } from "../run/run-and-report.ts";
 import { folderFromStore, originToKeep, whereAsked, withMore } from "../run/run-origin.ts";
+import type { RunDisplay } from "../run/run-view.ts";
 import { findRun, withRuns } from "../stored-runs.ts";
 
 /** What `regrade` is told. */
@@ -71,7 +71,7 @@ export async function regradeCommand(options: RegradeCommandOptions, terminal: T
             output: options.display.quiet ? terminal.messages : terminal.output,
           });
       };
-      return holdRun(begin, { store, settings, display: options.display, onEnd }, terminal);
+      return runAndReport(begin, { store, settings, display: options.display, onEnd }, terminal);
     },
     { readOnly: false },
   );

@@ -1,9 +1,15 @@
-import { type AddCommand, examples } from "../command-context.ts";
-import { addDisplayFlags, displayOf, type GivenDisplay } from "../display-flags.ts";
-import { addSettingFlags, type GivenFlags, settingsRequest } from "../setting-flags.ts";
+import { type AddCommand, examples } from "../command.ts";
+import {
+  addDisplayFlags,
+  addSettingFlags,
+  displayOf,
+  type GivenDisplay,
+  type GivenFlags,
+  settingsRequest,
+} from "../flags.ts";
 
 /** `elenchus resume` */
-export const addResumeCommand: AddCommand = (program, { terminal, does }) => {
+export const addResumeCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("resume")
     .description("go on with a run where it was left; nothing that is finished is asked again")
@@ -13,7 +19,7 @@ export const addResumeCommand: AddCommand = (program, { terminal, does }) => {
   addDisplayFlags(command)
     .addHelpText("after", examples("elenchus resume", "elenchus resume 3f2a --retry-errors --budget 10usd"))
     .action((run: string | undefined, given: GivenFlags & GivenDisplay & { readonly retryErrors?: true }) =>
-      does(async () => {
+      execute(async () => {
         const { resume } = await import("./resume.ts");
         return resume(
           {

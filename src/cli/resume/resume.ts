@@ -9,12 +9,12 @@ import type { Settings } from "../../project/settings.ts";
 import { finishedBefore } from "../../report/finished-before.ts";
 import { resumeRun } from "../../run/run-scenarios.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import type { ExitCode } from "../exit-code.ts";
+import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
-import { holdRun } from "../run/hold-run.ts";
-import type { RunDisplay } from "../run/run-display.ts";
+import { runAndReport } from "../run/run-and-report.ts";
 import { lacksSecrets, originOf, type RunOrigin, whereAsked, withMore } from "../run/run-origin.ts";
+import type { RunDisplay } from "../run/run-view.ts";
 import { countOpen, findRun, withRuns } from "../stored-runs.ts";
 
 /** What `resume` is told. */
@@ -48,7 +48,7 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
       const scenarios = await scenariosOf(origin, { store, summary, settings, terminal: there });
       const { replay } = origin;
       const cassette = replay === undefined ? undefined : await readCassette(resolve(there.folder, replay));
-      return holdRun(
+      return runAndReport(
         (signal) =>
           resumeRun(summary.run, {
             ...runOptionsOf(settings),

@@ -1,6 +1,12 @@
-import { type AddCommand, examples } from "../command-context.ts";
-import { addDisplayFlags, displayOf, type GivenDisplay } from "../display-flags.ts";
-import { addSettingFlags, type GivenFlags, settingsRequest } from "../setting-flags.ts";
+import { type AddCommand, examples } from "../command.ts";
+import {
+  addDisplayFlags,
+  addSettingFlags,
+  displayOf,
+  type GivenDisplay,
+  type GivenFlags,
+  settingsRequest,
+} from "../flags.ts";
 
 interface GivenRun extends GivenFlags, GivenDisplay {
   readonly name?: string;
@@ -10,7 +16,7 @@ interface GivenRun extends GivenFlags, GivenDisplay {
 }
 
 /** `elenchus run` */
-export const addRunCommand: AddCommand = (program, { terminal, does }) => {
+export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("run")
     .description("hold the conversations of scenarios with models, and say what came of them")
@@ -48,7 +54,7 @@ export const addRunCommand: AddCommand = (program, { terminal, does }) => {
       ),
     )
     .action((names: readonly string[], given: GivenRun) =>
-      does(async () => {
+      execute(async () => {
         const { run } = await import("./run.ts");
         const { name, record, replay, explainConfig } = given;
         return run(

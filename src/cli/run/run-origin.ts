@@ -5,7 +5,7 @@ import { parseSetFlag } from "../../project/resolve-settings.ts";
 import { REDACTED, redactSecrets } from "../../secrets/redact-secrets.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { SettingsRequest } from "../read-settings.ts";
-import { HIDDEN, showSetting } from "./show-setting.ts";
+import { HIDDEN, showSetting } from "./explain-settings.ts";
 
 /** How a run was asked for on the command line. */
 export interface RunOrigin {

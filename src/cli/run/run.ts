@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { openStore } from "../../journal/store/open-store.ts";
@@ -10,15 +11,13 @@ import { countedText } from "../../report/text/figures.ts";
 import { resolveModels } from "../../run/resolve-models.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import type { ExitCode } from "../exit-code.ts";
+import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
-import { refuseToOverwrite } from "../refuse-to-overwrite.ts";
 import { explainSettings } from "./explain-settings.ts";
-import { holdRun } from "./hold-run.ts";
-import type { RunDisplay } from "./run-display.ts";
+import { runAndReport, usableThresholds } from "./run-and-report.ts";
 import { folderFromStore, originToKeep } from "./run-origin.ts";
-import { usableThresholds } from "./thresholds-of.ts";
+import type { RunDisplay } from "./run-view.ts";
 
 /** What `run` is told. */
 export interface RunCommandOptions {
@@ -46,7 +45,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
     return 0;
   }
   const scenarios = await readScenarios(names, settings, terminal);
-  demandSubjects(settings);
+  requireSubjects(settings);
   // Standard input can be read only once.
   const all = async (): Promise<readonly ScenarioDefinition[]> =>
     names.includes("-") ? scenarios : readScenarios(names, { ...settings, only: [], tags: [] }, terminal);
@@ -63,7 +62,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
   await resolveModels(asked);
   const store = await openStore(settings.store);
   try {
-    return await holdRun(
+    return await runAndReport(
       (signal) =>
         runScenarios({
           ...asked,
@@ -94,9 +93,15 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
 }
 
 /** Throws if nobody is to be asked. */
-export function demandSubjects({ subjects }: Settings): void {
+export function requireSubjects({ subjects }: Settings): void {
   if (subjects.length > 0) return;
   throw new ProjectError([
     "Which model is to be tested? Name one, such as --subject openai/gpt-5-mini or --subject ollama/llama3.2. To try without any: --subject sim/sycophant",
   ]);
+}
+
+/** Throws if a file is there already: what somebody has recorded is not written over. */
+export function refuseToOverwrite(file: string, { folder }: Pick<Terminal, "folder">): void {
+  if (existsSync(resolve(folder, file)))
+    throw new ProjectError([`${file} is there already. Choose another name, or delete it first.`]);
 }

@@ -1,5 +1,5 @@
-import { type AddCommand, examples } from "../command-context.ts";
-import { addSettingFlags, type GivenFlags, settingsRequest } from "../setting-flags.ts";
+import { type AddCommand, examples } from "../command.ts";
+import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
 
 interface GivenShow {
   readonly run?: string;
@@ -12,7 +12,7 @@ interface GivenShow {
 }
 
 /** `elenchus show` */
-export const addShowCommand: AddCommand = (program, { terminal, does }) => {
+export const addShowCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("show")
     .description("show a run with the paths that conversations took, or one conversation word for word")
@@ -34,7 +34,7 @@ export const addShowCommand: AddCommand = (program, { terminal, does }) => {
       ),
     )
     .action((id: string | undefined, given: GivenFlags & GivenShow) =>
-      does(async () => {
+      execute(async () => {
         const { show } = await import("./show.ts");
         const { run, failures = false, graphs = false, json = false, scenario, subject, judge } = given;
         return show(

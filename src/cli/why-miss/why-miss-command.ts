@@ -1,8 +1,8 @@
-import { type AddCommand, examples } from "../command-context.ts";
-import { addSettingFlags, type GivenFlags, settingsRequest } from "../setting-flags.ts";
+import { type AddCommand, examples } from "../command.ts";
+import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
 
 /** `elenchus why-miss` */
-export const addWhyMissCommand: AddCommand = (program, { terminal, does }) => {
+export const addWhyMissCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("why-miss")
     .description(
@@ -13,7 +13,7 @@ export const addWhyMissCommand: AddCommand = (program, { terminal, does }) => {
   addSettingFlags(command, ["store"])
     .addHelpText("after", examples("elenchus why-miss", "elenchus why-miss 3f2a 8c1e"))
     .action((run: string | undefined, conversation: string | undefined, given: GivenFlags) =>
-      does(async () => {
+      execute(async () => {
         const { whyMissCommand } = await import("./why-miss.ts");
         return whyMissCommand(
           {

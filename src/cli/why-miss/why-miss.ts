@@ -6,7 +6,7 @@ import { ProjectError } from "../../project/project-error.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import type { ExitCode } from "../exit-code.ts";
+import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { findConversation, findRun, withRuns } from "../stored-runs.ts";
 

@@ -14,7 +14,7 @@ const EXPECTED: ReadonlySet<string> = new Set([
 ]);
 
 /** Says what went wrong, without a stack unless somebody asked for it. */
-export function complain(error: unknown, messages: Output, { debug }: { readonly debug: boolean }): void {
+export function reportError(error: unknown, messages: Output, { debug }: { readonly debug: boolean }): void {
   const { style } = messages;
   const name = error instanceof Error ? error.name : "";
   const text = redactSecrets(printableLines(errorMessage(error)));

@@ -1,4 +1,6 @@
 import { resolve } from "node:path";
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { nearestOf } from "../../core/schema/nearest-name.ts";
 import type { RunFailure } from "../../journal/failure.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { writeWholeFile } from "../../models/cassette/cassette-file.ts";
@@ -7,7 +9,12 @@ import type { Settings } from "../../project/settings.ts";
 import { githubAnnotations } from "../../report/ci/github-annotations.ts";
 import { junitXml } from "../../report/ci/junit-xml.ts";
 import { type OutcomeRates, runRates } from "../../report/data/outcome-rates.ts";
-import { checkThresholds, type Threshold, type ThresholdResult } from "../../report/data/thresholds.ts";
+import {
+  checkThresholds,
+  parseThreshold,
+  type Threshold,
+  type ThresholdResult,
+} from "../../report/data/thresholds.ts";
 import { failureSentence } from "../../report/text/failure-sentence.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { resultsText, thresholdText } from "../../report/text/results-text.ts";
@@ -15,14 +22,13 @@ import { summaryLine } from "../../report/text/summary-line.ts";
 import type { Run } from "../../run/run-scenarios.ts";
 import type { ProcessTerminal } from "../../terminal/process-terminal.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
-import type { ExitCode } from "../exit-code.ts";
+import type { ExitCode } from "../command.ts";
 import { stopIfHopeless } from "./hopeless-run.ts";
-import { annotates, type RunDisplay, watchMode } from "./run-display.ts";
-import { thresholdsOf } from "./thresholds-of.ts";
+import { annotates, type RunDisplay, watchMode } from "./run-view.ts";
 import { watchRun } from "./watch-run.ts";
 
 /** What is needed to hold a run on the command line. */
-export interface HoldOptions {
+export interface RunAndReportOptions {
   readonly store: Store;
   readonly settings: Settings;
   /** What outcomes must reach (default: what the settings say). */
@@ -35,9 +41,9 @@ export interface HoldOptions {
 }
 
 /** Holds a run, watched by a person who may stop it, and then says what came of it. */
-export async function holdRun(
+export async function runAndReport(
   begin: (signal: AbortSignal) => Run,
-  options: HoldOptions,
+  options: RunAndReportOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { store, settings, display, finishedBefore, onEnd, thresholds = thresholdsOf(settings) } = options;
@@ -57,7 +63,7 @@ export async function holdRun(
   if (summary === undefined) throw new ProjectError([`The run ${name} was deleted while it was held.`]);
   const rates = runRates(store, summary);
   const checked = interrupted ? [] : checkThresholds(rates, thresholds);
-  await tellResults({ store, summary, rates, thresholds: checked, settings, display }, terminal);
+  await reportResults({ store, summary, rates, thresholds: checked, settings, display }, terminal);
   const ending = {
     summary,
     interrupted,
@@ -65,7 +71,7 @@ export async function holdRun(
     firstFailure: run.firstFailure,
     quiet: display.quiet,
   };
-  const code = sayHowItEnded(ending, terminal.messages);
+  const code = reportEnding(ending, terminal.messages);
   if (code !== 0) return code;
   const isFine = checked.every(({ passed }) => passed) && !(settings.failOnErrors && hasErrors(summary));
   return isFine ? 0 : 1;
@@ -86,7 +92,7 @@ export interface RunResults {
 }
 
 /** Tells what came of a run, to whoever is to know: a person, a pipe, a JUnit file, GitHub. */
-export async function tellResults(results: RunResults, terminal: Terminal): Promise<void> {
+export async function reportResults(results: RunResults, terminal: Terminal): Promise<void> {
   const { store, summary, rates, thresholds, settings, display } = results;
   const { run } = summary;
   // Standard output is for events where they are asked for, and for one line where nothing else is.
@@ -126,7 +132,7 @@ export interface RunEnding {
 }
 
 /** Says what did not come to its end and how to go on with it; gives the exit code that follows from that alone. */
-export function sayHowItEnded(
+export function reportEnding(
   { summary, interrupted, givenUp, firstFailure, quiet }: RunEnding,
   messages: Output,
 ): ExitCode {
@@ -160,4 +166,54 @@ export function sayHowItEnded(
   if (errors > 0 && !quiet)
     say(`${countedText(errors, "conversation")} ended in an error. Try again: ${retry}`);
   return 0;
+}
+
+/** What outcomes must reach; a threshold that cannot be read was found when the settings were. */
+export function thresholdsOf({ failUnder }: Pick<Settings, "failUnder">): readonly Threshold[] {
+  return Object.entries(failUnder).map(([outcome, limit]) => {
+    const threshold = parseThreshold(`${outcome}=${limit}`);
+    if (typeof threshold === "string") throw new ProjectError([threshold]);
+    return threshold;
+  });
+}
+
+/** The scenarios of a run, and all that there would be without its filters. */
+export interface ScenarioChoice {
+  readonly chosen: readonly ScenarioDefinition[];
+  readonly all: () => Promise<readonly ScenarioDefinition[]>;
+}
+
+/**
+ * The thresholds that a run can be held to. One for an outcome that no scenario has is refused before anything is paid for; one whose
+ * scenarios are not chosen this time is left out, which is said.
+ */
+export async function usableThresholds(
+  settings: Pick<Settings, "failUnder">,
+  { chosen, all }: ScenarioChoice,
+  messages: Output,
+): Promise<readonly Threshold[]> {
+  const thresholds = thresholdsOf(settings);
+  const present = outcomeNames(chosen);
+  const missing = thresholds.filter(({ outcome }) => !present.has(outcome));
+  if (missing.length === 0) return thresholds;
+  const known = outcomeNames(await all());
+  const unknown = missing.filter(({ outcome }) => !known.has(outcome));
+  if (unknown.length > 0)
+    throw new ProjectError(unknown.map(({ outcome }) => unknownOutcome(outcome, known)));
+  for (const { outcome } of missing)
+    messages.write(
+      `The threshold of ${outcome} is left out: none of the chosen scenarios has this outcome.\n`,
+    );
+  return thresholds.filter((threshold) => !missing.includes(threshold));
+}
+
+function outcomeNames(scenarios: readonly ScenarioDefinition[]): ReadonlySet<string> {
+  return new Set(scenarios.flatMap(({ outcomes }) => outcomes.map(({ name }) => name)));
+}
+
+function unknownOutcome(outcome: string, known: ReadonlySet<string>): string {
+  const { nearest } = nearestOf(outcome, known);
+  const there = known.size === 0 ? "They have none." : `There are ${[...known].join(", ")}.`;
+  const hint = nearest === undefined ? there : `Did you mean "${nearest}"?`;
+  return `A threshold is set for the outcome "${outcome}", which no scenario has. ${hint}`;
 }

@@ -4,7 +4,7 @@ import { statusIs } from "../../core/outcomes/outcome-helpers.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { question } from "../../core/scenario/question.ts";
 import { Scenario } from "../../core/scenario/scenario.ts";
-import { thresholdsOf, usableThresholds } from "./thresholds-of.ts";
+import { thresholdsOf, usableThresholds } from "./run-and-report.ts";
 
 function scenarioWith(outcome: string): ScenarioDefinition {
   return new Scenario(`about ${outcome}`)

@@ -1,0 +1,34 @@
+import { type Command, InvalidArgumentError } from "commander";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** How a command ends: success, a threshold was missed, the user must fix something, interrupted. */
+export type ExitCode = 0 | 1 | 2 | 130;
+
+/** What every command is declared with. */
+export interface CommandContext {
+  readonly terminal: Terminal;
+  /** Runs the action of a command; its result becomes the exit code. */
+  readonly execute: (action: () => Promise<ExitCode>) => Promise<void>;
+}
+
+/** Declares a command: arguments, options, help with examples, and an action that loads its code when the command is given. */
+export type AddCommand = (program: Command, context: CommandContext) => void;
+
+/** Examples for the end of a command's help. */
+export function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ ${line}\n`).join("")}`;
+}
+
+/** Collects the values of an option that may be given several times. */
+export function repeatable(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
+}
+
+/** Parses an option that is a whole number from `least` and up. */
+export function wholeNumber(least: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (value.trim() !== "" && Number.isSafeInteger(number) && number >= least) return number;
+    throw new InvalidArgumentError(`Expected a whole number from ${least} and up.`);
+  };
+}
