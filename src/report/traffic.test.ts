@@ -4,7 +4,7 @@ import { memoryModel } from "../../test/engine/held.ts";
 import { memoryStore } from "../journal/store/memory-store.ts";
 import type { Store } from "../journal/store/store.ts";
 import { ModelError } from "../models/model-error.ts";
-import { runScenarios } from "../run/run-scenarios.ts";
+import { resumeRun, runScenarios } from "../run/run-scenarios.ts";
 import { runTraffic, type ScenarioTraffic } from "./traffic.ts";
 
 /** What came to each node and edge, in order. */
@@ -85,7 +85,7 @@ test("a conversation that was taken up again is counted as it went in the end", 
   const store = await held({ subjects: subject });
   isBroken = false;
   const resumed = { scenarios: CAPITAL, subjects: subject, store, run: "r" };
-  await runScenarios({ ...resumed, resume: { retryErrors: true } }).results;
+  await resumeRun("r", { ...resumed, retryErrors: true }).results;
   const [traffic] = runTraffic(store, "r");
   expect(shown(traffic)).toBe('[["ask",1],["push",3]] [[0,1],[2,2],[3,1]]');
   expect(traffic).toMatchObject({ cutShort: 0, paths: { conversations: 1 } });

@@ -21,26 +21,26 @@ import type { ConversationContext } from "./run-context.ts";
 import { TRANSCRIPT_FILE } from "./step/agent-view.ts";
 import type { AskEffect } from "./step/effect.ts";
 
-/** An answer, or why there is none. */
-export type Asked =
+/** The reply of a turn, or why there is none. */
+export type SubjectAnswer =
   | Pick<TurnReply, "reply" | "messages" | "finish" | "stepLimit" | "spending">
   | { readonly error: unknown; readonly spending: Spending; readonly turnTimeout: boolean };
 
-/** Asks the subject, with tools if the run has any, until there is an answer. Never rejects. */
-export async function askSubject(driver: ConversationContext, effect: AskEffect): Promise<Asked> {
-  const asking = new Asking(driver, effect);
+/** Asks the subject, and calls the tools it wants, until it replies. What goes wrong is returned, not thrown. */
+export async function askSubject(driver: ConversationContext, effect: AskEffect): Promise<SubjectAnswer> {
+  const turn = new SubjectTurn(driver, effect);
   const { turnMs } = driver.run.timeouts;
-  const cancelTimer = typeof turnMs === "number" ? asking.limitTime(turnMs) : undefined;
+  const cancelTimer = typeof turnMs === "number" ? turn.limitTime(turnMs) : undefined;
   try {
-    return await asking.ask();
+    return await turn.ask();
   } catch (error) {
-    return { error, spending: asking.spending, turnTimeout: asking.isTimedOut };
+    return { error, spending: turn.spending, turnTimeout: turn.isTimedOut };
   } finally {
     cancelTimer?.();
   }
 }
 
-class Asking {
+class SubjectTurn {
   spending: Spending = NOTHING_SPENT;
   isTimedOut = false;
   readonly #driver: ConversationContext;
@@ -68,7 +68,7 @@ class Asking {
     });
   }
 
-  async ask(): Promise<Asked> {
+  async ask(): Promise<SubjectAnswer> {
     const { tools: servers, toolSteps } = this.#driver.run;
     const { transcript, messages } = this.#effect;
     const workspace = transcript === undefined ? undefined : await this.#writeTranscript(transcript);
@@ -138,9 +138,9 @@ class Asking {
     return reply;
   }
 
-  /** Truths may depend on how earlier turns were judged, which is known once they are finished. */
+  /** Truths may depend on the verdicts of earlier turns, so those must be finished. */
   async #simulationInput(): Promise<SimulationInput> {
-    await this.#driver.settled(this.#effect.turn - 1);
+    await this.#driver.turnsFinished(this.#effect.turn - 1);
     return { question: this.#node.question, state: this.#driver.state.scenario };
   }
 
@@ -154,7 +154,7 @@ class Asking {
   }
 
   async #useTool(offered: readonly OfferedTool[], call: ToolCall): Promise<ToolResult> {
-    // Only tools that were offered get here, and only servers offer tools.
+    // The loop calls only tools that were offered, and only servers offer tools.
     const tool = offered.find(({ name }) => name === call.name) as OfferedTool;
     const { run } = this.#driver;
     const servers = run.tools as ToolServers;
@@ -178,7 +178,7 @@ function subjectAt({ run, plan }: ConversationContext, { modelOverride }: Scenar
 const NO_TOOLS: readonly ToolDefinition[] = Object.freeze([]);
 const definitions = new WeakMap<ToolOffer, readonly ToolDefinition[]>();
 
-/** What the model sees of an offer, which is the same object as long as nothing changes. */
+/** The definitions for an offer; the same object while the offer stays the same. */
 function definitionsOf(offer: ToolOffer): readonly ToolDefinition[] {
   return remember(definitions, offer, () => freezeDeep(offer.tools.map(asDefinition)));
 }

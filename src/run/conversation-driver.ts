@@ -1,11 +1,11 @@
 import { cameToItsEnd } from "../core/state/state.ts";
 import { failureOf, type RunFailure } from "../journal/failure.ts";
-import type { ConversationEvent, DerivedEvent, RunEvent } from "../journal/run-event.ts";
+import type { ConversationEvent, ConversationStop, DerivedEvent, RunEvent } from "../journal/run-event.ts";
 import type { Spending } from "../journal/spending.ts";
 import { ModelError } from "../models/model-error.ts";
 import { askSubject } from "./ask-subject.ts";
 import { judgeReply } from "./judge-reply.ts";
-import { heldAnswer } from "./recorded-conversation.ts";
+import { recordedAnswer } from "./recorded-conversation.ts";
 import type { ConversationContext, ConversationPlan, RunContext } from "./run-context.ts";
 import { type ConversationRecord, conversationRecord } from "./step/conversation-record.ts";
 import type { ConversationState } from "./step/conversation-state.ts";
@@ -13,17 +13,13 @@ import type { AskEffect, Effect, JudgeEffect } from "./step/effect.ts";
 import { foldJournal } from "./step/fold-journal.ts";
 import { step } from "./step/step.ts";
 
-/** Why conversations are ended from outside. */
-export interface Cut {
+/** Why a conversation is ended before it is finished. */
+export interface StopReason {
   readonly status: "cancelled" | "timeout";
   readonly message: string;
 }
 
-function failureOfCut({ status, message }: Cut): RunFailure {
-  return { category: status, stage: "run", message };
-}
-
-/** Holds one conversation: does what `step` says is ready, and tells it what came of it. */
+/** Runs one conversation: performs the effects that `step` returns and feeds their results back as events. */
 export class ConversationDriver implements ConversationContext {
   readonly plan: ConversationPlan;
   readonly run: RunContext;
@@ -31,9 +27,9 @@ export class ConversationDriver implements ConversationContext {
   readonly #finished = Promise.withResolvers<ConversationRecord>();
   #state: ConversationState | null = null;
   #cancelTimer: (() => void) | undefined;
-  #waiting: readonly { readonly turns: number; readonly resolve: () => void }[] = [];
-  /** Set if no further question may be asked. */
-  #stopping: Cut | undefined;
+  #waiting: readonly { readonly turnCount: number; readonly resolve: () => void }[] = [];
+  /** Set when no further question may be asked. */
+  #stopReason: StopReason | undefined;
 
   constructor(run: RunContext, plan: ConversationPlan) {
     this.run = run;
@@ -44,15 +40,14 @@ export class ConversationDriver implements ConversationContext {
     return this.#controller.signal;
   }
 
-  /** Where the conversation stands. */
   get state(): ConversationState {
     // Effects come from a state, so there is one.
     return this.#state as ConversationState;
   }
 
-  settled(turns: number): Promise<void> {
+  turnsFinished(turnCount: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting = [...this.#waiting, { turns, resolve }];
+    this.#waiting = [...this.#waiting, { turnCount, resolve }];
     this.#wake();
     return promise;
   }
@@ -60,19 +55,19 @@ export class ConversationDriver implements ConversationContext {
   #wake(): void {
     const { turns, status } = this.state;
     const finished = status === null ? (turns?.length ?? 0) : Number.POSITIVE_INFINITY;
-    for (const { resolve } of this.#waiting.filter(({ turns }) => turns <= finished)) resolve();
-    this.#waiting = this.#waiting.filter(({ turns }) => turns > finished);
+    for (const { resolve } of this.#waiting.filter(({ turnCount }) => turnCount <= finished)) resolve();
+    this.#waiting = this.#waiting.filter(({ turnCount }) => turnCount > finished);
   }
 
-  /** Holds the conversation to its end; never rejects for anything that happens in it. */
-  hold(): Promise<ConversationRecord> {
+  /** Runs the conversation until it is over. What goes wrong in it is part of its record; the promise does not reject. */
+  start(): Promise<ConversationRecord> {
     const { conversation, cell, definition, settings } = this.plan;
     this.#limitTime();
     this.#feed({ type: "conversation-start", conversation, cell, scenarioHash: definition.hash, settings });
     return this.#finished.promise;
   }
 
-  /** Takes up a conversation where its journal ends; what had stopped it counts no more. */
+  /** Continues where the journal of the conversation ends, and ignores what stopped it then. */
   resume(
     journal: Iterable<RunEvent>,
     { retriesErrors }: { readonly retriesErrors: boolean },
@@ -82,7 +77,7 @@ export class ConversationDriver implements ConversationContext {
     const attempt = 2 + events.filter(({ type }) => type === "conversation-resume").length;
     const resumed = { type: "conversation-resume", conversation, attempt, retriesErrors } as const;
     const folded = foldJournal(definition, [...events, { ...resumed, at: 0 }]);
-    if (folded.state === null) return this.hold();
+    if (folded.state === null) return this.start();
     this.#limitTime();
     this.#state = folded.state;
     this.run.emit(resumed);
@@ -91,32 +86,37 @@ export class ConversationDriver implements ConversationContext {
     return this.#finished.promise;
   }
 
-  /** Asks no further question; what is under way comes to its end. */
-  stop(cut: Cut): void {
-    this.#stopping ??= cut;
+  /** Asks no further question; calls in flight finish. */
+  stop(reason: StopReason): void {
+    this.#stopReason ??= reason;
   }
 
-  /** Ends the conversation at once: calls under way are dropped. */
-  cut(cut: Cut): void {
-    this.stop(cut);
+  /** Ends the conversation at once and aborts calls in flight. */
+  abort(reason: StopReason): void {
+    this.stop(reason);
     if (this.#state === null || this.#state.status !== null) return;
-    this.#end(cut);
-    const { category, message } = failureOfCut(cut);
-    this.#controller.abort(new ModelError(category, message));
+    this.#end(reason);
+    this.#controller.abort(new ModelError(reason.status, reason.message));
   }
 
-  /** True if something has ended the conversation that it would not have come to by itself. */
+  /** True if the conversation has been stopped, rather than finished. */
   get #isStopped(): boolean {
     const { ending } = this.state;
     return ending !== null && !cameToItsEnd(ending.status);
   }
 
-  #end(cut: Cut, spending?: Spending): void {
+  #end(reason: StopReason, spending?: Spending): void {
+    const { status, message } = reason;
+    const failure: RunFailure = { category: status, stage: "run", message };
+    this.#stopWith(status, failure, spending);
+  }
+
+  #stopWith(status: ConversationStop["status"], failure?: RunFailure, spending?: Spending): void {
     this.#feed({
       type: "conversation-stop",
       conversation: this.plan.conversation,
-      status: cut.status,
-      failure: failureOfCut(cut),
+      status,
+      ...(failure === undefined ? {} : { failure }),
       ...(spending === undefined ? {} : { spending }),
     });
   }
@@ -130,7 +130,7 @@ export class ConversationDriver implements ConversationContext {
       for (const derived of events) this.run.emit(derived);
       if (effects.length > 0) this.#whenDurable(() => this.#perform(effects, events));
     } catch (error) {
-      // Neither an author's function nor a reply can get here; if something does, the run says so instead of hanging.
+      // No author's function and no reply can throw here: it is the store, or a bug.
       this.run.fail(error);
     }
   }
@@ -140,73 +140,59 @@ export class ConversationDriver implements ConversationContext {
     const limit = timeouts.conversationMs ?? null;
     if (limit === null) return;
     const message = `The conversation took longer than ${limit} ms.`;
-    this.#cancelTimer = clock.after(limit, () => this.cut({ status: "timeout", message }));
+    this.#cancelTimer = clock.after(limit, () => this.abort({ status: "timeout", message }));
   }
 
   #whenDurable(perform: () => void): void {
     const durable = this.run.durable();
     if (durable === undefined) perform();
-    else durable.then(perform).catch((error) => this.run.fail(error));
+    else this.#failIfRejected(durable.then(perform));
+  }
+
+  /** Nothing awaits an effect: if one throws, the run must fail instead of waiting for ever. */
+  #failIfRejected(effect: Promise<void>): void {
+    effect.catch((error) => this.run.fail(error));
   }
 
   #perform(effects: readonly Effect[], events: readonly DerivedEvent[]): void {
     for (const effect of effects) {
-      if (effect.type === "ask" && this.#stopping !== undefined) this.#end(this.#stopping);
-      else if (effect.type === "ask") this.#ask(effect);
-      else if (effect.type === "judge") this.#judge(effect);
+      if (effect.type === "ask" && this.#stopReason !== undefined) this.#end(this.#stopReason);
+      else if (effect.type === "ask") this.#failIfRejected(this.#ask(effect));
+      else if (effect.type === "judge") this.#failIfRejected(this.#judge(effect));
       else this.#finish(events);
     }
   }
 
   async #ask(effect: AskEffect): Promise<void> {
     const { turn, node } = effect;
-    const { conversation } = this.plan;
-    const known = this.plan.held === undefined ? null : heldAnswer(this.plan.held, effect);
-    if (known !== null && "stop" in known) {
-      const { status, failure } = known.stop;
-      this.#feed({
-        type: "conversation-stop",
-        conversation,
-        status,
-        ...(failure === undefined ? {} : { failure }),
-      });
-      return;
+    const { conversation, recorded, reruns } = this.plan;
+    const known = recorded === undefined ? null : recordedAnswer(recorded, effect);
+    if (known !== null && "stop" in known) return this.#stopWith(known.stop.status, known.stop.failure);
+    if (known === null && recorded !== undefined && reruns !== true) {
+      const message = `The question at "${node}" was not asked at this point before.`;
+      return this.#end({ status: "cancelled", message });
     }
-    if (known === null && this.plan.held !== undefined && this.plan.reruns !== true) {
-      const message = `The question at "${node}" was not asked in this place before.`;
-      this.#end({ status: "cancelled", message });
-      return;
-    }
-    const asked = known ?? (await askSubject(this, effect));
-    if ("reply" in asked) {
-      this.#feed({ type: "turn-reply", conversation, turn, ...asked });
-      return;
-    }
-    // Somebody has ended the conversation meanwhile, and said why.
+    const answer = known ?? (await askSubject(this, effect));
+    if ("reply" in answer) return this.#feed({ type: "turn-reply", conversation, turn, ...answer });
+    // The conversation was stopped while the call was in flight, and the journal says why.
     if (this.state.ending !== null) return;
-    const { error, spending } = asked;
+    const { error, spending } = answer;
     const failure = failureOf(error, { stage: "subject", node, turn });
-    if (failure.category === "cancelled" && this.#stopping !== undefined)
-      return this.#end(this.#stopping, spending);
+    if (failure.category === "cancelled" && this.#stopReason !== undefined)
+      return this.#end(this.#stopReason, spending);
     const status =
-      failure.category === "budget" ? "budget_exhausted" : asked.turnTimeout ? "timeout" : "error";
-    this.#feed({ type: "conversation-stop", conversation, status, failure, spending });
+      failure.category === "budget" ? "budget_exhausted" : answer.turnTimeout ? "timeout" : "error";
+    this.#stopWith(status, failure, spending);
   }
 
   async #judge(effect: JudgeEffect): Promise<void> {
     const { turn, part } = effect;
     const { conversation } = this.plan;
     const judged = await judgeReply(this, effect);
-    if (judged.failure?.category === "budget")
-      this.#feed({
-        type: "conversation-stop",
-        conversation,
-        status: "budget_exhausted",
-        failure: judged.failure,
-      });
-    // Before the judgement that was never made, so that a resume asks for it again.
-    if (judged.failure?.category === "cancelled" && !this.#isStopped && this.#stopping !== undefined)
-      this.#end(this.#stopping);
+    if (judged.failure?.category === "budget") this.#stopWith("budget_exhausted", judged.failure);
+    // The stop comes before the judgement that was not made, so that a resume asks for it again.
+    if (judged.failure?.category === "cancelled" && !this.#isStopped && this.#stopReason !== undefined)
+      this.#end(this.#stopReason);
     this.#feed({ type: "turn-judgement", conversation, turn, part, ...judged });
   }
 

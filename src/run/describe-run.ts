@@ -8,7 +8,7 @@ import { contentHash } from "../models/content-hash.ts";
 import type { ResolvedModels } from "./resolve-models.ts";
 import { list, type RunOptions } from "./run-options.ts";
 
-/** What a run says about itself at its start: everything that shapes its results, as data. */
+/** The first event of a run: everything that shapes its results, as data. */
 export function runStart(
   options: RunOptions,
   {
@@ -16,11 +16,13 @@ export function runStart(
     models,
     clock,
     seed,
+    origin,
   }: {
     readonly factors: Factors;
     readonly models: ResolvedModels;
     readonly clock: Clock;
     readonly seed: number;
+    readonly origin?: JsonObject | undefined;
   },
 ): RunStart {
   const {
@@ -66,13 +68,13 @@ export function runStart(
     judges: factors.judges,
     replicates: factors.replicates,
     configuration,
-    ...(options.origin === undefined ? {} : { origin: options.origin }),
+    ...(origin === undefined ? {} : { origin }),
   };
   const run = options.run ?? contentHash(`${clock.now()} ${canonicalJson(body)}`).slice(0, 12);
   return { type: "run-start", run, ...body };
 }
 
-/** What a run says about one of its scenarios. */
+/** The event that keeps a scenario in the journal. */
 export function scenarioDefine(definition: ScenarioDefinition): ScenarioDefine {
   const { name, hash } = definition;
   return {
@@ -83,7 +85,7 @@ export function scenarioDefine(definition: ScenarioDefinition): ScenarioDefine {
   };
 }
 
-/** What a run multiplies. */
+/** What the cells of a run are combined from. */
 export interface Factors {
   readonly scenarios: readonly string[];
   /** The number of rows of a scenario's dataset; undefined without one. */
@@ -99,7 +101,7 @@ export function countCells({ scenarios, rows = 1, subjects, judges, replicates }
 }
 
 /**
- * The cells of a run in the order they are begun: the first replicate of everything before the second of anything, so that a
+ * The cells of a run in the order they are started: the first replicate of everything before the second of anything, so that a
  * run that stops early is balanced. Cells that differ only in the judge come together, because they share their replies.
  * `index` is the position in the results, where replicates stand side by side.
  */

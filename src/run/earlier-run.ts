@@ -5,20 +5,20 @@ import { RunError } from "../journal/run-error.ts";
 import type { RunEvent, RunStart } from "../journal/run-event.ts";
 import type { Store } from "../journal/store/store.ts";
 import type { ConversationPlan } from "./run-context.ts";
-import type { RunOptions } from "./run-options.ts";
+import type { RunInternals, RunOptions } from "./run-options.ts";
 
-/** What the journal of a run tells, when the run is taken up again. */
+/** What the journal of a run says when the run is resumed. */
 export interface EarlierRun {
   readonly retriesErrors: boolean;
   /** True if nothing is left to do. */
-  isOver(plan: ConversationPlan): boolean;
-  /** Of a conversation that is over. */
+  isFinished(plan: ConversationPlan): boolean;
+  /** The status of a finished conversation. */
   statusOf(plan: ConversationPlan): ConversationStatus;
-  /** Undefined if the conversation has not begun. */
+  /** Undefined if the conversation has not started. */
   journal(plan: ConversationPlan): Iterable<RunEvent> | undefined;
 }
 
-/** What of its configuration a run keeps when it is taken up again, where nothing else is said. */
+/** The options of a run that its journal has: defaults for a resume and for regrading. */
 export function startedWith({ seed, replicates, configuration }: RunStart): Partial<RunOptions> {
   const { turnLimit, judging, reading, detectRefusal, toolSteps } = configuration;
   // The configuration was written by `setUpRun` from options of these types.
@@ -33,44 +33,44 @@ function defined(parts: Readonly<Record<string, unknown>>): Readonly<Record<stri
   return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
 }
 
-/** Throws `RunError` if a run was begun with something else than what it is to go on with. */
+/** Throws `RunError` if a run was started with other options than those it is resumed with. */
 export function refuseChanges(store: Store, start: RunStart): void {
   const summary = store.run(start.run);
   if (summary === undefined) throw new RunError([`There is no run "${start.run}" in the store.`]);
   const changes = differences(summary.start, start);
   if (changes.length === 0) return;
   throw new RunError([
-    `The run "${start.run}" cannot go on, because what it was begun with has changed. Begin a new run: answers that are still right come from the store.`,
+    `The run "${start.run}" cannot be resumed, because what it was started with has changed. Start a new run: answers that are still right come from the store.`,
     ...changes,
   ]);
 }
 
-/** What the journal of a run tells. */
+/** Reads what a resume needs from the store. */
 export function earlierRun(
   store: Store,
   run: string,
-  { retryErrors = false }: NonNullable<RunOptions["resume"]>,
+  { retryErrors }: NonNullable<RunInternals["resume"]>,
 ): EarlierRun {
   const statuses = new Map<string, ConversationStatus | null>();
   for (const { conversation, status } of store.conversations(run)) statuses.set(conversation, status);
   return {
     retriesErrors: retryErrors,
-    isOver: ({ conversation }) => isOver(statuses.get(conversation) ?? null, retryErrors),
-    // Asked of conversations that are over, which have one.
+    isFinished: ({ conversation }) => isFinished(statuses.get(conversation) ?? null, retryErrors),
+    // A finished conversation has a status.
     statusOf: ({ conversation }) => statuses.get(conversation) as ConversationStatus,
     journal: ({ conversation }) => (statuses.has(conversation) ? store.events(run, conversation) : undefined),
   };
 }
 
-/** What was stopped from outside goes on; an error is tried again only if somebody asks for it. */
-function isOver(status: ConversationStatus | null, retryErrors: boolean): boolean {
+/** A conversation that was stopped continues; one that failed does so only with `retryErrors`. */
+function isFinished(status: ConversationStatus | null, retryErrors: boolean): boolean {
   return cameToItsEnd(status) || (status === "error" && !retryErrors);
 }
 
-/** Limits of time and money shape no answer. */
+/** Limits of time and money do not shape answers. */
 const MAY_CHANGE: readonly string[] = ["timeouts", "budget"];
 
-/** What is not as it was, in sentences. */
+/** The differences, in sentences. */
 function differences(before: RunStart, now: RunStart): readonly string[] {
   const parts = (start: RunStart): Readonly<Record<string, unknown>> => {
     const { seed, subjects, judges, replicates, scenarios, configuration } = start;

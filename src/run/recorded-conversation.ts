@@ -3,23 +3,23 @@ import { NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import type { AskEffect } from "./step/effect.ts";
 import { livingEvents } from "./step/living-events.ts";
 
-/** A turn of a conversation that was held before: what was asked, and what was answered. */
-export interface HeldTurn {
+/** One turn of an earlier conversation: the question and the reply. */
+export interface RecordedTurn {
   readonly start: TurnStart;
   readonly reply: TurnReply;
-  /** Where the conversation went from here: a node, `END`, or null if it went nowhere. */
+  /** The next node, `END`, or null if the conversation stopped here. */
   readonly next: string | null;
 }
 
-/** A conversation that was held before. */
-export interface HeldConversation {
-  readonly turns: readonly HeldTurn[];
-  /** What ended it, if it did not come to its end. */
+/** An earlier conversation, as its journal has it. */
+export interface RecordedConversation {
+  readonly turns: readonly RecordedTurn[];
+  /** What stopped it, if it did not finish. */
   readonly stop: ConversationStop | null;
 }
 
-/** Reads a conversation out of its journal; of a turn that was begun several times, the last time counts. */
-export function heldConversation(events: Iterable<RunEvent>): HeldConversation {
+/** Reads a conversation from its journal. If a turn was started several times, the last one counts. */
+export function recordedConversation(events: Iterable<RunEvent>): RecordedConversation {
   const all = [...events];
   const starts = new Map<number, TurnStart>();
   const next = new Map<number, string | null>();
@@ -36,9 +36,9 @@ export function heldConversation(events: Iterable<RunEvent>): HeldConversation {
   return { turns, stop: living.find((event) => event.type === "conversation-stop") ?? null };
 }
 
-/** What was answered to a question before; or what ended the conversation there; or that it was never asked. */
-export function heldAnswer(
-  { turns, stop }: HeldConversation,
+/** The recorded answer to a question, or what stopped the conversation there, or null if the question was not asked. */
+export function recordedAnswer(
+  { turns, stop }: RecordedConversation,
   { turn, node, added }: Pick<AskEffect, "turn" | "node" | "added">,
 ):
   | Pick<TurnReply, "reply" | "messages" | "finish" | "stepLimit" | "spending">
@@ -50,7 +50,13 @@ export function heldAnswer(
     before.start.node === node && JSON.stringify(before.start.messages) === JSON.stringify(added);
   if (!isSame) return null;
   const { reply, messages, finish, stepLimit } = before.reply;
-  return { reply, messages, finish, ...(stepLimit === undefined ? {} : { stepLimit }), spending: KNOWN };
+  return {
+    reply,
+    messages,
+    finish,
+    ...(stepLimit === undefined ? {} : { stepLimit }),
+    spending: FROM_RECORD,
+  };
 }
 
-const KNOWN: Spending = Object.freeze({ ...NOTHING_SPENT, cached: 1 });
+const FROM_RECORD: Spending = Object.freeze({ ...NOTHING_SPENT, cached: 1 });

@@ -1,45 +1,51 @@
 import { RunError } from "../journal/run-error.ts";
-import type { Cell } from "../journal/run-event.ts";
 import type { Store } from "../journal/store/store.ts";
 import type { Model } from "../models/model.ts";
 import { ModelError } from "../models/model-error.ts";
 import { startedWith } from "./earlier-run.ts";
-import { type HeldConversation, heldConversation } from "./recorded-conversation.ts";
-import type { RunOptions, SubjectOption } from "./run-options.ts";
+import { recordedConversation } from "./recorded-conversation.ts";
+import type { RecordedReplies, RunInternals, RunOptions, SubjectOption } from "./run-options.ts";
 import { type Run, startRun } from "./run-scenarios.ts";
 import { type Divergence, findDivergence } from "./step/divergence.ts";
 
-/** With what stored replies are verified again. */
-export interface RegradeOptions extends Omit<RunOptions, "subjects" | "resume" | "parent"> {
+/** Options to grade stored replies again. */
+export interface RegradeOptions extends Omit<RunOptions, "subjects"> {
   readonly store: Store;
-  /** The subjects of the run, if conversations that go another way are to be held again from there. */
+  /** The subjects of the run; needed with `rerun`. */
   readonly subjects?: SubjectOption | readonly SubjectOption[];
-  /** True to hold conversations again from where they go another way (default false). */
+  /** True to ask the subject again once a conversation takes another edge (default false). */
   readonly rerun?: boolean;
 }
 
-/** A run that verifies stored replies again. */
+/** A run that grades stored replies again. */
 export interface Regrading extends Run {
   /** The conversations that would now take another edge, each with the hop that differs. */
   readonly divergences: Promise<readonly Divergence[]>;
 }
 
 /**
- * Verifies the replies of a run against changed templates, rubrics, judges or outcomes, into a new run that is linked to it.
- * Nobody asks the subject again, unless a conversation goes another way and `rerun` says so; without it, such a conversation
- * ends there as `cancelled`, and its outcomes are inconclusive.
+ * Grades the replies of a run with changed templates, rubrics, judges or outcomes, as a new run that is linked to it. The subject
+ * is not asked. A conversation that now takes another edge ends there as `cancelled`, and its outcomes are inconclusive; with
+ * `rerun`, the subject is asked from there on.
  */
 export function regrade(name: string, options: RegradeOptions): Regrading {
+  return startRegrade(name, options);
+}
+
+/** `regrade` with internals. */
+export function startRegrade(name: string, options: RegradeOptions, internals: RunInternals = {}): Regrading {
   const { rerun = false, store, ...rest } = options;
   const summary = store.run(name);
   if (summary === undefined) throw new RunError([`There is no run "${name}" in the store.`]);
   if (rerun && rest.subjects === undefined)
-    throw new RunError(["To hold conversations again, give the `subjects` of the run."]);
+    throw new RunError([
+      "To ask again where conversations take another edge, give the `subjects` of the run.",
+    ]);
   const subjects = rest.subjects ?? summary.start.subjects.map(silent);
-  const held = heldConversations(store, summary.run);
+  const recorded = recordedConversations(store, summary.run);
   const run = startRun(
-    { ...startedWith(summary.start), ...rest, subjects, store, parent: summary.run },
-    { held, reruns: rerun },
+    { ...startedWith(summary.start), ...rest, subjects, store },
+    { ...internals, parent: summary.run, recorded: { of: recorded, reruns: rerun } },
   );
   return {
     get results() {
@@ -47,7 +53,7 @@ export function regrade(name: string, options: RegradeOptions): Regrading {
     },
     get divergences() {
       return run.results.then((records) =>
-        records.flatMap((record) => findDivergence(held(record), record) ?? []),
+        records.flatMap((record) => findDivergence(recorded(record), record) ?? []),
       );
     },
     stop: () => run.stop(),
@@ -55,8 +61,8 @@ export function regrade(name: string, options: RegradeOptions): Regrading {
   };
 }
 
-/** What was said in the cell of a run; judges have all read the same, so any of them will do. */
-function heldConversations(store: Store, run: string): (cell: Cell) => HeldConversation {
+/** The conversation of a cell. All judges read the same replies, so the conversation with any of them will do. */
+function recordedConversations(store: Store, run: string): RecordedReplies["of"] {
   const conversations = new Map<string, string>();
   for (const { conversation, scenario, subject, replicate, row } of store.conversations(run)) {
     const key = JSON.stringify([scenario, subject, replicate, row]);
@@ -64,12 +70,12 @@ function heldConversations(store: Store, run: string): (cell: Cell) => HeldConve
   }
   return ({ scenario, subject, replicate, row = null }) => {
     const conversation = conversations.get(JSON.stringify([scenario, subject, replicate, row]));
-    if (conversation !== undefined) return heldConversation(store.events(run, conversation));
+    if (conversation !== undefined) return recordedConversation(store.events(run, conversation));
     return { turns: [], stop: { type: "conversation-stop", conversation: "", status: "cancelled" } };
   };
 }
 
-/** Stands for a subject that is not asked. */
+/** Takes the place of a subject that is not asked. */
 function silent(name: string): Model {
   return {
     name,

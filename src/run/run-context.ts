@@ -2,30 +2,30 @@ import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import type { Clock } from "../core/values/environment.ts";
 import type { Cell, ConversationSettings, RunEventBody } from "../journal/run-event.ts";
 import type { ToolServers } from "../models/tools/tool-servers.ts";
-import type { AnyModel, SharedAnswers } from "./calls/call-cache.ts";
+import type { AnyModel, SharedCalls } from "./calls/call-cache.ts";
 import type { Caller } from "./calls/caller.ts";
-import type { HeldConversation } from "./recorded-conversation.ts";
+import type { RecordedConversation } from "./recorded-conversation.ts";
 import type { Timeouts } from "./run-options.ts";
 import type { ConversationState } from "./step/conversation-state.ts";
 
-/** A subject, ready to be asked. */
+/** A subject whose model is resolved. */
 export interface Subject {
   readonly name: string;
   readonly model: AnyModel;
   readonly systemPrompt?: string;
-  /** False if each answer is to be a new one. */
+  /** False to ignore cached answers. */
   readonly cache?: boolean;
 }
 
-/** Who reads replies; nobody but the rules if there are no models. */
+/** The models that read replies; without models, only extraction rules do. */
 export interface Judge {
   readonly name: string;
   readonly models: readonly AnyModel[];
-  /** False if each answer is to be a new one. */
+  /** False to ignore cached answers. */
   readonly cache?: boolean;
 }
 
-/** What the conversations of a run share. */
+/** Everything that the conversations of a run share. */
 export interface RunContext {
   readonly caller: Caller;
   readonly clock: Clock;
@@ -33,7 +33,7 @@ export interface RunContext {
   readonly timeouts: Timeouts;
   readonly subjects: ReadonlyMap<string, Subject>;
   readonly judges: ReadonlyMap<string, Judge>;
-  /** The models that nodes name, by what they name them. */
+  /** The models of `modelOverride`, by `overrideKey`. */
   readonly overrides: ReadonlyMap<string, AnyModel>;
   readonly earlierTurns: number;
   readonly tools: ToolServers | null;
@@ -41,31 +41,30 @@ export interface RunContext {
   readonly workspace: (conversation: string) => Promise<string>;
   readonly emit: (event: RunEventBody) => void;
   readonly durable: () => Promise<void> | undefined;
-  /** Ends the run because of a mistake of ours, or a journal that cannot be written. */
+  /** Makes the run fail: its store cannot be used, or there is a bug in the engine. */
   readonly fail: (error: unknown) => void;
 }
 
-/** What a conversation is held with. */
+/** Everything that is fixed about a conversation before it starts. */
 export interface ConversationPlan {
   readonly conversation: string;
   readonly cell: Cell;
   readonly definition: ScenarioDefinition;
   readonly settings: ConversationSettings;
-  readonly shared?: SharedAnswers | undefined;
-  /** What was said before, if it is only to be verified again. */
-  readonly held?: HeldConversation;
-  /** True to ask the subject where the conversation goes another way than before. */
+  readonly shared?: SharedCalls | undefined;
+  /** The replies to grade again; the subject is not asked. */
+  readonly recorded?: RecordedConversation;
+  /** True to ask the subject once the conversation takes another edge than the recorded one. */
   readonly reruns?: boolean;
 }
 
-/** What those see who do the work of a conversation. */
+/** What asking the subject and the judge needs to know about a conversation. */
 export interface ConversationContext {
   readonly plan: ConversationPlan;
   readonly run: RunContext;
-  /** Aborted if the conversation is ended from outside. */
+  /** Aborted when the conversation is cancelled or times out. */
   readonly signal: AbortSignal;
-  /** Where the conversation stands. */
   readonly state: ConversationState;
-  /** Resolves once so many turns are finished, or the conversation is over. */
-  settled(turns: number): Promise<void>;
+  /** Resolves when this many turns are finished, or the conversation is over. */
+  turnsFinished(turnCount: number): Promise<void>;
 }

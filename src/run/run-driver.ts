@@ -2,117 +2,123 @@ import type { ConversationStatus } from "../core/state/state.ts";
 import type { Clock } from "../core/values/environment.ts";
 import { remember } from "../core/values/remember.ts";
 import { RunError } from "../journal/run-error.ts";
-import type { Cell, RunEvent, RunEventBody } from "../journal/run-event.ts";
+import type { RunEvent, RunEventBody } from "../journal/run-event.ts";
 import type { RunJournal, Store } from "../journal/store/store.ts";
-import { SharedAnswers } from "./calls/call-cache.ts";
+import { SharedCalls } from "./calls/call-cache.ts";
 import type { Caller } from "./calls/caller.ts";
 import { systemClock } from "./calls/clock.ts";
-import { ConversationDriver, type Cut } from "./conversation-driver.ts";
+import { ConversationDriver, type StopReason } from "./conversation-driver.ts";
 import { cellGroups, scenarioDefine } from "./describe-run.ts";
 import { type EarlierRun, earlierRun, refuseChanges } from "./earlier-run.ts";
-import type { HeldConversation } from "./recorded-conversation.ts";
 import type { ConversationPlan } from "./run-context.ts";
-import { list, type RunOptions } from "./run-options.ts";
+import { list, type RunInternals, type RunOptions } from "./run-options.ts";
 import { type RunSetup, setUpRun } from "./set-up-run.ts";
 import { type ConversationRecord, conversationRecord } from "./step/conversation-record.ts";
 import { foldJournal } from "./step/fold-journal.ts";
 
-/** Where the events of a run go, and whether there is room for more. */
+/** Receives the events of a run, and says when it is full. */
 export interface RunReader {
   onEvent(event: RunEvent): void;
+  /** Undefined if there is room for more events, else a promise of it. */
   room(): Promise<void> | undefined;
-}
-
-/** What was said before, where it is only to be verified again. */
-export interface RegradingPlan {
-  readonly held: (cell: Cell) => HeldConversation;
-  /** True to ask the subject where a conversation goes another way. */
-  readonly reruns: boolean;
 }
 
 const DEFAULT_CONCURRENCY = 256;
 
-/** A run in progress: begins conversations as there is room, and collects what comes of them. */
-export class RunningScenarios {
+/** Runs all conversations of a run, `concurrency` at a time, and collects their records. */
+export class RunDriver {
   readonly #options: RunOptions;
+  readonly #internals: RunInternals;
   readonly #reader: RunReader;
-  readonly #regrading: RegradingPlan | null;
   readonly #clock: Clock;
   readonly #active = new Set<ConversationDriver>();
   readonly #statuses: Partial<Record<ConversationStatus, number>> = {};
-  /** Rejects if the run itself breaks: a journal that cannot be written, a mistake of ours. */
-  readonly #broken = Promise.withResolvers<never>();
+  /** Rejects if the run itself fails: the store cannot be used, or there is a bug in the engine. */
+  readonly #failure = Promise.withResolvers<never>();
   readonly #records: ConversationRecord[] = [];
   #results: Promise<readonly ConversationRecord[]> | undefined;
   #journal: RunJournal | undefined;
   #caller: Caller | undefined;
   #release: (() => void) | undefined;
-  #cut: Cut | undefined;
+  #stopReason: StopReason | undefined;
   #finished = 0;
 
-  constructor(options: RunOptions, reader: RunReader, regrading: RegradingPlan | null = null) {
-    this.#regrading = regrading;
+  constructor(options: RunOptions, reader: RunReader, internals: RunInternals = {}) {
     this.#options = options;
+    this.#internals = internals;
     this.#reader = reader;
-    this.#clock = options.clock ?? systemClock;
-    this.#broken.promise.catch(() => {});
+    this.#clock = internals.clock ?? systemClock;
+    // It may reject before anything waits for it.
+    this.#failure.promise.catch(() => {});
   }
 
-  /** Starts the run, or gives what was started. */
+  /** Starts the run on the first call; later calls return the same promise. */
   start(): Promise<readonly ConversationRecord[]> {
     this.#results ??= this.#run();
-    // Whoever reads events may never ask for the results, and hears of an error all the same.
+    // A reader of events sees the error there, and may never ask for the results.
     this.#results.catch(() => {});
     return this.#results;
   }
 
   /** Ends all conversations at once. */
-  cancel(cut: Cut): void {
-    this.#cut ??= cut;
-    for (const driver of this.#active) driver.cut(cut);
+  abort(reason: StopReason): void {
+    this.#stopReason ??= reason;
+    for (const driver of this.#active) driver.abort(reason);
   }
 
-  /** Begins nothing more; each conversation ends after what is under way, and at once if its call only waits. */
+  /** Asks nothing new. A conversation ends when its calls in flight have finished; calls that only wait are cancelled. */
   stop(): void {
-    this.#cut ??= { status: "cancelled", message: "The run was stopped." };
-    for (const driver of this.#active) driver.stop(this.#cut);
-    this.#caller?.stopWaiting(this.#cut.message);
+    this.#stopReason ??= { status: "cancelled", message: "The run was stopped." };
+    for (const driver of this.#active) driver.stop(this.#stopReason);
+    this.#caller?.stopWaiting(this.#stopReason.message);
   }
 
   async #run(): Promise<readonly ConversationRecord[]> {
     const { signal, timeouts } = this.#options;
-    const onAbort = (): void => this.cancel({ status: "cancelled", message: "The run was cancelled." });
+    const onAbort = (): void => this.abort({ status: "cancelled", message: "The run was cancelled." });
     signal?.addEventListener("abort", onAbort, { once: true });
     if (signal?.aborted) onAbort();
     const limit = timeouts?.runMs ?? null;
-    const disarm = limit === null ? undefined : this.#limitTime(limit);
-    const setup = await setUpRun(this.#options, {
+    const cancelTimer = limit === null ? undefined : this.#limitTime(limit);
+    try {
+      return await this.#runWith(await this.#setUp());
+    } finally {
+      cancelTimer?.();
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  #setUp(): Promise<RunSetup> {
+    return setUpRun(this.#options, {
       clock: this.#clock,
+      origin: this.#internals.origin,
       emit: (event) => this.#emit(event),
       durable: () => this.#journal?.durable(),
-      fail: (error) => this.#broken.reject(error),
+      fail: (error) => this.#failure.reject(error),
     });
+  }
+
+  async #runWith(setup: RunSetup): Promise<readonly ConversationRecord[]> {
     this.#caller = setup.context.caller;
-    if (this.#cut !== undefined) this.#caller.stopWaiting(this.#cut.message);
+    if (this.#stopReason !== undefined) this.#caller.stopWaiting(this.#stopReason.message);
     try {
       const earlier = this.#begin(setup);
       for (const warning of setup.warnings) this.#emit(warning);
-      await Promise.race([this.#holdAll(setup, earlier), this.#broken.promise]);
+      await Promise.race([this.#runAll(setup, earlier), this.#failure.promise]);
       this.#emit({ type: "run-end", statuses: this.#statuses, spending: setup.context.caller.spending });
       await this.#journal?.durable();
       return this.#records;
     } finally {
-      disarm?.();
-      signal?.removeEventListener("abort", onAbort);
-      this.cancel({ status: "cancelled", message: "The run is over." });
+      this.abort({ status: "cancelled", message: "The run is over." });
       this.#release?.();
       await setup.close();
     }
   }
 
-  /** Opens the journal; gives what it tells already if the run is taken up again. */
+  /** Opens the journal; returns what it says already if the run is resumed. */
   #begin({ start }: RunSetup): EarlierRun | null {
-    const { store, resume, parent } = this.#options;
+    const { store } = this.#options;
+    const { resume, parent } = this.#internals;
     const event = { ...start, at: Math.round(this.#clock.now()) };
     this.#release = store === undefined ? undefined : claimRun(store, start.run);
     if (store === undefined || resume === undefined) {
@@ -124,52 +130,54 @@ export class RunningScenarios {
     refuseChanges(store, start);
     this.#journal = store.reopen(start.run);
     this.#reader.onEvent(event);
-    // Read once nobody else can write any more.
+    // Read only now: no other process can write to the run any more.
     return earlierRun(store, start.run, resume);
   }
 
   #limitTime(limit: number): () => void {
     return this.#clock.after(limit, () =>
-      this.cancel({ status: "timeout", message: `The run took longer than ${limit} ms.` }),
+      this.abort({ status: "timeout", message: `The run took longer than ${limit} ms.` }),
     );
   }
 
-  /** Conversations are begun in order, and as many at a time as may be; those that are over already come last. */
-  async #holdAll(setup: RunSetup, earlier: EarlierRun | null): Promise<void> {
+  async #runAll(setup: RunSetup, earlier: EarlierRun | null): Promise<void> {
     const groups = cellGroups(setup.factors);
     const worker = async (): Promise<void> => {
       for (const group of groups) {
         const room = this.#reader.room();
         if (room !== undefined) await room;
-        if (this.#leavesTheRest) return;
-        const plans = group.map((cell) => setup.conversation(cell)).filter((plan) => !earlier?.isOver(plan));
-        const shared = plans.length > 1 ? new SharedAnswers() : undefined;
-        await Promise.all(plans.map((plan) => this.#hold(setup, { ...plan, shared }, earlier)));
-        // Nothing waits for the last answer of a conversation but this: so that a crash loses no more than calls in flight.
+        if (this.#skipsTheRest) return;
+        const plans = group
+          .map((cell) => setup.conversation(cell))
+          .filter((plan) => !earlier?.isFinished(plan));
+        const shared = plans.length > 1 ? new SharedCalls() : undefined;
+        await Promise.all(plans.map((plan) => this.#runOne(setup, { ...plan, shared }, earlier)));
+        // No effect waits for the last event of a conversation, so a crash could lose more than the calls in flight.
         await this.#journal?.durable();
       }
     };
     const { concurrency = DEFAULT_CONCURRENCY } = this.#options;
     const workers = Math.max(1, Math.min(concurrency, setup.start.conversations));
     await Promise.all(Array.from({ length: workers }, worker));
-    if (earlier !== null) this.#recall(setup, earlier);
+    if (earlier !== null) this.#recordFinished(setup, earlier);
   }
 
-  /** What has not begun when a run is stopped need not be written down, if nobody wants its record: a resume begins it. */
-  get #leavesTheRest(): boolean {
+  /** After a stop, conversations that have not started need no events if their records are not kept: a resume starts them. */
+  get #skipsTheRest(): boolean {
     const { store, keepResults } = this.#options;
-    return this.#cut?.status === "cancelled" && store !== undefined && keepResults === false;
+    return this.#stopReason?.status === "cancelled" && store !== undefined && keepResults === false;
   }
 
-  async #hold(setup: RunSetup, plan: ConversationPlan, earlier: EarlierRun | null): Promise<void> {
-    const { held, reruns } = this.#regrading ?? {};
-    const again = held === undefined ? {} : { held: held(plan.cell), reruns: reruns ?? false };
-    const driver = new ConversationDriver(setup.context, { ...plan, ...again });
-    if (this.#cut !== undefined) driver.stop(this.#cut);
+  async #runOne(setup: RunSetup, plan: ConversationPlan, earlier: EarlierRun | null): Promise<void> {
+    const { recorded } = this.#internals;
+    const regraded =
+      recorded === undefined ? {} : { recorded: recorded.of(plan.cell), reruns: recorded.reruns };
+    const driver = new ConversationDriver(setup.context, { ...plan, ...regraded });
+    if (this.#stopReason !== undefined) driver.stop(this.#stopReason);
     this.#active.add(driver);
     const journal = earlier?.journal(plan);
     const record = await (journal === undefined
-      ? driver.hold()
+      ? driver.start()
       : driver.resume(journal, earlier as EarlierRun));
     this.#active.delete(driver);
     this.#record(record);
@@ -182,11 +190,11 @@ export class RunningScenarios {
     });
   }
 
-  /** The conversations that were over before the run was taken up again. */
-  #recall(setup: RunSetup, earlier: EarlierRun): void {
+  /** Adds the conversations that were finished before the run was resumed. */
+  #recordFinished(setup: RunSetup, earlier: EarlierRun): void {
     for (const cell of [...cellGroups(setup.factors)].flat()) {
       const plan = setup.conversation(cell);
-      if (!earlier.isOver(plan)) continue;
+      if (!earlier.isFinished(plan)) continue;
       if (this.#options.keepResults === false) {
         this.#count(earlier.statusOf(plan));
         continue;
@@ -206,19 +214,28 @@ export class RunningScenarios {
     this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;
   }
 
+  /** Wherever an event comes from, one that cannot be written makes the run fail. */
   #emit(body: RunEventBody): void {
     const event: RunEvent = { ...body, at: Math.round(this.#clock.now()) };
-    this.#journal?.append(event);
-    this.#reader.onEvent(event);
+    try {
+      this.#journal?.append(event);
+      this.#reader.onEvent(event);
+    } catch (error) {
+      this.#failure.reject(error);
+      throw error;
+    }
   }
 }
 
 const claimed = new WeakMap<Store, Set<string>>();
 
-/** Two of us must not write one run; other processes are the business of the store. Returns what ends the claim. */
+/**
+ * Two drivers of this process must not write the same run; the store guards against other processes. Returns what ends the
+ * claim.
+ */
 export function claimRun(store: Store, run: string): () => void {
   const runs = remember(claimed, store, () => new Set<string>());
-  if (runs.has(run)) throw new RunError([`The run "${run}" is being held already. Wait for it to end.`]);
+  if (runs.has(run)) throw new RunError([`The run "${run}" is in progress already. Wait for it to finish.`]);
   runs.add(run);
   return () => void runs.delete(run);
 }

@@ -2,6 +2,7 @@ import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import type { Rubric } from "../core/templates/rubric.ts";
 import type { Clock } from "../core/values/environment.ts";
 import { type JsonObject, typeName } from "../core/values/json.ts";
+import type { Cell } from "../journal/run-event.ts";
 import type { Store } from "../journal/store/store.ts";
 import type { Cassette } from "../models/cassette/cassette.ts";
 import type { ReplyFunction } from "../models/function/function-model.ts";
@@ -10,6 +11,7 @@ import type { ToolServer } from "../models/tools/resolve-tool-servers.ts";
 import type { BudgetLimits } from "./calls/budget.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
 import type { AccountCaps, RetryPolicies } from "./calls/limits.ts";
+import type { RecordedConversation } from "./recorded-conversation.ts";
 
 /** A model: its name (`provider/model`, `sim/steadfast`, `person`, the URL of an endpoint), a function, or the model itself. */
 export type ModelOption = string | ReplyFunction | AnyModel;
@@ -19,23 +21,26 @@ export type SubjectOption =
   | ModelOption
   | {
       readonly model: ModelOption;
-      /** As reports show it; must differ between subjects. */
+      /** The name in reports; must differ between subjects. */
       readonly name?: string;
+      /** Sent to the model with every request, such as `temperature`. */
       readonly parameters?: JsonObject;
-      /** Leads every conversation of agents that have no system prompt of their own. */
+      /** Starts every conversation of agents that have no system prompt of their own. */
       readonly systemPrompt?: string;
-      /** False to ask for every answer anew, whatever the store knows (default true). */
+      /** False to ignore cached answers (default true). */
       readonly cache?: boolean;
     };
 
-/** Who reads replies: `rules` (no model at all), a model, or a panel of models that decides by majority. */
+/** What reads replies: `rules` (no model), a model, or a panel of models that decides by majority. */
 export type JudgeOption =
   | ModelOption
   | {
       readonly model: ModelOption;
+      /** The name in reports; must differ between judges. */
       readonly name?: string;
+      /** Sent to the model with every request, such as `temperature`. */
       readonly parameters?: JsonObject;
-      /** False to ask for every answer anew, whatever the store knows (default true). */
+      /** False to ignore cached answers (default true). */
       readonly cache?: boolean;
     }
   | { readonly panel: readonly JudgeOption[]; readonly name?: string };
@@ -44,76 +49,98 @@ export type JudgeOption =
 export interface Timeouts {
   /** For one attempt of one call (default 180,000). */
   readonly callMs?: number | null;
-  /** For an answer with all its tools and retries. */
+  /** For the reply of a turn, with all its tool calls and retries (default none). */
   readonly turnMs?: number | null;
+  /** For a conversation (default none). */
   readonly conversationMs?: number | null;
+  /** For the whole run (default none). */
   readonly runMs?: number | null;
 }
 
-/** What a run is made of. Only `scenarios` and `subjects` must be given. */
+/** The options of a run. Only `scenarios` and `subjects` are required. */
 export interface RunOptions {
+  /** What is run. */
   readonly scenarios: ScenarioDefinition | readonly ScenarioDefinition[];
+  /** The models under test. */
   readonly subjects: SubjectOption | readonly SubjectOption[];
-  /** One, or several that read the same replies (default `rules`). */
+  /** One judge, or several that read the same replies (default `rules`). */
   readonly judge?: JudgeOption | readonly JudgeOption[];
-  /** How often each conversation is held (default 1). */
+  /** How often each conversation is run (default 1). */
   readonly replicates?: number;
   /** Values for `{{row.…}}` in questions, references and truths; each row is a conversation of its own. */
   readonly rows?: readonly JsonObject[];
-  /** How many conversations are held at the same time (default 256). */
+  /** How many conversations run at the same time (default 256). */
   readonly concurrency?: number;
   /** After this many turns a conversation ends as `limit_reached` (default 20). */
   readonly turnLimit?: number;
+  /** Time limits of calls, turns, conversations and the run. */
   readonly timeouts?: Timeouts;
+  /** The most that all calls of the run may cost together; a conversation that cannot go on ends as `budget_exhausted`. */
   readonly budget?: BudgetLimits;
-  /** What chance depends on (default 0). */
+  /** The random seed of simulated models, retries and sandboxed functions (default 0). */
   readonly seed?: number;
   /** Traits that are judged on every turn of every scenario. */
   readonly rubric?: Rubric;
-  /** One request to the judge for all of a turn, or one for each trait (default `together`). */
+  /** One request to the judge for everything in a turn, or one for each trait (default `together`). */
   readonly judging?: "together" | "separate";
-  /** Who reads fields that have an `extract` rule: the rule, or the judge where it is a model (default `rules`). */
+  /** What reads fields that have an `extract` rule: the rule, or the judge if it is a model (default `rules`). */
   readonly reading?: "rules" | "judge";
-  /** True to ask the judge whether a reply declines to answer (default: if a scenario looks at `refused`). */
+  /** True to ask the judge whether a reply declines to answer (default: if a scenario uses `refused`). */
   readonly detectRefusal?: boolean;
   /** How many earlier turns the judge is shown (default 3). */
   readonly earlierTurns?: number;
   /** MCP servers by name; their tools are offered to the subject. */
   readonly tools?: Readonly<Record<string, ToolServer>>;
-  /** How often the subject is asked in one turn while it wants tools (default 10). */
+  /** How often the subject is asked in one turn while it calls tools (default 10). */
   readonly toolSteps?: number;
-  /** A folder for files that handovers write; a temporary one if it is not given. */
+  /** A folder for files that handovers write (default: a temporary one). */
   readonly workspace?: string;
-  /** Caps by account; what is not capped adapts to what the provider takes. */
+  /** Caps by account; without a cap, the concurrency adapts to what the provider accepts. */
   readonly caps?: Readonly<Record<string, AccountCaps>>;
+  /** How failed calls are retried, by category of failure. */
   readonly retries?: Partial<RetryPolicies>;
+  /** Providers of your own, or other settings for those that exist. */
   readonly providers?: ResolveOptions["providers"];
+  /** Where keys are read from (default `process.env`). */
   readonly environment?: ResolveOptions["environment"];
-  /** Where the run is written down: each event before anything that follows from it is done. Known answers come from it. */
+  /** Keeps the run and the answers to its calls: every event is durable before the next effect, and known answers are reused. */
   readonly store?: Store;
-  /** Takes up the run of this name where its journal ends; see `resumeRun`. */
-  readonly resume?: { readonly retryErrors?: boolean };
-  /** The run that this one verifies again. */
-  readonly parent?: string;
-  /** How the run was asked for, kept in its journal for whoever takes it up again; shapes nothing, and must hold no secret. */
-  readonly origin?: JsonObject;
-  /** True to ask for all answers anew; they are kept for later runs (default false). */
+  /** True to ignore answers that the store has; new ones are kept for later runs (default false). */
   readonly fresh?: boolean;
   /**
-   * Recorded calls that answer in place of all models but simulated ones: no key is needed, the store answers nothing, and a
-   * call that was not recorded is an error which says what differs.
+   * Recorded calls that answer in place of all models except simulated ones. No key is needed, the store is not used as a cache,
+   * and a call that was not recorded is an error that says what differs.
    */
   readonly replay?: Cassette;
+  /** Cancels the run when aborted. */
   readonly signal?: AbortSignal;
-  readonly clock?: Clock;
   /** The name of the run (default: made from its configuration and the time). */
   readonly run?: string;
-  /** False to forget conversations once their events are out, so that a run of any size fits in memory (default true). */
+  /** False to drop each conversation once its events are out, so that a run of any size fits in memory (default true). */
   readonly keepResults?: boolean;
 }
 
-/** Complains about what is not a number that an option can take, in one grammar. */
-export function checkOptions(options: RunOptions): void {
+/** What only the command line, regrading and tests set. Not part of the public API. */
+export interface RunInternals {
+  readonly clock?: Clock;
+  /** Resumes the run named by `run`. */
+  readonly resume?: { readonly retryErrors: boolean };
+  /** The run whose replies are graded again. */
+  readonly parent?: string;
+  /** The command that started the run, kept in its journal so that `resume` can repeat it. Must hold no secret. */
+  readonly origin?: JsonObject | undefined;
+  readonly recorded?: RecordedReplies;
+}
+
+/** The replies of an earlier run, to be graded again. */
+export interface RecordedReplies {
+  readonly of: (cell: Pick<Cell, "scenario" | "subject" | "replicate" | "row">) => RecordedConversation;
+  /** True to ask the subject once a conversation takes another edge. */
+  readonly reruns: boolean;
+}
+
+/** Throws a `TypeError` that names the first option with a wrong value. */
+export function validateOptions(options: RunOptions): void {
   const { scenarios, subjects } = options;
   expect("scenarios", list(scenarios).length > 0, "at least one scenario", scenarios);
   expect("subjects", list(subjects).length > 0, "at least one subject", subjects);
@@ -132,7 +159,7 @@ export function checkOptions(options: RunOptions): void {
     expect(`budget.${name}`, Number.isFinite(limit) && limit >= 0, "a number from 0 and up", limit);
 }
 
-/** One or several, as a list. */
+/** One item or several, as a list. */
 export function list<Item>(items: Item | readonly Item[]): readonly Item[] {
   return Array.isArray(items) ? items : [items as Item];
 }

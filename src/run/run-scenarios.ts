@@ -2,8 +2,8 @@ import { RunError } from "../journal/run-error.ts";
 import type { RunEvent } from "../journal/run-event.ts";
 import type { Store } from "../journal/store/store.ts";
 import { startedWith } from "./earlier-run.ts";
-import { type RegradingPlan, RunningScenarios } from "./run-driver.ts";
-import { checkOptions, type RunOptions } from "./run-options.ts";
+import { RunDriver } from "./run-driver.ts";
+import { type RunInternals, type RunOptions, validateOptions } from "./run-options.ts";
 import type { ConversationRecord } from "./step/conversation-record.ts";
 
 /** A run: iterate it for its events, or await its results; either starts it. */
@@ -11,35 +11,14 @@ export interface Run extends AsyncIterable<RunEvent> {
   /** All conversations in a stable order: by scenario, row, subject, judge, replicate. */
   readonly results: Promise<readonly ConversationRecord[]>;
   /**
-   * Asks nothing new, lets calls under way come to their end, and ends the other conversations as `cancelled`. Calls that wait for
-   * their turn, or to be made again, are given up.
+   * Asks nothing new, lets calls in flight finish, and ends the other conversations as `cancelled`. Calls that wait in a queue or
+   * for a retry are cancelled.
    */
   stop(): void;
 }
 
-/** What a run needs to be taken up again: everything that it was begun with, as far as it is not in its journal. */
-export interface ResumeOptions extends RunOptions {
-  readonly store: Store;
-  /** True to hold conversations again, from the failed turn on, that ended in an error (default false). */
-  readonly retryErrors?: boolean;
-}
-
 /**
- * Takes up a run where its journal ends: finished conversations stay, all others go on at the exact turn. What has changed
- * since, and would mix two different things under one name, is an error that says what it is.
- */
-export function resumeRun(name: string, options: ResumeOptions): Run {
-  const { retryErrors = false, ...rest } = options;
-  const summary = options.store.run(name);
-  if (summary === undefined) throw new RunError([`There is no run "${name}" in the store.`]);
-  return runScenarios({ ...startedWith(summary.start), ...rest, run: summary.run, resume: { retryErrors } });
-}
-
-/** How many events may wait for a reader before new conversations wait, too. */
-const WAITING_EVENTS = 4096;
-
-/**
- * Holds conversations: every scenario with every subject, judge and replicate.
+ * Runs every scenario with every subject, judge and replicate.
  *
  * @example
  * const run = runScenarios({ scenarios: definition, subjects: ["openai/gpt-5-mini", "sim/steadfast"], replicates: 5 });
@@ -47,30 +26,58 @@ const WAITING_EVENTS = 4096;
  * for (const { outcomes } of await run.results) console.log(outcomes);
  */
 export function runScenarios(options: RunOptions): Run {
-  return startRun(options, null);
+  return startRun(options);
 }
 
-/** The same, for whoever only verifies again what was said before. */
-export function startRun(options: RunOptions, regrading: RegradingPlan | null): Run {
-  checkOptions(options);
+/** The options to resume a run with: the same as it was started with, except for those that its journal has. */
+export interface ResumeOptions extends RunOptions {
+  readonly store: Store;
+  /** True to retry conversations that ended in an error, from the failed turn on (default false). */
+  readonly retryErrors?: boolean;
+}
+
+/**
+ * Resumes a run where its journal ends: finished conversations stay, all others continue at the exact turn. If scenarios, models
+ * or settings have changed since, so that the run would mix two different things, the error names what changed.
+ */
+export function resumeRun(name: string, options: ResumeOptions): Run {
+  return startResume(name, options);
+}
+
+/** `resumeRun` with internals. */
+export function startResume(name: string, options: ResumeOptions, internals: RunInternals = {}): Run {
+  const { retryErrors = false, ...rest } = options;
+  const summary = options.store.run(name);
+  if (summary === undefined) throw new RunError([`There is no run "${name}" in the store.`]);
+  return startRun(
+    { ...startedWith(summary.start), ...rest, run: summary.run },
+    { ...internals, resume: { retryErrors } },
+  );
+}
+
+/** How many events may wait for a reader before new conversations wait, too. */
+const WAITING_EVENTS = 4096;
+
+/** `runScenarios` with internals. */
+export function startRun(options: RunOptions, internals: RunInternals = {}): Run {
+  validateOptions(options);
   let queue: EventQueue<RunEvent> | undefined;
   const reader = { onEvent: (event: RunEvent) => queue?.push(event), room: () => queue?.room() };
-  const running = new RunningScenarios(options, reader, regrading);
-  const started = (): Promise<readonly ConversationRecord[]> => running.start();
+  const driver = new RunDriver(options, reader, internals);
   return {
     get results() {
       if (options.keepResults === false)
         throw new TypeError("Expected `keepResults` not to be false where `results` are asked for");
-      return started();
+      return driver.start();
     },
-    stop: () => running.stop(),
+    stop: () => driver.stop(),
     [Symbol.asyncIterator]() {
       if (queue !== undefined) throw new TypeError("A run can be iterated once.");
       queue = new EventQueue({
         limit: WAITING_EVENTS,
-        onReturn: () => running.cancel({ status: "cancelled", message: "The reader of the run has left." }),
+        onReturn: () => driver.abort({ status: "cancelled", message: "The reader of the run has left." }),
       });
-      started().then(
+      driver.start().then(
         () => queue?.end(),
         (error) => queue?.fail(error),
       );
@@ -80,8 +87,8 @@ export function startRun(options: RunOptions, regrading: RegradingPlan | null): 
 }
 
 /**
- * Events on their way to the one who iterates. Who produces them asks `room()` before starting something new, so that a slow
- * reader holds the run back instead of filling the memory.
+ * Buffers events for the reader. The driver waits for `room()` before it starts a conversation, so a slow reader slows the run
+ * down instead of filling the memory.
  */
 export class EventQueue<Event> implements AsyncIterator<Event> {
   readonly #onReturn: () => void;
@@ -113,7 +120,7 @@ export class EventQueue<Event> implements AsyncIterator<Event> {
 
   fail(error: unknown): void {
     if (this.#state !== "open") return;
-    // An error is told once: to a reader who waits, else to the next who asks.
+    // The error is reported once: to the waiting `next()`, else to the next one.
     this.#state = this.#reader === undefined ? { error } : "ended";
     this.#reader?.reject(error);
     this.#reader = undefined;
@@ -145,7 +152,7 @@ export class EventQueue<Event> implements AsyncIterator<Event> {
     return this.#reader.promise;
   }
 
-  /** The reader has enough. */
+  /** The reader has left the loop. */
   return(): Promise<IteratorResult<Event>> {
     const wasOpen = this.#state === "open";
     this.#state = "ended";

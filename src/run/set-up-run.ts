@@ -12,15 +12,15 @@ import { Budget } from "./calls/budget.ts";
 import { type AnyModel, CallCache } from "./calls/call-cache.ts";
 import { Caller } from "./calls/caller.ts";
 import { Limits } from "./calls/limits.ts";
-import { checkPrices, loadPrices, type Prices } from "./calls/prices.ts";
+import { loadPrices, type Prices, requirePrices } from "./calls/prices.ts";
 import { type Factors, runStart } from "./describe-run.ts";
 import { type PreparedScenario, prepareScenario } from "./prepare-scenario.ts";
 import { type ResolvedModels, resolveModels } from "./resolve-models.ts";
 import type { ConversationPlan, RunContext } from "./run-context.ts";
-import { list, type RunOptions } from "./run-options.ts";
+import { list, type RunInternals, type RunOptions } from "./run-options.ts";
 import { looksAtRefusal } from "./step/looks-at-refusal.ts";
 
-/** A run that is ready to begin. */
+/** A run that is ready to start. */
 export interface RunSetup {
   readonly context: RunContext;
   readonly factors: Factors;
@@ -30,9 +30,10 @@ export interface RunSetup {
   close(): Promise<void>;
 }
 
-/** What comes from outside. */
-export interface RunSurroundings {
+/** What a run gets from its driver. */
+export interface RunHooks {
   readonly clock: Clock;
+  readonly origin?: RunInternals["origin"];
   readonly emit: (event: RunEventBody) => void;
   /** See `RunJournal`. */
   readonly durable: () => Promise<void> | undefined;
@@ -41,9 +42,9 @@ export interface RunSurroundings {
 
 const DEFAULT_CALL_TIMEOUT_MS = 180_000;
 
-/** Finds models, prepares scenarios and opens what conversations share. Everything that is wrong is told here, before the first call. */
-export async function setUpRun(options: RunOptions, surroundings: RunSurroundings): Promise<RunSetup> {
-  const { clock, emit, durable, fail } = surroundings;
+/** Resolves models, prepares scenarios and opens what conversations share. What is wrong with the options is reported here, before the first call. */
+export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<RunSetup> {
+  const { clock, emit, durable, fail } = hooks;
   const {
     seed = 0,
     timeouts = {},
@@ -77,7 +78,7 @@ export async function setUpRun(options: RunOptions, surroundings: RunSurrounding
     cache:
       store === undefined || replay !== undefined
         ? null
-        : new CallCache(store.calls, { isFresh: options.fresh ?? false }),
+        : new CallCache(store.calls, { isFresh: options.fresh ?? false, fail }),
     callTimeoutMs: timeouts.callMs === undefined ? DEFAULT_CALL_TIMEOUT_MS : timeouts.callMs,
     emit,
   });
@@ -103,7 +104,7 @@ export async function setUpRun(options: RunOptions, surroundings: RunSurrounding
     replicates: options.replicates ?? 1,
   };
   const settingsOf = new Map<string, ConversationSettings>();
-  const start = runStart(options, { factors, models, clock, seed });
+  const start = runStart(options, { factors, models, clock, seed, origin: hooks.origin });
   return {
     context,
     factors,
@@ -113,7 +114,7 @@ export async function setUpRun(options: RunOptions, surroundings: RunSurrounding
     ),
     conversation: (cell) => {
       const { scenario, row } = cell;
-      // Cells are made of what was resolved and prepared.
+      // Cells name only scenarios that were prepared.
       const definition = (prepared.get(scenario) as PreparedScenario).definition(row);
       const { subject, judge } = cell;
       const settings = remember(settingsOf, JSON.stringify([scenario, subject, judge]), () =>
@@ -148,21 +149,21 @@ function conversationSettings(
   };
 }
 
-/** The same whenever the same run is made again, and fit for a file name. */
+/** The same id each time the same run is started; safe as a file name. */
 function conversationId({ scenario, row, subject, judge, replicate }: Cell): string {
   return contentHash(canonicalJson([scenario, row ?? null, subject, judge, replicate])).slice(0, 16);
 }
 
 async function prepareAll(options: RunOptions, seed: number): Promise<ReadonlyMap<string, PreparedScenario>> {
   const { rubric, rows } = options;
-  const settled = await Promise.allSettled(
+  const outcomes = await Promise.allSettled(
     list(options.scenarios).map(
       async (definition) =>
         [definition.name, await prepareScenario(definition, { rubric, rows, seed })] as const,
     ),
   );
-  const prepared = settled.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-  const failures = settled.flatMap((result) =>
+  const prepared = outcomes.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  const failures = outcomes.flatMap((result) =>
     result.status === "rejected" ? [result.reason as unknown] : [],
   );
   if (failures.length > 0) {
@@ -182,9 +183,7 @@ function refuseSameNames(names: readonly string[]): void {
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
   if (twice.length > 0)
     throw new RunError(
-      [...new Set(twice)].map(
-        (name) => `Two scenarios are called "${name}". Results are told apart by name.`,
-      ),
+      [...new Set(twice)].map((name) => `Two scenarios are called "${name}". Give them different names.`),
     );
 }
 
@@ -201,7 +200,7 @@ export async function pricesFor({ budget }: RunOptions, models: ResolvedModels):
   const prices = all.some(({ price }) => typeof price === "object" && price !== null)
     ? await loadPrices()
     : FREE_OR_UNKNOWN;
-  if (budget?.usd !== undefined) checkPrices(prices, all);
+  if (budget?.usd !== undefined) requirePrices(prices, all);
   return prices;
 }
 
@@ -224,12 +223,12 @@ export class Workspaces {
   readonly #given: string | undefined;
   #root: Promise<string> | undefined;
 
-  /** Without a folder a temporary one is made, and removed at the end. */
+  /** Without a folder, a temporary one is made and removed at the end. */
   constructor(folder: string | undefined) {
     this.#given = folder;
   }
 
-  /** The folder of a conversation; its name is safe for files. */
+  /** The folder of a conversation; it is made if it does not exist. */
   async folder(conversation: string): Promise<string> {
     const { mkdir } = await import("node:fs/promises");
     const { join } = await import("node:path");

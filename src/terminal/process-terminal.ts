@@ -39,7 +39,8 @@ export function processTerminal(owner: TerminalProcess = process): ProcessTermin
     const isReaderGone = READER_GONE.includes(error.code);
     closedWith = isReaderGone ? 0 : 2;
     if (!isReaderGone) messages.write(`Standard output cannot be written: ${error.message}\n`);
-    if (actions.size === 0) messages.flush().then(() => owner.exit(closedWith ?? 0));
+    const exit = (): unknown => owner.exit(closedWith ?? 0);
+    if (actions.size === 0) messages.flush().then(exit, exit);
     for (const action of [...actions]) action();
   };
 

@@ -5,10 +5,12 @@ import {
   question,
   type RunEvent,
   type RunOptions,
-  runScenarios,
+  type runScenarios,
   Scenario,
   type ScenarioDefinition,
 } from "elenchus";
+import type { RunInternals } from "../../src/run/run-options.ts";
+import { startRun } from "../../src/run/run-scenarios.ts";
 
 /** A model in memory; the replies are what `reply` makes of the last message and of how often it was asked. */
 export function memoryModel(
@@ -85,11 +87,14 @@ export function letterQuestion(text: string): ReturnType<typeof question> {
 }
 
 /** The events and results of a run. */
-export async function held(options: RunOptions): Promise<{
+export async function held(
+  options: RunOptions,
+  internals: RunInternals = {},
+): Promise<{
   readonly events: readonly RunEvent[];
   readonly results: Awaited<ReturnType<typeof runScenarios>["results"]>;
 }> {
-  const run = runScenarios(options);
+  const run = startRun(options, internals);
   const events: RunEvent[] = [];
   for await (const event of run) events.push(event);
   return { events, results: await run.results };

@@ -1,18 +1,13 @@
-import { httpModel, type RunOptions, type SubjectOption } from "elenchus";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Clock } from "../../src/core/values/environment.ts";
 import { sleepBy, systemClock } from "../../src/run/calls/clock.ts";
 import { anthropicServer } from "../model-servers/anthropic-server.ts";
 import { googleServer } from "../model-servers/google-server.ts";
-import {
-  contentText,
-  type Fault,
-  type ModelServer,
-  startModelServer,
-} from "../model-servers/model-server.ts";
+import { contentText, type Fault, type ModelServer, startModelServer } from "../model-servers/model-server.ts";
 import { openaiServer } from "../model-servers/openai-server.ts";
 import { KEY } from "../model-servers/server-harness.ts";
 import { chainOf, held, only } from "./held.ts";
+import { httpModel, type RunOptions, type SubjectOption } from "elenchus";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 type Served = Pick<RunOptions, "environment"> & { readonly subjects: SubjectOption };
 
@@ -134,8 +129,8 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 /** A run whose events and results are searched for the key before anybody looks at them. */
-async function run(options: RunOptions): ReturnType<typeof held> {
-  const kept = await held(options);
+async function run(options: RunOptions, clock?: FastClock): ReturnType<typeof held> {
+  const kept = await held(options, clock === undefined ? {} : { clock });
   const written = JSON.stringify(kept);
   expect(written).not.toContain(KEY);
   expect(written).not.toContain(KEY.slice(8));
@@ -176,13 +171,15 @@ describe.each(KINDS)("%s", (kind, start, served) => {
     const given = served(server.url);
     server.next({}, ...PASSING.map(([fault]) => fault), "slow start");
     judge.next({ status: 500, message: SAID }, "truncated");
-    const running = run({
-      ...given,
-      ...judgedBy(judge, given.environment),
-      scenarios: chainOf(3),
-      timeouts: { callMs: CALL_MS },
+    const running = run(
+      {
+        ...given,
+        ...judgedBy(judge, given.environment),
+        scenarios: chainOf(3),
+        timeouts: { callMs: CALL_MS },
+      },
       clock,
-    });
+    );
     const stalled = 2 + PASSING.findIndex(([fault]) => fault === "stalled body");
     await until(() => server.requests.length === stalled);
     // Half of the body may be on its way.
@@ -288,12 +285,14 @@ describe.each(KINDS)("%s", (kind, start, served) => {
   test("a time limit of the turn is an end, not a failure to be tried again", async () => {
     const clock = new FastClock();
     server.next({}, "stall");
-    const running = run({
-      ...served(server.url),
-      scenarios: chainOf(2),
-      timeouts: { turnMs: CALL_MS, callMs: null },
+    const running = run(
+      {
+        ...served(server.url),
+        scenarios: chainOf(2),
+        timeouts: { turnMs: CALL_MS, callMs: null },
+      },
       clock,
-    });
+    );
     await until(() => server.requests.length === 2);
     clock.endCalls();
     const { results, events } = await running;
@@ -332,15 +331,17 @@ test("many conversations, faults everywhere: every turn is there, once, with its
   judge.next(...faults, ...faults);
   const given = compatible(server.url);
   const policy = { retries: 50, baseMs: 100, capMs: 1000 };
-  const { results, events } = await run({
-    ...given,
-    ...judgedBy(judge, given.environment),
-    scenarios: chainOf(4),
-    replicates: 25,
-    retries: { connection: policy, server: policy, rate_limit: policy, bad_response: policy },
-    clock: new FastClock(),
-    timeouts: { callMs: CALL_MS },
-  });
+  const { results, events } = await run(
+    {
+      ...given,
+      ...judgedBy(judge, given.environment),
+      scenarios: chainOf(4),
+      replicates: 25,
+      retries: { connection: policy, server: policy, rate_limit: policy, bad_response: policy },
+      timeouts: { callMs: CALL_MS },
+    },
+    new FastClock(),
+  );
   expect(results).toHaveLength(25);
   for (const { status, turns } of results) {
     expect(status).toBe("completed");

@@ -1,24 +1,11 @@
+import { VirtualClock } from "../../src/run/calls/virtual-clock.ts";
+import { startResume } from "../../src/run/run-scenarios.ts";
+import { chainOf, held, judgedQuestion, memoryModel, only, yesJudge } from "./held.ts";
+import { callRequest, END, ModelError, memoryStore, openStore, question, regrade, resumeRun, runScenarios, Scenario, type ScenarioDefinition, type Store, whyMiss } from "elenchus";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  callRequest,
-  END,
-  ModelError,
-  memoryStore,
-  openStore,
-  question,
-  regrade,
-  resumeRun,
-  runScenarios,
-  Scenario,
-  type ScenarioDefinition,
-  type Store,
-  whyMiss,
-} from "elenchus";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { VirtualClock } from "../../src/run/calls/virtual-clock.ts";
-import { chainOf, held, judgedQuestion, memoryModel, only, yesJudge } from "./held.ts";
 
 /** Three questions in a row; the second can be asked in other words. */
 function three(second = "Second?", truth = true): ScenarioDefinition {
@@ -268,7 +255,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
     const options = { scenarios: three(), store, subjects: subject };
     const first = runScenarios({ ...options, run: "one" }).results;
     while (subject.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-    await expect(resumeRun("one", options).results).rejects.toThrow('The run "one" is being held already.');
+    await expect(resumeRun("one", options).results).rejects.toThrow('The run "one" is in progress already.');
     release.resolve();
     expect((await first)[0]?.status).toBe("completed");
     expect((await resumeRun("one", options).results)[0]?.status).toBe("completed");
@@ -358,7 +345,7 @@ test("a run that is stopped does not wait for calls that wait, of subjects or ju
     expect(store.run("r")?.statuses.cancelled).toBeGreaterThan(0);
     expect(store.run("r")?.statuses.error).toBeUndefined();
     isOpen = true;
-    const results = await resumeRun("r", { ...options, clock: new VirtualClock() }).results;
+    const results = await startResume("r", options, { clock: new VirtualClock() }).results;
     expect(results.map(({ status }) => status)).toEqual(Array.from({ length: 30 }, () => "completed"));
     expect(results.flatMap(({ turns }) => turns.map(({ verifyResult }) => verifyResult))).toEqual(
       Array.from({ length: 90 }, () => true),

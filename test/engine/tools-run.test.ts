@@ -1,21 +1,12 @@
-import {
-  END,
-  type JsonObject,
-  type JsonValue,
-  question,
-  type RunEvent,
-  runScenarios,
-  Scenario,
-  type ScenarioDefinition,
-  type ToolFilter,
-} from "elenchus";
-import { expect, test } from "vitest";
 import type { Clock } from "../../src/core/values/environment.ts";
 import { sleepBy, systemClock } from "../../src/run/calls/clock.ts";
+import { startRun } from "../../src/run/run-scenarios.ts";
 import { openaiServer } from "../model-servers/openai-server.ts";
 import { serveTools } from "../tool-servers/http-server.ts";
 import { isRunning, program } from "../tool-servers/program.ts";
 import { held, memoryModel, only } from "./held.ts";
+import { END, type JsonObject, type JsonValue, question, type RunEvent, runScenarios, Scenario, type ScenarioDefinition, type ToolFilter } from "elenchus";
+import { expect, test } from "vitest";
 
 /** What a scripted model knows when it is asked. */
 interface Seen {
@@ -347,15 +338,17 @@ test("a tool that hangs runs into the time limit of its turn, and its server ser
     if (outputs.length === 0) return [["pid", {}]];
     return replicate === 2 && outputs.length === 1 ? [["hang", {}]] : "fine";
   });
-  const run = runScenarios({
-    scenarios: nodes([["Go?"]]),
-    subjects: subject,
-    replicates: 3,
-    concurrency: 1,
-    tools: { files },
-    timeouts: { turnMs: TURN_MS },
-    clock,
-  });
+  const run = startRun(
+    {
+      scenarios: nodes([["Go?"]]),
+      subjects: subject,
+      replicates: 3,
+      concurrency: 1,
+      tools: { files },
+      timeouts: { turnMs: TURN_MS },
+    },
+    { clock },
+  );
   const events: RunEvent[] = [];
   for await (const event of run) {
     events.push(event);

@@ -68,7 +68,7 @@ export class PlayConversation implements ConversationContext {
   }
 
   /** Turns are finished before the next question is asked. */
-  async settled(): Promise<void> {}
+  async turnsFinished(): Promise<void> {}
 
   /** Holds the conversation to its end. */
   async hold(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Cell } from "../../journal/run-event.ts";
 import { systemClock } from "../../run/calls/clock.ts";
 import { cellGroups } from "../../run/describe-run.ts";
-import { checkOptions, type SubjectOption } from "../../run/run-options.ts";
+import { type SubjectOption, validateOptions } from "../../run/run-options.ts";
 import { setUpRun } from "../../run/set-up-run.ts";
 import { PlayConversation, type ReadyQuestion, type Rewording } from "./play-conversation.ts";
 import { playRunOptions } from "./play-options.ts";
@@ -14,7 +14,7 @@ const HANDOVER_HINT = "(what you type takes the place of the question only: the 
 export async function playQuestioner(session: PlaySession, subject: SubjectOption): Promise<void> {
   const { options, store, signal } = session;
   const runOptions = playRunOptions(options, { subject, store });
-  checkOptions(runOptions);
+  validateOptions(runOptions);
   // The store keeps answers; a journal is not begun, since it could not be folded again.
   const setup = await setUpRun(runOptions, {
     clock: systemClock,

@@ -1,6 +1,6 @@
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import { countedText } from "../../report/text/figures.ts";
-import { type Regrading, regrade } from "../../run/regrade.ts";
+import { type Regrading, startRegrade } from "../../run/regrade.ts";
 import type { Run } from "../../run/run-scenarios.ts";
 import { type Divergence, describeDivergence } from "../../run/step/divergence.ts";
 import { printableText } from "../../terminal/printable-text.ts";
@@ -48,20 +48,25 @@ export async function regradeCommand(options: RegradeCommandOptions, terminal: T
       const { subjects, ...others } = runOptionsOf(settings);
       let again: Regrading | undefined;
       const begin = (signal: AbortSignal): Run => {
-        again = regrade(summary.run, {
-          ...others,
-          ...(reruns ? { subjects } : {}),
-          rerun: reruns,
-          scenarios,
-          store,
-          signal,
-          environment: terminal.environment,
-          origin: originToKeep({
-            names: names.length > 0 ? names : origin.names,
-            settings: request,
-            folder: folderFromStore(now.store, names.length > 0 ? terminal : there),
-          }),
-        });
+        again = startRegrade(
+          summary.run,
+          {
+            ...others,
+            ...(reruns ? { subjects } : {}),
+            rerun: reruns,
+            scenarios,
+            store,
+            signal,
+            environment: terminal.environment,
+          },
+          {
+            origin: originToKeep({
+              names: names.length > 0 ? names : origin.names,
+              settings: request,
+              folder: folderFromStore(now.store, names.length > 0 ? terminal : there),
+            }),
+          },
+        );
         return again;
       };
       const onEnd = async (): Promise<void> => {

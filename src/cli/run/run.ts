@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { openStore } from "../../journal/store/open-store.ts";
 import { cassetteFromRun } from "../../journal/transfer/cassette-from-run.ts";
@@ -9,7 +7,7 @@ import { runOptionsOf } from "../../project/run-options-of.ts";
 import type { Settings } from "../../project/settings.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { resolveModels } from "../../run/resolve-models.ts";
-import { runScenarios } from "../../run/run-scenarios.ts";
+import { startRun } from "../../run/run-scenarios.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
@@ -18,6 +16,8 @@ import { explainSettings } from "./explain-settings.ts";
 import { runAndReport, usableThresholds } from "./run-and-report.ts";
 import { folderFromStore, originToKeep } from "./run-origin.ts";
 import type { RunDisplay } from "./run-view.ts";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 
 /** What `run` is told. */
 export interface RunCommandOptions {
@@ -64,14 +64,16 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
   try {
     return await runAndReport(
       (signal) =>
-        runScenarios({
-          ...asked,
-          store,
-          signal,
-          keepResults: false,
-          origin: originToKeep({ ...options, folder: folderFromStore(settings.store, terminal) }),
-          ...(options.run === undefined ? {} : { run: options.run }),
-        }),
+        startRun(
+          {
+            ...asked,
+            store,
+            signal,
+            keepResults: false,
+            ...(options.run === undefined ? {} : { run: options.run }),
+          },
+          { origin: originToKeep({ ...options, folder: folderFromStore(settings.store, terminal) }) },
+        ),
       {
         store,
         settings,

@@ -1,12 +1,13 @@
-import { EventEmitter } from "node:events";
-import { fileURLToPath } from "node:url";
-import { spawn } from "@lydell/node-pty";
-import { END, question, type RunOptions, runScenarios, Scenario } from "elenchus";
-import { describe, expect, test } from "vitest";
 import { Screen } from "../../../test/screen.ts";
 import { VirtualClock } from "../../run/calls/virtual-clock.ts";
+import { startRun } from "../../run/run-scenarios.ts";
 import { type Output, PLAIN_STYLE, type Terminal } from "../../terminal/terminal.ts";
 import { listenForStop, type WatchedRun, type WatchOptions, watchRun } from "./watch-run.ts";
+import { spawn } from "@lydell/node-pty";
+import { END, question, type RunOptions, Scenario } from "elenchus";
+import { EventEmitter } from "node:events";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
 
 const scenario = new Scenario("greeting")
   .addNode("hello", { question: question({ question: "Who are you?", rawAnswer: "" }) })
@@ -54,15 +55,17 @@ function watching(
     await clock.sleep(1000, signal);
     return "Nobody.";
   };
-  const started = runScenarios({
-    scenarios: scenario,
-    subjects: { model, name: "nobody" },
-    replicates: 4,
-    concurrency: 1,
-    clock,
-    signal: abort.signal,
-    ...run,
-  });
+  const started = startRun(
+    {
+      scenarios: scenario,
+      subjects: { model, name: "nobody" },
+      replicates: 4,
+      concurrency: 1,
+      signal: abort.signal,
+      ...run,
+    },
+    { clock },
+  );
   const terminal: Terminal = {
     output,
     messages,

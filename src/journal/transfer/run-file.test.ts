@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { chainOf, memoryModel, yesJudge } from "../../../test/engine/held.ts";
 import { buildScenario, scenarioSpec } from "../../../test/random-scenario.ts";
 import { VirtualClock } from "../../run/calls/virtual-clock.ts";
-import { resumeRun, runScenarios } from "../../run/run-scenarios.ts";
+import { resumeRun, runScenarios, startRun } from "../../run/run-scenarios.ts";
 import type { RunEvent } from "../run-event.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import { openStore } from "../store/open-store.ts";
@@ -47,7 +47,7 @@ test("a run that is exported, imported and exported again is the same file", asy
       const subjects = ["sim/sycophant", "sim/flaky?fail=0.6", subject];
       const options = { scenarios, subjects, judge, replicates: 2, turnLimit: 5, seed, store: first };
       const clock = new VirtualClock();
-      await clock.runUntil(runScenarios({ ...options, run: "r", clock }).results);
+      await clock.runUntil(startRun({ ...options, run: "r" }, { clock }).results);
       const lines = [...exportRun(first, "r")];
       const second = memoryStore();
       expect(await importRun(second, lines)).toEqual({ run: "r" });

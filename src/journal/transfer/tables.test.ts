@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { judgedQuestion, letterQuestion, memoryModel } from "../../../test/engine/held.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { VirtualClock } from "../../run/calls/virtual-clock.ts";
-import { runScenarios } from "../../run/run-scenarios.ts";
+import { runScenarios, startRun } from "../../run/run-scenarios.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import type { Store } from "../store/store.ts";
 import { conversationTable } from "./conversation-table.ts";
@@ -52,7 +52,7 @@ async function heldRun(): Promise<Store> {
   const rows = [{ hint: "x" }, { hint: "y" }];
   const clock = new VirtualClock();
   await clock.runUntil(
-    runScenarios({ scenarios: scenario, subjects: subject, judge, rows, store, run: "r", clock }).results,
+    startRun({ scenarios: scenario, subjects: subject, judge, rows, store, run: "r" }, { clock }).results,
   );
   return store;
 }

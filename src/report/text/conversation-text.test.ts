@@ -1,15 +1,3 @@
-import {
-  END,
-  llmTrait,
-  question,
-  type RunEvent,
-  rubric,
-  Scenario,
-  type ScenarioDefinition,
-  template,
-  truthFrom,
-} from "elenchus";
-import { expect, test } from "vitest";
 import { CAPITAL } from "../../../test/capital-scenario.ts";
 import { judgedQuestion, memoryModel } from "../../../test/engine/held.ts";
 import { memoryStore } from "../../journal/store/memory-store.ts";
@@ -19,7 +7,10 @@ import { VirtualClock } from "../../run/calls/virtual-clock.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../../terminal/terminal.ts";
 import { textWidth } from "../../terminal/text-width.ts";
+import { resumeRun, startRun } from "../../run/run-scenarios.ts";
 import { conversationText } from "./conversation-text.ts";
+import { END, llmTrait, question, type RunEvent, rubric, Scenario, type ScenarioDefinition, template, truthFrom } from "elenchus";
+import { expect, test } from "vitest";
 
 type Options = Parameters<typeof runScenarios>[0];
 
@@ -32,7 +23,7 @@ function eventsOf(store: Store): readonly RunEvent[] {
 async function held(options: Options): Promise<readonly RunEvent[]> {
   const store = memoryStore();
   const clock = new VirtualClock();
-  await clock.runUntil(runScenarios({ store, run: "r", clock, ...options }).results);
+  await clock.runUntil(startRun({ store, run: "r", ...options }, { clock }).results);
   return eventsOf(store);
 }
 
@@ -249,12 +240,12 @@ test("retries and cached answers", async () => {
     return "Sydney.";
   });
   const clock = new VirtualClock();
-  const options = { scenarios: CAPITAL, subjects: subject, store, clock };
-  await clock.runUntil(runScenarios({ ...options, run: "r" }).results);
+  const options = { scenarios: CAPITAL, subjects: subject, store };
+  await clock.runUntil(startRun({ ...options, run: "r" }, { clock }).results);
   expect(shown(eventsOf(store))).toContain(
     "calls    1 call, 15 tokens, 0.00 USD, 2 retries (rate limit, server)",
   );
-  await clock.runUntil(runScenarios({ ...options, run: "again" }).results);
+  await clock.runUntil(startRun({ ...options, run: "again" }, { clock }).results);
   const [again] = store.conversations("again");
   expect(shown(store.events("again", again?.conversation ?? ""))).toContain("calls    no calls, 1 cached\n");
 });
@@ -269,7 +260,7 @@ test("a conversation that was taken up again shows how it ended at last", async 
   const options = { scenarios: CAPITAL, subjects: subject, store, run: "r" };
   await runScenarios(options).results;
   isBroken = false;
-  await runScenarios({ ...options, resume: { retryErrors: true } }).results;
+  await resumeRun("r", { ...options, retryErrors: true }).results;
   const text = shown(eventsOf(store), CAPITAL);
   expect(text).toContain("attempts   2; the last one is shown");
   expect(text).toContain("status     completed, 4 turns");

@@ -18,17 +18,22 @@ import { cancelledError } from "./clock.ts";
 export class CallCache {
   readonly #calls: CallStore;
   readonly #isFresh: boolean;
-  readonly #underWay = new SharedAnswers({ forgets: true });
+  readonly #fail: (error: unknown) => void;
+  readonly #underWay = new SharedCalls({ forgets: true });
 
-  /** A fresh cache keeps answers for others, and looks at none that was there before. */
-  constructor(calls: CallStore, options: { readonly isFresh: boolean }) {
+  /** With `isFresh`, answers are written but not read. `fail` is called if the store throws. */
+  constructor(
+    calls: CallStore,
+    { isFresh, fail }: { readonly isFresh: boolean; readonly fail: (error: unknown) => void },
+  ) {
     this.#calls = calls;
-    this.#isFresh = options.isFresh;
+    this.#isFresh = isFresh;
+    this.#fail = fail;
   }
 
   /** The answer to a call: a known one, one that somebody is waiting for, or a new one. */
   async answer(call: ModelCall, identity: string, make: () => Promise<MadeCall>): Promise<MadeCall> {
-    const known = this.#isFresh ? undefined : this.#calls.find(identity);
+    const known = this.#isFresh ? undefined : this.#inStore((calls) => calls.find(identity));
     if (known !== undefined) return { reply: known, attempts: 0, cached: true };
     return this.#underWay.answer(identity, call.context.signal, async () => {
       const made = await make();
@@ -42,7 +47,18 @@ export class CallCache {
     if (reply.finish === "length" || reply.cached === true) return;
     const { rateLimit: _, ...lasting } = reply;
     const { purpose } = context;
-    this.#calls.keep({ identity, purpose, request: callRequest(model, request, context), reply: lasting });
+    const kept = { identity, purpose, request: callRequest(model, request, context), reply: lasting };
+    this.#inStore((calls) => calls.keep(kept));
+  }
+
+  /** A store that throws is no fault of the conversation that happened to use it. */
+  #inStore<Result>(use: (calls: CallStore) => Result): Result {
+    try {
+      return use(this.#calls);
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
   }
 }
 
@@ -54,7 +70,7 @@ export interface MadeCall {
 }
 
 /** Answers that several conversations want: whoever asks second gets what the first got. */
-export class SharedAnswers {
+export class SharedCalls {
   readonly #answers = new Map<string, Promise<MadeCall>>();
   readonly #forgets: boolean;
 
@@ -102,7 +118,7 @@ export interface ModelCall {
   /** What a simulated model is told. */
   readonly simulation?: SimulationInput;
   /** The answers that conversations share which differ only in the judge. */
-  readonly shared?: SharedAnswers | undefined;
+  readonly shared?: SharedCalls | undefined;
   /** True to ask even if the answer is known, and to keep it from others. */
   readonly skipsCache?: boolean;
 }

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import type { Usage } from "../../models/model.ts";
-import { checkPrices, loadPrices, type Prices } from "./prices.ts";
+import { loadPrices, type Prices, requirePrices } from "./prices.ts";
 
 let prices: Prices;
 beforeAll(async () => {
@@ -49,8 +49,8 @@ test.each([
 });
 
 test("a budget in USD needs prices", () => {
-  expect(() => checkPrices(prices, [gpt, claude, { name: "sim", price: null }])).not.toThrow();
-  expect(() => checkPrices(prices, [gpt, { name: "mine" }, { name: "mine" }])).toThrow(
+  expect(() => requirePrices(prices, [gpt, claude, { name: "sim", price: null }])).not.toThrow();
+  expect(() => requirePrices(prices, [gpt, { name: "mine" }, { name: "mine" }])).toThrow(
     "A budget in USD cannot be kept because no price is known for mine. Set a budget in tokens or calls instead.",
   );
 });

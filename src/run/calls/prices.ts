@@ -17,7 +17,7 @@ export async function loadPrices(): Promise<Prices> {
 }
 
 /** Complains about models whose price is unknown: a budget in USD could not be kept. */
-export function checkPrices(prices: Prices, models: readonly Pick<ModelCard, "name" | "price">[]): void {
+export function requirePrices(prices: Prices, models: readonly Pick<ModelCard, "name" | "price">[]): void {
   const unknown = models.filter((model) => !prices.isKnown(model)).map((model) => model.name);
   if (unknown.length === 0) return;
   const names = [...new Set(unknown)].join(", ");

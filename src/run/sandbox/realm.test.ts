@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CallClock, chanceSeed, standsAlone } from "./realm.ts";
+import { CallClock, randomSeed, standsAlone } from "./realm.ts";
 
 test("a call that has just started has time", () => {
   const clock = new CallClock(60_000);
@@ -27,19 +27,19 @@ test.runIf(typeof process.threadCpuUsage === "function")(
 );
 
 test("the same texts give the same four whole numbers", () => {
-  const seed = chanceSeed("7", "() => Math.random()", "[]");
-  expect(chanceSeed("7", "() => Math.random()", "[]")).toEqual(seed);
+  const seed = randomSeed("7", "() => Math.random()", "[]");
+  expect(randomSeed("7", "() => Math.random()", "[]")).toEqual(seed);
   expect(seed.every(Number.isInteger)).toBe(true);
 });
 
 test("any difference changes all of them, also where one text ends and the next begins", () => {
   const seeds = [
-    chanceSeed("7", "source", "[1]"),
-    chanceSeed("8", "source", "[1]"),
-    chanceSeed("7", "sourcf", "[1]"),
-    chanceSeed("7", "source", "[2]"),
-    chanceSeed("7", "source[", "1]"),
-    chanceSeed("7", "", "source[1]"),
+    randomSeed("7", "source", "[1]"),
+    randomSeed("8", "source", "[1]"),
+    randomSeed("7", "sourcf", "[1]"),
+    randomSeed("7", "source", "[2]"),
+    randomSeed("7", "source[", "1]"),
+    randomSeed("7", "", "source[1]"),
   ];
   for (const place of [0, 1, 2, 3])
     expect(new Set(seeds.map((seed) => seed[place])).size, `number ${place}`).toBe(seeds.length);

@@ -69,7 +69,7 @@ export class Realm {
     return this.#guarded((world) => {
       const fn = this.#compile(world, source);
       if (typeof fn === "string") return fn;
-      const seed = chanceSeed(this.#limits.seed, source, values);
+      const seed = randomSeed(this.#limits.seed, source, values);
       const text = world.context.newString(`[[${seed}]${values === "[]" ? "" : ","}${values.slice(1)}`);
       const result = world.context.callFunction(world.call, world.context.undefined, fn, text);
       text.dispose();
@@ -171,7 +171,7 @@ function errorText(context: QuickJSContext, error: QuickJSHandle, key = "message
 }
 
 /** Four whole numbers that follow from all the texts: the seed of chance for one call. */
-export function chanceSeed(...texts: readonly string[]): readonly [number, number, number, number] {
+export function randomSeed(...texts: readonly string[]): readonly [number, number, number, number] {
   let [a, b, c, d] = [0x9e3779b9, 0x243f6a88, 0xb7e15162, 0xdeadbeef];
   for (const text of texts) {
     for (let index = 0; index < text.length; index++) {

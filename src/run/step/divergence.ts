@@ -1,8 +1,8 @@
 import { END } from "../../core/scenario/scenario-edge.ts";
-import type { HeldConversation } from "../recorded-conversation.ts";
+import type { RecordedConversation } from "../recorded-conversation.ts";
 import type { ConversationRecord } from "./conversation-record.ts";
 
-/** Where a conversation that was held before would now go another way. */
+/** Where a recorded conversation would now take another edge. */
 export interface Divergence {
   readonly conversation: string;
   readonly scenario: string;
@@ -18,16 +18,19 @@ export interface Divergence {
 }
 
 /** The first hop that differs; null if there is none, as far as both conversations go. */
-export function findDivergence(held: HeldConversation, record: ConversationRecord): Divergence | null {
+export function findDivergence(
+  recorded: RecordedConversation,
+  record: ConversationRecord,
+): Divergence | null {
   const { conversation, scenario, subject, replicate, turns } = record;
   const place = { conversation, scenario, subject, replicate };
-  const first = held.turns[0]?.start.node ?? null;
+  const first = recorded.turns[0]?.start.node ?? null;
   if (turns[0] === undefined) return null;
   if (first !== turns[0].node) return { ...place, turn: 0, from: null, before: first, now: turns[0].node };
   for (const [index, { node, next }] of turns.entries()) {
-    const before = held.turns[index];
+    const before = recorded.turns[index];
     // What was cut short went nowhere, which is no other way.
-    if (before === undefined || (before.next === null && held.stop !== null)) return null;
+    if (before === undefined || (before.next === null && recorded.stop !== null)) return null;
     if (nodeOf(before.next) !== nodeOf(next))
       return { ...place, turn: index + 1, from: node, before: nodeOf(before.next), now: nodeOf(next) };
   }
