@@ -1,9 +1,9 @@
+import { type RunEvent, type RunOptions, runScenarios } from "elenchus";
 import * as fc from "fast-check";
+import { expect, test } from "vitest";
 import { VirtualClock } from "../../src/run/calls/virtual-clock.ts";
 import { buildScenario, scenarioSpec } from "../random-scenario.ts";
 import { chainOf, held, memoryModel, yesJudge } from "./held.ts";
-import { type RunEvent, type RunOptions, runScenarios } from "elenchus";
-import { expect, test } from "vitest";
 
 /** A run in which nobody really waits, without its times. */
 async function timeless(options: RunOptions): ReturnType<typeof held> {

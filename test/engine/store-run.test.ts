@@ -1,11 +1,25 @@
-import { VirtualClock } from "../../src/run/calls/virtual-clock.ts";
-import { startResume } from "../../src/run/run-scenarios.ts";
-import { chainOf, held, judgedQuestion, memoryModel, only, yesJudge } from "./held.ts";
-import { callRequest, END, ModelError, memoryStore, openStore, question, regrade, resumeRun, runScenarios, Scenario, type ScenarioDefinition, type Store, whyMiss } from "elenchus";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import {
+  callRequest,
+  END,
+  ModelError,
+  memoryStore,
+  openStore,
+  question,
+  regrade,
+  resumeRun,
+  runScenarios,
+  Scenario,
+  type ScenarioDefinition,
+  type Store,
+  whyMiss,
+} from "elenchus";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { VirtualClock } from "../../src/run/calls/virtual-clock.ts";
+import { startResume } from "../../src/run/run-scenarios.ts";
+import { chainOf, held, judgedQuestion, memoryModel, only, yesJudge } from "./held.ts";
 
 /** Three questions in a row; the second can be asked in other words. */
 function three(second = "Second?", truth = true): ScenarioDefinition {
@@ -234,7 +248,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
       resumeRun("one", { scenarios: three("Other?"), store, subjects: subject, turnLimit: 7 }).results,
     ).rejects.toMatchObject({
       problems: [
-        expect.stringContaining('The run "one" cannot go on'),
+        expect.stringContaining('The run "one" cannot be resumed'),
         'The scenario "three" has changed: its content has another hash.',
         "`turnLimit` was 20 and is 7.",
       ],

@@ -1,3 +1,15 @@
+import {
+  END,
+  type JsonObject,
+  type JsonValue,
+  question,
+  type RunEvent,
+  runScenarios,
+  Scenario,
+  type ScenarioDefinition,
+  type ToolFilter,
+} from "elenchus";
+import { expect, test } from "vitest";
 import type { Clock } from "../../src/core/values/environment.ts";
 import { sleepBy, systemClock } from "../../src/run/calls/clock.ts";
 import { startRun } from "../../src/run/run-scenarios.ts";
@@ -5,8 +17,6 @@ import { openaiServer } from "../model-servers/openai-server.ts";
 import { serveTools } from "../tool-servers/http-server.ts";
 import { isRunning, program } from "../tool-servers/program.ts";
 import { held, memoryModel, only } from "./held.ts";
-import { END, type JsonObject, type JsonValue, question, type RunEvent, runScenarios, Scenario, type ScenarioDefinition, type ToolFilter } from "elenchus";
-import { expect, test } from "vitest";
 
 /** What a scripted model knows when it is asked. */
 interface Seen {

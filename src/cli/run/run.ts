@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { openStore } from "../../journal/store/open-store.ts";
 import { cassetteFromRun } from "../../journal/transfer/cassette-from-run.ts";
@@ -16,8 +18,6 @@ import { explainSettings } from "./explain-settings.ts";
 import { runAndReport, usableThresholds } from "./run-and-report.ts";
 import { folderFromStore, originToKeep } from "./run-origin.ts";
 import type { RunDisplay } from "./run-view.ts";
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 
 /** What `run` is told. */
 export interface RunCommandOptions {

@@ -1,16 +1,25 @@
+import {
+  END,
+  llmTrait,
+  question,
+  type RunEvent,
+  rubric,
+  Scenario,
+  type ScenarioDefinition,
+  template,
+  truthFrom,
+} from "elenchus";
+import { expect, test } from "vitest";
 import { CAPITAL } from "../../../test/capital-scenario.ts";
 import { judgedQuestion, memoryModel } from "../../../test/engine/held.ts";
 import { memoryStore } from "../../journal/store/memory-store.ts";
 import type { Store } from "../../journal/store/store.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { VirtualClock } from "../../run/calls/virtual-clock.ts";
-import { runScenarios } from "../../run/run-scenarios.ts";
+import { resumeRun, runScenarios, startRun } from "../../run/run-scenarios.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../../terminal/terminal.ts";
 import { textWidth } from "../../terminal/text-width.ts";
-import { resumeRun, startRun } from "../../run/run-scenarios.ts";
 import { conversationText } from "./conversation-text.ts";
-import { END, llmTrait, question, type RunEvent, rubric, Scenario, type ScenarioDefinition, template, truthFrom } from "elenchus";
-import { expect, test } from "vitest";
 
 type Options = Parameters<typeof runScenarios>[0];
 
