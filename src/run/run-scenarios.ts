@@ -1,20 +1,47 @@
+import type { OutcomeResult } from "../core/outcomes/evaluate-outcome.ts";
+import type { NodesOf, OutcomesOf, ScenarioDefinition } from "../core/scenario/definition.ts";
+import type { NodeEntry } from "../core/scenario/node-entry.ts";
+import type { UnknownRecord } from "../core/values/json.ts";
 import { RunError } from "../journal/run-error.ts";
 import type { RunEvent } from "../journal/run-event.ts";
 import type { Store } from "../journal/store/store.ts";
+import type { TurnResult } from "../journal/turn-result.ts";
 import { startedWith } from "./earlier-run.ts";
 import { RunDriver } from "./run-driver.ts";
 import { type RunInternals, type RunOptions, validateOptions } from "./run-options.ts";
 import type { ConversationRecord } from "./step/conversation-record.ts";
 
+/** A finished turn at one of these nodes; the node says which fields there are. A field that was not read is missing or null. */
+type TurnAt<Nodes extends NodeEntry> = Nodes extends unknown
+  ? Omit<TurnResult, "node" | "parsed"> & {
+      readonly node: Nodes["id"];
+      readonly parsed: unknown extends Nodes["parsed"] ? UnknownRecord : Readonly<Partial<Nodes["parsed"]>>;
+    }
+  : never;
+
+/** A finished conversation of a scenario: its outcomes by name, its turns with the fields of their templates. */
+export type ResultOf<Definition extends ScenarioDefinition> = Definition extends unknown
+  ? Omit<ConversationRecord, "outcomes" | "turns"> & {
+      readonly outcomes: { readonly [Name in OutcomesOf<Definition>]: OutcomeResult };
+      readonly turns: readonly TurnAt<NodesOf<Definition>>[];
+    }
+  : never;
+
 /** A run: iterate it for its events, or await its results; either starts it. */
-export interface Run extends AsyncIterable<RunEvent> {
+export interface Run<Definition extends ScenarioDefinition = ScenarioDefinition>
+  extends AsyncIterable<RunEvent> {
   /** All conversations in a stable order: by scenario, row, subject, judge, replicate. */
-  readonly results: Promise<readonly ConversationRecord[]>;
+  readonly results: Promise<readonly ResultOf<Definition>[]>;
   /**
    * Asks nothing new, lets calls in flight finish, and ends the other conversations as `cancelled`. Calls that wait in a queue or
    * for a retry are cancelled.
    */
   stop(): void;
+}
+
+/** The scenarios of a run, so that the compiler knows what results hold. */
+interface ScenariosOption<Definition extends ScenarioDefinition> {
+  readonly scenarios: Definition | readonly Definition[];
 }
 
 /**
@@ -25,8 +52,11 @@ export interface Run extends AsyncIterable<RunEvent> {
  * for await (const event of run) if (event.type === "conversation-end") console.log(event.status);
  * for (const { outcomes } of await run.results) console.log(outcomes);
  */
-export function runScenarios(options: RunOptions): Run {
-  return startRun(options);
+export function runScenarios<const Definition extends ScenarioDefinition>(
+  options: RunOptions & ScenariosOption<Definition>,
+): Run<Definition> {
+  // Results of these scenarios have the outcomes and fields of these scenarios.
+  return startRun(options) as Run<Definition>;
 }
 
 /** The options to resume a run with: the same as it was started with, except for those that its journal has. */
@@ -40,8 +70,12 @@ export interface ResumeOptions extends RunOptions {
  * Resumes a run where its journal ends: finished conversations stay, all others continue at the exact turn. If scenarios, models
  * or settings have changed since, so that the run would mix two different things, the error names what changed.
  */
-export function resumeRun(name: string, options: ResumeOptions): Run {
-  return startResume(name, options);
+export function resumeRun<const Definition extends ScenarioDefinition>(
+  name: string,
+  options: ResumeOptions & ScenariosOption<Definition>,
+): Run<Definition> {
+  // As in `runScenarios`.
+  return startResume(name, options) as Run<Definition>;
 }
 
 /** `resumeRun` with internals. */
