@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -10,6 +11,10 @@ export default defineConfig({
   },
   test: {
     testTimeout: 30_000,
+    // Tests share modules: a file that leaves something behind in one is a bug, and loading each module once saves a minute.
+    isolate: false,
+    // Many tests wait for processes of the command line: one more worker than cores keeps the cores busy.
+    maxWorkers: availableParallelism() + 1,
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     typecheck: { enabled: true, include: ["src/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },
   },
