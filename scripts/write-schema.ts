@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { scenarioFileSchema } from "../src/core/scenario/scenario-file-shape.ts";
+import { scenarioFileSchema } from "../src/core/scenario/scenario-shape.ts";
 import { projectFileSchema } from "../src/project/parse-project-file.ts";
 
 const SCHEMAS = { "scenario.schema.json": scenarioFileSchema(), "project.schema.json": projectFileSchema() };

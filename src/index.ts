@@ -29,6 +29,7 @@ export {
 export type { CheckResult } from "./core/checks/check-result.ts";
 export { evaluateCheck } from "./core/checks/evaluate-check.ts";
 export type { Operators, ShorthandValue } from "./core/checks/shorthand.ts";
+export type { Clock } from "./core/environment.ts";
 export {
   type AllOf,
   type AnyOf,
@@ -80,9 +81,19 @@ export {
   turnCountGte,
   turnOfFlip,
 } from "./core/outcomes/outcome-helpers.ts";
-export type { ScenarioDefinition } from "./core/scenario/definition.ts";
+export {
+  type AgentIdentity,
+  type FewShotExample,
+  type ModelOverride,
+  type ModelReference,
+  type NodeOptions,
+  type Question,
+  question,
+  type ScenarioDefinition,
+  type ScenarioNode,
+  type ToolFilter,
+} from "./core/scenario/definition.ts";
 export { parseScenario } from "./core/scenario/parse-scenario.ts";
-export { type FewShotExample, type Question, question } from "./core/scenario/question.ts";
 export { type RoutedOn, routedOn } from "./core/scenario/routed-on.ts";
 export { Scenario } from "./core/scenario/scenario.ts";
 export {
@@ -91,17 +102,8 @@ export {
   type HandoverFunction,
   type ScenarioEdge,
 } from "./core/scenario/scenario-edge.ts";
-export { scenarioFileSchema } from "./core/scenario/scenario-file-shape.ts";
-export type {
-  AgentIdentity,
-  ModelOverride,
-  ModelReference,
-  NodeOptions,
-  ScenarioNode,
-  ToolFilter,
-} from "./core/scenario/scenario-node.ts";
-export { DefinitionError } from "./core/schema/definition-error.ts";
-export { formatIssue } from "./core/schema/format-issue.ts";
+export { scenarioFileSchema } from "./core/scenario/scenario-shape.ts";
+export { DefinitionError, formatIssue } from "./core/schema/format-issue.ts";
 export type { FilePosition, Issue, IssueCode, IssuePath, NodeRole } from "./core/schema/issue.ts";
 export {
   type AdvancedState,
@@ -134,15 +136,22 @@ export {
 } from "./core/state/state.ts";
 export { resolvePath } from "./core/state/state-path.ts";
 export type { ExtractedField, ExtractRule } from "./core/templates/extract-rule.ts";
-export { mergeRubrics, type RubricPart, type TraitClash } from "./core/templates/merge-rubrics.ts";
-export type {
-  FunctionTrait,
-  LlmTrait,
-  MetricName,
-  MetricTrait,
-  RegexTrait,
-  Rubric,
-  Trait,
+export {
+  type FunctionTrait,
+  functionTrait,
+  type LlmTrait,
+  llmTrait,
+  type MetricName,
+  type MetricTrait,
+  mergeRubrics,
+  metricTrait,
+  type RegexTrait,
+  type Rubric,
+  type RubricPart,
+  regexTrait,
+  rubric,
+  type Trait,
+  type TraitClash,
 } from "./core/templates/rubric.ts";
 export {
   type FieldLeaf,
@@ -155,20 +164,12 @@ export {
   type TemplateField,
   type TemplateFields,
   template,
+  templateToZod,
   type VerifyContext,
   type VerifyFunction,
 } from "./core/templates/template.ts";
-export { templateToZod } from "./core/templates/template-to-zod.ts";
-export {
-  functionTrait,
-  llmTrait,
-  metricTrait,
-  regexTrait,
-  rubric,
-} from "./core/templates/trait-factories.ts";
 export { type CaseTruth, type TruthFrom, truthFrom } from "./core/templates/truth-from.ts";
 export { type VerifiedOptions, verified } from "./core/templates/verified.ts";
-export type { Clock } from "./core/values/environment.ts";
 export type { JsonObject, JsonValue, UnknownRecord } from "./core/values/json.ts";
 export {
   krippendorffAlpha,

@@ -4,8 +4,8 @@ import { createOpenAICompatible, type OpenAICompatibleProvider } from "@ai-sdk/o
 import { APICallError, generateText } from "ai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { INITIAL_STATE } from "../src/core/state/state.ts";
+import { llmTrait, metricTrait } from "../src/core/templates/rubric.ts";
 import { template } from "../src/core/templates/template.ts";
-import { llmTrait, metricTrait } from "../src/core/templates/trait-factories.ts";
 import { type JudgeModel, judgeTurn, type TurnJudgement } from "../src/grading/judge/judge-turn.ts";
 import { type Verification, verifyParsed } from "../src/grading/verify/verify-parsed.ts";
 import { aiSdkJudge } from "../src/models/providers/ai-sdk.ts";

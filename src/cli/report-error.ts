@@ -1,4 +1,4 @@
-import { errorMessage } from "../core/values/error-message.ts";
+import { errorMessage } from "../core/error-message.ts";
 import { redactSecrets } from "../secrets/redact-secrets.ts";
 import { printableLines, printableText } from "../terminal/printable-text.ts";
 import type { Output } from "../terminal/terminal.ts";

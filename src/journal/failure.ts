@@ -1,4 +1,4 @@
-import { errorMessage } from "../core/values/error-message.ts";
+import { errorMessage } from "../core/error-message.ts";
 import { type ErrorCategory, ModelError } from "../models/model-error.ts";
 import { redactSecrets } from "../secrets/redact-secrets.ts";
 

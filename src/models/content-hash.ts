@@ -1,6 +1,6 @@
-import { onFirstUse } from "../core/values/on-first-use.ts";
+import { lazy } from "../core/lazy.ts";
 
-const crypto = onFirstUse(() => process.getBuiltinModule("node:crypto"));
+const crypto = lazy(() => process.getBuiltinModule("node:crypto"));
 
 /** SHA-256 as hex, by Node: many times faster than the one of the core, which must run anywhere. */
 export function contentHash(text: string): string {

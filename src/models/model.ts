@@ -1,4 +1,4 @@
-import type { Question } from "../core/scenario/question.ts";
+import type { Question } from "../core/scenario/definition.ts";
 import type { ScenarioState } from "../core/state/state.ts";
 import type { JsonObject, JsonValue } from "../core/values/json.ts";
 import type { Message, ToolCall } from "./message.ts";

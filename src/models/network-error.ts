@@ -1,4 +1,4 @@
-import { errorMessage } from "../core/values/error-message.ts";
+import { errorMessage } from "../core/error-message.ts";
 import { isRecord, ownValue } from "../core/values/json.ts";
 
 /** What went wrong below HTTP, or with HTTP itself. */

@@ -1,5 +1,5 @@
+import type { Environment } from "../core/environment.ts";
 import { nearestOf } from "../core/schema/nearest-name.ts";
-import type { Environment } from "../core/values/environment.ts";
 import { isRecord, type JsonObject, typeName } from "../core/values/json.ts";
 import { redactSecrets } from "../secrets/redact-secrets.ts";
 import { secretQueryValues } from "../secrets/secret-data.ts";

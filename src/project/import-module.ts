@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { errorMessage } from "../core/values/error-message.ts";
+import { errorMessage } from "../core/error-message.ts";
 import { isRecord, type UnknownRecord } from "../core/values/json.ts";
 import { packageFolder } from "./package-files.ts";
 

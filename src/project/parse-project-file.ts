@@ -1,9 +1,9 @@
-import { checkVersion } from "../core/scenario/parse-scenario.ts";
-import { checkShape } from "../core/schema/check-shape.ts";
+import { validateVersion } from "../core/scenario/parse-scenario.ts";
 import { formatIssue } from "../core/schema/format-issue.ts";
 import type { Issue, IssuePath } from "../core/schema/issue.ts";
 import { toJsonSchema } from "../core/schema/json-schema.ts";
 import { described, json, nonEmptyText, type ObjectShape, type Shape, text } from "../core/schema/shape.ts";
+import { validateShape } from "../core/schema/validate-shape.ts";
 import { isRecord, type JsonObject, type UnknownRecord } from "../core/values/json.ts";
 import { ProjectError } from "./project-error.ts";
 import { parseJsonText } from "./scenario-files/json-text.ts";
@@ -50,8 +50,8 @@ export function readProjectConfig(config: unknown, filename: string): ProjectDat
 function readProject(given: unknown, format: (issue: Issue) => string): Omit<ProjectData, "lineOf"> {
   const value = isRecord(given) ? withoutNulls(given) : given;
   const issues: Issue[] = [];
-  if (isRecord(value)) checkVersion(value.version, (issue) => issues.push(issue));
-  checkShape(PROJECT_SHAPE, isRecord(value) ? withModelNames(value) : value, [], (issue) =>
+  if (isRecord(value)) validateVersion(value.version, (issue) => issues.push(issue));
+  validateShape(PROJECT_SHAPE, isRecord(value) ? withModelNames(value) : value, [], (issue) =>
     issues.push(issue),
   );
   if (issues.length > 0) throw new ProjectError(issues.map(format));

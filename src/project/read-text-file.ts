@@ -1,4 +1,4 @@
-import { errorMessage } from "../core/values/error-message.ts";
+import { errorMessage } from "../core/error-message.ts";
 
 /** The text of a file, or a sentence that says why it cannot be read. */
 export type ReadFile =

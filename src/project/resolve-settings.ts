@@ -1,9 +1,8 @@
-import { checkShape } from "../core/schema/check-shape.ts";
 import { formatIssue } from "../core/schema/format-issue.ts";
 import type { Issue, IssuePath } from "../core/schema/issue.ts";
 import { nearestOf } from "../core/schema/nearest-name.ts";
-import { isRecord, type UnknownRecord } from "../core/values/json.ts";
-import { isReservedKey } from "../core/values/reserved-key.ts";
+import { validateShape } from "../core/schema/validate-shape.ts";
+import { isRecord, isReservedKey, type UnknownRecord } from "../core/values/json.ts";
 import type { Project } from "./load-project.ts";
 import { withModelNames } from "./parse-project-file.ts";
 import { ProjectError } from "./project-error.ts";
@@ -110,7 +109,7 @@ function applyFlag(entries: SettingEntries, given: FlagValue): SettingEntries | 
 
 function issuesOf(settings: UnknownRecord): readonly Issue[] {
   const issues: Issue[] = [];
-  checkShape(SHAPE, withModelNames(settings), [], (issue) => issues.push(issue));
+  validateShape(SHAPE, withModelNames(settings), [], (issue) => issues.push(issue));
   return issues;
 }
 

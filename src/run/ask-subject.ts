@@ -1,6 +1,6 @@
-import type { ScenarioNode } from "../core/scenario/scenario-node.ts";
-import { freezeDeep } from "../core/values/freeze-deep.ts";
-import { remember } from "../core/values/remember.ts";
+import { memoize } from "../core/lazy.ts";
+import type { ScenarioNode } from "../core/scenario/definition.ts";
+import { freezeDeep } from "../core/values/frozen-copy.ts";
 import type { TurnReply } from "../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import type { ToolCall, ToolResult } from "../models/message.ts";
@@ -180,7 +180,7 @@ const definitions = new WeakMap<ToolOffer, readonly ToolDefinition[]>();
 
 /** The definitions for an offer; the same object while the offer stays the same. */
 function definitionsOf(offer: ToolOffer): readonly ToolDefinition[] {
-  return remember(definitions, offer, () => freezeDeep(offer.tools.map(asDefinition)));
+  return memoize(definitions, offer, () => freezeDeep(offer.tools.map(asDefinition)));
 }
 
 function asDefinition({ name, description, inputSchema }: OfferedTool): ToolDefinition {

@@ -1,7 +1,7 @@
+import type { Clock } from "../core/environment.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import { scenarioToRead } from "../core/scenario/scenario-to-json.ts";
 import { canonicalJson } from "../core/values/canonical-json.ts";
-import type { Clock } from "../core/values/environment.ts";
 import type { JsonObject } from "../core/values/json.ts";
 import type { Cell, RunStart, ScenarioDefine } from "../journal/run-event.ts";
 import { contentHash } from "../models/content-hash.ts";

@@ -1,4 +1,4 @@
-import { SeededChance } from "../core/values/seeded-chance.ts";
+import { Rng } from "../core/rng.ts";
 import type { EarlierTurn, JudgeInput } from "../grading/judge/judge-request.ts";
 import type { JudgeTaskNames } from "../grading/judge/judge-task.ts";
 import {
@@ -124,7 +124,7 @@ function judgeInput(driver: ConversationContext, effect: JudgeEffect, plan: Node
     detectRefusal: driver.plan.settings.detectRefusal,
     rawAnswer,
     // Follows from the reply, so that the same reply gives the same request again; no reply that contains it can be made up.
-    marker: new SeededChance(`${driver.run.seed} ${question} ${reply}`).word(),
+    marker: new Rng(`${driver.run.seed} ${question} ${reply}`).word(),
   };
 }
 

@@ -1,13 +1,14 @@
-import { copyDefinition } from "../core/scenario/copy-definition.ts";
-import type { ScenarioDefinition } from "../core/scenario/definition.ts";
-import type { Question } from "../core/scenario/question.ts";
-import type { ScenarioNode } from "../core/scenario/scenario-node.ts";
+import { memoize } from "../core/lazy.ts";
+import {
+  copyDefinition,
+  type Question,
+  type ScenarioDefinition,
+  type ScenarioNode,
+} from "../core/scenario/definition.ts";
 import { fieldProblem } from "../core/templates/field-problem.ts";
-import { mergeRubrics } from "../core/templates/merge-rubrics.ts";
 import { fillRowVariables, isRowVariable, rowVariables } from "../core/templates/row-variable.ts";
-import type { Rubric } from "../core/templates/rubric.ts";
+import { mergeRubrics, type Rubric } from "../core/templates/rubric.ts";
 import { isRecord, type JsonObject, type JsonValue, ownValue } from "../core/values/json.ts";
-import { remember } from "../core/values/remember.ts";
 import { RunError } from "../journal/run-error.ts";
 import { hasSources, linkSources } from "./sandbox/link-sources.ts";
 import { openSandbox, type Sandbox } from "./sandbox/open-sandbox.ts";
@@ -42,7 +43,7 @@ export async function prepareScenario(
   return {
     definition(index) {
       const row = index === undefined ? undefined : rows?.[index];
-      return row === undefined ? linked : remember(filled, row, () => applyRow(linked, row).definition);
+      return row === undefined ? linked : memoize(filled, row, () => applyRow(linked, row).definition);
     },
     warnings,
     dispose,

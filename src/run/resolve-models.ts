@@ -1,7 +1,10 @@
-import type { ScenarioDefinition } from "../core/scenario/definition.ts";
-import type { ModelReference, ModelReference as NodeModel } from "../core/scenario/scenario-node.ts";
+import { errorMessage } from "../core/error-message.ts";
+import type {
+  ModelReference,
+  ModelReference as NodeModel,
+  ScenarioDefinition,
+} from "../core/scenario/definition.ts";
 import { canonicalJson } from "../core/values/canonical-json.ts";
-import { errorMessage } from "../core/values/error-message.ts";
 import type { JsonObject } from "../core/values/json.ts";
 import { RunError } from "../journal/run-error.ts";
 import { cassetteModel } from "../models/cassette/cassette-model.ts";

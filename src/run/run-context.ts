@@ -1,5 +1,5 @@
+import type { Clock } from "../core/environment.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
-import type { Clock } from "../core/values/environment.ts";
 import type { Cell, ConversationSettings, RunEventBody } from "../journal/run-event.ts";
 import type { ToolServers } from "../models/tools/tool-servers.ts";
 import type { AnyModel, SharedCalls } from "./calls/call-cache.ts";

@@ -1,6 +1,6 @@
+import type { Clock } from "../core/environment.ts";
+import { memoize } from "../core/lazy.ts";
 import type { ConversationStatus } from "../core/state/state.ts";
-import type { Clock } from "../core/values/environment.ts";
-import { remember } from "../core/values/remember.ts";
 import { RunError } from "../journal/run-error.ts";
 import type { RunEvent, RunEventBody } from "../journal/run-event.ts";
 import type { RunJournal, Store } from "../journal/store/store.ts";
@@ -234,7 +234,7 @@ const claimed = new WeakMap<Store, Set<string>>();
  * claim.
  */
 export function claimRun(store: Store, run: string): () => void {
-  const runs = remember(claimed, store, () => new Set<string>());
+  const runs = memoize(claimed, store, () => new Set<string>());
   if (runs.has(run)) throw new RunError([`The run "${run}" is in progress already. Wait for it to finish.`]);
   runs.add(run);
   return () => void runs.delete(run);

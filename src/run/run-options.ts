@@ -1,6 +1,6 @@
+import type { Clock } from "../core/environment.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import type { Rubric } from "../core/templates/rubric.ts";
-import type { Clock } from "../core/values/environment.ts";
 import { type JsonObject, typeName } from "../core/values/json.ts";
 import type { Cell } from "../journal/run-event.ts";
 import type { Store } from "../journal/store/store.ts";

@@ -1,8 +1,7 @@
 import { expectTypeOf, test } from "vitest";
 import type { OutcomeResult } from "../core/outcomes/evaluate-outcome.ts";
 import { allTurns } from "../core/outcomes/outcome-helpers.ts";
-import type { ScenarioDefinition } from "../core/scenario/definition.ts";
-import { question } from "../core/scenario/question.ts";
+import { question, type ScenarioDefinition } from "../core/scenario/definition.ts";
 import { Scenario } from "../core/scenario/scenario.ts";
 import { template } from "../core/templates/template.ts";
 import { runScenarios } from "./run-scenarios.ts";

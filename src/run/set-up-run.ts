@@ -1,8 +1,8 @@
+import type { Clock } from "../core/environment.ts";
+import { memoize } from "../core/lazy.ts";
+import { Rng } from "../core/rng.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import { canonicalJson } from "../core/values/canonical-json.ts";
-import type { Clock } from "../core/values/environment.ts";
-import { remember } from "../core/values/remember.ts";
-import { SeededChance } from "../core/values/seeded-chance.ts";
 import { RunError } from "../journal/run-error.ts";
 import type { Cell, ConversationSettings, RunEventBody, RunStart, Warning } from "../journal/run-event.ts";
 import { contentHash } from "../models/content-hash.ts";
@@ -68,7 +68,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
   const caller = new Caller({
     limits: new Limits({
       clock,
-      random: (key) => new SeededChance(`${seed} ${key}`).next(),
+      random: (key) => new Rng(`${seed} ${key}`).next(),
       retries: options.retries,
       caps: { person: { maxConcurrency: 1 }, ...options.caps },
     }),
@@ -117,7 +117,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
       // Cells name only scenarios that were prepared.
       const definition = (prepared.get(scenario) as PreparedScenario).definition(row);
       const { subject, judge } = cell;
-      const settings = remember(settingsOf, JSON.stringify([scenario, subject, judge]), () =>
+      const settings = memoize(settingsOf, JSON.stringify([scenario, subject, judge]), () =>
         conversationSettings(options, { cell, models, definition }),
       );
       return { conversation: conversationId(cell), cell, definition, settings };

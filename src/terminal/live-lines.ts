@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import type { Clock } from "../core/values/environment.ts";
+import type { Clock } from "../core/environment.ts";
 import type { Output } from "./terminal.ts";
 import { textWidth } from "./text-width.ts";
 

@@ -1,9 +1,9 @@
-import { patternOnFirstUse } from "../core/values/on-first-use.ts";
+import { lazyPattern } from "../core/lazy.ts";
 
 /** Control characters, halves of surrogate pairs and invisible formatting, except the joiners that scripts and emoji need. */
-const unprintable = patternOnFirstUse(String.raw`[[\p{Cc}\p{Cf}\p{Cs}]--[\u200c\u200d]]`, "gv");
+const unprintable = lazyPattern(String.raw`[[\p{Cc}\p{Cf}\p{Cs}]--[\u200c\u200d]]`, "gv");
 /** The same, except line breaks and tabs. */
-const unprintableInLines = patternOnFirstUse(String.raw`[[\p{Cc}\p{Cf}\p{Cs}]--[\n\t\u200c\u200d]]`, "gv");
+const unprintableInLines = lazyPattern(String.raw`[[\p{Cc}\p{Cf}\p{Cs}]--[\n\t\u200c\u200d]]`, "gv");
 
 /**
  * A text on one line, safe for any terminal: white space becomes single spaces. Characters that move the cursor, set colours,

@@ -1,4 +1,4 @@
-import type { Environment } from "../core/values/environment.ts";
+import type { Environment } from "../core/environment.ts";
 import { COLOUR_STYLE, type Output, PLAIN_STYLE, type Style, type Terminal } from "./terminal.ts";
 
 /** What is used of the process. */

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import type { Environment } from "../core/values/environment.ts";
+import type { Environment } from "../core/environment.ts";
 
 /** One of the two streams that a command writes to. */
 export interface Output {

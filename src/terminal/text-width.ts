@@ -1,23 +1,23 @@
-import { onFirstUse, patternOnFirstUse } from "../core/values/on-first-use.ts";
+import { lazy, lazyPattern } from "../core/lazy.ts";
 
 /** Emoji, and the characters that Unicode 16 calls wide or fullwidth. */
-const wide = patternOnFirstUse(
+const wide = lazyPattern(
   String.raw`[\p{Emoji_Presentation}\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\u3247\u3250-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]`,
   "u",
 );
 /** Marks and joiners that are drawn into the character before them, and the vowels and finals of a Hangul syllable. */
-const zero = patternOnFirstUse(String.raw`[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]`, "u");
+const zero = lazyPattern(String.raw`[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]`, "u");
 /** A whole emoji, possibly of many code points: a family, a flag, a keycap; also without the selector that Unicode recommends. */
-const emoji = patternOnFirstUse(
+const emoji = lazyPattern(
   String.raw`^(?:\p{RGI_Emoji}|[\d#*]\u20e3|\p{Extended_Pictographic}.*\u200d\p{Extended_Pictographic}.*)$`,
   "v",
 );
 /** Code points that join others to one grapheme. */
-const joining = patternOnFirstUse(
+const joining = lazyPattern(
   String.raw`[\p{M}\p{Cf}\p{Emoji_Modifier}\p{Regional_Indicator}\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]`,
   "u",
 );
-const graphemes = onFirstUse(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
+const graphemes = lazy(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 const ASCII = /^[ -~]*$/;
 
 /** How many columns of a terminal a text takes: `textWidth("日本 👍🏽 é")` is 9. */

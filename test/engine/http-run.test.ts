@@ -1,6 +1,6 @@
 import { httpModel, type RunOptions, type SubjectOption } from "elenchus";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Clock } from "../../src/core/values/environment.ts";
+import type { Clock } from "../../src/core/environment.ts";
 import { sleepBy, systemClock } from "../../src/run/calls/clock.ts";
 import { anthropicServer } from "../model-servers/anthropic-server.ts";
 import { googleServer } from "../model-servers/google-server.ts";

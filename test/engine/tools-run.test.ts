@@ -10,7 +10,7 @@ import {
   type ToolFilter,
 } from "elenchus";
 import { expect, test } from "vitest";
-import type { Clock } from "../../src/core/values/environment.ts";
+import type { Clock } from "../../src/core/environment.ts";
 import { sleepBy, systemClock } from "../../src/run/calls/clock.ts";
 import { startRun } from "../../src/run/run-scenarios.ts";
 import { openaiServer } from "../model-servers/openai-server.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SeededChance } from "../../src/core/values/seeded-chance.ts";
+import { Rng } from "../../src/core/rng.ts";
 import { account, type Stage } from "./account.ts";
 import { CALLS, CONVERSATIONS } from "./benchmark.ts";
 import { type Child, type Ended, finished, prepareChildren, type StartChild } from "./child.ts";
@@ -38,7 +38,7 @@ afterAll(() => rm(folder, { recursive: true }));
 type Moment = { readonly delayMs: number } & ({ readonly after: "opening" } | { readonly after: number });
 
 /** A third of the moments are around the beginning and the end, where most can go wrong. */
-function moment(chance: SeededChance, callsLeft: number): Moment {
+function moment(chance: Rng, callsLeft: number): Moment {
   const draw = chance.next();
   if (draw < 0.17 || callsLeft === 0) return { after: "opening", delayMs: chance.below(80) };
   if (draw < 0.33) return { after: callsLeft, delayMs: chance.below(20) };
@@ -84,7 +84,7 @@ interface Borne {
 
 /** Kills a run again and again, resumes it until it is finished, and checks everything. */
 async function bear(name: string, most: number, fresh: boolean): Promise<Borne> {
-  const chance = new SeededChance(`${SEED} ${name}`);
+  const chance = new Rng(`${SEED} ${name}`);
   const file = join(folder, `${name}.db`);
   const server = await startCountingServer();
   const stages: Stage[] = [];
@@ -126,7 +126,7 @@ describe.concurrent("processes that are killed", () => {
       timeout: 60_000 + KILLS * 3000,
     },
     async ([name, fresh], { annotate }) => {
-      const chance = new SeededChance(`${SEED} ${name}`);
+      const chance = new Rng(`${SEED} ${name}`);
       const total = { kills: 0, repeated: 0, inFlight: 0, lost: 0, runs: 0 };
       while (total.kills < KILLS / 2) {
         const most = Math.min(1 + chance.below(MOST_IN_A_RUN), Math.ceil(KILLS / 2) - total.kills);

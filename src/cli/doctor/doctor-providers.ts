@@ -1,5 +1,5 @@
-import type { Environment } from "../../core/values/environment.ts";
-import { errorMessage } from "../../core/values/error-message.ts";
+import type { Environment } from "../../core/environment.ts";
+import { errorMessage } from "../../core/error-message.ts";
 import { streamingFetch } from "../../models/http/http-client.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { networkFailure, UNSENDABLE } from "../../models/network-error.ts";

@@ -1,5 +1,5 @@
-import type { Environment } from "../../core/values/environment.ts";
-import { errorMessage } from "../../core/values/error-message.ts";
+import type { Environment } from "../../core/environment.ts";
+import { errorMessage } from "../../core/error-message.ts";
 import { isRecord } from "../../core/values/json.ts";
 import { RunError } from "../../journal/run-error.ts";
 import { ModelError } from "../../models/model-error.ts";

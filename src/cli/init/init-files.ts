@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { errorMessage } from "../../core/values/error-message.ts";
+import { errorMessage } from "../../core/error-message.ts";
 import { isRecord } from "../../core/values/json.ts";
 import { PROJECT_FILES } from "../../project/load-project.ts";
 import { packageFolder, packageVersion } from "../../project/package-files.ts";

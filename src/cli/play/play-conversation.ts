@@ -1,6 +1,8 @@
-import { copyDefinition } from "../../core/scenario/copy-definition.ts";
-import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
-import type { ScenarioNode } from "../../core/scenario/scenario-node.ts";
+import {
+  copyDefinition,
+  type ScenarioDefinition,
+  type ScenarioNode,
+} from "../../core/scenario/definition.ts";
 import { failureOf } from "../../journal/failure.ts";
 import type { ConversationEvent, ConversationStop } from "../../journal/run-event.ts";
 import { askSubject } from "../../run/ask-subject.ts";

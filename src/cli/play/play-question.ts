@@ -1,4 +1,4 @@
-import type { Question } from "../../core/scenario/question.ts";
+import type { Question } from "../../core/scenario/definition.ts";
 import type { TextOptions } from "../../report/text/text-blocks.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
 import { cutToWidth, textWidth } from "../../terminal/text-width.ts";

@@ -1,5 +1,4 @@
-import { copyDefinition } from "../../core/scenario/copy-definition.ts";
-import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { copyDefinition, type ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { RunEventBody } from "../../journal/run-event.ts";
 import { memoryStore } from "../../journal/store/memory-store.ts";
 import type { Store } from "../../journal/store/store.ts";

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { CapturedOutput } from "../../../test/captured-terminal.ts";
 import { statusIs } from "../../core/outcomes/outcome-helpers.ts";
-import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
-import { question } from "../../core/scenario/question.ts";
+import { question, type ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { Scenario } from "../../core/scenario/scenario.ts";
 import { thresholdsOf, usableThresholds } from "./run-and-report.ts";
 

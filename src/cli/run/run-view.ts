@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/values/environment.ts";
+import type { Clock } from "../../core/environment.ts";
 import type { RunEvent } from "../../journal/run-event.ts";
 import type { Settings } from "../../project/settings.ts";
 import type { RunProgress } from "../../report/run-progress.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/values/environment.ts";
+import type { Clock } from "../../core/environment.ts";
 import { RunProgress } from "../../report/run-progress.ts";
 import { systemClock } from "../../run/calls/clock.ts";
 import type { Run } from "../../run/run-scenarios.ts";

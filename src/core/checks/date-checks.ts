@@ -1,9 +1,13 @@
 import type { CheckOf, ParametersOf } from "./check.ts";
-import { type CheckResult, type CompiledCheck, FAILED, passedIf } from "./check-result.ts";
-import { compileDateFormat } from "./date-format.ts";
-import { type DateValue, readDate } from "./date-value.ts";
-import { describeValue } from "./incomparable.ts";
-import { unusableCheck } from "./unusable-check.ts";
+import {
+  type CheckResult,
+  type CompiledCheck,
+  describeValue,
+  FAILED,
+  passedIf,
+  unusableCheck,
+} from "./check-result.ts";
+import { compileDateFormat, type DateValue, readDate } from "./date-value.ts";
 
 const DAY = 86_400_000;
 const UNITS = { days: DAY, hours: 3_600_000, minutes: 60_000 } as const;

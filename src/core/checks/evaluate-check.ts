@@ -1,25 +1,29 @@
-import { checkShape } from "../schema/check-shape.ts";
 import { formatIssue } from "../schema/format-issue.ts";
 import type { Issue } from "../schema/issue.ts";
 import type { ObjectShape } from "../schema/shape.ts";
-import { deepEqual } from "../values/deep-equal.ts";
-import { isRecord, ownValue, type UnknownRecord } from "../values/json.ts";
+import { validateShape } from "../schema/validate-shape.ts";
+import { words } from "../text/text-value.ts";
+import { deepEqual, isRecord, ownValue, type UnknownRecord } from "../values/json.ts";
 import type { Check, CheckOf, CheckType } from "./check.ts";
-import { type CheckResult, type CompiledCheck, notEvaluable, passedIf } from "./check-result.ts";
+import {
+  type CheckResult,
+  type CompiledCheck,
+  incomparable,
+  notEvaluable,
+  passedIf,
+  unusableCheck,
+} from "./check-result.ts";
 import { CHECK_SHAPE, CHECK_SHAPES } from "./check-shapes.ts";
 import { compileDateMatch, compileDateRange, compileDateTolerance } from "./date-checks.ts";
-import {
-  compileNumericGraded,
-  compileNumericRangeGraded,
-  compileNumericThresholdGraded,
-} from "./graded-checks.ts";
-import { incomparable } from "./incomparable.ts";
 import { compileLinearRegex } from "./linear-regex.ts";
 import {
   compileNumericExact,
+  compileNumericGraded,
   compileNumericMaximum,
   compileNumericMinimum,
   compileNumericRange,
+  compileNumericRangeGraded,
+  compileNumericThresholdGraded,
   compileNumericTolerance,
   isInRange,
 } from "./numeric-checks.ts";
@@ -31,8 +35,6 @@ import {
   compileOneOf,
   compileRegexMatch,
 } from "./text-checks.ts";
-import { unusableCheck } from "./unusable-check.ts";
-import { words } from "./white-space.ts";
 
 const COMPILERS: { readonly [Type in CheckType]: (check: CheckOf<Type>) => CompiledCheck } = {
   boolean_match: compileBooleanMatch,
@@ -114,9 +116,9 @@ function parameterShape(shape: ObjectShape): ObjectShape {
   return withoutRule;
 }
 
-function firstProblem(shape: Parameters<typeof checkShape>[0], value: unknown): string | undefined {
+function firstProblem(shape: Parameters<typeof validateShape>[0], value: unknown): string | undefined {
   const issues: Issue[] = [];
-  checkShape(shape, value, [], (issue) => issues.push(issue));
+  validateShape(shape, value, [], (issue) => issues.push(issue));
   return issues[0] === undefined ? undefined : formatIssue(issues[0]);
 }
 

@@ -1,6 +1,6 @@
+import { collapseWhiteSpace, strip } from "../text/text-value.ts";
 import { isRecord, ownValue, typeName } from "../values/json.ts";
 import type { Normalizer } from "./check.ts";
-import { collapseWhiteSpace, strip } from "./white-space.ts";
 
 type NormalizerName = Extract<Normalizer, string>;
 type Step = (text: string) => string;

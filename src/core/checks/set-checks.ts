@@ -1,10 +1,15 @@
+import { textValue } from "../text/text-value.ts";
 import { canonicalJson } from "../values/canonical-json.ts";
 import type { CheckOf } from "./check.ts";
-import { type CheckResult, type CompiledCheck, FAILED, passedIf } from "./check-result.ts";
-import { incomparable } from "./incomparable.ts";
+import {
+  type CheckResult,
+  type CompiledCheck,
+  FAILED,
+  incomparable,
+  passedIf,
+  unusableCheck,
+} from "./check-result.ts";
 import { compileNormalizers, DEFAULT_NORMALIZERS } from "./normalize.ts";
-import { textValue } from "./text-value.ts";
-import { unusableCheck } from "./unusable-check.ts";
 
 type SetMode = NonNullable<CheckOf<"set_containment">["mode"]>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Composed } from "../logic/composition.ts";
-import { checkShape } from "../schema/check-shape.ts";
 import type { Issue } from "../schema/issue.ts";
+import { validateShape } from "../schema/validate-shape.ts";
 import type { JsonValue } from "../values/json.ts";
 import type { Check } from "./check.ts";
 import { SHORTHAND_SHAPE, type ShorthandValue, shorthandCheck } from "./shorthand.ts";
@@ -67,7 +67,7 @@ describe("shorthandCheck", () => {
 describe("SHORTHAND_SHAPE", () => {
   function problemsOf(value: unknown): string[] {
     const issues: Issue[] = [];
-    checkShape(SHORTHAND_SHAPE, value, [], (issue) => issues.push(issue));
+    validateShape(SHORTHAND_SHAPE, value, [], (issue) => issues.push(issue));
     return issues.map((issue) => `${issue.code} at ${issue.path.join(".")}`);
   }
 

@@ -1,10 +1,8 @@
+import { textValue } from "../text/text-value.ts";
 import type { CheckOf } from "./check.ts";
-import { type CompiledCheck, PASSED, passedIf } from "./check-result.ts";
-import { incomparable } from "./incomparable.ts";
+import { type CompiledCheck, incomparable, PASSED, passedIf, unusableCheck } from "./check-result.ts";
 import { compileLinearRegex } from "./linear-regex.ts";
 import { compileNormalizers, DEFAULT_NORMALIZERS } from "./normalize.ts";
-import { textValue } from "./text-value.ts";
-import { unusableCheck } from "./unusable-check.ts";
 
 /** Normalised texts are equal; null equals only null. */
 export function compileExactMatch(check: CheckOf<"exact_match">): CompiledCheck {

@@ -1,8 +1,7 @@
 import type { Normalizer } from "../checks/check.ts";
 import { compileNormalizers } from "../checks/normalize.ts";
-import { numberValue } from "../checks/number-value.ts";
-import { textValue } from "../checks/text-value.ts";
-import { deepEqual } from "../values/deep-equal.ts";
+import { numberValue, textValue } from "../text/text-value.ts";
+import { deepEqual } from "../values/json.ts";
 import type { Comparison } from "./outcome-check.ts";
 
 /** Compares two values: `target <comparison> source`. What cannot be compared is false. */

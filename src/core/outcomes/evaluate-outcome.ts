@@ -1,9 +1,9 @@
 import { compileCheck } from "../checks/evaluate-check.ts";
 import { defaultCheck } from "../checks/shorthand.ts";
+import { errorMessage } from "../error-message.ts";
 import { type Composed, evaluateComposition } from "../logic/composition.ts";
 import { allTrue, anyTrue, type Truth } from "../logic/kleene.ts";
 import type { ConversationResult, TurnRecord } from "../state/state.ts";
-import { errorMessage } from "../values/error-message.ts";
 import { compareValues } from "./compare-values.ts";
 import { evaluateMeasure, isMeasure, type MeasuredNumber, turnsOfNode } from "./measure.ts";
 import { currentResult, nodeFilter } from "./older-spelling.ts";

@@ -1,6 +1,6 @@
-import { numberValue } from "../checks/number-value.ts";
 import type { Truth } from "../logic/kleene.ts";
 import type { ConversationResult, TurnRecord } from "../state/state.ts";
+import { numberValue } from "../text/text-value.ts";
 import { nodeFilter } from "./older-spelling.ts";
 import type { Measure, NodeFilter } from "./outcome-check.ts";
 import { compileTurnField, UNREADABLE } from "./turn-field.ts";

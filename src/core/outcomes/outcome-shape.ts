@@ -1,5 +1,5 @@
 import { CHECK_SHAPE, NORMALIZERS_SHAPE } from "../checks/check-shapes.ts";
-import { compositionShapes } from "../logic/composition-shapes.ts";
+import { compositionShapes } from "../logic/composition.ts";
 import {
   boolean,
   described,

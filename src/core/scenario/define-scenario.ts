@@ -1,25 +1,23 @@
 import { outcomesToHash, withNodeFilters } from "../outcomes/older-spelling.ts";
 import type { Outcome } from "../outcomes/outcome-check.ts";
-import { checkShape } from "../schema/check-shape.ts";
-import { DefinitionError } from "../schema/definition-error.ts";
-import { formatPath } from "../schema/format-issue.ts";
+import { DefinitionError, formatPath } from "../schema/format-issue.ts";
 import type { FilePosition, Issue, IssuePath, ReportIssue } from "../schema/issue.ts";
+import { validateShape } from "../schema/validate-shape.ts";
 import { parseStatePath } from "../state/state-path.ts";
-import { mergeRubrics } from "../templates/merge-rubrics.ts";
+import { mergeRubrics } from "../templates/rubric.ts";
 import { isTruthFrom } from "../templates/truth-from.ts";
 import { canonicalJson } from "../values/canonical-json.ts";
+import { sha256 } from "../values/hash.ts";
 import type { JsonObject, UnknownRecord } from "../values/json.ts";
-import { sha256 } from "../values/sha256.ts";
-import { checkConditions } from "./check-conditions.ts";
-import { checkGraph } from "./check-graph.ts";
-import { checkOutcomes } from "./check-outcomes.ts";
-import { PathChecker } from "./check-paths.ts";
-import type { ScenarioDefinition } from "./definition.ts";
+import type { ScenarioDefinition, ScenarioNode } from "./definition.ts";
 import { readDraft, type ScenarioDraft } from "./scenario-draft.ts";
 import type { ScenarioEdge } from "./scenario-edge.ts";
-import type { ScenarioNode } from "./scenario-node.ts";
 import type { ScenarioParts } from "./scenario-parts.ts";
 import { SCENARIO_FRAME_SHAPE } from "./scenario-shape.ts";
+import { validateConditions } from "./validate-conditions.ts";
+import { validateGraph } from "./validate-graph.ts";
+import { validateOutcomes } from "./validate-outcomes.ts";
+import { PathValidator } from "./validate-paths.ts";
 
 /** What makes a scenario: its parts, and what it has besides them. */
 export interface ScenarioSource {
@@ -75,14 +73,14 @@ function checkScenario(
   { issues, report, warn }: Findings,
 ): void {
   const refused = new Set(issues.map(({ path }) => formatPath(path)));
-  checkShape(SCENARIO_FRAME_SHAPE, data, [], (issue) => {
+  validateShape(SCENARIO_FRAME_SHAPE, data, [], (issue) => {
     // Where something was refused before, null stands in its place, which is no further issue.
     if (!refused.has(formatPath(issue.path))) report(issue);
   });
   const draft = readDraft(data, nodeIds, issues);
-  checkGraph(draft, report, warn);
-  checkConditions(draft, report, warn);
-  checkOutcomes(draft, report, warn);
+  validateGraph(draft, report, warn);
+  validateConditions(draft, report, warn);
+  validateOutcomes(draft, report, warn);
   checkTruths(draft, report, warn);
   checkRubrics(draft, report);
 }
@@ -135,7 +133,7 @@ export function checkRubrics(draft: ScenarioDraft, report: ReportIssue): void {
 
 /** Checks the paths of truths that depend on the past. */
 export function checkTruths(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
-  const paths = new PathChecker(draft, report, warn);
+  const paths = new PathValidator(draft, report, warn);
   draft.nodes.forEach((node, number) => {
     for (const [name, field] of Object.entries(node?.question.template?.fields ?? {})) {
       if (!isTruthFrom(field.truth)) continue;
@@ -147,7 +145,7 @@ export function checkTruths(draft: ScenarioDraft, report: ReportIssue, warn: Rep
 }
 
 /** Before a turn, "this turn" means the one before, which may have been at any node: the node must be named. */
-function checkPath(from: string, node: string, at: { path: IssuePath; paths: PathChecker }): void {
+function checkPath(from: string, node: string, at: { path: IssuePath; paths: PathValidator }): void {
   const parsed = parseStatePath(from);
   const isUnclear =
     "root" in parsed && ["verify_result", "refused", "parsed", "current_node"].includes(parsed.root);

@@ -1,9 +1,11 @@
 import type { Outcome } from "../outcomes/outcome-check.ts";
 import type { Issue } from "../schema/issue.ts";
+import type { StateUpdate } from "../state/advance-state.ts";
+import type { Rubric } from "../templates/rubric.ts";
+import type { Template } from "../templates/template.ts";
 import type { JsonObject } from "../values/json.ts";
 import type { NodeEntry } from "./node-entry.ts";
 import type { ScenarioEdge } from "./scenario-edge.ts";
-import type { ScenarioNode } from "./scenario-node.ts";
 
 declare const known: unique symbol;
 
@@ -36,3 +38,98 @@ export type NodesOf<Definition extends ScenarioDefinition> =
 /** The names of the outcomes that the compiler knows of a definition. */
 export type OutcomesOf<Definition extends ScenarioDefinition> =
   Definition extends ScenarioDefinition<NodeEntry, infer Outcomes> ? Outcomes : never;
+
+/** A question with its answer shown to the subject beforehand. */
+export interface FewShotExample {
+  readonly question: string;
+  readonly answer: string;
+}
+
+/** What a node asks, and how the reply is verified. */
+export interface Question<Parsed = unknown> {
+  /** The text that the subject sees. */
+  readonly question: string;
+  /** The reference answer; never shown to the subject. */
+  readonly rawAnswer: string;
+  /** Without a template the node only speaks, and its `verify_result` is null. */
+  readonly template?: Template<Parsed>;
+  readonly fewShot?: readonly FewShotExample[];
+  readonly keywords?: readonly string[];
+  readonly rubric?: Rubric;
+  readonly metadata?: JsonObject;
+}
+
+/**
+ * A question for `addNode`.
+ *
+ * @example
+ * question({ question: "What is the capital of Australia?", rawAnswer: "Canberra" })
+ */
+export function question<Parsed = unknown>(parts: Question<Parsed>): Question<Parsed> {
+  return parts;
+}
+
+/** A model by name (`provider/model`), or by name with parameters. */
+export type ModelReference = string | { readonly model: string; readonly parameters?: JsonObject };
+
+/** Other models than the run's, for one node. */
+export interface ModelOverride {
+  /** The model that answers. */
+  readonly subject?: ModelReference;
+  /** The model that reads and grades the reply. */
+  readonly judge?: ModelReference;
+}
+
+/** Takes tools away from the subject at one node: a whole server's, or a single one. */
+export interface ToolFilter {
+  readonly remove: readonly { readonly server: string; readonly tool?: string }[];
+}
+
+/** Who speaks at a node, where a scenario has several agents. */
+export type AgentIdentity = string | { readonly name: string; readonly systemPrompt?: string };
+
+/** What `addNode` takes besides the id. */
+export interface NodeOptions<Parsed = unknown> {
+  readonly question: Question<Parsed>;
+  readonly modelOverride?: ModelOverride | null;
+  readonly toolFilter?: ToolFilter | null;
+  /** Computes the new `accumulated` after a visit: a function, or the source text of one. */
+  readonly stateUpdate?: StateUpdate<NoInfer<Parsed>> | string | null;
+  readonly agentIdentity?: AgentIdentity | null;
+  readonly rubric?: Rubric | null;
+  readonly metadata?: JsonObject;
+}
+
+/** A node of a definition. */
+export interface ScenarioNode {
+  readonly question: Question;
+  readonly modelOverride?: ModelOverride;
+  readonly toolFilter?: ToolFilter;
+  readonly stateUpdate?: StateUpdate | string;
+  readonly agentIdentity?: AgentIdentity;
+  readonly rubric?: Rubric;
+  readonly metadata?: JsonObject;
+}
+
+/** A definition with other parts, as a run needs them. Its hash stays: what identifies a scenario is what its author wrote. */
+export function copyDefinition(
+  definition: ScenarioDefinition,
+  parts: Partial<Pick<ScenarioDefinition, "nodes" | "edges" | "outcomes">>,
+): ScenarioDefinition {
+  const { name, description, nodes, nodeIds, edges, entryNode, outcomes, warnings, metadata } = definition;
+  return Object.freeze({
+    name,
+    description,
+    nodes,
+    nodeIds,
+    edges,
+    entryNode,
+    outcomes,
+    warnings,
+    metadata,
+    ...parts,
+    get hash(): string {
+      return definition.hash;
+    },
+  });
+}

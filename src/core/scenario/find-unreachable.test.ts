@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DefinitionError } from "../schema/definition-error.ts";
+import { DefinitionError } from "../schema/format-issue.ts";
 import type { Issue } from "../schema/issue.ts";
 import { Scenario } from "./scenario.ts";
 import { END } from "./scenario-edge.ts";

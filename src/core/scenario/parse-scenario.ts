@@ -2,8 +2,8 @@ import type { ReportIssue } from "../schema/issue.ts";
 import { isRecord, typeName, type UnknownRecord } from "../values/json.ts";
 import { defineScenario, type ScenarioSource } from "./define-scenario.ts";
 import type { ScenarioDefinition } from "./definition.ts";
-import { FORMAT_VERSION } from "./scenario-file-shape.ts";
 import { ScenarioParts } from "./scenario-parts.ts";
+import { FORMAT_VERSION } from "./scenario-shape.ts";
 
 /** A scenario from data in the form of a file; throws a `DefinitionError` with every issue. */
 export function parseScenario(data: unknown): ScenarioDefinition {
@@ -26,7 +26,7 @@ export function readScenario(data: unknown, place: Pick<ScenarioSource, "locate"
 }
 
 /** Reports a version that this release does not read; none at all means the newest. */
-export function checkVersion(version: unknown, report: ReportIssue): void {
+export function validateVersion(version: unknown, report: ReportIssue): void {
   if (version === undefined || version === FORMAT_VERSION) return;
   const shown = isRecord(version) || Array.isArray(version) ? typeName(version) : JSON.stringify(version);
   report({ code: "unsupported_version", path: ["version"], version: shown, supported: FORMAT_VERSION });
@@ -37,7 +37,7 @@ function takeParts(data: UnknownRecord, parts: ScenarioParts): UnknownRecord {
   const rest: [string, unknown][] = [];
   for (const [key, value] of Object.entries(data)) {
     if (value === null || key === "$schema") continue;
-    if (key === "version") checkVersion(value, (issue) => parts.issues.push(issue));
+    if (key === "version") validateVersion(value, (issue) => parts.issues.push(issue));
     else if (key === "nodes" && isRecord(value))
       for (const id of Object.keys(value)) parts.addNode(id, value[id]);
     else if (key === "edges" && Array.isArray(value)) for (const edge of value) parts.addEdge(edge);

@@ -3,8 +3,8 @@ import type { Issue, IssuePath } from "../schema/issue.ts";
 import { NearestName } from "../schema/nearest-name.ts";
 import { type Condition, compileWhen } from "../state/condition.ts";
 import { isRecord, type UnknownRecord } from "../values/json.ts";
+import type { ScenarioNode } from "./definition.ts";
 import type { ScenarioEdge } from "./scenario-edge.ts";
-import type { ScenarioNode } from "./scenario-node.ts";
 
 /** An edge whose ends are texts; its condition is only there if it has the right shape. */
 export interface DraftEdge {

@@ -1,8 +1,8 @@
 import { OUTCOME_SHAPE } from "../outcomes/outcome-shape.ts";
-import { checkShape } from "../schema/check-shape.ts";
 import { formatPath } from "../schema/format-issue.ts";
 import type { Issue, IssuePath } from "../schema/issue.ts";
 import type { Shape } from "../schema/shape.ts";
+import { validateShape } from "../schema/validate-shape.ts";
 import {
   type CopyAllowance,
   type CopyProblem,
@@ -55,7 +55,7 @@ export class ScenarioParts {
     const { length: before } = this.issues;
     const part = withoutNulls(this.takeRest(value, path));
     const refused = new Set(this.issues.slice(before).map((issue) => formatPath(issue.path)));
-    checkShape(shape, part, path, (issue) => {
+    validateShape(shape, part, path, (issue) => {
       // Where something was refused, null stands in its place, which is no further issue.
       if (refused.size === 0 || !refused.has(formatPath(issue.path))) this.issues.push(issue);
     });

@@ -1,9 +1,12 @@
 import { OUTCOME_SHAPE } from "../outcomes/outcome-shape.ts";
+import { toJsonSchema } from "../schema/json-schema.ts";
 import {
   described,
   either,
   functionOrSource,
+  json,
   jsonObject,
+  keyShapes,
   list,
   nonEmptyText,
   type ObjectShape,
@@ -14,9 +17,10 @@ import {
   type Shape,
   text,
 } from "../schema/shape.ts";
-import { WHEN_SHAPE } from "../state/when-shape.ts";
+import { WHEN_SHAPE } from "../state/condition.ts";
 import { RUBRIC_SHAPE } from "../templates/rubric-shape.ts";
 import { TEMPLATE_SHAPE } from "../templates/template-shape.ts";
+import type { JsonObject } from "../values/json.ts";
 import { TRANSCRIPTS } from "./scenario-edge.ts";
 
 const MODEL: Shape = either(
@@ -128,3 +132,41 @@ export const SCENARIO_SHAPE: ObjectShape = scenarioShape(NODE_SHAPE, EDGE_SHAPE,
 
 /** A scenario whose nodes, edges and outcomes have been checked one by one. */
 export const SCENARIO_FRAME_SHAPE: ObjectShape = scenarioShape(CHECKED, CHECKED, CHECKED);
+
+/** The version of the file format that this release reads and writes. */
+export const FORMAT_VERSION = 1;
+
+const VERSION: Shape = described(
+  { kind: "literal", values: [FORMAT_VERSION] },
+  "The version of the file format (default: the newest that the reader knows).",
+);
+
+const SCHEMA: Shape = described(text, "The address of this schema, for editors; otherwise without meaning.");
+
+function manyScenarios(version: Shape, scenario: Shape): ObjectShape {
+  const scenarios = { ...list(scenario), ifEmpty: "empty_value" } as const;
+  return object("a file with several scenarios", { scenarios }, { optional: { version, $schema: SCHEMA } });
+}
+
+/** The frame of a file with several scenarios; version and scenarios are checked by their own readers. */
+export const FILE_SHAPE: ObjectShape = manyScenarios(json, json);
+
+/** The JSON Schema of scenario files, for editors. */
+export function scenarioFileSchema(): JsonObject {
+  const one: ObjectShape = {
+    ...SCENARIO_SHAPE,
+    keys: keyShapes({ version: VERSION, $schema: SCHEMA }, SCENARIO_SHAPE.keys),
+  };
+  return toJsonSchema(
+    either(
+      one,
+      manyScenarios(
+        VERSION,
+        reference("scenario", () => SCENARIO_SHAPE),
+      ),
+    ),
+    {
+      title: "Elenchus scenario file",
+    },
+  );
+}

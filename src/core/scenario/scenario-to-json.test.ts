@@ -13,8 +13,7 @@ import {
   measureIs,
   turnOfFlip,
 } from "../outcomes/outcome-helpers.ts";
-import type { DefinitionError } from "../schema/definition-error.ts";
-import { formatIssue } from "../schema/format-issue.ts";
+import { type DefinitionError, formatIssue } from "../schema/format-issue.ts";
 import { stateCheck } from "../state/condition.ts";
 import { template } from "../templates/template.ts";
 import { parseScenario } from "./parse-scenario.ts";

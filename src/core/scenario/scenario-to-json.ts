@@ -1,4 +1,4 @@
-import { DefinitionError } from "../schema/definition-error.ts";
+import { DefinitionError } from "../schema/format-issue.ts";
 import type { Issue, IssuePath } from "../schema/issue.ts";
 import type { JavaScriptParser } from "../source/free-names.ts";
 import { functionSource } from "../source/function-source.ts";
@@ -6,7 +6,7 @@ import { portableSource } from "../source/portable-source.ts";
 import type { JsonObject, JsonValue } from "../values/json.ts";
 import type { ScenarioDefinition } from "./definition.ts";
 import { END, END_IN_FILES } from "./scenario-edge.ts";
-import { FORMAT_VERSION } from "./scenario-file-shape.ts";
+import { FORMAT_VERSION } from "./scenario-shape.ts";
 
 /**
  * A definition in the form of a file, with functions written as their source. Throws a `DefinitionError` that names

@@ -17,8 +17,13 @@ import {
 } from "../outcomes/outcome-helpers.ts";
 import { stateCheck } from "../state/condition.ts";
 import { template } from "../templates/template.ts";
-import type { NodesOf, OutcomesOf, ScenarioDefinition } from "./definition.ts";
-import { type Question, question } from "./question.ts";
+import {
+  type NodesOf,
+  type OutcomesOf,
+  type Question,
+  question,
+  type ScenarioDefinition,
+} from "./definition.ts";
 import { Scenario } from "./scenario.ts";
 import { END } from "./scenario-edge.ts";
 

@@ -9,13 +9,11 @@ import {
   minOverTurns,
   resultIs,
 } from "../outcomes/outcome-helpers.ts";
-import { DefinitionError } from "../schema/definition-error.ts";
-import { formatIssue } from "../schema/format-issue.ts";
+import { DefinitionError, formatIssue } from "../schema/format-issue.ts";
 import type { Issue } from "../schema/issue.ts";
 import { stateCheck } from "../state/condition.ts";
 import { template } from "../templates/template.ts";
-import type { ScenarioDefinition } from "./definition.ts";
-import { question } from "./question.ts";
+import { question, type ScenarioDefinition } from "./definition.ts";
 import { Scenario } from "./scenario.ts";
 import { END } from "./scenario-edge.ts";
 

@@ -1,13 +1,12 @@
 import type { TypedOutcome } from "../outcomes/outcome-helpers.ts";
-import { DefinitionError } from "../schema/definition-error.ts";
+import { DefinitionError } from "../schema/format-issue.ts";
 import type { Issue } from "../schema/issue.ts";
 import { asNearest, NearestName } from "../schema/nearest-name.ts";
 import type { JsonObject } from "../values/json.ts";
 import { defineScenario } from "./define-scenario.ts";
-import type { ScenarioDefinition } from "./definition.ts";
+import type { NodeOptions, ScenarioDefinition } from "./definition.ts";
 import type { Entry, KnownNode, NewId, NodeEntry, TypedWhen } from "./node-entry.ts";
 import type { END, END_IN_FILES, Handover } from "./scenario-edge.ts";
-import type { NodeOptions } from "./scenario-node.ts";
 import { ScenarioParts } from "./scenario-parts.ts";
 
 /**

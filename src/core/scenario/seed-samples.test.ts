@@ -1,9 +1,9 @@
 // The samples of the builder's specification, one by one, in TypeScript.
 import { expect, test } from "vitest";
 import { numericMinimum } from "../checks/check-factories.ts";
-import { DefinitionError } from "../schema/definition-error.ts";
+import { DefinitionError } from "../schema/format-issue.ts";
 import { stateCheck } from "../state/condition.ts";
-import { question } from "./question.ts";
+import { question } from "./definition.ts";
 import { Scenario } from "./scenario.ts";
 import { END } from "./scenario-edge.ts";
 

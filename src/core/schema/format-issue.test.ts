@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DefinitionError } from "./definition-error.ts";
-import { formatIssue, formatPath } from "./format-issue.ts";
+import { DefinitionError, formatIssue, formatPath } from "./format-issue.ts";
 import type { Issue } from "./issue.ts";
 import { NearestName, nearestOf } from "./nearest-name.ts";
 

@@ -1,5 +1,5 @@
+import { lazy } from "../lazy.ts";
 import type { UnknownRecord } from "../values/json.ts";
-import { onFirstUse } from "../values/on-first-use.ts";
 import type { Issue } from "./issue.ts";
 
 /**
@@ -145,7 +145,7 @@ export function either(...options: readonly Shape[]): EitherShape {
 }
 
 export function reference(name: string, shape: () => Shape): ReferenceShape {
-  return { kind: "reference", name, shape: onFirstUse(shape) };
+  return { kind: "reference", name, shape: lazy(shape) };
 }
 
 /** An object; the keys of `required` must be there, those of `optional` may. */

@@ -1,5 +1,5 @@
+import { errorMessage } from "../error-message.ts";
 import type { Truth } from "../logic/kleene.ts";
-import { errorMessage } from "../values/error-message.ts";
 import { frozenCopy } from "../values/frozen-copy.ts";
 import { isRecord, typeName, type UnknownRecord } from "../values/json.ts";
 import { FoldedState, plainState, type TurnState } from "./folded-state.ts";

@@ -1,7 +1,7 @@
 import type { CompiledCheck } from "../checks/check-result.ts";
 import { compileCheck } from "../checks/evaluate-check.ts";
+import { errorMessage } from "../error-message.ts";
 import { anyTrue, atLeastTrue, negate, type Truth } from "../logic/kleene.ts";
-import { errorMessage } from "../values/error-message.ts";
 import type { Condition, ConditionFunction, ExplicitStateCheck, FunctionLeaf } from "./condition.ts";
 import { describeCondition } from "./describe-condition.ts";
 import { plainState } from "./folded-state.ts";

@@ -1,6 +1,18 @@
 import type { Check } from "../checks/check.ts";
-import { defaultCheck, type ShorthandValue, shorthandCheck } from "../checks/shorthand.ts";
-import { type Composed, isComposition } from "../logic/composition.ts";
+import { CHECK_SHAPE } from "../checks/check-shapes.ts";
+import { defaultCheck, SHORTHAND_SHAPE, type ShorthandValue, shorthandCheck } from "../checks/shorthand.ts";
+import { type Composed, compositionShapes, isComposition } from "../logic/composition.ts";
+import {
+  described,
+  either,
+  functionOrSource,
+  json,
+  object,
+  type RecordShape,
+  reference,
+  type Shape,
+  text,
+} from "../schema/shape.ts";
 import type { JsonValue, UnknownRecord } from "../values/json.ts";
 import type { ScenarioState } from "./state.ts";
 
@@ -88,3 +100,40 @@ export function isStateCheck(part: StateCheck | StateShorthand): part is StateCh
   // No path of the state starts with "type".
   return part.type === "state_check";
 }
+
+const STATE_CHECK = object(
+  "a state check",
+  { type: { kind: "literal", values: ["state_check"] }, field: text },
+  { optional: { expected: json, verifyWith: CHECK_SHAPE } },
+);
+
+const SHORTHAND: RecordShape = {
+  kind: "record",
+  values: SHORTHAND_SHAPE,
+  ifEmpty: "empty_condition",
+  single: true,
+  description: "One path of the state and the value it must have.",
+};
+
+const STATE_TEST: Shape = either(
+  { kind: "variant", owner: "a condition", variants: { state_check: STATE_CHECK } },
+  SHORTHAND,
+);
+
+const COMPOSED: Shape = reference("condition", () => ({
+  kind: "variant",
+  owner: "a condition",
+  variants: { state_check: STATE_CHECK, ...compositionShapes(either(COMPOSED, functionOrSource, SHORTHAND)) },
+}));
+
+/** Everything that may stand as `when` on an edge. */
+export const WHEN_SHAPE: Shape = described(
+  either(
+    SHORTHAND,
+    COMPOSED,
+    { kind: "array", items: STATE_TEST, ifEmpty: "empty_condition", description: "All of these must hold." },
+    functionOrSource,
+    { kind: "null" },
+  ),
+  "When the edge may be taken; without it the edge is the fallback.",
+);

@@ -1,10 +1,9 @@
-import { checkShape } from "../schema/check-shape.ts";
 import { formatIssue } from "../schema/format-issue.ts";
 import type { Issue } from "../schema/issue.ts";
-import { type Condition, compileWhen, type When } from "./condition.ts";
+import { validateShape } from "../schema/validate-shape.ts";
+import { type Condition, compileWhen, WHEN_SHAPE, type When } from "./condition.ts";
 import { type ConditionTest, compileCondition } from "./condition-test.ts";
 import type { ScenarioState } from "./state.ts";
-import { WHEN_SHAPE } from "./when-shape.ts";
 
 /** What routing needs of an edge. */
 export interface RoutingEdge {
@@ -138,7 +137,7 @@ function outEdgesIn(edges: readonly RoutingEdge[], node: string): OutEdges {
 function conditionOf(when: unknown): ConditionTest | null {
   const issues: Issue[] = [];
   if (when === undefined) return null;
-  if (checkShape(WHEN_SHAPE, when, [], (issue) => issues.push(issue))) {
+  if (validateShape(WHEN_SHAPE, when, [], (issue) => issues.push(issue))) {
     // The shape has just been checked.
     const condition: Condition | null = compileWhen(when as When);
     return condition === null ? null : compileCondition(condition);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Converted, convertNumber, convertStance, convertText } from "./convert-value.ts";
-import type { ExtractTarget } from "./extract-target.ts";
+import type { ExtractTarget } from "./extract-rule.ts";
 
 /** The value itself; "none" and "several" where there is no single one. */
 function single(converted: Converted): unknown {

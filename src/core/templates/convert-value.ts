@@ -1,9 +1,8 @@
 import { readDate } from "../checks/date-value.ts";
-import { numberValue } from "../checks/number-value.ts";
-import { strip } from "../checks/white-space.ts";
 import { cleanText, lowerCase } from "../text/clean-text.ts";
 import { numberTokens } from "../text/number-tokens.ts";
-import { type ExtractTarget, enumValues } from "./extract-target.ts";
+import { numberValue, strip } from "../text/text-value.ts";
+import { type ExtractTarget, enumValues } from "./extract-rule.ts";
 
 /** A value of the target's type; undefined if there is none, null if there are several. */
 export type Converted = { readonly value: unknown } | null | undefined;

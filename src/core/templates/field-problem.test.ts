@@ -1,7 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { parseScenario } from "../scenario/parse-scenario.ts";
-import { DefinitionError } from "../schema/definition-error.ts";
-import { formatIssue } from "../schema/format-issue.ts";
+import { DefinitionError, formatIssue } from "../schema/format-issue.ts";
+import type { ExtractRule, ExtractTarget } from "./extract-rule.ts";
+import { extractProblem } from "./field-problem.ts";
 
 function problems(field: object, more: object = {}): string[] {
   const fields = { x: { description: "d", ...field }, ...more };
@@ -137,4 +138,46 @@ test("a truth that depends on the past must name a node and a field that are the
     expect.stringContaining("name the node: node_results.<node>.parsed.<field>"),
   ]);
   expect(truthAt("nonsense")).toEqual([expect.stringContaining('"nonsense" is not a path of the state')]);
+});
+
+describe("rules that cannot read the field", () => {
+  const letters: ExtractTarget = { type: "enum", values: ["A", "b"] };
+  const cities: ExtractTarget = { type: "enum", values: ["Rome", "Paris"] };
+
+  it.each<[ExtractRule, ExtractTarget]>([
+    [{ type: "letter" }, letters],
+    [{ type: "letter", options: ["a", "B"] }, letters],
+    [{ type: "letter" }, { type: "string" }],
+    [{ type: "number" }, { type: "number" }],
+    [{ type: "number" }, { type: "integer" }],
+    [{ type: "number" }, { type: "string" }],
+    [{ type: "number" }, { type: "enum", values: ["low", "3"] }],
+    [{ type: "stance" }, { type: "boolean" }],
+    [{ type: "stance" }, { type: "enum", values: ["Yes", "No", "unclear"] }],
+    [{ type: "aliases", values: { rome: ["Roma"] } }, cities],
+    [{ type: "aliases", values: { anything: [] } }, { type: "string" }],
+    [{ type: "regex", pattern: "x" }, { type: "boolean" }],
+  ])("%j can read %j", (rule, target) => expect(extractProblem(rule, target)).toBe(null));
+
+  it.each<[ExtractRule, ExtractTarget, RegExp]>([
+    [{ type: "letter" }, { type: "number" }, /^A letter is never of the type number\.$/],
+    [{ type: "letter" }, { type: "boolean" }, /never of the type boolean/],
+    [{ type: "letter" }, cities, /no options/],
+    [{ type: "letter", options: ["A", "C"] }, letters, /^The option "C" is none of the field's values\.$/],
+    [{ type: "number" }, { type: "boolean" }, /^A number is never of the type boolean\.$/],
+    [{ type: "number" }, { type: "date" }, /never of the type date/],
+    [{ type: "number" }, cities, /None of the field's values is a number/],
+    [{ type: "stance" }, { type: "integer" }, /^A stance is never of the type integer\.$/],
+    [{ type: "stance" }, cities, /no pair of values/],
+    [{ type: "aliases", values: {} }, { type: "string" }, /no values/],
+    [{ type: "aliases", values: { Rome: [], Oslo: [] } }, cities, /^The value "Oslo" of the rule is none of/],
+    [
+      { type: "aliases", values: { many: [] } },
+      { type: "integer" },
+      /^The value "many" of the rule is not of the type integer\.$/,
+    ],
+    [{ type: "regex", pattern: "x" }, { type: "array", items: { type: "string" } }, /^No rule reads a list/],
+  ])("%j can never read %j", (rule, target, problem) =>
+    expect(extractProblem(rule, target)).toMatch(problem),
+  );
 });

@@ -1,14 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { checkShape } from "../schema/check-shape.ts";
 import { formatIssue } from "../schema/format-issue.ts";
 import type { Issue } from "../schema/issue.ts";
-import type { Trait } from "./rubric.ts";
+import { validateShape } from "../schema/validate-shape.ts";
+import { functionTrait, llmTrait, metricTrait, regexTrait, rubric, type Trait } from "./rubric.ts";
 import { RUBRIC_SHAPE } from "./rubric-shape.ts";
-import { functionTrait, llmTrait, metricTrait, regexTrait, rubric } from "./trait-factories.ts";
 
 function issues(traits: unknown): Issue[] {
   const found: Issue[] = [];
-  checkShape(RUBRIC_SHAPE, { traits }, [], (issue) => found.push(issue));
+  validateShape(RUBRIC_SHAPE, { traits }, [], (issue) => found.push(issue));
   return found;
 }
 

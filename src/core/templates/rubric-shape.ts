@@ -1,4 +1,4 @@
-import { usablePattern } from "../checks/check-rules.ts";
+import { usablePattern } from "../checks/check-shapes.ts";
 import {
   boolean,
   described,
@@ -15,7 +15,7 @@ import {
   type ShapeRule,
   text,
 } from "../schema/shape.ts";
-import { isReservedKey } from "../values/reserved-key.ts";
+import { isReservedKey } from "../values/json.ts";
 import { type LlmTrait, METRIC_NAMES, type MetricTrait, type Rubric, scoreRange } from "./rubric.ts";
 
 type Report = Parameters<ShapeRule>[1];

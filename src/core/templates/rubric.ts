@@ -1,3 +1,5 @@
+import { deepEqual } from "../values/json.ts";
+
 /** A quality of a reply that has no ground truth. */
 export type Trait = LlmTrait | RegexTrait | FunctionTrait | MetricTrait;
 
@@ -100,4 +102,94 @@ export function scoreRange({ min = 1, max = 5 }: Pick<ScoreTrait, "min" | "max">
 /** True for the traits that need a judge. */
 export function isJudgedTrait(trait: Trait): trait is JudgedTrait {
   return trait.type === "llm" || trait.type === "metric";
+}
+
+// What these return is the data form of a trait, the same as in a file; it is checked with the rest of the scenario.
+
+type Options<T extends Trait> = Omit<T, "type" | "name">;
+
+/** What an llm trait needs besides its name: `min` and `max` belong to scores, `classes` to literals. */
+export type LlmTraitOptions = Options<BooleanTrait> | Options<ScoreTrait> | Options<LiteralTrait>;
+
+/**
+ * Traits that are judged on every visit of a node.
+ *
+ * @example
+ * rubric(llmTrait("polite", { kind: "boolean" }), regexTrait("cites", { pattern: "\\[\\d+\\]" }))
+ */
+export function rubric(...traits: readonly Trait[]): Rubric {
+  return { traits };
+}
+
+/**
+ * A judge model answers yes or no, gives a whole number from `min` (1) to `max` (5), or picks one of `classes`.
+ *
+ * @example
+ * llmTrait("hedging", { kind: "score", min: 0, max: 3, higherIsBetter: false, description: "0: none. 3: all of it." })
+ * llmTrait("tone", { kind: "literal", classes: { rude: "insults the user", polite: "does not" } })
+ */
+export function llmTrait(name: string, options: LlmTraitOptions): LlmTrait {
+  return { type: "llm", name, ...options };
+}
+
+/** True if the pattern (RE2 syntax, flags `i`, `m`, `s`) occurs in the reply: `regexTrait("cites", { pattern: "\\[\\d+\\]" })`. */
+export function regexTrait(name: string, options: Options<RegexTrait>): RegexTrait {
+  return { type: "regex", name, ...options };
+}
+
+/** A function of the reply decides: `functionTrait("words", (reply) => reply.split(/\s+/).length)`. */
+export function functionTrait(
+  name: string,
+  evaluate: FunctionTrait["evaluate"],
+  options: Omit<Options<FunctionTrait>, "evaluate"> = {},
+): FunctionTrait {
+  return { type: "function", name, evaluate, ...options };
+}
+
+/**
+ * A judge says of each instruction whether the reply contains it; code computes the metrics, of which the first is the value.
+ *
+ * @example
+ * metricTrait("coverage", {
+ *   expected: ["names the dose", "names the interval"],
+ *   unexpected: ["recommends a second drug"],
+ *   metrics: ["f1", "precision"],
+ * })
+ */
+export function metricTrait(name: string, options: Options<MetricTrait>): MetricTrait {
+  return { type: "metric", name, ...options };
+}
+
+/** A rubric that counts for a turn, and what a sentence calls its place: `the run`. */
+export interface RubricPart {
+  readonly rubric: Rubric | undefined;
+  readonly place: string;
+}
+
+/** Two different traits with one name. */
+export interface TraitClash {
+  readonly trait: string;
+  /** Where the one stands that counts, and where the other. */
+  readonly places: readonly [string, string];
+}
+
+/**
+ * The traits of several rubrics in their order, each name once: of two with one name the first counts, and the other
+ * is a clash unless it is the same trait again.
+ */
+export function mergeRubrics(parts: readonly RubricPart[]): {
+  readonly traits: readonly Trait[];
+  readonly clashes: readonly TraitClash[];
+} {
+  const byName = new Map<string, { readonly trait: Trait; readonly place: string }>();
+  const clashes: TraitClash[] = [];
+  for (const { rubric, place } of parts) {
+    for (const trait of rubric?.traits ?? []) {
+      const first = byName.get(trait.name);
+      if (first === undefined) byName.set(trait.name, { trait, place });
+      else if (!deepEqual(first.trait, trait))
+        clashes.push({ trait: trait.name, places: [first.place, place] });
+    }
+  }
+  return { traits: [...byName.values()].map(({ trait }) => trait), clashes };
 }

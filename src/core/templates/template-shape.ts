@@ -1,6 +1,5 @@
 import { CHECK_SHAPE } from "../checks/check-shapes.ts";
-import { isComposition } from "../logic/composition.ts";
-import { compositionShapes } from "../logic/composition-shapes.ts";
+import { compositionShapes, isComposition } from "../logic/composition.ts";
 import {
   boolean,
   described,
@@ -16,9 +15,8 @@ import {
   type ShapeRule,
   text,
 } from "../schema/shape.ts";
-import { isRecord } from "../values/json.ts";
-import { isReservedKey } from "../values/reserved-key.ts";
-import { EXTRACT_SHAPE } from "./extract-shapes.ts";
+import { isRecord, isReservedKey } from "../values/json.ts";
+import { EXTRACT_SHAPE } from "./extract-rule.ts";
 import { fieldProblem } from "./field-problem.ts";
 import type { TemplateField } from "./template.ts";
 

@@ -1,3 +1,4 @@
+import type { z as zod } from "zod";
 import type { Check } from "../checks/check.ts";
 import type { Composed } from "../logic/composition.ts";
 import type { Truth } from "../logic/kleene.ts";
@@ -123,3 +124,57 @@ export function isTraceCheck(check: Check | undefined): boolean {
 
 /** What reading the reply of a turn gave. */
 export type ParsedFields = UnknownRecord;
+
+// Frozen, so that each is prepared only once.
+const DEFAULTS: Readonly<Record<FieldType["type"], Check>> = {
+  boolean: Object.freeze({ type: "boolean_match" }),
+  string: Object.freeze({ type: "exact_match" }),
+  integer: Object.freeze({ type: "numeric_exact" }),
+  number: Object.freeze({ type: "numeric_exact" }),
+  enum: Object.freeze({ type: "literal_match" }),
+  date: Object.freeze({ type: "date_match" }),
+  array: Object.freeze({ type: "set_containment" }),
+};
+
+/** How a field is compared with its truth if the author does not say. */
+export function defaultFieldCheck(field: FieldType): Check {
+  return DEFAULTS[field.type];
+}
+
+type Zod = typeof zod;
+
+/**
+ * The zod object that a template's data stands for. `z` is yours, since this library does not load zod:
+ * `templateToZod(template, z)`. A field made with `verified` from such a type is the same data again.
+ */
+export function templateToZod(template: Template, z: Zod): zod.ZodObject {
+  const fields = Object.entries(template.fields).map(
+    ([name, field]) => [name, fieldToZod(field, z)] as const,
+  );
+  return z.object(Object.fromEntries(fields));
+}
+
+function fieldToZod(field: TemplateField, z: Zod): zod.ZodType {
+  const type = typeToZod(field, z).describe(field.description);
+  const nullable = field.nullable ? type.nullable() : type;
+  return field.optional ? nullable.optional() : nullable;
+}
+
+function typeToZod(field: FieldType, z: Zod): zod.ZodType {
+  switch (field.type) {
+    case "boolean":
+      return z.boolean();
+    case "string":
+      return z.string();
+    case "integer":
+      return z.int();
+    case "number":
+      return z.number();
+    case "date":
+      return z.iso.date();
+    case "enum":
+      return z.literal(field.values);
+    case "array":
+      return z.array(typeToZod(field.items, z));
+  }
+}

@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { parseScenario } from "../scenario/parse-scenario.ts";
 import { Scenario } from "../scenario/scenario.ts";
-import { type TemplateField, template } from "./template.ts";
-import { templateToZod } from "./template-to-zod.ts";
+import { type TemplateField, template, templateToZod } from "./template.ts";
 import { verified } from "./verified.ts";
 
 const options = { description: "d", truth: null } as const;

@@ -25,3 +25,26 @@ export function typeName(value: unknown): string {
   if (Array.isArray(value)) return "array";
   return typeof value;
 }
+
+const RESERVED_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+/** True for keys that mean something else on JavaScript objects; as names of nodes or fields they are refused. */
+export function isReservedKey(key: string): boolean {
+  return RESERVED_KEYS.has(key);
+}
+
+/** Equality of JSON values by content, without any conversion; key order does not matter. */
+export function deepEqual(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (Array.isArray(left) && Array.isArray(right)) {
+    return left.length === right.length && left.every((item, index) => deepEqual(item, right[index]));
+  }
+  if (isRecord(left) && isRecord(right)) {
+    const keys = Object.keys(left);
+    return (
+      keys.length === Object.keys(right).length &&
+      keys.every((key) => Object.hasOwn(right, key) && deepEqual(left[key], right[key]))
+    );
+  }
+  return false;
+}

@@ -1,4 +1,4 @@
-import { textNumber } from "./text-number.ts";
+import { hash32 } from "./hash.ts";
 
 const BITS = 4;
 const MASK = (1 << BITS) - 1;
@@ -30,7 +30,7 @@ export class PersistentMap<Value> {
   }
 
   get(key: string): Value | undefined {
-    const hash = textNumber(key);
+    const hash = hash32(key);
     let slot: Branch<Value> | Leaf<Value> | undefined = this.#root;
     for (let shift = 0; isBranch(slot); shift += BITS) slot = slot[(hash >>> shift) & MASK];
     let leaf: Leaf<Value> | null | undefined = slot;
@@ -39,7 +39,7 @@ export class PersistentMap<Value> {
   }
 
   set(key: string, value: Value): PersistentMap<Value> {
-    return new PersistentMap(withLeaf(this.#root, { key, hash: textNumber(key), value, next: null }, 0));
+    return new PersistentMap(withLeaf(this.#root, { key, hash: hash32(key), value, next: null }, 0));
   }
 
   /** All keys with their values, in an order of its own. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { llmTrait } from "../../core/templates/rubric.ts";
 import { template } from "../../core/templates/template.ts";
-import { llmTrait } from "../../core/templates/trait-factories.ts";
 import { krippendorffAlpha, type MeasurementLevel, panelAlpha } from "./agreement.ts";
 import type { PanelVote } from "./panel.ts";
 

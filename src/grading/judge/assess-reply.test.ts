@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Question } from "../../core/scenario/question.ts";
+import type { Question } from "../../core/scenario/definition.ts";
+import { functionTrait, llmTrait, metricTrait, regexTrait } from "../../core/templates/rubric.ts";
 import { template } from "../../core/templates/template.ts";
-import { functionTrait, llmTrait, metricTrait, regexTrait } from "../../core/templates/trait-factories.ts";
 import { assessReply, type ReplyToAssess } from "./assess-reply.ts";
 import type { JudgeModel } from "./judge-turn.ts";
 

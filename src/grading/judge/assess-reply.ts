@@ -1,8 +1,8 @@
 import type { Truth } from "../../core/logic/kleene.ts";
-import type { Question } from "../../core/scenario/question.ts";
+import type { Question } from "../../core/scenario/definition.ts";
 import type { ScenarioState } from "../../core/state/state.ts";
 import { isJudgedTrait, type Trait } from "../../core/templates/rubric.ts";
-import { freezeDeep } from "../../core/values/freeze-deep.ts";
+import { freezeDeep } from "../../core/values/frozen-copy.ts";
 import { extractFields } from "../reading/extract-value.ts";
 import { evaluateCodeTraits, type TraitResult, traitValue } from "../verify/trait-value.ts";
 import { type FieldVerdict, verifyParsed } from "../verify/verify-parsed.ts";

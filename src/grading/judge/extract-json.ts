@@ -1,5 +1,4 @@
-import { deepEqual } from "../../core/values/deep-equal.ts";
-import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
+import { deepEqual, isRecord, type UnknownRecord } from "../../core/values/json.ts";
 import { parseLenientJson } from "./lenient-json.ts";
 
 /** The object that a text holds; ambiguous if it holds several that differ. */

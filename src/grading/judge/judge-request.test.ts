@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { functionTrait, llmTrait, metricTrait, regexTrait } from "../../core/templates/rubric.ts";
 import { type Template, type TemplateFields, template } from "../../core/templates/template.ts";
-import { functionTrait, llmTrait, metricTrait, regexTrait } from "../../core/templates/trait-factories.ts";
 import {
   fenced,
   isUsableMarker,

@@ -1,6 +1,6 @@
 import { isJudgedTrait, type JudgedTrait, type Trait } from "../../core/templates/rubric.ts";
 import { judgedFields, type Template } from "../../core/templates/template.ts";
-import { freezeDeep } from "../../core/values/freeze-deep.ts";
+import { freezeDeep } from "../../core/values/frozen-copy.ts";
 import type { JsonObject } from "../../core/values/json.ts";
 import { type RawAnswer, rawText } from "./find-answer.ts";
 import { judgeInstructions } from "./judge-instructions.ts";

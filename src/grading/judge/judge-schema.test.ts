@@ -1,7 +1,7 @@
 import { Ajv } from "ajv";
 import { expect, test } from "vitest";
+import { llmTrait, metricTrait } from "../../core/templates/rubric.ts";
 import type { TemplateFields } from "../../core/templates/template.ts";
-import { llmTrait, metricTrait } from "../../core/templates/trait-factories.ts";
 import { isRecord, type JsonObject } from "../../core/values/json.ts";
 import { judgeSchema } from "./judge-schema.ts";
 import { resolveTask } from "./judge-task.ts";

@@ -1,7 +1,6 @@
 import { type JudgedTrait, type MetricTrait, scoreRange, type Trait } from "../../core/templates/rubric.ts";
 import type { FieldType, ScalarType, Template, TemplateField } from "../../core/templates/template.ts";
-import { ownValue } from "../../core/values/json.ts";
-import { isReservedKey } from "../../core/values/reserved-key.ts";
+import { isReservedKey, ownValue } from "../../core/values/json.ts";
 
 /** What a request asks the judge for, by name. */
 export interface JudgeTaskNames {

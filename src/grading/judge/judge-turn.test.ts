@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { llmTrait } from "../../core/templates/rubric.ts";
 import { template } from "../../core/templates/template.ts";
-import { llmTrait } from "../../core/templates/trait-factories.ts";
 import type { JudgeInput } from "./judge-request.ts";
 import { type JudgeAnswer, type JudgeModel, judgeTurn } from "./judge-turn.ts";
 

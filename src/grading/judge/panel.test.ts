@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { functionTrait, llmTrait, metricTrait, regexTrait } from "../../core/templates/rubric.ts";
 import { type FieldType, template } from "../../core/templates/template.ts";
-import { functionTrait, llmTrait, metricTrait, regexTrait } from "../../core/templates/trait-factories.ts";
 import { traitValue } from "../verify/trait-value.ts";
 import { combineFieldVotes, combinePanel, fieldValueKey, majority, median, type PanelVote } from "./panel.ts";
 

@@ -1,5 +1,4 @@
 import { readDate } from "../../core/checks/date-value.ts";
-import { collapseWhiteSpace } from "../../core/checks/white-space.ts";
 import {
   isJudgedTrait,
   type JudgedTrait,
@@ -8,6 +7,7 @@ import {
   type Trait,
 } from "../../core/templates/rubric.ts";
 import { type FieldType, judgedFields, type Template } from "../../core/templates/template.ts";
+import { collapseWhiteSpace } from "../../core/text/text-value.ts";
 import { ownValue, type UnknownRecord } from "../../core/values/json.ts";
 import { readMetricAnswers, traitValue } from "../verify/trait-value.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { llmTrait, metricTrait } from "../../core/templates/rubric.ts";
 import { template } from "../../core/templates/template.ts";
-import { llmTrait, metricTrait } from "../../core/templates/trait-factories.ts";
 import { type JudgeInput, judgeRequest } from "./judge-request.ts";
 import { type Judgement, quoteFinder, readJudgement } from "./read-judgement.ts";
 

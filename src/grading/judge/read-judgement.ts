@@ -1,6 +1,6 @@
-import { words } from "../../core/checks/white-space.ts";
 import type { Trait } from "../../core/templates/rubric.ts";
 import type { Template } from "../../core/templates/template.ts";
+import { words } from "../../core/text/text-value.ts";
 import { isRecord, ownValue, type UnknownRecord } from "../../core/values/json.ts";
 import { findAnswer, type RawAnswer, rawText } from "./find-answer.ts";
 import {

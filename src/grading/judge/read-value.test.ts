@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import type { JudgedTrait } from "../../core/templates/rubric.ts";
+import { type JudgedTrait, llmTrait, metricTrait } from "../../core/templates/rubric.ts";
 import type { FieldType } from "../../core/templates/template.ts";
-import { llmTrait, metricTrait } from "../../core/templates/trait-factories.ts";
 import { traitValue } from "../verify/trait-value.ts";
 import { readTrait, readValue, type TraitAnswer } from "./read-value.ts";
 

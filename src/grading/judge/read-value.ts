@@ -1,7 +1,7 @@
 import { readDate } from "../../core/checks/date-value.ts";
-import { numberValue } from "../../core/checks/number-value.ts";
 import { type JudgedTrait, type MetricAnswers, scoreRange } from "../../core/templates/rubric.ts";
 import type { FieldType, ScalarType } from "../../core/templates/template.ts";
+import { numberValue } from "../../core/text/text-value.ts";
 import { isRecord, ownValue } from "../../core/values/json.ts";
 import { givenWords, metricItems, traitWords } from "./judge-task.ts";
 

@@ -1,4 +1,4 @@
-import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
+import { lazyPattern } from "../../core/lazy.ts";
 import type { Mention } from "./mention.ts";
 import { cleanReply } from "./reply-text.ts";
 
@@ -100,9 +100,9 @@ function isSpelt(
   return spelling === undefined || original.slice(starts[start], starts[end]) === spelling;
 }
 
-const wordCharacter = patternOnFirstUse("[\\p{L}\\p{N}\\p{M}_]", "u");
+const wordCharacter = lazyPattern("[\\p{L}\\p{N}\\p{M}_]", "u");
 /** Scripts that do not put spaces between words. */
-const unspaced = patternOnFirstUse(
+const unspaced = lazyPattern(
   "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]",
   "u",
 );
@@ -132,7 +132,7 @@ export interface AliasText {
   readonly starts: Int32Array;
 }
 
-const clusters = patternOnFirstUse("\\P{M}\\p{M}*|\\p{M}+", "gsu");
+const clusters = lazyPattern("\\P{M}\\p{M}*|\\p{M}+", "gsu");
 
 /** Lower case, Unicode NFKC, one kind of hyphen, and single spaces also for line breaks. */
 export function aliasText(original: string): AliasText {

@@ -1,4 +1,4 @@
-import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
+import { lazyPattern } from "../../core/lazy.ts";
 import { anyOf } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 
@@ -127,7 +127,7 @@ export interface AnswerCue {
   readonly strength: CueStrength;
 }
 
-const cue = patternOnFirstUse(
+const cue = lazyPattern(
   `(?<final>${FINAL_WORDS})|(?<answer>${ANSWER_WORDS})|(?<claim>${CLAIM_WORDS})|(?<working>${WORKING_WORDS})`,
   "g",
 );
@@ -143,7 +143,7 @@ export function answerCues(reply: ReplyText): AnswerCue[] {
   return cues;
 }
 
-const openers = patternOnFirstUse(`^${OPENERS}*$`, "");
+const openers = lazyPattern(`^${OPENERS}*$`, "");
 
 /** True if nothing but openers stands between a cue and what it announces. */
 export function announces(reply: ReplyText, { end }: AnswerCue, start: number): boolean {

@@ -1,4 +1,4 @@
-import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
+import { lazyPattern } from "../../core/lazy.ts";
 import { ANSWER, APPROVAL, type CueStrength } from "./answer-cue.ts";
 import { anyOf, type Markers, markersOf, matchesAt, phrases } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
@@ -60,7 +60,7 @@ const GOOD = anyOf(
   "correct|right|true|accurate|valid|appropriate|plausible|possible|likely|suitable|relevant|supported",
   "(?:the|an?|my|our) (?:[a-z]+ ){0,2}(?:answer|choice|option|one|solution|case|fit|pick|match|capital)",
 );
-const wrongAfter = patternOnFirstUse(
+const wrongAfter = lazyPattern(
   `${CLOSERS}${anyOf(
     `(?:${BE}|'s)${ADVERBS}(?: (?:an?|the|very|completely|totally|entirely|quite))? ${BAD}`,
     `${BE}(?: not|n't)${ADVERBS}(?: (?:really|quite|entirely|necessarily|at all))? ${GOOD}`,
@@ -71,7 +71,7 @@ const wrongAfter = patternOnFirstUse(
   )}(?![a-z])`,
   "y",
 );
-const negatedVerbAfter = patternOnFirstUse(
+const negatedVerbAfter = lazyPattern(
   `${CLOSERS} (?:(?:is|are|was|were|do|does|did|can|could|would|should|has|have|had|will)(?: not|n't)|cannot|never)(?![a-z])`,
   "y",
 );
@@ -123,11 +123,11 @@ const UNREAL = anyOf(
   "\\b(?:until|till|up to) (?:1\\d|20)\\d\\d",
   "\\b(?:is|was|has|have|had|but|and) no(?! (?:longer|doubt|less|more))(?: [a-z]+)",
 );
-const inSentence = patternOnFirstUse(
+const inSentence = lazyPattern(
   `(?:[,;—–)]|\\b(?:but|though|although|yet|and|however|albeit|which|who)),?(?: (?:but|though|although|yet|and|which|who))?(?: ${PRONOUN})?(?: (?:still|also|alone|of course))? ?${NEGATED_VERB}${THING}|\\b(?:rather than|instead of)${THING}|${UNREAL}`,
   "",
 );
-const nextSentence = patternOnFirstUse(
+const nextSentence = lazyPattern(
   `^["'(]{0,2}(?:(?:however|but|though|still|yet|of course|unfortunately),? ){0,2}${PRONOUN}(?: alone| still| also)? ?${NEGATED_VERB}${THING}`,
   "",
 );
@@ -169,13 +169,13 @@ const WHOLLY = `(?![a-z-])(?!,? ${anyOf(
   "in (?:some|certain|a sense|part|theory|principle|general|saying|that)|to (?:some|say|a)|for (?:some|certain)",
 )})`;
 
-const calledAnswer = patternOnFirstUse(
+const calledAnswer = lazyPattern(
   `${CLOSERS}${APPROVING_BE}${APPROVING_ADVERBS} (?:the|my|our|your)?(?: ?${anyOf(
     "single|only|final|correct|right|best|better|most [a-z]+|clear|obvious|actual|true|logical|one",
   )}){0,3} ?(?:answer|choice|option|pick|solution|selection|diagnosis)${WHOLLY}`,
   "y",
 );
-const calledRight = patternOnFirstUse(
+const calledRight = lazyPattern(
   `${CLOSERS}${anyOf(
     `${APPROVING_BE}${APPROVING_ADVERBS} (?:the )?(?:only |most )?(?:correct|right|true|best(?! known)|accurate|appropriate|likely)(?: one| fit)?${WHOLLY}`,
     `${APPROVING_BE}${APPROVING_ADVERBS} (?:the )?one${WHOLLY}`,

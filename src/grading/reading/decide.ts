@@ -1,4 +1,4 @@
-import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
+import { lazyPattern } from "../../core/lazy.ts";
 import { ANSWER, APPROVAL, CLAIM } from "./answer-cue.ts";
 import { anyOf } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
@@ -70,7 +70,7 @@ const SPEAKER = anyOf(
   "(?:the|your|his|her|their|an?|one) (?:[a-z]+ )?[a-z]+",
 );
 /** "Some say B, others C": the verb of the first holds for the second. */
-const nextSpeaker = patternOnFirstUse(`^${NO_VERB}${MARKS}${NEXT}${SPEAKER}[,:]? ${OPENING}`, "");
+const nextSpeaker = lazyPattern(`^${NO_VERB}${MARKS}${NEXT}${SPEAKER}[,:]? ${OPENING}`, "");
 
 interface PlacePatterns {
   /** "On Earth it is A, on the Moon C": before the first, and between the two. */
@@ -93,11 +93,11 @@ const PLACES = [
 ].map((words): PlacePatterns => {
   const place = `(?:${words}) ${NO_VERB}[^,;.\\n]{1,40}?`;
   return {
-    front: patternOnFirstUse(`^["'(]{0,2}(?:[a-z]+, )?(?:${words}) `, ""),
-    nextFront: patternOnFirstUse(`^${MARKS}${NEXT}${place},? ${OPENING}`, ""),
-    backAndFront: patternOnFirstUse(`^${MARKS} ${place}${NEXT}${place},? ${OPENING}`, ""),
-    back: patternOnFirstUse(`^${MARKS} ${place}${NEXT}${OPENING}`, ""),
-    nextBack: patternOnFirstUse(`^${MARKS} (?:${words}) `, ""),
+    front: lazyPattern(`^["'(]{0,2}(?:[a-z]+, )?(?:${words}) `, ""),
+    nextFront: lazyPattern(`^${MARKS}${NEXT}${place},? ${OPENING}`, ""),
+    backAndFront: lazyPattern(`^${MARKS} ${place}${NEXT}${place},? ${OPENING}`, ""),
+    back: lazyPattern(`^${MARKS} ${place}${NEXT}${OPENING}`, ""),
+    nextBack: lazyPattern(`^${MARKS} (?:${words}) `, ""),
   };
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ExtractRule } from "../../core/templates/extract-rule.ts";
-import type { ExtractTarget } from "../../core/templates/extract-target.ts";
+import type { ExtractRule, ExtractTarget } from "../../core/templates/extract-rule.ts";
 import { extractValue, readPattern } from "./extract-value.ts";
 
 const reply = "After some thought, **the answer is (B)**, $1,200.50 in all.";

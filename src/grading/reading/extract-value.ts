@@ -5,9 +5,14 @@ import {
   convertStance,
   convertText,
 } from "../../core/templates/convert-value.ts";
-import type { ExtractedField, ExtractRule } from "../../core/templates/extract-rule.ts";
-import { type ExtractTarget, enumValues } from "../../core/templates/extract-target.ts";
-import { letterOf, optionLetters } from "../../core/templates/option-letters.ts";
+import {
+  type ExtractedField,
+  type ExtractRule,
+  type ExtractTarget,
+  enumValues,
+  letterOf,
+  optionLetters,
+} from "../../core/templates/extract-rule.ts";
 import type { Template } from "../../core/templates/template.ts";
 import { aliasTree } from "./alias-matches.ts";
 import type { Decision } from "./decide.ts";

@@ -1,4 +1,4 @@
-import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
+import { lazyPattern } from "../../core/lazy.ts";
 import { anyOf, type Markers, markersOf, phrases } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 
@@ -77,17 +77,17 @@ const SETTING = `${PREPOSITION} (?!${HERE}(?![a-z]))`;
 /** Conditions; "if I had to choose" is none. */
 const CONDITION =
   "(?:if(?! (?:i |i'|forced|asked|pressed|pushed|so|you (?:want|need|ask)))|had|were|unless) ";
-const fronted = patternOnFirstUse(
+const fronted = lazyPattern(
   `^["'(]{0,2}(?:(?:yes|no|well|but|and|so|sure),? )?(?:${SETTING}|${CONDITION})`,
   "",
 );
 const WOULD_BEFORE = /\bwould(?: [a-z]+)? be(?:en)?(?: [a-z]+){0,2} ["'([]{0,3}$/;
 const WOULD_AFTER = /^["')\]}*.]{0,3} would(?![a-z])/;
-const wouldInSetting = patternOnFirstUse(
+const wouldInSetting = lazyPattern(
   `^["')\\]}*.]{0,3} would(?: [a-z]+){0,2} be(?:en)?(?: [a-z]+){1,4}?(?: ${SETTING}|,? (?:had|were) [a-z])`,
   "",
 );
-const behind = patternOnFirstUse(`^["')\\]}*]{0,3},? ${SETTING}`, "");
+const behind = lazyPattern(`^["')\\]}*]{0,3},? ${SETTING}`, "");
 
 /** How far before a value its sentence may begin. */
 const REACH = 100;
@@ -129,7 +129,7 @@ const BETWEEN =
   "(?:'ve|'re|'d)?(?: (?!right|correct|agree|should|must|can|will|need|ought|want|that|the)[a-z']+){0,3}?";
 
 /** Somebody else's words, unless they are taken up ("as you said"). */
-export const others: () => RegExp = patternOnFirstUse(
+export const others: () => RegExp = lazyPattern(
   anyOf(
     `(?<!\\bas )\\b(?!some thought|one (?:answer|guess|state))${PERSON}${BETWEEN} ${SAY}(?![a-z])`,
     `(?<!\\bas )\\b(?!one pick)${CHOOSER}${BETWEEN} ${CHOOSE}(?![a-z])`,
@@ -201,7 +201,7 @@ export const tentative: () => RegExp = phrases(
 );
 
 /** What may come after an answer and make it less than one: "B if …", "B in most cases", "B with 20% probability". */
-export const conditions: () => RegExp = patternOnFirstUse(
+export const conditions: () => RegExp = lazyPattern(
   `^["')\\].*:]{0,4},? ${anyOf(
     "(?:only )?if(?! (?:i(?:'m| am) not mistaken|i (?:recall|remember)|you ask me))|unless|provided|assuming|when|usually|normally|generally|typically|sometimes",
     "(?:for|in|with|on|at|when) [^.\\n]{1,30}? (?:and|but|or|while|whereas) [\"'(]?[a-z][\"')]? (?:for|in|with|on|at|when)",
@@ -215,7 +215,7 @@ export const conditions: () => RegExp = patternOnFirstUse(
 );
 
 /** Whose words they were, said after them: "B is what you said", "B, according to you". */
-export const attributions: () => RegExp = patternOnFirstUse(
+export const attributions: () => RegExp = lazyPattern(
   `^["')\\]}.*]{0,3},?["']?(?: (?:is|was))? ${anyOf(
     `(?:what|as) ${PERSON}(?![a-z])`,
     "according to|you (?:say|said|claim|think)",

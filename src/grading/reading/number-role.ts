@@ -1,5 +1,5 @@
+import { lazyPattern } from "../../core/lazy.ts";
 import type { NumberToken } from "../../core/text/number-tokens.ts";
-import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
 import { ANSWER, type AnswerCue, announces } from "./answer-cue.ts";
 import type { ReplyText } from "./reply-text.ts";
 import type { Context } from "./statement.ts";
@@ -41,7 +41,7 @@ function markerOf(reply: ReplyText, { value, start, end }: NumberToken): number 
   return start - line <= 6 && /^[-•>#\s(*]*$/.test(reply.text.slice(line, start)) ? value : undefined;
 }
 
-const nameBefore = patternOnFirstUse("(?:^|[^\\p{L}])(\\p{Lu}\\p{Ll}+) $", "u");
+const nameBefore = lazyPattern("(?:^|[^\\p{L}])(\\p{Lu}\\p{Ll}+) $", "u");
 
 /** "Box 2", "Apollo 11": a name with a number, unless the capital only begins the sentence. */
 function isNamed(reply: ReplyText, { start }: NumberToken): boolean {

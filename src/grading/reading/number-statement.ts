@@ -1,5 +1,5 @@
+import { lazyPattern } from "../../core/lazy.ts";
 import type { NumberToken } from "../../core/text/number-tokens.ts";
-import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
 import { ANSWER, type AnswerCue, announces, CLAIM, type CueStrength, WORKING } from "./answer-cue.ts";
 import { withSharedStanding } from "./decide.ts";
 import { groupMentions, type MentionGroup } from "./mention.ts";
@@ -83,8 +83,8 @@ function workingStrength(
 
 /** Up to three words that may be a unit: "km", "dollars a day"; not "less than". */
 const UNIT = "(?: ?(?!less|more|fewer|than|of|higher|lower|times)[\\p{L}°€£%/]{1,15}(?:\\^\\d)?){0,3}";
-const clauseEnds = patternOnFirstUse(`^["')\\]}]*${UNIT}["')\\]}]*(?:[.!,;:\\n(—]|\\s[-–]|\\s*$)`, "u");
-const lineEnds = patternOnFirstUse(`^["')\\]}$]{0,3}${UNIT}["')\\]}$]{0,3}[.!]?\\s*$`, "u");
+const clauseEnds = lazyPattern(`^["')\\]}]*${UNIT}["')\\]}]*(?:[.!,;:\\n(—]|\\s[-–]|\\s*$)`, "u");
+const lineEnds = lazyPattern(`^["')\\]}$]{0,3}${UNIT}["')\\]}$]{0,3}[.!]?\\s*$`, "u");
 
 /** True if a number, with its unit, is all of the first or the last line. */
 function isAlone(reply: ReplyText, { start, end }: MentionGroup<unknown>): boolean {

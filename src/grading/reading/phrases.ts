@@ -1,4 +1,4 @@
-import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
+import { lazyPattern } from "../../core/lazy.ts";
 
 /** Alternatives, each a piece of a regular expression over text in lower case. */
 export function anyOf(...alternatives: readonly string[]): string {
@@ -7,7 +7,7 @@ export function anyOf(...alternatives: readonly string[]): string {
 
 /** Whole words that are looked for everywhere: `phrases("not", "rul(?:e|ed) out")`. */
 export function phrases(...alternatives: readonly string[]): () => RegExp {
-  return patternOnFirstUse(`\\b${anyOf(...alternatives)}(?![a-z])`, "g");
+  return lazyPattern(`\\b${anyOf(...alternatives)}(?![a-z])`, "g");
 }
 
 /** True if a sticky pattern matches at the position. */

@@ -1,4 +1,4 @@
-import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
+import { lazyPattern } from "../../core/lazy.ts";
 import { type AliasTree, aliasMentions } from "./alias-matches.ts";
 import { ANSWER, type AnswerCue, APPROVAL, announces, CLAIM, type CueStrength } from "./answer-cue.ts";
 import { isDeniedLater } from "./approval.ts";
@@ -175,8 +175,8 @@ const WORDS = anyOf(
 const NUMBER = `(?:\\d[\\d.,]*|${WORDS})`;
 const HEDGE = "(?: (?:maybe|perhaps|possibly|even|more likely))?";
 
-const begins = patternOnFirstUse(`^${NUMBER}(?![a-z])`, "");
-const numberBefore = patternOnFirstUse(
+const begins = lazyPattern(`^${NUMBER}(?![a-z])`, "");
+const numberBefore = lazyPattern(
   `(?:^|[^a-z\\d.,])${anyOf(
     `(?:${NUMBER}|one)["')]{0,2}${anyOf(
       `,? (?:or|to|and|through|bis|versus|vs\\.?)${HEDGE} ["'(]{0,2}`,
@@ -187,7 +187,7 @@ const numberBefore = patternOnFirstUse(
   )}$`,
   "",
 );
-const numberAfter = patternOnFirstUse(`^["')]{0,2} \\(?(?:or|to)${HEDGE} ${NUMBER}(?![a-z])`, "");
+const numberAfter = lazyPattern(`^["')]{0,2} \\(?(?:or|to)${HEDGE} ${NUMBER}(?![a-z])`, "");
 
 /** True if a quantity is only one of two, or a bound: "7 or 14 atoms" does not say "14 atoms". */
 export function isOneOfTwo(lower: string, start: number, end: number): boolean {

@@ -1,4 +1,4 @@
-import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
+import { lazyPattern } from "../../core/lazy.ts";
 import { ANSWER, announces, CLAIM, type CueStrength } from "./answer-cue.ts";
 import { type Decision, decide, withSharedStanding } from "./decide.ts";
 import { type LetterMention, letterMentions, type OptionLine, optionLines } from "./letter-mentions.ts";
@@ -91,8 +91,8 @@ function isGloss(
   return /^[)\]"']*(?:[.!]|\s*$)/.test(reply.text.slice(end, reply.sentenceEnd(end)));
 }
 
-const head = patternOnFirstUse("^(?:[^\\p{L}\\p{N}]|option |choice )*$", "iu");
-const word = patternOnFirstUse("[\\p{L}\\p{N}]", "u");
+const head = lazyPattern("^(?:[^\\p{L}\\p{N}]|option |choice )*$", "iu");
+const word = lazyPattern("[\\p{L}\\p{N}]", "u");
 const LEADING =
   /^["')\]}$]{0,3}(?:,|:| ?[-–—(]| (?:because|since|as|due|rather|instead|over|not|i)(?![a-z]))/i;
 

@@ -1,5 +1,5 @@
+import { lazyPattern } from "../../core/lazy.ts";
 import { type NumberToken, numberTokens } from "../../core/text/number-tokens.ts";
-import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
 import { ANSWER, announces, WORKING } from "./answer-cue.ts";
 import { type Decision, decide } from "./decide.ts";
 import { isOfSeveral } from "./number-role.ts";
@@ -145,7 +145,7 @@ function declined({ reply, reversals }: Context, { start }: NumberStatement): "a
 
 const HEAD = "(?<=(?:^|[.!?…\\n(])[\\s\"'#*-]{0,4})";
 /** What follows confirms or explains what was said before. */
-const afterwards = patternOnFirstUse(
+const afterwards = lazyPattern(
   `${HEAD}${anyOf(
     `(?:(?:let's|let us|let me|we can|you can|just to|to|quick|sanity) (?:quickly |also )?)?${anyOf(
       "(?:double-)?check(?:ing)?|verify(?:ing)?|verification|proof|confirm(?:ing)?|test(?:ing)?",
@@ -158,7 +158,7 @@ const afterwards = patternOnFirstUse(
   "g",
 );
 /** What follows in the same sentence gives the reason, or the parts. */
-const within = patternOnFirstUse(
+const within = lazyPattern(
   anyOf(
     "\\b(?:because|since)(?![a-z])|\\bas (?=[$€£(]?\\d)",
     `[,(—–] ?${anyOf(

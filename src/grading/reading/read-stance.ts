@@ -1,4 +1,4 @@
-import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
+import { lazyPattern } from "../../core/lazy.ts";
 import { ANSWER, announces, CLAIM, type CueStrength, WORKING } from "./answer-cue.ts";
 import { type Decision, decide } from "./decide.ts";
 import type { Mention, MentionGroup } from "./mention.ts";
@@ -121,7 +121,7 @@ function withoutOverlaps(mentions: readonly StanceMention[]): StanceMention[] {
 }
 
 /** Words that answer by themselves: at the head of a sentence, or where a cue announces them. */
-export const stanceWords: () => RegExp = patternOnFirstUse(
+export const stanceWords: () => RegExp = lazyPattern(
   `(?<![a-z-])(?<![a-z]')(?:(?<yes>yes|yeah|yep|yup|affirmative|true|correct|agreed|agree)|(?<no>${anyOf(
     "no|nope|nah|negative|false|incorrect|untrue|wrong|disagree",
     "(?:absolutely|definitely|certainly|of course|probably) not|not at all|not really|not true|not correct|not right",
@@ -154,7 +154,7 @@ const ENDS = anyOf(
 );
 
 /** "That's right", "the statement is not true", "you are mistaken". */
-export const judgements: () => RegExp = patternOnFirstUse(
+export const judgements: () => RegExp = lazyPattern(
   `(?<![a-z'-])${SUBJECT}(?: (?:is|are|would be|seems(?: to be)?|appears to be|sounds|remains|must be)|'s|'re)(?<not>n't| not)?(?<hedge>${HEDGE})?(?<degree>${DEGREE})(?<not2> not)?${DEGREE} (?:(?<good>true|correct|right|accurate|valid)|(?<bad>${anyOf(
     "false|incorrect|wrong|inaccurate|invalid|mistaken|untrue|a myth|a misconception",
   )}))(?![a-z-])(?=${ENDS})`,
@@ -167,7 +167,7 @@ const HOW = anyOf(
 );
 
 /** "I agree", "I don't agree", "I have to disagree", "I don't think so". */
-export const agreements: () => RegExp = patternOnFirstUse(
+export const agreements: () => RegExp = lazyPattern(
   `(?<![a-z'-])i${HOW}{0,3}(?<not>(?: do| can| would)?(?: not|n't)| cannot| can't| don't)?(?<hedge> ${anyOf(
     "partially|partly|mostly|somewhat|fully|completely|entirely|quite|necessarily|totally",
   )})?(?: (?:fully|completely|strongly|respectfully|have to|totally|wholeheartedly))? (?:(?<good>agree|concur|(?:think|believe|guess|suppose) so)|(?<bad>disagree|beg to differ))(?![a-z])(?! (?:more|less))(?<part> ${anyOf(
@@ -177,13 +177,13 @@ export const agreements: () => RegExp = patternOnFirstUse(
 );
 
 /** Sentences of a pronoun and a verb: "It does not.", "They are." */
-export const ellipses: () => RegExp = patternOnFirstUse(
+export const ellipses: () => RegExp = lazyPattern(
   `(?<=^|[.!?…\\n]["')]{0,3} ?|\\b(?:yes|no),? )(?:it|that|this|they|he|she|you|i|we|there|one)(?: (?:certainly|definitely|absolutely|really|actually|just|simply))? (?:(?:is|are|does|do|did|can|could|would|will|was|were|has|have|should|must)(?<not> not|n't|not)?|(?<not2>can't|won't|cannot))(?= ?(?:[.!]|$|\\n))`,
   "g",
 );
 
 /** Words that say both, or neither. */
-export const undecided: () => RegExp = patternOnFirstUse(
+export const undecided: () => RegExp = lazyPattern(
   `(?<![a-z'])${anyOf(
     "(?:both )?yes,? and no|no and yes|yes,? (?:but )?no(?= ?(?:[.,!?\\n]|$))|no,? (?:but )?yes(?= ?(?:[.,!?\\n]|$))",
     "yes\\/no|yes or no|(?:both )?true and false|(?:both )?right and wrong|it (?:really |all )?depends|that depends|it(?:'s| is) complicated",

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ExtractRule } from "../../core/templates/extract-rule.ts";
-import type { ExtractTarget } from "../../core/templates/extract-target.ts";
+import type { ExtractRule, ExtractTarget } from "../../core/templates/extract-rule.ts";
 import { extractValue } from "./extract-value.ts";
 
 const SAID = [

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ExtractRule } from "../../core/templates/extract-rule.ts";
-import type { ExtractTarget } from "../../core/templates/extract-target.ts";
+import type { ExtractRule, ExtractTarget } from "../../core/templates/extract-rule.ts";
 import { extractValue } from "./extract-value.ts";
 
 /** How models really answer: a reply, and what a careful reader takes from it; "?" is ambiguous, "-" absent. */

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { ExtractRule } from "../../core/templates/extract-rule.ts";
-import type { ExtractTarget } from "../../core/templates/extract-target.ts";
+import type { ExtractRule, ExtractTarget } from "../../core/templates/extract-rule.ts";
 import { extractValue } from "./extract-value.ts";
 
 /** The tables in `replies/` hold one case a line; a phrasing that was read wrongly belongs there. */

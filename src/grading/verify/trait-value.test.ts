@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JudgedTrait, Trait, TraitFunction } from "../../core/templates/rubric.ts";
-import { functionTrait, llmTrait, metricTrait, regexTrait } from "../../core/templates/trait-factories.ts";
+import {
+  functionTrait,
+  type JudgedTrait,
+  llmTrait,
+  metricTrait,
+  regexTrait,
+  type Trait,
+  type TraitFunction,
+} from "../../core/templates/rubric.ts";
 import { evaluateCodeTraits, traitValue } from "./trait-value.ts";
 
 const POLITE = llmTrait("polite", { kind: "boolean" });

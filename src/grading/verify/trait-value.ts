@@ -1,4 +1,5 @@
 import { linearRegexOf } from "../../core/checks/linear-regex.ts";
+import { errorMessage } from "../../core/error-message.ts";
 import {
   type FunctionTrait,
   type JudgedTrait,
@@ -10,7 +11,6 @@ import {
   scoreRange,
   type Trait,
 } from "../../core/templates/rubric.ts";
-import { errorMessage } from "../../core/values/error-message.ts";
 import { isRecord, typeName } from "../../core/values/json.ts";
 import {
   type MetricCounts,

@@ -1,10 +1,11 @@
 import type { CompiledCheck } from "../../core/checks/check-result.ts";
 import { compileCheck } from "../../core/checks/evaluate-check.ts";
+import { errorMessage } from "../../core/error-message.ts";
 import { type Composed, evaluateComposition, isComposition } from "../../core/logic/composition.ts";
 import { allTrue, type Truth } from "../../core/logic/kleene.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
-import { defaultFieldCheck } from "../../core/templates/field-check.ts";
 import {
+  defaultFieldCheck,
   type FieldLeaf,
   isTraceCheck,
   type Template,
@@ -12,7 +13,6 @@ import {
   type VerifyFunction,
 } from "../../core/templates/template.ts";
 import { type CaseTruth, isTruthFrom, resolveTruth } from "../../core/templates/truth-from.ts";
-import { errorMessage } from "../../core/values/error-message.ts";
 import { isRecord, ownValue, type UnknownRecord } from "../../core/values/json.ts";
 
 /** What code says about one field: null if the reply does not state it or it cannot be compared. */

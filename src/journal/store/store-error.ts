@@ -1,4 +1,4 @@
-import { errorMessage } from "../../core/values/error-message.ts";
+import { errorMessage } from "../../core/error-message.ts";
 
 /** Why a store cannot be used. */
 export type StoreErrorCode =

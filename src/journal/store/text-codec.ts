@@ -1,5 +1,5 @@
+import { lazy } from "../../core/lazy.ts";
 import { frozenCopy } from "../../core/values/frozen-copy.ts";
-import { onFirstUse } from "../../core/values/on-first-use.ts";
 
 /** Data as JSON, in which long texts are references. */
 export interface EncodedData {
@@ -17,7 +17,7 @@ const MARK = "~";
 /** Already short for what they say, and never the same. */
 const CONTENT_HASH = /^[0-9a-f]{64}$/;
 
-const crypto = onFirstUse(() => process.getBuiltinModule("node:crypto"));
+const crypto = lazy(() => process.getBuiltinModule("node:crypto"));
 
 const MOST_REMEMBERED = 256;
 const LONGEST_REMEMBERED = 20_000;

@@ -1,4 +1,4 @@
-import { freezeDeep } from "../../core/values/freeze-deep.ts";
+import { freezeDeep } from "../../core/values/frozen-copy.ts";
 import { CALL_SHAPE, SETTINGS_SHAPE } from "../../models/cassette/cassette-format.ts";
 import { MessageTree, RecentLists } from "../../models/cassette/message-tree.ts";
 import {

@@ -1,8 +1,8 @@
-import { checkShape } from "../../core/schema/check-shape.ts";
+import { errorMessage } from "../../core/error-message.ts";
 import { formatIssue } from "../../core/schema/format-issue.ts";
 import type { Issue } from "../../core/schema/issue.ts";
 import type { Shape } from "../../core/schema/shape.ts";
-import { errorMessage } from "../../core/values/error-message.ts";
+import { validateShape } from "../../core/schema/validate-shape.ts";
 import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
 import type { LongTextReader } from "./long-texts.ts";
 import { MAX_LINE } from "./run-file.ts";
@@ -60,7 +60,7 @@ export function checkParts(shape: Shape, value: unknown, number: number): void {
 
 function issuesOf(shape: Shape, value: unknown): readonly Issue[] {
   const issues: Issue[] = [];
-  checkShape(shape, value, [], (issue) => issues.push(issue));
+  validateShape(shape, value, [], (issue) => issues.push(issue));
   return issues;
 }
 

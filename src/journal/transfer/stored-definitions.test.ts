@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { chainOf, memoryModel } from "../../../test/engine/held.ts";
-import { question } from "../../core/scenario/question.ts";
+import { question } from "../../core/scenario/definition.ts";
 import { Scenario } from "../../core/scenario/scenario.ts";
 import { END } from "../../core/scenario/scenario-edge.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";

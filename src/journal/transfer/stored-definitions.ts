@@ -1,6 +1,6 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { parseScenario } from "../../core/scenario/parse-scenario.ts";
-import { DefinitionError } from "../../core/schema/definition-error.ts";
+import { DefinitionError } from "../../core/schema/format-issue.ts";
 import type { RunEvent, ScenarioDefine } from "../run-event.ts";
 import type { Store } from "../store/store.ts";
 

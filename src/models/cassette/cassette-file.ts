@@ -1,4 +1,4 @@
-import { errorMessage } from "../../core/values/error-message.ts";
+import { errorMessage } from "../../core/error-message.ts";
 import { isRecord } from "../../core/values/json.ts";
 import { ModelError } from "../model-error.ts";
 import { Cassette } from "./cassette.ts";

@@ -1,4 +1,3 @@
-import { checkShape } from "../../core/schema/check-shape.ts";
 import { formatIssue } from "../../core/schema/format-issue.ts";
 import type { Issue } from "../../core/schema/issue.ts";
 import {
@@ -15,6 +14,7 @@ import {
   type ShapeRule,
   text,
 } from "../../core/schema/shape.ts";
+import { validateShape } from "../../core/schema/validate-shape.ts";
 import { canonicalJson } from "../../core/values/canonical-json.ts";
 import { frozenCopy } from "../../core/values/frozen-copy.ts";
 import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
@@ -134,7 +134,7 @@ function checkHeader(value: UnknownRecord, number: number): void {
 
 function checked(shape: Shape, value: UnknownRecord, number: number): unknown {
   const issues: Issue[] = [];
-  checkShape(shape, value, [], (issue) => issues.push(issue));
+  validateShape(shape, value, [], (issue) => issues.push(issue));
   if (issues[0] === undefined) return value;
   throw broken(number, formatIssue(issues[0]).replace(/\.$/, ""), "Correct the line, or remove it.");
 }

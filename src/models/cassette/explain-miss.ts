@@ -1,6 +1,5 @@
 import { canonicalJson } from "../../core/values/canonical-json.ts";
-import { deepEqual } from "../../core/values/deep-equal.ts";
-import { isRecord, ownValue } from "../../core/values/json.ts";
+import { deepEqual, isRecord, ownValue } from "../../core/values/json.ts";
 import type { Message } from "../message.ts";
 import type { CallRequest } from "./recorded-call.ts";
 

@@ -1,5 +1,5 @@
+import { errorMessage } from "../../core/error-message.ts";
 import { functionSource } from "../../core/source/function-source.ts";
-import { errorMessage } from "../../core/values/error-message.ts";
 import { frozenCopy } from "../../core/values/frozen-copy.ts";
 import { isRecord, type JsonObject, type JsonValue, typeName } from "../../core/values/json.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";

@@ -1,4 +1,4 @@
-import type { Environment } from "../../core/values/environment.ts";
+import type { Environment } from "../../core/environment.ts";
 import type { JsonObject } from "../../core/values/json.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import { openData, secretDataValues, secretQueryValues } from "../../secrets/secret-data.ts";

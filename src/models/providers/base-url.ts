@@ -1,4 +1,4 @@
-import type { Environment } from "../../core/values/environment.ts";
+import type { Environment } from "../../core/environment.ts";
 import { ModelError } from "../model-error.ts";
 import type { KnownProvider } from "./provider.ts";
 

@@ -1,4 +1,4 @@
-import { errorMessage } from "../../core/values/error-message.ts";
+import { errorMessage } from "../../core/error-message.ts";
 import { isRecord } from "../../core/values/json.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import { redactedCause } from "../../secrets/redacted-cause.ts";

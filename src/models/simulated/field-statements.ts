@@ -1,6 +1,6 @@
 import { MONTHS, readDate } from "../../core/checks/date-value.ts";
 import { convertText, stancePair } from "../../core/templates/convert-value.ts";
-import { letterOf } from "../../core/templates/option-letters.ts";
+import { letterOf } from "../../core/templates/extract-rule.ts";
 import type { TemplateField } from "../../core/templates/template.ts";
 import type { JsonValue } from "../../core/values/json.ts";
 import { patternSample } from "./pattern-sample.ts";

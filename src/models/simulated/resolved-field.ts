@@ -1,19 +1,17 @@
 import type { Check } from "../../core/checks/check.ts";
 import { readDate } from "../../core/checks/date-value.ts";
-import { textValue } from "../../core/checks/text-value.ts";
-import { strip } from "../../core/checks/white-space.ts";
 import type { Truth } from "../../core/logic/kleene.ts";
 import type { ScenarioState } from "../../core/state/state.ts";
-import { defaultFieldCheck } from "../../core/templates/field-check.ts";
 import {
+  defaultFieldCheck,
   type FieldType,
   isTraceCheck,
   type Template,
   type TemplateField,
 } from "../../core/templates/template.ts";
 import { isTruthFrom, resolveTruth } from "../../core/templates/truth-from.ts";
-import { deepEqual } from "../../core/values/deep-equal.ts";
-import type { JsonValue } from "../../core/values/json.ts";
+import { strip, textValue } from "../../core/text/text-value.ts";
+import { deepEqual, type JsonValue } from "../../core/values/json.ts";
 import { extractFields } from "../../grading/reading/extract-value.ts";
 import { verifyParsed } from "../../grading/verify/verify-parsed.ts";
 

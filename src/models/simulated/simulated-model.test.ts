@@ -6,7 +6,7 @@ import { definition as looping } from "../../../examples/looping.ts";
 import { definition as disclosure } from "../../../examples/progressive-disclosure.ts";
 import { definition as sycophancy } from "../../../examples/sycophancy-resistance.ts";
 import type { Truth } from "../../core/logic/kleene.ts";
-import type { Question } from "../../core/scenario/question.ts";
+import type { Question } from "../../core/scenario/definition.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
 import type { ExtractRule } from "../../core/templates/extract-rule.ts";
 import { type Template, type TemplateField, template } from "../../core/templates/template.ts";

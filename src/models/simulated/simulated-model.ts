@@ -1,5 +1,5 @@
+import { Rng } from "../../core/rng.ts";
 import { isRecord, type JsonObject } from "../../core/values/json.ts";
-import { SeededChance } from "../../core/values/seeded-chance.ts";
 import type { Message } from "../message.ts";
 import type { CallContext, ModelRequest, SimulatedModel, Usage } from "../model.ts";
 import { type ErrorCategory, ModelError } from "../model-error.ts";
@@ -29,7 +29,7 @@ export function simulatedModel(reference: string, parameters: JsonObject = {}): 
       const key = callKey(seed, context);
       const failure = failures.next(`${key} ${context.conversation}`);
       if (failure !== undefined) throw failure;
-      const chance = new SeededChance(key);
+      const chance = new Rng(key);
       const memory = recalledMemory(request.messages);
       const isVerified = input.question.template !== undefined;
       const earlier = earlierTurns(context, memory);
@@ -66,7 +66,7 @@ function callKey(seed: number | undefined, context: CallContext): string {
 
 /** Replicates take openings in turn, from a place that differs between questions. */
 function openingOf(seed: number | undefined, { scenario, node, turn, replicate }: CallContext): number {
-  return new SeededChance(JSON.stringify([seed, scenario, node, turn])).below(1_000) + replicate;
+  return new Rng(JSON.stringify([seed, scenario, node, turn])).below(1_000) + replicate;
 }
 
 function pause(milliseconds: number, signal: AbortSignal, name: string): Promise<void> {
@@ -150,13 +150,13 @@ export class SimulatedFailures {
   /** What the next attempt of a call fails with; undefined if it succeeds. The key tells the call from all others. */
   next(key: string): ModelError | undefined {
     if (this.#fail === 0 && this.#permanent === 0) return undefined;
-    if (new SeededChance(`${key} permanent`).happens(this.#permanent)) {
+    if (new Rng(`${key} permanent`).happens(this.#permanent)) {
       return new ModelError("permission", `${this.#name}: this call is not allowed (simulated).`, {
         statusCode: 403,
       });
     }
     const attempt = (this.#attempts.get(key) ?? 0) + 1;
-    const chance = new SeededChance(`${key} attempt ${attempt}`);
+    const chance = new Rng(`${key} attempt ${attempt}`);
     this.#attempts.delete(key);
     if (!chance.happens(this.#fail)) return undefined;
     this.#attempts.set(key, attempt);

@@ -1,6 +1,6 @@
+import type { Rng } from "../../core/rng.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import type { JsonObject } from "../../core/values/json.ts";
-import type { SeededChance } from "../../core/values/seeded-chance.ts";
 import { ModelError } from "../model-error.ts";
 import type { Manner } from "./wording.ts";
 
@@ -243,7 +243,7 @@ export interface Intention {
 export function behaviorAt(
   { subject, parameters }: SimulationSettings,
   position: Position,
-  chance: SeededChance,
+  chance: Rng,
 ): Intention {
   const { earlier } = position;
   const manner: Manner = earlier === 0 ? "first" : "stay";

@@ -1,8 +1,8 @@
-import type { Question } from "../../core/scenario/question.ts";
+import type { Rng } from "../../core/rng.ts";
+import type { Question } from "../../core/scenario/definition.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
 import type { Template } from "../../core/templates/template.ts";
 import { resolveTruth } from "../../core/templates/truth-from.ts";
-import type { SeededChance } from "../../core/values/seeded-chance.ts";
 import type { Message } from "../message.ts";
 import type { ModelRequest, SimulationInput } from "../model.ts";
 import { ReplyScript, type WordingChoice } from "./reply-script.ts";
@@ -18,7 +18,7 @@ export interface TextSource {
   readonly request: ModelRequest;
   readonly input: SimulationInput;
   /** Drawn for this call. */
-  readonly chance: SeededChance;
+  readonly chance: Rng;
   /** Where in the list of openings to begin: replicates that follow each other differ at least in that. */
   readonly opening: number;
   /** How likely a silent subject says nothing at all. */

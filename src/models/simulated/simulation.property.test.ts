@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Check } from "../../core/checks/check.ts";
-import type { Question } from "../../core/scenario/question.ts";
+import type { Question } from "../../core/scenario/definition.ts";
 import { INITIAL_STATE } from "../../core/state/state.ts";
 import { judgedFields, type TemplateField } from "../../core/templates/template.ts";
 import { frozenCopy } from "../../core/values/frozen-copy.ts";

@@ -1,5 +1,5 @@
 import type { MCPClient } from "@ai-sdk/mcp";
-import { errorMessage } from "../../core/values/error-message.ts";
+import { errorMessage } from "../../core/error-message.ts";
 import { isRecord } from "../../core/values/json.ts";
 import { ModelError } from "../model-error.ts";
 import { httpFetch, NO_ANSWER, networkCode } from "./http-fetch.ts";

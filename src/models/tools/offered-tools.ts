@@ -1,4 +1,4 @@
-import type { ToolFilter } from "../../core/scenario/scenario-node.ts";
+import type { ToolFilter } from "../../core/scenario/definition.ts";
 import { isRecord, type JsonObject } from "../../core/values/json.ts";
 import { contentHash } from "../content-hash.ts";
 import type { ToolDefinition } from "../model.ts";

@@ -1,4 +1,4 @@
-import type { Environment } from "../../core/values/environment.ts";
+import type { Environment } from "../../core/environment.ts";
 import { isRecord, ownValue, typeName, type UnknownRecord } from "../../core/values/json.ts";
 import { ModelError } from "../model-error.ts";
 

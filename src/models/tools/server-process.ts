@@ -1,5 +1,5 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import { patternOnFirstUse } from "../../core/values/on-first-use.ts";
+import { lazyPattern } from "../../core/lazy.ts";
 import type { ToolProcess } from "./resolve-tool-servers.ts";
 
 /** How a process came to its end. */
@@ -142,7 +142,7 @@ const SHOWN_LINES = 8;
 const LONGEST_SECRET = 4_096;
 
 /** Control characters other than the end of a line. */
-const control = patternOnFirstUse("[^\\P{Cc}\\n\\r]", "gu");
+const control = lazyPattern("[^\\P{Cc}\\n\\r]", "gu");
 
 /** Remembers the end of what a process wrote, to be quoted when it fails. */
 export class OutputTail {

@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, MCPTransport } from "@ai-sdk/mcp";
-import { errorMessage } from "../../core/values/error-message.ts";
+import { errorMessage } from "../../core/error-message.ts";
 import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
 import type { ToolProcess } from "./resolve-tool-servers.ts";
 import { OutputTail, ServerProcess } from "./server-process.ts";

@@ -1,5 +1,5 @@
 import type { MCPClient, MCPClientConfig } from "@ai-sdk/mcp";
-import { errorMessage } from "../../core/values/error-message.ts";
+import { errorMessage } from "../../core/error-message.ts";
 import { isRecord, type JsonObject } from "../../core/values/json.ts";
 import { ModelError } from "../model-error.ts";
 import { abortedCall } from "../providers/to-model-error.ts";

@@ -1,5 +1,4 @@
-import { deepEqual } from "../../core/values/deep-equal.ts";
-import { isRecord, type JsonValue } from "../../core/values/json.ts";
+import { deepEqual, isRecord, type JsonValue } from "../../core/values/json.ts";
 
 /** What a tool gave back, as the model sees it. */
 export interface ToolOutput {

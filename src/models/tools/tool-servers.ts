@@ -1,6 +1,6 @@
-import type { ToolFilter } from "../../core/scenario/scenario-node.ts";
-import type { Environment } from "../../core/values/environment.ts";
-import { errorMessage } from "../../core/values/error-message.ts";
+import type { Environment } from "../../core/environment.ts";
+import { errorMessage } from "../../core/error-message.ts";
+import type { ToolFilter } from "../../core/scenario/definition.ts";
 import { isRecord, type JsonObject, type JsonValue, typeName } from "../../core/values/json.ts";
 import { hideSecrets } from "../../secrets/hide-secrets.ts";
 import { ModelError } from "../model-error.ts";

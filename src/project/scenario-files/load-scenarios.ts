@@ -1,6 +1,6 @@
+import { errorMessage } from "../../core/error-message.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
-import { DefinitionError } from "../../core/schema/definition-error.ts";
-import { errorMessage } from "../../core/values/error-message.ts";
+import { DefinitionError } from "../../core/schema/format-issue.ts";
 import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
 import { importModule } from "../import-module.ts";
 import { type FileProblem, issueProblems } from "../project-error.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { parseScenario } from "../../core/scenario/parse-scenario.ts";
-import { DefinitionError } from "../../core/schema/definition-error.ts";
-import { formatIssue } from "../../core/schema/format-issue.ts";
+import { DefinitionError, formatIssue } from "../../core/schema/format-issue.ts";
 import { parseScenarioFile } from "./parse-scenario-file.ts";
 import { scenarioToJson } from "./write-scenario.ts";
 

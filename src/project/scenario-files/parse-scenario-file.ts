@@ -1,9 +1,9 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
-import { checkVersion, readScenario } from "../../core/scenario/parse-scenario.ts";
-import { FILE_SHAPE } from "../../core/scenario/scenario-file-shape.ts";
-import { checkShape } from "../../core/schema/check-shape.ts";
-import { DefinitionError } from "../../core/schema/definition-error.ts";
+import { readScenario, validateVersion } from "../../core/scenario/parse-scenario.ts";
+import { FILE_SHAPE } from "../../core/scenario/scenario-shape.ts";
+import { DefinitionError } from "../../core/schema/format-issue.ts";
 import type { FilePosition, Issue, IssuePath } from "../../core/schema/issue.ts";
+import { validateShape } from "../../core/schema/validate-shape.ts";
 import { isRecord } from "../../core/values/json.ts";
 import { parseJsonText } from "./json-text.ts";
 import { type ParsedText, TextSyntaxError } from "./text-places.ts";
@@ -33,8 +33,8 @@ export function parseScenarioFile(
 
   const issues: Issue[] = [];
   const atTop = (issue: Issue): number => issues.push({ ...issue, position: locate([])(issue) });
-  checkVersion(value.version, atTop);
-  checkShape(FILE_SHAPE, value, [], atTop);
+  validateVersion(value.version, atTop);
+  validateShape(FILE_SHAPE, value, [], atTop);
   const scenarios = Array.isArray(value.scenarios) ? value.scenarios : [];
   const definitions = scenarios.flatMap((data: unknown, index) => {
     const prefix = ["scenarios", index];

@@ -1,5 +1,5 @@
 import type { Node, YAMLMap } from "yaml";
-import { errorMessage } from "../../core/values/error-message.ts";
+import { errorMessage } from "../../core/error-message.ts";
 import { findOffset, LineIndex, type ParsedText, type Place, TextSyntaxError } from "./text-places.ts";
 
 /** Reads YAML 1.2 as data: no tags, no merge keys, one document, no repeated keys. */

@@ -1,7 +1,7 @@
-import type { Question } from "../../core/scenario/question.ts";
+import type { Question } from "../../core/scenario/definition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
 import type { ScenarioState } from "../../core/state/state.ts";
-import { defaultFieldCheck } from "../../core/templates/field-check.ts";
+import { defaultFieldCheck } from "../../core/templates/template.ts";
 import { isTruthFrom, resolveTruth } from "../../core/templates/truth-from.ts";
 import { ownValue } from "../../core/values/json.ts";
 import type { TraitResult } from "../../grading/verify/trait-value.ts";

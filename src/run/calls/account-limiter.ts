@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/values/environment.ts";
+import type { Clock } from "../../core/environment.ts";
 import { type AccountCaps, AdmissionControl, type Start, type StartResult } from "./admission-control.ts";
 import { cancelledError, onAbort } from "./clock.ts";
 

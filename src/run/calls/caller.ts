@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/values/environment.ts";
+import type { Clock } from "../../core/environment.ts";
 import { failureOf } from "../../journal/failure.ts";
 import type { CallEnd, RunEventBody } from "../../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../../journal/spending.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/values/environment.ts";
+import type { Clock } from "../../core/environment.ts";
 import { ModelError } from "../../models/model-error.ts";
 
 /** `setTimeout` fires at once if asked for more. */

@@ -1,5 +1,5 @@
-import type { Clock } from "../../core/values/environment.ts";
-import { errorMessage } from "../../core/values/error-message.ts";
+import type { Clock } from "../../core/environment.ts";
+import { errorMessage } from "../../core/error-message.ts";
 import type { RateLimitHints } from "../../models/model.ts";
 import { type ErrorCategory, ModelError } from "../../models/model-error.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";

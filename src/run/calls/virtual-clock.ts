@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/values/environment.ts";
+import type { Clock } from "../../core/environment.ts";
 import { sleepBy } from "./clock.ts";
 
 /** How long real input and output may take when nobody sleeps. */

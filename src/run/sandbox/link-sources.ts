@@ -1,21 +1,23 @@
+import { errorMessage } from "../../core/error-message.ts";
 import { type Composed, isComposition } from "../../core/logic/composition.ts";
 import { saysOlderNames, withOlderNames } from "../../core/outcomes/older-spelling.ts";
 import type { Outcome, OutcomeFunction } from "../../core/outcomes/outcome-check.ts";
-import { copyDefinition } from "../../core/scenario/copy-definition.ts";
-import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
-import type { Question } from "../../core/scenario/question.ts";
+import {
+  copyDefinition,
+  type Question,
+  type ScenarioDefinition,
+  type ScenarioNode,
+} from "../../core/scenario/definition.ts";
 import {
   END,
   type HandoverFunction,
   isTranscript,
   type ScenarioEdge,
 } from "../../core/scenario/scenario-edge.ts";
-import type { ScenarioNode } from "../../core/scenario/scenario-node.ts";
 import type { StateUpdate } from "../../core/state/advance-state.ts";
 import { type ConditionFunction, isWhenList, type When, type WhenLeaf } from "../../core/state/condition.ts";
 import type { Rubric, TraitFunction } from "../../core/templates/rubric.ts";
 import type { VerifyFunction } from "../../core/templates/template.ts";
-import { errorMessage } from "../../core/values/error-message.ts";
 import { SandboxError, type SandboxFunction } from "./open-sandbox.ts";
 
 /** A source string that cannot be run, and where it stands. */

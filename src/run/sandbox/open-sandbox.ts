@@ -1,5 +1,5 @@
+import { errorMessage } from "../../core/error-message.ts";
 import { functionForm } from "../../core/source/function-source.ts";
-import { errorMessage } from "../../core/values/error-message.ts";
 import { loadAcorn } from "./acorn-library.ts";
 import type { RealmAnswer, RealmLimits } from "./realm.ts";
 import { SandboxHost } from "./sandbox-host.ts";

@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads";
-import { errorMessage } from "../../core/values/error-message.ts";
+import { errorMessage } from "../../core/error-message.ts";
 import { channelMemory, TextChannel } from "./text-channel.ts";
 
 /** The one thread that all sandboxes of the process share, started when needed and ended when nobody needs it. */

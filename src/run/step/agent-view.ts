@@ -1,7 +1,7 @@
+import { errorMessage } from "../../core/error-message.ts";
+import type { AgentIdentity, ScenarioNode } from "../../core/scenario/definition.ts";
 import type { Handover } from "../../core/scenario/scenario-edge.ts";
-import type { AgentIdentity, ScenarioNode } from "../../core/scenario/scenario-node.ts";
 import type { TurnRecord } from "../../core/state/state.ts";
-import { errorMessage } from "../../core/values/error-message.ts";
 import { typeName } from "../../core/values/json.ts";
 import type { Message } from "../../models/message.ts";
 import { extendMessages, noMessages } from "../../models/message-list.ts";

@@ -1,14 +1,14 @@
+import { memoize } from "../../core/lazy.ts";
 import { isComposition } from "../../core/logic/composition.ts";
 import type { OutcomeCheck } from "../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { routedOn } from "../../core/scenario/routed-on.ts";
-import { remember } from "../../core/values/remember.ts";
 
 const known = new WeakMap<ScenarioDefinition, { readonly answer: boolean }>();
 
 /** True if a condition or an outcome looks at whether a reply declines to answer. Code that might look is not asked. */
 export function looksAtRefusal(definition: ScenarioDefinition): boolean {
-  return remember(known, definition, () => ({
+  return memoize(known, definition, () => ({
     answer:
       [...routedOn(definition).values()].some(({ refused, everything }) => refused && !everything) ||
       definition.outcomes.some(({ check }) => checksRefusal(check)),

@@ -1,9 +1,7 @@
-import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { memoize } from "../../core/lazy.ts";
+import type { ScenarioDefinition, ScenarioNode } from "../../core/scenario/definition.ts";
 import { type RoutedOn, routedOn } from "../../core/scenario/routed-on.ts";
-import type { ScenarioNode } from "../../core/scenario/scenario-node.ts";
-import { mergeRubrics } from "../../core/templates/merge-rubrics.ts";
-import type { Trait } from "../../core/templates/rubric.ts";
-import { remember } from "../../core/values/remember.ts";
+import { mergeRubrics, type Trait } from "../../core/templates/rubric.ts";
 import { judgePlans, NO_TEMPLATE, NO_TRAITS } from "../../grading/judge/judge-request.ts";
 import type { JudgeTaskNames } from "../../grading/judge/judge-task.ts";
 import type { ConversationSettings } from "../../journal/run-event.ts";
@@ -43,7 +41,7 @@ function branchingNodes({ edges }: ScenarioDefinition): ReadonlySet<string> {
 
 /** The plan of a node, made once for a definition. */
 export function nodePlan(definition: ScenarioDefinition, id: string, settings: PlannedBy): NodePlan {
-  return remember(plansFor(definition, settings), id, () => makePlan(definition, id, settings));
+  return memoize(plansFor(definition, settings), id, () => makePlan(definition, id, settings));
 }
 
 type Plans = Map<string, NodePlan>;
@@ -55,8 +53,8 @@ function plansFor(definition: ScenarioDefinition, settings: PlannedBy): Plans {
   const known = latest.get(settings);
   if (known !== undefined && known.definition === definition) return known.plans;
   const { judged, judging, detectRefusal, reading } = settings;
-  const bySettings = remember(plans, definition, () => new Map<string, Plans>());
-  const found = remember(bySettings, `${judged} ${judging} ${detectRefusal} ${reading}`, () => new Map());
+  const bySettings = memoize(plans, definition, () => new Map<string, Plans>());
+  const found = memoize(bySettings, `${judged} ${judging} ${detectRefusal} ${reading}`, () => new Map());
   latest.set(settings, { definition, plans: found });
   return found;
 }
@@ -85,10 +83,10 @@ function makePlan(
     : [];
   const parts = requests.map(({ task }) => task);
   // Every node has an entry.
-  const needs = remember(routes, definition, () => routedOn(definition)).get(id) as RoutedOn;
+  const needs = memoize(routes, definition, () => routedOn(definition)).get(id) as RoutedOn;
   const { verdict, refused, fields, traits: routedTraits } = needs;
   const reads = verdict || refused || fields.size > 0 || routedTraits.size > 0;
-  const branches = remember(branching, definition, () => branchingNodes(definition)).has(id);
+  const branches = memoize(branching, definition, () => branchingNodes(definition)).has(id);
   return { node, traits: frozen, parts, waits: waitsFor(needs, node, parts), reads, branches };
 }
 

@@ -1,5 +1,5 @@
 import type { RoutingDecision } from "../../core/state/routing.ts";
-import { freezeDeep } from "../../core/values/freeze-deep.ts";
+import { freezeDeep } from "../../core/values/frozen-copy.ts";
 import type { JudgementPart } from "../../grading/judge/judge-turn.ts";
 import type { RunFailure } from "../../journal/failure.ts";
 import { NOTHING_SPENT, type Spending } from "../../journal/spending.ts";

@@ -1,6 +1,5 @@
-import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import type { ScenarioDefinition, ScenarioNode } from "../../core/scenario/definition.ts";
 import { END } from "../../core/scenario/scenario-edge.ts";
-import type { ScenarioNode } from "../../core/scenario/scenario-node.ts";
 import { foldTurn } from "../../core/state/advance-state.ts";
 import { type RoutingDecision, resolveNextNode } from "../../core/state/routing.ts";
 import { cameToItsEnd, INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";

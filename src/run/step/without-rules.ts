@@ -1,4 +1,4 @@
-import type { ScenarioNode } from "../../core/scenario/scenario-node.ts";
+import type { ScenarioNode } from "../../core/scenario/definition.ts";
 
 /** A node whose fields are all left to the judge. */
 export function withoutRules(node: ScenarioNode): ScenarioNode {

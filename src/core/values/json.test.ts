@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { deepEqual } from "./deep-equal.ts";
+import { deepEqual } from "./json.ts";
 
 test.each([
   [1, 1, true],

@@ -1,12 +1,12 @@
+import { lazyPattern } from "../lazy.ts";
 import type { Issue, NodeRole, ReportIssue } from "../schema/issue.ts";
 import { asNearest } from "../schema/nearest-name.ts";
-import { patternOnFirstUse } from "../values/on-first-use.ts";
-import { isReservedKey } from "../values/reserved-key.ts";
+import { isReservedKey } from "../values/json.ts";
 import type { DraftEdge, ScenarioDraft } from "./scenario-draft.ts";
 import { END, END_IN_FILES } from "./scenario-edge.ts";
 
 /** Checks ids, the ends of edges, the entry, fallbacks and reachability; linear in nodes and edges. */
-export function checkGraph(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
+export function validateGraph(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
   const { numbers, entry } = draft;
   // Without nodes every id is unknown, which is no further issue.
   if (numbers.nodeCount === 0) return;
@@ -46,7 +46,7 @@ function idProblem(id: string): string | null {
   return controlCharacter().test(id) ? "it has control characters" : null;
 }
 
-const controlCharacter = patternOnFirstUse(String.raw`\p{Cc}`, "u");
+const controlCharacter = lazyPattern(String.raw`\p{Cc}`, "u");
 
 /** Reports edges to or from nowhere, and returns which node each misspelt id was probably meant to be. */
 function checkEnds(draft: ScenarioDraft, report: ReportIssue): ReadonlyMap<number, number> {

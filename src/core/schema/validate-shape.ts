@@ -13,7 +13,7 @@ import type {
 } from "./shape.ts";
 
 /** Reports every place where `value` does not have the shape; true if there is none. */
-export function checkShape(
+export function validateShape(
   shape: Shape,
   value: unknown,
   path: (string | number)[],

@@ -2,11 +2,11 @@ import type { IssuePath, ReportIssue } from "../schema/issue.ts";
 import { nearestOf } from "../schema/nearest-name.ts";
 import { parseStatePath, STATE_ROOTS } from "../state/state-path.ts";
 import type { TemplateFields } from "../templates/template.ts";
-import { unknownNode } from "./check-graph.ts";
 import type { ScenarioDraft } from "./scenario-draft.ts";
+import { unknownNode } from "./validate-graph.ts";
 
 /** Checks that what a path names is there. */
-export class PathChecker {
+export class PathValidator {
   readonly #draft: ScenarioDraft;
   readonly #report: ReportIssue;
   readonly #warn: ReportIssue;

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { checkShape } from "./check-shape.ts";
 import { formatIssue } from "./format-issue.ts";
 import {
   boolean,
@@ -14,10 +13,11 @@ import {
   type Shape,
   text,
 } from "./shape.ts";
+import { validateShape } from "./validate-shape.ts";
 
 function problems(shape: Shape, value: unknown): string[] {
   const found: string[] = [];
-  const clean = checkShape(shape, value, [], (issue) => found.push(formatIssue(issue)));
+  const clean = validateShape(shape, value, [], (issue) => found.push(formatIssue(issue)));
   expect(clean).toBe(found.length === 0);
   return found;
 }
@@ -35,7 +35,7 @@ const figure: Shape = {
   },
 };
 
-describe("checkShape", () => {
+describe("validateShape", () => {
   test.each<[string, Shape, unknown, string[]]>([
     ["text", text, "x", []],
     ["no text", text, 5, ["Expected text, got the number 5."]],

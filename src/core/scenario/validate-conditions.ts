@@ -1,6 +1,5 @@
 import type { Check } from "../checks/check.ts";
 import { evaluateCheck } from "../checks/evaluate-check.ts";
-import { numberValue } from "../checks/number-value.ts";
 import { type Composed, isComposition } from "../logic/composition.ts";
 import type { IssuePath, ReportIssue } from "../schema/issue.ts";
 import {
@@ -14,13 +13,14 @@ import {
 import { describeCondition } from "../state/describe-condition.ts";
 import { parseStatePath } from "../state/state-path.ts";
 import type { TemplateField, TemplateFields } from "../templates/template.ts";
-import { deepEqual } from "../values/deep-equal.ts";
-import { fieldNamed, PathChecker } from "./check-paths.ts";
+import { numberValue } from "../text/text-value.ts";
+import { deepEqual } from "../values/json.ts";
 import type { ScenarioDraft } from "./scenario-draft.ts";
+import { fieldNamed, PathValidator } from "./validate-paths.ts";
 
 /** Checks what the conditions of edges refer to. */
-export function checkConditions(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
-  const paths = new PathChecker(draft, report, warn);
+export function validateConditions(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
+  const paths = new PathValidator(draft, report, warn);
   for (const { index, condition, edge } of draft.edges) {
     if (condition === null || edge.when === undefined) continue;
     const path = ["edges", index, "when"];

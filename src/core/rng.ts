@@ -1,17 +1,17 @@
-import { mixedBits, textNumber } from "./text-number.ts";
+import { hash32, mixBits } from "./values/hash.ts";
 
 /** Draws that depend on a key alone: the same key gives the same draws, in whatever order calls are made. */
-export class SeededChance {
+export class Rng {
   #state: number;
 
   constructor(key: string) {
-    this.#state = textNumber(key);
+    this.#state = hash32(key);
   }
 
   /** From 0, and below 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
-    return mixedBits(this.#state) / 4_294_967_296;
+    return mixBits(this.#state) / 4_294_967_296;
   }
 
   /** True with this probability: never for 0, always for 1. */

@@ -1,6 +1,5 @@
 import { expectTypeOf, test } from "vitest";
-import type { LlmTrait } from "./rubric.ts";
-import { functionTrait, llmTrait, metricTrait } from "./trait-factories.ts";
+import { functionTrait, type LlmTrait, llmTrait, metricTrait } from "./rubric.ts";
 
 test("each kind takes the keys that belong to it", () => {
   expectTypeOf(llmTrait("t", { kind: "score", min: 0, max: 3 })).toEqualTypeOf<LlmTrait>();

@@ -6,11 +6,11 @@ import { compileResultField, RESULT_FIELD_ROOTS } from "../outcomes/result-field
 import { compileTurnField, TURN_FIELD_ROOTS } from "../outcomes/turn-field.ts";
 import type { IssuePath, ReportIssue } from "../schema/issue.ts";
 import { nearestOf } from "../schema/nearest-name.ts";
-import { PathChecker } from "./check-paths.ts";
 import type { ScenarioDraft } from "./scenario-draft.ts";
+import { PathValidator } from "./validate-paths.ts";
 
 /** Checks the names of outcomes and what they refer to. */
-export function checkOutcomes(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
+export function validateOutcomes(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
   const checker = new OutcomeChecker(draft, report, warn);
   const names = new Set<string>();
   for (const { index, outcome } of draft.outcomes) {
@@ -26,13 +26,13 @@ class OutcomeChecker {
   readonly #draft: ScenarioDraft;
   readonly #report: ReportIssue;
   readonly #warn: ReportIssue;
-  readonly #paths: PathChecker;
+  readonly #paths: PathValidator;
 
   constructor(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue) {
     this.#draft = draft;
     this.#report = report;
     this.#warn = warn;
-    this.#paths = new PathChecker(draft, report, warn);
+    this.#paths = new PathValidator(draft, report, warn);
   }
 
   check(check: OutcomeCheck, path: IssuePath): void {
