@@ -108,7 +108,6 @@ export type { FilePosition, Issue, IssueCode, IssuePath, NodeRole } from "./core
 export {
   type AdvancedState,
   advanceState,
-  type FinishedTurn,
   type StateUpdate,
   type StateUpdateContext,
 } from "./core/state/advance-state.ts";
@@ -260,7 +259,7 @@ export { textLines } from "./journal/transfer/text-lines.ts";
 export { toCsv } from "./journal/transfer/to-csv.ts";
 export { toJson } from "./journal/transfer/to-json.ts";
 export { type TurnRow, turnTable } from "./journal/transfer/turn-table.ts";
-export type { TurnResult } from "./journal/turn-result.ts";
+export type { FinishedTurn, Retry, Turn, TurnVerdict, TurnWarning } from "./journal/turn.ts";
 export { type CallRepetition, callIdentity } from "./models/call-identity.ts";
 export { Cassette } from "./models/cassette/cassette.ts";
 export { readCassette, writeCassette } from "./models/cassette/cassette-file.ts";

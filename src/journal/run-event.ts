@@ -5,10 +5,9 @@ import type { JsonObject } from "../core/values/json.ts";
 import type { JudgementPart } from "../grading/judge/judge-turn.ts";
 import type { Message } from "../models/message.ts";
 import type { Usage } from "../models/model.ts";
-import type { ErrorCategory } from "../models/model-error.ts";
 import type { RunFailure } from "./failure.ts";
 import type { Spending } from "./spending.ts";
-import type { TurnResult } from "./turn-result.ts";
+import type { FinishedTurn, Retry } from "./turn.ts";
 
 /** Where a conversation stands in a run: scenario × row × subject × judge × replicate. */
 export interface Cell {
@@ -157,7 +156,7 @@ export interface Hop extends RoutingDecision {
 export interface TurnEnd {
   readonly type: "turn-end";
   readonly conversation: string;
-  readonly result: TurnResult;
+  readonly result: FinishedTurn;
 }
 
 /** What an outcome says about the finished conversation. */
@@ -194,18 +193,10 @@ export interface CallStart {
 }
 
 /** An attempt has failed in a way that may pass; another follows after `delayMs`. */
-export interface CallRetry {
+export interface CallRetry extends Retry {
   readonly type: "retry";
   readonly conversation: string;
   readonly turn: number;
-  readonly call: string;
-  /** The number of the attempt that failed, from 1. */
-  readonly attempt: number;
-  readonly category: ErrorCategory;
-  readonly message: string;
-  /** Of the response, if there was one. */
-  readonly statusCode?: number;
-  readonly delayMs: number;
 }
 
 /** A model has answered, or has failed for good. */

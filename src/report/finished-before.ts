@@ -1,5 +1,5 @@
+import { isInterrupted } from "../core/state/state.ts";
 import type { Store } from "../journal/store/store.ts";
-import { isFinished } from "./progress-tally.ts";
 
 /** How many conversations of each subject stay as they are when a run is taken up again; the others go on. */
 export function finishedBefore(
@@ -12,7 +12,7 @@ export function finishedBefore(
     let count = finished.get(subject) ?? 0;
     // The keys of such a record are statuses.
     for (const [status, conversations] of Object.entries(statuses) as [keyof typeof statuses, number][])
-      if (isFinished(status) && !(retryErrors && status === "error")) count += conversations;
+      if (!isInterrupted(status) && !(retryErrors && status === "error")) count += conversations;
     finished.set(subject, count);
   }
   return finished;

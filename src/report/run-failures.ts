@@ -1,11 +1,9 @@
-import { type ConversationStatus, cameToItsEnd } from "../core/state/state.ts";
+import { type ConversationStatus, isFinished } from "../core/state/state.ts";
 import type { RunFailure } from "../journal/failure.ts";
-import type { ConversationEnd } from "../journal/run-event.ts";
+import { type Conversation, foldConversation } from "../journal/fold/conversation.ts";
 import type { ConversationFilter, ConversationSummary, Store } from "../journal/store/store.ts";
-import { conversationFacts } from "../journal/transfer/conversation-facts.ts";
 import { storedRun } from "../journal/transfer/stored-run.ts";
-import type { TurnResult } from "../journal/turn-result.ts";
-import { turnVerdict } from "../journal/turn-verdict.ts";
+import { type FinishedTurn, turnVerdict } from "../journal/turn.ts";
 
 /** Conversations that ended early in the same way. */
 export interface FailureGroup {
@@ -72,15 +70,17 @@ export function runFailures(store: Store, run: string, options: FailuresOptions 
   const examples: FalseConversation[] = [];
   let falseConversations = 0;
   for (const summary of store.conversations(name, filter)) {
-    const { end, turns, outcomes } = conversationFacts(store.events(name, summary.conversation));
-    ends.add(end, summary.conversation);
-    nodes.add(summary.scenario, turns);
-    const wrong = outcomes.filter(({ value, status }) => value === false && status === "decided");
+    const folded = foldConversation(store.events(name, summary.conversation));
+    ends.add(folded);
+    nodes.add(summary.scenario, folded.finishedTurns);
+    const wrong = [...folded.outcomes.values()].filter(
+      ({ value, status }) => value === false && status === "decided",
+    );
     if (wrong.length === 0) continue;
     falseConversations++;
     if (examples.length >= limit) continue;
     const { conversation, scenario, subject, judge, replicate, row } = summary;
-    const path = turns.map(({ node }) => node);
+    const { path } = folded;
     const names = wrong.map((outcome) => outcome.name);
     examples.push({ conversation, scenario, subject, judge, replicate, row, outcomes: names, path });
   }
@@ -95,12 +95,11 @@ class Ends {
   #ungrouped = 0;
   readonly #groups = new Map<string, { -readonly [Key in keyof FailureGroup]: FailureGroup[Key] }>();
 
-  add(end: ConversationEnd | null, conversation: string): void {
+  add({ conversation, status, failure }: Conversation): void {
     this.#conversations++;
-    if (end === null) this.#underWay++;
-    if (end === null || cameToItsEnd(end.status)) return;
+    if (status === null) this.#underWay++;
+    if (status === null || isFinished(status)) return;
     this.#cutShort++;
-    const { status, failure = null } = end;
     const key = JSON.stringify([
       status,
       failure?.stage,
@@ -111,7 +110,7 @@ class Ends {
     const group = this.#groups.get(key);
     if (group !== undefined) group.count++;
     else if (this.#groups.size >= MOST_GROUPS) this.#ungrouped++;
-    else this.#groups.set(key, { status, failure, count: 1, example: conversation });
+    else this.#groups.set(key, { status, failure: failure ?? null, count: 1, example: conversation });
   }
 
   counted(): Pick<RunFailures, "conversations" | "underWay" | "cutShort" | "groups" | "ungrouped"> {
@@ -130,7 +129,7 @@ class Nodes {
   #turns = 0;
   readonly #nodes = new Map<string, { -readonly [Key in keyof UnreadNode]: UnreadNode[Key] }>();
 
-  add(scenario: string, turns: readonly TurnResult[]): void {
+  add(scenario: string, turns: readonly FinishedTurn[]): void {
     for (const turn of turns) {
       this.#turns++;
       const key = JSON.stringify([scenario, turn.node]);

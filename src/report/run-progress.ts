@@ -1,13 +1,12 @@
-import type { ConversationStatus } from "../core/state/state.ts";
+import { type ConversationStatus, isInterrupted } from "../core/state/state.ts";
+import { type KeptWarnings, RunFold, type RunTally } from "../journal/fold/run.ts";
 import type { RunEvent, RunStart } from "../journal/run-event.ts";
-import { KeptWarnings } from "./kept-warnings.ts";
-import { isFinished, ProgressTally } from "./progress-tally.ts";
 import { RecentRate } from "./recent-rate.ts";
 
 /** How far one subject is. */
 export interface SubjectProgress {
-  readonly tally: ProgressTally;
-  /** Conversations that were finished before the run was taken up again. */
+  readonly tally: RunTally;
+  /** Conversations that were finished before the run was resumed. */
   readonly before: number;
   /** Conversations there are in all. */
   readonly total: number;
@@ -15,78 +14,88 @@ export interface SubjectProgress {
 
 /** What is known before the first event. */
 export interface RunProgressOptions {
-  /** Finished conversations by subject, where a run is taken up again: the run itself tells nothing of them until its end. */
+  /** Finished conversations by subject, where a run is resumed: its events say nothing of them until its end. */
   readonly finishedBefore?: ReadonlyMap<string, number>;
 }
 
 /** How many conversations must be finished before anything can be said about the rest. */
 const ENOUGH = 3;
 
-/** How far a run is: its events, folded into numbers. Takes room for the conversations under way, not for those that are over. */
+/** How far a run is: the fold of its events, and how fast it goes. */
 export class RunProgress {
-  readonly overall: ProgressTally = new ProgressTally();
-  readonly warnings: KeptWarnings = new KeptWarnings();
+  readonly #run = new RunFold();
   readonly #finishedBefore: ReadonlyMap<string, number>;
-  readonly #subjects = new Map<string, SubjectProgress>();
-  /** Who counts what happens in a conversation that is under way. */
-  readonly #tallies = new Map<string, ProgressTally>();
-  #start: (RunStart & { readonly at: number }) | undefined;
-  #endedAt: number | undefined;
-  #statuses: Readonly<Partial<Record<ConversationStatus, number>>> | undefined;
   #conversations = new RecentRate(0);
   #turns = new RecentRate(0);
   #lastFinishedAt: number | undefined;
-  #inFlight = 0;
 
   constructor({ finishedBefore = new Map() }: RunProgressOptions = {}) {
     this.#finishedBefore = finishedBefore;
   }
 
+  /** What was counted over all subjects. */
+  get overall(): RunTally {
+    return this.#run.overall;
+  }
+
+  get warnings(): KeptWarnings {
+    return this.#run.warnings;
+  }
+
   /** The first event of the run; undefined before it. */
   get start(): RunStart | undefined {
-    return this.#start;
+    return this.#run.start;
   }
 
-  /** True once the run has come to its end. */
+  /** True once the run has ended. */
   get isOver(): boolean {
-    return this.#endedAt !== undefined;
+    return this.#run.endedAt !== undefined;
   }
 
-  /** Conversations there are in all; 0 as long as nobody knows. */
+  /** How many conversations there are; 0 before the run starts. */
   get total(): number {
-    return this.#start?.conversations ?? 0;
+    return this.#run.start?.conversations ?? 0;
   }
 
-  /** Conversations that came to their end, before the run was taken up again or since. */
+  /** Conversations that are over, before the run was resumed or since. */
   get finished(): number {
-    if (this.#statuses !== undefined) return countStatuses(this.#statuses, isFinished);
+    const { statuses } = this.#run;
+    if (statuses !== undefined) return countStatuses(statuses, (status) => !isInterrupted(status));
     const before = [...this.#finishedBefore.values()].reduce((sum, count) => sum + count, 0);
     return before + this.overall.finished;
   }
 
-  /** Conversations that were cut short, and can be taken up again. */
+  /** Conversations that were cut short, and can be resumed. */
   get cutShort(): number {
-    if (this.#statuses === undefined) return this.overall.cutShort;
-    return countStatuses(this.#statuses, (status) => !isFinished(status));
+    const { statuses } = this.#run;
+    return statuses === undefined ? this.overall.cutShort : countStatuses(statuses, isInterrupted);
   }
 
   get running(): number {
-    return this.#tallies.size;
+    return this.#run.running;
   }
 
   /** Calls that were begun and have no answer yet. */
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#run.inFlight;
   }
 
   /** In the order of the run. */
   get subjects(): ReadonlyMap<string, SubjectProgress> {
-    return this.#subjects;
+    // Conversations are a product of which subjects are a factor.
+    const total = this.total / (this.start?.subjects.length ?? 1);
+    return new Map(
+      [...this.#run.subjects].map(([name, tally]) => [
+        name,
+        { tally, before: this.#finishedBefore.get(name) ?? 0, total },
+      ]),
+    );
   }
 
   /** Since the beginning, in milliseconds; undefined before it. */
   elapsed(now: number): number | undefined {
-    return this.#start === undefined ? undefined : (this.#endedAt ?? now) - this.#start.at;
+    const { start, endedAt } = this.#run;
+    return start === undefined ? undefined : (endedAt ?? now) - start.at;
   }
 
   /** Conversations and turns per second of late; undefined as long as there is nothing to tell from. */
@@ -111,70 +120,19 @@ export class RunProgress {
     return ((this.total - this.finished - this.cutShort) / Math.min(...rates)) * 1000;
   }
 
-  /** Takes in what has happened; the events of a run in their order. */
+  /** Takes in an event; the events of a run in their order. */
   fold(event: RunEvent): void {
-    this.overall.count(event);
-    if ("conversation" in event && event.conversation !== undefined)
-      this.#tallies.get(event.conversation)?.count(event);
-    switch (event.type) {
-      case "run-start":
-        this.#begin(event);
-        break;
-      case "run-end":
-        this.#endedAt = event.at;
-        this.#statuses = event.statuses;
-        // Calls that were given up may never tell of their end.
-        this.#inFlight = 0;
-        break;
-      case "conversation-start":
-        this.#tallies.set(event.conversation, this.#subject(event.cell.subject).tally);
-        break;
-      case "conversation-resume":
-        // Whose conversation it is will be known at its end.
-        this.#tallies.set(event.conversation, new ProgressTally());
-        break;
-      case "conversation-end": {
-        const subject = this.#subject(event.cell.subject).tally;
-        const tally = this.#tallies.get(event.conversation);
-        if (tally === undefined) subject.count(event);
-        else if (tally !== subject) subject.merge(tally);
-        this.#tallies.delete(event.conversation);
-        if (!isFinished(event.status)) break;
-        this.#conversations.add(event.at);
-        this.#lastFinishedAt = event.at;
-        break;
-      }
-      case "turn-end":
-        this.#turns.add(event.at);
-        break;
-      case "call-start":
-        this.#inFlight++;
-        break;
-      case "call-end":
-        if (this.#inFlight > 0) this.#inFlight--;
-        break;
-      case "warning":
-        this.warnings.add(event);
-        break;
+    const { finished, turns } = this.overall;
+    const hadStart = this.#run.start;
+    this.#run.apply(event);
+    if (this.#run.start !== hadStart) {
+      this.#conversations = new RecentRate(event.at);
+      this.#turns = new RecentRate(event.at);
     }
-  }
-
-  #begin(start: RunStart & { readonly at: number }): void {
-    this.#start = start;
-    this.#conversations = new RecentRate(start.at);
-    this.#turns = new RecentRate(start.at);
-    for (const subject of start.subjects) this.#subject(subject);
-  }
-
-  #subject(name: string): SubjectProgress {
-    let subject = this.#subjects.get(name);
-    if (subject === undefined) {
-      // Conversations are a product of which subjects are a factor.
-      const total = this.total / (this.#start?.subjects.length ?? 1);
-      subject = { tally: new ProgressTally(), before: this.#finishedBefore.get(name) ?? 0, total };
-      this.#subjects.set(name, subject);
-    }
-    return subject;
+    if (this.overall.turns > turns) this.#turns.add(event.at);
+    if (this.overall.finished === finished) return;
+    this.#conversations.add(event.at);
+    this.#lastFinishedAt = event.at;
   }
 }
 

@@ -1,8 +1,8 @@
 import { END } from "../core/scenario/scenario-edge.ts";
-import { cameToItsEnd } from "../core/state/state.ts";
+import { isFinished } from "../core/state/state.ts";
+import { type Conversation, foldConversation } from "../journal/fold/conversation.ts";
 import type { ConversationFilter, Store } from "../journal/store/store.ts";
 import { storedRun } from "../journal/transfer/stored-run.ts";
-import { type ConversationStory, conversationStory } from "./conversation-story.ts";
 import type { Traffic } from "./graph/drawn-graph.ts";
 import { PathCounter, type PathCounts } from "./path-counts.ts";
 
@@ -35,7 +35,7 @@ export function runTraffic(
   for (const { scenario, conversation } of store.conversations(name, filter)) {
     const tally = tallies.get(scenario) ?? new Tally();
     tallies.set(scenario, tally);
-    tally.add(conversationStory(store.events(name, conversation)));
+    tally.add(foldConversation(store.events(name, conversation)));
   }
   return [...tallies].map(([scenario, tally]) => tally.traffic(scenario));
 }
@@ -48,18 +48,17 @@ class Tally {
   #underWay = 0;
   #cutShort = 0;
 
-  add({ facts, turns }: ConversationStory): void {
+  add({ status, turns, path }: Conversation): void {
     this.#conversations++;
-    const { end } = facts;
     turns.forEach(({ node, hop }, index) => {
       const isEnd = hop !== undefined && (hop.target === null || hop.target === END);
       // A hop that nothing follows was decided, but not made: at the limit of turns, or where something broke.
       const isMade = isEnd || (hop !== undefined && hop.target === turns[index + 1]?.node);
-      if (isMade || end !== null) increase(this.#visits, node);
+      if (isMade || status !== null) increase(this.#visits, node);
       if (isMade && hop.edge !== null) increase(this.#hops, hop.edge);
     });
-    if (end === null) this.#underWay++;
-    else if (cameToItsEnd(end.status)) this.#paths.add(end.path);
+    if (status === null) this.#underWay++;
+    else if (isFinished(status)) this.#paths.add(path);
     else this.#cutShort++;
   }
 

@@ -1,4 +1,4 @@
-import { cameToItsEnd } from "../core/state/state.ts";
+import { isFinished } from "../core/state/state.ts";
 import { failureOf, type RunFailure } from "../journal/failure.ts";
 import type { ConversationEvent, ConversationStop, DerivedEvent, RunEvent } from "../journal/run-event.ts";
 import type { Spending } from "../journal/spending.ts";
@@ -102,7 +102,7 @@ export class ConversationDriver implements ConversationContext {
   /** True if the conversation has been stopped, rather than finished. */
   get #isStopped(): boolean {
     const { ending } = this.state;
-    return ending !== null && !cameToItsEnd(ending.status);
+    return ending !== null && !isFinished(ending.status);
   }
 
   #end(reason: StopReason, spending?: Spending): void {

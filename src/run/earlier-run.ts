@@ -1,4 +1,4 @@
-import { type ConversationStatus, cameToItsEnd } from "../core/state/state.ts";
+import { type ConversationStatus, isFinished } from "../core/state/state.ts";
 import { canonicalJson } from "../core/values/canonical-json.ts";
 import type { JsonObject } from "../core/values/json.ts";
 import { RunError } from "../journal/run-error.ts";
@@ -55,7 +55,7 @@ export function earlierRun(
   for (const { conversation, status } of store.conversations(run)) statuses.set(conversation, status);
   return {
     retriesErrors: retryErrors,
-    isFinished: ({ conversation }) => isFinished(statuses.get(conversation) ?? null, retryErrors),
+    isFinished: ({ conversation }) => needsNothing(statuses.get(conversation) ?? null, retryErrors),
     // A finished conversation has a status.
     statusOf: ({ conversation }) => statuses.get(conversation) as ConversationStatus,
     journal: ({ conversation }) => (statuses.has(conversation) ? store.events(run, conversation) : undefined),
@@ -63,8 +63,8 @@ export function earlierRun(
 }
 
 /** A conversation that was stopped continues; one that failed does so only with `retryErrors`. */
-function isFinished(status: ConversationStatus | null, retryErrors: boolean): boolean {
-  return cameToItsEnd(status) || (status === "error" && !retryErrors);
+function needsNothing(status: ConversationStatus | null, retryErrors: boolean): boolean {
+  return isFinished(status) || (status === "error" && !retryErrors);
 }
 
 /** Limits of time and money do not shape answers. */

@@ -5,7 +5,7 @@ import type { UnknownRecord } from "../core/values/json.ts";
 import { RunError } from "../journal/run-error.ts";
 import type { RunEvent } from "../journal/run-event.ts";
 import type { Store } from "../journal/store/store.ts";
-import type { TurnResult } from "../journal/turn-result.ts";
+import type { FinishedTurn } from "../journal/turn.ts";
 import { startedWith } from "./earlier-run.ts";
 import { RunDriver } from "./run-driver.ts";
 import { type RunInternals, type RunOptions, validateOptions } from "./run-options.ts";
@@ -13,7 +13,7 @@ import type { ConversationRecord } from "./step/conversation-record.ts";
 
 /** A finished turn at one of these nodes; the node says which fields there are. A field that was not read is missing or null. */
 type TurnAt<Nodes extends NodeEntry> = Nodes extends unknown
-  ? Omit<TurnResult, "node" | "parsed"> & {
+  ? Omit<FinishedTurn, "node" | "parsed"> & {
       readonly node: Nodes["id"];
       readonly parsed: unknown extends Nodes["parsed"] ? UnknownRecord : Readonly<Partial<Nodes["parsed"]>>;
     }

@@ -1,4 +1,4 @@
-import { cameToItsEnd } from "../../core/state/state.ts";
+import { isFinished } from "../../core/state/state.ts";
 import { failureSentence } from "../../report/text/failure-sentence.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { outcomeLines } from "../../report/text/outcomes-text.ts";
@@ -14,8 +14,8 @@ export type PlayEnd = "over" | "failed" | "left" | "interrupted";
 
 /** Tells the four ends apart. */
 export function playEnd({ signal, input, screen }: PlaySession): PlayEnd {
-  const status = screen.end?.status;
-  if (cameToItsEnd(status)) return "over";
+  const { status } = screen.conversation;
+  if (isFinished(status)) return "over";
   if (signal.aborted) return "interrupted";
   return input.hasEnded ? "left" : "failed";
 }
@@ -33,7 +33,9 @@ export function playEnding(
   end: PlayEnd,
   { style, width }: TextOptions,
 ): string {
-  const { turnCount: turns = 0, path = [], status, failure } = screen.end ?? {};
+  const { path, status, failure } = screen.conversation;
+  const outcomes = [...screen.conversation.outcomes.values()];
+  const turns = path.length;
   const counted = countedText(turns, "turn");
   const limit = countedText(options.turnLimit, "turn");
   const sentences: Readonly<Record<PlayEnd, readonly string[]>> = {
@@ -52,12 +54,12 @@ export function playEnding(
     left: paintedLines(openText("The input ended", turns), width, style.yellow),
     interrupted: paintedLines(openText("Interrupted", turns), width, style.yellow),
   };
-  const isTold = (end === "over" || end === "failed") && screen.outcomes.length > 0;
+  const isTold = (end === "over" || end === "failed") && outcomes.length > 0;
   return [
     "",
     ...sentences[end],
     ...(path.length === 0 ? [] : paintedLines(`Path: ${pathText(path)}`, width)),
-    ...(isTold ? ["", style.bold("Outcomes"), ...outcomeLines(screen.outcomes, { style, width })] : []),
+    ...(isTold ? ["", style.bold("Outcomes"), ...outcomeLines(outcomes, { style, width })] : []),
   ]
     .map((line) => `${line}\n`)
     .join("");

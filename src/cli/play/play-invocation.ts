@@ -102,7 +102,7 @@ async function tellEnd(session: PlaySession, terminal: Terminal): Promise<ExitCo
   output.write(playEnding(session, end, { style: output.style, width: output.width }));
   const { save } = session.options;
   if (save !== undefined) await saveCalls(session, save, terminal);
-  return playExitCode(end, session.screen.end?.turnCount ?? 0);
+  return playExitCode(end, session.screen.conversation.turnCount);
 }
 
 async function saveCalls(session: PlaySession, save: string, terminal: Terminal): Promise<void> {

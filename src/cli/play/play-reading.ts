@@ -1,8 +1,7 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { ScenarioState } from "../../core/state/state.ts";
 import { judgedFields } from "../../core/templates/template.ts";
-import type { Hop } from "../../journal/run-event.ts";
-import type { TurnResult } from "../../journal/turn-result.ts";
+import type { FinishedTurn, Turn } from "../../journal/turn.ts";
 import { expectedText, fieldLines, traitLines } from "../../report/text/fields-text.ts";
 import { hopLines } from "../../report/text/hop-text.ts";
 import {
@@ -15,9 +14,8 @@ import { judgeLines, verdictLines } from "../../report/text/verdict-text.ts";
 
 /** A turn that has been read, and what it is told with. */
 export interface PlayReading {
-  readonly result: TurnResult;
-  /** Missing if the session ended before it was known. */
-  readonly hop?: Hop;
+  /** Without a hop if the session ended before it was known. */
+  readonly turn: Turn & FinishedTurn;
   readonly definition: ScenarioDefinition;
   /** True if a judge model reads what rules do not. */
   readonly isJudged: boolean;
@@ -30,13 +28,14 @@ const NOBODY = "no rule can read it, and there is no judge";
 
 /** How a reply was read and by whom, what follows, and where the conversation goes and why. */
 export function playReading(reading: PlayReading, { style, width }: TextOptions): string {
-  const { result, hop, definition } = reading;
+  const { turn, definition } = reading;
+  const { hop } = turn;
   const room = roomBeside(LABEL_WIDTH, width);
   const blocks: readonly LabelledLines[] = [
     ...fieldBlocks(reading, { style, room }),
-    { label: "traits", lines: traitLines(result.traits, { style, room }) },
-    { label: "judge", lines: judgeLines(result, { style, room }) },
-    { label: "verdict", lines: verdictLines(result, { style, room }) },
+    { label: "traits", lines: traitLines(turn.traits, { style, room }) },
+    { label: "judge", lines: judgeLines(turn, { style, room }) },
+    { label: "verdict", lines: verdictLines(turn, { style, room }) },
     { label: "next", lines: hop === undefined ? [] : hopLines(hop, { style, room, definition }) },
   ];
   return labelledLines(blocks, LABEL_WIDTH, style)
@@ -50,22 +49,22 @@ interface Room {
 }
 
 function fieldBlocks(reading: PlayReading, { style, room }: Room): readonly LabelledLines[] {
-  const { result, definition, isJudged, before } = reading;
-  const question = definition.nodes[result.node]?.question;
+  const { turn, definition, isJudged, before } = reading;
+  const question = definition.nodes[turn.node]?.question;
   const template = question?.template;
   if (question === undefined || template === undefined) return [];
   const forJudge = judgedFields(template);
-  const byRules = Object.entries(result.fields).filter(([name]) => !Object.hasOwn(forJudge, name));
-  const others = Object.entries(result.fields).filter(([name]) => Object.hasOwn(forJudge, name));
+  const byRules = Object.entries(turn.fields).filter(([name]) => !Object.hasOwn(forJudge, name));
+  const others = Object.entries(turn.fields).filter(([name]) => Object.hasOwn(forJudge, name));
   const options = { style, room, expected: (name: string) => expectedText(question, name, before) };
   const notes = isJudged
-    ? result.notes
-    : { ...result.notes, ...Object.fromEntries(others.map(([name]) => [name, NOBODY])) };
+    ? turn.notes
+    : { ...turn.notes, ...Object.fromEntries(others.map(([name]) => [name, NOBODY])) };
   return [
-    { label: "by rules", lines: fieldLines({ ...result, fields: Object.fromEntries(byRules) }, options) },
+    { label: "by rules", lines: fieldLines({ ...turn, fields: Object.fromEntries(byRules) }, options) },
     {
       label: isJudged ? "by judge" : "not read",
-      lines: fieldLines({ ...result, notes, fields: Object.fromEntries(others) }, options),
+      lines: fieldLines({ ...turn, notes, fields: Object.fromEntries(others) }, options),
     },
   ];
 }

@@ -1,15 +1,10 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { foldTurn } from "../../core/state/advance-state.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
-import type {
-  ConversationEnd,
-  Hop,
-  OutcomeEvent,
-  RunEventBody,
-  TurnReply,
-  TurnStart,
-} from "../../journal/run-event.ts";
-import type { TurnResult } from "../../journal/turn-result.ts";
+import { Conversation } from "../../journal/fold/conversation.ts";
+import { noticeIn } from "../../journal/fold/run.ts";
+import type { RunEventBody } from "../../journal/run-event.ts";
+import { type FinishedTurn, isFinishedTurn, type Turn } from "../../journal/turn.ts";
 import { paintedLines, type TextOptions } from "../../report/text/text-blocks.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -22,34 +17,26 @@ export interface PlayScreenOptions {
   /** True if a judge model reads replies at a node. */
   readonly isJudged: (node: string) => boolean;
   /** True if the question of a turn has been shown, because the person has to do with it. */
-  readonly hasShown: (start: TurnStart) => boolean;
+  readonly hasShown: (turn: Turn) => boolean;
   /** True if the person gives the reply, who then need not be shown it. */
   readonly answersBy: (model: string) => boolean;
   /** True once the person wants to leave. */
   readonly isLeaving: () => boolean;
 }
 
-interface Draft {
-  start?: TurnStart;
-  reply?: TurnReply;
-  result?: TurnResult;
-  hop?: Hop;
-  isAsked?: true;
-  isAnswered?: true;
-}
-
 /**
- * Tells a conversation while it is held, in the order of its turns: a turn is told to its end before the next one is begun,
- * even if the engine is further already.
+ * Shows a conversation while it runs, in the order of its turns: a turn is shown to its end before the next one begins, even if
+ * the engine is further already.
  */
 export class PlayScreen {
-  readonly outcomes: OutcomeEvent[] = [];
+  /** What has happened so far. */
+  readonly conversation: Conversation = new Conversation();
   readonly #terminal: Terminal;
   readonly #options: PlayScreenOptions;
-  readonly #drafts = new Map<number, Draft>();
-  #end: ConversationEnd | null = null;
-  /** The first turn that is not told to its end. */
+  /** The first turn that is not shown to its end, and what of it is shown. */
   #turn = 1;
+  #isAsked = false;
+  #isAnswered = false;
   #before: ScenarioState = INITIAL_STATE;
   #instructions: string | undefined;
   #waiting: readonly { readonly turn: number; readonly resolve: () => void }[] = [];
@@ -59,9 +46,8 @@ export class PlayScreen {
     this.#options = options;
   }
 
-  /** Null while the conversation goes on. */
-  get end(): ConversationEnd | null {
-    return this.#end;
+  get #isOver(): boolean {
+    return this.conversation.status !== null;
   }
 
   /** Shows a question; a system prompt only if it is another than before. */
@@ -79,104 +65,65 @@ export class PlayScreen {
 
   /** Resolves once a turn is told to its end, or nothing more will be. */
   told(turn: number): Promise<void> {
-    if (turn < this.#turn || this.#end !== null) return Promise.resolve();
+    if (turn < this.#turn || this.#isOver) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting = [...this.#waiting, { turn, resolve }];
     return promise;
   }
 
   onEvent(event: RunEventBody): void {
-    switch (event.type) {
-      case "turn-start":
-        this.#draft(event.turn).start = event;
-        break;
-      case "turn-reply":
-        this.#draft(event.turn).reply = event;
-        break;
-      case "turn-end":
-        this.#draft(event.result.turn).result = event.result;
-        break;
-      case "hop":
-        this.#draft(event.turn).hop = event;
-        break;
-      case "outcome":
-        this.outcomes.push(event);
-        break;
-      case "conversation-end":
-        this.#end = event;
-        break;
-      case "retry":
-        this.#remark(`${event.message} Trying again in ${Math.ceil(event.delayMs / 1000)} s.`);
-        break;
-      case "warning":
-        this.#remark(event.message);
-        break;
-      default:
-        return;
+    this.conversation.apply(event);
+    const notice = noticeIn(event);
+    if (notice !== undefined) {
+      const again = "delayMs" in notice ? ` Trying again in ${Math.ceil(notice.delayMs / 1000)} s.` : "";
+      this.#remark(`${notice.message}${again}`);
     }
     this.#tell();
   }
 
   #tell(): void {
-    for (
-      let draft = this.#drafts.get(this.#turn);
-      draft !== undefined;
-      draft = this.#drafts.get(this.#turn)
-    ) {
-      this.#tellSpoken(draft);
-      const { result, hop } = draft;
-      if (result === undefined || (hop === undefined && this.#end === null)) break;
-      this.#tellReading(result, hop);
-      ({ state: this.#before } = foldTurn(this.#before, result));
-      this.#drafts.delete(this.#turn);
+    const { conversation } = this;
+    for (let turn = conversation.turn(this.#turn); turn !== undefined; turn = conversation.turn(this.#turn)) {
+      this.#tellSpoken(turn);
+      if (!isFinishedTurn(turn) || (turn.hop === undefined && !this.#isOver)) break;
+      this.#tellReading(turn);
+      ({ state: this.#before } = foldTurn(this.#before, turn));
       this.#turn++;
+      this.#isAsked = false;
+      this.#isAnswered = false;
     }
-    for (const { turn, resolve } of this.#waiting) if (turn < this.#turn || this.#end !== null) resolve();
-    this.#waiting = this.#waiting.filter(({ turn }) => turn >= this.#turn && this.#end === null);
+    for (const { turn, resolve } of this.#waiting) if (turn < this.#turn || this.#isOver) resolve();
+    this.#waiting = this.#waiting.filter(({ turn }) => turn >= this.#turn && !this.#isOver);
   }
 
   /** What models ask and answer; the person knows what the person said. */
-  #tellSpoken(draft: Draft): void {
-    const { start, reply } = draft;
-    if (start === undefined) return;
+  #tellSpoken(turn: Turn): void {
+    const { model, reply } = turn;
+    if (model === undefined) return;
     const { style, width } = this.#layout;
-    const isPersons = this.#options.answersBy(start.model);
-    if (draft.isAsked === undefined) {
-      draft.isAsked = true;
-      if (!this.#options.hasShown(start)) this.question(questionOf(start));
-      if (!isPersons) this.#write(`${style.dim(`${printableText(start.model)}:`)}\n`);
+    const isPersons = this.#options.answersBy(model);
+    if (!this.#isAsked) {
+      this.#isAsked = true;
+      if (!this.#options.hasShown(turn)) this.question(questionOf(turn));
+      if (!isPersons) this.#write(`${style.dim(`${printableText(model)}:`)}\n`);
     }
-    if (reply === undefined || isPersons || draft.isAnswered !== undefined) return;
-    draft.isAnswered = true;
-    const isEmpty = reply.reply.trim() === "";
-    this.#write(
-      isEmpty ? `  ${style.yellow("an empty reply")}\n` : spokenText(reply.reply, { width, indent: 2 }),
-    );
+    if (reply === undefined || isPersons || this.#isAnswered) return;
+    this.#isAnswered = true;
+    const isEmpty = reply.trim() === "";
+    this.#write(isEmpty ? `  ${style.yellow("an empty reply")}\n` : spokenText(reply, { width, indent: 2 }));
   }
 
-  #tellReading(result: TurnResult, hop: Hop | undefined): void {
+  #tellReading(turn: Turn & FinishedTurn): void {
     // Nobody could read what was still being read when the person left, and that says nothing.
     const { definition, isJudged, isLeaving } = this.#options;
-    if (isLeaving() && result.judgeFailure?.category === "cancelled") return;
-    const reading = {
-      result,
-      definition,
-      isJudged: isJudged(result.node),
-      before: this.#before,
-      ...(hop === undefined ? {} : { hop }),
-    };
+    if (isLeaving() && turn.judgeFailure?.category === "cancelled") return;
+    const reading = { turn, definition, isJudged: isJudged(turn.node), before: this.#before };
     this.#write(playReading(reading, this.#layout));
   }
 
   #remark(text: string): void {
     const { style, width } = this.#terminal.messages;
     this.#terminal.messages.write(lines(paintedLines(text, width, style.yellow)));
-  }
-
-  #draft(turn: number): Draft {
-    const draft = this.#drafts.get(turn) ?? {};
-    this.#drafts.set(turn, draft);
-    return draft;
   }
 
   /** As of now: terminals change their size. */
@@ -190,14 +137,13 @@ export class PlayScreen {
   }
 }
 
-function questionOf({ node, turn, agent, instructions, messages }: TurnStart): PlayQuestion {
-  const sent = messages.at(-1);
+function questionOf({ node, turn, agent, instructions, questionText }: Turn): PlayQuestion {
   return {
     node,
     turn,
     ...(agent === undefined ? {} : { agent }),
     ...(instructions === undefined ? {} : { instructions }),
-    text: sent?.role === "user" ? sent.content : "",
+    text: questionText ?? "",
   };
 }
 

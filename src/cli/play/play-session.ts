@@ -1,4 +1,5 @@
 import { copyDefinition, type ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { callIdentity } from "../../journal/fold/run.ts";
 import type { RunEventBody } from "../../journal/run-event.ts";
 import { memoryStore } from "../../journal/store/memory-store.ts";
 import type { Store } from "../../journal/store/store.ts";
@@ -43,12 +44,13 @@ export class PlaySession {
       isJudged: (node) => isJudged(scenario, node, options),
       answersBy,
       isLeaving: () => signal.aborted,
-      hasShown: ({ model }) => as === "questioner" || answersBy(model),
+      hasShown: ({ model }) => as === "questioner" || (model !== undefined && answersBy(model)),
     });
   }
 
   onEvent(event: RunEventBody): void {
-    if (event.type === "call-start" && event.identity !== undefined) this.#identities.add(event.identity);
+    const identity = callIdentity(event);
+    if (identity !== undefined) this.#identities.add(identity);
     this.screen.onEvent(event);
   }
 

@@ -23,7 +23,7 @@ import type { Run } from "../../run/run-scenarios.ts";
 import type { ProcessTerminal } from "../../terminal/process-terminal.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
-import { stopIfHopeless } from "./hopeless-run.ts";
+import { stopIfAllFail } from "./guarded-run.ts";
 import { annotates, type RunDisplay, watchMode } from "./run-view.ts";
 import { watchRun } from "./watch-run.ts";
 
@@ -48,7 +48,7 @@ export async function runAndReport(
 ): Promise<ExitCode> {
   const { store, settings, display, finishedBefore, onEnd, thresholds = thresholdsOf(settings) } = options;
   const abort = new AbortController();
-  const run = stopIfHopeless(begin(abort.signal));
+  const run = stopIfAllFail(begin(abort.signal));
   const { progress, interrupted } = await watchRun(run, {
     terminal,
     mode: watchMode(display, settings, terminal),

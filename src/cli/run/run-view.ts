@@ -56,8 +56,8 @@ function liveView({ terminal: { messages }, clock, progress, isStopping }: RunVi
   });
   const warnings = newWarnings(progress, messages);
   return {
-    show(event) {
-      const text = event.type === "warning" ? warnings() : "";
+    show() {
+      const text = warnings();
       if (text !== "") lines.above(text);
       lines.refresh();
       return undefined;
@@ -81,8 +81,9 @@ function plainView({ terminal, clock, progress, isStopping }: RunViewOptions): R
   };
   const paced = new PacedAction(print, { clock, everyMs: isCi(environment.CI) ? PLAIN_IN_CI_MS : PLAIN_MS });
   return {
-    show(event) {
-      if (event.type === "warning") messages.write(warnings());
+    show() {
+      const text = warnings();
+      if (text !== "") messages.write(text);
       paced.request();
       return undefined;
     },
@@ -115,10 +116,13 @@ function sayToPerson({ messages }: Terminal): (text: string) => void {
 
 /** Tells of the warnings that have come since it was last asked, each once. */
 function newWarnings({ warnings }: RunProgress, { style }: Output): () => string {
+  let seen = 0;
   let told = 0;
   let toldOfMore = false;
   const line = (text: string): string => `${style.yellow("Warning:")} ${text}\n`;
   return () => {
+    if (warnings.count === seen) return "";
+    seen = warnings.count;
     const texts = warnings.kept.slice(told).map(({ message }) => line(printableText(message)));
     told += texts.length;
     const isMore = warnings.dropped > 0 && !toldOfMore;

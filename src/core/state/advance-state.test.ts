@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { advanceState, type FinishedTurn, type StateUpdate } from "./advance-state.ts";
+import { advanceState, type StateUpdate } from "./advance-state.ts";
 import { INITIAL_STATE } from "./state.ts";
 
-const turn: FinishedTurn = {
+const turn = {
   node: "ask",
   verifyResult: true,
   reply: "B",

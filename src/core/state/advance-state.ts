@@ -3,7 +3,7 @@ import type { Truth } from "../logic/kleene.ts";
 import { frozenCopy } from "../values/frozen-copy.ts";
 import { isRecord, typeName, type UnknownRecord } from "../values/json.ts";
 import { FoldedState, plainState, type TurnState } from "./folded-state.ts";
-import type { ScenarioState } from "./state.ts";
+import type { ScenarioState, TurnRecord } from "./state.ts";
 
 /** What a state update may look at besides `accumulated` and `parsed`. */
 export interface StateUpdateContext {
@@ -23,14 +23,9 @@ export type StateUpdate<Parsed = never> = (
 ) => UnknownRecord;
 
 /** A turn as it enters the state. */
-export interface FinishedTurn {
-  readonly node: string;
-  readonly verifyResult: Truth;
-  readonly reply: string;
-  readonly parsed: UnknownRecord;
-  readonly rubric: UnknownRecord;
-  readonly refused?: Truth;
-}
+type ReadTurn = Omit<TurnRecord, "questionText">;
+
+const NOTHING: UnknownRecord = Object.freeze({});
 
 /** The state after a turn, and what kept the state update from counting, if anything did. */
 export interface AdvancedState {
@@ -41,7 +36,7 @@ export interface AdvancedState {
 /** Folds a finished turn into the state: node result, state update, counters, verdict and fields, in this order. */
 export function advanceState(
   state: ScenarioState,
-  turn: FinishedTurn,
+  turn: ReadTurn,
   stateUpdate?: StateUpdate | string,
 ): AdvancedState {
   const advanced = foldTurn(state, turn, stateUpdate);
@@ -51,10 +46,10 @@ export function advanceState(
 /** The same, with a state that is quicker to make and to read one node of. */
 export function foldTurn(
   state: ScenarioState,
-  turn: FinishedTurn,
+  turn: ReadTurn,
   stateUpdate?: StateUpdate | string,
 ): AdvancedState {
-  const { node, verifyResult, parsed, rubric, refused } = turn;
+  const { node, verifyResult, parsed = NOTHING, rubric = NOTHING, refused } = turn;
   const result =
     refused === undefined ? { verifyResult, parsed, rubric } : { verifyResult, parsed, rubric, refused };
   const { accumulated, problem } = updateAccumulated(state, turn, stateUpdate);
@@ -66,18 +61,18 @@ export function foldTurn(
 /** On an exception or anything but a plain object, the old value stays. */
 function updateAccumulated(
   state: ScenarioState,
-  turn: FinishedTurn,
+  turn: ReadTurn,
   stateUpdate: StateUpdate | string | undefined,
 ): { readonly accumulated: UnknownRecord; readonly problem?: string } {
   const { accumulated } = state;
   if (stateUpdate === undefined) return { accumulated };
   if (typeof stateUpdate === "string")
     return { accumulated, problem: "a source string runs only within a run" };
-  const { node, verifyResult, reply, rubric } = turn;
+  const { node, verifyResult, reply, parsed = NOTHING, rubric = NOTHING } = turn;
   try {
     const context: StateUpdateContext = { node, turn: state.turn + 1, verifyResult, reply, rubric };
     // The author's type of `parsed` is a promise about the template; nothing narrower is known here.
-    const result: unknown = (stateUpdate as StateUpdate<unknown>)(accumulated, turn.parsed, context);
+    const result: unknown = (stateUpdate as StateUpdate<unknown>)(accumulated, parsed, context);
     if (!isRecord(result))
       return { accumulated, problem: `the state update returned ${typeName(result)}, not an object` };
     const problems: string[] = [];

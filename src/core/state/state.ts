@@ -45,14 +45,19 @@ export type ConversationStatus =
   | "cancelled"
   | "error";
 
-/** True of a conversation that came to its end by itself; others were cut short, or are under way. */
-export function cameToItsEnd(
+/** True of a conversation that ended as its scenario says; others were cut short, or are under way. */
+export function isFinished(
   status: ConversationStatus | null | undefined,
 ): status is "completed" | "limit_reached" {
   return status === "completed" || status === "limit_reached";
 }
 
-/** One visit of one node, as outcomes see it. */
+/** True of a conversation that was cut short by a person, a limit of time or the budget: a resume goes on with it. */
+export function isInterrupted(status: ConversationStatus): boolean {
+  return !isFinished(status) && status !== "error";
+}
+
+/** One visit of one node, as conditions and outcomes see it. The journal's `Turn` has more. */
 export interface TurnRecord {
   readonly node: string;
   readonly verifyResult: Truth;

@@ -1,5 +1,7 @@
+import type { Conversation } from "../fold/conversation.ts";
+import type { OutcomeEvent } from "../run-event.ts";
 import type { Spending } from "../spending.ts";
-import type { ConversationRows, OutcomeRow, TurnRow } from "./conversation-rows.ts";
+import type { Turn, TurnVerdict } from "../turn.ts";
 
 /** What a column can hold. */
 export type Column = string | number | null;
@@ -44,31 +46,31 @@ export const TURN: readonly string[] = [
   .split(" ");
 
 /** A conversation as columns. */
-export function savedColumns(rows: ConversationRows): Column[] {
-  const { cell, counts, spending } = rows;
+export function savedColumns(conversation: Conversation): Column[] {
+  const { cell, verdicts, spending } = conversation;
   return [
     cell.index,
     cell.scenario,
-    rows.scenarioHash,
+    conversation.scenarioHash,
     cell.subject,
     cell.judge,
     cell.replicate,
     cell.row ?? null,
-    rows.status,
-    rows.failure,
-    rows.attempt,
-    rows.finishedTurns,
-    counts.pass,
-    counts.fail,
-    counts.unreadable,
-    counts.unjudged,
-    counts.unverified,
+    conversation.status,
+    conversation.failure?.category ?? null,
+    conversation.attempt,
+    conversation.turnCount,
+    verdicts.pass,
+    verdicts.fail,
+    verdicts.unreadable,
+    verdicts.unjudged,
+    verdicts.unverified,
     spending.calls,
     spending.cached,
     spending.tokens,
     spending.cost,
-    rows.startedAt,
-    rows.endedAt,
+    conversation.startedAt,
+    conversation.endedAt,
   ];
 }
 
@@ -78,8 +80,8 @@ export interface TurnColumns {
   readonly node: string;
   readonly agent: string | null;
   readonly model: string | null;
-  readonly verdict: TurnRow["verdict"];
-  readonly read_status: TurnRow["readStatus"];
+  readonly verdict: TurnVerdict | null;
+  readonly read_status: Turn["readStatus"] | null;
   readonly score: number | null;
   readonly refused: number | null;
   readonly next: string | null;
@@ -97,59 +99,68 @@ export interface OutcomeColumns {
   readonly name: string;
   readonly kind: string;
   readonly value: number | null;
-  readonly status: OutcomeRow["status"];
+  readonly status: OutcomeEvent["status"];
 }
 
 /** A turn as columns. */
-export function turnColumns(row: TurnRow): Column[] {
-  const { spending, refused } = row;
+export function turnColumns(turn: Turn): Column[] {
+  const { spending } = turn;
+  // What a turn took is known when it is finished.
+  const spent = turn.verdict === undefined ? undefined : spending;
   return [
-    row.node,
-    row.agent,
-    row.model,
-    row.verdict,
-    row.readStatus,
-    row.score,
-    numberOf(refused),
-    row.next,
-    spending?.calls ?? null,
-    spending?.cached ?? null,
-    spending?.tokens ?? null,
-    spending?.cost ?? null,
-    row.latencyMs,
-    row.startedAt,
-    row.endedAt,
+    turn.node,
+    turn.agent ?? null,
+    turn.model ?? null,
+    turn.verdict ?? null,
+    turn.readStatus ?? null,
+    turn.score ?? null,
+    numberOf(turn.refused ?? null),
+    turn.verdict === undefined ? null : (turn.next ?? null),
+    spent?.calls ?? null,
+    spent?.cached ?? null,
+    spent?.tokens ?? null,
+    spent?.cost ?? null,
+    turn.latencyMs ?? null,
+    turn.startedAt ?? null,
+    turn.endedAt ?? null,
   ];
 }
 
-/** The turn of a row. */
-export function turnRow(columns: TurnColumns): TurnRow {
+/** The turn of its columns: as much of it as they keep. */
+export function turnOf(columns: TurnColumns): Turn {
   const { turn, node, agent, model, verdict, score, refused, next, calls, cached } = columns;
   return {
     turn,
     node,
-    agent,
-    model,
-    verdict,
-    readStatus: columns.read_status,
-    score,
-    refused: refused === null ? null : refused === 1,
-    next,
-    spending: calls === null || cached === null ? null : spendingOf({ ...columns, calls, cached }),
-    latencyMs: columns.latency_ms,
-    startedAt: columns.started_at,
-    endedAt: columns.ended_at,
+    ...given("agent", agent),
+    ...given("model", model),
+    ...given("verdict", verdict),
+    ...given("readStatus", columns.read_status),
+    ...(verdict === null ? {} : { score, refused: refused === null ? null : refused === 1, next }),
+    ...(calls === null || cached === null ? {} : { spending: spendingOf({ ...columns, calls, cached }) }),
+    ...given("latencyMs", columns.latency_ms),
+    ...given("startedAt", columns.started_at),
+    ...given("endedAt", columns.ended_at),
   };
 }
 
+function given<Key extends string, Value>(
+  key: Key,
+  value: Value | null | undefined,
+): Partial<Record<Key, Value>> {
+  // One key, or none.
+  return (value === null || value === undefined ? {} : { [key]: value }) as Partial<Record<Key, Value>>;
+}
+
 /** An outcome as columns. */
-export function outcomeColumns({ value, status }: OutcomeRow): Column[] {
+export function outcomeColumns({ value, status }: Pick<OutcomeEvent, "value" | "status">): Column[] {
   return [typeof value, numberOf(value), status];
 }
 
-/** The outcome of a row. */
-export function outcomeRow({ name, kind, value, status }: OutcomeColumns): OutcomeRow {
-  return { name, value: kind === "boolean" && value !== null ? value === 1 : value, status };
+/** The outcome of its columns, which do not keep the turns that it looked at. */
+export function outcomeOf(conversation: string, { name, kind, value, status }: OutcomeColumns): OutcomeEvent {
+  const kept = kind === "boolean" && value !== null ? value === 1 : value;
+  return { type: "outcome", conversation, name, value: kept, status, turns: [] };
 }
 
 /** What a row says was spent. */

@@ -1,19 +1,21 @@
 import type BetterSqlite3 from "better-sqlite3";
+import { Conversation } from "../fold/conversation.ts";
+import type { OutcomeEvent } from "../run-event.ts";
+import type { Turn } from "../turn.ts";
 import {
   type Column,
   type ConversationColumns,
   type OutcomeColumns,
   outcomeColumns,
-  outcomeRow,
+  outcomeOf,
   SAVED,
   savedColumns,
   spendingOf,
   TURN,
   type TurnColumns,
   turnColumns,
-  turnRow,
+  turnOf,
 } from "./conversation-columns.ts";
-import { ConversationRows, type OutcomeRow, type TurnRow } from "./conversation-rows.ts";
 import { conversationKey } from "./encode-event.ts";
 import { deletedRun } from "./store-error.ts";
 
@@ -21,7 +23,7 @@ import { deletedRun } from "./store-error.ts";
 export interface LiveConversation {
   readonly key: string;
   readonly run: number;
-  readonly rows: ConversationRows;
+  readonly rows: Conversation;
   /** Null until it is in the file. */
   id: number | null;
 }
@@ -104,7 +106,7 @@ export class ConversationTable {
       const id = this.idOf(live);
       if (!this.#made.has(live) && this.#statements.update.run(...savedColumns(rows), id).changes === 0)
         throw deletedRun(this.#path);
-      for (const turn of rows.changedTurns) this.#saveTurn(id, turn, rows.turns.get(turn));
+      for (const turn of rows.changedTurns) this.#saveTurn(id, turn, keptTurn(rows, turn));
       for (const name of rows.changedOutcomes) this.#saveOutcome(id, name, rows.outcomes.get(name));
       rows.changedTurns.clear();
       rows.changedOutcomes.clear();
@@ -119,18 +121,18 @@ export class ConversationTable {
     for (const [key, live] of this.#live) if (live.run === run) this.#live.delete(key);
   }
 
-  #saveTurn(id: number, turn: number, row: TurnRow | undefined): void {
+  #saveTurn(id: number, turn: number, row: Turn | undefined): void {
     if (row === undefined) this.#statements.dropTurn.run(id, turn);
     else this.#statements.saveTurn.run(id, turn, ...turnColumns(row));
   }
 
-  #saveOutcome(id: number, name: string, row: OutcomeRow | undefined): void {
+  #saveOutcome(id: number, name: string, row: OutcomeEvent | undefined): void {
     if (row === undefined) this.#statements.dropOutcome.run(id, name);
     else this.#statements.saveOutcome.run(id, name, ...outcomeColumns(row));
   }
 
   #read(key: string, run: number, conversation: string): LiveConversation {
-    const rows = new ConversationRows(conversation);
+    const rows = new Conversation(conversation);
     const found = this.#find.get(run, conversationKey(conversation));
     if (found === undefined) return { key, run, rows, id: null };
     const { position: index, scenario, subject, judge, replicate, row, status, turns } = found;
@@ -139,15 +141,23 @@ export class ConversationTable {
       cell,
       scenarioHash: found.scenario_hash,
       status,
-      failure: found.failure,
+      // Only the category is kept, and written again.
+      failure: found.failure === null ? undefined : { category: found.failure, stage: "run", message: "" },
       attempt: found.attempt,
-      finishedTurns: turns,
+      turnCount: turns,
       spending: spendingOf(found),
       startedAt: found.started_at,
       endedAt: found.ended_at,
     });
-    for (const columns of this.#turns.all(found.id)) rows.restoreTurn(turnRow(columns));
-    for (const columns of this.#outcomes.all(found.id)) rows.outcomes.set(columns.name, outcomeRow(columns));
+    for (const columns of this.#turns.all(found.id)) rows.restoreTurn(turnOf(columns));
+    for (const columns of this.#outcomes.all(found.id))
+      rows.outcomes.set(columns.name, outcomeOf(conversation, columns));
     return { key, run, rows, id: found.id };
   }
+}
+
+/** A turn as the table has it. Once the conversation is over, a question without an answer is none. */
+function keptTurn(conversation: Conversation, number: number): Turn | undefined {
+  const { status, turnCount } = conversation;
+  return status !== null && number > turnCount ? undefined : conversation.turn(number);
 }

@@ -1,28 +1,29 @@
-import { cameToItsEnd } from "../../core/state/state.ts";
-import type { ConversationRows, OutcomeRow } from "./conversation-rows.ts";
+import { isFinished } from "../../core/state/state.ts";
+import type { Conversation } from "../fold/conversation.ts";
+import type { OutcomeEvent } from "../run-event.ts";
 import { type OutcomeGroup, resultRows } from "./result-rows.ts";
 import type { ResultRow } from "./store.ts";
 
 /** An outcome of a conversation; disturbed if something else than replies kept the conversation from being decided. */
-type Settled = OutcomeRow & { readonly isDisturbed: boolean };
+type Settled = OutcomeEvent & { readonly isDisturbed: boolean };
 
 /** The results of conversations that are in memory, as `readResults` adds them up. */
-export function memoryResults(conversations: readonly ConversationRows[]): readonly ResultRow[] {
+export function memoryResults(conversations: readonly Conversation[]): readonly ResultRow[] {
   const sorted = [...conversations].sort((one, other) => one.cell.index - other.cell.index);
-  const groups = sorted.map(({ cell, status, counts, spending }) => {
+  const groups = sorted.map(({ cell, status, verdicts, spending }) => {
     const { scenario, subject, judge } = cell;
-    const { pass: passed, fail: failed, unreadable, unjudged, unverified } = counts;
+    const { pass: passed, fail: failed, unreadable, unjudged, unverified } = verdicts;
     const turns = { passed, failed, unreadable, unjudged, unverified };
     return { scenario, subject, judge, status, conversations: 1, turns, spending };
   });
   return resultRows(groups, outcomeGroups(sorted));
 }
 
-function outcomeGroups(conversations: readonly ConversationRows[]): readonly OutcomeGroup[] {
+function outcomeGroups(conversations: readonly Conversation[]): readonly OutcomeGroup[] {
   const found = new Map<string, { readonly group: Omit<OutcomeGroup, "result">; values: Settled[] }>();
-  for (const { cell, status, counts, outcomes } of conversations) {
+  for (const { cell, status, verdicts, outcomes } of conversations) {
     const { scenario, subject, judge } = cell;
-    const isDisturbed = counts.unjudged > 0 || !cameToItsEnd(status);
+    const isDisturbed = verdicts.unjudged > 0 || !isFinished(status);
     for (const outcome of outcomes.values()) {
       const { name } = outcome;
       const key = JSON.stringify([scenario, subject, judge, name]);

@@ -1,8 +1,8 @@
 import { frozenCopy } from "../../core/values/frozen-copy.ts";
+import { Conversation } from "../fold/conversation.ts";
 import type { RunEvent, RunStart } from "../run-event.ts";
 import { addSpending, NOTHING_SPENT } from "../spending.ts";
 import { statusesOf } from "../statuses-of.ts";
-import { ConversationRows } from "./conversation-rows.ts";
 import { MemoryCalls } from "./memory-calls.ts";
 import { memoryResults } from "./memory-results.ts";
 import type {
@@ -17,7 +17,7 @@ import type {
 import { StoreError } from "./store-error.ts";
 
 interface HeldConversation {
-  readonly rows: ConversationRows;
+  readonly rows: Conversation;
   readonly events: RunEvent[];
 }
 
@@ -146,7 +146,7 @@ class MemoryStore implements Store {
         if (!("conversation" in kept) || kept.conversation === undefined) return;
         const { conversation } = kept;
         const held = run.conversations.get(conversation) ?? {
-          rows: new ConversationRows(conversation),
+          rows: new Conversation(conversation),
           events: [],
         };
         run.conversations.set(conversation, held);
@@ -193,8 +193,8 @@ function summaryOf(run: HeldRun): RunSummary {
   };
 }
 
-function conversationOf(run: string, rows: ConversationRows): ConversationSummary {
-  const { conversation, cell, status, finishedTurns: turnCount, spending } = rows;
+function conversationOf(run: string, rows: Conversation): ConversationSummary {
+  const { conversation, cell, status, turnCount, spending } = rows;
   const { index, scenario, subject, judge, replicate, row = null } = cell;
   return { run, conversation, index, scenario, subject, judge, replicate, row, status, turnCount, spending };
 }

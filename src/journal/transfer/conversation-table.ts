@@ -1,7 +1,6 @@
+import type { Conversation } from "../fold/conversation.ts";
 import type { Store } from "../store/store.ts";
-import { type TurnVerdict, turnVerdict } from "../turn-verdict.ts";
-import { type ConversationFacts, type FailureColumns, failureColumns } from "./conversation-facts.ts";
-import { type CellColumns, type Table, tableOf } from "./table.ts";
+import { type CellColumns, type FailureColumns, failureColumns, type Table, tableOf } from "./table.ts";
 
 /** A conversation in columns. */
 export type ConversationRow = CellColumns &
@@ -53,30 +52,34 @@ const COLUMNS: readonly (keyof Columns)[] = [
 
 /** The conversations of a run, one row each, in the order of results. */
 export function conversationTable(store: Store, run: string): Table<ConversationRow> {
-  return tableOf<ConversationRow>(store, run, { columns: COLUMNS, rows: (facts) => [columnsOf(facts)] });
+  return tableOf<ConversationRow>(store, run, {
+    columns: COLUMNS,
+    rows: (conversation) => [columnsOf(conversation)],
+  });
 }
 
-function columnsOf({ turns, end, attempts, startedAt, endedAt }: ConversationFacts): Columns {
-  const verdicts = turns.map(turnVerdict);
-  const counted = (verdict: TurnVerdict): number => verdicts.filter((found) => found === verdict).length;
+function columnsOf(conversation: Conversation): Columns {
+  const { failure, verdicts, path, attempt, startedAt, endedAt, status } = conversation;
+  // While the conversation goes on, calls under way are not counted yet.
+  const spending = status === null ? undefined : conversation.spending;
   return {
-    ...failureColumns(end?.failure),
-    failure_node: end?.failure?.node ?? null,
-    failure_turn: end?.failure?.turn ?? null,
-    turns: turns.length,
-    passed: counted("pass"),
-    failed: counted("fail"),
-    unreadable: counted("unreadable"),
-    unjudged: counted("unjudged"),
-    unverified: counted("unverified"),
-    path: turns.map(({ node }) => node).join(" "),
-    attempts,
+    ...failureColumns(failure),
+    failure_node: failure?.node ?? null,
+    failure_turn: failure?.turn ?? null,
+    turns: path.length,
+    passed: verdicts.pass,
+    failed: verdicts.fail,
+    unreadable: verdicts.unreadable,
+    unjudged: verdicts.unjudged,
+    unverified: verdicts.unverified,
+    path: path.join(" "),
+    attempts: attempt,
     started_at: timeOf(startedAt),
     ended_at: timeOf(endedAt),
-    calls: end?.spending.calls ?? null,
-    cached: end?.spending.cached ?? null,
-    tokens: end?.spending.tokens ?? null,
-    cost: end?.spending.cost ?? null,
+    calls: spending?.calls ?? null,
+    cached: spending?.cached ?? null,
+    tokens: spending?.tokens ?? null,
+    cost: spending?.cost ?? null,
   };
 }
 

@@ -1,6 +1,5 @@
 import type { Store } from "../store/store.ts";
-import { type FailureColumns, failureColumns } from "./conversation-facts.ts";
-import { type CellColumns, type Table, tableOf } from "./table.ts";
+import { type CellColumns, type FailureColumns, failureColumns, type Table, tableOf } from "./table.ts";
 
 /** What an outcome says about a conversation, in columns. */
 export type OutcomeRow = CellColumns &
@@ -29,9 +28,9 @@ const COLUMNS: readonly (keyof Columns)[] = [
 export function outcomeTable(store: Store, run: string): Table<OutcomeRow> {
   return tableOf<OutcomeRow>(store, run, {
     columns: COLUMNS,
-    rows: ({ outcomes, end }) =>
-      outcomes.map(({ name, value, status, reason }) => ({
-        ...failureColumns(end?.failure),
+    rows: ({ outcomes, failure }) =>
+      [...outcomes.values()].map(({ name, value, status, reason }) => ({
+        ...failureColumns(failure),
         outcome: name,
         value,
         certainty: status,

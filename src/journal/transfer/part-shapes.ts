@@ -20,7 +20,7 @@ import type { ErrorCategory } from "../../models/model-error.ts";
 import type { RunFailure, Stage } from "../failure.ts";
 import type { Cell, ConversationSettings } from "../run-event.ts";
 import type { Spending } from "../spending.ts";
-import type { TurnResult } from "../turn-result.ts";
+import type { FinishedTurn } from "../turn.ts";
 import { CONVERSATION_STATUSES } from "./run-file.ts";
 import { typedShape } from "./typed-shape.ts";
 
@@ -132,7 +132,7 @@ const FIELD = typedShape<FieldVerdict>("a field", {
 });
 
 /** A finished turn. */
-export const TURN_RESULT: Shape = typedShape<TurnResult>("a turn", {
+export const TURN_RESULT: Shape = typedShape<FinishedTurn>("a turn", {
   required: {
     turn: fromOne,
     node: nonEmptyText,

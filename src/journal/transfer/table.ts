@@ -1,5 +1,6 @@
+import type { RunFailure } from "../failure.ts";
+import { type Conversation, foldConversation } from "../fold/conversation.ts";
 import type { ConversationSummary, Store } from "../store/store.ts";
-import { type ConversationFacts, conversationFacts } from "./conversation-facts.ts";
 import { storedRun } from "./stored-run.ts";
 
 /** What a cell of a table can hold. */
@@ -52,7 +53,7 @@ export function tableOf<Row extends CellColumns>(
     rows,
   }: {
     readonly columns: readonly (Exclude<keyof Row, keyof CellColumns> & string)[];
-    readonly rows: (facts: ConversationFacts) => Iterable<Omit<Row, keyof CellColumns>>;
+    readonly rows: (conversation: Conversation) => Iterable<Omit<Row, keyof CellColumns>>;
   },
 ): Table<Row> {
   const name = storedRun(store, run).run;
@@ -60,17 +61,32 @@ export function tableOf<Row extends CellColumns>(
     columns: [...CELL_COLUMNS, ...columns],
     *[Symbol.iterator]() {
       for (const summary of store.conversations(name)) {
-        const facts = conversationFacts(store.events(name, summary.conversation));
-        const cell = cellColumns(summary, facts);
+        const conversation = foldConversation(store.events(name, summary.conversation));
+        const cell = cellColumns(summary, conversation);
         // Both parts of the row, and nothing else.
-        for (const row of rows(facts)) yield { ...cell, ...row } as Row;
+        for (const row of rows(conversation)) yield { ...cell, ...row } as Row;
       }
     },
   };
 }
 
-function cellColumns(summary: ConversationSummary, { end }: ConversationFacts): CellColumns {
+function cellColumns(summary: ConversationSummary, { status }: Conversation): CellColumns {
   const { run, conversation, scenario, row, subject, judge, replicate } = summary;
-  const status = end?.status ?? null;
   return { run, conversation, scenario, row, variant: null, subject, judge, replicate, status };
+}
+
+/** What failed, in columns. */
+export type FailureColumns = {
+  readonly failure_category: string | null;
+  readonly failure_stage: string | null;
+  readonly failure_message: string | null;
+};
+
+/** A failure in columns; nulls if there is none. */
+export function failureColumns(failure: RunFailure | undefined): FailureColumns {
+  return {
+    failure_category: failure?.category ?? null,
+    failure_stage: failure?.stage ?? null,
+    failure_message: failure?.message ?? null,
+  };
 }

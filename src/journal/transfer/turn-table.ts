@@ -1,9 +1,7 @@
-import type { TurnStart } from "../run-event.ts";
+import type { Conversation } from "../fold/conversation.ts";
 import type { Store } from "../store/store.ts";
-import type { TurnResult } from "../turn-result.ts";
-import { type TurnVerdict, turnVerdict } from "../turn-verdict.ts";
-import { type ConversationFacts, type FailureColumns, failureColumns } from "./conversation-facts.ts";
-import { type CellColumns, type Table, tableOf } from "./table.ts";
+import type { FinishedTurn, Turn, TurnVerdict } from "../turn.ts";
+import { type CellColumns, type FailureColumns, failureColumns, type Table, tableOf } from "./table.ts";
 
 /** A turn in columns. */
 export type TurnRow = CellColumns &
@@ -64,10 +62,9 @@ export function turnTable(store: Store, run: string): Table<TurnRow> {
   return tableOf<TurnRow>(store, run, { columns: COLUMNS, rows: turnRows });
 }
 
-function* turnRows({ turns, unfinished, end }: ConversationFacts): Generator<TurnColumns> {
-  for (const turn of turns) yield finished(turn);
-  if (unfinished === null) return;
-  const { failure } = end ?? {};
+function* turnRows({ finishedTurns, unfinished, failure }: Conversation): Generator<TurnColumns> {
+  for (const turn of finishedTurns) yield finished(turn);
+  if (unfinished === undefined) return;
   // A failure without a turn ended the whole conversation, and so this turn, too.
   const isHere = failure?.turn === undefined || failure.turn === unfinished.turn;
   yield { ...NOTHING, ...begun(unfinished), ...failureColumns(isHere ? failure : undefined) };
@@ -95,13 +92,12 @@ function begun({
   turn,
   node,
   agent,
-  messages,
-}: TurnStart): Pick<TurnColumns, "turn" | "node" | "agent" | "question"> {
-  const last = messages.at(-1);
-  return { turn, node, agent: agent ?? null, question: last?.role === "user" ? last.content : null };
+  questionText,
+}: Turn): Pick<TurnColumns, "turn" | "node" | "agent" | "question"> {
+  return { turn, node, agent: agent ?? null, question: questionText ?? null };
 }
 
-function finished(result: TurnResult): TurnColumns {
+function finished(result: Turn & FinishedTurn): TurnColumns {
   const { turn, node, agent, score, refused, questionText, reply, finish, next, judgeFailure } = result;
   const { parsed, fields, rubric, toolCalls, spending } = result;
   const verdicts = Object.entries(fields).map(([name, field]) => [name, field.result] as const);
@@ -109,7 +105,7 @@ function finished(result: TurnResult): TurnColumns {
     turn,
     node,
     agent: agent ?? null,
-    verdict: turnVerdict(result),
+    verdict: result.verdict ?? null,
     score,
     refused,
     ...failureColumns(judgeFailure),

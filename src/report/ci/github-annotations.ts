@@ -1,5 +1,5 @@
+import { foldConversation } from "../../journal/fold/conversation.ts";
 import type { ConversationSummary, Store } from "../../journal/store/store.ts";
-import { conversationFacts } from "../../journal/transfer/conversation-facts.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
 import { cutToWidth } from "../../terminal/text-width.ts";
@@ -26,9 +26,9 @@ export function* githubAnnotations(
   const all = countCutShort(statuses);
   const shown = all > MOST_WARNINGS ? MOST_WARNINGS - 1 : all;
   for (const summary of someCutShort(store.conversations(name), shown)) {
-    const { end } = conversationFacts(store.events(name, summary.conversation));
-    const word = CUT_SHORT[end?.status ?? "error"] ?? "error";
-    const why = end?.failure === undefined ? word : `${end.failure.category}: ${end.failure.message}`;
+    const { status, failure } = foldConversation(store.events(name, summary.conversation));
+    const word = CUT_SHORT[status ?? "error"] ?? "error";
+    const why = failure === undefined ? word : `${failure.category}: ${failure.message}`;
     const where = `${printableText(summary.scenario)}, ${conversationName(summary, start.judges)}`;
     yield annotation("warning", `Conversation cut short: ${word}`, `${where}: ${why}`);
   }

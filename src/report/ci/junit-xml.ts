@@ -1,7 +1,7 @@
 import type { ConversationStatus } from "../../core/state/state.ts";
+import { type Conversation, foldConversation } from "../../journal/fold/conversation.ts";
 import type { OutcomeEvent } from "../../journal/run-event.ts";
 import type { ConversationSummary, ResultRow, Store } from "../../journal/store/store.ts";
-import { type ConversationFacts, conversationFacts } from "../../journal/transfer/conversation-facts.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { CUT_SHORT, conversationName, countCutShort, testedName } from "../data/subject-totals.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
@@ -33,11 +33,11 @@ export function* junitXml(
     yield `  <testsuite${xmlAttributes({ ...suites[index], timestamp: timeOf(startedAt) })}>\n`;
     for (const summary of members.get(suiteKey(row)) ?? []) {
       const { conversation, scenario } = summary;
-      const facts = conversationFacts(store.events(name, conversation));
+      const folded = foldConversation(store.events(name, conversation));
       yield junitConversation({
         scenario,
         conversation,
-        facts,
+        folded,
         name: conversationName(summary, start.judges),
       });
     }
@@ -113,28 +113,29 @@ export interface JunitConversation {
   readonly scenario: string;
   readonly name: string;
   readonly conversation: string;
-  readonly facts: ConversationFacts;
+  readonly folded: Conversation;
 }
 
 /**
  * A conversation as the element of a test case. Outcomes are measurements, so they are properties, and a false one is no
  * failure; what was cut short is an error, and what has not ended was skipped.
  */
-export function junitConversation({ scenario, name, conversation, facts }: JunitConversation): string {
-  const { end, outcomes, turns } = facts;
+export function junitConversation({ scenario, name, conversation, folded }: JunitConversation): string {
+  const { status } = folded;
+  const outcomes = [...folded.outcomes.values()];
   const properties = [
     ["conversation", conversation],
-    ["status", end?.status ?? "under way"],
-    ["turns", String(turns.length)],
+    ["status", status ?? "under way"],
+    ["turns", String(folded.path.length)],
     ...outcomes.map((outcome) => [`outcome.${outcome.name}`, valueText(outcome)] as const),
   ] as const;
   const inconclusive = outcomes.filter(({ status }) => status === "inconclusive").map(inconclusiveText);
   return [
-    `    <testcase${xmlAttributes({ classname: scenario, name, time: secondsOf(facts) })}>`,
+    `    <testcase${xmlAttributes({ classname: scenario, name, time: secondsOf(folded) })}>`,
     "      <properties>",
     ...properties.map(([key, value]) => `        <property${xmlAttributes({ name: key, value })}/>`),
     "      </properties>",
-    ...endElement(facts),
+    ...endElement(folded),
     ...(inconclusive.length === 0
       ? []
       : [`      <system-out>${xmlText(inconclusive.join("\n"))}</system-out>`]),
@@ -153,8 +154,8 @@ function inconclusiveText({ name, value, reason }: OutcomeEvent): string {
 }
 
 /** Undefined of a conversation that was taken up again: the time in between says nothing. */
-function secondsOf({ startedAt, endedAt, attempts }: ConversationFacts): string | undefined {
-  if (startedAt === null || endedAt === null || attempts > 1) return undefined;
+function secondsOf({ startedAt, endedAt, attempt }: Conversation): string | undefined {
+  if (startedAt === null || endedAt === null || attempt > 1) return undefined;
   return (Math.max(0, endedAt - startedAt) / 1000).toFixed(3);
 }
 
@@ -165,10 +166,9 @@ const WHY: Readonly<Partial<Record<ConversationStatus, string>>> = {
   cancelled: "The conversation was cancelled.",
 };
 
-function endElement({ end }: ConversationFacts): readonly string[] {
-  if (end === null)
+function endElement({ status, failure }: Conversation): readonly string[] {
+  if (status === null)
     return [`      <skipped${xmlAttributes({ message: "The conversation has not ended." })}/>`];
-  const { status, failure } = end;
   if (CUT_SHORT[status] === undefined) return [];
   const attributes = { type: failure?.category ?? status, message: failure?.message ?? WHY[status] };
   const place = [

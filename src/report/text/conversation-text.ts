@@ -1,10 +1,11 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { foldTurn } from "../../core/state/advance-state.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
+import { type Conversation, foldConversation } from "../../journal/fold/conversation.ts";
 import type { RunEvent } from "../../journal/run-event.ts";
-import { addSpending, NOTHING_SPENT } from "../../journal/spending.ts";
+import { addSpending, NOTHING_SPENT, type Spending } from "../../journal/spending.ts";
+import { isFinishedTurn, type Turn } from "../../journal/turn.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import { type ConversationStory, conversationStory, type StoryTurn } from "../conversation-story.ts";
 import { failureSentence } from "./failure-sentence.ts";
 import { countedText, spendingText } from "./figures.ts";
 import { outcomeLines } from "./outcomes-text.ts";
@@ -32,13 +33,13 @@ const LABEL_WIDTH = "replicate".length;
 
 /** The transcript of one conversation from its events: turn by turn what was said, read, decided, and why; then its outcomes. */
 export function conversationText(events: Iterable<RunEvent>, options: ConversationTextOptions): string {
-  const story = conversationStory(events);
+  const conversation = foldConversation(events);
   const { style, width } = options;
-  if (story.start === null) return sections([paintedLines("The conversation has not begun.", width)]);
-  const isChanged = options.definition !== undefined && options.definition.hash !== story.start.scenarioHash;
+  if (!conversation.hasBegun) return sections([paintedLines("The conversation has not begun.", width)]);
+  const isChanged = options.definition !== undefined && options.definition.hash !== conversation.scenarioHash;
   const { definition: _, ...plain } = options;
   return sections([
-    headerLines(story, options),
+    headerLines(conversation, options),
     isChanged
       ? paintedLines(
           "The scenario has changed since: what was expected, and what conditions say, is not shown.",
@@ -46,8 +47,8 @@ export function conversationText(events: Iterable<RunEvent>, options: Conversati
           style.yellow,
         )
       : [],
-    ...toldTurns(story, isChanged ? plain : options),
-    endLines(story, options),
+    ...turnSections(conversation, isChanged ? plain : options),
+    endLines(conversation, options),
   ]);
 }
 
@@ -56,16 +57,11 @@ function sections(blocks: readonly (readonly string[])[]): string {
   return filled.map((lines) => lines.map((line) => `${line}\n`).join("")).join("\n");
 }
 
-function headerLines(
-  { start, facts, turns }: ConversationStory,
-  { style, width }: TextOptions,
-): readonly string[] {
-  if (start === null) return [];
+function headerLines(conversation: Conversation, { style, width }: TextOptions): readonly string[] {
   const room = roomBeside(LABEL_WIDTH, width);
-  const { scenario, subject, judge, replicate, row } = start.cell;
-  const { end, attempts } = facts;
-  const { word, paint } = statusWord(end?.status ?? null, style);
-  const path = turns.filter(({ result }) => result !== undefined).map(({ node }) => node);
+  const { scenario, subject, judge, replicate, row } = conversation.cell;
+  const { status, attempt, path } = conversation;
+  const { word, paint } = statusWord(status, style);
   const line = (label: string, text: string): LabelledLines => ({ label, lines: paintedLines(text, room) });
   const blocks: readonly LabelledLines[] = [
     line("scenario", printableText(scenario)),
@@ -75,23 +71,21 @@ function headerLines(
     ...(row === undefined ? [] : [line("row", `${row}`)]),
     { label: "status", lines: paintedLines(`${word}, ${countedText(path.length, "turn")}`, room, paint) },
     ...(path.length === 0 ? [] : [line("path", pathText(path))]),
-    line("spent", spendingText(end?.spending ?? spentSoFar(turns))),
-    ...(attempts === 1 ? [] : [line("attempts", `${attempts}; the last one is shown`)]),
+    line("spent", spendingText(status === null ? spentSoFar(conversation.turns) : conversation.spending)),
+    ...(attempt === 1 ? [] : [line("attempts", `${attempt}; the last one is shown`)]),
   ];
   return [
-    ...paintedLines(`Conversation ${printableText(start.conversation)}`, width, style.bold),
+    ...paintedLines(`Conversation ${printableText(conversation.conversation)}`, width, style.bold),
     ...labelledLines(blocks, LABEL_WIDTH, style),
   ];
 }
 
-function spentSoFar(turns: readonly StoryTurn[]): Parameters<typeof spendingText>[0] {
-  return turns
-    .map(({ result, reply }) => result?.spending ?? reply?.spending ?? NOTHING_SPENT)
-    .reduce(addSpending, NOTHING_SPENT);
+function spentSoFar(turns: readonly Turn[]): Spending {
+  return turns.map(({ spending }) => spending ?? NOTHING_SPENT).reduce(addSpending, NOTHING_SPENT);
 }
 
-function toldTurns(
-  { start, facts, turns }: ConversationStory,
+function turnSections(
+  { cell, status, turns }: Conversation,
   options: ConversationTextOptions,
 ): readonly (readonly string[])[] {
   let before: ScenarioState = INITIAL_STATE;
@@ -99,24 +93,23 @@ function toldTurns(
   return turns.map((turn) => {
     const lines = turnLines(turn, {
       ...options,
-      subject: start?.cell.subject ?? "",
+      subject: cell.subject,
       before,
       ...(instructions === undefined ? {} : { instructions }),
-      isOver: facts.end !== null,
+      isOver: status !== null,
     });
-    if (turn.result !== undefined)
-      ({ state: before } = foldTurn(before, { ...turn.result, node: turn.node }));
-    instructions = turn.start?.instructions ?? instructions;
+    if (isFinishedTurn(turn)) ({ state: before } = foldTurn(before, turn));
+    instructions = turn.instructions ?? instructions;
     return lines;
   });
 }
 
-function endLines({ start, facts }: ConversationStory, options: TextOptions): readonly string[] {
+function endLines(conversation: Conversation, options: TextOptions): readonly string[] {
   const { style, width } = options;
-  const { end, outcomes } = facts;
-  if (end === null) return paintedLines("The conversation has not ended yet.", width, style.yellow);
-  const { status, failure } = end;
-  const limit = start?.settings.turnLimit ?? 0;
+  const { status, failure, settings } = conversation;
+  const outcomes = [...conversation.outcomes.values()];
+  if (status === null) return paintedLines("The conversation has not ended yet.", width, style.yellow);
+  const limit = settings?.turnLimit ?? 0;
   const reason =
     failure !== undefined
       ? paintedLines(failureSentence(failure), width, statusWord(status, style).paint)

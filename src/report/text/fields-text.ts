@@ -6,7 +6,7 @@ import { isTruthFrom, resolveTruth } from "../../core/templates/truth-from.ts";
 import { ownValue } from "../../core/values/json.ts";
 import type { TraitResult } from "../../grading/verify/trait-value.ts";
 import type { FieldVerdict } from "../../grading/verify/verify-parsed.ts";
-import type { TurnResult } from "../../journal/turn-result.ts";
+import type { FinishedTurn } from "../../journal/turn.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
 import { meanText } from "./figures.ts";
@@ -22,7 +22,7 @@ export interface FieldsOptions {
 
 /** What was read of a reply, a field a line: `city = "Sydney"  ✗ wrong, expected "Canberra"`, and the passage that states it. */
 export function fieldLines(
-  { fields, parsed, notes, quotes }: Pick<TurnResult, "fields" | "parsed" | "notes" | "quotes">,
+  { fields, parsed, notes, quotes }: Pick<FinishedTurn, "fields" | "parsed" | "notes" | "quotes">,
   options: FieldsOptions,
 ): readonly string[] {
   const { style, room, expected } = options;

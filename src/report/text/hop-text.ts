@@ -2,8 +2,7 @@ import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { END } from "../../core/scenario/scenario-edge.ts";
 import { type Condition, compileWhen } from "../../core/state/condition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
-import type { TestedEdge } from "../../core/state/routing.ts";
-import type { Hop } from "../../journal/run-event.ts";
+import type { RoutingDecision, TestedEdge } from "../../core/state/routing.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
 import { paintedLines, valueText } from "./text-blocks.ts";
@@ -17,7 +16,7 @@ export interface HopOptions {
 }
 
 /** Where a conversation went and why: `→ push because verify_result = true`, then why not elsewhere. */
-export function hopLines(hop: Hop, { style, room, definition }: HopOptions): readonly string[] {
+export function hopLines(hop: RoutingDecision, { style, room, definition }: HopOptions): readonly string[] {
   const conditionOf = (edge: number): Condition | null => compileWhen(definition?.edges[edge]?.when);
   const passed = hop.tested.filter(({ matched }) => !matched);
   return [
@@ -30,7 +29,7 @@ export function hopLines(hop: Hop, { style, room, definition }: HopOptions): rea
   ];
 }
 
-function choiceText(hop: Hop, conditionOf: (edge: number) => Condition | null): string {
+function choiceText(hop: RoutingDecision, conditionOf: (edge: number) => Condition | null): string {
   const { target, edge, fallback, tested } = hop;
   if (target === null || edge === null) return "ends here: no edge leads on";
   const arrow = `→ ${nodeName(target)}`;

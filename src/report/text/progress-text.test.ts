@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from "node:util";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import type { RunTally } from "../../journal/fold/run.ts";
 import type { RunEventBody } from "../../journal/run-event.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../../terminal/terminal.ts";
 import { textWidth } from "../../terminal/text-width.ts";
-import type { ProgressTally } from "../progress-tally.ts";
 import { RunProgress } from "../run-progress.ts";
 import { plainLine, progressLines } from "./progress-text.ts";
 
@@ -33,7 +33,7 @@ function progressOf(
   return progress;
 }
 
-function set(tally: ProgressTally | undefined, values: Partial<ProgressTally>): void {
+function set(tally: RunTally | undefined, values: Partial<RunTally>): void {
   Object.assign(tally ?? {}, values);
 }
 

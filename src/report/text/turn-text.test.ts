@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
+import { foldConversation } from "../../journal/fold/conversation.ts";
 import type { TurnReply } from "../../journal/run-event.ts";
 import { NOTHING_SPENT } from "../../journal/spending.ts";
+import type { Turn } from "../../journal/turn.ts";
 import type { Message } from "../../models/message.ts";
 import { PLAIN_STYLE } from "../../terminal/terminal.ts";
-import type { StoryTurn } from "../conversation-story.ts";
 import { spokenLines } from "./turn-text.ts";
 
 const MESSAGES: readonly Message[] = [
@@ -27,10 +28,8 @@ const MESSAGES: readonly Message[] = [
 
 function told(reply: Partial<TurnReply>): Readonly<Record<string, readonly string[]>> {
   const conversation = "c";
-  const turn: StoryTurn = {
-    turn: 1,
-    node: "ask",
-    start: {
+  const [turn] = foldConversation([
+    {
       type: "turn-start",
       conversation,
       turn: 1,
@@ -43,7 +42,7 @@ function told(reply: Partial<TurnReply>): Readonly<Record<string, readonly strin
         { role: "user", content: "Capital?" },
       ],
     },
-    reply: {
+    {
       type: "turn-reply",
       conversation,
       turn: 1,
@@ -53,11 +52,9 @@ function told(reply: Partial<TurnReply>): Readonly<Record<string, readonly strin
       spending: NOTHING_SPENT,
       ...reply,
     },
-    retries: [],
-    warnings: [],
-  };
+  ]).turns;
   const options = { style: PLAIN_STYLE, width: 80, subject: "subject", isOver: false };
-  const blocks = spokenLines(turn, options, 50).filter(({ lines }) => lines.length > 0);
+  const blocks = spokenLines(turn as Turn, options, 50).filter(({ lines }) => lines.length > 0);
   return Object.fromEntries(blocks.map(({ label, lines }) => [label, lines]));
 }
 

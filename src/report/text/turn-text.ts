@@ -1,9 +1,9 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
+import { isFinishedTurn, type Turn } from "../../journal/turn.ts";
 import type { ToolResult } from "../../models/message.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import { cutToWidth } from "../../terminal/text-width.ts";
-import type { StoryTurn } from "../conversation-story.ts";
 import { expectedText, fieldLines, traitLines } from "./fields-text.ts";
 import { countedText, spendingText } from "./figures.ts";
 import { hopLines } from "./hop-text.ts";
@@ -21,7 +21,7 @@ import { judgeLines, verdictLines } from "./verdict-text.ts";
 const LABEL_WIDTH = "verdict".length;
 
 /** One turn in lines: what was asked and answered, what was read, what code says about it, and where it led. */
-export function turnLines(turn: StoryTurn, options: TurnTextOptions): readonly string[] {
+export function turnLines(turn: Turn, options: TurnTextOptions): readonly string[] {
   const { style, width } = options;
   const room = roomBeside(LABEL_WIDTH, width);
   const blocks = [...spokenLines(turn, options, room), ...found(turn, options, room)];
@@ -31,35 +31,33 @@ export function turnLines(turn: StoryTurn, options: TurnTextOptions): readonly s
   ];
 }
 
-function headingText({ turn, node, start, result }: StoryTurn, subject: string): string {
-  const agent = start?.agent ?? result?.agent;
+function headingText({ turn, node, agent, model }: Turn, subject: string): string {
   const parts = [
     `Turn ${turn}`,
     printableText(node) || '""',
     ...(agent === undefined ? [] : [`as ${printableText(agent)}`]),
-    ...(start === undefined || start.model === subject ? [] : [printableText(start.model)]),
+    ...(model === undefined || model === subject ? [] : [printableText(model)]),
   ];
   return parts.join(" · ");
 }
 
-function found(turn: StoryTurn, options: TurnTextOptions, room: number): readonly LabelledLines[] {
+function found(turn: Turn, options: TurnTextOptions, room: number): readonly LabelledLines[] {
   const { style, definition, before = INITIAL_STATE } = options;
-  const { node, result, reply, hop } = turn;
+  const { node, reply, hop } = turn;
   const question = definition?.nodes[node]?.question;
   const expected = (field: string): string | null =>
     question === undefined ? null : expectedText(question, field, before);
-  const warnings = turn.warnings.flatMap(({ message }) => paintedLines(message, room, style.yellow));
-  const told: readonly LabelledLines[] =
-    result === undefined
-      ? reply === undefined
-        ? []
-        : [{ label: "verdict", lines: paintedLines("not read yet", room, style.yellow) }]
-      : [
-          { label: "read", lines: fieldLines(result, { style, room, expected }) },
-          { label: "traits", lines: traitLines(result.traits, { style, room }) },
-          { label: "judge", lines: judgeLines(result, { style, room }) },
-          { label: "verdict", lines: verdictLines(result, { style, room }) },
-        ];
+  const warnings = (turn.warnings ?? []).flatMap(({ message }) => paintedLines(message, room, style.yellow));
+  const told: readonly LabelledLines[] = isFinishedTurn(turn)
+    ? [
+        { label: "read", lines: fieldLines(turn, { style, room, expected }) },
+        { label: "traits", lines: traitLines(turn.traits, { style, room }) },
+        { label: "judge", lines: judgeLines(turn, { style, room }) },
+        { label: "verdict", lines: verdictLines(turn, { style, room }) },
+      ]
+    : reply === undefined
+      ? []
+      : [{ label: "verdict", lines: paintedLines("not read yet", room, style.yellow) }];
   return [
     ...told,
     { label: "warning", lines: warnings },
@@ -74,9 +72,8 @@ function found(turn: StoryTurn, options: TurnTextOptions, room: number): readonl
   ];
 }
 
-function callLines(turn: StoryTurn, { style }: TurnTextOptions, room: number): readonly string[] {
-  const { result, reply, retries } = turn;
-  const spending = result?.spending ?? reply?.spending;
+function callLines(turn: Turn, { style }: TurnTextOptions, room: number): readonly string[] {
+  const { spending, retries = [] } = turn;
   const categories = [...new Set(retries.map(({ category }) => category.replaceAll("_", " ")))];
   const parts = [
     ...(spending === undefined ? [] : [spendingText(spending)]),
@@ -102,16 +99,9 @@ export interface TurnTextOptions extends TextOptions {
 }
 
 /** What was said in a turn: the question with what was sent before it, tools that were used, the reply. */
-export function spokenLines(
-  turn: StoryTurn,
-  options: TurnTextOptions,
-  room: number,
-): readonly LabelledLines[] {
+export function spokenLines(turn: Turn, options: TurnTextOptions, room: number): readonly LabelledLines[] {
   const { style, isOver } = options;
-  const { start, reply, result } = turn;
-  const sent = start?.messages.at(-1);
-  const question = result?.questionText ?? (sent?.role === "user" ? sent.content : "");
-  const text = result?.reply ?? reply?.reply;
+  const { questionText: question = "", reply: text } = turn;
   const missing = isOver ? "no answer" : "not answered yet";
   const answer =
     text === undefined
@@ -130,15 +120,18 @@ export function spokenLines(
 }
 
 /** A system prompt is mentioned where it is new. */
-function systemLines({ start }: StoryTurn, options: TurnTextOptions, room: number): readonly string[] {
-  const instructions = start?.instructions;
+function systemLines({ instructions }: Turn, options: TurnTextOptions, room: number): readonly string[] {
   if (instructions === undefined || instructions === options.instructions) return [];
   return [options.style.dim(cutToWidth(printableText(instructions), room))];
 }
 
 /** What was sent together with the question: examples, and what other agents said meanwhile. */
-function beforeLines({ node, start }: StoryTurn, options: TurnTextOptions, room: number): readonly string[] {
-  const messages = (start?.messages.length ?? 1) - 1;
+function beforeLines(
+  { node, messages: sent }: Turn,
+  options: TurnTextOptions,
+  room: number,
+): readonly string[] {
+  const messages = (sent?.length ?? 1) - 1;
   if (messages === 0) return [];
   const known = options.definition?.nodes[node]?.question;
   if (known === undefined)
@@ -154,14 +147,10 @@ function beforeLines({ node, start }: StoryTurn, options: TurnTextOptions, room:
 }
 
 function toolLines(
-  { reply, result }: StoryTurn,
+  { toolCalls: calls = [], replyMessages: messages = [] }: Turn,
   { style }: TurnTextOptions,
   room: number,
 ): readonly string[] {
-  const messages = reply?.messages ?? [];
-  const calls =
-    result?.toolCalls ??
-    messages.flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []));
   const results = new Map<string, ToolResult>();
   for (const message of messages)
     if (message.role === "tool") for (const given of message.results) results.set(given.id, given);
@@ -176,13 +165,12 @@ function toolLines(
 
 /** Said only of replies that the model did not end by itself. */
 function finishLines(
-  { reply, result }: StoryTurn,
+  { finish = "stop", stepLimit }: Turn,
   { style }: TurnTextOptions,
   room: number,
 ): readonly string[] {
-  const finish = result?.finish ?? reply?.finish ?? "stop";
   const text =
-    reply?.stepLimit === true
+    stepLimit === true
       ? "It still wanted tools when the limit of steps was reached."
       : finish === "length"
         ? "It was cut off: the limit of tokens was reached."

@@ -1,7 +1,6 @@
 import type { Truth } from "../../core/logic/kleene.ts";
-import { type ConversationStatus, cameToItsEnd } from "../../core/state/state.ts";
-import type { TurnResult } from "../../journal/turn-result.ts";
-import { type TurnVerdict, turnVerdict } from "../../journal/turn-verdict.ts";
+import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
+import { type FinishedTurn, type TurnVerdict, turnVerdict } from "../../journal/turn.ts";
 import type { Style } from "../../terminal/terminal.ts";
 import { failureSentence } from "./failure-sentence.ts";
 import { meanText } from "./figures.ts";
@@ -39,7 +38,7 @@ export function fieldWord(result: Truth, style: Style): PaintedWord {
 export function statusWord(status: ConversationStatus | null, style: Style): PaintedWord {
   if (status === null) return { word: "under way", paint: style.yellow };
   const word = status.replace("_", " ");
-  if (cameToItsEnd(status)) return { word, paint: (text) => text };
+  if (isFinished(status)) return { word, paint: (text) => text };
   return { word, paint: status === "error" ? style.red : style.yellow };
 }
 
@@ -51,7 +50,7 @@ interface Layout {
 
 /** Why the judge did not read a reply; none if it did, or was not asked. */
 export function judgeLines(
-  { judgeFailure, readStatus }: TurnResult,
+  { judgeFailure, readStatus }: FinishedTurn,
   { style, room }: Layout,
 ): readonly string[] {
   if (judgeFailure !== undefined) return paintedLines(failureSentence(judgeFailure), room, style.yellow);
@@ -60,7 +59,7 @@ export function judgeLines(
 }
 
 /** What code says about a turn. */
-export function verdictLines(result: TurnResult, { style, room }: Layout): readonly string[] {
+export function verdictLines(result: FinishedTurn, { style, room }: Layout): readonly string[] {
   const { refused, score, verifyResult } = result;
   const { word, paint } = verdictWord(turnVerdict(result), style);
   const isTelling = score !== null && score !== (verifyResult === true ? 1 : 0);

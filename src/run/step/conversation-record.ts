@@ -3,14 +3,14 @@ import type { ConversationResult, ConversationStatus } from "../../core/state/st
 import type { RunFailure } from "../../journal/failure.ts";
 import type { Cell, DerivedEvent } from "../../journal/run-event.ts";
 import type { Spending } from "../../journal/spending.ts";
-import type { TurnResult } from "../../journal/turn-result.ts";
+import type { FinishedTurn } from "../../journal/turn.ts";
 import { itemsOf } from "./chain.ts";
 import type { ConversationState } from "./conversation-state.ts";
 
 /** A finished conversation with everything that was found out about it. */
 export interface ConversationRecord extends ConversationResult, Cell {
   readonly conversation: string;
-  readonly turns: readonly TurnResult[];
+  readonly turns: readonly FinishedTurn[];
   readonly outcomes: Readonly<Record<string, OutcomeResult>>;
   readonly failure?: RunFailure;
   readonly spending: Spending;

@@ -2,7 +2,7 @@ import { type ConversationStatus, INITIAL_STATE, type ScenarioState } from "../.
 import type { RunFailure } from "../../journal/failure.ts";
 import type { Cell, ConversationSettings } from "../../journal/run-event.ts";
 import { NOTHING_SPENT, type Spending } from "../../journal/spending.ts";
-import type { TurnResult } from "../../journal/turn-result.ts";
+import type { FinishedTurn } from "../../journal/turn.ts";
 import type { AgentView } from "./agent-view.ts";
 import type { Chain } from "./chain.ts";
 import type { OpenTurn } from "./open-turn.ts";
@@ -24,7 +24,7 @@ export interface ConversationState {
   /** All answered turns, as transcripts quote them. */
   readonly spoken: Chain<SpokenTurn> | null;
   /** The finished turns. */
-  readonly turns: Chain<TurnResult> | null;
+  readonly turns: Chain<FinishedTurn> | null;
   /** The state after the finished turns. */
   readonly scenario: ScenarioState;
   /** Turns that are asked or being read, in order; only the last may be unanswered. */

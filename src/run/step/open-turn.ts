@@ -3,7 +3,7 @@ import { freezeDeep } from "../../core/values/frozen-copy.ts";
 import type { JudgementPart } from "../../grading/judge/judge-turn.ts";
 import type { RunFailure } from "../../journal/failure.ts";
 import { NOTHING_SPENT, type Spending } from "../../journal/spending.ts";
-import type { TurnResult } from "../../journal/turn-result.ts";
+import type { FinishedTurn } from "../../journal/turn.ts";
 import type { ToolCall } from "../../models/message.ts";
 
 /** A turn that is not finished: asked, or answered and still being read. */
@@ -51,7 +51,7 @@ export function openTurn(
 
 /** What was found out about the reply of a turn. */
 type Findings = Omit<
-  TurnResult,
+  FinishedTurn,
   | "turn"
   | "node"
   | "agent"
@@ -65,7 +65,7 @@ type Findings = Omit<
 >;
 
 /** The turn as it is finished; nobody who is given it can change what others see. */
-export function turnResult(open: OpenTurn, findings: Findings, next: string | null): TurnResult {
+export function turnResult(open: OpenTurn, findings: Findings, next: string | null): FinishedTurn {
   const { turn, node, agent, questionText, reply, judgeFailure, finish, toolCalls, spending } = open;
   return freezeDeep({
     turn,

@@ -2,7 +2,7 @@ import type { ScenarioDefinition, ScenarioNode } from "../../core/scenario/defin
 import { END } from "../../core/scenario/scenario-edge.ts";
 import { foldTurn } from "../../core/state/advance-state.ts";
 import { type RoutingDecision, resolveNextNode } from "../../core/state/routing.ts";
-import { cameToItsEnd, INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
+import { INITIAL_STATE, isFinished, type ScenarioState } from "../../core/state/state.ts";
 import { concludeReply, type ReplyConclusion } from "../../grading/judge/assess-reply.ts";
 import { type JudgementPart, joinParts } from "../../grading/judge/judge-turn.ts";
 import type {
@@ -132,7 +132,7 @@ class Transition {
   stop({ status, failure, spending = NOTHING_SPENT }: ConversationStop): void {
     const draft = this.#draft;
     if (draft.conversation === "" || draft.status !== null) return;
-    if (draft.ending !== null && !cameToItsEnd(draft.ending.status)) return;
+    if (draft.ending !== null && !isFinished(draft.ending.status)) return;
     draft.ending = failure === undefined ? { status } : { status, failure };
     draft.spending = addSpending(draft.spending, spending);
     // A question without an answer is no turn.

@@ -1,5 +1,5 @@
 import type { RunFailure } from "../../journal/failure.ts";
-import type { RunEvent } from "../../journal/run-event.ts";
+import { RunTally } from "../../journal/fold/run.ts";
 import type { ErrorCategory } from "../../models/model-error.ts";
 import type { Run } from "../../run/run-scenarios.ts";
 
@@ -15,31 +15,23 @@ const LASTING: ReadonlySet<ErrorCategory> = new Set([
 /** How many conversations must fail before the rest is not tried. */
 const ENOUGH = 10;
 
-/** A run that gives up when nothing works: its first conversations have all failed, each in a way that does not pass. */
-export interface HopefulRun extends Run {
+/** A run that stops when nothing works: its first conversations have all failed, each in a way that does not pass. */
+export interface GuardedRun extends Run {
   /** Why it was given up; undefined if it was not. */
   readonly givenUp: RunFailure | undefined;
-  /** What ended the first conversation that could not be held. */
+  /** What ended the first conversation that failed. */
   readonly firstFailure: RunFailure | undefined;
 }
 
-/** Stops a run that is hopeless, so that nobody waits for hundreds of conversations to fail in the same way. */
-export function stopIfHopeless(run: Run): HopefulRun {
-  let failed = 0;
-  let isHopeful = false;
+/** Stops a run whose conversations all fail in the same way, instead of trying hundreds more. */
+export function stopIfAllFail(run: Run): GuardedRun {
+  const tally = new RunTally();
   let givenUp: RunFailure | undefined;
-  let firstFailure: RunFailure | undefined;
-  const look = (event: RunEvent): void => {
-    if (event.type === "conversation-end") firstFailure ??= event.failure;
-    if (event.type === "turn-reply") isHopeful = true;
-    if (isHopeful || event.type !== "conversation-end" || event.failure === undefined) return;
-    if (!LASTING.has(event.failure.category)) {
-      isHopeful = true;
-      return;
-    }
-    failed++;
-    if (failed !== ENOUGH) return;
-    givenUp = event.failure;
+  const giveUp = (): void => {
+    if (givenUp !== undefined || tally.replies > 0 || tally.failures < ENOUGH) return;
+    const lasting = [...LASTING].reduce((sum, category) => sum + (tally.errors.get(category) ?? 0), 0);
+    if (lasting < tally.failures) return;
+    givenUp = tally.lastFailure;
     run.stop();
   };
   return {
@@ -50,12 +42,13 @@ export function stopIfHopeless(run: Run): HopefulRun {
       return givenUp;
     },
     get firstFailure() {
-      return firstFailure;
+      return tally.firstFailure;
     },
     stop: () => run.stop(),
     async *[Symbol.asyncIterator]() {
       for await (const event of run) {
-        look(event);
+        tally.apply(event);
+        giveUp();
         yield event;
       }
     },

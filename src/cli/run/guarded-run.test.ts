@@ -3,7 +3,7 @@ import { chainOf, memoryModel } from "../../../test/engine/held.ts";
 import type { RunEvent } from "../../journal/run-event.ts";
 import { type ErrorCategory, ModelError } from "../../models/model-error.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
-import { stopIfHopeless } from "./hopeless-run.ts";
+import { stopIfAllFail } from "./guarded-run.ts";
 
 /** Holds 100 conversations, one at a time, whose calls fail as told; undefined answers. */
 async function hold(
@@ -14,7 +14,7 @@ async function hold(
     if (category !== undefined) throw new ModelError(category, "It does not work.");
     return "yes";
   });
-  const run = stopIfHopeless(
+  const run = stopIfAllFail(
     runScenarios({
       scenarios: chainOf(1),
       subjects: subject,
