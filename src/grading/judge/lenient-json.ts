@@ -1,18 +1,19 @@
-/** What was read, and where it ended; for what cannot be read, where that was noticed. */
+/** The value and where it ends; for a text that cannot be read, where the error was found. */
 export type LenientResult =
   | { readonly ok: true; readonly value: unknown; readonly end: number }
   | { readonly ok: false; readonly end: number };
 
-/** Deeper nesting than this is no answer of a judge. */
+/** No answer of a judge is nested deeper. */
 const MAX_DEPTH = 20;
 
 const FAILED: unique symbol = Symbol("failed");
 
 const WHITE_SPACE = /\s+/y;
 const WORD = /[-+.\w]+/y;
-const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
+/** Without leading zeros, as in JSON: `007` may be a text whose quotation marks are missing. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
-/** Those of Python stand beside those of JSON. */
+/** The literals of JSON and of Python. */
 const WORDS: ReadonlyMap<string, boolean | null> = new Map([
   ["true", true],
   ["false", false],
@@ -42,13 +43,14 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads one JSON object as models write them: trailing commas, comments, line breaks in texts, single and curly quotes
- * and the words of Python are in order. What follows the object is not looked at. Nothing is evaluated.
+ * Reads one JSON object as models write them. It accepts trailing commas, comments, line breaks in texts, single and
+ * curly quotes, and the literals of Python. It ignores what follows the object. It never adds a value: where a value or
+ * its end is missing, the object cannot be read. `docs/decisions/016-broken-json.md` says why this is no library.
  */
 export function parseLenientJson(text: string, start = 0): LenientResult {
   const parser = new LenientParser(text, start);
   const value = parser.readValue(0);
-  // A backslash as the last character has been stepped over.
+  // After a backslash as the last character, the position is behind the end.
   const end = Math.min(parser.position, text.length);
   return value === FAILED ? { ok: false, end } : { ok: true, value, end };
 }
@@ -89,7 +91,7 @@ class LenientParser {
     return end ? items : FAILED;
   }
 
-  /** Reads items with commas between them, and maybe after the last; false if something else is in the way. */
+  /** Reads items with commas between them, and possibly after the last; false if anything else follows an item. */
   #readItems(close: string, readItem: () => boolean): boolean {
     this.position++;
     while (!this.#take(close)) {
@@ -118,7 +120,7 @@ class LenientParser {
     return FAILED;
   }
 
-  /** Ends on the last character of the escape. A backslash that escapes nothing is one, as in formulas. */
+  /** Ends on the last character of the escape. A backslash that escapes nothing stays a backslash, as in formulas. */
   #readEscape(): string {
     const character = this.#text.charAt(++this.position);
     if (character === "u") {
@@ -146,7 +148,7 @@ class LenientParser {
     return true;
   }
 
-  /** A comment without end takes the rest of the text, so that every character looked at is behind the position. */
+  /** A comment without an end takes the rest of the text, so that no character is read twice. */
   #skip(): void {
     for (;;) {
       WHITE_SPACE.lastIndex = this.position;
