@@ -18,6 +18,13 @@ const answer = ({ id }: Message, result: unknown): void => say({ jsonrpc: "2.0",
 const text = (value: string) => ({ content: [{ type: "text", text: value }] });
 const tool = (name: string, inputSchema: unknown = { type: "object" }) => ({ name, inputSchema });
 
+/** Writes a line, and a file when the line is in the pipe. */
+function talk(line: string): void {
+  process.stdout.write(`${line}\n`, () => {
+    if (process.env.SAID_FILE !== undefined) writeFileSync(process.env.SAID_FILE, "");
+  });
+}
+
 /** Writes for ever, as fast as the other side reads. */
 function flood(line: string): void {
   const write = (): void => {
@@ -99,7 +106,7 @@ if (way === "exits") {
 createInterface({ input: process.stdin }).on("line", (line) => {
   const message: Message = JSON.parse(line);
   if (way === "silent") return;
-  if (way === "garbage") return say("hello, I am not a server");
+  if (way === "garbage") return talk("hello, I am not a server");
   if (message.method === "initialize") greet(message);
   if (message.method === "tools/list") list(message);
   if (message.method === "tools/call")

@@ -1,4 +1,5 @@
-import { afterEach } from "vitest";
+import { existsSync } from "node:fs";
+import { afterEach, vi } from "vitest";
 import type { OfferedTool } from "../../src/models/tools/offered-tools.ts";
 import type { ToolServer } from "../../src/models/tools/resolve-tool-servers.ts";
 import {
@@ -6,14 +7,21 @@ import {
   type ToolServers,
   type ToolServersOptions,
 } from "../../src/models/tools/tool-servers.ts";
+import { VirtualClock } from "../../src/run/calls/virtual-clock.ts";
 
 /** A signal that never aborts. */
 export const SIGNAL: AbortSignal = new AbortController().signal;
 
-const opened: ToolServers[] = [];
+const opened: { readonly servers: ToolServers; readonly clock: ToolServersOptions["clock"] }[] = [];
 
 afterEach(async () => {
-  await Promise.all(opened.splice(0).map((servers) => servers.close()));
+  await Promise.all(
+    opened
+      .splice(0)
+      .map(({ servers, clock }) =>
+        clock instanceof VirtualClock ? timePasses(clock, servers.close()) : servers.close(),
+      ),
+  );
 });
 
 /** Opens servers that are closed after the test. */
@@ -22,8 +30,24 @@ export function open(
   options: ToolServersOptions = {},
 ): ToolServers {
   const open = openToolServers(servers, options);
-  opened.push(open);
+  opened.push({ servers: open, clock: options.clock });
   return open;
+}
+
+/** Advances a clock until a promise has settled: nothing that waits for this clock waits in real time. */
+export async function timePasses<Value>(clock: VirtualClock, promise: Promise<Value>): Promise<Value> {
+  let pending = true;
+  const done = (): void => {
+    pending = false;
+  };
+  promise.then(done, done);
+  while (pending) await clock.advance(100);
+  return promise;
+}
+
+/** Waits until a server has written a file. */
+export async function written(file: string): Promise<void> {
+  await vi.waitUntil(() => existsSync(file), { timeout: 10_000, interval: 5 });
 }
 
 /** The tool that a model would see by a name. */

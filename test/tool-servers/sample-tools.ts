@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
@@ -19,6 +20,7 @@ export function sampleTools(): McpServer {
   });
   server.registerTool("hang", nothing, () => new Promise(() => {}));
   server.registerTool("freeze", nothing, () => {
+    if (process.env.FROZEN_FILE !== undefined) writeFileSync(process.env.FROZEN_FILE, "");
     for (;;);
   });
   server.registerTool("crash", nothing, async () => {

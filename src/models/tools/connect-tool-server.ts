@@ -4,6 +4,7 @@ import { isRecord } from "../../core/values/json.ts";
 import { ModelError } from "../model-error.ts";
 import { httpFetch, NO_ANSWER, networkCode } from "./http-fetch.ts";
 import type { ResolvedServer, ToolEndpoint } from "./resolve-tool-servers.ts";
+import type { ToolClock } from "./server-process.ts";
 import { stdioLink } from "./stdio-link.ts";
 import { type ServerLink, ToolConnection } from "./tool-connection.ts";
 
@@ -13,18 +14,19 @@ export interface ConnectOptions {
   readonly callTimeoutMs: number;
   /** Takes secrets out of a text. */
   readonly hide: (text: string) => string;
-  /** Gives up, and leaves nothing behind. */
+  /** Cancels the start; no process is left. */
   readonly signal: AbortSignal;
+  readonly clock: ToolClock;
 }
 
-/** Starts a server, if it is a process, and greets it; throws `ModelError` if that does not succeed. */
+/** Starts a server, if it is a process, and does the handshake; throws `ModelError` if that fails. */
 export async function connectToolServer(
   resolved: ResolvedServer,
   options: ConnectOptions,
 ): Promise<ToolConnection> {
   const started = await attempt(resolved, options, false);
   if (started instanceof ToolConnection) return started;
-  // It refused the greeting that all older servers know, so it may be one that only knows the newer way.
+  // It refused the handshake of older protocol versions, so it may be a server that knows only the newest version.
   const again = started.refused ? await attempt(resolved, options, true) : started;
   if (again instanceof ToolConnection) return again;
   throw started.error;
@@ -38,26 +40,26 @@ interface FailedStart {
 
 async function attempt(
   { name, server }: ResolvedServer,
-  { startTimeoutMs, callTimeoutMs, hide, signal }: ConnectOptions,
+  { startTimeoutMs, callTimeoutMs, hide, signal, clock }: ConnectOptions,
   discovery: boolean,
 ): Promise<ToolConnection | FailedStart> {
   const { createMCPClient, validateJSONRPCMessage } = await import("@ai-sdk/mcp");
   const link =
     "url" in server
       ? httpLink(server, hide)
-      : stdioLink(server, { validate: validateJSONRPCMessage, discovery, hide, callTimeoutMs });
+      : stdioLink(server, { validate: validateJSONRPCMessage, discovery, hide, callTimeoutMs, clock });
   const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), startTimeoutMs);
+  const cancelTimeout = clock.after(startTimeoutMs, () => timeout.abort());
   try {
     const client: MCPClient = await createMCPClient({
       transport: link.transport,
-      // Over HTTP, asking first costs one request; a process may fall over a message it does not know.
+      // Over HTTP, discovery costs one request; a process may crash on a message it does not know.
       protocolVersionDiscovery: "url" in server || discovery,
       initializationOptions: { signal: AbortSignal.any([signal, timeout.signal]) },
       clientName: "elenchus",
       onUncaughtError: () => {},
     });
-    return new ToolConnection({ name, client, link, callTimeoutMs });
+    return new ToolConnection({ name, client, link, callTimeoutMs, clock });
   } catch (error) {
     await link.close();
     const refused = link.startsProcess && isRecord(error) && typeof error.code === "number";
@@ -66,7 +68,7 @@ async function attempt(
       refused,
     };
   } finally {
-    clearTimeout(timer);
+    cancelTimeout();
   }
 }
 

@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { open, SIGNAL } from "../../../test/tool-servers/open-servers.ts";
+import { open, SIGNAL, timePasses, written } from "../../../test/tool-servers/open-servers.ts";
 import { program } from "../../../test/tool-servers/program.ts";
+import { VirtualClock } from "../../run/calls/virtual-clock.ts";
 import type { ToolProcess } from "./resolve-tool-servers.ts";
 import type { ToolServers, ToolServersOptions } from "./tool-servers.ts";
 
@@ -53,12 +57,21 @@ test("a server that ends at once is quoted, without colours and secrets", async 
 });
 
 test("a server that never answers, or only talks, is given up", async () => {
-  const silent = await failure(it("silent", { startTimeoutMs: 300 }).offered(undefined, SIGNAL));
+  const clock = new VirtualClock();
+  const options = { startTimeoutMs: 300, clock };
+  const silent = await failure(timePasses(clock, it("silent", options).offered(undefined, SIGNAL)));
   expect(silent).toContain(
     'The tool server "it" did not answer within 0.3 s of its start. Check that its `command`',
   );
   expect(silent).not.toContain("last output");
-  const garbage = await failure(it("garbage", { startTimeoutMs: 2_000 }).offered(undefined, SIGNAL));
+  const folder = mkdtempSync(join(tmpdir(), "elenchus-"));
+  const said = join(folder, "said");
+  const talking = it({ ...hostile("garbage"), env: { SAID_FILE: said } }, options).offered(undefined, SIGNAL);
+  const refused = failure(talking);
+  await written(said);
+  await timePasses(clock, refused);
+  const garbage = await refused;
+  rmSync(folder, { recursive: true });
   expect(garbage).toContain("Its last output: hello, I am not a server");
 });
 
@@ -147,6 +160,10 @@ test("a server that asks and asks, but reads no answers, is ended", async () => 
 });
 
 test("a server that reads nothing any more is ended", async () => {
-  const servers = it("deaf", { callTimeoutMs: 1_000 });
-  expect(await failure(callFirst(servers))).toContain("It does not react to anything any more");
+  const clock = new VirtualClock();
+  const servers = it("deaf", { callTimeoutMs: 1_000, clock });
+  await servers.offered(undefined, SIGNAL);
+  expect(await failure(timePasses(clock, callFirst(servers)))).toContain(
+    "It does not react to anything any more",
+  );
 });

@@ -3,8 +3,9 @@ import { type NodeIncomingMessageLike, toNodeHandler } from "@modelcontextprotoc
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { expect, test } from "vitest";
 import { type LoopbackServer, listen, serveTools } from "../../../test/tool-servers/http-server.ts";
-import { open, SIGNAL, toolOf } from "../../../test/tool-servers/open-servers.ts";
+import { open, SIGNAL, timePasses, toolOf } from "../../../test/tool-servers/open-servers.ts";
 import { sampleTools } from "../../../test/tool-servers/sample-tools.ts";
+import { VirtualClock } from "../../run/calls/virtual-clock.ts";
 import type { ToolEndpoint } from "./resolve-tool-servers.ts";
 import type { ToolServers, ToolServersOptions } from "./tool-servers.ts";
 
@@ -65,16 +66,21 @@ test("a server that refuses, is not there, or is not one says what to check", as
     `The tool server "web" cannot be reached at ${gone.url} (ECONNREFUSED)`,
   );
   await using silent = await listen(() => {});
-  await expect(offering(web({ url: silent.url }, { startTimeoutMs: 200 }))).rejects.toThrow(
+  const clock = new VirtualClock();
+  const late = offering(web({ url: silent.url }, { startTimeoutMs: 200, clock }));
+  await expect(timePasses(clock, late)).rejects.toThrow(
     'The tool server "web" did not answer within 0.2 s of its start.',
   );
 });
 
 test("a hanging tool runs out of time, and a signal ends the waiting", async () => {
   await using server = await serveTools();
-  const servers = web({ url: server.url }, { callTimeoutMs: 1_000 });
+  const clock = new VirtualClock();
+  const servers = web({ url: server.url }, { callTimeoutMs: 1_000, clock });
   const hang = await toolOf(servers, "hang");
-  await expect(servers.call(hang, {}, SIGNAL)).rejects.toThrow("did not answer within 1 s");
+  const late = expect(servers.call(hang, {}, SIGNAL)).rejects.toThrow("did not answer within 1 s");
+  await clock.advance(1_000);
+  await late;
   const controller = new AbortController();
   const call = servers.call(hang, {}, controller.signal);
   setImmediate(() => controller.abort());

@@ -2,7 +2,6 @@ import { isRecord, typeName } from "../../core/values/json.ts";
 import type { AssistantMessage, Message, ToolCall, ToolResult } from "../message.ts";
 import { extendMessages } from "../message-list.ts";
 import type { ModelReply, ToolDefinition } from "../model.ts";
-import { allInOrder } from "./tool-servers.ts";
 
 /** What the loop is made of; it does nothing itself but go round. */
 export interface ToolLoopOptions {
@@ -81,4 +80,15 @@ async function callOne(
 
 function failed({ id, name }: ToolCall, output: string): ToolResult {
   return { id, name, output, isError: true };
+}
+
+/**
+ * All values in order. If some promises failed: the first failure in this order, after all have settled. So the error does not
+ * depend on which server was faster, and no promise keeps running unobserved.
+ */
+export async function allInOrder<Value>(promises: readonly Promise<Value>[]): Promise<readonly Value[]> {
+  return (await Promise.allSettled(promises)).map((result) => {
+    if (result.status === "rejected") throw result.reason;
+    return result.value;
+  });
 }

@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test, vi } from "vitest";
-import { callNamed, open, SIGNAL } from "../../../test/tool-servers/open-servers.ts";
+import { callNamed, open, SIGNAL, timePasses } from "../../../test/tool-servers/open-servers.ts";
 import { isRunning, program } from "../../../test/tool-servers/program.ts";
+import { VirtualClock } from "../../run/calls/virtual-clock.ts";
 import { hideSecrets } from "../../secrets/hide-secrets.ts";
-import { OutputTail } from "./server-process.ts";
+import { OutputTail, type ToolClock } from "./server-process.ts";
 
 function readPid(file: string): number {
   const pid = Number.parseInt(readFileSync(file, "utf8"), 10);
@@ -16,10 +17,14 @@ function readPid(file: string): number {
 }
 
 test("no process is left after closing, not even one that ignores every request to end", async () => {
-  const servers = open({ stubborn: program("hostile-server", "stubborn"), files: program("stdio-server") });
+  const clock = new VirtualClock();
+  const servers = open(
+    { stubborn: program("hostile-server", "stubborn"), files: program("stdio-server") },
+    { clock },
+  );
   const pids = [Number(await callNamed(servers, "go")), Number(await callNamed(servers, "pid"))];
   expect(pids.map(isRunning)).toEqual([true, true]);
-  await servers.close();
+  await timePasses(clock, servers.close());
   expect(pids.map(isRunning)).toEqual([false, false]);
   await expect(servers.offered(undefined, SIGNAL)).rejects.toThrow("is closed: the run is over");
 });
@@ -29,13 +34,26 @@ test("closing ends a server that is still being started, and what it was started
   const pidFile = join(folder, "pid");
   const { command, args } = program("hostile-server", "silent");
   const script = `"${command}" "${args.join('" "')}"; true`;
-  const servers = open({
-    silent: { command: "sh", args: ["-c", script], env: { PID_FILE: pidFile, STUBBORN: "1" } },
-  });
+  // A clock that stands still: the test itself runs the first timer after `close`, which sends SIGTERM.
+  let onTimer: (action: () => void) => void = () => {};
+  const clock: ToolClock = {
+    after(_, action) {
+      onTimer(action);
+      return () => {};
+    },
+  };
+  const servers = open(
+    { silent: { command: "sh", args: ["-c", script], env: { PID_FILE: pidFile, STUBBORN: "1" } } },
+    { clock },
+  );
   const refused = expect(servers.offered(undefined, SIGNAL)).rejects.toMatchObject({ category: "tool" });
   const pid = await vi.waitFor(() => readPid(pidFile), 5_000);
   expect(isRunning(pid)).toBe(true);
-  await servers.close();
+  const firstTimer = Promise.withResolvers<() => void>();
+  onTimer = firstTimer.resolve;
+  const closing = servers.close();
+  (await firstTimer.promise)();
+  await closing;
   await refused;
   expect(isRunning(pid)).toBe(false);
   rmSync(folder, { recursive: true });

@@ -1,8 +1,12 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import type { Clock } from "../../core/environment.ts";
 import { lazyPattern } from "../../core/lazy.ts";
 import type { ToolProcess } from "./resolve-tool-servers.ts";
 
-/** How a process came to its end. */
+/** The part of a clock that time limits need. */
+export type ToolClock = Pick<Clock, "after">;
+
+/** How a process ended. */
 export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: string | null;
@@ -10,7 +14,7 @@ export interface ProcessEnd {
   readonly byItself: boolean;
 }
 
-/** What a process does with its output and at its end. */
+/** Gets the output of a process, and its end. */
 export interface ProcessListener {
   output(chunk: Buffer): void;
   ended(): void;
@@ -19,10 +23,10 @@ export interface ProcessListener {
 const GRACE_MS = 500;
 const TERM_GRACE_MS = 1_000;
 const PIPES_GRACE_MS = 300;
-/** What a process may leave unread of its input. */
+/** How many bytes of its input a process may leave unread. */
 const UNREAD_LIMIT = 16_000_000;
 
-/** Groups of processes are what Unix can end as a whole; a server is often started by a launcher such as npx. */
+/** Unix can end a process group as a whole. A server is often started by a launcher such as npx, which does not pass signals on. */
 const HAS_GROUPS = process.platform !== "win32";
 
 const running = new Set<ServerProcess>();
@@ -31,19 +35,21 @@ function killAll(): void {
   for (const server of running) server.kill();
 }
 
-/** A tool server's process: started, written to, and ended for certain, with all that it started itself. */
+/** The process of a tool server. It always ends, together with the processes that it started. */
 export class ServerProcess {
   readonly errors: OutputTail = new OutputTail();
   end: ProcessEnd | undefined;
   readonly #server: ToolProcess;
   readonly #listener: ProcessListener;
+  readonly #clock: ToolClock;
   #child: ChildProcessWithoutNullStreams | undefined;
   #stopping = false;
   readonly #ended = Promise.withResolvers<void>();
 
-  constructor(server: ToolProcess, listener: ProcessListener) {
+  constructor(server: ToolProcess, listener: ProcessListener, clock: ToolClock) {
     this.#server = server;
     this.#listener = listener;
+    this.#clock = clock;
   }
 
   /** Resolves when the process runs; rejects if it cannot be started. */
@@ -63,7 +69,7 @@ export class ServerProcess {
     child.on("exit", (code, signal) => this.#exited(child, { code, signal, byItself: !this.#stopping }));
     child.stdout.on("data", (chunk: Buffer) => this.#listener.output(chunk));
     child.stderr.on("data", (chunk: Buffer) => this.errors.add(chunk.toString("utf8")));
-    // A pipe that breaks says no more than the end of the process, which follows.
+    // A broken pipe adds nothing to the end of the process, which follows.
     for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.on("error", () => {});
     if (running.size === 0) process.on("exit", killAll);
     running.add(this);
@@ -80,22 +86,23 @@ export class ServerProcess {
   write(text: string): boolean {
     const stdin = this.#child?.stdin;
     if (stdin === undefined || stdin.writableLength > UNREAD_LIMIT) return false;
-    // After the other side has closed its end, this is lost; whoever waits for an answer runs out of time.
+    // If the process has closed its input, the message is lost and the call runs out of time.
     if (stdin.writable) stdin.write(text);
     return true;
   }
 
-  /** Asks the process to end by closing its input, then by SIGTERM, then does not ask any more. */
+  /** Ends the process: closes its input, then sends SIGTERM, then SIGKILL. */
   async stop(): Promise<void> {
     const child = this.#child;
     if (child === undefined) return;
     this.#stopping = true;
     child.stdin.end();
-    const terminate = setTimeout(() => this.#signal("SIGTERM"), GRACE_MS);
-    const kill = setTimeout(() => this.kill(), GRACE_MS + TERM_GRACE_MS);
+    const timers = [
+      this.#clock.after(GRACE_MS, () => this.#signal("SIGTERM")),
+      this.#clock.after(GRACE_MS + TERM_GRACE_MS, () => this.kill()),
+    ];
     await this.#ended.promise;
-    clearTimeout(terminate);
-    clearTimeout(kill);
+    for (const cancel of timers) cancel();
   }
 
   /** Ends the process and its children at once. */
@@ -111,25 +118,26 @@ export class ServerProcess {
       if (HAS_GROUPS) process.kill(-child.pid, signal);
       else child.kill(signal);
     } catch {
-      // It is gone already.
+      // It has ended already.
     }
   }
 
-  /** What the process left running is ended too; then its last output is read, unless somebody keeps the pipes open. */
+  /** Ends the processes that it left running and reads its last output. A process that keeps the pipes open does not delay this for long. */
   #exited(child: ChildProcessWithoutNullStreams, end: ProcessEnd): void {
     this.#signal("SIGKILL");
     const finish = (): void => {
       if (this.end !== undefined) return;
       this.end = end;
-      clearTimeout(timer);
+      cancelTimer();
       for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.destroy();
       this.#forget();
       this.#listener.ended();
       this.#ended.resolve();
     };
-    const timer = setTimeout(finish, PIPES_GRACE_MS);
+    const cancelTimer = this.#clock.after(PIPES_GRACE_MS, finish);
     child.on("close", finish);
   }
+
   #forget(): void {
     running.delete(this);
     if (running.size === 0) process.off("exit", killAll);
@@ -144,7 +152,7 @@ const LONGEST_SECRET = 4_096;
 /** Control characters other than the end of a line. */
 const control = lazyPattern("[^\\P{Cc}\\n\\r]", "gu");
 
-/** Remembers the end of what a process wrote, to be quoted when it fails. */
+/** Keeps the end of the output of a process, for the error when it fails. */
 export class OutputTail {
   #text = "";
   #cut = false;
@@ -157,15 +165,15 @@ export class OutputTail {
   }
 
   /**
-   * The last lines, without secrets. These are hidden before the text is cut to what is shown, and where it has been cut
-   * before, its start is left out: no piece of a secret may be left at an edge.
+   * The last lines, without secrets. Secrets are hidden before the text is cut, and if it was cut before, its start is left
+   * out: no part of a secret may remain at an edge.
    */
   show(hide: (text: string) => string): string {
     const { stripVTControlCharacters } = process.getBuiltinModule("node:util");
     const whole = this.#cut ? this.#text.slice(LONGEST_SECRET) : this.#text;
     const lines = hide(stripVTControlCharacters(whole).replace(control(), ""))
       .split(/\r?\n|\r/)
-      // Where in its code a server failed is of no use here; the sentence before is.
+      // A stack trace does not help here; the message above it does.
       .filter((line) => line.trim() !== "" && !/^\s+at /.test(line));
     return lines.slice(-SHOWN_LINES).join("\n").slice(-SHOWN_CHARACTERS).toWellFormed().trim();
   }

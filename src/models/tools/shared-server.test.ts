@@ -1,6 +1,17 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { callNamed, open, SIGNAL, toolOf } from "../../../test/tool-servers/open-servers.ts";
+import {
+  callNamed,
+  open,
+  SIGNAL,
+  timePasses,
+  toolOf,
+  written,
+} from "../../../test/tool-servers/open-servers.ts";
 import { isRunning, program } from "../../../test/tool-servers/program.ts";
+import { VirtualClock } from "../../run/calls/virtual-clock.ts";
 
 test("a server that dies fails the calls in flight, says why, and is started again for the next", async () => {
   const environment = { ...process.env, KEY: "s3cret-0123456789" };
@@ -36,17 +47,26 @@ test("a server that is killed is started again, but not for ever", async () => {
 });
 
 test("a tool that hangs runs out of time without harm to others; a server that hangs is ended", async () => {
-  const servers = open({ files: program("stdio-server") }, { callTimeoutMs: 1_000 });
+  const folder = mkdtempSync(join(tmpdir(), "elenchus-"));
+  const frozen = join(folder, "frozen");
+  const clock = new VirtualClock();
+  const server = { ...program("stdio-server"), env: { FROZEN_FILE: frozen } };
+  const servers = open({ files: server }, { callTimeoutMs: 1_000, clock });
   const pid = Number(await callNamed(servers, "pid"));
-  await expect(servers.call(await toolOf(servers, "hang"), {}, SIGNAL)).rejects.toThrow(
+  const hanging = expect(servers.call(await toolOf(servers, "hang"), {}, SIGNAL)).rejects.toThrow(
     /^The tool server "files" did not answer within 1 s while the tool "hang" was called\.$/,
   );
+  await clock.advance(1_000);
+  await hanging;
   expect(Number(await callNamed(servers, "pid"))).toBe(pid);
-  await expect(servers.call(await toolOf(servers, "freeze"), {}, SIGNAL)).rejects.toThrow(
+  const freezing = expect(servers.call(await toolOf(servers, "freeze"), {}, SIGNAL)).rejects.toThrow(
     "It does not react to anything any more",
   );
+  await written(frozen);
+  await timePasses(clock, freezing);
   expect(Number(await callNamed(servers, "pid"))).not.toBe(pid);
-  await servers.close();
+  await timePasses(clock, servers.close());
+  rmSync(folder, { recursive: true });
   expect(isRunning(pid)).toBe(false);
 });
 

@@ -2,7 +2,7 @@ import type { JSONRPCMessage, MCPTransport } from "@ai-sdk/mcp";
 import { errorMessage } from "../../core/error-message.ts";
 import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
 import type { ToolProcess } from "./resolve-tool-servers.ts";
-import { OutputTail, ServerProcess } from "./server-process.ts";
+import { OutputTail, ServerProcess, type ToolClock } from "./server-process.ts";
 import type { ServerLink } from "./tool-connection.ts";
 
 const PING_MS = 2_000;
@@ -60,8 +60,9 @@ type SendOptions = Parameters<MCPTransport["send"]>[1];
 export interface StdioTransportOptions {
   /** Throws at what is not a message of JSON-RPC. */
   readonly validate: (message: unknown) => JSONRPCMessage;
-  /** True to begin with the newer way, which has no greeting. */
+  /** True to begin with the newest protocol version, which has no handshake. */
   readonly discovery: boolean;
+  readonly clock: ToolClock;
 }
 
 const LINE_LIMIT = 16_000_000;
@@ -84,13 +85,15 @@ export class StdioTransport implements MCPTransport {
   /** Lines on standard output that are no messages. */
   readonly strayOutput: OutputTail = new OutputTail();
   readonly #validate: (message: unknown) => JSONRPCMessage;
+  readonly #clock: ToolClock;
   readonly #unanswered = new Set<number>();
   #heard: (() => void) | undefined;
   #pings = 0;
   #silence = 0;
 
-  constructor(server: ToolProcess, { validate, discovery }: StdioTransportOptions) {
+  constructor(server: ToolProcess, { validate, discovery, clock }: StdioTransportOptions) {
     this.#validate = validate;
+    this.#clock = clock;
     this.supportsProtocolVersionDiscovery = discovery;
     this.waitsForProtocolVersionDiscovery = discovery;
     const lines = new LineReader(
@@ -98,14 +101,15 @@ export class StdioTransport implements MCPTransport {
       (line) => this.#read(line),
       () => this.#break("wrote a line of more than 16 MB"),
     );
-    this.process = new ServerProcess(server, {
-      output: (chunk) => {
+    const listener = {
+      output: (chunk: Buffer): void => {
         this.#silence += chunk.length;
         if (this.#silence > SILENCE_LIMIT) this.#break("wrote more than 32 MB without an answer");
         else if (this.failure === undefined) lines.push(chunk);
       },
       ended: () => this.onclose?.(),
-    });
+    };
+    this.process = new ServerProcess(server, listener, clock);
   }
 
   start(): Promise<void> {
@@ -129,10 +133,10 @@ export class StdioTransport implements MCPTransport {
     if (this.process.end !== undefined) return false;
     const heard = Promise.withResolvers<boolean>();
     this.#heard = () => heard.resolve(true);
-    const timer = setTimeout(() => heard.resolve(false), withinMs);
+    const cancel = this.#clock.after(withinMs, () => heard.resolve(false));
     this.#write({ jsonrpc: "2.0", id: `ping-${++this.#pings}`, method: "ping" });
     const answer = await heard.promise;
-    clearTimeout(timer);
+    cancel();
     return answer;
   }
 

@@ -5,6 +5,7 @@ import { ModelError } from "../model-error.ts";
 import { abortedCall } from "../providers/to-model-error.ts";
 import { NO_ANSWER } from "./http-fetch.ts";
 import { readListing, type ToolListing } from "./offered-tools.ts";
+import type { ToolClock } from "./server-process.ts";
 import { cutText, type ToolOutput, toolOutput } from "./tool-output.ts";
 
 /** What a connection to a server consists of. */
@@ -13,38 +14,39 @@ export interface ConnectionParts {
   readonly client: MCPClient;
   readonly link: ServerLink;
   readonly callTimeoutMs: number;
+  readonly clock: ToolClock;
 }
 
-/** JSON-RPC errors that are about the protocol; all others are what a tool says of its call. */
+/** JSON-RPC errors about the protocol; all others come from the tool. */
 const PROTOCOL_ERRORS: readonly unknown[] = [-32700, -32600, -32601, -32020, -32021, -32022, NO_ANSWER];
 
-/** A server that has been started and greeted, shared by all who call its tools. */
+/** A server that has been started and has done the handshake, shared by all callers of its tools. */
 export class ToolConnection {
   readonly #parts: ConnectionParts;
   #listing: Promise<ToolListing> | undefined;
   #discarded: string | undefined;
   #inFlight = 0;
-  #atRest: (() => void) | undefined;
+  #onIdle: (() => void) | undefined;
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
   }
 
-  /** True if the next who needs the server must connect anew. */
+  /** True if the next caller must connect again. */
   get broken(): boolean {
     return this.#discarded !== undefined || this.#parts.link.isBroken();
   }
 
-  /** What the server offers; it is asked once. */
+  /** The tools of the server; requested once. */
   listing(): Promise<ToolListing> {
     this.#listing ??= this.#list();
     return this.#listing;
   }
 
-  /** Calls a tool. What the tool says of its own failure is a result; that there is no answer is thrown. */
+  /** Calls a tool. A failure that the tool reports is a result; a missing answer is thrown. */
   async call(tool: string, input: JsonObject, signal: AbortSignal): Promise<ToolOutput> {
     const doing = `the tool "${tool.slice(0, 100)}" was called`;
-    const limit = new TimeLimit(this.#parts.callTimeoutMs, signal);
+    const limit = new TimeLimit(this.#parts, signal);
     this.#inFlight += 1;
     try {
       const options = { signal: limit.signal };
@@ -58,15 +60,15 @@ export class ToolConnection {
     } finally {
       limit.clear();
       this.#inFlight -= 1;
-      if (this.#inFlight === 0) this.#atRest?.();
+      if (this.#inFlight === 0) this.#onIdle?.();
     }
   }
 
-  /** Closes a broken connection, once those who still wait for it have come to rest. */
+  /** Closes a broken connection when its last call has ended. */
   async retire(): Promise<void> {
     if (this.#inFlight > 0) {
       await new Promise<void>((resolve) => {
-        this.#atRest = resolve;
+        this.#onIdle = resolve;
       });
     }
     await this.close();
@@ -80,10 +82,10 @@ export class ToolConnection {
   }
 
   async #list(): Promise<ToolListing> {
-    const { name, client, callTimeoutMs } = this.#parts;
+    const { name, client } = this.#parts;
     if (client.initializeResult.capabilities.tools === undefined)
       return { tools: [], warnings: [`The tool server "${name}" offers no tools.`] };
-    const limit = new TimeLimit(callTimeoutMs);
+    const limit = new TimeLimit(this.#parts);
     try {
       return await readListing(name, async (cursor) =>
         client.listTools({
@@ -100,14 +102,14 @@ export class ToolConnection {
     }
   }
 
-  /** One slow tool must not cost others their server; one that reacts to nothing is of no use to anybody. */
+  /** A slow tool must not end the server for others. A server that answers nothing at all is ended. */
   async #outOfTime(doing: string): Promise<ModelError> {
     const { name, link, callTimeoutMs } = this.#parts;
     const seconds = callTimeoutMs / 1_000;
     const hangs = !this.broken && !(await link.responds());
     if (hangs) {
       this.#discarded ??= `was ended because it hung while ${doing}`;
-      // Whoever else waits for it learns the reason by the closed connection; its end need not be waited for.
+      // Other callers get the reason from the closed connection. The error does not wait for the process to end.
       void this.close();
     }
     const state = hangs
@@ -142,24 +144,21 @@ function withDetail(error: unknown): unknown {
   return new Error(`its answer is not what the protocol says (${path}: ${errorMessage(issue.message)})`);
 }
 
-/** Aborts after a time, or with another signal. */
-export class TimeLimit {
+/** The time limit of a call: aborts after it, or with another signal. */
+class TimeLimit {
   /** True if it was the time that ran out. */
   reached = false;
   readonly signal: AbortSignal;
-  readonly #timer: NodeJS.Timeout;
+  /** Cancels the limit. */
+  readonly clear: () => void;
 
-  constructor(ms: number, other?: AbortSignal) {
+  constructor({ callTimeoutMs, clock }: ConnectionParts, other?: AbortSignal) {
     const controller = new AbortController();
     this.signal = other === undefined ? controller.signal : AbortSignal.any([controller.signal, other]);
-    this.#timer = setTimeout(() => {
+    this.clear = clock.after(callTimeoutMs, () => {
       this.reached = true;
       controller.abort();
-    }, ms);
-  }
-
-  clear(): void {
-    clearTimeout(this.#timer);
+    });
   }
 }
 

@@ -15,20 +15,31 @@ import {
   type ToolOffer,
 } from "./offered-tools.ts";
 import { type ResolvedServer, resolveToolServers, type ToolServer } from "./resolve-tool-servers.ts";
+import { allInOrder } from "./run-tool-loop.ts";
+import type { ToolClock } from "./server-process.ts";
 import type { ToolConnection } from "./tool-connection.ts";
 import type { ToolOutput } from "./tool-output.ts";
 
 /** How tool servers are used. */
 export interface ToolServersOptions {
-  /** Where references are looked up, and from which processes get the few variables they need; default `process.env`. */
+  /** Where references are looked up, and where processes get their minimal environment from; default `process.env`. */
   readonly environment?: Environment;
   readonly startTimeoutMs?: number;
   readonly callTimeoutMs?: number;
   /** How often a process that ended may be started again. */
   readonly restarts?: number;
-  /** Takes secrets out of whatever is quoted. */
+  /** Takes secrets out of quoted text. */
   readonly redact?: (text: string) => string;
+  /** For the time limits; default: the time of the machine. */
+  readonly clock?: ToolClock;
 }
+
+const machineTime: ToolClock = {
+  after(milliseconds, action) {
+    const timer = setTimeout(action, milliseconds);
+    return () => clearTimeout(timer);
+  },
+};
 
 /** The tool servers of a run, shared by all its conversations. */
 export interface ToolServers {
@@ -40,7 +51,7 @@ export interface ToolServers {
   close(): Promise<void>;
 }
 
-/** Makes the tool servers of a configuration usable. None is started yet; a wrong configuration throws `ModelError`. */
+/** Prepares the tool servers of a configuration. None is started yet; a wrong configuration throws `ModelError`. */
 export function openToolServers(
   servers: Readonly<Record<string, ToolServer>>,
   options: ToolServersOptions = {},
@@ -50,12 +61,16 @@ export function openToolServers(
     startTimeoutMs = 30_000,
     callTimeoutMs = 60_000,
     restarts = 3,
+    clock = machineTime,
   } = options;
   const redact = options.redact ?? ((text: string) => text);
   const shared = new Map(
     resolveToolServers(servers, environment).map((server) => {
       const hide = hideSecrets(server.secrets, redact);
-      return [server.name, new SharedServer(server, { startTimeoutMs, callTimeoutMs, restarts, hide })];
+      return [
+        server.name,
+        new SharedServer(server, { startTimeoutMs, callTimeoutMs, restarts, hide, clock }),
+      ];
     }),
   );
   return new OpenToolServers(shared);
@@ -128,7 +143,7 @@ class OpenToolServers implements ToolServers {
   }
 }
 
-/** Waits no longer than the signal allows; what is waited for is shared, and goes on for others. */
+/** Stops waiting when the signal is aborted. The promise is shared: it continues for others. */
 function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return untilAborted(signal, promise, () => abortedCall(signal, "The tool servers"));
 }
@@ -140,6 +155,7 @@ export interface SharedServerOptions {
   /** How often a process may be started again. */
   readonly restarts: number;
   readonly hide: (text: string) => string;
+  readonly clock: ToolClock;
 }
 
 /** A server that all conversations share: started on first use, once, and again if it has died. */
@@ -157,7 +173,7 @@ export class SharedServer {
     this.#options = options;
   }
 
-  /** A connection that works as far as is known; who stops waiting for it does not stop it for others. */
+  /** A connection that is not known to be broken. A caller that stops waiting for it does not stop it for others. */
   async connection(): Promise<ToolConnection> {
     for (;;) {
       this.#current ??= this.#start();
@@ -170,7 +186,7 @@ export class SharedServer {
     }
   }
 
-  /** Remembers why a call failed, to be told if the server cannot be started again. */
+  /** Keeps why a call failed, for the error when the server cannot be started again. */
   noteFailure(error: unknown): void {
     if (error instanceof ModelError && error.category === "tool") this.#lastFailure = errorMessage(error);
   }
@@ -199,20 +215,9 @@ export class SharedServer {
     const { name, server } = this.#server;
     const { restarts } = this.#options;
     if (this.#closing.signal.aborted) return `The tool server "${name}" is closed: the run is over.`;
-    // To connect again to a server that somebody else runs costs nothing.
+    // A server with a URL is not ours to start; connecting again costs nothing.
     if ("url" in server || this.#starts <= restarts) return undefined;
     const times = this.#starts === 1 ? "once" : `${this.#starts} times`;
     return `The tool server "${name}" stays down: it has been started ${times}. ${this.#lastFailure}`;
   }
-}
-
-/**
- * All values in their order; if some failed, the first failure in this order, but not before all have come to rest:
- * what is told does not depend on who was quicker, and nothing goes on unseen.
- */
-export async function allInOrder<Value>(promises: readonly Promise<Value>[]): Promise<readonly Value[]> {
-  return (await Promise.allSettled(promises)).map((result) => {
-    if (result.status === "rejected") throw result.reason;
-    return result.value;
-  });
 }
