@@ -100,6 +100,11 @@ export async function held(
   return { events, results: await run.results };
 }
 
+/** Waits without a timer: for so many turns of the event loop. */
+export async function ticks(count = 1): Promise<void> {
+  for (let tick = 0; tick < count; tick++) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
 /** The events of one kind. */
 export function only<Type extends RunEvent["type"]>(
   events: readonly RunEvent[],

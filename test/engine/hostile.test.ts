@@ -8,8 +8,17 @@ import {
   type ScenarioDefinition,
   type StateUpdate,
 } from "elenchus";
-import { expect, test } from "vitest";
-import { chainOf, held, letterQuestion, memoryModel } from "./held.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { VirtualClock } from "../../src/run/calls/virtual-clock.ts";
+import { openSandbox, type Sandbox } from "../../src/run/sandbox/open-sandbox.ts";
+import { chainOf, held, letterQuestion, memoryModel, ticks } from "./held.ts";
+
+// One sandbox stays open, so that the runs share its thread instead of each starting one.
+let shared: Sandbox;
+beforeAll(async () => {
+  shared = await openSandbox({ seed: 0 });
+});
+afterAll(() => shared.dispose());
 
 function withCode(code: {
   readonly stateUpdate?: StateUpdate | string;
@@ -163,15 +172,19 @@ test("an agent that rejects late, or twice, or never listens, leaves nothing beh
   const rejections: unknown[] = [];
   const note = (reason: unknown): void => void rejections.push(reason);
   process.on("unhandledRejection", note);
-  const { results } = await held({
-    scenarios: chainOf(1),
-    subjects: {
-      model: () => new Promise((_, reject) => setTimeout(() => reject(new Error("late")), 40)),
-      name: "late",
+  const clock = new VirtualClock();
+  const late = Promise.withResolvers<string>();
+  const run = held(
+    {
+      scenarios: chainOf(1),
+      subjects: { model: () => late.promise, name: "late" },
+      timeouts: { conversationMs: 10 },
     },
-    timeouts: { conversationMs: 10 },
-  });
-  await new Promise((resolve) => setTimeout(resolve, 60));
+    { clock },
+  );
+  const { results } = await clock.runUntil(run);
+  late.reject(new Error("late"));
+  await ticks(5);
   process.off("unhandledRejection", note);
   expect(results[0]?.status).toBe("timeout");
   expect(rejections).toEqual([]);

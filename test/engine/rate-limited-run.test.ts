@@ -1,7 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { httpModel } from "elenchus";
+import { type Clock, httpModel, type Model } from "elenchus";
 import { expect, test } from "vitest";
+import { VirtualClock } from "../../src/run/calls/virtual-clock.ts";
 import { chainOf, held, only } from "./held.ts";
 
 const RATE = 50;
@@ -19,12 +20,12 @@ interface LimitedServer extends AsyncDisposable {
 }
 
 /** A server that takes so many requests in any second, and refuses the rest without saying when to come back. */
-async function limitedServer(): Promise<LimitedServer> {
+async function limitedServer(clock: Clock): Promise<LimitedServer> {
   const counts = { answered: 0, refusedAtFirst: 0, refusedLater: 0 };
   let accepted: number[] = [];
   let first: number | undefined;
   const server = createServer(async (request, response) => {
-    const now = performance.now();
+    const now = clock.now();
     first ??= now;
     accepted = accepted.filter((time) => time > now - 1000);
     const isRefused = accepted.length >= RATE;
@@ -55,12 +56,24 @@ async function limitedServer(): Promise<LimitedServer> {
 }
 
 test("a run finds the rate that a server takes, loses nothing, and wastes little", async () => {
-  await using server = await limitedServer();
-  const { results, events } = await held({
-    scenarios: chainOf(TURNS),
-    subjects: httpModel({ url: server.url, name: "subject" }),
-    replicates: CONVERSATIONS,
-  });
+  let inFlight = 0;
+  // Time stands still while requests are in flight, so the test does not depend on the machine.
+  const clock = new VirtualClock(1_000_000, { isBusy: () => inFlight > 0 });
+  await using server = await limitedServer(clock);
+  const model = httpModel({ url: server.url, name: "subject" });
+  const counted: Model = {
+    ...model,
+    async reply(request, context) {
+      inFlight++;
+      try {
+        return await model.reply(request, context);
+      } finally {
+        inFlight--;
+      }
+    },
+  };
+  const run = held({ scenarios: chainOf(TURNS), subjects: counted, replicates: CONVERSATIONS }, { clock });
+  const { results, events } = await clock.runUntil(run);
   expect(results).toHaveLength(CONVERSATIONS);
   for (const { status, turns } of results) {
     expect(status).toBe("completed");

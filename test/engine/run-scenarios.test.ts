@@ -1,11 +1,11 @@
 import { END, lastTurn, ModelError, runScenarios, Scenario, statusIs } from "elenchus";
 import { describe, expect, test } from "vitest";
-import { chainOf, held, judgedQuestion, letterQuestion, memoryModel, only, yesJudge } from "./held.ts";
+import { chainOf, held, judgedQuestion, letterQuestion, memoryModel, only, ticks, yesJudge } from "./held.ts";
 
 describe("cells", () => {
   test("results stand in the order of scenario, subject, judge, replicate, whatever finished first", async () => {
     const slowFirst = memoryModel("slow", async (_, call) => {
-      if (call === 1) await new Promise((resolve) => setTimeout(resolve, 20));
+      if (call === 1) await ticks(50);
       return "yes";
     });
     const { results } = await held({
@@ -80,7 +80,7 @@ describe("cells", () => {
     let most = 0;
     const subject = memoryModel("subject", async () => {
       most = Math.max(most, ++running);
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await ticks();
       running--;
       return "yes";
     });
@@ -129,7 +129,7 @@ describe("the end of a conversation", () => {
     const slow = {
       ...judge,
       reply: async (...call: Parameters<typeof judge.reply>) => {
-        await new Promise((resolve) => setTimeout(resolve, 10));
+        await ticks(20);
         return judge.reply(...call);
       },
     };
@@ -150,7 +150,7 @@ describe("stopping", () => {
     const controller = new AbortController();
     const subject = memoryModel("subject", (message, call, signal) => {
       if (message !== "Question 1?") return "yes";
-      setTimeout(() => controller.abort(), 5);
+      ticks(20).then(() => controller.abort(), expect.unreachable);
       return forever(message, call, signal);
     });
     const { results } = await held({
@@ -174,7 +174,7 @@ describe("stopping", () => {
     );
     const run = runScenarios({ scenarios: chainOf(3), subjects: subject, replicates: 2 });
     const results = run.results;
-    while (answers.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+    while (answers.length < 2) await ticks();
     run.stop();
     for (const answer of answers) answer();
     expect((await results).map(({ status, turnCount }) => [status, turnCount])).toEqual([

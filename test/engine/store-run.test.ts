@@ -19,7 +19,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VirtualClock } from "../../src/run/calls/virtual-clock.ts";
 import { startResume } from "../../src/run/run-scenarios.ts";
-import { chainOf, held, judgedQuestion, memoryModel, only, yesJudge } from "./held.ts";
+import { chainOf, held, judgedQuestion, memoryModel, only, ticks, yesJudge } from "./held.ts";
 
 /** Three questions in a row; the second can be asked in other words. */
 function three(second = "Second?", truth = true): ScenarioDefinition {
@@ -150,7 +150,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
   test("identical calls in flight are asked once", async () => {
     const store = await open();
     const subject = memoryModel("s", async () => {
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await ticks(5);
       return "yes";
     });
     const same = [1, 2, 3].map((number) =>
@@ -268,7 +268,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
     });
     const options = { scenarios: three(), store, subjects: subject };
     const first = runScenarios({ ...options, run: "one" }).results;
-    while (subject.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    while (subject.asked.length === 0) await ticks();
     await expect(resumeRun("one", options).results).rejects.toThrow('The run "one" is in progress already.');
     release.resolve();
     expect((await first)[0]?.status).toBe("completed");

@@ -10,8 +10,8 @@ import { type CountingServer, startCountingServer } from "./counting-server.ts";
 import { durableCalls } from "./durable-calls.ts";
 import { type WholeRun, wholeRun } from "./whole-run.ts";
 
-/** How often processes are killed, altogether. */
-const KILLS = Number(process.env.ELENCHUS_FAULTS_KILLS ?? 100);
+/** How often processes are killed, altogether. `npm run kills` does a hundred. */
+const KILLS = Number(process.env.ELENCHUS_FAULTS_KILLS ?? 20);
 const SEED = process.env.ELENCHUS_FAULTS_SEED ?? "elenchus";
 
 /** The most kills that one run has to bear. */

@@ -4,29 +4,47 @@ import { expect, test } from "vitest";
 import type { RateLimitHints } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { parseRateLimitHints, parseRetryAfter } from "../../models/providers/rate-limit-headers.ts";
-import { systemClock } from "./clock.ts";
 import { Limits } from "./limits.ts";
+import { VirtualClock } from "./virtual-clock.ts";
 
-/** Takes 50 requests in any second and refuses the others. */
+/** The requests and responses on their way. Time stands still meanwhile, so the test does not depend on the machine. */
+class Traffic {
+  inFlight = 0;
+  readonly clock = new VirtualClock(1_000_000, { isBusy: () => this.inFlight > 0 });
+}
+
+/** Takes 50 requests in any second, answers after 20 ms, and refuses the others. */
 async function startServer(
   headers: Readonly<Record<string, string>>,
+  traffic: Traffic,
 ): Promise<{ server: Server; url: string }> {
+  const { clock } = traffic;
   const accepted: number[] = [];
   const server = createServer((_, response) => {
-    const now = performance.now();
+    const now = clock.now();
     while ((accepted[0] ?? now) <= now - 1_000) accepted.shift();
     if (accepted.length >= 50) return response.writeHead(429, headers).end();
     accepted.push(now);
-    setTimeout(() => response.writeHead(200).end("answer"), 20);
+    traffic.inFlight--;
+    clock.after(20, () => {
+      traffic.inFlight++;
+      response.writeHead(200).end("answer");
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   // A server on a port has an address with one.
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-async function ask(url: string, signal: AbortSignal): Promise<{ text: string; rateLimit?: RateLimitHints }> {
+async function ask(
+  url: string,
+  signal: AbortSignal,
+  traffic: Traffic,
+): Promise<{ text: string; rateLimit?: RateLimitHints }> {
+  traffic.inFlight++;
   const response = await fetch(url, { signal });
   const text = await response.text();
+  traffic.inFlight--;
   const hints = parseRateLimitHints(response.headers, Date.now());
   if (response.ok) return { text, ...(hints === undefined ? {} : { rateLimit: hints }) };
   const retryAfterMs = parseRetryAfter(response.headers, Date.now());
@@ -36,11 +54,12 @@ async function ask(url: string, signal: AbortSignal): Promise<{ text: string; ra
 test.concurrent.each([{}, { "retry-after": "1" }])(
   "a real server with a limit of 50 a second loses nothing: %o",
   async (headers) => {
-    const { server, url } = await startServer(headers);
-    const limits = new Limits({ clock: systemClock, random: Math.random });
+    const traffic = new Traffic();
+    const { server, url } = await startServer(headers, traffic);
+    const limits = new Limits({ clock: traffic.clock, random: Math.random });
     const retries: string[] = [];
     const calls = Array.from({ length: 120 }, (_, index) =>
-      limits.call((signal) => ask(url, signal), {
+      limits.call((signal) => ask(url, signal, traffic), {
         account: url,
         key: String(index),
         signal: new AbortController().signal,
@@ -49,7 +68,7 @@ test.concurrent.each([{}, { "retry-after": "1" }])(
       }),
     );
     try {
-      const replies = await Promise.all(calls);
+      const replies = await traffic.clock.runUntil(Promise.all(calls));
       expect(replies.map(({ reply }) => reply.text)).toEqual(new Array(120).fill("answer"));
       // The first burst finds the limit: 80 at once, of which 50 are taken. Where the machine is busy, some places are filled again before the first refusal is seen.
       expect(retries.length).toBeGreaterThanOrEqual(30);

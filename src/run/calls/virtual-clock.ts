@@ -1,8 +1,13 @@
 import type { Clock } from "../../core/environment.ts";
 import { sleepBy } from "./clock.ts";
 
-/** How long real input and output may take when nobody sleeps. */
-const PATIENCE_MS = 2_000;
+/** Settings of a virtual clock. */
+export interface VirtualClockOptions {
+  /** True while real input or output is in flight: the clock stands still then. */
+  readonly isBusy?: () => boolean;
+  /** How long `runUntil` waits for real input and output when no timer is set (default 2,000). */
+  readonly patienceMs?: number;
+}
 
 interface Alarm {
   readonly time: number;
@@ -10,15 +15,24 @@ interface Alarm {
   action: (() => void) | null;
 }
 
-/** A clock for tests: its time stands still until it is told to go on. */
+/** A clock for tests: its time stands still until `advance` or `runUntil` moves it. */
 export class VirtualClock implements Clock {
+  readonly #isBusy: () => boolean;
+  readonly #patienceMs: number;
   #now: number;
   #made = 0;
   /** A heap: the next alarm comes first. */
   readonly #alarms: Alarm[] = [];
 
-  constructor(now = 0) {
+  constructor(now = 0, { isBusy = () => false, patienceMs = 2_000 }: VirtualClockOptions = {}) {
     this.#now = now;
+    this.#isBusy = isBusy;
+    this.#patienceMs = patienceMs;
+  }
+
+  /** How many timers are set. */
+  get timers(): number {
+    return this.#alarms.filter(({ action }) => action !== null).length;
   }
 
   now(): number {
@@ -37,7 +51,7 @@ export class VirtualClock implements Clock {
     };
   }
 
-  /** Goes on by a time; whoever is due wakes in order, and what they do is done before the next one wakes. */
+  /** Moves on by a time. Timers fire in order, and what one sets off is done before the next one fires. */
   async advance(milliseconds: number): Promise<void> {
     const until = this.#now + milliseconds;
     await settled();
@@ -46,8 +60,8 @@ export class VirtualClock implements Clock {
   }
 
   /**
-   * Goes on until a promise has settled. When nobody sleeps, only real input and output can settle it (a file that is
-   * being written), which gets some seconds; then it is an error.
+   * Moves on until a promise has settled. If no timer is set, only real input and output can settle it (a file that is being
+   * written): it gets some time for that, then it is an error.
    */
   async runUntil<Value>(promise: Promise<Value>): Promise<Value> {
     let pending = true;
@@ -58,13 +72,19 @@ export class VirtualClock implements Clock {
     await settled();
     let givenUpAt: number | null = null;
     while (pending) {
+      if (this.#isBusy()) {
+        givenUpAt = null;
+        await settled();
+        continue;
+      }
       if (this.#alarms.length > 0) {
         givenUpAt = null;
         await this.#wakeNext();
         continue;
       }
-      givenUpAt ??= performance.now() + PATIENCE_MS;
-      if (performance.now() > givenUpAt) throw new Error("Nobody sleeps, and the promise is still pending.");
+      givenUpAt ??= performance.now() + this.#patienceMs;
+      if (performance.now() > givenUpAt)
+        throw new Error("No timer is set, and the promise is still pending.");
       await settled();
     }
     return promise;
