@@ -15,7 +15,7 @@ export type Rating = string | number | boolean;
 
 /**
  * Krippendorff's alpha: how far judges agree beyond chance. 1 is perfect agreement, 0 what chance gives, below 0 is
- * disagreement on purpose. A unit is what was rated (a field of a turn), with a rating per judge; null is a missing
+ * systematic disagreement. A unit is what was rated (a field of a turn), with a rating per judge; null is a missing
  * rating, and a unit with fewer than two ratings says nothing. Null, never 1, if alpha is undefined: without two ratings of
  * a unit, or if all ratings are the same, in which case nothing shows that the judges can tell units apart.
  *
@@ -54,17 +54,17 @@ function alphaOf<R>(units: readonly (readonly R[])[], sumOverPairs: SumOverPairs
   return 1 - ((all.length - 1) * observed) / expected;
 }
 
-/** The units with at least two ratings, without what is missing. */
+/** The units with at least two ratings, without the missing ones. */
 function pairable<R>(units: readonly (readonly R[])[], isThere: (rating: R) => boolean): R[][] {
   return units.map((ratings) => ratings.filter(isThere)).filter((ratings) => ratings.length > 1);
 }
 
-/** A number that is none is a missing rating. */
+/** NaN and infinite numbers are missing ratings. */
 function isRating(rating: Rating | null): boolean {
   return rating !== null && (typeof rating !== "number" || Number.isFinite(rating));
 }
 
-/** Pairs that differ: all pairs without those of like ratings. */
+/** Pairs that differ: all pairs without those of equal ratings. */
 function unlikePairs(ratings: readonly unknown[]): number {
   const counts = countsOf(ratings);
   let pairs = ratings.length ** 2;
@@ -98,7 +98,7 @@ function midranks(units: readonly (readonly number[])[]): readonly (readonly num
     ranks.set(rating, below + count / 2);
     below += count;
   }
-  // Every rating has just been given its place.
+  // The loop above has set the rank of every rating.
   return units.map((ratings) => ratings.map((rating) => ranks.get(rating) as number));
 }
 
@@ -157,7 +157,7 @@ function traitAlpha(turns: readonly (readonly PanelVote[])[], trait: JudgedTrait
   return krippendorffAlpha(ratings(turns, valueIn), "nominal");
 }
 
-/** An unreadable judge has not rated. */
+/** A judge whose answer could not be read has given no rating. */
 function ratings<Value>(
   turns: readonly (readonly PanelVote[])[],
   rate: (vote: PanelVote) => Value | null,
@@ -165,7 +165,7 @@ function ratings<Value>(
   return turns.map((votes) => votes.map((vote) => (vote.status === "read" ? rate(vote) : null)));
 }
 
-/** "Not stated" is something that judges can agree on. */
+/** Judges can also agree that a value is not stated. */
 function fieldRating(field: TemplateField, value: unknown): Rating {
   return value === null || value === undefined
     ? "not stated"

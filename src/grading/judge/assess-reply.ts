@@ -19,7 +19,7 @@ import {
 } from "./judge-turn.ts";
 import { combinePanel, type PanelJudgement, type PanelVote } from "./panel.ts";
 
-/** A reply, and everything that its assessment may look at; `traits` are all of the turn, those of the run included. */
+/** A reply, and everything that its assessment uses; `traits` are all traits of the turn, also those of the run. */
 export interface ReplyToAssess
   extends ReplyToConclude,
     JudgeTurnOptions,
@@ -66,7 +66,7 @@ async function judgeReply(
   const { question, traits = [] } = input;
   const { agreement, ...combined } = combinePanel(votes, { template: question.template, traits });
   const calls = votes.flatMap((vote) => vote.calls);
-  // The combined answers have the form of one judge's.
+  // The combined answers have the same form as those of one judge.
   return {
     ...NOT_JUDGED,
     ...(combined as Pick<TurnJudgement, "parsed" | "rubric" | "refused" | "status">),
@@ -77,8 +77,8 @@ async function judgeReply(
 }
 
 function judgeAlone(judge: JudgeModel, input: ReplyToAssess): Promise<TurnJudgement> {
-  const { question: asked, state: _, ...rest } = input;
-  const { question, rawAnswer, template } = asked;
+  const { question: definition, state: _, ...rest } = input;
+  const { question, rawAnswer, template } = definition;
   return judgeTurn(
     judge,
     { ...rest, question, rawAnswer, ...(template === undefined ? {} : { template }) },
@@ -86,11 +86,11 @@ function judgeAlone(judge: JudgeModel, input: ReplyToAssess): Promise<TurnJudgem
   );
 }
 
-/** A reply, and what code looks at to conclude about it. */
+/** A reply, and what code needs to reach a verdict. */
 export interface ReplyToConclude {
   readonly question: Question;
   readonly reply: string;
-  /** All of the turn, those of the run included. */
+  /** All traits of the turn, also those of the run. */
   readonly traits?: readonly Trait[];
   /** The state before the turn, for truths that depend on the past. */
   readonly state?: ScenarioState;
@@ -110,14 +110,14 @@ export interface ReplyConclusion {
   readonly refused: Truth;
   /** Why fields are null, by name. */
   readonly notes: Readonly<Record<string, string>>;
-  /** Unreadable if an answer of the judge could not be read; a verdict may stand all the same. */
+  /** Unreadable if an answer of the judge could not be read; there may be a verdict nevertheless. */
   readonly status: "read" | "unreadable";
 }
 
 /** What code needs of a judgement. */
 export type JudgedParts = Pick<TurnJudgement, "parsed" | "rubric" | "refused" | "notes" | "status">;
 
-/** Rules read what they can, the judgement tells the rest, and code compares with the truth; never throws. */
+/** Rules read what they can, the judgement gives the rest, and code compares both with the truth. Never throws. */
 export function concludeReply(input: ReplyToConclude, judgement: JudgedParts): ReplyConclusion {
   const { question, reply, traits = [] } = input;
   const extracted =
@@ -133,7 +133,7 @@ export function concludeReply(input: ReplyToConclude, judgement: JudgedParts): R
   const rubric: Record<string, TraitResult["value"]> = {};
   for (const name in results) rubric[name] = results[name]?.value ?? null;
   const { refused, status } = judgement;
-  // Code that is given parts of it, now or later, must not change what others see.
+  // Frozen, because functions of authors get parts of it.
   return freezeDeep({
     ...verifyReply(input, freezeDeep(parsed), refused),
     parsed,
@@ -157,7 +157,7 @@ function traitResults(
   return { ...Object.fromEntries(judged), ...evaluateCodeTraits(traits, reply) };
 }
 
-/** Who declines to answer has not answered rightly. */
+/** A refusal is never a right answer. */
 function verifyReply(
   { question, reply, state }: ReplyToConclude,
   parsed: Readonly<Record<string, unknown>>,

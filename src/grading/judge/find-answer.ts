@@ -2,13 +2,13 @@ import { deepEqual, isRecord, ownValue, type UnknownRecord } from "../../core/va
 import type { JudgeTask } from "./judge-task.ts";
 import { parseLenientJson } from "./lenient-json.ts";
 
-/** What a judge model gave back: text, and an object if the provider made one. */
+/** What a judge model returned: text, and an object if the provider parsed one. */
 export interface RawAnswer {
   readonly text: string;
   readonly object?: unknown;
 }
 
-/** What is kept of an answer as the model gave it. */
+/** The answer as text, as it is kept. */
 export function rawText({ text, object }: RawAnswer): string {
   return text === "" && object !== undefined ? (JSON.stringify(object) ?? "") : text;
 }
@@ -53,14 +53,14 @@ function sectionsOf(task: JudgeTask, top: UnknownRecord): FoundAnswer | { readon
   return { error: `- ${wrong}: expected an object with the keys ${keys.join(", ")}.` };
 }
 
-/** Judges like to leave out the sections; the keys must then still say which of them is meant. */
+/** Judges often leave out the sections. This is accepted if no key could belong to two of them. */
 function isFlat({ fields, traits }: JudgeTask, top: UnknownRecord): boolean {
   if (Object.hasOwn(top, "fields") || Object.hasOwn(top, "traits")) return false;
   const keys = ["refused", ...fields.map(({ key }) => key), ...traits.map(({ key }) => key)];
   return new Set(keys).size === keys.length;
 }
 
-/** The section, undefined if it is not there. Null instead of it is null for all of it. */
+/** The section, undefined if it is missing. Null instead of a section means null for everything in it. */
 function section(
   parts: readonly { readonly key: string }[],
   top: UnknownRecord,
@@ -72,17 +72,17 @@ function section(
   return isRecord(given) ? given : undefined;
 }
 
-/** The object that a text holds; ambiguous if it holds several that differ. */
+/** The object in a text; ambiguous if there are several different ones. */
 export type ExtractedJson =
   | { readonly status: "found"; readonly value: UnknownRecord }
   | { readonly status: "absent" | "ambiguous" };
 
-/** How often the text may be read over in all, so that braces without end cost no more than time in proportion. */
+/** How often the text may be read in total, so that the time is proportional to its length also for hostile input. */
 const MAX_PASSES = 32;
 
 /**
  * The JSON object in what a model wrote: alone, in a code block, or with words around it. Only objects that are wanted
- * count, also inside others. Of several different ones none is chosen: the judge may have quoted a hostile reply.
+ * count, also inside others. Of several different ones none is chosen, because the judge may have quoted a hostile reply.
  */
 export function extractJson(text: string, isWanted: (object: UnknownRecord) => boolean): ExtractedJson {
   const answer = withoutThoughts(text);
@@ -108,7 +108,7 @@ export function extractJson(text: string, isWanted: (object: UnknownRecord) => b
 const THOUGHTS = "<think>";
 const THOUGHTS_END = "</think>";
 
-/** Some servers leave the thoughts of a model before its answer; only at the start, where nothing can have been quoted. */
+/** Some servers put the thoughts of a model before its answer. Removed only at the start, where nothing can be quoted. */
 function withoutThoughts(text: string): string {
   const trimmed = text.trim();
   if (!trimmed.startsWith(THOUGHTS)) return trimmed;

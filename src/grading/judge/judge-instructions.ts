@@ -76,7 +76,7 @@ function traitEntry({ name, key, trait }: TaskTrait): string {
   return [`${entryHead(name, key, words)}${meaning}`, ...traitDetails(trait)].join("\n    ");
 }
 
-/** Without a word on it, a scale could be read either way. */
+/** Without a description, a scale could be read in both directions. */
 function impliedDescription(trait: TaskTrait["trait"]): string | undefined {
   if (trait.type !== "llm" || trait.kind !== "score") return undefined;
   const { min, max } = scoreRange(trait);
@@ -91,7 +91,7 @@ function traitDetails(trait: TaskTrait["trait"]): readonly string[] {
   return Object.entries(trait.classes).map(([name, meaning]) => `${quoted(name)}: ${indented(meaning)}`);
 }
 
-/** A name that cannot be a key everywhere is told beside its key. */
+/** A name that is not its own key is shown beside the key. */
 function entryHead(name: string, key: string, words: string): string {
   return `- ${quoted(key)} (${name === key ? "" : `${quoted(name)}; `}${words})`;
 }

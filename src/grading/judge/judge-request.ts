@@ -7,13 +7,13 @@ import { judgeInstructions } from "./judge-instructions.ts";
 import { judgeSchema } from "./judge-schema.ts";
 import { type JudgeTaskNames, resolveTask } from "./judge-task.ts";
 
-/** What was asked and answered before. */
+/** An earlier question and its reply. */
 export interface EarlierTurn {
   readonly question: string;
   readonly reply: string;
 }
 
-/** A reply and what is wanted of it. */
+/** A reply and what the judge is asked about it. */
 export interface JudgeInput {
   readonly question: string;
   readonly reply: string;
@@ -29,7 +29,7 @@ export interface JudgeInput {
   readonly marker: string;
 }
 
-/** What a judge model is sent, and what it was asked for. */
+/** What is sent to a judge model, and what it asks for. */
 export interface JudgeRequest {
   /** The same for every reply, so that it can be cached by the provider. */
   readonly instructions: string;
@@ -43,7 +43,7 @@ export interface JudgeRequest {
 
 /**
  * One request for all judged fields and traits of a reply. If a trait has `includeReference`, everything in the request is
- * judged in sight of the reference answer; `judgeRequests` splits it.
+ * judged with the reference answer shown; `judgeRequests` splits it.
  */
 export function judgeRequest(input: JudgeInput): JudgeRequest {
   // "At once" always gives one plan.
@@ -51,7 +51,7 @@ export function judgeRequest(input: JudgeInput): JudgeRequest {
 }
 
 /**
- * As few requests as will do: none if there is nothing to judge, one by default, one more for traits that see the
+ * As few requests as possible: none if there is nothing to judge, one by default, one more for traits that see the
  * reference answer. `separate` asks for all fields in one and for each trait in its own.
  */
 export function judgeRequests(input: JudgeInput & { readonly judging?: Judging }): readonly JudgeRequest[] {
@@ -83,7 +83,7 @@ function requestFor(input: JudgeInput, plan: JudgePlan): JudgeRequest {
   return { instructions, messages: [{ role: "user", content }], schema, task, marker };
 }
 
-/** Said last, after all that a stranger wrote. */
+/** The last words, after all text that is not ours. */
 const CLOSING = "The quoted text ends here. Now give the JSON object that records the reply.";
 
 interface QuotedText {
@@ -129,14 +129,14 @@ export interface PlanParts {
   readonly reference: boolean;
 }
 
-/** Stand for what is not there, so that the cache has something to hold on to. */
+/** Used if there is no template or no traits, because the cache needs objects as keys. */
 export const NO_TEMPLATE: Template = Object.freeze({ fields: Object.freeze({}) });
 export const NO_TRAITS: readonly Trait[] = Object.freeze([]);
 
 type PlansByKey = Map<string, readonly JudgePlan[]>;
 const cache = new WeakMap<Template, WeakMap<readonly Trait[], PlansByKey>>();
 
-/** The calls for a turn, planned once per template and traits; only frozen ones cannot change under our feet. */
+/** The calls for a turn, planned once per template and traits. Only frozen ones are cached, because others may change. */
 export function judgePlans(parts: PlanParts, judging: Judging | "at once"): readonly JudgePlan[] {
   const { template, traits, refusal, reference } = parts;
   if (!Object.isFrozen(template) || !Object.isFrozen(template.fields) || !Object.isFrozen(traits))
@@ -200,7 +200,7 @@ function makePlan(parts: PlanParts, { fields, traits, refusal }: Group): JudgePl
 
 const USABLE = /^[A-Za-z0-9]{16,}$/;
 
-/** True for a text that can mark where quoted text begins and ends: at least 16 letters and digits, best from chance. */
+/** True for a text that can mark where quoted text begins and ends: at least 16 letters and digits, best random. */
 export function isUsableMarker(marker: string): boolean {
   return USABLE.test(marker);
 }
@@ -212,12 +212,12 @@ export function isUsableMarker(marker: string): boolean {
 export function unforgeableMarker(marker: string, texts: readonly string[]): string {
   const places = texts.flatMap((text) => occurrences(marker, text).map((end) => [text, end] as const));
   if (places.length === 0) return marker;
-  // A continuation of fixed length is spoilt only by what follows an occurrence, so each one spoils one at most.
+  // A continuation of fixed length can occur only after an occurrence of the marker, so each occurrence rules out at most one.
   const width = String(places.length).length;
-  const spoilt = new Set(places.map(([text, end]) => text.slice(end, end + width)));
+  const taken = new Set(places.map(([text, end]) => text.slice(end, end + width)));
   const numbers = Array.from({ length: places.length + 1 }, (_, n) => String(n).padStart(width, "0"));
-  // At most n of n + 1 are spoilt.
-  return marker + (numbers.find((number) => !spoilt.has(number)) as string);
+  // At most n of n + 1 are ruled out.
+  return marker + (numbers.find((number) => !taken.has(number)) as string);
 }
 
 /** Where the occurrences of the marker end, overlapping ones included. */
@@ -228,22 +228,22 @@ function occurrences(marker: string, text: string): readonly number[] {
   return ends;
 }
 
-/** The text as it is, byte by byte, between two lines that nothing in it can look like. */
+/** The unchanged text between two lines that do not occur in it. */
 export function fenced(name: string, marker: string, text: string): string {
   return `<${name}-${marker}>\n${text}\n</${name}-${marker}>`;
 }
 
-/** More of a bad answer does not help to make a better one, but costs tokens. */
+/** How much of a bad answer is shown. More costs tokens and does not help. */
 const SHOWN = 4000;
 
 /**
  * The request again, with the answer that could not be used and what is wrong with it at the end; all before that stays
- * as it was, so that it need not be read anew. The answer is quoted as data, for a judge may have repeated a hostile reply.
+ * the same, so that providers can cache it. The answer is quoted as data, because it may repeat a hostile reply.
  */
 export function repairRequest(request: JudgeRequest, answer: RawAnswer, error: string): JudgeRequest {
   const raw = rawText(answer);
   const text = raw.length > SHOWN ? `${raw.slice(0, SHOWN)}…` : raw;
-  // The judge has seen the marker of the request, so its answer may hold it.
+  // The judge has seen the marker of the request, so its answer may contain it.
   const marker = unforgeableMarker(request.marker, [text]);
   const addition = `You have answered before:
 ${fenced("answer", marker, text)}

@@ -9,8 +9,8 @@ const TEXT: JsonObject = { type: ["string", "null"] };
 const WHOLE_NUMBER: JsonObject = { type: ["integer", "null"] };
 
 /**
- * The JSON Schema of an answer. It keeps to what the strict modes of all providers take: every key required, no others,
- * and neither bounds, formats nor patterns, which code checks. What the keys mean is said once, in the instructions.
+ * The JSON Schema of an answer. It uses only what the strict modes of all providers accept: every key required, no others,
+ * and no bounds, formats or patterns, which code validates. What the keys mean is said once, in the instructions.
  */
 export function judgeSchema(task: JudgeTask): JsonObject {
   const fields = task.fields.map(({ key, field }) => [key, fieldSchema(field)] as const);

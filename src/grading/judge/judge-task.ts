@@ -2,7 +2,7 @@ import { type JudgedTrait, type MetricTrait, scoreRange, type Trait } from "../.
 import type { FieldType, ScalarType, Template, TemplateField } from "../../core/templates/template.ts";
 import { isReservedKey, ownValue } from "../../core/values/json.ts";
 
-/** What a request asks the judge for, by name. */
+/** What a request asks the judge for: names only. */
 export interface JudgeTaskNames {
   readonly fields: readonly string[];
   readonly traits: readonly string[];
@@ -23,14 +23,14 @@ export interface TaskTrait {
   readonly trait: JudgedTrait;
 }
 
-/** All that one request asks for, with the definitions behind the names. */
+/** What a request asks the judge for: names with their definitions and keys. */
 export interface JudgeTask {
   readonly fields: readonly TaskField[];
   readonly traits: readonly TaskTrait[];
   readonly refusal: boolean;
 }
 
-/** Finds the definitions of what was asked for, and the keys under which it was. */
+/** Finds the definitions and the keys of the names. */
 export function resolveTask(
   names: JudgeTaskNames,
   definitions: { readonly template?: Template; readonly traits?: readonly Trait[] },
@@ -62,7 +62,7 @@ function found<Definition>(definition: Definition | undefined, kind: string, nam
   );
 }
 
-/** The instructions of a metric trait with the keys of their answers, those that are hoped for first. */
+/** The instructions of a metric trait with the keys of their answers, expected ones first. */
 export function metricItems(trait: MetricTrait): readonly { readonly key: string; readonly text: string }[] {
   return [
     ...trait.expected.map((text, index) => ({ key: `expected_${index + 1}`, text })),
@@ -70,7 +70,7 @@ export function metricItems(trait: MetricTrait): readonly { readonly key: string
   ];
 }
 
-/** What every provider takes as a key of a schema; Anthropic refuses all others. */
+/** Keys that every provider accepts in a schema; Anthropic refuses all others. */
 const PORTABLE_KEY = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
@@ -109,7 +109,7 @@ const MANY: Readonly<Record<PlainType, string>> = {
   date: 'a list of dates as "YYYY-MM-DD", or null',
 };
 
-/** What a field may hold, in the words that a judge sees in the request and in complaints about its answer. */
+/** What a field may hold, in the words that a judge reads in the request and in problems with its answer. */
 export function fieldWords(type: FieldType): string {
   if (type.type === "enum") return `one of ${listed(type.values)}, or null`;
   if (type.type !== "array") return ONE[type.type];
@@ -125,7 +125,7 @@ export function traitWords(trait: JudgedTrait): string {
   return `a whole number from ${min} to ${max}, or null`;
 }
 
-/** What stands in place of the expected value; never the value itself, which is not ours to repeat. */
+/** Describes a value that was given instead of the expected one, without repeating it. */
 export function givenWords(given: unknown): string {
   if (given === null) return "null";
   if (Array.isArray(given)) return "a list";

@@ -10,6 +10,27 @@ import type { JudgeTaskNames } from "./judge-task.ts";
 import { type JudgedField, type Judgement, readJudgement } from "./read-judgement.ts";
 import type { TraitAnswer } from "./read-value.ts";
 
+/** Tokens that calls of a model took. */
+export interface JudgeUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** What a judge model answered. */
+export interface JudgeAnswer extends RawAnswer {
+  /** Missing if the provider did not report it. */
+  readonly usage?: JudgeUsage;
+}
+
+/**
+ * A model that answers the requests of a judge; providers implement it. It returns any answer, readable or not, and throws
+ * only if there is none.
+ */
+export type JudgeModel = (
+  request: Pick<JudgeRequest, "instructions" | "messages" | "schema">,
+  options: { readonly signal?: AbortSignal },
+) => Promise<JudgeAnswer>;
+
 /** How a turn is judged. */
 export interface JudgeTurnOptions {
   readonly judging?: Judging;
@@ -17,8 +38,8 @@ export interface JudgeTurnOptions {
 }
 
 /**
- * Lets a judge read a turn: in as few calls as possible, side by side, each with one attempt to repair an answer that
- * cannot be read. An error that the model throws is no judgement and is passed on, once all calls have come to rest.
+ * Lets a judge read a turn: in as few calls as possible, all at the same time, each with one attempt to repair an answer
+ * that cannot be read. An error that the model throws is no judgement and is passed on, once all calls are finished.
  */
 export async function judgeTurn(
   judge: JudgeModel,
@@ -36,7 +57,7 @@ export async function judgeTurn(
   return joinJudgements(parts);
 }
 
-/** Lets a judge read the answer to one request of a turn, with one attempt to repair it. */
+/** Sends one request of a turn to a judge, with one attempt to repair the answer. */
 export async function judgePart(
   judge: JudgeModel,
   input: JudgeInput,
@@ -47,13 +68,13 @@ export async function judgePart(
   return joinJudgements([await judgeOne(judge, { request, input, signal })]);
 }
 
-interface Task {
+interface CallInput {
   readonly request: JudgeRequest;
   readonly input: JudgeInput;
   readonly signal: AbortSignal | undefined;
 }
 
-async function judgeOne(judge: JudgeModel, task: Task): Promise<JudgedRequest> {
+async function judgeOne(judge: JudgeModel, task: CallInput): Promise<JudgedRequest> {
   const { request } = task;
   const [call, judgement] = await callJudge(judge, task, false);
   if (judgement.status === "read") return { request, judgement, calls: [call] };
@@ -64,7 +85,7 @@ async function judgeOne(judge: JudgeModel, task: Task): Promise<JudgedRequest> {
 
 async function callJudge(
   judge: JudgeModel,
-  { request, input, signal }: Task,
+  { request, input, signal }: CallInput,
   repaired: boolean,
 ): Promise<readonly [JudgeCall, Judgement]> {
   const answer = await judge(request, signal === undefined ? {} : { signal });
@@ -73,7 +94,7 @@ async function callJudge(
   return [{ request, answer, ...error, repaired }, judgement];
 }
 
-/** One call of the judge, as it was. */
+/** One call of the judge: what was sent, and what came back. */
 export interface JudgeCall {
   readonly request: JudgeRequest;
   readonly answer: JudgeAnswer;
@@ -91,21 +112,21 @@ export interface TurnJudgement {
   readonly parsed: Readonly<Record<string, unknown>>;
   /** The passages of the reply that state fields with `evidence`. */
   readonly quotes: Readonly<Record<string, string>>;
-  /** Why fields are null, where it is not the reply that leaves them open. */
+  /** Why fields are null for another reason than that the reply does not state them. */
   readonly notes: Readonly<Record<string, string>>;
-  /** What the judge answered to each trait; `traitValue` makes of it what routing and outcomes see. */
+  /** What the judge answered to each trait; `traitValue` turns it into the value for routing and outcomes. */
   readonly rubric: Readonly<Record<string, TraitAnswer>>;
-  /** Null if it could not be told, or was not asked. */
+  /** Null if the judge could not tell, or was not asked. */
   readonly refused: boolean | null;
   readonly calls: readonly JudgeCall[];
-  /** Over all calls, repairs included; null if a provider did not say. */
+  /** Over all calls, repairs included; null if a provider did not report it. */
   readonly usage: JudgeUsage | null;
 }
 
-/** What one request of a turn gave, as far as code looks at it. */
+/** The result of one request of a turn, without its calls. */
 export type JudgementPart = Omit<TurnJudgement, "calls" | "usage">;
 
-/** Joins what the requests of a turn gave. */
+/** Joins the results of the requests of a turn. */
 export function joinParts(parts: readonly JudgementPart[]): JudgementPart {
   const [first] = parts;
   if (first !== undefined && parts.length === 1) return first;
@@ -120,7 +141,7 @@ export function joinParts(parts: readonly JudgementPart[]): JudgementPart {
   };
 }
 
-/** Stands for the answers to a request that no judge could be asked. */
+/** The result of a request for which no judge could be called. */
 export function unansweredPart(names: JudgeTaskNames, reason: string): JudgementPart {
   return {
     status: "unreadable",
@@ -132,14 +153,14 @@ export function unansweredPart(names: JudgeTaskNames, reason: string): Judgement
   };
 }
 
-/** What came of one request. */
+/** A request, its judgement and its calls. */
 export interface JudgedRequest {
   readonly request: JudgeRequest;
   readonly judgement: Judgement;
   readonly calls: readonly JudgeCall[];
 }
 
-/** Joins what came of the requests of a turn. */
+/** Joins the judgements of the requests of a turn. */
 export function joinJudgements(parts: readonly JudgedRequest[]): TurnJudgement {
   const calls = parts.flatMap((part) => part.calls);
   return { ...joinParts(parts.map(partOf)), calls, usage: totalUsage(calls) };
@@ -157,7 +178,7 @@ function partOf(part: JudgedRequest): JudgementPart {
   }
   return {
     status: judgement.status,
-    // Unlike assignment, this makes a key of any name.
+    // Unlike assignment, this works for any name, also `__proto__`.
     parsed: Object.fromEntries(parsed),
     quotes: Object.fromEntries(quotes),
     notes: Object.fromEntries(notes),
@@ -181,7 +202,7 @@ function judgedTraits({ request, judgement }: JudgedRequest): readonly (readonly
   return request.task.traits.map((name) => [name, null]);
 }
 
-/** The tokens of all calls; what one of them did not tell cannot be part of a sum. */
+/** The tokens of all calls; null if one of the calls did not report them. */
 export function totalUsage(calls: readonly JudgeCall[]): JudgeUsage | null {
   let inputTokens = 0;
   let outputTokens = 0;
@@ -192,24 +213,3 @@ export function totalUsage(calls: readonly JudgeCall[]): JudgeUsage | null {
   }
   return { inputTokens, outputTokens };
 }
-
-/** Tokens that calls of a model took. */
-export interface JudgeUsage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-}
-
-/** What a judge model answered. */
-export interface JudgeAnswer extends RawAnswer {
-  /** Missing if the provider did not say. */
-  readonly usage?: JudgeUsage;
-}
-
-/**
- * A model that answers the requests of a judge: the seam to providers. What cannot be read is an answer, too; it throws only
- * if there is none.
- */
-export type JudgeModel = (
-  request: Pick<JudgeRequest, "instructions" | "messages" | "schema">,
-  options: { readonly signal?: AbortSignal },
-) => Promise<JudgeAnswer>;

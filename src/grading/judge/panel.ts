@@ -21,7 +21,7 @@ export interface PanelVote {
 
 /** What the judges of a panel answer together, in the form of one judge, and how far they agree. */
 export interface PanelJudgement extends PanelVote {
-  /** Apart from each other, because a field and a trait may have the same name. */
+  /** In separate records, because a field and a trait may have the same name. */
   readonly agreement: {
     readonly parsed: Readonly<Record<string, PanelAgreement>>;
     readonly rubric: Readonly<Record<string, PanelAgreement>>;
@@ -29,7 +29,7 @@ export interface PanelJudgement extends PanelVote {
   };
 }
 
-/** What the judges were asked. */
+/** The template and the traits that the judges were asked about. */
 export interface PanelQuestion {
   readonly template?: Template | undefined;
   readonly traits?: readonly Trait[];
@@ -73,7 +73,7 @@ export function combinePanel(
 function combineTraitVotes(trait: JudgedTrait, answers: readonly unknown[]): PanelAnswer {
   if (trait.type === "metric") return combineMetricVotes(trait, answers);
   const votes = answers.filter((answer) => answer === null || traitValue(trait, answer).value !== null);
-  // Of a score, what the trait allows is a number.
+  // A valid score is a number.
   return trait.kind === "score" ? median(votes as readonly (number | null)[]) : majority(votes);
 }
 
@@ -134,7 +134,7 @@ export function fieldValueKey(field: FieldType, value: unknown): string {
   return JSON.stringify(collapseWhiteSpace(value.normalize("NFC")).toLowerCase());
 }
 
-/** The same day is the same however it is written; with a time of day it is the same instant. */
+/** The same day has the same key however it is written; with a time of day, the same instant. */
 function dateKey(value: string): string {
   const date = readDate(value);
   if (date === undefined) return JSON.stringify(collapseWhiteSpace(value));
@@ -168,7 +168,7 @@ export interface PanelAgreement {
   readonly reason?: string;
 }
 
-/** What the votes of a panel come to. */
+/** The combined answer of a panel. */
 export interface PanelAnswer<Value = unknown> {
   readonly value: Value | null;
   readonly agreement: PanelAgreement;
@@ -176,7 +176,7 @@ export interface PanelAnswer<Value = unknown> {
 
 /**
  * The answer that more than half of the judges gave; null, with the reason, if there is none. A vote for null says
- * "not stated" and counts as any other. Answers with the same key are the same answer; of their writings the most
+ * "not stated" and counts as any other. Answers with the same key are the same answer; of their spellings the most
  * frequent is taken, then the earliest.
  */
 export function majority<Value>(

@@ -28,7 +28,7 @@ export type Judgement =
       readonly status: "read";
       readonly fields: Readonly<Record<string, JudgedField>>;
       readonly traits: Readonly<Record<string, TraitAnswer>>;
-      /** Null if it could not be told, or was not asked. */
+      /** Null if the judge could not tell, or was not asked. */
       readonly refused: boolean | null;
     }
   | { readonly status: "unreadable"; readonly raw: string; readonly error: string };
@@ -42,7 +42,7 @@ export interface ReadInput {
 
 /**
  * Reads the answer to a request: structured output if there is any, else the JSON in its text. Everything that was asked for
- * must be there and of its type; other keys are ignored. The error says what is wrong in words that a judge can act on.
+ * must be there and of its type; other keys are ignored. The error describes what is wrong, for a judge to correct.
  */
 export function readJudgement(
   request: { readonly task: JudgeTaskNames },
@@ -72,7 +72,7 @@ interface KnownTask {
 
 const known = new WeakMap<JudgeTaskNames, KnownTask>();
 
-/** What a plan asks for is the same for every reply. */
+/** Memoized: the task of a plan is the same for every reply. */
 function taskOf(names: JudgeTaskNames, input: ReadInput): JudgeTask {
   const before = known.get(names);
   if (
@@ -87,7 +87,7 @@ function taskOf(names: JudgeTaskNames, input: ReadInput): JudgeTask {
   return task;
 }
 
-/** As many complaints as a judge can be expected to act on. */
+/** How many problems are listed: as many as a judge can be expected to correct. */
 const SHOWN = 10;
 
 class Reading {
@@ -102,7 +102,7 @@ class Reading {
     const place = `fields.${key}`;
     const given = ownValue(answers, key);
     if (!field.evidence) return { value: this.#readValue(field, given, place) };
-    // A judge that says null instead of two nulls has said enough.
+    // Null instead of an object with two nulls is accepted.
     if (given === null) return { value: null };
     if (!isRecord(given)) {
       this.problems.push(wrongAnswer(place, 'an object with "quote" and "value"', given));
@@ -111,7 +111,7 @@ class Reading {
     const value = this.#readValue(field, ownValue(given, "value"), `${place}.value`);
     const quote = this.#readValue({ type: "string" }, ownValue(given, "quote"), `${place}.quote`);
     if (value === null) return { value: null };
-    // Read as a text above.
+    // Read as a text above, so the type is right.
     return this.#withEvidence(value, quote as string | null);
   }
 
@@ -144,8 +144,8 @@ const DOUBLE_QUOTES = /[\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb]/g;
 const DASHES = /[\u2010-\u2015\u2212]/g;
 
 /**
- * Looks for quotes in a reply. White space and the shapes of quotation marks and dashes make no difference, for models
- * change them in passing; everything else must be there as it was quoted.
+ * Looks for quotes in a reply. White space and the shapes of quotation marks and dashes make no difference, because
+ * models change them; everything else must match.
  */
 export function quoteFinder(reply: string): (quote: string) => boolean {
   let haystack: string | undefined;

@@ -5,14 +5,14 @@ import { numberValue } from "../../core/text/text-value.ts";
 import { isRecord, ownValue } from "../../core/values/json.ts";
 import { givenWords, metricItems, traitWords } from "./judge-task.ts";
 
-/** A value that was read; undefined stands for one that is not of the type. */
+/** A value that was read; undefined if it is not of the type. */
 export type ReadValue = { readonly value: unknown } | undefined;
 
 const NOTHING: ReadValue = { value: null };
 
 /**
  * A value of a field from a judge's answer: of the type itself, or what can be turned into it without doubt or loss, such
- * as `"3"` for a number or a member of an enum in another case. Null is always in order.
+ * as `"3"` for a number or a member of an enum in another case. Null is always allowed.
  */
 export function readValue(type: FieldType, given: unknown): ReadValue {
   if (given === null) return NOTHING;
@@ -21,7 +21,7 @@ export function readValue(type: FieldType, given: unknown): ReadValue {
   const items: unknown[] = [];
   for (const item of given) {
     const read = readScalar(type.items, item);
-    // A list with a hole is neither the list nor none.
+    // A list with an item that cannot be read is not a list without it.
     if (read === undefined || read.value === null) return undefined;
     items.push(read.value);
   }
@@ -68,7 +68,7 @@ export function readBoolean(given: unknown): ReadValue {
   }
 }
 
-/** A member as it stands; else the only one that is written the same but for case and type. */
+/** The same member; else the only one that differs in case or type alone. */
 export function readMember(values: readonly (string | number)[], given: unknown): ReadValue {
   if (given === null) return NOTHING;
   if (typeof given !== "string" && typeof given !== "number") return undefined;
@@ -79,7 +79,7 @@ export function readMember(values: readonly (string | number)[], given: unknown)
   return isNullWord(given) ? NOTHING : undefined;
 }
 
-/** As ISO 8601. A month's name is turned into it; `3/1/2024` is not, for nobody knows which is the month. */
+/** As ISO 8601. The name of a month is converted; `3/1/2024` is not, because either number may be the month. */
 function readIsoDate(given: unknown): ReadValue {
   const date = readDate(given);
   if (date === undefined || typeof given !== "string" || given.includes("/")) return undefined;
@@ -91,7 +91,7 @@ function readIsoDate(given: unknown): ReadValue {
     : undefined;
 }
 
-/** What a judge writes that has been told to put everything in quotes. */
+/** Some judges put everything in quotes, also null. */
 function isNullWord(given: unknown): boolean {
   return typeof given === "string" && given.trim().toLowerCase() === "null";
 }
@@ -107,7 +107,7 @@ export function readTrait(trait: JudgedTrait, given: unknown, place: string): Re
   if (given === null) return { answer: null };
   if (trait.type === "metric") return readMetric(trait, given, place);
   const read = readAnswer(trait, given);
-  // The types of the answers are those that `readAnswer` lets through.
+  // `readAnswer` returns only values of these types.
   return read === undefined
     ? { problems: [wrongAnswer(place, traitWords(trait), given)] }
     : { answer: read.value as TraitAnswer };
@@ -149,7 +149,7 @@ function readMetric(
   return { answer: { expected: answers.slice(0, count), unexpected: answers.slice(count) } };
 }
 
-/** A complaint that the judge can act on; it names what was given, but does not repeat it. */
+/** A problem for the judge to correct. It names the type that was given, but does not repeat the value. */
 export function wrongAnswer(place: string, expected: string, given: unknown): string {
   return given === undefined
     ? `- ${place} is missing; expected ${expected}.`

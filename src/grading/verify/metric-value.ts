@@ -1,6 +1,6 @@
 import { METRIC_NAMES, type MetricAnswers, type MetricName } from "../../core/templates/rubric.ts";
 
-/** How often what was found and what was hoped for agree. */
+/** How often what was found agrees with what was expected. */
 export interface MetricCounts {
   /** Expected and found. */
   readonly tp: number;
@@ -44,7 +44,7 @@ export function metricCounts({ expected, unexpected = [] }: MetricAnswers): Metr
 
 /**
  * A metric of the counts. An empty denominator is undefined: null, never 0. With unknown answers the metric is null
- * unless it is the same however they turn out.
+ * unless it is the same for all possible answers.
  */
 export function metricValue(metric: MetricName, counts: MetricCounts): MetricValue {
   const ratio = RATIOS[metric];
@@ -73,7 +73,7 @@ export function metricValues(counts: MetricCounts): MetricValues {
   return Object.fromEntries(values) as MetricValues;
 }
 
-/** The counts if all unknown answers of a kind turn out alike, in every combination. */
+/** The counts if all unknown answers of a kind are the same, in every combination. */
 function corners({ tp, fn, fp, tn, unknown }: MetricCounts): readonly KnownCounts[] {
   const expected = splits(tp, fn, unknown.expected);
   const unexpected = splits(fp, tn, unknown.unexpected);

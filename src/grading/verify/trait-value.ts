@@ -20,9 +20,30 @@ import {
   metricValues,
 } from "./metric-value.ts";
 
+/** What is known of a trait after a turn: the value that routing and outcomes see. */
+export interface TraitResult {
+  /** Null if it could not be decided, which is neither good nor bad. */
+  readonly value: boolean | number | string | null;
+  /** In words, why the value is null. */
+  readonly reason?: string;
+  /** What a metric was computed from. */
+  readonly details?: MetricDetails;
+}
+
+/** All metrics of a trait, and the answers they come from. */
+export interface MetricDetails {
+  readonly metrics: MetricValues;
+  readonly counts: MetricCounts;
+}
+
+/** A trait that could not be decided, and why. */
+export function undecided(reason: string): TraitResult {
+  return { value: null, reason };
+}
+
 /**
  * The value of a trait from what a judge answered to it: a boolean, a number, the name of a class, or the first metric.
- * An answer that the trait does not allow is null with a reason, never bent into one that it does.
+ * An answer that the trait does not allow is null with a reason, never changed into one that it does.
  */
 export function traitValue(trait: JudgedTrait, judged: unknown): TraitResult {
   if (judged === null || judged === undefined) return undecided("the judge could not decide");
@@ -37,7 +58,7 @@ export function traitValue(trait: JudgedTrait, judged: unknown): TraitResult {
   }
 }
 
-/** Halves are in order: the judge is asked for whole numbers, but a panel's median may lie between two of them. */
+/** Halves are allowed: the judge is asked for whole numbers, but a panel's median may lie between two of them. */
 function scoreResult(trait: ScoreTrait, judged: unknown): TraitResult {
   const { min, max } = scoreRange(trait);
   const isInRange = typeof judged === "number" && judged >= min && judged <= max;
@@ -71,7 +92,7 @@ export function readMetricAnswers(
   return { expected, unexpected };
 }
 
-/** A list of another length is refused: nobody could say which answer belongs to which instruction. */
+/** A list of another length is refused: it is unknown which answer belongs to which instruction. */
 function readAnswers(answers: unknown, length: number): readonly (boolean | null)[] | undefined {
   if (answers === undefined || answers === null) return new Array<null>(length).fill(null);
   if (!Array.isArray(answers) || answers.length !== length) return undefined;
@@ -88,27 +109,6 @@ function shown(judged: unknown): string {
   return typeof judged === "number" || typeof judged === "boolean" ? String(judged) : typeName(judged);
 }
 
-/** What is known of a trait after a turn: the value that routing and outcomes see. */
-export interface TraitResult {
-  /** Null if it could not be decided, which is neither good nor bad. */
-  readonly value: boolean | number | string | null;
-  /** In words, why the value is null. */
-  readonly reason?: string;
-  /** What a metric was computed from. */
-  readonly details?: MetricDetails;
-}
-
-/** All metrics of a trait, and the answers they come from. */
-export interface MetricDetails {
-  readonly metrics: MetricValues;
-  readonly counts: MetricCounts;
-}
-
-/** A trait that could not be decided, and why. */
-export function undecided(reason: string): TraitResult {
-  return { value: null, reason };
-}
-
 /** The results of the traits that code decides, by name; those that need a judge are left out. Never throws. */
 export function evaluateCodeTraits(traits: readonly Trait[], reply: string): Record<string, TraitResult> {
   const results: (readonly [string, TraitResult])[] = [];
@@ -116,7 +116,7 @@ export function evaluateCodeTraits(traits: readonly Trait[], reply: string): Rec
     if (trait.type === "regex") results.push([trait.name, evaluateRegex(trait, reply)]);
     if (trait.type === "function") results.push([trait.name, evaluateFunction(trait, reply)]);
   }
-  // Unlike assignment, this makes a key of any name, `__proto__` too.
+  // Unlike assignment, this works for any name, also `__proto__`.
   return Object.fromEntries(results);
 }
 
@@ -135,7 +135,7 @@ function evaluateFunction({ evaluate }: FunctionTrait, reply: string): TraitResu
   }
 }
 
-/** The type of the function is a promise of its author; what comes back may be anything. */
+/** The declared type of an author's function proves nothing: it may return anything. */
 function resultOf(value: unknown): TraitResult {
   switch (typeof value) {
     case "boolean":
@@ -153,7 +153,7 @@ function resultOf(value: unknown): TraitResult {
   }
 }
 
-/** A promise that nobody waits for must not end the process when it is rejected, from whatever realm it comes. */
+/** A promise that is not awaited must not end the process when it is rejected; it may come from another realm. */
 function isPromise(value: unknown): boolean {
   const then = typeof value === "object" && value !== null && "then" in value ? value.then : undefined;
   if (typeof then !== "function") return false;

@@ -15,7 +15,7 @@ import {
 import { type CaseTruth, isTruthFrom, resolveTruth } from "../../core/templates/truth-from.ts";
 import { isRecord, ownValue, type UnknownRecord } from "../../core/values/json.ts";
 
-/** What code says about one field: null if the reply does not state it or it cannot be compared. */
+/** The verdict on one field: null if the reply does not state it or it cannot be compared. */
 export interface FieldVerdict {
   readonly result: Truth;
   /** From 0 to 1; graded checks give partial credit, a null field scores 0. */
@@ -23,18 +23,18 @@ export interface FieldVerdict {
   readonly reason?: string;
 }
 
-/** What code says about a reply. */
+/** The verdict on a reply. */
 export interface Verification {
   readonly fields: Readonly<Record<string, FieldVerdict>>;
   /** True or false, or null if it depends on a field that is null. */
   readonly verifyResult: Truth;
   /** Weighted, from 0 to 1; null if no field has weight. */
   readonly score: number | null;
-  /** Why there is no verdict, where no field is the reason. */
+  /** Why there is no verdict, if the reason is not a field. */
   readonly reason?: string;
 }
 
-/** What verification may look at besides the parsed fields. */
+/** What verification uses besides the parsed fields. */
 export interface VerificationContext {
   /** The raw reply, for checks that look at it. */
   readonly reply: string;
@@ -68,7 +68,7 @@ interface CompiledField {
 
 const compiledTemplates = new WeakMap<Template, readonly CompiledField[]>();
 
-/** Checks are prepared once per template; only a frozen one cannot change under our feet. */
+/** Checks are compiled once per template. Only frozen ones are cached, because others may change. */
 function compiledFields(template: Template): readonly CompiledField[] {
   const known = compiledTemplates.get(template);
   if (known !== undefined) return known;
@@ -112,7 +112,7 @@ function verifyField(
 
 function verdictOf(check: CompiledCheck, value: unknown, truth: unknown): FieldVerdict {
   const { passes, evaluable, score, reason } = check(value, truth);
-  // Null is neither right nor wrong, unless null is what is right.
+  // Null is neither right nor wrong, unless the truth is null.
   if (value === null && !passes) return NOT_STATED;
   if (!evaluable) return { result: null, score: 0, reason: reason ?? "it cannot be compared" };
   if (score === 1 && passes) return PASSED;
@@ -144,7 +144,7 @@ function verifyByFunction(
 ): Pick<Verification, "verifyResult" | "reason"> {
   const results = Object.fromEntries(Object.entries(fields).map(([name, { result }]) => [name, result]));
   try {
-    // The author's type of `parsed` is a promise about the template; nothing narrower is known here.
+    // Only the author knows the type of `parsed`; here it is a record of unknown values.
     const answer: unknown = (verify as VerifyFunction<unknown>)(parsed, { reply, results });
     if (answer === true || answer === false || answer === null) return { verifyResult: answer };
     return { verifyResult: null, reason: "the verification did not return true, false or null" };
@@ -200,13 +200,13 @@ function partScore(part: Composed<FieldLeaf>, fieldScore: (name: string) => Fiel
 
 function weightedMean(parts: readonly PartScore[]): PartScore {
   const weight = parts.reduce((sum, part) => sum + part.weight, 0);
-  // With nothing to hold, it holds.
+  // An empty composition is true.
   if (parts.length === 0) return { weight: 1, score: 1 };
   if (weight === 0) return { weight, score: 0 };
   return { weight, score: parts.reduce((sum, part) => sum + part.weight * part.score, 0) / weight };
 }
 
-/** The mean of the `n` best children; what is missing to `n` counts as 0. It weighs what its `n` heaviest children do. */
+/** The mean of the `n` best children; missing ones count as 0. Its weight is that of its `n` heaviest children. */
 function bestOf(parts: readonly PartScore[], n: number): PartScore {
   if (n === 0) return { weight: 1, score: 1 };
   const best = parts
@@ -221,7 +221,7 @@ function bestOf(parts: readonly PartScore[], n: number): PartScore {
   return { weight: parts.length === 0 ? 1 : sum(heaviest), score: sum(best) / n };
 }
 
-/** What must not hold scores what is missing; of a field that is not stated nothing is known, and it scores 0. */
+/** The score of a negation is 1 minus the score of its child. A field that is not stated scores 0. */
 function negatedScore(part: Composed<FieldLeaf>, fieldScore: (name: string) => FieldScore): PartScore {
   const { weight, score } = partScore(part, fieldScore);
   const unknown = !isComposition(part) && fieldScore(part.field).result === null;
