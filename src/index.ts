@@ -320,13 +320,17 @@ export type { BudgetLimits } from "./run/calls/budget.ts";
 export { type AnyModel, whyMiss } from "./run/calls/call-cache.ts";
 export { systemClock } from "./run/calls/clock.ts";
 export type { AccountCaps, RetryPolicies, RetryPolicy } from "./run/calls/limits.ts";
+export { type Divergence, describeDivergence } from "./run/recorded-conversation.ts";
 export { type RegradeOptions, type Regrading, regrade } from "./run/regrade.ts";
 export type { JudgeOption, ModelOption, RunOptions, SubjectOption, Timeouts } from "./run/run-options.ts";
 export { type ResumeOptions, type Run, resumeRun, runScenarios } from "./run/run-scenarios.ts";
-export type { ConversationRecord } from "./run/step/conversation-record.ts";
-export type { ConversationState, Ending } from "./run/step/conversation-state.ts";
-export { type Divergence, describeDivergence } from "./run/step/divergence.ts";
-export type { AskEffect, Effect, FinishEffect, JudgeEffect } from "./run/step/effect.ts";
-export { type FoldedJournal, foldJournal } from "./run/step/fold-journal.ts";
-export type { OpenTurn } from "./run/step/open-turn.ts";
-export { type Step, step } from "./run/step/step.ts";
+export type {
+  AskEffect,
+  ConversationRecord,
+  ConversationState,
+  Effect,
+  Ending,
+  FinishEffect,
+  JudgeEffect,
+} from "./run/step/conversation-state.ts";
+export { type FoldedJournal, foldJournal, type Step, step } from "./run/step/step.ts";

@@ -17,7 +17,7 @@ export function extendMessages(list: readonly Message[], added: readonly Message
   if (added.length === 0) return list;
   const extended = Object.freeze([...list, ...freezeDeep(added)]);
   const known = hashes.get(list) ?? (list.length === 0 ? "" : undefined);
-  if (known !== undefined) hashes.set(extended, chained(known, added));
+  if (known !== undefined) hashes.set(extended, appended(known, added));
   return extended;
 }
 
@@ -36,13 +36,13 @@ export function identityOfMessages(list: readonly Message[]): string {
 export function hashOfMessages(list: readonly Message[]): string {
   let hash = hashes.get(list);
   if (hash === undefined) {
-    hash = chained("", list);
+    hash = appended("", list);
     if (Object.isFrozen(list)) hashes.set(list, hash);
   }
   return hash;
 }
 
-function chained(hash: string, added: readonly Message[]): string {
+function appended(hash: string, added: readonly Message[]): string {
   for (const message of added) hash = contentHash(`${hash}${written(message)}`);
   return hash;
 }

@@ -19,7 +19,7 @@ import type { AnyModel } from "./calls/call-cache.ts";
 import { overrideKey } from "./resolve-models.ts";
 import type { ConversationContext } from "./run-context.ts";
 import { TRANSCRIPT_FILE } from "./step/agent-view.ts";
-import type { AskEffect } from "./step/effect.ts";
+import type { AskEffect } from "./step/conversation-state.ts";
 
 /** The reply of a turn, or why there is none. */
 export type SubjectAnswer =

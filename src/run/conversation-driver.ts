@@ -1,17 +1,22 @@
 import { isFinished } from "../core/state/state.ts";
 import { failureOf, type RunFailure } from "../journal/failure.ts";
-import type { ConversationEvent, ConversationStop, DerivedEvent, RunEvent } from "../journal/run-event.ts";
+import { attemptsIn } from "../journal/fold/conversation.ts";
+import type { ConversationEvent, ConversationStop, RunEvent } from "../journal/run-event.ts";
 import type { Spending } from "../journal/spending.ts";
 import { ModelError } from "../models/model-error.ts";
 import { askSubject } from "./ask-subject.ts";
 import { judgeReply } from "./judge-reply.ts";
 import { recordedAnswer } from "./recorded-conversation.ts";
 import type { ConversationContext, ConversationPlan, RunContext } from "./run-context.ts";
-import { type ConversationRecord, conversationRecord } from "./step/conversation-record.ts";
-import type { ConversationState } from "./step/conversation-state.ts";
-import type { AskEffect, Effect, JudgeEffect } from "./step/effect.ts";
-import { foldJournal } from "./step/fold-journal.ts";
-import { step } from "./step/step.ts";
+import {
+  type AskEffect,
+  type ConversationRecord,
+  type ConversationState,
+  conversationRecord,
+  type Effect,
+  type JudgeEffect,
+} from "./step/conversation-state.ts";
+import { foldJournal, step } from "./step/step.ts";
 
 /** Why a conversation is ended before it is finished. */
 export interface StopReason {
@@ -74,7 +79,7 @@ export class ConversationDriver implements ConversationContext {
   ): Promise<ConversationRecord> {
     const { conversation, definition } = this.plan;
     const events = [...journal];
-    const attempt = 2 + events.filter(({ type }) => type === "conversation-resume").length;
+    const attempt = 1 + attemptsIn(events);
     const resumed = { type: "conversation-resume", conversation, attempt, retriesErrors } as const;
     const folded = foldJournal(definition, [...events, { ...resumed, at: 0 }]);
     if (folded.state === null) return this.start();
@@ -82,7 +87,7 @@ export class ConversationDriver implements ConversationContext {
     this.#state = folded.state;
     this.run.emit(resumed);
     if (folded.state.status !== null) for (const derived of folded.events) this.run.emit(derived);
-    this.#whenDurable(() => this.#perform(folded.pending, folded.events));
+    this.#whenDurable(() => this.#perform(folded.pending));
     return this.#finished.promise;
   }
 
@@ -128,7 +133,7 @@ export class ConversationDriver implements ConversationContext {
       this.#state = state;
       if (this.#waiting.length > 0) this.#wake();
       for (const derived of events) this.run.emit(derived);
-      if (effects.length > 0) this.#whenDurable(() => this.#perform(effects, events));
+      if (effects.length > 0) this.#whenDurable(() => this.#perform(effects));
     } catch (error) {
       // No author's function and no reply can throw here: it is the store, or a bug.
       this.run.fail(error);
@@ -154,12 +159,12 @@ export class ConversationDriver implements ConversationContext {
     effect.catch((error) => this.run.fail(error));
   }
 
-  #perform(effects: readonly Effect[], events: readonly DerivedEvent[]): void {
+  #perform(effects: readonly Effect[]): void {
     for (const effect of effects) {
       if (effect.type === "ask" && this.#stopReason !== undefined) this.#end(this.#stopReason);
       else if (effect.type === "ask") this.#failIfRejected(this.#ask(effect));
       else if (effect.type === "judge") this.#failIfRejected(this.#judge(effect));
-      else this.#finish(events);
+      else this.#finish();
     }
   }
 
@@ -196,8 +201,8 @@ export class ConversationDriver implements ConversationContext {
     this.#feed({ type: "turn-judgement", conversation, turn, part, ...judged });
   }
 
-  #finish(events: readonly DerivedEvent[]): void {
+  #finish(): void {
     this.#cancelTimer?.();
-    this.#finished.resolve(conversationRecord(this.state, events));
+    this.#finished.resolve(conversationRecord(this.state));
   }
 }

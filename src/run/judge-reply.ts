@@ -15,8 +15,8 @@ import type { Message } from "../models/message.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
 import { overrideKey } from "./resolve-models.ts";
 import type { ConversationContext } from "./run-context.ts";
-import { itemsOf } from "./step/chain.ts";
-import type { JudgeEffect } from "./step/effect.ts";
+import type { JudgeEffect } from "./step/conversation-state.ts";
+import { itemsOf } from "./step/growing-list.ts";
 import { type NodePlan, nodePlan } from "./step/node-plan.ts";
 
 /** What came of a request to the judge; a judge that could not be asked leaves its fields unreadable. */

@@ -1,39 +1,24 @@
-import type { ConversationStop, RunEvent, TurnReply, TurnStart } from "../journal/run-event.ts";
+import { END } from "../core/scenario/scenario-edge.ts";
+import { foldConversation } from "../journal/fold/conversation.ts";
+import type { ConversationStop, RunEvent, TurnReply } from "../journal/run-event.ts";
 import { NOTHING_SPENT, type Spending } from "../journal/spending.ts";
-import type { AskEffect } from "./step/effect.ts";
-import { livingEvents } from "./step/living-events.ts";
+import type { Turn } from "../journal/turn.ts";
+import type { AskEffect, ConversationRecord } from "./step/conversation-state.ts";
 
-/** One turn of an earlier conversation: the question and the reply. */
-export interface RecordedTurn {
-  readonly start: TurnStart;
-  readonly reply: TurnReply;
-  /** The next node, `END`, or null if the conversation stopped here. */
-  readonly next: string | null;
-}
-
-/** An earlier conversation, as its journal has it. */
+/** An earlier conversation, as its journal has it: the turns that were answered. */
 export interface RecordedConversation {
-  readonly turns: readonly RecordedTurn[];
+  readonly turns: readonly Turn[];
   /** What stopped it, if it did not finish. */
   readonly stop: ConversationStop | null;
 }
 
 /** Reads a conversation from its journal. If a turn was started several times, the last one counts. */
 export function recordedConversation(events: Iterable<RunEvent>): RecordedConversation {
-  const all = [...events];
-  const starts = new Map<number, TurnStart>();
-  const next = new Map<number, string | null>();
-  for (const event of all) {
-    if (event.type === "turn-start") starts.set(event.turn, event);
-    if (event.type === "hop") next.set(event.turn, event.target);
-  }
-  const living = livingEvents(all);
-  const turns = living.flatMap((event) => {
-    const start = event.type === "turn-reply" ? starts.get(event.turn) : undefined;
-    if (event.type !== "turn-reply" || start === undefined) return [];
-    return [{ start, reply: event, next: next.get(event.turn) ?? null }];
-  });
-  return { turns, stop: living.find((event) => event.type === "conversation-stop") ?? null };
+  const { turns, stop } = foldConversation(events);
+  return {
+    turns: turns.filter(({ messages, reply }) => messages !== undefined && reply !== undefined),
+    stop,
+  };
 }
 
 /** The recorded answer to a question, or what stopped the conversation there, or null if the question was not asked. */
@@ -46,10 +31,9 @@ export function recordedAnswer(
   | null {
   const before = turns[turn - 1];
   if (before === undefined) return stop === null || turn !== turns.length + 1 ? null : { stop };
-  const isSame =
-    before.start.node === node && JSON.stringify(before.start.messages) === JSON.stringify(added);
+  const isSame = before.node === node && JSON.stringify(before.messages) === JSON.stringify(added);
   if (!isSame) return null;
-  const { reply, messages, finish, stepLimit } = before.reply;
+  const { reply = "", replyMessages: messages = [], finish = "", stepLimit } = before;
   return {
     reply,
     messages,
@@ -60,3 +44,50 @@ export function recordedAnswer(
 }
 
 const FROM_RECORD: Spending = Object.freeze({ ...NOTHING_SPENT, cached: 1 });
+
+/** Where a recorded conversation would now take another edge. */
+export interface Divergence {
+  readonly conversation: string;
+  readonly scenario: string;
+  readonly subject: string;
+  readonly replicate: number;
+  /** The turn after which it does, from 1; 0 if its first question is another. */
+  readonly turn: number;
+  /** The node that it leaves; null at the beginning. */
+  readonly from: string | null;
+  /** Where it went, and where it goes now: a node, or null for the end. */
+  readonly before: string | null;
+  readonly now: string | null;
+}
+
+/** The first hop that differs; null if there is none, as far as both conversations go. */
+export function findDivergence(
+  recorded: RecordedConversation,
+  record: ConversationRecord,
+): Divergence | null {
+  const { conversation, scenario, subject, replicate, turns } = record;
+  const place = { conversation, scenario, subject, replicate };
+  const first = recorded.turns[0]?.node ?? null;
+  if (turns[0] === undefined) return null;
+  if (first !== turns[0].node) return { ...place, turn: 0, from: null, before: first, now: turns[0].node };
+  for (const [index, { node, next }] of turns.entries()) {
+    const earlier = recorded.turns[index];
+    const before = earlier?.hop?.target ?? null;
+    // What was cut short went nowhere, which is no other way.
+    if (earlier === undefined || (before === null && recorded.stop !== null)) return null;
+    if (nodeOf(before) !== nodeOf(next))
+      return { ...place, turn: index + 1, from: node, before: nodeOf(before), now: nodeOf(next) };
+  }
+  return null;
+}
+
+function nodeOf(target: string | null): string | null {
+  return target === END ? null : target;
+}
+
+/** A divergence as a sentence. */
+export function describeDivergence({ turn, from, before, now }: Divergence): string {
+  const place = (node: string | null): string => (node === null ? "to its end" : `to "${node}"`);
+  if (turn === 0) return `The conversation now begins at "${now}" instead of "${before}".`;
+  return `After turn ${turn} at "${from}" the conversation now goes ${place(now)} instead of ${place(before)}.`;
+}

@@ -3,10 +3,9 @@ import type { Store } from "../journal/store/store.ts";
 import type { Model } from "../models/model.ts";
 import { ModelError } from "../models/model-error.ts";
 import { startedWith } from "./earlier-run.ts";
-import { recordedConversation } from "./recorded-conversation.ts";
+import { type Divergence, findDivergence, recordedConversation } from "./recorded-conversation.ts";
 import type { RecordedReplies, RunInternals, RunOptions, SubjectOption } from "./run-options.ts";
 import { type Run, startRun } from "./run-scenarios.ts";
-import { type Divergence, findDivergence } from "./step/divergence.ts";
 
 /** Options to grade stored replies again. */
 export interface RegradeOptions extends Omit<RunOptions, "subjects"> {

@@ -13,8 +13,8 @@ import { type EarlierRun, earlierRun, refuseChanges } from "./earlier-run.ts";
 import type { ConversationPlan } from "./run-context.ts";
 import { list, type RunInternals, type RunOptions } from "./run-options.ts";
 import { type RunSetup, setUpRun } from "./set-up-run.ts";
-import { type ConversationRecord, conversationRecord } from "./step/conversation-record.ts";
-import { foldJournal } from "./step/fold-journal.ts";
+import { type ConversationRecord, conversationRecord } from "./step/conversation-state.ts";
+import { foldJournal } from "./step/step.ts";
 
 /** Receives the events of a run, and says when it is full. */
 export interface RunReader {
@@ -199,8 +199,8 @@ export class RunDriver {
         this.#count(earlier.statusOf(plan));
         continue;
       }
-      const { state, events } = foldJournal(plan.definition, earlier.journal(plan) ?? []);
-      if (state !== null) this.#record(conversationRecord(state, events));
+      const { state } = foldJournal(plan.definition, earlier.journal(plan) ?? []);
+      if (state !== null) this.#record(conversationRecord(state));
     }
   }
 

@@ -9,7 +9,7 @@ import type { FinishedTurn } from "../journal/turn.ts";
 import { startedWith } from "./earlier-run.ts";
 import { RunDriver } from "./run-driver.ts";
 import { type RunInternals, type RunOptions, validateOptions } from "./run-options.ts";
-import type { ConversationRecord } from "./step/conversation-record.ts";
+import type { ConversationRecord } from "./step/conversation-state.ts";
 
 /** A finished turn at one of these nodes; the node says which fields there are. A field that was not read is missing or null. */
 type TurnAt<Nodes extends NodeEntry> = Nodes extends unknown

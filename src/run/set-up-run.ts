@@ -18,7 +18,7 @@ import { type PreparedScenario, prepareScenario } from "./prepare-scenario.ts";
 import { type ResolvedModels, resolveModels } from "./resolve-models.ts";
 import type { ConversationPlan, RunContext } from "./run-context.ts";
 import { list, type RunInternals, type RunOptions } from "./run-options.ts";
-import { looksAtRefusal } from "./step/looks-at-refusal.ts";
+import { looksAtRefusal } from "./step/node-plan.ts";
 
 /** A run that is ready to start. */
 export interface RunSetup {

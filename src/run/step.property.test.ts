@@ -15,12 +15,10 @@ import type {
   RunEvent,
 } from "../journal/run-event.ts";
 import { NOTHING_SPENT } from "../journal/spending.ts";
-import { itemsOf } from "./step/chain.ts";
-import type { ConversationState } from "./step/conversation-state.ts";
-import type { AskEffect, Effect, JudgeEffect } from "./step/effect.ts";
-import { type FoldedJournal, foldJournal } from "./step/fold-journal.ts";
+import type { AskEffect, ConversationState, Effect, JudgeEffect } from "./step/conversation-state.ts";
+import { itemsOf } from "./step/growing-list.ts";
 import { type NodePlan, nodePlan } from "./step/node-plan.ts";
-import { step } from "./step/step.ts";
+import { type FoldedJournal, foldJournal, step } from "./step/step.ts";
 
 const settings: ConversationSettings = {
   turnLimit: 8,

@@ -8,8 +8,7 @@ import type { ConversationEvent, ConversationStop } from "../../journal/run-even
 import { askSubject } from "../../run/ask-subject.ts";
 import { judgeReply } from "../../run/judge-reply.ts";
 import type { ConversationContext, ConversationPlan, RunContext } from "../../run/run-context.ts";
-import type { ConversationState } from "../../run/step/conversation-state.ts";
-import type { AskEffect, JudgeEffect } from "../../run/step/effect.ts";
+import type { AskEffect, ConversationState, JudgeEffect } from "../../run/step/conversation-state.ts";
 import { step } from "../../run/step/step.ts";
 
 /** A question about to be asked. */

@@ -12,8 +12,7 @@ import {
   TypedLines,
 } from "../../models/person/typed-answer.ts";
 import { applyRow } from "../../run/prepare-scenario.ts";
-import { RULES_JUDGE } from "../../run/step/node-plan.ts";
-import { withoutRules } from "../../run/step/without-rules.ts";
+import { forJudgeOnly, RULES_JUDGE } from "../../run/step/node-plan.ts";
 import { printableLines } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { PlayOptions } from "./play-options.ts";
@@ -72,7 +71,7 @@ function heldDefinition(options: PlayOptions): ScenarioDefinition {
   if (reading !== "judge") return filled;
   const nodes = Object.entries(filled.nodes).map(([id, node]) => [
     id,
-    isJudged(filled, id, options) ? withoutRules(node) : node,
+    isJudged(filled, id, options) ? forJudgeOnly(node) : node,
   ]);
   return copyDefinition(filled, { nodes: Object.freeze(Object.fromEntries(nodes)) });
 }

@@ -1,8 +1,8 @@
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import { countedText } from "../../report/text/figures.ts";
+import { type Divergence, describeDivergence } from "../../run/recorded-conversation.ts";
 import { type Regrading, startRegrade } from "../../run/regrade.ts";
 import type { Run } from "../../run/run-scenarios.ts";
-import { type Divergence, describeDivergence } from "../../run/step/divergence.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";

@@ -3,9 +3,12 @@ import type { AgentIdentity, ScenarioNode } from "../../core/scenario/definition
 import type { Handover } from "../../core/scenario/scenario-edge.ts";
 import type { TurnRecord } from "../../core/state/state.ts";
 import { typeName } from "../../core/values/json.ts";
+import type { Turn } from "../../journal/turn.ts";
 import type { Message } from "../../models/message.ts";
 import { extendMessages, noMessages } from "../../models/message-list.ts";
-import { framedTranscript, type SpokenTurn, writeTranscript } from "./transcript.ts";
+
+/** A turn as another agent may read of it. */
+export type AnsweredTurn = Pick<Turn, "turn" | "agent"> & Required<Pick<Turn, "question" | "reply">>;
 
 /** What one agent has seen of the conversation. */
 export interface AgentView {
@@ -37,7 +40,7 @@ export interface Approach {
   readonly handover: Handover | undefined;
   readonly view: AgentView;
   /** The turns since the agent's last, in order. */
-  readonly missed: readonly SpokenTurn[];
+  readonly missed: readonly AnsweredTurn[];
   /** The turns so far, for a handover that is a function. */
   readonly turns: () => readonly TurnRecord[];
   /** The folder of the conversation within the run's workspace. */
@@ -111,9 +114,38 @@ function putByFunction(
   }
 }
 
-function plainTurn({ question, reply }: SpokenTurn): readonly Message[] {
+function plainTurn({ question, reply }: AnsweredTurn): readonly Message[] {
   return [
     { role: "user", content: question },
     { role: "assistant", content: reply },
   ];
+}
+
+/** Every character that some reader takes for the end of a line. */
+const LINE_ENDS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
+
+/**
+ * What was said, for a reader who was not there. Quoted lines begin with `>`, so that nothing in a question or a reply can
+ * pass for a label, or for the end of the transcript.
+ */
+export function writeTranscript(turns: readonly AnsweredTurn[]): string {
+  return turns
+    .map(({ turn, agent = "", question, reply }) => {
+      const name = agent === "" ? "the assistant" : agent.replaceAll(/\s+/g, " ");
+      return `[${turn}] question to ${name}:\n${quoted(question)}\n[${turn}] reply of ${name}:\n${quoted(reply)}`;
+    })
+    .join("\n");
+}
+
+function quoted(text: string): string {
+  return text
+    .split(LINE_ENDS)
+    .map((line) => `> ${line}`)
+    .join("\n");
+}
+
+/** The transcript with a first and a last line, as it stands in a question. */
+export function framedTranscript(turns: readonly AnsweredTurn[]): string {
+  const opening = "Transcript of what was said before. Lines that begin with > are quoted.";
+  return `${opening}\n\n${writeTranscript(turns)}\n\nEnd of the transcript.`;
 }

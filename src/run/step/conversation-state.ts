@@ -1,12 +1,17 @@
-import { type ConversationStatus, INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
+import type { OutcomeResult } from "../../core/outcomes/evaluate-outcome.ts";
+import {
+  type ConversationResult,
+  type ConversationStatus,
+  INITIAL_STATE,
+  type ScenarioState,
+} from "../../core/state/state.ts";
 import type { RunFailure } from "../../journal/failure.ts";
 import type { Cell, ConversationSettings } from "../../journal/run-event.ts";
 import { NOTHING_SPENT, type Spending } from "../../journal/spending.ts";
-import type { FinishedTurn } from "../../journal/turn.ts";
-import type { AgentView } from "./agent-view.ts";
-import type { Chain } from "./chain.ts";
-import type { OpenTurn } from "./open-turn.ts";
-import type { SpokenTurn } from "./transcript.ts";
+import type { FinishedTurn, Turn } from "../../journal/turn.ts";
+import type { Message } from "../../models/message.ts";
+import type { AgentView, AnsweredTurn } from "./agent-view.ts";
+import { type GrowingList, itemsOf } from "./growing-list.ts";
 
 /** Why no further question is asked. */
 export interface Ending {
@@ -22,18 +27,19 @@ export interface ConversationState {
   /** What each agent has seen, by its name. */
   readonly views: Readonly<Record<string, AgentView>>;
   /** All answered turns, as transcripts quote them. */
-  readonly spoken: Chain<SpokenTurn> | null;
+  readonly spoken: GrowingList<AnsweredTurn> | null;
   /** The finished turns. */
-  readonly turns: Chain<FinishedTurn> | null;
+  readonly turns: GrowingList<FinishedTurn> | null;
   /** The state after the finished turns. */
   readonly scenario: ScenarioState;
   /** Turns that are asked or being read, in order; only the last may be unanswered. */
-  readonly open: readonly OpenTurn[];
+  readonly open: readonly Turn[];
   /** The state as far as routing reads it, after some turns that are still being read; of use if it is ahead of `scenario`. */
   readonly ahead: ScenarioState;
   readonly ending: Ending | null;
-  /** Set when the conversation is over. */
+  /** Set when the conversation is over, and with it its outcomes. */
   readonly status: ConversationStatus | null;
+  readonly outcomes: Readonly<Record<string, OutcomeResult>>;
   readonly spending: Spending;
 }
 
@@ -50,5 +56,83 @@ export const BEFORE_START: ConversationState = Object.freeze({
   ahead: INITIAL_STATE,
   ending: null,
   status: null,
+  outcomes: Object.freeze({}),
   spending: NOTHING_SPENT,
 });
+
+/** A finished conversation with everything that was found out about it. */
+export interface ConversationRecord extends ConversationResult, Cell {
+  readonly conversation: string;
+  readonly turns: readonly FinishedTurn[];
+  readonly outcomes: Readonly<Record<string, OutcomeResult>>;
+  readonly failure?: RunFailure;
+  readonly spending: Spending;
+}
+
+/** The record of a conversation that is over. */
+export function conversationRecord(state: ConversationState): ConversationRecord {
+  const { conversation, cell, ending, outcomes, spending } = state;
+  return {
+    conversation,
+    ...cell,
+    ...(ending?.failure === undefined ? {} : { failure: ending.failure }),
+    ...conversationResult(state),
+    outcomes,
+    spending,
+  };
+}
+
+/** The conversation as outcomes see it. */
+export function conversationResult(
+  state: ConversationState,
+): ConversationResult & Pick<ConversationRecord, "turns"> {
+  const { status, scenario, spending } = state;
+  const turns = itemsOf(state.turns);
+  return {
+    // Asked for when the conversation is over.
+    status: status as ConversationStatus,
+    path: turns.map(({ node }) => node),
+    turnCount: turns.length,
+    turns,
+    accumulated: scenario.accumulated,
+    cost: spending.cost,
+    tokens: spending.tokens,
+  };
+}
+
+/** Ask the subject. */
+export interface AskEffect {
+  readonly type: "ask";
+  /** From 1. */
+  readonly turn: number;
+  readonly node: string;
+  readonly agent: string;
+  /** The system prompt. */
+  readonly instructions?: string;
+  /** All that the model is sent. */
+  readonly messages: readonly Message[];
+  /** The part of it that this agent has not seen before. */
+  readonly added: readonly Message[];
+  /** What must stand in the transcript file before the question is asked. */
+  readonly transcript?: string;
+}
+
+/** Ask the judge one of the requests of a turn. */
+export interface JudgeEffect {
+  readonly type: "judge";
+  readonly turn: number;
+  readonly node: string;
+  /** Which of the turn's requests, from 0. */
+  readonly part: number;
+  readonly reply: string;
+}
+
+/** The conversation is over. */
+export interface FinishEffect {
+  readonly type: "finish";
+  readonly status: ConversationStatus;
+  readonly failure?: RunFailure;
+}
+
+/** What is ready to be done. */
+export type Effect = AskEffect | JudgeEffect | FinishEffect;

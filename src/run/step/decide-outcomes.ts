@@ -2,10 +2,9 @@ import { isComposition } from "../../core/logic/composition.ts";
 import { evaluateOutcome, type OutcomeResult } from "../../core/outcomes/evaluate-outcome.ts";
 import type { OutcomeCheck } from "../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
-import type { ConversationResult, ConversationStatus } from "../../core/state/state.ts";
+import type { ConversationStatus } from "../../core/state/state.ts";
 import type { OutcomeEvent } from "../../journal/run-event.ts";
-import { itemsOf } from "./chain.ts";
-import type { ConversationState } from "./conversation-state.ts";
+import { type ConversationState, conversationResult } from "./conversation-state.ts";
 
 /** Ends that say something about time, money or machines, and nothing about the subject. */
 const CUT_SHORT: readonly (ConversationStatus | null)[] = [
@@ -25,7 +24,7 @@ export function decideOutcomes(
 ): readonly OutcomeEvent[] {
   const { conversation, status } = state;
   if (definition.outcomes.length === 0) return [];
-  const result = resultFor(state);
+  const result = conversationResult(state);
   return definition.outcomes.map(({ name, check }) => {
     const decided =
       CUT_SHORT.includes(status) && !asksForStatus(check)
@@ -40,22 +39,6 @@ const CUT_SHORT_RESULT: OutcomeResult = Object.freeze({
   status: "inconclusive",
   turns: Object.freeze([]),
 });
-
-/** The conversation as outcomes see it. */
-function resultFor(state: ConversationState): ConversationResult {
-  const { status, scenario, spending } = state;
-  const turns = itemsOf(state.turns);
-  return {
-    // Outcomes are decided when the status is.
-    status: status as ConversationStatus,
-    path: turns.map(({ node }) => node),
-    turnCount: turns.length,
-    turns,
-    accumulated: scenario.accumulated,
-    cost: spending.cost,
-    tokens: spending.tokens,
-  };
-}
 
 function asksForStatus(check: OutcomeCheck): boolean {
   if (typeof check !== "object") return false;

@@ -1,11 +1,12 @@
 import { memoize } from "../../core/lazy.ts";
+import { isComposition } from "../../core/logic/composition.ts";
+import type { OutcomeCheck } from "../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition, ScenarioNode } from "../../core/scenario/definition.ts";
 import { type RoutedOn, routedOn } from "../../core/scenario/routed-on.ts";
 import { mergeRubrics, type Trait } from "../../core/templates/rubric.ts";
 import { judgePlans, NO_TEMPLATE, NO_TRAITS } from "../../grading/judge/judge-request.ts";
 import type { JudgeTaskNames } from "../../grading/judge/judge-task.ts";
 import type { ConversationSettings } from "../../journal/run-event.ts";
-import { withoutRules } from "./without-rules.ts";
 
 /** The name of the judge that is no model: rules read what they can, and nothing else is read. */
 export const RULES_JUDGE = "rules";
@@ -68,7 +69,7 @@ function makePlan(
   const authored = definition.nodes[id] as ScenarioNode;
   const judge = authored.modelOverride?.judge;
   const hasJudge = judge === undefined ? judged : judge !== RULES_JUDGE;
-  const node = hasJudge && reading === "judge" ? withoutRules(authored) : authored;
+  const node = hasJudge && reading === "judge" ? forJudgeOnly(authored) : authored;
   const { template, rubric } = node.question;
   const { traits } = mergeRubrics([
     { rubric, place: "the question" },
@@ -107,4 +108,41 @@ function waitsFor(
       asks.traits.some((name) => [...needs.traits].some((path) => path === "" || path.startsWith(name)));
     return isNeeded ? [part] : [];
   });
+}
+
+/** A node whose fields are all left to the judge. */
+export function forJudgeOnly(node: ScenarioNode): ScenarioNode {
+  const { template } = node.question;
+  if (template === undefined) return node;
+  const fields = Object.entries(template.fields).map(([name, { extract: _, ...field }]) => [
+    name,
+    Object.freeze(field),
+  ]);
+  const unruled = Object.freeze({ ...template, fields: Object.freeze(Object.fromEntries(fields)) });
+  return Object.freeze({ ...node, question: Object.freeze({ ...node.question, template: unruled }) });
+}
+
+const known = new WeakMap<ScenarioDefinition, { readonly answer: boolean }>();
+
+/** True if a condition or an outcome looks at whether a reply declines to answer. Code that might look is not asked. */
+export function looksAtRefusal(definition: ScenarioDefinition): boolean {
+  return memoize(known, definition, () => ({
+    answer:
+      [...routedOn(definition).values()].some(({ refused, everything }) => refused && !everything) ||
+      definition.outcomes.some(({ check }) => checksRefusal(check)),
+  })).answer;
+}
+
+function checksRefusal(check: OutcomeCheck): boolean {
+  if (typeof check !== "object") return false;
+  if (isComposition(check))
+    return check.type === "not" ? checksRefusal(check.condition) : check.conditions.some(checksRefusal);
+  switch (check.type) {
+    case "turn_check":
+      return check.field === "refused";
+    case "cross_turn_check":
+      return check.sourceField === "refused" || check.targetField === "refused";
+    default:
+      return false;
+  }
 }

@@ -3,24 +3,26 @@ import { END } from "../../core/scenario/scenario-edge.ts";
 import { foldTurn } from "../../core/state/advance-state.ts";
 import { type RoutingDecision, resolveNextNode } from "../../core/state/routing.ts";
 import { INITIAL_STATE, isFinished, type ScenarioState } from "../../core/state/state.ts";
+import { freezeDeep } from "../../core/values/frozen-copy.ts";
 import { concludeReply, type ReplyConclusion } from "../../grading/judge/assess-reply.ts";
 import { type JudgementPart, joinParts } from "../../grading/judge/judge-turn.ts";
+import { inputEvents } from "../../journal/fold/conversation.ts";
 import type {
   ConversationEvent,
   ConversationStart,
   ConversationStop,
   DerivedEvent,
+  RunEvent,
   TurnJudgementEvent,
   TurnReply,
 } from "../../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT } from "../../journal/spending.ts";
+import type { FinishedTurn, Turn } from "../../journal/turn.ts";
 import { agentName, NOTHING_SEEN, prepareQuestion } from "./agent-view.ts";
-import { chained, itemsOf, listOf } from "./chain.ts";
-import { BEFORE_START, type ConversationState, type Ending } from "./conversation-state.ts";
+import { BEFORE_START, type ConversationState, type Effect, type Ending } from "./conversation-state.ts";
 import { decideOutcomes } from "./decide-outcomes.ts";
-import type { Effect } from "./effect.ts";
+import { appended, itemsOf, listOf } from "./growing-list.ts";
 import { type NodePlan, nodePlan } from "./node-plan.ts";
-import { isRead, type OpenTurn, openTurn, turnResult } from "./open-turn.ts";
 
 /** What follows from an event. */
 export interface Step {
@@ -96,19 +98,27 @@ class Transition {
   reply(event: TurnReply): void {
     const draft = this.#draft;
     const asked = draft.open.at(-1);
-    if (asked === undefined || asked.turn !== event.turn || asked.reply !== null) return;
-    const { turn, node, agent, question } = asked;
+    if (asked === undefined || asked.turn !== event.turn || asked.reply !== undefined) return;
+    const { turn, node, agent = "", question = "" } = asked;
     const { reply, finish, spending } = event;
     const { parts } = this.#plan(node);
     const toolCalls = event.messages.flatMap((message) =>
       message.role === "assistant" ? (message.toolCalls ?? []) : [],
     );
-    const answered = { ...asked, reply, finish, toolCalls, spending, judgements: parts.map(() => null) };
+    const answered = {
+      ...asked,
+      question,
+      reply,
+      finish,
+      ...(toolCalls.length === 0 ? {} : { toolCalls }),
+      judgements: parts.map(() => null),
+      spending,
+    };
     draft.open = [...draft.open.slice(0, -1), answered];
     draft.spending = addSpending(draft.spending, spending);
     const { messages } = draft.views[agent] ?? NOTHING_SEEN;
     draft.views = { ...draft.views, [agent]: { messages, said: event.messages, seen: turn } };
-    draft.spoken = chained(draft.spoken, { turn, agent, question, reply });
+    draft.spoken = appended(draft.spoken, answered);
     for (const part of parts.keys()) this.effects.push({ type: "judge", turn, node, part, reply });
     this.#settle();
   }
@@ -117,12 +127,12 @@ class Transition {
     const draft = this.#draft;
     const position = turn - (draft.open[0]?.turn ?? turn + 1);
     const open = draft.open[position];
-    if (open === undefined || open.judgements[part] !== null) return;
-    const judged: OpenTurn = {
+    if (open?.judgements?.[part] !== null) return;
+    const judged: Turn = {
       ...open,
       judgements: open.judgements.with(part, judgement),
-      judgeFailure: open.judgeFailure ?? failure ?? null,
-      spending: addSpending(open.spending, spending),
+      ...(failure === undefined ? {} : { judgeFailure: open.judgeFailure ?? failure }),
+      spending: addSpending(open.spending ?? NOTHING_SPENT, spending),
     };
     draft.open = draft.open.with(position, judged);
     draft.spending = addSpending(draft.spending, spending);
@@ -136,7 +146,7 @@ class Transition {
     draft.ending = failure === undefined ? { status } : { status, failure };
     draft.spending = addSpending(draft.spending, spending);
     // A question without an answer is no turn.
-    if (draft.open.at(-1)?.reply === null) draft.open = draft.open.slice(0, -1);
+    if (draft.open.length > 0 && draft.open.at(-1)?.reply === undefined) draft.open = draft.open.slice(0, -1);
     this.#settle();
   }
 
@@ -146,12 +156,12 @@ class Transition {
     for (let first = draft.open[0]; first !== undefined && isRead(first); first = draft.open[0])
       this.#finishTurn(first);
     const last = draft.open.at(-1);
-    if (last !== undefined && last.reply !== null && last.hop === null && draft.ending === null)
+    if (last !== undefined && last.reply !== undefined && last.hop === undefined && draft.ending === null)
       this.#hopAhead(last);
     if (draft.ending !== null && draft.open.length === 0 && draft.status === null) this.#finish(draft.ending);
   }
 
-  #finishTurn(open: OpenTurn): void {
+  #finishTurn(open: Turn): void {
     const draft = this.#draft;
     const { node, traits } = this.#plan(open.node);
     const reply = open.reply ?? "";
@@ -167,21 +177,21 @@ class Transition {
     draft.open = draft.open.slice(1);
     if (updateProblem !== undefined) this.#warn("state_update_failed", open.turn, updateProblem);
     const hop = open.hop ?? (draft.ending === null ? resolveNextNode(this.#definition.edges, state) : null);
-    const result = turnResult(
+    const result = finishedTurn(
       open,
       { ...conclusion, readStatus: status, quotes: joined.quotes },
       hop?.target ?? null,
     );
-    draft.turns = chained(draft.turns, result);
+    draft.turns = appended(draft.turns, result);
     this.events.push({ type: "turn-end", conversation: draft.conversation, result });
-    if (hop !== null && open.hop === null) this.#hop(open, hop);
+    if (hop !== null && open.hop === undefined) this.#hop(open, hop);
   }
 
   /** Goes on from a turn that is still being read, if nothing that is missing matters for where to. */
-  #hopAhead(open: OpenTurn): void {
+  #hopAhead(open: Turn): void {
     const draft = this.#draft;
     const { waits, branches } = this.#plan(open.node);
-    if (waits === "everything" || waits.some((part) => open.judgements[part] === null)) return;
+    if (waits === "everything" || waits.some((part) => open.judgements?.[part] === null)) return;
     const state = branches ? this.#stateAhead() : { ...INITIAL_STATE, currentNode: open.node };
     const hop = resolveNextNode(this.#definition.edges, state);
     draft.open = draft.open.with(-1, { ...open, hop });
@@ -195,7 +205,7 @@ class Transition {
     for (const open of draft.open.slice(state.turn - draft.scenario.turn)) {
       const { reads, node, traits } = this.#plan(open.node);
       const reply = open.reply ?? "";
-      const known = open.judgements.filter((part) => part !== null);
+      const known = (open.judgements ?? []).filter((part) => part !== null);
       const conclusion = reads
         ? concludeReply({ question: node.question, reply, traits, state }, joinParts(known))
         : NOTHING_CONCLUDED;
@@ -205,7 +215,7 @@ class Transition {
     return state;
   }
 
-  #hop({ turn, node }: OpenTurn, decision: RoutingDecision): void {
+  #hop({ turn, node }: Turn, decision: RoutingDecision): void {
     const draft = this.#draft;
     const { conversation } = draft;
     this.events.push({ type: "hop", conversation, turn, node, ...decision });
@@ -241,7 +251,8 @@ class Transition {
     const { text, added, messages, transcript } = prepared;
     draft.views = { ...draft.views, [agent]: { messages, said: [], seen: turn - 1 } };
     const { question } = node.question;
-    draft.open = [...draft.open, openTurn({ turn, node: id, agent, question, questionText: text })];
+    const asked: Turn = { turn, node: id, ...(agent === "" ? {} : { agent }), question, questionText: text };
+    draft.open = [...draft.open, asked];
     const { agentIdentity } = node;
     const instructions =
       (typeof agentIdentity === "object" ? agentIdentity.systemPrompt : undefined) ?? settings.instructions;
@@ -262,7 +273,11 @@ class Transition {
     draft.status = status;
     const { conversation, cell, spending, turns } = draft;
     const end = failure === undefined ? { status } : { status, failure };
-    this.events.push(...decideOutcomes(this.#definition, draft));
+    const outcomes = decideOutcomes(this.#definition, draft);
+    draft.outcomes = Object.fromEntries(
+      outcomes.map(({ type: _, conversation: __, name, ...result }) => [name, result]),
+    );
+    this.events.push(...outcomes);
     this.events.push({
       type: "conversation-end",
       conversation,
@@ -287,4 +302,61 @@ class Transition {
   #warn(code: string, turn: number, message: string): void {
     this.events.push({ type: "warning", conversation: this.#draft.conversation, turn, code, message });
   }
+}
+
+/** Where a conversation stands according to its journal. */
+export interface FoldedJournal {
+  /** Null if it has not begun. */
+  readonly state: ConversationState | null;
+  /** What was ready to be done, and of which the journal tells no result. */
+  readonly pending: readonly Effect[];
+  /** What followed from the last event. */
+  readonly events: readonly DerivedEvent[];
+}
+
+/** Folds a journal: the same events give the same state, on whatever machine and day. */
+export function foldJournal(definition: ScenarioDefinition, journal: Iterable<RunEvent>): FoldedJournal {
+  let state: ConversationState | null = null;
+  let events: readonly DerivedEvent[] = [];
+  const pending = new Map<string, Effect>();
+  for (const event of inputEvents(journal)) {
+    const next = step(definition, state, event);
+    ({ state, events } = next);
+    if (event.type === "turn-reply") pending.delete(`ask ${event.turn}`);
+    if (event.type === "turn-judgement") pending.delete(`judge ${event.turn} ${event.part}`);
+    for (const effect of next.effects) pending.set(keyOf(effect), effect);
+  }
+  return { state, pending: [...pending.values()], events };
+}
+
+function keyOf(effect: Effect): string {
+  if (effect.type === "finish") return "finish";
+  return effect.type === "ask" ? `ask ${effect.turn}` : `judge ${effect.turn} ${effect.part}`;
+}
+
+/** True if nothing of the turn is missing. */
+function isRead({ reply, judgements }: Turn): boolean {
+  return reply !== undefined && judgements !== undefined && !judgements.includes(null);
+}
+
+/** The turn as it is finished and frozen: it is given to authors' functions. */
+function finishedTurn(
+  open: Turn,
+  findings: Omit<ReplyConclusion, "status"> & Pick<FinishedTurn, "readStatus" | "quotes">,
+  next: string | null,
+): FinishedTurn {
+  const { turn, node, agent, questionText = "", reply = "", judgeFailure, finish = "", toolCalls } = open;
+  return freezeDeep({
+    turn,
+    node,
+    ...(agent === undefined ? {} : { agent }),
+    questionText,
+    reply,
+    ...findings,
+    ...(judgeFailure === undefined ? {} : { judgeFailure }),
+    finish,
+    ...(toolCalls === undefined ? {} : { toolCalls }),
+    next,
+    spending: open.spending ?? NOTHING_SPENT,
+  });
 }

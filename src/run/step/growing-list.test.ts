@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Chain, chained, itemsOf, listOf } from "./chain.ts";
+import { appended, type GrowingList, itemsOf, listOf } from "./growing-list.ts";
 
 test("a chain is the list of what was put to its end, at every length", () => {
   fc.assert(
     fc.property(fc.array(fc.integer()), fc.nat(20), fc.array(fc.boolean()), (items, count, asks) => {
-      let chain: Chain<number> | null = null;
+      let chain: GrowingList<number> | null = null;
       for (const [index, item] of items.entries()) {
-        chain = chained(chain, item);
+        chain = appended(chain, item);
         if (asks[index % Math.max(1, asks.length)] === true)
           expect(listOf(chain)).toEqual(items.slice(0, index + 1));
       }

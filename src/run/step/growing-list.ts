@@ -1,27 +1,27 @@
 /** A list that grows at its end without being copied: the last item, and the list before it. */
-export interface Chain<Item> {
+export interface GrowingList<Item> {
   readonly last: Item;
-  readonly before: Chain<Item> | null;
+  readonly before: GrowingList<Item> | null;
   readonly length: number;
 }
 
 /** The chain with one more item. */
-export function chained<Item>(before: Chain<Item> | null, last: Item): Chain<Item> {
+export function appended<Item>(before: GrowingList<Item> | null, last: Item): GrowingList<Item> {
   return { last, before, length: (before?.length ?? 0) + 1 };
 }
 
 /** The last `count` items of a chain, or all of them, in order. */
-export function itemsOf<Item>(chain: Chain<Item> | null, count: number = chain?.length ?? 0): Item[] {
+export function itemsOf<Item>(chain: GrowingList<Item> | null, count: number = chain?.length ?? 0): Item[] {
   const items = new Array<Item>(Math.min(count, chain?.length ?? 0));
   for (let link = chain, position = items.length; link !== null && position > 0; link = link.before)
     items[--position] = link.last;
   return items;
 }
 
-const lists = new WeakMap<Chain<unknown>, readonly unknown[]>();
+const lists = new WeakMap<GrowingList<unknown>, readonly unknown[]>();
 
 /** All items as a frozen list. Asked again when the chain has grown, it costs no more than a copy of the list before. */
-export function listOf<Item>(chain: Chain<Item> | null): readonly Item[] {
+export function listOf<Item>(chain: GrowingList<Item> | null): readonly Item[] {
   if (chain === null) return [];
   const known = lists.get(chain) as readonly Item[] | undefined;
   if (known !== undefined) return known;
