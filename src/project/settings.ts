@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../core/defaults.ts";
 import type { Rubric } from "../core/templates/rubric.ts";
 import type { JsonObject } from "../core/values/json.ts";
 import type { ProviderConfig } from "../models/providers/provider.ts";
@@ -53,22 +54,22 @@ export const DEFAULT_SETTINGS: Readonly<Omit<Settings, "rows" | "rubric" | "dete
     tags: [],
     subjects: [],
     judges: ["rules"],
-    replicates: 1,
-    concurrency: 256,
-    turnLimit: 20,
-    seed: 0,
+    replicates: DEFAULTS.replicates,
+    concurrency: DEFAULTS.concurrency,
+    turnLimit: DEFAULTS.turnLimit,
+    seed: DEFAULTS.seed,
     budget: {},
-    timeouts: { callMs: 180_000 },
+    timeouts: { callMs: DEFAULTS.callTimeoutMs },
     fresh: false,
     judging: "together",
     reading: "rules",
-    earlierTurns: 3,
+    earlierTurns: DEFAULTS.earlierTurns,
     tools: {},
-    toolSteps: 10,
+    toolSteps: DEFAULTS.toolSteps,
     caps: {},
     retries: {},
     providers: {},
-    store: ".elenchus/elenchus.db",
+    store: DEFAULTS.storePath,
     failUnder: {},
     failOnErrors: false,
   });

@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../core/defaults.ts";
 import type { Clock } from "../core/environment.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import { scenarioToRead } from "../core/scenario/scenario-to-json.ts";
@@ -26,7 +27,7 @@ export function runStart(
   },
 ): RunStart {
   const {
-    turnLimit = 20,
+    turnLimit = DEFAULTS.turnLimit,
     timeouts,
     budget,
     judging,

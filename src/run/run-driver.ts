@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../core/defaults.ts";
 import type { Clock } from "../core/environment.ts";
 import { memoize } from "../core/lazy.ts";
 import type { ConversationStatus } from "../core/state/state.ts";
@@ -22,8 +23,6 @@ export interface RunReader {
   /** Undefined if there is room for more events, else a promise of it. */
   room(): Promise<void> | undefined;
 }
-
-const DEFAULT_CONCURRENCY = 256;
 
 /** Runs all conversations of a run, `concurrency` at a time, and collects their records. */
 export class RunDriver {
@@ -156,7 +155,7 @@ export class RunDriver {
         await this.#journal?.durable();
       }
     };
-    const { concurrency = DEFAULT_CONCURRENCY } = this.#options;
+    const { concurrency = DEFAULTS.concurrency } = this.#options;
     const workers = Math.max(1, Math.min(concurrency, setup.start.conversations));
     await Promise.all(Array.from({ length: workers }, worker));
     if (earlier !== null) this.#recordFinished(setup, earlier);

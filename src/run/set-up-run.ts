@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../core/defaults.ts";
 import type { Clock } from "../core/environment.ts";
 import { memoize } from "../core/lazy.ts";
 import { Rng } from "../core/rng.ts";
@@ -40,20 +41,18 @@ export interface RunHooks {
   readonly fail: (error: unknown) => void;
 }
 
-const DEFAULT_CALL_TIMEOUT_MS = 180_000;
-
 /** Resolves models, prepares scenarios and opens what conversations share. What is wrong with the options is reported here, before the first call. */
 export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<RunSetup> {
   const { clock, emit, durable, fail } = hooks;
   const {
-    seed = 0,
+    seed = DEFAULTS.seed,
     timeouts = {},
     budget = {},
     tools,
     store,
     replay,
-    toolSteps = 10,
-    earlierTurns = 3,
+    toolSteps = DEFAULTS.toolSteps,
+    earlierTurns = DEFAULTS.earlierTurns,
   } = options;
   const scenarios = list(options.scenarios);
   refuseSameNames(scenarios.map(({ name }) => name));
@@ -79,7 +78,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
       store === undefined || replay !== undefined
         ? null
         : new CallCache(store.calls, { isFresh: options.fresh ?? false, fail }),
-    callTimeoutMs: timeouts.callMs === undefined ? DEFAULT_CALL_TIMEOUT_MS : timeouts.callMs,
+    callTimeoutMs: timeouts.callMs === undefined ? DEFAULTS.callTimeoutMs : timeouts.callMs,
     emit,
   });
   const context: RunContext = {
@@ -101,7 +100,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     ...(options.rows === undefined ? {} : { rows: options.rows.length }),
     subjects: [...models.subjects.keys()],
     judges: [...models.judges.keys()],
-    replicates: options.replicates ?? 1,
+    replicates: options.replicates ?? DEFAULTS.replicates,
   };
   const settingsOf = new Map<string, ConversationSettings>();
   const start = runStart(options, { factors, models, clock, seed, origin: hooks.origin });
@@ -137,7 +136,7 @@ function conversationSettings(
     definition,
   }: { readonly cell: Cell; readonly models: ResolvedModels; readonly definition: ScenarioDefinition },
 ): ConversationSettings {
-  const { turnLimit = 20, judging = "together" } = options;
+  const { turnLimit = DEFAULTS.turnLimit, judging = "together" } = options;
   const systemPrompt = models.subjects.get(cell.subject)?.systemPrompt;
   return {
     turnLimit,

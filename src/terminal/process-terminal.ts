@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../core/defaults.ts";
 import type { Environment } from "../core/environment.ts";
 import { COLOUR_STYLE, type Output, PLAIN_STYLE, type Style, type Terminal } from "./terminal.ts";
 
@@ -78,9 +79,6 @@ export interface StreamOutputOptions {
   readonly onError?: (error: NodeJS.ErrnoException) => void;
 }
 
-const DEFAULT_WIDTH = 80;
-const DEFAULT_HEIGHT = 24;
-
 /** An output on a stream. After its reader is gone, writes are dropped. */
 export class StreamOutput implements Output {
   readonly style: Style;
@@ -105,11 +103,11 @@ export class StreamOutput implements Output {
   }
 
   get width(): number {
-    return size(this.#stream.columns) ?? size(Number(this.#environment.COLUMNS)) ?? DEFAULT_WIDTH;
+    return size(this.#stream.columns) ?? size(Number(this.#environment.COLUMNS)) ?? DEFAULTS.terminalWidth;
   }
 
   get height(): number {
-    return size(this.#stream.rows) ?? size(Number(this.#environment.LINES)) ?? DEFAULT_HEIGHT;
+    return size(this.#stream.rows) ?? size(Number(this.#environment.LINES)) ?? DEFAULTS.terminalHeight;
   }
 
   write(text: string): void {

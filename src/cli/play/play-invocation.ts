@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { DEFAULTS } from "../../core/defaults.ts";
 import { judgedFields } from "../../core/templates/template.ts";
 import { writeCassette } from "../../models/cassette/cassette-file.ts";
 import type { CallContext, ModelRequest } from "../../models/model.ts";
@@ -49,7 +50,7 @@ export async function playCommand(options: PlayCommandOptions, terminal: Termina
   const [subject, otherSubject] = subjects;
   if (as === "questioner" && (subject === undefined || otherSubject !== undefined))
     throw new ProjectError(["Whom do you want to ask? Name one model: --subject ollama/llama3.2"]);
-  const { turnLimit = 20, seed = 0, ...others } = runOptionsOf(settings);
+  const { turnLimit = DEFAULTS.turnLimit, seed = DEFAULTS.seed, ...others } = runOptionsOf(settings);
   return play(
     {
       ...others,

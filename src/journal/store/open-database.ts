@@ -1,4 +1,5 @@
 import type BetterSqlite3 from "better-sqlite3";
+import { DEFAULTS } from "../../core/defaults.ts";
 import { isBusy, StoreError, storeError } from "./store-error.ts";
 import type { StoreOptions } from "./store-options.ts";
 import {
@@ -33,7 +34,7 @@ export async function openDatabase(path: string, options: StoreOptions = {}): Pr
   const { resolve, dirname } = await import("node:path");
   const { mkdirSync } = await import("node:fs");
   const { default: Database } = await import("better-sqlite3");
-  const { readOnly: isReadOnly = false, lockTimeoutMs = 10_000 } = options;
+  const { readOnly: isReadOnly = false, lockTimeoutMs = DEFAULTS.storeLockTimeoutMs } = options;
   const full = resolve(path);
   let database: BetterSqlite3.Database | undefined;
   try {

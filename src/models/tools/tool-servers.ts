@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../../core/defaults.ts";
 import type { Environment } from "../../core/environment.ts";
 import { errorMessage } from "../../core/error-message.ts";
 import type { ToolFilter } from "../../core/scenario/definition.ts";
@@ -58,9 +59,9 @@ export function openToolServers(
 ): ToolServers {
   const {
     environment = process.env,
-    startTimeoutMs = 30_000,
-    callTimeoutMs = 60_000,
-    restarts = 3,
+    startTimeoutMs = DEFAULTS.toolStartTimeoutMs,
+    callTimeoutMs = DEFAULTS.toolCallTimeoutMs,
+    restarts = DEFAULTS.toolRestarts,
     clock = machineTime,
   } = options;
   const redact = options.redact ?? ((text: string) => text);

@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../../core/defaults.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import { cutToWidth, textWidth } from "../../terminal/text-width.ts";
@@ -23,7 +24,6 @@ export interface DrawTextOptions {
   readonly traffic?: Traffic;
 }
 
-const DEFAULT_WIDTH = 80;
 const SMALLEST_WIDTH = 40;
 /** The largest share of a line that an id may take. */
 const ID_SHARE = 0.4;
@@ -55,7 +55,7 @@ const SHARE_WIDTH = 5;
  * //   └─→ END          otherwise
  */
 export function drawText(definition: ScenarioDefinition, options: DrawTextOptions = {}): string {
-  const { width: wanted = DEFAULT_WIDTH, ascii = false, traffic } = options;
+  const { width: wanted = DEFAULTS.terminalWidth, ascii = false, traffic } = options;
   const width = wanted >= SMALLEST_WIDTH ? Math.floor(wanted) : SMALLEST_WIDTH;
   const glyphs = ascii ? ASCII_GLYPHS : UNICODE_GLYPHS;
   const fitted = (text: string, columns: number): string =>

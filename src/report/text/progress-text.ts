@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../../core/defaults.ts";
 import { alignColumns, type TableCell } from "../../terminal/align-columns.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
@@ -25,8 +26,6 @@ export interface ProgressTextOptions {
   readonly isStopping?: boolean;
 }
 
-const DEFAULT_WIDTH = 80;
-const DEFAULT_HEIGHT = 24;
 const SEPARATOR = ", ";
 const LONGEST_BAR = 40;
 /** Below this many columns, words give way to numbers. */
@@ -37,8 +36,8 @@ const FEW_ROWS = 8;
 /** How far a run is, in lines that fit a terminal: none wider than `width - 1`, and fewer than `height`. */
 export function progressLines(progress: RunProgress, options: ProgressTextOptions): readonly string[] {
   const { style } = options;
-  const columns = (options.width > 0 ? options.width : DEFAULT_WIDTH) - 1;
-  const height = options.height > 0 ? options.height : DEFAULT_HEIGHT;
+  const columns = (options.width > 0 ? options.width : DEFAULTS.terminalWidth) - 1;
+  const height = options.height > 0 ? options.height : DEFAULTS.terminalHeight;
   const rows = Math.max(1, Math.min(height - 1, Math.max(FEW_ROWS, Math.floor(height / 2))));
   const summary = summaryLine(progress, columns, options);
   if (rows === 1) return [summary];

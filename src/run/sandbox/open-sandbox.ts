@@ -1,3 +1,4 @@
+import { DEFAULTS } from "../../core/defaults.ts";
 import { errorMessage } from "../../core/error-message.ts";
 import { functionForm } from "../../core/source/function-source.ts";
 import { loadAcorn } from "./acorn-library.ts";
@@ -31,7 +32,7 @@ let lastRealm = 0;
 
 /** Opens a sandbox; the engine is loaded when the first one is opened. */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { seed, memoryBytes = 16 * 1024 * 1024, timeoutMs = 50 } = options;
+  const { seed, memoryBytes = DEFAULTS.sandboxMemoryBytes, timeoutMs = DEFAULTS.sandboxTimeoutMs } = options;
   await host.enter();
   return new ThreadSandbox({ seed: String(seed), memoryBytes, timeoutMs });
 }

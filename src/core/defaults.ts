@@ -1,0 +1,35 @@
+/**
+ * What holds where an author, a project file or a caller says nothing else. Every default of a run is here once; options,
+ * settings and the command line read it from here.
+ */
+export const DEFAULTS = {
+  /** How often each conversation is run. */
+  replicates: 1,
+  /** How many conversations run at the same time. */
+  concurrency: 256,
+  /** After this many turns a conversation ends as `limit_reached`. */
+  turnLimit: 20,
+  /** The random seed of simulated models, retries and sandboxed functions. */
+  seed: 0,
+  /** How many earlier turns the judge is shown. */
+  earlierTurns: 3,
+  /** How often the subject is asked in one turn while it calls tools. */
+  toolSteps: 10,
+  /** For one attempt of one call of a model. */
+  callTimeoutMs: 180_000,
+  /** For the start of a tool server, and for one call of a tool. */
+  toolStartTimeoutMs: 30_000,
+  toolCallTimeoutMs: 60_000,
+  /** How often a tool server that broke down is started again. */
+  toolRestarts: 3,
+  /** For one call of a source string, and what it may use. */
+  sandboxTimeoutMs: 50,
+  sandboxMemoryBytes: 16_777_216,
+  /** Where runs are stored, relative to the current folder. */
+  storePath: ".elenchus/elenchus.db",
+  /** How long a store waits for another process that writes. */
+  storeLockTimeoutMs: 10_000,
+  /** The size of a terminal that does not report one. */
+  terminalWidth: 80,
+  terminalHeight: 24,
+} as const;
