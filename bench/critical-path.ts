@@ -1,4 +1,4 @@
-import { httpModel, runScenarios } from "elenchus";
+import { resolveModel, runScenarios } from "elenchus";
 import { chain } from "./chain.ts";
 import { report, shown } from "./measure.ts";
 import { serve } from "./served.ts";
@@ -9,15 +9,18 @@ const GOAL = 1.05;
 const ROUNDS = 9;
 
 export async function benchCriticalPath(): Promise<void> {
-  console.log(`critical path (linear, ${TURNS} turns, answer and judge take ${DELAY} ms each over HTTP)`);
+  console.log(
+    `critical path (linear, ${TURNS} turns, openai-compatible/… over HTTP, answer and judge take ${DELAY} ms each)`,
+  );
   const served = await serve(DELAY);
-  const subject = httpModel({ url: served.url, name: "subject" });
-  const judge = httpModel({ url: served.url, name: "judge" });
+  const { environment, origin } = served;
+  const subject = await resolveModel("openai-compatible/subject", { environment });
+  const judge = await resolveModel("openai-compatible/judge", { environment });
   const definition = chain(TURNS);
   const one = async (): Promise<number> => {
     const body = JSON.stringify({ messages: [{ role: "user", content: "Question?" }] });
     const start = performance.now();
-    await (await fetch(served.url, { method: "POST", body })).json();
+    await (await fetch(`${origin}/v1/chat/completions`, { method: "POST", body })).json();
     return performance.now() - start;
   };
   const conversation = async (): Promise<number> => {

@@ -1,21 +1,58 @@
-// A model server in a process of its own, so that its work is not measured: answers in OpenAI's form after `delay`
-// milliseconds, and refuses what is above `rate` requests a second. On bare sockets, since Node's own server would take longer
-// than whoever asks it. Prints its port; tells what it has counted at /counts.
+// A model server in a process of its own, so that its work is not measured: answers in the form of the provider whose path is
+// asked for after `delay` milliseconds, and refuses what is above `rate` requests a second. On bare sockets, since Node's own
+// server would take longer than its clients. Prints its port; shows what it has counted at /counts.
 import { createServer, type Socket } from "node:net";
 
 const [delay = 0, rate = Number.POSITIVE_INFINITY] = process.argv.slice(2).map(Number);
-const ANSWER = response(
-  "200 OK",
-  JSON.stringify({
-    choices: [
-      { message: { role: "assistant", content: '{"fields":{"right":true}}' }, finish_reason: "stop" },
-    ],
-    usage: { prompt_tokens: 10, completion_tokens: 5 },
+const TEXT = '{"fields":{"right":true}}';
+/** By the end of the path. */
+const ANSWERS: Readonly<Record<string, string>> = {
+  completions: response("200 OK", {
+    id: "1",
+    object: "chat.completion",
+    created: 0,
+    model: "m",
+    choices: [{ index: 0, message: { role: "assistant", content: TEXT }, finish_reason: "stop" }],
+    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
   }),
-);
-const REFUSAL = response("429 Too Many Requests", '{"error":{"message":"too many"}}');
+  responses: response("200 OK", {
+    id: "1",
+    object: "response",
+    created_at: 0,
+    status: "completed",
+    error: null,
+    incomplete_details: null,
+    model: "m",
+    output: [
+      {
+        type: "message",
+        id: "1",
+        role: "assistant",
+        status: "completed",
+        content: [{ type: "output_text", text: TEXT, annotations: [] }],
+      },
+    ],
+    usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
+  }),
+  messages: response("200 OK", {
+    id: "1",
+    type: "message",
+    role: "assistant",
+    model: "m",
+    content: [{ type: "text", text: TEXT }],
+    stop_reason: "end_turn",
+    stop_sequence: null,
+    usage: { input_tokens: 10, output_tokens: 5 },
+  }),
+  generateContent: response("200 OK", {
+    candidates: [{ content: { role: "model", parts: [{ text: TEXT }] }, finishReason: "STOP", index: 0 }],
+    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
+  }),
+};
+const REFUSAL = response("429 Too Many Requests", { error: { message: "too many" } });
 
-function response(status: string, body: string): string {
+function response(status: string, json: object): string {
+  const body = JSON.stringify(json);
   return `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
@@ -24,14 +61,14 @@ let refused = 0;
 let accepted: number[] = [];
 
 /** Answers in the order they are due, with one timer for all. */
-const due: { readonly time: number; readonly socket: Socket }[] = [];
+const due: { readonly time: number; readonly socket: Socket; readonly answer: string }[] = [];
 let first = 0;
 let isArmed = false;
 
 function answerDue(): void {
   const now = performance.now();
   for (; first < due.length && (due[first]?.time ?? 0) <= now; first++)
-    due[first]?.socket.write(ANSWER, "latin1");
+    due[first]?.socket.write(due[first]?.answer ?? "", "latin1");
   isArmed = first < due.length;
   if (isArmed) setTimeout(answerDue, Math.max(1, (due[first]?.time ?? 0) - now));
   else due.length = first = 0;
@@ -39,7 +76,7 @@ function answerDue(): void {
 
 function take(head: string, socket: Socket): void {
   if (head.startsWith("GET /counts")) {
-    socket.write(response("200 OK", JSON.stringify({ answered, refused })));
+    socket.write(response("200 OK", { answered, refused }));
     return;
   }
   const now = performance.now();
@@ -53,7 +90,8 @@ function take(head: string, socket: Socket): void {
     accepted.push(now);
   }
   answered++;
-  due.push({ time: now + delay, socket });
+  const answer = ANSWERS[/(\w+) HTTP/.exec(head.slice(0, 200))?.[1] ?? ""] ?? REFUSAL;
+  due.push({ time: now + delay, socket, answer });
   if (isArmed) return;
   isArmed = true;
   setTimeout(answerDue, delay);

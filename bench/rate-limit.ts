@@ -1,4 +1,4 @@
-import { httpModel, runScenarios } from "elenchus";
+import { runScenarios } from "elenchus";
 import { chain } from "./chain.ts";
 import { report, shown } from "./measure.ts";
 import { serve } from "./served.ts";
@@ -17,7 +17,8 @@ export async function benchRateLimit(): Promise<void> {
   const start = performance.now();
   const results = await runScenarios({
     scenarios: chain(TURNS),
-    subjects: httpModel({ url: served.url, name: "subject" }),
+    subjects: "openai-compatible/subject",
+    environment: served.environment,
     replicates: CONVERSATIONS,
   }).results;
   const seconds = (performance.now() - start) / 1000;

@@ -9,6 +9,7 @@ import { benchLongConversation } from "./long-conversation.ts";
 import { benchManyConversations } from "./many-conversations.ts";
 import { benchOutcomes } from "./outcomes.ts";
 import { benchPackage } from "./package.ts";
+import { benchProviderPath } from "./provider-path.ts";
 import { benchRateLimit } from "./rate-limit.ts";
 import { benchResume } from "./resume.ts";
 import { benchRouting } from "./routing.ts";
@@ -31,6 +32,7 @@ for (const bench of [
   benchJudgeRequest,
   benchTypeCheck,
   benchEngineTurns,
+  benchProviderPath,
   benchCriticalPath,
   benchManyConversations,
   benchRunMemory,

@@ -3,7 +3,10 @@ import { fileURLToPath } from "node:url";
 
 /** A model server in another process, and how to end it. */
 export interface Served {
-  readonly url: string;
+  /** Without a path. */
+  readonly origin: string;
+  /** What `resolveModel` and runs need to find the server as `openai-compatible/…`. */
+  readonly environment: Readonly<Record<string, string>>;
   counts(): Promise<{ readonly answered: number; readonly refused: number }>;
   stop(): void;
 }
@@ -22,7 +25,8 @@ export async function serve(delay: number, rate?: number): Promise<Served> {
     child.stdout.once("data", (data) => resolve(String(data).trim())),
   );
   return {
-    url: `http://127.0.0.1:${port}/v1/chat/completions`,
+    origin: `http://127.0.0.1:${port}`,
+    environment: { OPENAI_COMPATIBLE_BASE_URL: `http://127.0.0.1:${port}/v1` },
     counts: async () =>
       (await fetch(`http://127.0.0.1:${port}/counts`)).json() as Promise<{
         answered: number;
