@@ -8,6 +8,9 @@ export const LARGEST_RESPONSE: number = 10 * 1024 * 1024;
 /** What sends requests: the global `fetch`, or what stands in for it. */
 export type Fetch = typeof globalThis.fetch;
 
+/** Where a request goes: a `URL`, or as much of it as is needed. */
+export type Address = Pick<URL, "origin" | "pathname" | "search">;
+
 /** What is sent. */
 export interface HttpRequest {
   readonly method: string;
@@ -31,7 +34,7 @@ export interface HttpResponse {
  * Sends a request and reads the whole response. It follows no redirects, which could send keys to another server, never
  * sends a request twice, and reads at most `LARGEST_RESPONSE` bytes.
  */
-export async function sendRequest(url: URL, request: HttpRequest): Promise<HttpResponse> {
+export async function sendRequest(url: Address, request: HttpRequest): Promise<HttpResponse> {
   const { method, headers, body, signal, name } = request;
   const dispatcher = shared ?? (await sharedDispatcher());
   signal?.throwIfAborted();
@@ -59,12 +62,20 @@ export async function sendRequest(url: URL, request: HttpRequest): Promise<HttpR
  * than the request: the response has what those libraries read.
  */
 export function clientFetch(name: string): Fetch {
+  // A model's calls almost always go to one URL.
+  let lastUrl = "";
+  let lastAddress: Address | undefined;
   return async (input, init = {}) => {
     const { method = "GET", headers = {}, body, signal } = init;
     if (input instanceof Request || (typeof body !== "string" && body != null))
       throw new ModelError("internal", `${name}: only text can be sent here.`);
     try {
-      const response = await sendRequest(new URL(input), {
+      const text = String(input);
+      if (lastAddress === undefined || text !== lastUrl) {
+        const { origin, pathname, search } = new URL(text);
+        [lastUrl, lastAddress] = [text, { origin, pathname, search }];
+      }
+      const response = await sendRequest(lastAddress, {
         method,
         headers: plainHeaders(headers),
         ...(body == null ? {} : { body }),

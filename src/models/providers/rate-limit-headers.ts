@@ -33,6 +33,9 @@ export function parseRetryAfter(headers: ReplyHeaders, now: number): number | un
 
 /** What a reply tells of its account's limits: the headers of OpenAI, of Anthropic, and of the drafts of the IETF. */
 export function parseRateLimitHints(headers: ReplyHeaders, now: number): RateLimitHints | undefined {
+  // Most servers say nothing, and this is read after every call.
+  const isPlain = typeof headers.get !== "function";
+  if (isPlain && !Object.keys(headers).some((name) => /ratelimit/i.test(name))) return undefined;
   const header = headerReader(headers);
   const count = (...names: readonly string[]): number | undefined =>
     first(names, (name) => number(header(name)));
