@@ -19,10 +19,10 @@ import type { JudgeEffect } from "./step/conversation-state.ts";
 import { itemsOf } from "./step/growing-list.ts";
 import { type NodePlan, nodePlan } from "./step/node-plan.ts";
 
-/** What came of a request to the judge; a judge that could not be asked leaves its fields unreadable. */
+/** The result of a request to the judge; if it fails, its fields are unreadable. */
 export type Judged = Pick<TurnJudgementEvent, "judgement" | "failure" | "votes" | "spending">;
 
-/** Lets the judge, or each member of a panel, read a reply. Never rejects. */
+/** Asks the judge, or each member of a panel, to read a reply. A call that fails is part of the result. */
 export async function judgeReply(driver: ConversationContext, effect: JudgeEffect): Promise<Judged> {
   const plan = nodePlan(driver.plan.definition, effect.node, driver.plan.settings);
   const asks = plan.parts[effect.part] as JudgeTaskNames;
@@ -123,12 +123,12 @@ function judgeInput(driver: ConversationContext, effect: JudgeEffect, plan: Node
     traits: plan.traits,
     detectRefusal: driver.plan.settings.detectRefusal,
     rawAnswer,
-    // Follows from the reply, so that the same reply gives the same request again; no reply that contains it can be made up.
+    // Made from the reply, so that the same reply gives the same request; a reply cannot contain it on purpose.
     marker: new Rng(`${driver.run.seed} ${question} ${reply}`).word(),
   };
 }
 
-/** The turns before this one that the judge is shown; later ones may have been spoken already. */
+/** The earlier turns that the judge is shown; the state may have later ones already. */
 function earlierTurns({ run, state }: ConversationContext, turn: number): readonly EarlierTurn[] {
   const spoken = state.spoken?.length ?? 0;
   const shown = Math.min(run.earlierTurns, turn - 1);
@@ -137,7 +137,7 @@ function earlierTurns({ run, state }: ConversationContext, turn: number): readon
     .map(({ question, reply }) => ({ question, reply }));
 }
 
-/** What a panel says together about what this request asks for. */
+/** The combined judgement of a panel for this request. */
 function combined(
   votes: readonly JudgementPart[],
   { node, traits }: NodePlan,

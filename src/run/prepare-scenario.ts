@@ -13,7 +13,7 @@ import { RunError } from "../journal/run-error.ts";
 import { hasSources, linkSources } from "./sandbox/link-sources.ts";
 import { openSandbox, type Sandbox } from "./sandbox/open-sandbox.ts";
 
-/** A definition as a run uses it, and what must be freed afterwards. */
+/** A definition that is ready to run, and what frees it afterwards. */
 export interface PreparedScenario {
   /** With the values of a row, if there are rows. */
   definition(row: number | undefined): ScenarioDefinition;
@@ -29,15 +29,15 @@ export interface Additions {
 }
 
 /**
- * Makes a definition ready to run: the run's rubric is part of every node, source strings are functions of a sandbox, and rows
- * fit where they are used. Throws `RunError` with all that is wrong.
+ * Makes a definition ready to run: adds the rubric of the run to every node, turns source strings into functions of a sandbox, and
+ * validates the rows. Throws `RunError` with all problems.
  */
 export async function prepareScenario(
   definition: ScenarioDefinition,
   { rubric, rows, seed }: Additions,
 ): Promise<PreparedScenario> {
   const { definition: merged, warnings } = withRubric(definition, rubric);
-  checkRows(merged, rows);
+  validateRows(merged, rows);
   const { linked, dispose } = await linkInSandbox(merged, seed);
   const filled = new Map<JsonObject, ScenarioDefinition>();
   return {
@@ -50,7 +50,7 @@ export async function prepareScenario(
   };
 }
 
-function checkRows(definition: ScenarioDefinition, rows: readonly JsonObject[] | undefined): void {
+function validateRows(definition: ScenarioDefinition, rows: readonly JsonObject[] | undefined): void {
   const found = (rows ?? [null]).flatMap((row, index) => {
     const place = row === null ? "" : `, row ${index + 1}`;
     return applyRow(definition, row).problems.map(
@@ -111,21 +111,21 @@ function withRubric(
   return { definition: merged, warnings: [...warnings] };
 }
 
-/** A scenario with the values of a row in its questions, references and truths; and what is wrong with it. */
+/** A scenario with the values of a row in its questions, references and truths, and its problems. */
 export interface AppliedRow {
   readonly definition: ScenarioDefinition;
   readonly problems: readonly string[];
 }
 
-/** Puts the values of a row where the questions of a scenario say `{{row.…}}`; without a row every variable is a problem. */
+/** Fills in the values of a row for `{{row.…}}` in the questions of a scenario. Without a row every variable is a problem. */
 export function applyRow(definition: ScenarioDefinition, row: JsonObject | null): AppliedRow {
   const problems: string[] = [];
   let isChanged = false;
   const nodes = Object.entries(definition.nodes).map(([id, node]) => {
-    const filling = new Filling(row, (problem) => problems.push(`the question of node "${id}" ${problem}`));
-    // What is filled in has the shape of what it was filled into; fields are looked at again.
-    const question = filling.fill(node.question, "") as Question;
-    if (!filling.isUsed) return [id, node] as const;
+    const filler = new RowFiller(row, (problem) => problems.push(`the question of node "${id}" ${problem}`));
+    // Filling keeps the shape; fields are validated again below.
+    const question = filler.fill(node.question, "") as Question;
+    if (!filler.isUsed) return [id, node] as const;
     isChanged = true;
     for (const [name, field] of Object.entries(question.template?.fields ?? {})) {
       const problem = fieldProblem(field);
@@ -141,7 +141,7 @@ export function applyRow(definition: ScenarioDefinition, row: JsonObject | null)
   };
 }
 
-/** Parts that must be text, whatever type the row's value has. */
+/** Parts that are always text, whatever type the value of the row has. */
 const TEXTS: ReadonlySet<string> = new Set([
   "question",
   "rawAnswer",
@@ -151,7 +151,7 @@ const TEXTS: ReadonlySet<string> = new Set([
   "keywords",
 ]);
 
-class Filling {
+class RowFiller {
   isUsed = false;
   readonly #row: JsonObject | null;
   readonly #report: (problem: string) => void;
@@ -161,7 +161,7 @@ class Filling {
     this.#report = report;
   }
 
-  /** What has no variables is kept as it is, so that what was prepared for it can be used again. */
+  /** Parts without variables stay the same objects, so that what is memoized for them is reused. */
   fill(part: unknown, key: string): unknown {
     if (typeof part === "string") return rowVariables(part).length === 0 ? part : this.#text(part, key);
     if (typeof part !== "object" || part === null) return part;

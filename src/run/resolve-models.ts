@@ -25,7 +25,7 @@ import {
 } from "./run-options.ts";
 import { RULES_JUDGE } from "./step/node-plan.ts";
 
-/** The models of a run, all of them found before the first call. */
+/** The models of a run, all resolved before the first call. */
 export interface ResolvedModels {
   readonly subjects: ReadonlyMap<string, Subject>;
   readonly judges: ReadonlyMap<string, Judge>;
@@ -33,28 +33,28 @@ export interface ResolvedModels {
   readonly overrides: ReadonlyMap<string, AnyModel>;
 }
 
-/** Finds all models that a run names; everything that is wrong with them is told at once. */
+/** Resolves all models that a run names; one error reports everything that is wrong with them. */
 export async function resolveModels(options: RunOptions): Promise<ResolvedModels> {
-  const resolving = new Resolving(options);
-  const subjects = await Promise.all(list(options.subjects).map((subject) => resolving.subject(subject)));
-  const judges = await Promise.all(list(options.judge ?? RULES_JUDGE).map((judge) => resolving.judge(judge)));
+  const resolver = new ModelResolver(options);
+  const subjects = await Promise.all(list(options.subjects).map((subject) => resolver.subject(subject)));
+  const judges = await Promise.all(list(options.judge ?? RULES_JUDGE).map((judge) => resolver.judge(judge)));
   const overrides = await Promise.all(
     [...overridesIn(list(options.scenarios))].map(async ([key, reference]) => {
       const { model, parameters } =
         typeof reference === "string" ? { model: reference, parameters: undefined } : reference;
-      return [key, await resolving.model(model, parameters)] as const;
+      return [key, await resolver.model(model, parameters)] as const;
     }),
   );
-  resolving.report();
+  resolver.report();
   return {
-    subjects: resolving.byName("subject", subjects),
-    judges: resolving.byName("judge", judges),
+    subjects: resolver.byName("subject", subjects),
+    judges: resolver.byName("judge", judges),
     // What could not be found has been reported.
     overrides: new Map(overrides as readonly (readonly [string, AnyModel])[]),
   };
 }
 
-class Resolving {
+class ModelResolver {
   readonly #options: RunOptions;
   readonly #problems: string[] = [];
   #functions = 0;
@@ -90,7 +90,7 @@ class Resolving {
     return { name: name ?? model.name, models: [model], ...(cache === undefined ? {} : { cache }) };
   }
 
-  /** Null if it cannot be found, which is then among the problems. */
+  /** Null if the model cannot be resolved; the problem is reported later. */
   async model(option: ModelOption, parameters?: JsonObject, name?: string): Promise<AnyModel | null> {
     try {
       const model = await this.#find(option, parameters, name);
@@ -181,7 +181,7 @@ function overridesIn(scenarios: readonly ScenarioDefinition[]): ReadonlyMap<stri
   return references;
 }
 
-/** What a run remembers the model by that a node names. */
+/** The key of the model of a `modelOverride`. */
 export function overrideKey(reference: ModelReference): string {
   return typeof reference === "string" ? reference : canonicalJson(reference);
 }

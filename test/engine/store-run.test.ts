@@ -170,7 +170,9 @@ describe.each(stores)("with a store (%s)", (_, open) => {
     const subject = memoryModel("s", () => "yes");
     await held({ scenarios: three(), store, subjects: subject, run: "one" });
     const [request, context] = subject.asked[1] as (typeof subject.asked)[number];
-    expect(whyMiss(store, callRequest(subject, request, context))).toBe("The answer to this call is known.");
+    expect(whyMiss(store, callRequest(subject, request, context))).toBe(
+      "The answer to this call is in the store.",
+    );
     const changed = {
       ...request,
       messages: [...request.messages.slice(0, -1), { role: "user", content: "Second, please?" }],

@@ -29,7 +29,7 @@ test("first come, first served; a call that had its turn before goes first", asy
   limiter.finish(running as Start, { kind: "success" });
   await clock.runUntil(all);
   expect(order).toEqual(["again", "a", "b", "c"]);
-  expect(limiter.underWay).toBe(0);
+  expect(limiter.inFlight).toBe(0);
 });
 
 test("nobody overtakes those who wait", async () => {
@@ -52,7 +52,7 @@ test("a call that is cancelled leaves the queue at once, and the others move up"
   expect(limiter.waiting).toBe(1);
   limiter.finish(running as Start, { kind: "other" });
   await clock.runUntil(next);
-  expect(limiter.underWay).toBe(1);
+  expect(limiter.inFlight).toBe(1);
 });
 
 test("a refusal pauses the whole account for as long as the server says", async () => {

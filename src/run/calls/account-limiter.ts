@@ -2,14 +2,14 @@ import type { Clock } from "../../core/environment.ts";
 import { type AccountCaps, AdmissionControl, type Start, type StartResult } from "./admission-control.ts";
 import { cancelledError, onAbort } from "./clock.ts";
 
-/** Lets calls of one account start, as many and as fast as its server takes them, first come, first served. */
+/** Starts the calls of one account, as many and as fast as its server accepts, first come, first served. */
 export class AccountLimiter {
   readonly #clock: Clock;
   readonly #control: AdmissionControl;
   readonly #queue = new WaitQueue();
   #cancelTimer: (() => void) | null = null;
 
-  /** An account with a cap of its own starts with all that it allows; others, up to the `highest` concurrency, find out. */
+  /** An account with caps starts with all that they allow; others find out their limit, up to the `highest` concurrency. */
   constructor(clock: Clock, caps?: AccountCaps, highest?: number) {
     this.#clock = clock;
     this.#control = new AdmissionControl(caps, highest);
@@ -19,18 +19,18 @@ export class AccountLimiter {
     return this.#queue.size;
   }
 
-  get underWay(): number {
-    return this.#control.underWay;
+  get inFlight(): number {
+    return this.#control.inFlight;
   }
 
-  /** Starts a call at once, or says no: then `wait`. */
+  /** Starts a call at once, or returns null: then call `wait`. */
   tryStart(): Start | null {
     if (this.#queue.size > 0) return null;
     const now = this.#clock.now();
     return this.#control.delay(now) === 0 ? this.#control.start(now) : null;
   }
 
-  /** Waits for the start of a call; one that has had its turn before may go first. */
+  /** Waits for the start of a call; a retry may go first. */
   wait(signal: AbortSignal, first = false): Promise<Start> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(cancelledError(signal));
@@ -43,20 +43,20 @@ export class AccountLimiter {
         if (this.#queue.size === 0) this.#disarm();
         reject(cancelledError(signal));
       });
-      // A timer runs because nobody may start before it fires, however many wait.
+      // While a timer is set, no call may start before it fires.
       if (this.#cancelTimer === null) this.#startWaiting();
     });
   }
 
-  /** Gives a start back. */
+  /** Ends a call, and starts calls that wait. */
   finish(start: Start, result: StartResult): void {
     const now = this.#clock.now();
     this.#control.finish(start, result, now);
     if (this.#queue.size === 0) return;
-    const settling = this.#control.settling(start, now);
-    // Too short for a timer.
-    if (settling < 1) this.#startWaiting();
-    else if (this.#cancelTimer === null) this.#arm(settling);
+    const wait = this.#control.burstWait(start, now);
+    // Less than a timer can wait.
+    if (wait < 1) this.#startWaiting();
+    else if (this.#cancelTimer === null) this.#arm(wait);
   }
 
   #startWaiting(): void {
@@ -82,7 +82,7 @@ export class AccountLimiter {
   }
 }
 
-/** Somebody who waits; knows its neighbours, so that it can leave from the middle. */
+/** An entry of a `WaitQueue`; it knows its neighbours, so that it can leave from the middle. */
 export interface Waiting {
   readonly wake: () => void;
   before: Waiting | null;

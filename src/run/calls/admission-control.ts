@@ -8,7 +8,7 @@ export interface AccountCaps {
   readonly requestsPerSecond?: number;
 }
 
-/** A call that has started; to be given back once, with what came of it. */
+/** A call that has started; to be passed to `finish` once, with its result. */
 export interface Start {
   readonly number: number;
   readonly time: number;
@@ -16,43 +16,43 @@ export interface Start {
   readonly full: boolean;
 }
 
-/** What a call says about the limits of its account; `trouble` is a failure that is not about limits, `other` says nothing. */
+/** What the result of a call says about the limits of its account: `trouble` is a failure that is not about limits, `other` says nothing. */
 export type StartResult =
   | { readonly kind: "success"; readonly hints?: RateLimitHints | undefined }
   | { readonly kind: "refused"; readonly retryAfterMs?: number | undefined }
   | { readonly kind: "trouble"; readonly retryAfterMs?: number | undefined }
   | { readonly kind: "other" };
 
-/** Nobody waits longer because of a guess, or of a header on a success. */
+/** The longest pause because of a guess, or of a header on a success. */
 const LONGEST_PAUSE_MS = 60_000;
 const FIRST_PAUSE_MS = 250;
 /** A server that answers at once still sends its answers one by one. */
-const SHORTEST_SETTLING_MS = 15;
-const LONGEST_SETTLING_MS = 250;
+const SHORTEST_BURST_WAIT_MS = 15;
+const LONGEST_BURST_WAIT_MS = 250;
 const LEARNING_MS = 1_000;
 /** Fewer successes say too little about a rate. */
 const FEWEST_TO_LEARN = 5;
 
 /**
- * Decides when the next call of an account may start, from what became of those before. The refusals of calls that were
- * under way together are one episode, which is answered once.
+ * Decides when the next call of an account may start, from the results of earlier calls. Refusals of calls that were in flight
+ * together are one episode, and slow the account down once.
  */
 export class AdmissionControl {
   readonly #window: ConcurrencyWindow;
   readonly #pacer: RequestPacer;
   /** From the shortest to the longest time for which servers set limits. */
   readonly #meters = [1_000, 10_000, 60_000].map((horizonMs) => new SuccessMeter(horizonMs));
-  #underWay = 0;
+  #inFlight = 0;
   #started = 0;
-  /** Calls up to this one had started when the last episode was answered. */
+  /** The last call that had started when the latest episode was handled. */
   #answeredUpTo = 0;
-  /** How many of those are still under way. */
+  /** How many of the calls up to that one are still in flight. */
   #unanswered = 0;
-  /** Episodes since a call that started after one of them succeeded. */
+  /** Episodes since the last success of a call that started after an episode. */
   #fruitless = 0;
-  /** True if nothing at all succeeds: then calls go out one at a time, besides those that were under way before. */
+  /** True if nothing succeeds: then calls start one at a time, besides those that were in flight before. */
   #isShut = false;
-  /** After the first refusal nobody starts until then, or until all that were under way are back, to see what was accepted. */
+  /** After the first refusal no call starts until this time, or until all calls in flight are back, to see how many were accepted. */
   #learnBy: number | null = null;
   #pausedUntil = 0;
 
@@ -62,14 +62,14 @@ export class AdmissionControl {
     this.#pacer = new RequestPacer(caps.requestsPerSecond);
   }
 
-  get underWay(): number {
-    return this.#underWay;
+  get inFlight(): number {
+    return this.#inFlight;
   }
 
-  /** How long the next call must wait; infinite if for another call to end. */
+  /** How long the next call must wait; infinite if it waits for another call to end. */
   delay(now: number): number {
     this.#learnLate(now);
-    const isFull = this.#isShut ? this.#underWay > this.#unanswered : this.#underWay >= this.#window.limit;
+    const isFull = this.#isShut ? this.#inFlight > this.#unanswered : this.#inFlight >= this.#window.limit;
     if (isFull) return Number.POSITIVE_INFINITY;
     return Math.max(this.#pausedUntil - now, this.#pacer.delay(now), (this.#learnBy ?? now) - now, 0);
   }
@@ -81,13 +81,13 @@ export class AdmissionControl {
 
   start(now: number): Start {
     this.#pacer.start(now);
-    this.#underWay++;
-    return { number: ++this.#started, time: now, full: this.#underWay >= this.#window.limit };
+    this.#inFlight++;
+    return { number: ++this.#started, time: now, full: this.#inFlight >= this.#window.limit };
   }
 
   /** A call has ended. */
   finish(start: Start, result: StartResult, now: number): void {
-    this.#underWay--;
+    this.#inFlight--;
     if (start.number <= this.#answeredUpTo) this.#unanswered--;
     if (result.kind === "success") this.#succeed(start, result.hints, now);
     else if (result.kind === "refused") this.#refuse(start, result.retryAfterMs, now);
@@ -101,9 +101,9 @@ export class AdmissionControl {
    * How long to wait for more replies before calls take the place of one that has just ended. Replies to the first burst
    * come together: a refusal among them is to be seen before more calls follow.
    */
-  settling(start: Start, now: number): number {
+  burstWait(start: Start, now: number): number {
     if (!this.#window.isUntried) return 0;
-    return Math.min(Math.max((now - start.time) / 2, SHORTEST_SETTLING_MS), LONGEST_SETTLING_MS);
+    return Math.min(Math.max((now - start.time) / 2, SHORTEST_BURST_WAIT_MS), LONGEST_BURST_WAIT_MS);
   }
 
   #succeed(start: Start, hints: RateLimitHints | undefined, now: number): void {
@@ -118,7 +118,7 @@ export class AdmissionControl {
     this.#pause(now, retryAfterMs);
     if (start.number <= this.#answeredUpTo) return;
     this.#answeredUpTo = this.#started;
-    this.#unanswered = this.#underWay;
+    this.#unanswered = this.#inFlight;
     this.#window.cut(start.full);
     if (!this.#pacer.hasLearned) this.#learnBy = now + LEARNING_MS;
     this.#isShut = this.#recent(0, now).count === 0;
@@ -129,7 +129,7 @@ export class AdmissionControl {
     this.#fruitless++;
   }
 
-  /** The calls that were under way at the first refusal are back: what became of them tells the rate better. */
+  /** The calls that were in flight at the first refusal are back, and show the rate better. */
   #learnLate(now: number): void {
     if (this.#learnBy === null || (this.#unanswered > 0 && now < this.#learnBy)) return;
     this.#learnBy = null;
@@ -154,25 +154,25 @@ export class AdmissionControl {
     if (remainingTokens === 0) this.#pause(now, Math.min(resetTokensMs, LONGEST_PAUSE_MS));
     if (remainingRequests === undefined) return;
     if (remainingRequests <= 0) this.#pause(now, Math.min(resetRequestsMs, LONGEST_PAUSE_MS));
-    else if (resetRequestsMs > 0 && remainingRequests < (limitRequests ?? 2 * this.#underWay) / 2)
+    else if (resetRequestsMs > 0 && remainingRequests < (limitRequests ?? 2 * this.#inFlight) / 2)
       this.#pacer.hint(remainingRequests, Math.min(resetRequestsMs, LONGEST_PAUSE_MS), now);
   }
 
   #pause(now: number, forMs = 0): void {
     const until = now + Math.min(forMs, LONGEST_REQUESTED_MS);
-    // What is no number is no pause either.
+    // False for NaN, so a broken header is no pause.
     if (until > this.#pausedUntil) this.#pausedUntil = until;
   }
 }
 
-/** An account whose limits are unknown is first asked so much at once. */
+/** The first limit of an account whose limits are unknown. */
 const FIRST_LIMIT = 80;
 
-/** How much of it is left after a refusal. */
+/** The share of the limit that is left after a refusal. */
 const CUT = 0.7;
 
 /**
- * How many calls may be under way: doubles with every clean round of calls that it held back, until the first refusal;
+ * How many calls may be in flight. The limit doubles with every clean round in which calls had to wait, until the first refusal;
  * from then on it grows by a fixed step.
  */
 export class ConcurrencyWindow {
@@ -197,7 +197,7 @@ export class ConcurrencyWindow {
     return this.#untried && this.#limit < this.#highest;
   }
 
-  /** A call has to wait because so many are under way. */
+  /** A call has to wait because the limit is reached. */
   holdBack(): void {
     this.#inUse = true;
   }

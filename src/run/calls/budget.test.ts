@@ -12,8 +12,8 @@ function admitted(budget: Budget, name = model.name): BudgetTicket {
 
 test("without limits everything is admitted and added up", () => {
   const budget = new Budget();
-  budget.settle(admitted(budget), { usd: 0.5, tokens: 100 });
-  budget.settle(admitted(budget), { usd: null, tokens: null });
+  budget.charge(admitted(budget), { usd: 0.5, tokens: 100 });
+  budget.charge(admitted(budget), { usd: null, tokens: null });
   expect(budget.spent).toEqual({ usd: 0.5, tokens: 100, calls: 2 });
   expect(budget.exhausted).toBe(false);
 });
@@ -22,7 +22,7 @@ test("a budget of calls is exact", () => {
   const budget = new Budget({ calls: 3 });
   const tickets = [1, 2, 3].map(() => admitted(budget));
   expect(budget.admit(model)).toBeNull();
-  for (const ticket of tickets) budget.settle(ticket, { usd: 1, tokens: 1 });
+  for (const ticket of tickets) budget.charge(ticket, { usd: 1, tokens: 1 });
   expect(budget.admit(model)).toBeNull();
   expect(budget.exhausted).toBe(true);
   expect(budget.reason()).toContain("The budget of 3 calls is exhausted");
@@ -39,20 +39,20 @@ test("an answer that was known costs nothing, not even a call", () => {
 
 test("calls under way count with the mean of the model's past calls", () => {
   const budget = new Budget({ usd: 1 });
-  budget.settle(admitted(budget), { usd: 0.2, tokens: 10 });
+  budget.charge(admitted(budget), { usd: 0.2, tokens: 10 });
   const underWay = [1, 2, 3, 4].map(() => admitted(budget));
   expect(budget.admit(model)).toBeNull();
   expect(budget.reason()).toBe(
-    "The budget of 1 USD is exhausted: 0.2000 spent, the rest reserved for calls under way.",
+    "The budget of 1 USD is exhausted: 0.2000 spent, the rest is reserved for calls in flight.",
   );
-  budget.settle(underWay[0] as BudgetTicket, { usd: 0.01, tokens: 10 });
+  budget.charge(underWay[0] as BudgetTicket, { usd: 0.01, tokens: 10 });
   expect(budget.admit(model)).not.toBeNull();
 });
 
 test("models do not share their means, but they share the budget", () => {
   const budget = new Budget({ tokens: 1_000 });
-  budget.settle(admitted(budget, "large"), { usd: 1, tokens: 500 });
-  budget.settle(admitted(budget, "small"), { usd: 1, tokens: 10 });
+  budget.charge(admitted(budget, "large"), { usd: 1, tokens: 500 });
+  budget.charge(admitted(budget, "small"), { usd: 1, tokens: 10 });
   admitted(budget, "small");
   admitted(budget, "large");
   expect(budget.admit({ name: "small" })).toBeNull();
@@ -66,8 +66,8 @@ test("before anything is known, an estimate counts", () => {
 
 test("a failure says nothing about the cost of an answer", () => {
   const budget = new Budget({ usd: 1 });
-  budget.settle(admitted(budget), { usd: 0.6, tokens: 10 });
-  for (let failures = 0; failures < 100; failures++) budget.settle(admitted(budget), { usd: 0, tokens: 0 });
+  budget.charge(admitted(budget), { usd: 0.6, tokens: 10 });
+  for (let failures = 0; failures < 100; failures++) budget.charge(admitted(budget), { usd: 0, tokens: 0 });
   admitted(budget);
   expect(budget.admit(model)).toBeNull();
 });
@@ -75,8 +75,8 @@ test("a failure says nothing about the cost of an answer", () => {
 test("what a provider tells cannot make the budget larger", () => {
   const budget = new Budget({ usd: 1, tokens: 10 });
   const ticket = admitted(budget);
-  budget.settle(ticket, { usd: -5, tokens: Number.NaN });
-  budget.settle(ticket, { usd: 5, tokens: 5 });
+  budget.charge(ticket, { usd: -5, tokens: Number.NaN });
+  budget.charge(ticket, { usd: 5, tokens: 5 });
   expect(budget.spent).toEqual({ usd: 0, tokens: 0, calls: 1 });
 });
 
@@ -95,7 +95,7 @@ test("a budget is never exceeded by more than the calls that were under way when
           open.push(ticket);
         }
         const last = settles ? open.shift() : undefined;
-        if (last !== undefined) budget.settle(last, { usd: 0, tokens });
+        if (last !== undefined) budget.charge(last, { usd: 0, tokens });
       }
     }),
   );

@@ -12,7 +12,7 @@ export interface Spent {
   readonly calls: number;
 }
 
-/** Leave for one call; to be settled once. */
+/** Permission for one call; to be passed to `charge` or `refund` once. */
 export interface BudgetTicket {
   readonly model: string;
   readonly estimate: CallCost;
@@ -27,16 +27,16 @@ export interface CallCost {
 const UNKNOWN_COST: CallCost = Object.freeze({ usd: null, tokens: null });
 
 interface ModelSpending {
-  settled: number;
+  finished: number;
   usd: number;
   tokens: number;
-  underWay: number;
-  /** What calls under way were estimated to cost. */
+  inFlight: number;
+  /** What the calls in flight were estimated to cost. */
   estimatedUsd: number;
   estimatedTokens: number;
 }
 
-/** Keeps the calls of a run within its means: what calls under way will probably cost counts as spent. */
+/** Keeps the calls of a run within its limits. What calls in flight will probably cost counts as spent. */
 export class Budget {
   readonly #limits: BudgetLimits;
   readonly #models = new Map<string, ModelSpending>();
@@ -44,7 +44,7 @@ export class Budget {
   #usd = 0;
   #tokens = 0;
   #calls = 0;
-  /** Sums over models of calls under way × mean of past calls, or else their estimates; kept up to date with each call. */
+  /** For all calls in flight: the mean cost of finished calls of the model, or else the estimate. Updated with each call. */
   #reservedUsd = 0;
   #reservedTokens = 0;
   #refused: keyof BudgetLimits | null = null;
@@ -58,7 +58,7 @@ export class Budget {
     return this.#refused !== null || this.#reached(this.spent) !== null;
   }
 
-  /** True if what a call will cost matters before it is made. */
+  /** True if `admit` needs an estimate of the cost. */
   get needsEstimates(): boolean {
     return this.#limits.usd !== undefined || this.#limits.tokens !== undefined;
   }
@@ -67,7 +67,7 @@ export class Budget {
     return { usd: this.#usd, tokens: this.#tokens, calls: this.#calls };
   }
 
-  /** Leave for a call of a model, or null if it may exceed the budget. The estimate counts until a call has shown the cost. */
+  /** Permission for a call, or null if it may exceed the budget. The estimate counts until a call of the model has finished. */
   admit(model: { readonly name: string }, estimate: CallCost = UNKNOWN_COST): BudgetTicket | null {
     this.#refused = this.#reached({
       usd: this.#usd + this.#reservedUsd,
@@ -79,35 +79,35 @@ export class Budget {
     this.#open.add(ticket);
     this.#calls++;
     this.#change(model.name, (spending) => {
-      spending.underWay++;
+      spending.inFlight++;
       spending.estimatedUsd += amount(estimate.usd);
       spending.estimatedTokens += amount(estimate.tokens);
     });
     return ticket;
   }
 
-  /** What a call has cost. An unknown price is counted as nothing: with a budget in USD, prices are checked before the run. */
-  settle(ticket: BudgetTicket, cost: CallCost): void {
+  /** Books what a call has cost. An unknown price counts as 0: with a budget in USD, `requirePrices` runs first. */
+  charge(ticket: BudgetTicket, cost: CallCost): void {
     if (!this.#open.delete(ticket)) return;
     const [usd, tokens] = [amount(cost.usd), amount(cost.tokens)];
     this.#usd += usd;
     this.#tokens += tokens;
     this.#change(ticket.model, (spending) => {
-      spending.underWay--;
+      spending.inFlight--;
       spending.estimatedUsd -= amount(ticket.estimate.usd);
       spending.estimatedTokens -= amount(ticket.estimate.tokens);
       // A failure or an answer from the cache says nothing about the cost of an answer.
       if (usd === 0 && tokens === 0) return;
-      spending.settled++;
+      spending.finished++;
       spending.usd += usd;
       spending.tokens += tokens;
     });
   }
 
-  /** The call was not needed: its answer was known. */
+  /** The call was not made: its answer was cached. */
   refund(ticket: BudgetTicket): void {
     if (this.#open.has(ticket)) this.#calls--;
-    this.settle(ticket, { usd: 0, tokens: 0 });
+    this.charge(ticket, { usd: 0, tokens: 0 });
   }
 
   /** Why a call was refused. */
@@ -116,7 +116,7 @@ export class Budget {
     if (by === null) return "The budget is not exhausted.";
     const unit = by === "usd" ? "USD" : by;
     const spent = by === "usd" ? this.#usd.toFixed(4) : this.spent[by];
-    return `The budget of ${this.#limits[by]} ${unit} is exhausted: ${spent} spent, the rest reserved for calls under way.`;
+    return `The budget of ${this.#limits[by]} ${unit} is exhausted: ${spent} spent, the rest is reserved for calls in flight.`;
   }
 
   #reached(spent: Spent): keyof BudgetLimits | null {
@@ -127,11 +127,11 @@ export class Budget {
     return null;
   }
 
-  /** Changes what is known of a model, and with it what is reserved for its calls under way. */
+  /** Updates the figures of a model, and what is reserved for its calls in flight. */
   #change(model: string, change: (spending: ModelSpending) => void): void {
     let spending = this.#models.get(model);
     if (spending === undefined) {
-      spending = { settled: 0, usd: 0, tokens: 0, underWay: 0, estimatedUsd: 0, estimatedTokens: 0 };
+      spending = { finished: 0, usd: 0, tokens: 0, inFlight: 0, estimatedUsd: 0, estimatedTokens: 0 };
       this.#models.set(model, spending);
     }
     this.#reservedUsd -= reserved(spending, spending.usd, spending.estimatedUsd);
@@ -142,8 +142,8 @@ export class Budget {
   }
 }
 
-function reserved({ settled, underWay }: ModelSpending, total: number, estimated: number): number {
-  return settled === 0 ? estimated : (total / settled) * underWay;
+function reserved({ finished, inFlight }: ModelSpending, total: number, estimated: number): number {
+  return finished === 0 ? estimated : (total / finished) * inFlight;
 }
 
 /** What a provider tells may be anything; a cost is never negative. */

@@ -14,12 +14,12 @@ import { ModelError } from "../../models/model-error.ts";
 import { untilAborted } from "../../models/until-aborted.ts";
 import { cancelledError } from "./clock.ts";
 
-/** The answers of a project: what was answered once is not asked again, and what is being asked is asked once. */
+/** The cache of answers in the store. Identical calls in flight are made once. */
 export class CallCache {
   readonly #calls: CallStore;
   readonly #isFresh: boolean;
   readonly #fail: (error: unknown) => void;
-  readonly #underWay = new SharedCalls({ forgets: true });
+  readonly #inFlight = new SharedCalls({ keepsAnswers: false });
 
   /** With `isFresh`, answers are written but not read. `fail` is called if the store throws. */
   constructor(
@@ -31,18 +31,18 @@ export class CallCache {
     this.#fail = fail;
   }
 
-  /** The answer to a call: a known one, one that somebody is waiting for, or a new one. */
+  /** The answer to a call: from the store, from an identical call in flight, or a new one. */
   async answer(call: ModelCall, identity: string, make: () => Promise<MadeCall>): Promise<MadeCall> {
     const known = this.#isFresh ? undefined : this.#inStore((calls) => calls.find(identity));
     if (known !== undefined) return { reply: known, attempts: 0, cached: true };
-    return this.#underWay.answer(identity, call.context.signal, async () => {
+    return this.#inFlight.answer(identity, call.context.signal, async () => {
       const made = await make();
       this.#keep(call, identity, made);
       return made;
     });
   }
 
-  /** What was cut off is not the answer. */
+  /** Replies that were cut off are not cached. */
   #keep({ model, request, context }: ModelCall, identity: string, { reply }: MadeCall): void {
     if (reply.finish === "length" || reply.cached === true) return;
     const { rateLimit: _, ...lasting } = reply;
@@ -62,24 +62,24 @@ export class CallCache {
   }
 }
 
-/** An answer as it came, and whether somebody else had asked for it. */
+/** A reply, and whether it was cached. */
 export interface MadeCall {
   readonly reply: ModelReply;
   readonly attempts: number;
   readonly cached: boolean;
 }
 
-/** Answers that several conversations want: whoever asks second gets what the first got. */
+/** Lets conversations share identical calls: the second one gets the answer of the first. */
 export class SharedCalls {
   readonly #answers = new Map<string, Promise<MadeCall>>();
-  readonly #forgets: boolean;
+  readonly #keepsAnswers: boolean;
 
-  /** Forgetful ones share only what is still being asked. */
-  constructor({ forgets = false }: { readonly forgets?: boolean } = {}) {
-    this.#forgets = forgets;
+  /** Without `keepsAnswers`, only calls in flight are shared. */
+  constructor({ keepsAnswers = true }: { readonly keepsAnswers?: boolean } = {}) {
+    this.#keepsAnswers = keepsAnswers;
   }
 
-  /** The answer to a call by its identity; made if nobody has asked for it yet. */
+  /** The answer to the call with this identity; `make` is called if there is none yet. */
   async answer(identity: string, signal: AbortSignal, make: () => Promise<MadeCall>): Promise<MadeCall> {
     const known = this.#answers.get(identity);
     if (known === undefined) return this.#make(identity, make);
@@ -100,12 +100,12 @@ export class SharedCalls {
     try {
       return await made;
     } finally {
-      if (this.#forgets && this.#answers.get(identity) === made) this.#answers.delete(identity);
+      if (!this.#keepsAnswers && this.#answers.get(identity) === made) this.#answers.delete(identity);
     }
   }
 }
 
-/** A model that can be asked: a real one, or one that plays a part. */
+/** A model that can be asked: a real or a simulated one. */
 export type AnyModel = Model | SimulatedModel;
 
 /** One call of a model. */
@@ -117,9 +117,9 @@ export interface ModelCall {
   readonly call: string;
   /** What a simulated model is told. */
   readonly simulation?: SimulationInput;
-  /** The answers that conversations share which differ only in the judge. */
+  /** Shared by conversations that differ only in the judge. */
   readonly shared?: SharedCalls | undefined;
-  /** True to ask even if the answer is known, and to keep it from others. */
+  /** True to ignore the cache, for reading and for writing. */
   readonly skipsCache?: boolean;
 }
 
@@ -133,7 +133,7 @@ export interface ToolUse<Used> {
   readonly use: (signal: AbortSignal) => Promise<Used>;
 }
 
-/** An answer, and what it took. */
+/** A reply and what it cost. */
 export interface Answered {
   readonly reply: ModelReply;
   readonly spending: Spending;
@@ -141,7 +141,8 @@ export interface Answered {
 
 /** Why a call is not answered from the store: the nearest call that is, and the first part that differs, in a sentence. */
 export function whyMiss(store: Store, request: CallRequest): string {
-  if (store.calls.find(identityOfRequest(request)) !== undefined) return "The answer to this call is known.";
+  if (store.calls.find(identityOfRequest(request)) !== undefined)
+    return "The answer to this call is in the store.";
   return explainMiss(
     request,
     store.calls.near(request).map((call) => call.request),

@@ -11,14 +11,14 @@ import type { Answered, CallCache, MadeCall, ModelCall, ToolUse } from "./call-c
 import type { Limits } from "./limits.ts";
 import type { Prices } from "./prices.ts";
 
-/** What all calls of a run go through: budget, limits, retries, prices, events. */
+/** What every call of a run goes through: budget, limits, retries, prices, events. */
 export interface CallerParts {
   readonly limits: Limits;
   readonly budget: Budget;
   readonly prices: Prices;
   readonly clock: Clock;
   readonly callTimeoutMs: number | null;
-  /** The answers of the project, if the run has a store. */
+  /** Null without a store. */
   readonly cache: CallCache | null;
   readonly emit: (event: RunEventBody) => void;
 }
@@ -32,12 +32,12 @@ export class Caller {
     this.#parts = parts;
   }
 
-  /** What all calls of the run took so far. */
+  /** What all calls of the run have used so far. */
   get spending(): Spending {
     return this.#total;
   }
 
-  /** Ends all calls that only wait: for their turn, or to be made again. */
+  /** Cancels all calls that wait in a queue or for a retry. */
   stopWaiting(message: string): void {
     this.#parts.limits.stopWaiting(new ModelError("cancelled", message));
   }
@@ -62,14 +62,14 @@ export class Caller {
     }
   }
 
-  /** What a simulated model says costs nothing and follows from its seed: there is nothing to keep. */
+  /** A simulated model costs nothing and follows from its seed, so it is not cached. */
   #ask(call: ModelCall, identity: string): Promise<MadeCall> {
     const { cache } = this.#parts;
     if (cache === null || call.skipsCache === true || "simulate" in call.model) return this.#make(call);
     return cache.answer(call, identity, () => this.#make(call));
   }
 
-  /** Uses a tool; counts as a call, but costs nothing that could be known. */
+  /** Uses a tool; it counts as a call without a cost. */
   async useTool<Used>(tool: ToolUse<Used>): Promise<Used> {
     const { context, call } = tool;
     const { conversation, turn, node, signal } = context;
@@ -80,7 +80,7 @@ export class Caller {
     try {
       const ticket = budget.admit({ name: tool.tool });
       if (ticket === null) throw new ModelError("budget", budget.reason());
-      budget.settle(ticket, { usd: 0, tokens: 0 });
+      budget.charge(ticket, { usd: 0, tokens: 0 });
       const used = await tool.use(signal);
       emit({ ...end, attempts: 1, cached: false, latencyMs: this.#since(start) });
       return used;
@@ -113,7 +113,7 @@ export class Caller {
     return Math.round((this.#parts.clock.now() - start) * 100) / 100;
   }
 
-  /** What a call may cost, before any has shown it. */
+  /** The expected cost of a call, before one has finished. */
   #estimate({ model, request }: ModelCall): CallCost {
     const usage = estimatedUsage(request, EXPECTED_REPLY);
     return {
@@ -137,16 +137,16 @@ export class Caller {
         onRetry: (retry) => emit({ type: "retry", conversation, turn, call: call.call, ...retry }),
       });
       if (reply.cached === true) budget.refund(ticket);
-      else budget.settle(ticket, { usd: prices.cost(model, reply.usage), tokens: tokensOf(reply) });
+      else budget.charge(ticket, { usd: prices.cost(model, reply.usage), tokens: tokensOf(reply) });
       return { reply, attempts, cached: false };
     } catch (error) {
-      budget.settle(ticket, { usd: 0, tokens: 0 });
+      budget.charge(ticket, { usd: 0, tokens: 0 });
       throw error;
     }
   }
 }
 
-/** As long as replies often are. */
+/** As long as a usual reply. */
 const EXPECTED_REPLY = "x".repeat(2000);
 
 function ask({ model, request, context, simulation }: ModelCall, signal: AbortSignal): Promise<ModelReply> {

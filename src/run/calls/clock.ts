@@ -4,7 +4,7 @@ import { ModelError } from "../../models/model-error.ts";
 /** `setTimeout` fires at once if asked for more. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
-/** The time of the machine, which never goes backwards here even if somebody sets its clock. */
+/** The time of the machine. It never goes backwards, even if the clock of the machine is set. */
 export const systemClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   sleep: (milliseconds, signal) => sleepBy(systemClock, milliseconds, signal),
@@ -34,8 +34,8 @@ export function sleepBy(clock: Clock, milliseconds: number, signal?: AbortSignal
 const actions = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Does something when a signal is aborted, unless the function that is returned is called before. Thousands of calls
- * may wait for one signal, whose own list of listeners is searched from end to end at each change: it gets just one.
+ * Runs an action when a signal is aborted; returns what removes it. Thousands of calls may wait for one signal, and removing a
+ * listener takes linear time: so the signal gets a single listener, and the actions are a set.
  */
 export function onAbort(signal: AbortSignal, action: () => void): () => void {
   let waiting = actions.get(signal);
@@ -54,7 +54,7 @@ function runAll(all: Set<() => void>): void {
   all.clear();
 }
 
-/** Why a call was cancelled: what the signal says, if that is an error of ours; it may be a time limit or a budget. */
+/** The error of a cancelled call: the reason of the signal if it is a `ModelError` (a time limit, a budget). */
 export function cancelledError(signal: AbortSignal): ModelError {
   const reason: unknown = signal.reason;
   return reason instanceof ModelError

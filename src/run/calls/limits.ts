@@ -11,7 +11,7 @@ import { DEFAULT_RETRIES, RetryCount, type RetryPolicies } from "./retry-policy.
 export type { AccountCaps } from "./admission-control.ts";
 export type { RetryPolicies, RetryPolicy } from "./retry-policy.ts";
 
-/** An attempt that failed and will be made again. */
+/** An attempt that failed and is retried. */
 export interface Retry {
   /** The attempt that failed, from 1. */
   readonly attempt: number;
@@ -25,7 +25,7 @@ export interface Retry {
 /** How one call is made. */
 export interface LimitedCall {
   readonly account: string;
-  /** Tells the call from others, for chance that can be repeated. */
+  /** Identifies the call, for the random part of retry delays. */
   readonly key: string;
   readonly signal: AbortSignal;
   /** For one attempt, without the time in the queue. */
@@ -46,7 +46,7 @@ export interface LimitsOptions {
   readonly defaultMaxConcurrency?: number | undefined;
 }
 
-/** Lets the calls of a run through: as many at a time as each account takes, with retries and time limits. */
+/** Makes the calls of a run: as many at a time as each account accepts, with retries and time limits. */
 export class Limits {
   readonly #options: LimitsOptions;
   readonly #retries: RetryPolicies;
@@ -58,7 +58,7 @@ export class Limits {
     this.#retries = { ...DEFAULT_RETRIES, ...options.retries };
   }
 
-  /** Makes a call; throws `ModelError` if there is no answer in the end. */
+  /** Makes a call; throws `ModelError` if there is no answer after all retries. */
   async call<Reply extends { readonly rateLimit?: RateLimitHints }>(
     attempt: (signal: AbortSignal) => Promise<Reply>,
     options: LimitedCall,
@@ -84,7 +84,7 @@ export class Limits {
       } finally {
         account.finish(start, result);
       }
-      // Whoever asked has given up, perhaps for a reason that would pass if it were the server's.
+      // The caller has given up, even if the failure could be retried.
       if (signal.aborted) throw failure;
       const { category, message, statusCode, retryAfterMs } = failure;
       count ??= new RetryCount(this.#retries);
@@ -101,12 +101,12 @@ export class Limits {
     }
   }
 
-  /** From now on nobody waits: calls that are not with their server end as cancelled, and others are not made again. */
+  /** Cancels all calls that wait, now and later; calls in flight finish and are not retried. */
   stopWaiting(reason: ModelError): void {
     this.#stopping.abort(reason);
   }
 
-  /** Waits for as long as neither the call nor the run is stopped. */
+  /** Waits until the call or the run is stopped. */
   async #waiting<Result>(
     signal: AbortSignal,
     wait: (either: AbortSignal) => Promise<Result>,
@@ -153,7 +153,7 @@ function asModelError(error: unknown): ModelError {
   return new ModelError("internal", redactSecrets(errorMessage(error)), { cause: error });
 }
 
-/** What ends an attempt before its time. */
+/** What may end an attempt early. */
 export interface AttemptLimits {
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -162,7 +162,7 @@ export interface AttemptLimits {
 
 /**
  * Makes one attempt, which ends with the signal or the time limit even if it does not listen to its own signal.
- * What comes of it later is nobody's business any more.
+ * Its later result is ignored.
  */
 export function limitedAttempt<Reply>(
   attempt: (signal: AbortSignal) => Promise<Reply>,

@@ -10,13 +10,13 @@ export interface Prices {
   isKnown(card: Pick<ModelCard, "price">): boolean;
 }
 
-/** The prices of the price library, which is loaded only now. */
+/** Loads the price library. */
 export async function loadPrices(): Promise<Prices> {
   const { calcPrice } = await import("@pydantic/genai-prices");
   return new LibraryPrices(calcPrice);
 }
 
-/** Complains about models whose price is unknown: a budget in USD could not be kept. */
+/** Throws if the price of a model is unknown: a budget in USD could not be kept. */
 export function requirePrices(prices: Prices, models: readonly Pick<ModelCard, "name" | "price">[]): void {
   const unknown = models.filter((model) => !prices.isKnown(model)).map((model) => model.name);
   if (unknown.length === 0) return;
@@ -93,7 +93,7 @@ function isLinear({ model, model_price }: PriceCalculation): boolean {
   );
 }
 
-/** The library takes a tenth of a millisecond for a price: where prices are linear, four answers of it say all. */
+/** The library needs 0.1 ms for a price. Where prices are linear, its answers for five cases give all others. */
 function linearTariff(exact: Tariff): Tariff {
   const [million, none] = [1_000_000, { inputTokens: 0, outputTokens: 0 }];
   const call = exact(none);

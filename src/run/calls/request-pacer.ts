@@ -13,7 +13,7 @@ const PAUSE_SHARE = 12;
 const CATCH_UP_MS = 30;
 const FEWEST_TO_TRUST = 5;
 const CAREFUL_RATE = 1;
-/** Below this nobody would wait for an answer. */
+/** A lower rate is of no use. */
 const LOWEST_RATE = 1 / 60;
 
 /**
@@ -124,16 +124,16 @@ function seen({ count, horizonMs }: RecentSuccesses): number {
 
 const SLOTS = 20;
 
-/** What was accepted in a time that ends now. */
+/** What was accepted in a period that ends now. */
 export interface RecentSuccesses {
   readonly count: number;
-  /** The time that was looked at. */
+  /** The length of the period. */
   readonly horizonMs: number;
   /** How long ago the first of them came. */
   readonly spanMs: number;
 }
 
-/** Counts the successes of a time, in slots, so that each costs the same however many there are. */
+/** Counts the successes of a period in slots, so that memory and time do not grow with their number. */
 export class SuccessMeter {
   readonly #slotMs: number;
   readonly #counts: number[] = new Array<number>(SLOTS).fill(0);

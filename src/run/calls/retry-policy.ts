@@ -1,8 +1,8 @@
 import type { ErrorCategory } from "../../models/model-error.ts";
 
-/** How failures of one kind are tried again. */
+/** How failures of one category are retried. */
 export interface RetryPolicy {
-  /** How often one call is tried again after failures of this kind. */
+  /** How often one call is retried after failures of this category. */
   readonly retries: number;
   /** The longest wait before the first retry; it doubles with each. */
   readonly baseMs: number;
@@ -10,16 +10,16 @@ export interface RetryPolicy {
   readonly capMs: number;
 }
 
-/** Failures that may pass. */
+/** The categories of failures that may be temporary. */
 export type PassingCategory = Extract<
   ErrorCategory,
   "connection" | "timeout" | "rate_limit" | "server" | "bad_response"
 >;
 
-/** How failures are tried again, by kind. */
+/** Retry policies by category. */
 export type RetryPolicies = Readonly<Record<PassingCategory, RetryPolicy>>;
 
-/** What holds where nothing else is said. A refusal is answered by the whole account: its own wait can be short. */
+/** The defaults. After a refusal the whole account slows down, so the wait of the call itself can be short. */
 export const DEFAULT_RETRIES: RetryPolicies = Object.freeze({
   connection: { retries: 3, baseMs: 500, capMs: 10_000 },
   timeout: { retries: 2, baseMs: 500, capMs: 10_000 },
@@ -28,10 +28,10 @@ export const DEFAULT_RETRIES: RetryPolicies = Object.freeze({
   bad_response: { retries: 2, baseMs: 250, capMs: 5_000 },
 });
 
-/** Nobody waits longer because a server says so. */
+/** The longest wait that a server may ask for. */
 export const LONGEST_REQUESTED_MS = 600_000;
 
-/** The failures of one call so far, and what follows from the next one. */
+/** Counts the failures of one call, and says when to retry. */
 export class RetryCount {
   readonly #policies: RetryPolicies;
   readonly #failures = new Map<ErrorCategory, number>();

@@ -6,12 +6,12 @@ import type { RealmAnswer, RealmLimits } from "./realm.ts";
 import { SandboxHost } from "./sandbox-host.ts";
 import { type SandboxRequest, UNKNOWN } from "./text-channel.ts";
 
-/** A source string as a function: values go in and come out as copies, at once. */
+/** A source string as a function. It is synchronous; arguments and result are copies. */
 export type SandboxFunction = (...values: readonly unknown[]) => unknown;
 
-/** What a sandbox may use, and what its chance follows from. */
+/** The limits of a sandbox and its random seed. */
 export interface SandboxOptions {
-  /** `Math.random` follows from it, from the source and from the arguments. */
+  /** Seeds `Math.random`, together with the source and the arguments of each call. */
   readonly seed: number | string;
   /** Default 16 MiB; 10 MiB are always there. */
   readonly memoryBytes?: number;
@@ -19,9 +19,9 @@ export interface SandboxOptions {
   readonly timeoutMs?: number;
 }
 
-/** A place where source strings run without reaching anything outside, and without remembering anything. */
+/** Runs source strings: they reach nothing outside and keep nothing between calls. */
 export interface Sandbox {
-  /** Throws if the text is not the source of one function that answers at once. */
+  /** Throws if the text is not the source of one synchronous function. */
   compile(source: string): SandboxFunction;
   /** Frees everything; functions compiled here then throw. */
   dispose(): void;
@@ -37,7 +37,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   return new ThreadSandbox({ seed: String(seed), memoryBytes, timeoutMs });
 }
 
-// The engine looks at the time only now and then, and not at all inside some builtins; this ends those too.
+// The engine checks the time now and then, and not at all inside some builtins. This limit ends the thread.
 const LEAST_HARD_LIMIT_MS = 1000;
 
 // No function is that long.
@@ -75,7 +75,7 @@ class ThreadSandbox implements Sandbox {
     this.#isDisposed = true;
     this.#functions.clear();
     const request: SandboxRequest = { type: "close", realm: this.#realm };
-    host.tell(JSON.stringify(request), this.#hardLimit);
+    host.notify(JSON.stringify(request), this.#hardLimit);
     host.leave();
   }
 
@@ -145,10 +145,10 @@ function writtenValues(values: readonly unknown[]): string {
   }
 }
 
-/** What a call in the sandbox can come to besides a value. */
+/** Why a call in the sandbox returned no value. */
 export type SandboxFailure = "threw" | "too_long" | "too_much_memory" | "not_data" | "broken" | "disposed";
 
-/** Thrown where a source string did not give a value; the message stands alone, without a trace of the machinery. */
+/** Thrown where a source string returned no value. */
 export class SandboxError extends Error {
   override readonly name = "SandboxError";
   readonly kind: SandboxFailure;

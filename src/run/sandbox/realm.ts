@@ -7,14 +7,14 @@ import type {
 } from "quickjs-emscripten-core";
 import { REALM_PROGRAM } from "./realm-program.ts";
 
-/** What a sandbox may use, and what its chance follows from. */
+/** The limits of a realm and its random seed. */
 export interface RealmLimits {
   readonly seed: string;
   readonly memoryBytes: number;
   readonly timeoutMs: number;
 }
 
-/** A plain answer of a realm: a letter that says what kind it is, and text. See `realm-program.ts`. */
+/** An answer of a realm: a letter for its kind, then text. See `realm-program.ts`. */
 export type RealmAnswer = string;
 
 // What is missing here cannot be reached from inside: typed arrays, proxies, weak references.
@@ -41,7 +41,7 @@ interface World {
   readonly functions: Map<string, QuickJSHandle>;
 }
 
-/** A JavaScript world of its own inside WebAssembly, made anew whenever a call may have left something behind. */
+/** A separate JavaScript world inside WebAssembly. It is replaced whenever a call may have changed it. */
 export class Realm {
   readonly #module: QuickJSWASMModule;
   readonly #limits: RealmLimits;
@@ -91,14 +91,14 @@ export class Realm {
     world.runtime.dispose();
   }
 
-  /** Jobs of promises would run in another call, and after a failure nobody knows what is half done. */
+  /** Replaces the world after a failure, and if promise jobs are left that would run in another call. */
   #guarded(work: (world: World) => RealmAnswer): RealmAnswer {
     this.#world ??= this.#open();
     const { runtime } = this.#world;
     this.#clock.start();
     const answer = work(this.#world);
-    const isSpoilt = answer.startsWith("m") || answer.startsWith("l") || runtime.hasPendingJob();
-    if (isSpoilt) this.dispose();
+    const isTainted = answer.startsWith("m") || answer.startsWith("l") || runtime.hasPendingJob();
+    if (isTainted) this.dispose();
     return answer;
   }
 
@@ -141,7 +141,7 @@ function readText(context: QuickJSContext, result: ReturnType<QuickJSContext["ca
   return text;
 }
 
-/** Whatever escapes our program was thrown by the engine: `l` for too long, `m` for too much memory, else `t`. */
+/** An error that our program did not catch comes from the engine: `l` for too long, `m` for too much memory, else `t`. */
 function engineFailure(context: QuickJSContext, error: QuickJSHandle): RealmAnswer {
   const message = errorText(context, error);
   error.dispose();
@@ -170,7 +170,7 @@ function errorText(context: QuickJSContext, error: QuickJSHandle, key = "message
   return text;
 }
 
-/** Four whole numbers that follow from all the texts: the seed of chance for one call. */
+/** The random seed of one call: four integers made from all the texts. */
 export function randomSeed(...texts: readonly string[]): readonly [number, number, number, number] {
   let [a, b, c, d] = [0x9e3779b9, 0x243f6a88, 0xb7e15162, 0xdeadbeef];
   for (const text of texts) {
@@ -205,7 +205,7 @@ function spaceEnd(text: string, start: number): number {
   return SPACE_AND_COMMENTS.lastIndex;
 }
 
-/** Tells when a call has had its time; on a busy machine, time in which the thread did not run does not count. */
+/** The time limit of a call. Time in which the thread did not run, on a busy machine, does not count. */
 export class CallClock {
   readonly #limit: number;
   #start = 0;

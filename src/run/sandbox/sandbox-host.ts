@@ -2,12 +2,12 @@ import type { Worker } from "node:worker_threads";
 import { errorMessage } from "../../core/error-message.ts";
 import { channelMemory, TextChannel } from "./text-channel.ts";
 
-/** The one thread that all sandboxes of the process share, started when needed and ended when nobody needs it. */
+/** The thread that all sandboxes of the process share: started with the first sandbox, ended with the last. */
 export class SandboxHost {
   #thread: SandboxThread | undefined;
   #users = 0;
 
-  /** Waits until the thread runs, and keeps it. */
+  /** Waits until the thread runs, and keeps it running until `leave`. */
   async enter(): Promise<void> {
     this.#users++;
     try {
@@ -25,12 +25,12 @@ export class SandboxHost {
     return answer;
   }
 
-  /** Like `ask`, but of no interest to a thread that does not run. */
-  tell(message: string, milliseconds: number): void {
+  /** Like `ask`, but does nothing if the thread does not run. */
+  notify(message: string, milliseconds: number): void {
     if (this.#thread !== undefined && !this.#thread.isOver) this.ask(message, milliseconds);
   }
 
-  /** Gives up the thread, which ends when nobody keeps it. */
+  /** Releases the thread, which ends with its last user. */
   leave(): void {
     this.#users--;
     if (this.#users === 0) this.#stop();
@@ -53,7 +53,7 @@ const PROGRAM = import.meta.url.endsWith(".ts") ? "./sandbox-worker.ts" : "./san
 // Loading takes a tenth of a second; a machine may be very busy.
 const START_MS = 30_000;
 
-/** A thread that answers questions while the one that asks waits. */
+/** A thread that answers questions synchronously. */
 export class SandboxThread {
   readonly #start: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #worker: Worker;
@@ -72,18 +72,18 @@ export class SandboxThread {
       // Nothing of the program around it is needed there.
       env: {},
       execArgv: [],
-      // An engine that breaks down says so on its way out; we say it ourselves.
+      // An engine that crashes writes to stderr; the error says it already.
       stdout: true,
       stderr: true,
     });
     this.#worker.once("message", () => {
-      // A program that is done must not wait for us.
+      // The thread must not keep a finished program alive.
       this.#worker.unref();
       this.#start.resolve();
     });
     this.#worker.once("error", (error) => this.#end(errorMessage(error)));
     this.#worker.once("exit", () => this.#end("its thread ended"));
-    // Somebody may start a thread and only ask; a failure then shows in the answer that does not come.
+    // After a restart nothing awaits `ready`; a failure then shows as a missing answer.
     this.ready.catch(() => {});
   }
 

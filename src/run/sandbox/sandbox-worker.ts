@@ -47,7 +47,7 @@ async function open(
   }
 }
 
-/** An engine that was left in the middle of something cannot be trusted any more. */
+/** An engine that threw may be in any state, so its realm is dropped. */
 function inRealm(number: number, work: (realm: Realm) => RealmAnswer): RealmAnswer {
   try {
     const open = realms.get(number);
@@ -58,7 +58,7 @@ function inRealm(number: number, work: (realm: Realm) => RealmAnswer): RealmAnsw
   }
 }
 
-/** Answers for ever. Only a thread can be ended from outside whatever it is doing, which is why this is one. */
+/** Answers until the thread is ended, which works whatever the engine is doing. */
 async function serve(memory: SharedArrayBuffer): Promise<void> {
   const channel = new TextChannel(memory, "answerer");
   const newEngine = await loadEngine();

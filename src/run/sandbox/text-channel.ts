@@ -1,6 +1,6 @@
 import type { RealmLimits } from "./realm.ts";
 
-/** Which end of a channel somebody holds: the one who calls, or the one who answers. */
+/** The two ends of a channel. */
 export type ChannelEnd = "caller" | "answerer";
 
 const HEADER_BYTES = 16;
@@ -15,8 +15,7 @@ export function channelMemory(): SharedArrayBuffer {
 }
 
 /**
- * Passes texts of any length between two threads that take turns, so that one can wait for the other's answer without
- * leaving the function it is in.
+ * Passes texts of any length between two threads that take turns, so that one can wait synchronously for the other's answer.
  */
 export class TextChannel {
   /** Whose turn it is, how many characters there are, and whether more follow. */
@@ -81,8 +80,8 @@ export type SandboxRequest =
   | { readonly type: "compile"; readonly realm: number; readonly fn: number; readonly source: string }
   | { readonly type: "close"; readonly realm: number };
 
-/** The answer if the thread has never heard of the realm or the function, because it is a new one. */
+/** The answer if the thread does not know the realm or the function, because the thread was restarted. */
 export const UNKNOWN = "?";
 
-/** Starts the answer where the engine broke down. The thread has forgotten the realm then. */
+/** Starts the answer if the engine crashed. The realm is gone then. */
 export const BROKEN = "x";
