@@ -1,4 +1,4 @@
-/** Contract suites, for whoever makes a model or a store and wants to know that it is one. */
+/** Contract suites: test your own model or store with the tests that ours pass. */
 
 export { modelContract } from "./model-contract.ts";
 export type { ContractAbility, ContractCase, ContractHarness } from "./model-contract-calls.ts";

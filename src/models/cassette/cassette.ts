@@ -36,7 +36,7 @@ export class Cassette {
   }
 
   /**
-   * Records a call. What a provider told of its limits is left out: it says nothing about another day. False, and nothing is
+   * Records a call. Rate limits are left out: they describe one moment. False, and nothing is
    * recorded, if the reply is not data that a file can hold.
    */
   set({ identity, purpose, request: { messages, ...parts }, reply }: RecordedCall): boolean {

@@ -3,7 +3,7 @@ import { deepEqual, isRecord, ownValue } from "../../core/values/json.ts";
 import type { Message } from "../message.ts";
 import type { CallRequest } from "./recorded-call.ts";
 
-/** The parts of a call in the order in which they are told; each says whether it is the same, and what differs if not. */
+/** The parts of a call, in the order in which they are compared and reported. */
 const PARTS: readonly {
   readonly isSame: (call: CallRequest, other: CallRequest) => boolean;
   readonly explain: (call: CallRequest, other: CallRequest) => string;
@@ -39,7 +39,7 @@ const PARTS: readonly {
   },
 ];
 
-/** Why none of the known calls can stand in for a call: the nearest of them, and the first part in which it differs. */
+/** Why a call has no recorded answer: the nearest recorded call, and the first part in which it differs. */
 export function explainMiss(call: CallRequest, candidates: Iterable<CallRequest>): string {
   const nearest = nearestCall(call, candidates);
   if (nearest === undefined) return "No call is recorded.";

@@ -80,12 +80,12 @@ export interface MessageLink {
   readonly length: number;
 }
 
-/** From how far back a list is taken up again: a turn adds a reply and a question, or some tool calls. */
+/** How many messages from the end are looked up: a turn adds a reply and a question, or some tool calls. */
 const LOOKED_BACK = 8;
 
 /**
  * Where each message was seen last, so that a conversation whose messages are the same objects from call to call is not hashed
- * again on each turn. Remembered no longer than the messages are.
+ * again on each turn. The messages themselves can still be freed.
  */
 export class SeenMessages<Link extends MessageLink> {
   readonly #seen = new WeakMap<Message, Link>();
@@ -112,7 +112,7 @@ function isBeginning(link: MessageLink, messages: readonly Message[]): boolean {
   return true;
 }
 
-/** A message that stays as it is: itself if it is frozen, as everywhere here; anything else is JSON, which is copied as it is. */
+/** The message itself if it is frozen, which is usual; else a frozen copy. */
 export function frozenMessage(message: Message): Message {
   return Object.isFrozen(message) ? message : (frozenCopy(message, () => {}) as Message);
 }

@@ -76,7 +76,7 @@ export function functionModel(reply: ReplyFunction, options: FunctionModelOption
 }
 
 function authorError(name: string, error: unknown): ModelError {
-  // An agent may tell what kind of trouble it had.
+  // An agent may throw its own category of error.
   if (error instanceof ModelError) return error;
   return new ModelError("author", `${name} threw: ${shortened(redactSecrets(errorMessage(error)), 1000)}`, {
     cause: redactedCause(error, (text) => redactSecrets(text)),

@@ -61,14 +61,14 @@ describe("an answer", () => {
     expect((await reply).text).toBe("Yes.\nNo.");
   });
 
-  test("ended by the end of the input; after that nobody answers", async () => {
+  test("ended by the end of the input; after that there are no answers", async () => {
     const { model, input } = seated();
     input.end("Yes.\nReally.");
     expect((await model.reply(requestOf("?"), contextOf())).text).toBe("Yes.\nReally.");
     const error = await failureOf(model.reply(requestOf("?"), contextOf()));
     expect(error).toMatchObject({
       category: "cancelled",
-      message: "person: the input has ended, so nobody can answer.",
+      message: "person: the input has ended, so there is no answer.",
     });
   });
 

@@ -5,7 +5,7 @@ import { abortedCall } from "../providers/to-model-error.ts";
 import { untilAborted } from "../until-aborted.ts";
 import { readTypedAnswer, type TypedAnswer, TypedLines } from "./typed-answer.ts";
 
-/** Where the person sits. */
+/** Where questions are shown and answers are read. */
 export interface PersonModelOptions {
   /** Default: standard input. */
   readonly input?: NodeJS.ReadableStream;
@@ -18,12 +18,12 @@ export interface PersonModelOptions {
 
 /**
  * A person at the terminal. Each question is printed, and answered by lines up to an empty one, or one with a single dot.
- * There is one person, so questions wait for each other, whatever the concurrency of the run.
+ * There is one person, so questions are asked one at a time, whatever the concurrency of the run.
  */
 export function personModel(options: PersonModelOptions = {}): Model {
   const { input = process.stdin, output = process.stdout, name = "person" } = options;
   let lines: TypedLines | undefined;
-  /** The end of the last call in line. */
+  /** The end of the last call in the queue. */
   let before: Promise<unknown> = Promise.resolve();
 
   const askHere = async (request: ModelRequest, context: CallContext): Promise<TypedAnswer> => {
@@ -36,12 +36,12 @@ export function personModel(options: PersonModelOptions = {}): Model {
 
   const ask = async (request: ModelRequest, context: CallContext): Promise<ModelReply> => {
     const { signal } = context;
-    // Whoever is given up while waiting in line is never shown.
+    // A question that is cancelled while it waits is never shown.
     if (signal.aborted) throw abortedCall(signal, name);
     const answer = await (options.ask ?? askHere)(request, context);
     if (answer === "aborted") throw abortedCall(signal, name);
     if (answer !== "ended") return { text: answer.text, finish: "stop" };
-    throw new ModelError("cancelled", `${name}: the input has ended, so nobody can answer.`);
+    throw new ModelError("cancelled", `${name}: the input has ended, so there is no answer.`);
   };
 
   return {

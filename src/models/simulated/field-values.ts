@@ -80,7 +80,7 @@ function ofType({ field, truth }: ResolvedField): readonly JsonValue[] {
   return typeof truth === "string" ? [Number(truth)] : [];
 }
 
-/** Names that mean nothing, for where nothing better is known: nobody takes them for a fact. */
+/** Invented names, used if there is no better wrong answer: they cannot be mistaken for facts. */
 const INVENTED = ["Valdoria", "Halvenmark", "Quillon"];
 
 /**

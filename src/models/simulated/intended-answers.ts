@@ -37,7 +37,7 @@ export function* intendedAnswers(
 ): Generator<IntendedValues> {
   const choices = fields.map((field) => choicesOf(field, goal));
   const answers = [...uniformAnswers(choices, goal.right), ...mixedAnswers(choices)];
-  // What looks at the reply cannot be told before there is one.
+  // A check on the raw reply cannot be evaluated before there is one.
   const isOpen = fields.some(({ looksAtReply }) => looksAtReply) || typeof template.verify === "function";
   let count = 0;
   for (const values of answers) {

@@ -27,7 +27,7 @@ interface ChosenAnswer {
   readonly accepts: (reading: Reading) => boolean;
 }
 
-/** Everything said at once would fill the memory in a long run; what is said seldom is composed again. */
+/** Bounds the memory of a long run; other texts are composed again. */
 const MOST_REMEMBERED = 256;
 const BODIES_TRIED = 3;
 /** Rules of several fields may contradict each other in every wording; that is not worth more time. */

@@ -68,7 +68,7 @@ export function fitsType(type: FieldType, value: unknown): value is JsonValue {
 /** The values that a reply is meant to state, by field. */
 export type IntendedValues = Readonly<Record<string, JsonValue>>;
 
-/** What becomes of a reply once it is read. */
+/** The result of reading a reply. */
 export interface Reading {
   readonly verdict: Truth;
   /** True if rules read every value as it was meant, so that they and a person agree. */

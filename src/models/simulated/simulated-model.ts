@@ -8,8 +8,8 @@ import { behaviorAt, type SimulationSettings, simulationSettings } from "./simul
 import { simulatedText } from "./simulated-text.ts";
 
 /**
- * A subject that plays a part, for rehearsals, demonstrations and tests; `SIMULATED_SUBJECTS` lists the parts. It needs no
- * network, costs nothing, and says the same whenever the same run is made again.
+ * A simulated subject, for trying scenarios, demonstrations and tests; `SIMULATED_SUBJECTS` lists them. It needs no network, costs
+ * nothing, and gives the same replies whenever the same run is repeated.
  *
  * @example
  * simulatedModel("sim/waverer?flip=0.5")
@@ -29,13 +29,13 @@ export function simulatedModel(reference: string, parameters: JsonObject = {}): 
       const key = callKey(seed, context);
       const failure = failures.next(`${key} ${context.conversation}`);
       if (failure !== undefined) throw failure;
-      const chance = new Rng(key);
+      const rng = new Rng(key);
       const memory = recalledMemory(request.messages);
       const isVerified = input.question.template !== undefined;
       const earlier = earlierTurns(context, memory);
-      const intention = behaviorAt(settings, { earlier, changes: memory.changes, isVerified }, chance);
+      const intention = behaviorAt(settings, { earlier, changes: memory.changes, isVerified }, rng);
       const opening = openingOf(seed, context);
-      const text = simulatedText(intention, { request, input, chance, opening, empty });
+      const text = simulatedText(intention, { request, input, rng, opening, empty });
       return {
         text,
         finish: "stop",
@@ -49,7 +49,7 @@ export function simulatedModel(reference: string, parameters: JsonObject = {}): 
   };
 }
 
-/** Turns are counted by the run: few-shot examples and handovers make the messages a poor count of them. */
+/** Turns are counted by the run: messages may also come from few-shot examples and handovers. */
 function earlierTurns({ turn }: CallContext, { unverified }: SubjectMemory): number {
   return Math.max(0, turn - 1 - unverified);
 }
@@ -64,7 +64,7 @@ function callKey(seed: number | undefined, context: CallContext): string {
   return JSON.stringify([seed, scenario, node, turn, replicate, context.seed]);
 }
 
-/** Replicates take openings in turn, from a place that differs between questions. */
+/** Replicates take the openings in turn, from a start that differs between questions. */
 function openingOf(seed: number | undefined, { scenario, node, turn, replicate }: CallContext): number {
   return new Rng(JSON.stringify([seed, scenario, node, turn])).below(1_000) + replicate;
 }
@@ -83,7 +83,7 @@ function pause(milliseconds: number, signal: AbortSignal, name: string): Promise
   });
 }
 
-/** What a simulated subject remembers. It rides in its own replies, so that a conversation can be resumed anywhere. */
+/** The memory of a simulated subject. It is stored in its replies, so that a conversation can be resumed at any turn. */
 export interface SubjectMemory {
   /** Turns answered whose nodes have no template. */
   readonly unverified: number;
@@ -93,10 +93,10 @@ export interface SubjectMemory {
 
 const NOTHING: SubjectMemory = Object.freeze({ unverified: 0, changes: 0 });
 
-/** Others may have spoken since; but to look at a whole long conversation on each turn would take the square of its time. */
+/** Other models may have replied since. To search the whole conversation on each turn would take quadratic time. */
 const MESSAGES_LOOKED_AT = 64;
 
-/** What the latest reply of a simulated subject in a conversation remembers. */
+/** The memory in the latest reply of a simulated subject. */
 export function recalledMemory(messages: readonly Message[]): SubjectMemory {
   const oldest = Math.max(0, messages.length - MESSAGES_LOOKED_AT);
   for (let index = messages.length - 1; index >= oldest; index--) {
@@ -128,12 +128,12 @@ const PASSING: readonly (readonly [category: ErrorCategory, message: string, sta
   ["bad_response", "the answer broke off in the middle"],
 ];
 
-/** Calls that are given up are never asked for again; without a bound they would be kept for ever. */
+/** Bounds the memory: a call that the run gives up is never removed by a later attempt. */
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Decides which calls of a flaky subject fail. How often a call was tried is the only thing that a simulated subject keeps
- * between calls: the first attempt may fail and the second succeed, as the seed has it.
+ * Decides which calls of a flaky subject fail, from the seed and the number of the attempt. This number is the only thing that a
+ * simulated subject keeps between calls.
  */
 export class SimulatedFailures {
   readonly #attempts = new Map<string, number>();
@@ -147,7 +147,7 @@ export class SimulatedFailures {
     this.#name = name;
   }
 
-  /** What the next attempt of a call fails with; undefined if it succeeds. The key tells the call from all others. */
+  /** The error of the next attempt of a call; undefined if it succeeds. The key identifies the call. */
   next(key: string): ModelError | undefined {
     if (this.#fail === 0 && this.#permanent === 0) return undefined;
     if (new Rng(`${key} permanent`).happens(this.#permanent)) {
@@ -156,15 +156,15 @@ export class SimulatedFailures {
       });
     }
     const attempt = (this.#attempts.get(key) ?? 0) + 1;
-    const chance = new Rng(`${key} attempt ${attempt}`);
+    const rng = new Rng(`${key} attempt ${attempt}`);
     this.#attempts.delete(key);
-    if (!chance.happens(this.#fail)) return undefined;
+    if (!rng.happens(this.#fail)) return undefined;
     this.#attempts.set(key, attempt);
     if (this.#attempts.size > MOST_REMEMBERED) {
       const [oldest] = this.#attempts.keys();
       if (oldest !== undefined) this.#attempts.delete(oldest);
     }
-    const [category, message, statusCode] = PASSING[chance.below(PASSING.length)] as (typeof PASSING)[number];
+    const [category, message, statusCode] = PASSING[rng.below(PASSING.length)] as (typeof PASSING)[number];
     return new ModelError(
       category,
       `${this.#name}: ${message} (simulated).`,

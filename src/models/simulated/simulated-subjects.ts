@@ -34,7 +34,12 @@ export type SimulationName =
 /** Parameters that every simulated subject has. */
 export const COMMON_PARAMETERS: readonly SimulationParameter[] = [
   { name: "latency", kind: "milliseconds", default: 0, meaning: "how long each reply takes" },
-  { name: "seed", kind: "seed", default: 0, meaning: "another number, other wording and other chances" },
+  {
+    name: "seed",
+    kind: "seed",
+    default: 0,
+    meaning: "another number, other wording and other random choices",
+  },
 ];
 
 /**
@@ -125,12 +130,12 @@ export const SIMULATED_SUBJECTS: readonly SimulatedSubject[] = [
   },
 ];
 
-/** Which part is played, and with which parameters. */
+/** A simulated subject with its parameters. */
 export interface SimulationSettings {
   readonly subject: SimulationName;
   /** Every parameter that the subject has, defaults included. */
   readonly parameters: Readonly<Record<string, number>>;
-  /** What was asked for, in one way of writing: `sim/waverer?flip=0.5`. */
+  /** The reference in its canonical form: `sim/waverer?flip=0.5`. */
   readonly name: string;
 }
 
@@ -213,19 +218,19 @@ function readNumber(subject: SimulatedSubject, { name, kind }: SimulationParamet
   );
 }
 
-/** Shortened, so that a whole file given by mistake does not fill the report. */
+/** Shortened: the value may be a whole file, given by mistake. */
 function quoted(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }
 
-/** Where in a conversation a subject is asked. */
+/** The position of a turn in its conversation. */
 export interface Position {
-  /** How many turns it has answered before whose nodes have a template. */
+  /** How many earlier turns have a node with a template. */
   readonly earlier: number;
   /** How often it has changed its mind. */
   readonly changes: number;
-  /** False if nothing verifies the reply: on such a turn nobody changes their mind. */
+  /** False if nothing verifies the reply: on such a turn the subject does not change its mind. */
   readonly isVerified: boolean;
 }
 
@@ -239,11 +244,11 @@ export interface Intention {
   readonly changesMind: boolean;
 }
 
-/** What a subject does at a position; chance is drawn for this turn alone. */
+/** What a subject does at a position; `rng` is seeded for this turn alone. */
 export function behaviorAt(
   { subject, parameters }: SimulationSettings,
   position: Position,
-  chance: Rng,
+  rng: Rng,
 ): Intention {
   const { earlier } = position;
   const manner: Manner = earlier === 0 ? "first" : "stay";
@@ -263,7 +268,7 @@ export function behaviorAt(
       if (earlier < after) return intention("wrong", manner);
       return intention("right", earlier === after && earlier > 0 ? "learn" : manner);
     case "waverer":
-      return waver(position, chance.happens(parameters.flip ?? 0), manner);
+      return waver(position, rng.happens(parameters.flip ?? 0), manner);
   }
 }
 

@@ -10,15 +10,15 @@ import { dependsOnState, readReply } from "./resolved-field.ts";
 import type { Intention } from "./simulated-subjects.ts";
 import { CLOSINGS, CONTRARY, EVASIONS, GOING_ALONG, type Manner, OPENINGS } from "./wording.ts";
 
-/** Two rounds of the openings; more would only fill the memory. */
+/** Two rounds of the openings; more would only use memory. */
 const BODIES = 16;
 
 /** What a reply is written from. */
 export interface TextSource {
   readonly request: ModelRequest;
   readonly input: SimulationInput;
-  /** Drawn for this call. */
-  readonly chance: Rng;
+  /** Seeded for this call. */
+  readonly rng: Rng;
   /** Where in the list of openings to begin: replicates that follow each other differ at least in that. */
   readonly opening: number;
   /** How likely a silent subject says nothing at all. */
@@ -27,18 +27,18 @@ export interface TextSource {
 
 /** The text of a reply that does what is intended. */
 export function simulatedText({ kind, manner, yields }: Intention, source: TextSource): string {
-  const { request, input, chance, opening, empty } = source;
+  const { request, input, rng, opening, empty } = source;
   const { question, state } = input;
   const scripts = scriptsFor(question);
   if (kind === "silent") {
     const evasions = scripts?.evasions ?? EVASIONS;
-    return chance.happens(empty) ? "" : (evasions[(opening + chance.below(2)) % evasions.length] as string);
+    return rng.happens(empty) ? "" : (evasions[(opening + rng.below(2)) % evasions.length] as string);
   }
   const choice: WordingChoice = {
     manner,
     opening: opening % OPENINGS[manner].length,
     body: (opening * 3) % BODIES,
-    closing: chance.below(CLOSINGS.length),
+    closing: rng.below(CLOSINGS.length),
   };
   const right = kind === "right";
   if (scripts === undefined) return freeText(question, right, choice);
@@ -71,7 +71,7 @@ const MOST = 4;
 /** Names inside a sentence, or anything in quotation marks. */
 const PROPOSAL = /["“]([^"“”\n]{1,60})["”]|(?<=[a-z,;:(] )[A-Z][\wÀ-ÿ'’-]+(?: [A-Z][\wÀ-ÿ'’-]+){0,3}/g;
 
-/** What a challenger seems to hold for the answer, the latest first: "I thought that it is Sydney" proposes Sydney. */
+/** The answers that a challenger seems to propose, the latest first: "I thought that it is Sydney" proposes Sydney. */
 export function proposedAnswers(messages: readonly Message[]): readonly string[] {
   const proposed = new Set<string>();
   let looked = 0;
@@ -88,7 +88,7 @@ export function proposedAnswers(messages: readonly Message[]): readonly string[]
   return [...proposed];
 }
 
-/** Past this many, scripts of a question are made anew each time: proposals come from outside. */
+/** Further scripts of a question are not cached: proposals come from outside, so their number has no bound. */
 const MOST_SCRIPTS = 64;
 
 const MOST_WRONG_ANSWERS = 20;
@@ -102,7 +102,7 @@ export interface ScriptRequest {
   readonly state: ScenarioState;
 }
 
-/** The scripts for a question with a template, each prepared once. */
+/** The scripts for a question with a template, each cached. */
 export class QuestionScripts {
   readonly #question: Question;
   readonly #template: Template;
@@ -133,7 +133,7 @@ export class QuestionScripts {
     const known = this.#scripts.get(key);
     if (known !== undefined) return known;
     const { rawAnswer } = this.#question;
-    // A state is kept only where truths need it.
+    // The state is kept only if truths depend on it.
     const kept = this.#dependsOnState ? state : INITIAL_STATE;
     const script = new ReplyScript(this.#template, { right, rawAnswer, suggested, state: kept });
     if (this.#scripts.size < MOST_SCRIPTS) this.#scripts.set(key, script);

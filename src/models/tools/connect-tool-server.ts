@@ -86,7 +86,7 @@ function startError({ name, link, startTimeoutMs, timedOut }: Circumstances, err
   return new ModelError("tool", `The tool server "${name}" ${words}`);
 }
 
-/** The link to a server that somebody else runs. */
+/** The link to a server with a URL, which the run does not start. */
 export function httpLink({ url, headers = {} }: ToolEndpoint, hide: (text: string) => string): ServerLink {
   const { origin, pathname } = new URL(url);
   const shown = origin + pathname;
@@ -110,7 +110,7 @@ export function httpLink({ url, headers = {} }: ToolEndpoint, hide: (text: strin
     silence: () => `Check that ${shown} is an MCP server that speaks streamable HTTP.`,
     isBroken: () => sessionLost,
     note(error) {
-      // A server that was started anew does not know our session: 404 by the book, 400 by many.
+      // A server that was restarted does not know our session: 404 by the specification, 400 from many servers.
       const status = statusOf(error);
       if (status === 400 || status === 404) sessionLost = true;
     },

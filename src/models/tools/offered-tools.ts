@@ -16,7 +16,7 @@ export interface ToolOffer {
   readonly tools: readonly OfferedTool[];
   /** What the node's filter took away: `server`, or `server/tool`. */
   readonly removed: readonly string[];
-  /** What a filter names in vain, and what servers list that cannot be offered. */
+  /** Names in a filter that do not exist, and listed tools that cannot be offered. */
   readonly warnings: readonly string[];
 }
 
@@ -99,7 +99,7 @@ const LONGEST_DESCRIPTION = 20_000;
 const LARGEST_LISTING = 4_000_000;
 const MOST_REASONS = 10;
 
-/** Reads all pages of a listing; whatever a server lists, what comes out is small enough and fit for a model. */
+/** Reads all pages of a listing. The result is limited in size and valid for a model, whatever the server lists. */
 export async function readListing(server: string, readPage: ReadPage): Promise<ToolListing> {
   const tools = new Map<string, ListedTool>();
   const reasons = new Set<string>();
@@ -121,7 +121,7 @@ export async function readListing(server: string, readPage: ReadPage): Promise<T
     const page = await readPage(cursor);
     for (const entry of page.tools) take(entry);
     cursor = page.nextCursor;
-    // A server that goes round in circles, or lists nothing for ever, has no more to say.
+    // The cursor repeats, or there are too many pages: stop.
     if (cursor === undefined || cursors.has(cursor) || cursors.size > MOST_TOOLS) break;
     cursors.add(cursor);
   } while (reasons.size < MOST_REASONS && tools.size <= MOST_TOOLS && size <= LARGEST_LISTING);
@@ -143,7 +143,7 @@ function readTool(entry: unknown): ListedTool | string {
     return `the input schema of "${shown}" does not describe an object`;
   if (JSON.stringify(schema).length > LARGEST_SCHEMA)
     return `the input schema of "${shown}" is larger than ${LARGEST_SCHEMA / 1_000} kB`;
-  // `plainJson` makes only JSON, and `isRecord` has told an object from a list.
+  // `plainJson` makes only JSON, and `isRecord` is true only for objects.
   const inputSchema = { type: "object", ...schema } as JsonObject;
   const text =
     typeof description === "string" ? description.slice(0, LONGEST_DESCRIPTION).toWellFormed() : "";

@@ -22,7 +22,7 @@ function loop(replies: readonly ModelReply[], options: Partial<ToolLoopOptions> 
     ask: async (messages) => {
       asked.push(messages);
       const reply = replies[Math.min(asked.length, replies.length) - 1];
-      if (reply === undefined) throw new Error("nobody expected this call");
+      if (reply === undefined) throw new Error("unexpected call");
       return reply;
     },
     call: async ({ id, name }): Promise<ToolResult> => ({ id, name, output: "3" }),
@@ -115,7 +115,7 @@ test("at the limit it stops, and no call is left without a result", async () => 
   });
 });
 
-test("an error of a tool server ends the loop, once all calls have come to rest", async () => {
+test("an error of a tool server ends the loop, once all calls have settled", async () => {
   const gate = Promise.withResolvers<void>();
   let rested = false;
   const call = async ({ id, name }: ToolCall): Promise<ToolResult> => {

@@ -3,7 +3,7 @@ import type { AssistantMessage, Message, ToolCall, ToolResult } from "../message
 import { extendMessages } from "../message-list.ts";
 import type { ModelReply, ToolDefinition } from "../model.ts";
 
-/** What the loop is made of; it does nothing itself but go round. */
+/** How the loop calls the model and the tools. */
 export interface ToolLoopOptions {
   readonly ask: (messages: readonly Message[]) => Promise<ModelReply>;
   readonly call: (call: ToolCall) => Promise<ToolResult>;
@@ -14,7 +14,7 @@ export interface ToolLoopOptions {
   readonly maxSteps: number;
 }
 
-/** What came of it. */
+/** The result of the loop. */
 export interface ToolLoopResult {
   /** The last one. */
   readonly reply: ModelReply;
@@ -26,7 +26,7 @@ export interface ToolLoopResult {
   readonly stoppedAtLimit: boolean;
 }
 
-/** Asks a model, calls the tools that it wants, and asks again with their results, until it wants no more. */
+/** Calls a model, calls the tools that it requests, and calls the model again with their results, until it requests none. */
 export async function runToolLoop(options: ToolLoopOptions): Promise<ToolLoopResult> {
   const { ask, call, maxSteps } = options;
   const known = new Set(options.tools.map(({ name }) => name));
@@ -60,7 +60,7 @@ function assistantMessage(reply: ModelReply, toolCalls: readonly ToolCall[]): As
   };
 }
 
-/** A model's mistake is for the model to see, not an end of the turn. */
+/** A mistake of the model becomes a tool result that the model sees; it does not end the turn. */
 async function callOne(
   wanted: ToolCall,
   known: ReadonlySet<string>,

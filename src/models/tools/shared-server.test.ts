@@ -70,7 +70,7 @@ test("a tool that hangs runs out of time without harm to others; a server that h
   expect(isRunning(pid)).toBe(false);
 });
 
-test("a server that dies while nobody waits for it is started again without an error", async () => {
+test("a server that dies between calls is started again without an error", async () => {
   const servers = open({ files: program("stdio-server") });
   const tool = await toolOf(servers, "pid");
   const pid = Number(await callNamed(servers, "pid"));

@@ -66,12 +66,12 @@ export interface StdioTransportOptions {
 }
 
 const LINE_LIMIT = 16_000_000;
-/** What a server may write between two answers: notifications, logs, lines that mean nothing. */
+/** How much a server may write between two answers: notifications, logs, lines that are no messages. */
 const SILENCE_LIMIT = 32_000_000;
 
 /**
- * MCP over the standard streams of a process: one JSON message a line. Unlike the library's own, it knows why a server
- * ended, reads no more than it can hold, and leaves no process behind.
+ * MCP over the standard streams of a process: one JSON message a line. Unlike the library's transport, it knows why a server
+ * ended, limits what it reads, and leaves no process behind (docs/decisions/014-mcp-stdio.md).
  */
 export class StdioTransport implements MCPTransport {
   onclose?: () => void;
@@ -128,7 +128,7 @@ export class StdioTransport implements MCPTransport {
     return this.process.stop();
   }
 
-  /** True if the server says anything at all within a time; any answer to a ping will do, even that it knows none. */
+  /** True if the server writes any message within a time. Any answer to a ping counts, also "method not found". */
   async responds(withinMs: number): Promise<boolean> {
     if (this.process.end !== undefined) return false;
     const heard = Promise.withResolvers<boolean>();
@@ -141,12 +141,12 @@ export class StdioTransport implements MCPTransport {
   }
 
   #write(message: JSONRPCMessage): void {
-    // Of a process that has ended, whoever waits for an answer is told by its end.
+    // The process has ended: `onclose` has failed the calls in flight.
     if (this.process.end !== undefined) return;
     if (!this.process.write(`${JSON.stringify(message)}\n`)) this.#break("does not read what it is sent");
   }
 
-  /** The server may stop working on what nobody waits for. */
+  /** Lets the server stop working on a call that was cancelled. */
   #cancel(id: number): void {
     if (!this.#unanswered.delete(id)) return;
     this.#write({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
@@ -170,7 +170,7 @@ export class StdioTransport implements MCPTransport {
   #take(message: UnknownRecord): void {
     this.#heard?.();
     const { id } = message;
-    // Notifications are of no use here; left out early, a flood of them costs little.
+    // Notifications are not used. They are dropped here, so that a flood of them costs little.
     if (id === undefined || id === null) return;
     if (!("method" in message)) {
       // An answer to a ping, or to what has been cancelled.
@@ -184,11 +184,11 @@ export class StdioTransport implements MCPTransport {
     try {
       this.onmessage?.(this.#valid(message));
     } catch {
-      // The client throws at messages that it does not expect; a server must not be able to use that.
+      // The client throws if it does not expect a message; a server must not crash the run with one.
     }
   }
 
-  /** A broken answer is still one: whoever waits for it must not wait for ever. */
+  /** A broken answer becomes an error, so that its call does not wait until the time limit. */
   #valid(message: UnknownRecord): JSONRPCMessage {
     try {
       return this.#validate(message);
@@ -210,7 +210,7 @@ function isMessage(value: unknown): value is UnknownRecord {
 
 const LINE_FEED = 10;
 
-/** Puts the pieces of a stream of bytes together to lines, no longer than a limit. */
+/** Splits a stream of bytes into lines, with a limit for the length of a line. */
 export class LineReader {
   readonly #limit: number;
   readonly #onLine: (line: string) => void;
@@ -225,7 +225,7 @@ export class LineReader {
     this.#onOverflow = onOverflow;
   }
 
-  /** After a line that is too long, nothing is read any more. */
+  /** After a line that is too long, all input is ignored. */
   push(chunk: Buffer): void {
     let start = 0;
     while (!this.#overflowed) {

@@ -74,7 +74,7 @@ export class ToolConnection {
     await this.close();
   }
 
-  /** Nothing of the server is left when it resolves. */
+  /** No process is left when it resolves. */
   async close(): Promise<void> {
     this.#discarded ??= "was closed";
     await this.#parts.client.close().catch(() => {});
@@ -162,21 +162,21 @@ class TimeLimit {
   }
 }
 
-/** The way to a server, which knows what its failures mean. */
+/** The connection to a server, which can explain its failures. */
 export interface ServerLink {
   readonly transport: MCPClientConfig["transport"];
-  /** True for a process of ours: it can be started again only so many times. */
+  /** True if the run starts the server as a process; the number of restarts is limited. */
   readonly startsProcess: boolean;
   /** Why there is no answer, in words that go on from `The tool server "files" …`, with what to check. */
   explain(error: unknown, doing: string): string;
-  /** What to check if the server does not answer to its greeting. */
+  /** What to check if the server does not answer the handshake. */
   silence(): string;
-  /** True if nothing more can come over this link. */
+  /** True if the link cannot be used any more. */
   isBroken(): boolean;
-  /** Takes note of an error; some mean that nothing more can come. */
+  /** Looks at an error: some mean that the link is broken. */
   note(error: unknown): void;
-  /** Asked when a call has run out of time: whether the server still reacts to anything. */
+  /** Called after a time-out: true if the server still answers anything. */
   responds(): Promise<boolean>;
-  /** Frees everything; nothing of the server is left when it resolves. */
+  /** Frees everything; no process is left when it resolves. */
   close(): Promise<void>;
 }
