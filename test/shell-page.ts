@@ -91,6 +91,7 @@ function environmentIn(folder: string, url: string): Record<string, string> {
   return {
     PATH: `${dirname(npx)}${delimiter}${process.env.PATH ?? ""}`,
     HOME: folder,
+    XDG_CONFIG_HOME: join(folder, "config"),
     NODE_COMPILE_CACHE: join(tmpdir(), "elenchus-page-cache"),
     OPENAI_BASE_URL: url,
     OPENAI_API_KEY: "sk-no-key-of-anybody",

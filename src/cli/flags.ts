@@ -100,6 +100,22 @@ export function addSettingFlags(command: Command, names: readonly SettingFlagNam
     .option("--config <file>", "another project file than elenchus.config.yaml");
 }
 
+/** Declares the flag that gives consent to what a project file asks for. */
+export function addTrustFlag(command: Command): Command {
+  return command.option(
+    "--trust",
+    "allow the project file to start programs, run code and send keys as it says; remembered",
+  );
+}
+
+/** Declares the flag that gives consent to what a stored run says about how it was begun. */
+export function addTrustOriginFlag(command: Command): Command {
+  return command.option(
+    "--trust-origin",
+    "use what a run from elsewhere says about how it was begun; all of it is printed",
+  );
+}
+
 /** The settings that were asked for. */
 export function settingsRequest(given: GivenFlags): SettingsRequest {
   const flags = Object.entries(SETTING_FLAGS).flatMap(([name, { key, words }]) =>
@@ -108,7 +124,8 @@ export function settingsRequest(given: GivenFlags): SettingsRequest {
       : [{ flag: words.split(" ")[0] ?? words, path: [key], value: given[name] }],
   );
   // Commander gives texts for these, or leaves them out.
-  const { profile, config, set } = given as {
+  const { profile, config, set, trust } = given as {
+    readonly trust?: true;
     readonly profile?: string;
     readonly config?: string;
     readonly set?: readonly string[];
@@ -116,6 +133,7 @@ export function settingsRequest(given: GivenFlags): SettingsRequest {
   return {
     flags,
     sets: set ?? [],
+    ...(trust === undefined ? {} : { trusts: trust }),
     ...(profile === undefined ? {} : { profile }),
     ...(config === undefined ? {} : { config }),
   };

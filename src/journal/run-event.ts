@@ -52,6 +52,8 @@ export interface RunStart {
   readonly configuration: JsonObject;
   /** How the run was asked for, in the words of whoever asked; shapes nothing. */
   readonly origin?: JsonObject;
+  /** Binds the run to the user and machine that made it; never leaves the store. */
+  readonly seal?: string;
 }
 
 /** A scenario of the run, so that whoever reads the journal has its graph and its texts. */

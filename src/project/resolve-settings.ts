@@ -47,11 +47,11 @@ export function resolveSettings(sources: SettingSources): ResolvedSettings {
     return line === null ? `${file}` : `${file}:${line}`;
   };
   let entries = new SettingEntries();
-  const put = (layer: UnknownRecord, originOf: (path: IssuePath) => string): void => {
+  const put = (layer: UnknownRecord, originOf: (path: IssuePath) => string, isFromFile = true): void => {
     for (const [key, value] of Object.entries(layer))
-      entries.put([key], normalised(key, rebasePaths(key, value, rebase)), originOf);
+      entries.put([key], normalised(key, rebasePaths(key, value, rebase)), { originOf, isFromFile });
   };
-  put({ ...DEFAULT_SETTINGS }, () => "default");
+  put({ ...DEFAULT_SETTINGS }, () => "default", false);
   put(project.settings, place);
   const profile = sources.profile ?? project.profile;
   if (profile !== null)
@@ -95,7 +95,7 @@ function applyFlag(entries: SettingEntries, given: FlagValue): SettingEntries | 
       const value = asNumber(key, given.value);
       const issues = issuesOf({ [key]: value });
       if (issues.length > 0) return issues.map((issue) => flagSentence(given, issue));
-      next.put(path, normalised(key, value), () => `flag ${flag}`);
+      next.put(path, normalised(key, value), { originOf: () => `flag ${flag}`, isFromFile: false });
       return next;
     }
     next.change(path, given.value, `flag ${flag}`);

@@ -10,6 +10,14 @@ export interface SettingEntry {
   readonly path: IssuePath;
   readonly value: unknown;
   readonly origin: string;
+  /** True if all or part of the value comes from the project file, not from the command or a default. */
+  readonly isFromFile: boolean;
+}
+
+/** Where the value of a layer of settings comes from. */
+export interface LayerOrigin {
+  readonly originOf: (path: IssuePath) => string;
+  readonly isFromFile: boolean;
 }
 
 /** How many levels of keys are merged; everything below, and every list, is replaced as a whole. */
@@ -37,10 +45,13 @@ export class SettingEntries {
   }
 
   /** Sets a value, or each of its parts that can be set on their own. */
-  put(path: IssuePath, value: unknown, originOf: (path: IssuePath) => string): void {
+  put(path: IssuePath, value: unknown, layer: LayerOrigin): void {
     if (path.length < depthOf(path) && isRecord(value)) {
-      for (const [key, part] of Object.entries(value)) this.put([...path, key], part, originOf);
-    } else this.#entries.set(formatPath(path), { path, value, origin: originOf(path) });
+      for (const [key, part] of Object.entries(value)) this.put([...path, key], part, layer);
+    } else {
+      const { originOf, isFromFile } = layer;
+      this.#entries.set(formatPath(path), { path, value, origin: originOf(path), isFromFile });
+    }
   }
 
   /** Sets a part of any depth. Throws a `ProjectError` if there is no such place. */
@@ -48,12 +59,13 @@ export class SettingEntries {
     const top = path.slice(0, depthOf(path));
     const before = this.#entries.get(formatPath(top));
     const rest = path.slice(top.length);
-    if (rest.length === 0) return this.put(path, value, () => origin);
+    if (rest.length === 0) return this.put(path, value, { originOf: () => origin, isFromFile: false });
     const isKnown = before !== undefined && before.origin !== "default";
     this.#entries.set(formatPath(top), {
       path: top,
       value: changed(before?.value, rest, { value, done: top }),
       origin: isKnown ? `${origin} over ${before.origin}` : origin,
+      isFromFile: before?.isFromFile ?? false,
     });
   }
 

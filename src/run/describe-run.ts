@@ -7,7 +7,7 @@ import type { JsonObject } from "../core/values/json.ts";
 import type { Cell, RunStart, ScenarioDefine } from "../journal/run-event.ts";
 import { contentHash } from "../models/content-hash.ts";
 import type { ResolvedModels } from "./resolve-models.ts";
-import { list, type RunOptions } from "./run-options.ts";
+import { list, type RunOptions, type SealRun } from "./run-options.ts";
 
 /** The first event of a run: everything that shapes its results, as data. */
 export function runStart(
@@ -18,12 +18,14 @@ export function runStart(
     clock,
     seed,
     origin,
+    seal,
   }: {
     readonly factors: Factors;
     readonly models: ResolvedModels;
     readonly clock: Clock;
     readonly seed: number;
     readonly origin?: JsonObject | undefined;
+    readonly seal?: SealRun | undefined;
   },
 ): RunStart {
   const {
@@ -72,7 +74,9 @@ export function runStart(
     ...(origin === undefined ? {} : { origin }),
   };
   const run = options.run ?? contentHash(`${clock.now()} ${canonicalJson(body)}`).slice(0, 12);
-  return { type: "run-start", run, ...body };
+  const start: RunStart = { type: "run-start", run, ...body };
+  const sealed = seal?.(start);
+  return sealed === undefined ? start : { ...start, seal: sealed };
 }
 
 /** The event that keeps a scenario in the journal. */

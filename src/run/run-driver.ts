@@ -91,6 +91,7 @@ export class RunDriver {
     return setUpRun(this.#options, {
       clock: this.#clock,
       origin: this.#internals.origin,
+      seal: this.#internals.seal,
       emit: (event) => this.#emit(event),
       durable: () => this.#journal?.durable(),
       fail: (error) => this.#failure.reject(error),

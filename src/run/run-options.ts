@@ -2,7 +2,7 @@ import type { Clock } from "../core/environment.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import type { Rubric } from "../core/templates/rubric.ts";
 import { type JsonObject, typeName } from "../core/values/json.ts";
-import type { Cell } from "../journal/run-event.ts";
+import type { Cell, RunStart } from "../journal/run-event.ts";
 import type { Store } from "../journal/store/store.ts";
 import type { Cassette } from "../models/cassette/cassette.ts";
 import type { ReplyFunction } from "../models/function/function-model.ts";
@@ -129,8 +129,13 @@ export interface RunInternals {
   readonly parent?: string;
   /** The command that started the run, kept in its journal so that `resume` can repeat it. Must hold no secret. */
   readonly origin?: JsonObject | undefined;
+  /** Makes the seal that the store keeps with a run, from everything that the run says about itself at its start. */
+  readonly seal?: SealRun | undefined;
   readonly recorded?: RecordedReplies;
 }
+
+/** The seal of a run; undefined where none can be made. */
+export type SealRun = (start: RunStart) => string | undefined;
 
 /** The replies of an earlier run, to be graded again. */
 export interface RecordedReplies {

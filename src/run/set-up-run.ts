@@ -35,6 +35,7 @@ export interface RunSetup {
 export interface RunHooks {
   readonly clock: Clock;
   readonly origin?: RunInternals["origin"];
+  readonly seal?: RunInternals["seal"];
   readonly emit: (event: RunEventBody) => void;
   /** See `RunJournal`. */
   readonly durable: () => Promise<void> | undefined;
@@ -103,7 +104,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     replicates: options.replicates ?? DEFAULTS.replicates,
   };
   const settingsOf = new Map<string, ConversationSettings>();
-  const start = runStart(options, { factors, models, clock, seed, origin: hooks.origin });
+  const start = runStart(options, { factors, models, clock, seed, origin: hooks.origin, seal: hooks.seal });
   return {
     context,
     factors,

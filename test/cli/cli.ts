@@ -44,10 +44,15 @@ export function copyInto(folder: string, name: string): void {
   cpSync(join(ROOT, name), join(folder, name), { recursive: true });
 }
 
-/** Nothing of this machine: no keys, no colours, no CI, a home of its own. */
+/** The configuration of the one user that gives commands in tests, unless a test plays somebody else. */
+const USER_FOLDER = mkdtempSync(join(tmpdir(), "elenchus-cli-user-"));
+process.on("exit", () => rmSync(USER_FOLDER, { recursive: true, force: true }));
+
+/** Nothing of this machine: no keys, no colours, no CI, a home and a configuration of its own. */
 function environmentOf({ folder, environment }: Given): Record<string, string> {
   const { PATH = "" } = process.env;
-  return { PATH, HOME: folder, NODE_COMPILE_CACHE: join(tmpdir(), "elenchus-cli-cache"), ...environment };
+  const NODE_COMPILE_CACHE = join(tmpdir(), "elenchus-cli-cache");
+  return { PATH, HOME: folder, XDG_CONFIG_HOME: USER_FOLDER, NODE_COMPILE_CACHE, ...environment };
 }
 
 /** Starts a command, as `elenchus …` would. */

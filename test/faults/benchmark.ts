@@ -1,15 +1,4 @@
-import {
-  type ConversationRecord,
-  countTurns,
-  END,
-  httpModel,
-  lastTurn,
-  question,
-  type RunOptions,
-  Scenario,
-  type ScenarioDefinition,
-  turnOfFlip,
-} from "../../src/index.ts";
+import { type ConversationRecord, countTurns, END, httpModel, lastTurn, question, type RunOptions, Scenario, type ScenarioDefinition, turnOfFlip } from "../../src/index.ts";
 
 /** What a process of the fault tests is told to do. */
 export interface Assignment {

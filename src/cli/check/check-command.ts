@@ -1,5 +1,5 @@
 import { type AddCommand, examples } from "../command.ts";
-import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
+import { addSettingFlags, addTrustFlag, type GivenFlags, settingsRequest } from "../flags.ts";
 
 /** `elenchus check` */
 export const addCheckCommand: AddCommand = (program, { terminal, execute }) => {
@@ -13,6 +13,7 @@ export const addCheckCommand: AddCommand = (program, { terminal, execute }) => {
       "files, folders, patterns, pack:<name>, or - for standard input; .ts and .js files are run",
     )
     .option("--no-draw", "say only what is wrong");
+  addTrustFlag(command);
   addSettingFlags(command, ["scenario", "tag"])
     .addHelpText(
       "after",

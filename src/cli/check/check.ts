@@ -23,7 +23,10 @@ export interface CheckOptions {
 export async function check(options: CheckOptions, terminal: Terminal): Promise<ExitCode> {
   const { output } = terminal;
   const { style, width } = output;
-  const { settings } = await readSettings(options.settings, terminal);
+  const { settings } = await readSettings(options.settings, terminal, {
+    uses: "scenarios",
+    names: options.names,
+  });
   const names = options.names.length > 0 ? options.names : settings.scenarios;
   if (names.length === 0)
     throw new ProjectError(["Which files? Name files, folders or patterns, or - for standard input."]);

@@ -1,5 +1,5 @@
 import { type AddCommand, examples } from "../command.ts";
-import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
+import { addSettingFlags, addTrustFlag, type GivenFlags, settingsRequest } from "../flags.ts";
 
 /** `elenchus doctor` */
 export const addDoctorCommand: AddCommand = (program, { terminal, execute }) => {
@@ -7,6 +7,7 @@ export const addDoctorCommand: AddCommand = (program, { terminal, execute }) => 
     .command("doctor")
     .description("say what is configured and what can be reached, without printing secrets")
     .option("--offline", "do not try to reach anything");
+  addTrustFlag(command);
   addSettingFlags(command, ["store"])
     .addHelpText("after", examples("elenchus doctor", "elenchus doctor --offline"))
     .action((given: GivenFlags & { readonly offline?: true }) =>

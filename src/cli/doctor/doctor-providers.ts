@@ -22,6 +22,8 @@ export interface ProviderOptions {
   readonly providers: Settings["providers"];
   /** Names of providers whose models are subjects or judges. */
   readonly used: ReadonlySet<string>;
+  /** Names of providers whose address or key the project file changes without consent; they are not asked anything. */
+  readonly unconsented: ReadonlySet<string>;
   readonly offline: boolean;
   readonly timeLimitMs: number;
 }
@@ -68,7 +70,7 @@ function seenProviders({
 
 async function providerFinding(
   { provider, isConfigured, key, headers }: SeenProvider,
-  { environment, offline, timeLimitMs }: ProviderOptions,
+  { environment, offline, timeLimitMs, unconsented }: ProviderOptions,
 ): Promise<Finding> {
   const { name, kind, keyRequired } = provider;
   const ifConfigured = (otherwise: FindingLevel): FindingLevel => (isConfigured ? "broken" : otherwise);
@@ -87,6 +89,7 @@ async function providerFinding(
     text: `${name} ${address}${from === undefined ? "" : ` (from ${from})`}: ${[keyState, ...more].join(", ")}`,
   });
   if (key === undefined && keyRequired) return finding(ifConfigured("none"));
+  if (unconsented.has(name)) return finding("none", "not asked: it needs your consent");
   const isLocal = isLoopback(baseUrl);
   if (offline || (key === undefined && !isConfigured && !isLocal))
     return finding(key === undefined && !isConfigured ? "none" : "fine");

@@ -73,6 +73,8 @@ interface Asked {
   readonly timeLimitMs?: number;
   readonly width?: number;
   readonly colours?: boolean;
+  /** False if nobody has consented to what the project file asks for. */
+  readonly trusts?: boolean;
 }
 
 /** What doctor says in a project, on lines that are wide enough for everything; the key must never be among it. */
@@ -84,6 +86,7 @@ async function told(asked: Asked = {}): Promise<{ readonly code: number; readonl
     timeLimitMs = 20_000,
     width = 400,
     colours = false,
+    trusts = true,
   } = asked;
   const files = config === undefined ? {} : { "elenchus.config.json": JSON.stringify(config) };
   const folder = asked.folder ?? folderWith(files);
@@ -93,7 +96,7 @@ async function told(asked: Asked = {}): Promise<{ readonly code: number; readonl
     width,
     colours,
   });
-  const settings = { flags: [], sets: [] };
+  const settings = { flags: [], sets: [], trusts };
   const code = await doctor({ settings, offline: !online, timeLimitMs }, terminal);
   const { text } = terminal.output;
   expect(terminal.messages.text).toBe("");
@@ -411,4 +414,31 @@ test("every width from 40 on is enough, and colours add nothing", async () => {
       "✗ openai <https://api.openai.com/v1>: OPENAI_API_KEY is not set",
     );
   }
+});
+
+test("without consent, no key goes to an address of the project file, and nothing is asked there", async () => {
+  const before = seen.length;
+  const config = {
+    subjects: "openai/gpt-5-mini",
+    providers: { openai: { baseUrl: `${url}/ok` }, house: { apiKeyVariable: "HOUSE", baseUrl: `${url}/ok` } },
+    tools: { files: { command: "serve", args: ["a b"] } },
+  };
+  const environment = { OPENAI_API_KEY: KEY, HOUSE: KEY };
+  const { code, text } = await told({ config, environment, online: true, trusts: false });
+  expect([code, seen.slice(before)]).toEqual([2, []]);
+  const advice = "If you want this: elenchus doctor --trust\n";
+  for (const effect of [
+    `send OPENAI_API_KEY of your environment to ${url}/ok (provider "openai")`,
+    `send HOUSE of your environment to ${url}/ok (provider "house")`,
+  ])
+    expect(text).toContain(`✗ elenchus.config.json needs your consent to ${effect}. ${advice}`);
+  expect(text).toMatch(/✗ elenchus\.config\.json needs your consent to start the program: serve 'a b' \(/);
+  expect(text).toContain(`· openai <${url}/ok>: OPENAI_API_KEY is set, not asked: it needs your consent\n`);
+  const trusting = await told({
+    config,
+    environment: { ...environment, ELENCHUS_TRUST: "1" },
+    online: true,
+    trusts: false,
+  });
+  expect([trusting.code, seen.length > before]).toEqual([0, true]);
 });

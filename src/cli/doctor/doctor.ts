@@ -1,9 +1,11 @@
+import { resolve } from "node:path";
 import type { Environment } from "../../core/environment.ts";
 import { errorMessage } from "../../core/error-message.ts";
 import { isRecord } from "../../core/values/json.ts";
 import { RunError } from "../../journal/run-error.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { resolveToolServers, type ToolServer } from "../../models/tools/resolve-tool-servers.ts";
+import { isCodeFile } from "../../project/import-module.ts";
 import { loadProject, type Project } from "../../project/load-project.ts";
 import { packageVersion } from "../../project/package-files.ts";
 import { ProjectError } from "../../project/project-error.ts";
@@ -16,6 +18,8 @@ import { secretQueryValues } from "../../secrets/secret-data.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { withoutConsent } from "../trust/consent.ts";
+import { type Effect, settingEffects } from "../trust/project-effects.ts";
 import { conclusionText, type DoctorSection, type Finding, sectionText } from "./doctor-finding.ts";
 import { providerSecrets, providersSection } from "./doctor-providers.ts";
 import { storeSection } from "./doctor-store.ts";
@@ -52,7 +56,8 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     tell(await storeSection(settings.store, terminal.folder));
     tell(await modelsSection(settings, environment));
     const used = usedProviders(settings);
-    tell(await providersSection({ environment, providers, used, offline, timeLimitMs }));
+    const unconsented = new Set(read.open.flatMap(({ provider }) => provider ?? []));
+    tell(await providersSection({ environment, providers, used, unconsented, offline, timeLimitMs }));
     tell(toolsSection(tools, environment));
   }
   output.write(conclusionText(findings, { style, width, secrets }));
@@ -71,19 +76,42 @@ function programFindings(): readonly Finding[] {
   ];
 }
 
+interface ReadProject {
+  readonly findings: readonly Finding[];
+  readonly resolved?: ResolvedSettings;
+  /** What the project file asks for without consent. */
+  readonly open: readonly Effect[];
+}
+
 /** What the project file says; where it is wrong, nothing that depends on it can be told. */
-async function readProject(
-  request: SettingsRequest,
-  terminal: Terminal,
-): Promise<{ readonly findings: readonly Finding[]; readonly resolved?: ResolvedSettings }> {
+async function readProject(request: SettingsRequest, terminal: Terminal): Promise<ReadProject> {
   try {
     const project = await loadProject({ folder: terminal.folder, file: request.config });
-    const resolved = await readSettings(request, terminal);
-    return { findings: [projectFinding(project, resolved)], resolved };
+    const uses = request.trusts === true ? ({ uses: "everything" } as const) : {};
+    const resolved = await readSettings(request, terminal, uses);
+    const open = request.trusts === true ? [] : openEffects(project, resolved, terminal);
+    const findings = open.map(
+      ({ text }): Finding => ({
+        level: "broken",
+        text: `${project.file} needs your consent to ${text}. If you want this: elenchus doctor --trust`,
+      }),
+    );
+    return { findings: [projectFinding(project, resolved), ...findings], resolved, open };
   } catch (error) {
     if (!(error instanceof ProjectError)) throw error;
-    return { findings: error.problems.map((text) => ({ level: "broken", text })) };
+    return { findings: error.problems.map((text) => ({ level: "broken", text })), open: [] };
   }
+}
+
+function openEffects(
+  { file, folder: projectFolder }: Project,
+  resolved: ResolvedSettings,
+  { folder, environment }: Terminal,
+): readonly Effect[] {
+  // A project file that is code was named by the person, or was not run.
+  if (file === null || isCodeFile(file)) return [];
+  const effects = settingEffects({ resolved, folder, projectFolder });
+  return withoutConsent(effects, resolve(folder, file), environment);
 }
 
 function projectFinding({ file, profiles }: Project, { profile }: ResolvedSettings): Finding {

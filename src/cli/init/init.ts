@@ -1,11 +1,16 @@
 import { join, relative, resolve } from "node:path";
+import type { Environment } from "../../core/environment.ts";
 import { isRecord } from "../../core/values/json.ts";
+import { isCodeFile } from "../../project/import-module.ts";
+import { PROJECT_FILES } from "../../project/load-project.ts";
 import { readTextFile } from "../../project/read-text-file.ts";
 import { alignColumns } from "../../terminal/align-columns.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style, Terminal } from "../../terminal/terminal.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import type { ExitCode } from "../command.ts";
+import { giveConsent } from "../trust/consent.ts";
+import { codeEffect } from "../trust/project-effects.ts";
 import { type InitFile, initFiles, type WrittenFiles, writeNewFiles } from "./init-files.ts";
 
 /** What `init` is told. */
@@ -20,10 +25,19 @@ export async function init({ folder: name }: InitOptions, terminal: Terminal): P
   const folder = resolve(terminal.folder, name);
   const files = await initFiles();
   const { written, kept } = await writeNewFiles(files, { folder, name });
+  trustOwnFiles(folder, written, terminal.environment);
   const advice = await initAdvice(folder, kept, files);
   const shown = relative(terminal.folder, folder);
   output.write(initText({ folder: shown, written, kept, advice }, output));
   return 0;
+}
+
+/** The modules that were just written come from this package: the project file that names them may run them without a question. */
+function trustOwnFiles(folder: string, written: readonly string[], environment: Environment): void {
+  const projectFile = written.find((name) => PROJECT_FILES.includes(name));
+  if (projectFile === undefined) return;
+  const modules = written.filter(isCodeFile).map((name) => codeEffect(join(folder, name)));
+  giveConsent(modules, join(folder, projectFile), environment);
 }
 
 /** What `init` tells. */

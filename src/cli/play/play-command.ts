@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { type AddCommand, examples } from "../command.ts";
-import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
+import { addSettingFlags, addTrustFlag, type GivenFlags, settingsRequest } from "../flags.ts";
 
 /** `elenchus play` */
 export const addPlayCommand: AddCommand = (program, { terminal, execute }) => {
@@ -15,6 +15,7 @@ export const addPlayCommand: AddCommand = (program, { terminal, execute }) => {
     )
     .addOption(new Option("--as <role>", "who you are").choices(["subject", "questioner"]).default("subject"))
     .option("--save <file>", "keep the session as a cassette");
+  addTrustFlag(command);
   addSettingFlags(command, ["subject", "judge", "scenario", "tag", "turnLimit", "seed"])
     .addHelpText(
       "after",

@@ -1,9 +1,8 @@
-import { resolve } from "node:path";
 import { DEFAULTS } from "../../core/defaults.ts";
 import { judgedFields } from "../../core/templates/template.ts";
 import { writeCassette } from "../../models/cassette/cassette-file.ts";
-import type { CallContext, ModelRequest } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
+import type { CallContext, ModelRequest } from "../../models/model.ts";
 import { personModel } from "../../models/person/person-model.ts";
 import type { TypedAnswer } from "../../models/person/typed-answer.ts";
 import { ProjectError } from "../../project/project-error.ts";
@@ -23,6 +22,7 @@ import { playEnd, playEnding, playExitCode, savedText } from "./play-ending.ts";
 import { type PlayOptions, playRunOptions } from "./play-options.ts";
 import { playQuestioner } from "./play-questioner.ts";
 import { isJudged, PERSON, PlaySession } from "./play-session.ts";
+import { resolve } from "node:path";
 
 /** What `play` is told on the command line. */
 export interface PlayCommandOptions {
@@ -37,7 +37,11 @@ const SHOWN = 12;
 /** Finds the one scenario that is meant, and plays it. */
 export async function playCommand(options: PlayCommandOptions, terminal: Terminal): Promise<ExitCode> {
   const { as, save } = options;
-  const { settings } = await readSettings(options.settings, terminal, { runsCode: true });
+  const { settings } = await readSettings(options.settings, terminal, {
+    runsCode: true,
+    uses: "everything",
+    names: options.names,
+  });
   const { judges, subjects, rows } = settings;
   const [scenario, ...more] = await readScenarios(options.names, settings, terminal);
   if (scenario === undefined || more.length > 0) {

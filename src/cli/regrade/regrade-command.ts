@@ -2,6 +2,8 @@ import { type AddCommand, examples } from "../command.ts";
 import {
   addDisplayFlags,
   addSettingFlags,
+  addTrustFlag,
+  addTrustOriginFlag,
   displayOf,
   type GivenDisplay,
   type GivenFlags,
@@ -16,9 +18,22 @@ export const addRegradeCommand: AddCommand = (program, { terminal, execute }) =>
       "verify the replies of a run again with scenarios, judges and outcomes as they are now, into a new run",
     )
     .argument("[run]", "the run, or the beginning of its name (default: the latest)")
-    .argument("[files...]", "the changed scenarios (default: the files of the run)")
+    .argument("[files...]", "the changed scenarios (default: those of the run)")
     .option("--rerun", "hold conversations again from where they now go another way");
-  addSettingFlags(command, ["judge", "concurrency", "budget", "failUnder", "failOnErrors", "junit", "store"]);
+  addTrustFlag(addTrustOriginFlag(command));
+  addSettingFlags(command, [
+    "subject",
+    "judge",
+    "replicates",
+    "turnLimit",
+    "seed",
+    "concurrency",
+    "budget",
+    "failUnder",
+    "failOnErrors",
+    "junit",
+    "store",
+  ]);
   addDisplayFlags(command)
     .addHelpText(
       "after",
@@ -28,7 +43,7 @@ export const addRegradeCommand: AddCommand = (program, { terminal, execute }) =>
       (
         run: string | undefined,
         names: readonly string[],
-        given: GivenFlags & GivenDisplay & { readonly rerun?: true },
+        given: GivenFlags & GivenDisplay & { readonly rerun?: true; readonly trustOrigin?: true },
       ) =>
         execute(async () => {
           const { regradeCommand } = await import("./regrade.ts");
@@ -38,6 +53,7 @@ export const addRegradeCommand: AddCommand = (program, { terminal, execute }) =>
               settings: settingsRequest(given),
               display: displayOf(given),
               reruns: given.rerun ?? false,
+              trustsOrigin: given.trustOrigin ?? false,
               ...(run === undefined ? {} : { run }),
             },
             terminal,

@@ -1,3 +1,6 @@
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import type { RunSummary, Store } from "../../journal/store/store.ts";
+import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { type Divergence, describeDivergence } from "../../run/recorded-conversation.ts";
@@ -8,11 +11,15 @@ import type { Output, Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
-import { demandOrigin, scenariosOf } from "../resume/resume.ts";
+import { definitionsAsBegun } from "../resume/resume.ts";
 import { runAndReport } from "../run/run-and-report.ts";
 import { folderFromStore, originToKeep, whereAsked, withMore } from "../run/run-origin.ts";
 import type { RunDisplay } from "../run/run-view.ts";
+import { requireSubjects } from "../run/run.ts";
 import { findRun, withRuns } from "../stored-runs.ts";
+import { quoted } from "../trust/project-effects.ts";
+import { sealRun } from "../trust/run-seal.ts";
+import { type UnusedOrigin, usableOrigin } from "../trust/usable-origin.ts";
 
 /** What `regrade` is told. */
 export interface RegradeCommandOptions {
@@ -24,6 +31,8 @@ export interface RegradeCommandOptions {
   readonly display: RunDisplay;
   /** True to hold conversations again from where they go another way. */
   readonly reruns: boolean;
+  /** True to use what the run says about how it was begun, though it was not made here. */
+  readonly trustsOrigin: boolean;
 }
 
 /** How many conversations that go another way are listed. */
@@ -31,20 +40,34 @@ const SHOWN = 20;
 
 /** Verifies the replies of a run again, with scenarios, judges and outcomes as they are now, into a run of its own. */
 export async function regradeCommand(options: RegradeCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  const { names, reruns } = options;
+  const { names, reruns, trustsOrigin } = options;
   const { settings: now } = await readSettings(options.settings, terminal, { runsCode: true });
   return withRuns(
     now.store,
     async (store) => {
       const summary = findRun(store, options.run);
-      const origin = demandOrigin(summary);
-      const request = withMore(origin, options.settings);
-      const there = whereAsked(origin, now.store, terminal);
-      const { settings } = await readSettings(request, there, { runsCode: true });
-      const scenarios =
-        names.length > 0
-          ? await readScenarios(names, settings, terminal)
-          : await scenariosOf(origin, { store, summary, settings, terminal: there });
+      const { origin, unused } = await usableOrigin(summary, {
+        command: "regrade",
+        store: now.store,
+        names,
+        trustsOrigin,
+        terminal,
+      });
+      const request = origin === undefined ? options.settings : withMore(origin, options.settings);
+      const there = origin === undefined ? terminal : whereAsked(origin, now.store, terminal);
+      // What a run from elsewhere keeps of its scenarios is data, and can be verified without anything else of it.
+      const meant = names.length > 0 ? names : (origin?.names ?? ["-"]);
+      const isStored = names.length === 0 && meant.includes("-");
+      const { settings } = await readSettings(request, there, {
+        runsCode: true,
+        uses: "everything",
+        names: meant,
+      });
+      const scenarios = isStored
+        ? keptScenarios(store, summary, { unused, messages: terminal.messages })
+        : await readScenarios(meant, settings, names.length > 0 ? terminal : there);
+      if (reruns) requireSubjects(settings);
+      const asked = names.length > 0 ? terminal : there;
       const { subjects, ...others } = runOptionsOf(settings);
       let again: Regrading | undefined;
       const begin = (signal: AbortSignal): Run => {
@@ -61,10 +84,11 @@ export async function regradeCommand(options: RegradeCommandOptions, terminal: T
           },
           {
             origin: originToKeep({
-              names: names.length > 0 ? names : origin.names,
+              names: meant,
               settings: request,
-              folder: folderFromStore(now.store, names.length > 0 ? terminal : there),
+              folder: folderFromStore(now.store, asked),
             }),
+            seal: (start) => sealRun(start, asked.folder, terminal.environment),
           },
         );
         return again;
@@ -80,6 +104,32 @@ export async function regradeCommand(options: RegradeCommandOptions, terminal: T
     },
     { readOnly: false },
   );
+}
+
+/**
+ * The scenarios that a run keeps. Functions in them run in the sandbox. A run from elsewhere does not say which models are asked: one
+ * whose scenarios name models is not verified without consent.
+ */
+function keptScenarios(
+  store: Store,
+  summary: RunSummary,
+  { unused, messages }: { readonly unused: UnusedOrigin | undefined; readonly messages: Output },
+): readonly ScenarioDefinition[] {
+  const kept = definitionsAsBegun(store, summary);
+  const refuse = (why: string): never => {
+    throw new ProjectError([`${unused?.reason ?? ""} ${why} ${unused?.advice ?? "Name the files."}`.trim()]);
+  };
+  if (kept.length < Object.keys(summary.start.scenarios).length)
+    return refuse("It does not keep all of its scenarios as they were.");
+  if (unused === undefined) return kept;
+  const models = kept.flatMap(({ nodes }) =>
+    Object.values(nodes).flatMap(({ modelOverride = {} }) => Object.values(modelOverride)),
+  );
+  if (models.length > 0) return refuse("Its scenarios name models of their own.");
+  messages.write(
+    `${unused.reason} The scenarios that it keeps are used, with your settings. To use others: elenchus regrade ${quoted(printableText(summary.run))} FILES\n`,
+  );
+  return kept;
 }
 
 function sayDivergences(

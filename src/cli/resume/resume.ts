@@ -5,48 +5,72 @@ import { storedDefinitions } from "../../journal/transfer/stored-definitions.ts"
 import { readCassette } from "../../models/cassette/cassette-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
-import type { Settings } from "../../project/settings.ts";
 import { finishedBefore } from "../../report/finished-before.ts";
 import { resumeRun } from "../../run/run-scenarios.ts";
+import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { requireSubjects } from "../run/run.ts";
 import { runAndReport } from "../run/run-and-report.ts";
-import { lacksSecrets, originOf, type RunOrigin, whereAsked, withMore } from "../run/run-origin.ts";
+import { whereAsked, withMore } from "../run/run-origin.ts";
 import type { RunDisplay } from "../run/run-view.ts";
 import { countOpen, findRun, withRuns } from "../stored-runs.ts";
+import { isMadeHere, usableOrigin } from "../trust/usable-origin.ts";
 
 /** What `resume` is told. */
 export interface ResumeCommandOptions {
   /** The latest run that is not finished, if it is left out. */
   readonly run?: string;
+  /** The scenarios, named again; those of the run if there are none. */
+  readonly names: readonly string[];
   readonly settings: SettingsRequest;
   readonly display: RunDisplay;
   readonly retryErrors: boolean;
+  /** True to use what the run says about how it was begun, though it was not made here. */
+  readonly trustsOrigin: boolean;
 }
 
-/** Goes on with a run where it was left, as it was asked for. */
+/** Goes on with a run where it was left: as it was asked for if it was made here, else with what the person names. */
 export async function resume(options: ResumeCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  const { retryErrors } = options;
+  const { retryErrors, names, trustsOrigin } = options;
   const { settings: now } = await readSettings(options.settings, terminal, { runsCode: true });
   return withRuns(
     now.store,
     async (store) => {
+      const isOwn = (run: RunSummary): boolean => isMadeHere(run, now.store, terminal);
       const summary =
-        options.run === undefined ? latestUnfinished(store, retryErrors) : findRun(store, options.run);
-      if (countOpen(summary, retryErrors) === 0) {
-        const hint =
-          (summary.statuses.error ?? 0) > 0
-            ? " To hold those again that ended in an error: --retry-errors"
-            : "";
-        terminal.messages.write(`Run ${summary.run} is finished; nothing is left to do.${hint}\n`);
+        options.run === undefined
+          ? latestUnfinished(store, { retryErrors, isOwn })
+          : findRun(store, options.run);
+      const isFinished = countOpen(summary, retryErrors) === 0;
+      if (isFinished) sayFinished(summary, terminal);
+      const { origin, unused } = await usableOrigin(summary, {
+        command: "resume",
+        store: now.store,
+        names,
+        trustsOrigin,
+        terminal,
+      });
+      if (unused !== undefined && names.length === 0) {
+        if (isFinished) return 0;
+        throw new ProjectError([`${unused.reason}${separated(unused.advice)}`]);
       }
-      const origin = demandOrigin(summary);
-      const there = whereAsked(origin, now.store, terminal);
-      const { settings } = await readSettings(withMore(origin, options.settings), there, { runsCode: true });
-      const scenarios = await scenariosOf(origin, { store, summary, settings, terminal: there });
-      const { replay } = origin;
+      const there = origin === undefined ? terminal : whereAsked(origin, now.store, terminal);
+      const request = origin === undefined ? options.settings : withMore(origin, options.settings);
+      const meant = names.length > 0 ? names : (origin?.names ?? []);
+      const isStored = meant.includes("-") && names.length === 0;
+      const { settings } = await readSettings(request, there, {
+        runsCode: true,
+        uses: "everything",
+        names: meant,
+      });
+      requireSubjects(settings);
+      const scenarios = isStored
+        ? definitionsAsBegun(store, summary)
+        : await readScenarios(meant, settings, names.length > 0 ? terminal : there);
+      const replay = origin?.replay;
       const cassette = replay === undefined ? undefined : await readCassette(resolve(there.folder, replay));
       return runAndReport(
         (signal) =>
@@ -73,42 +97,32 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
   );
 }
 
-function latestUnfinished(store: Store, retryErrors: boolean): RunSummary {
+function sayFinished({ run, statuses }: RunSummary, { messages }: Terminal): void {
+  const hint = (statuses.error ?? 0) > 0 ? " To hold those again that ended in an error: --retry-errors" : "";
+  messages.write(`Run ${printableText(run)} is finished; nothing is left to do.${hint}\n`);
+}
+
+/** A list begins on a line of its own, a sentence does not. */
+function separated(advice: string): string {
+  return advice.startsWith("To ") ? `\n${advice}` : ` ${advice}`;
+}
+
+/** A run that this user made goes before one that was imported. */
+function latestUnfinished(
+  store: Store,
+  { retryErrors, isOwn }: { readonly retryErrors: boolean; readonly isOwn: (run: RunSummary) => boolean },
+): RunSummary {
   // What was graded again is not gone on with, but graded once more.
   const open = store.runs().filter((run) => run.parent === null && countOpen(run, retryErrors) > 0);
-  const latest = open.sort((one, other) => other.startedAt - one.startedAt)[0];
+  const sorted = open.sort((one, other) => other.startedAt - one.startedAt);
+  const latest = sorted.find(isOwn) ?? sorted[0];
   if (latest !== undefined) return latest;
   throw new ProjectError(["No run is unfinished. See what there is: elenchus list"]);
 }
 
-/** How a run was asked for; throws if it was not begun on the command line. */
-export function demandOrigin(summary: RunSummary): RunOrigin {
-  const origin = originOf(summary.start);
-  if (origin !== undefined && lacksSecrets(origin))
-    throw new ProjectError([
-      `The run ${summary.run} was begun with a secret on the command line, which is never kept, so it cannot go on. Put the secret into an environment variable, and begin a new run: answers that are known come from the store.`,
-    ]);
-  if (origin !== undefined) return origin;
-  throw new ProjectError([
-    `The run ${summary.run} was not begun on this command line, so how it was asked for is not known. Go on with it where it was begun.`,
-  ]);
-}
-
-/** The scenarios as the files have them now; what came from standard input is gone, and as the run has it. */
-export async function scenariosOf(
-  origin: RunOrigin,
-  {
-    store,
-    summary,
-    settings,
-    terminal,
-  }: {
-    readonly store: Store;
-    readonly summary: RunSummary;
-    readonly settings: Settings;
-    readonly terminal: Terminal;
-  },
-): Promise<readonly ScenarioDefinition[]> {
-  if (origin.names.includes("-")) return [...storedDefinitions(store, summary.run).values()];
-  return readScenarios(origin.names, settings, terminal);
+/** The scenarios as the run keeps them, such as those that came from standard input; only as they were when it was begun. */
+export function definitionsAsBegun(store: Store, { run, start }: RunSummary): readonly ScenarioDefinition[] {
+  return [...storedDefinitions(store, run).values()].filter(
+    ({ name, hash }) => Object.hasOwn(start.scenarios, name) && start.scenarios[name] === hash,
+  );
 }

@@ -2,6 +2,7 @@ import { type AddCommand, examples } from "../command.ts";
 import {
   addDisplayFlags,
   addSettingFlags,
+  addTrustFlag,
   displayOf,
   type GivenDisplay,
   type GivenFlags,
@@ -24,6 +25,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
       "[files...]",
       "files, folders, patterns, pack:<name>, or - for standard input; .ts and .js files are run",
     );
+  addTrustFlag(command);
   addSettingFlags(command, [
     "subject",
     "judge",

@@ -1,5 +1,5 @@
 import { dirname, relative, resolve } from "node:path";
-import { isRecord, type JsonObject } from "../../core/values/json.ts";
+import { isRecord, type JsonObject, type UnknownRecord } from "../../core/values/json.ts";
 import type { RunStart } from "../../journal/run-event.ts";
 import { parseSetFlag } from "../../project/resolve-settings.ts";
 import { REDACTED, redactSecrets } from "../../secrets/redact-secrets.ts";
@@ -32,7 +32,8 @@ export function whereAsked(origin: RunOrigin, store: string, terminal: Terminal)
 /** What a run keeps of how it was asked for: the words of the command, without secrets. */
 export function originToKeep({ names, settings, replay, folder }: RunOrigin): JsonObject {
   // Words and flags are texts and plain data; what is undefined is left out.
-  const kept = { ...settings, sets: settings.sets.map(openSet) };
+  const { flags, sets, profile, config } = settings;
+  const kept = { flags, sets: sets.map(openSet), profile, config };
   return JSON.parse(
     JSON.stringify({ command: "run", names, settings: kept, replay, folder }, withoutSecrets),
   ) as JsonObject;
@@ -57,11 +58,36 @@ export function lacksSecrets(origin: RunOrigin): boolean {
   return JSON.stringify(origin).includes(REDACTED);
 }
 
-/** How a run was asked for; undefined if it was not begun on the command line. */
+/**
+ * How a run says that it was asked for; undefined if it was not begun on the command line. It is data, which anybody may have written:
+ * only `usableOrigin` decides whether it is used.
+ */
 export function originOf({ origin }: RunStart): RunOrigin | undefined {
   if (!isRecord(origin) || origin.command !== "run" || !isRecord(origin.settings)) return undefined;
-  // Written by `originToKeep`.
-  return origin as unknown as RunOrigin;
+  const { names, replay, folder } = origin;
+  const { flags, sets, profile, config } = origin.settings;
+  const isRight = isTexts(names) && isTexts(sets) && Array.isArray(flags) && flags.every(isFlagValue);
+  if (!isRight || ![replay, folder, profile, config].every(isTextOrNothing)) return undefined;
+  // Every part has just been checked; keys that are not known are left out.
+  const settings = defined({ flags, sets, profile, config }) as unknown as SettingsRequest;
+  return defined({ names, settings, replay, folder }) as unknown as RunOrigin;
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function isTextOrNothing(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
+}
+
+function isFlagValue(value: unknown): boolean {
+  if (!isRecord(value) || typeof value.flag !== "string" || !Array.isArray(value.path)) return false;
+  return value.path.length > 0 && value.path.every((part) => ["string", "number"].includes(typeof part));
+}
+
+function defined(parts: UnknownRecord): UnknownRecord {
+  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
 }
 
 /** The same with more said: what is said later counts. */

@@ -14,6 +14,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { sealRun } from "../trust/run-seal.ts";
 import { explainSettings } from "./explain-settings.ts";
 import { runAndReport, usableThresholds } from "./run-and-report.ts";
 import { folderFromStore, originToKeep } from "./run-origin.ts";
@@ -37,7 +38,11 @@ export interface RunCommandOptions {
 /** Holds the conversations of scenarios, and says what came of them. */
 export async function run(options: RunCommandOptions, terminal: Terminal): Promise<ExitCode> {
   const { names, record, replay } = options;
-  const resolved = await readSettings(options.settings, terminal, { runsCode: true });
+  const resolved = await readSettings(options.settings, terminal, {
+    runsCode: true,
+    names,
+    ...(options.explains ? {} : { uses: "everything" }),
+  });
   const { settings } = resolved;
   if (options.explains) {
     const { style, width } = terminal.output;
@@ -72,7 +77,10 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
             keepResults: false,
             ...(options.run === undefined ? {} : { run: options.run }),
           },
-          { origin: originToKeep({ ...options, folder: folderFromStore(settings.store, terminal) }) },
+          {
+            origin: originToKeep({ ...options, folder: folderFromStore(settings.store, terminal) }),
+            seal: (start) => sealRun(start, terminal.folder, terminal.environment),
+          },
         ),
       {
         store,

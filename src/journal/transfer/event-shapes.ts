@@ -55,7 +55,7 @@ const EVENTS: EventShapes = {
       replicates: fromOne,
       configuration: jsonObject,
     },
-    optional: { origin: jsonObject },
+    optional: { origin: jsonObject, seal: text },
   }),
   "scenario-define": event("scenario-define", {
     required: { scenario: text, hash: text, definition: text },

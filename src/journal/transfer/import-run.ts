@@ -78,7 +78,9 @@ async function write(
   const reader = new RunFileReader({
     begin: ({ start, parent, tags, endedAt }) => {
       isOpen = endedAt === null;
-      journal = store.begin({ ...start, run }, parent === null ? {} : { parent });
+      // What comes from a file was not made here, whatever it says.
+      const { seal: _seal, ...open } = start;
+      journal = store.begin({ ...open, run }, parent === null ? {} : { parent });
       if (tags.length > 0) store.tag(run, tags);
     },
     event: (event) => {

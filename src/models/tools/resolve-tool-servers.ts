@@ -29,6 +29,12 @@ export function resolveToolServers(
 const WHOLE_REFERENCE = /^\$([A-Za-z_]\w*)$/;
 const REFERENCE = /\$\{([^{}]*)\}/g;
 
+/** The variables of the environment that a value refers to. */
+export function variablesIn(value: string): readonly string[] {
+  const whole = WHOLE_REFERENCE.exec(value)?.[1];
+  return whole === undefined ? [...value.matchAll(REFERENCE)].map(([, name = ""]) => name) : [whole];
+}
+
 /** Reads one server of a configuration, which may come from a file and hold anything. */
 class Reading {
   readonly secrets: string[] = [];

@@ -1,0 +1,130 @@
+import { isAbsolute, relative, resolve } from "node:path";
+import { formatPath } from "../../core/schema/format-issue.ts";
+import type { IssuePath } from "../../core/schema/issue.ts";
+import { findProvider, knownProviders } from "../../models/providers/provider.ts";
+import { type ToolServer, variablesIn } from "../../models/tools/resolve-tool-servers.ts";
+import type { ResolvedSettings } from "../../project/resolve-settings.ts";
+import { findFiles } from "../../project/scenario-files/find-files.ts";
+
+/** Something that settings make a command do, beyond asking models at the addresses of their providers. */
+export interface Effect {
+  /** What would be done, exactly: `start the program …`, `send OPENAI_API_KEY to …`. */
+  readonly text: string;
+  /** What consent is given to; if it changes, consent is asked for again. */
+  readonly content: unknown;
+  /** The provider it is about, if it is about one. */
+  readonly provider?: string;
+}
+
+/** What effects are looked for in. */
+export interface EffectSources {
+  readonly resolved: ResolvedSettings;
+  /** The folder where the command is given. */
+  readonly folder: string;
+  /** The folder of the project file: writing inside of it needs no consent. */
+  readonly projectFolder: string;
+  /** True to list also what the command itself says (default: only what comes from the project file). */
+  readonly all?: boolean;
+}
+
+/** The effects of settings that need a person's consent, if they come from a file. */
+export function settingEffects(sources: EffectSources): readonly Effect[] {
+  return [...toolEffects(sources), ...providerEffects(sources), ...outputEffects(sources)];
+}
+
+function isMeant({ resolved, all = false }: EffectSources, path: IssuePath): boolean {
+  const entry = resolved.entries.get(formatPath(path));
+  return entry !== undefined && (all || entry.isFromFile);
+}
+
+function toolEffects(sources: EffectSources): readonly Effect[] {
+  return Object.entries(sources.resolved.settings.tools)
+    .filter(([name]) => isMeant(sources, ["tools", name]))
+    .map(([name, server]) => toolEffect(name, server, sources.folder));
+}
+
+function toolEffect(name: string, server: ToolServer, folder: string): Effect {
+  const label = `tool server "${name}"`;
+  if ("url" in server) {
+    const headers = Object.entries(server.headers ?? {}).map(([header, value]) => {
+      const variables = variablesIn(value);
+      return variables.length === 0
+        ? header
+        : `${header} with ${variables.join(" and ")} of your environment`;
+    });
+    const sent = headers.length === 0 ? "" : `, and send it the ${several("header", headers)}`;
+    return { text: `connect to ${server.url} (${label})${sent}`, content: { tool: name, ...server } };
+  }
+  const { command, args = [], env = {} } = server;
+  const cwd = resolve(folder, server.cwd ?? ".");
+  const given = Object.entries(env).map(([variable, value]) => `${variable}=${value}`);
+  const set = given.length === 0 ? "" : `, with the ${several("variable", given)}`;
+  return {
+    text: `start the program: ${[command, ...args].map(quoted).join(" ")} (${label}, in ${cwd}${set})`,
+    content: { tool: name, command, args, env, cwd },
+  };
+}
+
+function several(what: string, items: readonly string[]): string {
+  return `${what}${items.length === 1 ? "" : "s"} ${items.join(", ")}`;
+}
+
+/**
+ * A word as a shell would take it, so that what is shown can be read in one way only.
+ *
+ * @example
+ * quoted("it is") // 'it is'
+ */
+export function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A key goes to its provider's own address, or to one that the environment or the command names; everything else is an effect. */
+function providerEffects(sources: EffectSources): readonly Effect[] {
+  const { providers } = sources.resolved.settings;
+  return Object.entries(providers).flatMap(([name, { baseUrl, apiKeyVariable, kind }]): readonly Effect[] => {
+    const has = (key: string): boolean => isMeant(sources, ["providers", name, key]);
+    const isKnown = knownProviders().some((known) => known.name === name);
+    const found = findProvider(name, providers);
+    const keys = found?.keyVariables ?? [];
+    const redirects =
+      baseUrl !== undefined && (isKnown || keys.length > 0) && (has("baseUrl") || has("kind"));
+    const names = typeof apiKeyVariable === "string" && has("apiKeyVariable");
+    if (!redirects && !names) return [];
+    const address = baseUrl ?? found?.baseUrl ?? "the address in your environment";
+    const text =
+      keys.length === 0
+        ? `send conversations of ${name} to ${address}`
+        : `send ${keys.join(" or ")} of your environment to ${address} (provider "${name}")`;
+    return [{ text, content: { provider: name, baseUrl, apiKeyVariable, kind }, provider: name }];
+  });
+}
+
+/** Files that are written outside of the project. */
+function outputEffects(sources: EffectSources): readonly Effect[] {
+  const { resolved, folder, projectFolder, all = false } = sources;
+  return (["junit", "store"] as const).flatMap((key): readonly Effect[] => {
+    const value = resolved.settings[key];
+    if (value === undefined || !isMeant(sources, [key])) return [];
+    const path = resolve(folder, value);
+    if (!(all && key === "junit") && isInside(path, projectFolder)) return [];
+    const what = key === "junit" ? "JUnit report" : "store of runs";
+    return [{ text: `write the file ${path} (${what})`, content: { writes: key, path } }];
+  });
+}
+
+function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== "" && !way.startsWith("..") && !isAbsolute(way);
+}
+
+/** The modules among files of scenarios, which run when they are read. */
+export async function codeEffects(names: readonly string[], folder: string): Promise<readonly Effect[]> {
+  const { files } = await findFiles(names, { folder });
+  return files.flatMap(({ path, isCode }) => (isCode && path !== null ? [codeEffect(path)] : []));
+}
+
+/** Running a file. By its path, not its content: its author changes it every day, and it may import any other file. */
+export function codeEffect(path: string): Effect {
+  return { text: `run the code in ${path}`, content: { code: path } };
+}

@@ -1,0 +1,67 @@
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Environment } from "../../core/environment.ts";
+import { canonicalJson } from "../../core/values/canonical-json.ts";
+import type { RunStart } from "../../journal/run-event.ts";
+import { readPrivateFile, userFolder, writePrivateFile } from "./user-folder.ts";
+
+/** Why a run counts as made here, or does not. */
+export type SealState = "valid" | "missing" | "invalid" | "no key";
+
+/**
+ * The seal of a run that is made here: only this user on this machine can make it, and it fits only this run, begun in this way in
+ * this folder. Undefined if there is no place to keep the key.
+ */
+export function sealRun(start: RunStart, folder: string, environment: Environment): string | undefined {
+  const key = sealKey(environment) ?? newSealKey(environment);
+  return key === undefined ? undefined : sealWith(key, start, folder);
+}
+
+/** Whether this user made a run on this machine, and nothing has changed what it says about itself. */
+export function sealState(start: RunStart, folder: string, environment: Environment): SealState {
+  const { seal } = start;
+  const key = sealKey(environment);
+  if (key === undefined) return userFolder(environment) === undefined ? "no key" : "missing";
+  if (typeof seal !== "string") return "missing";
+  const right = Buffer.from(sealWith(key, start, folder));
+  const given = Buffer.from(seal);
+  return given.length === right.length && timingSafeEqual(given, right) ? "valid" : "invalid";
+}
+
+/** The folder is part of it: names of files mean something else in another one. */
+function sealWith(key: Buffer, start: RunStart, folder: string): string {
+  // The time is kept apart from the rest of the event.
+  const { seal: _seal, at: _at, ...rest } = start as RunStart & { readonly at?: number };
+  const text = canonicalJson({ folder: realFolder(folder), start: rest });
+  return createHmac("sha256", key).update(`elenchus run 1\n${text}`).digest("hex");
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    return resolve(folder);
+  }
+}
+
+const KEY_FILE = "seal-key";
+const KEY = /^[0-9a-f]{64}$/;
+
+/** A key that others could read is none. */
+function sealKey(environment: Environment): Buffer | undefined {
+  const folder = userFolder(environment);
+  const text = folder === undefined ? undefined : readPrivateFile(join(folder, KEY_FILE))?.trim();
+  return text !== undefined && KEY.test(text) ? Buffer.from(text, "hex") : undefined;
+}
+
+function newSealKey(environment: Environment): Buffer | undefined {
+  const folder = userFolder(environment);
+  if (folder === undefined) return undefined;
+  const path = join(folder, KEY_FILE);
+  const text = `${randomBytes(32).toString("hex")}\n`;
+  // Another process may have been first, and then its key counts; what is there and is no key is replaced.
+  if (!writePrivateFile(path, text, { keeps: true }) && sealKey(environment) === undefined)
+    writePrivateFile(path, text);
+  return sealKey(environment);
+}

@@ -1,0 +1,568 @@
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { CAPITAL, capitalFolder } from "./capital-file.ts";
+import { type Ended, elenchus, folderWith, type Given, inTerminal } from "./cli.ts";
+
+const KEY = "Walrus0417q";
+
+/** A server that a stranger listens on: it takes down every header, and answers nothing of use. */
+async function strangersServer(): Promise<{ readonly url: string; readonly heard: string[] }> {
+  const heard: string[] = [];
+  const server = createServer((request, response) => {
+    heard.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
+    response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, heard };
+}
+
+/** What of an origin is forged, after the run was made with real words. */
+interface Forged {
+  readonly names?: unknown;
+  readonly flags?: unknown;
+  readonly sets?: unknown;
+  readonly config?: string;
+  readonly replay?: string;
+  readonly folder?: string;
+}
+
+const STEADFAST = ["--subject", "sim/steadfast"];
+const OPENAI = ["--subject", "openai/gpt-5-mini"];
+
+/** The file of a run that a stranger made with these words. */
+async function strangersRun(words: readonly string[], folder = capitalFolder()): Promise<string> {
+  const given = { folder, environment: { XDG_CONFIG_HOME: folderWith(), OPENAI_API_KEY: "theirs" } };
+  await elenchus(["run", "capital.yaml", "--name", "gift", ...words], given);
+  return (await elenchus(["export", "gift"], given)).stdout;
+}
+
+/** The same with no conversation finished, so that there is something to go on with, and perhaps with another origin. */
+async function forgedRun(words: readonly string[], forged: Forged): Promise<string> {
+  const [header = "", ...lines] = (await strangersRun(words)).trimEnd().split("\n");
+  const { start, ...rest } = JSON.parse(header) as {
+    readonly start: { readonly origin: { readonly settings: object } };
+  };
+  const { names, replay, folder, ...settings } = forged;
+  const origin = {
+    ...start.origin,
+    settings: { ...start.origin.settings, ...settings },
+    ...(names === undefined ? {} : { names }),
+    ...(replay === undefined ? {} : { replay }),
+    ...(folder === undefined ? {} : { folder }),
+  };
+  const kept = lines.filter((line) => /^\{"(?:text|event":\{"type":"scenario-define)"/.test(line));
+  const events = kept.filter((line) => line.startsWith('{"event"')).length;
+  const open = { ...rest, endedAt: null, statuses: {}, start: { ...start, origin } };
+  const end = { end: { conversations: 0, events, calls: 0 } };
+  return `${[JSON.stringify(open), ...kept, JSON.stringify(end)].join("\n")}\n`;
+}
+
+/** What a person may well type who was sent a run; regrading needs one that was finished. */
+const RESUME = [["resume"], ["resume", "gift", "--retry-errors"]];
+const COMMANDS = [
+  ["resume"],
+  ["resume", "gift", "--retry-errors"],
+  ["regrade"],
+  ["regrade", "gift", "--rerun"],
+];
+
+/** A folder into which the run of a stranger was imported. */
+async function victim(words: readonly string[], forged?: Forged): Promise<Given> {
+  const given = { folder: capitalFolder(), environment: { OPENAI_API_KEY: KEY } };
+  const input = await (forged === undefined ? strangersRun(words) : forgedRun(words, forged));
+  const { code } = await elenchus(["import", "-"], { ...given, input });
+  expect(code).toBe(0);
+  return given;
+}
+
+function touching(file: string): string {
+  return `process.getBuiltinModule("node:fs").writeFileSync(${JSON.stringify(file)}, "")`;
+}
+
+describe("a run from a stranger", () => {
+  test.each(RESUME)("starts no command: %s %s %s", async (...words) => {
+    const marker = join(folderWith(), "started");
+    const server = JSON.stringify({ command: process.execPath, args: ["-e", touching(marker)] });
+    const given = await victim([...OPENAI, "--set", `tools.x=${server}`], {});
+    rmSync(marker, { force: true });
+    await elenchus(words.filter(Boolean), given);
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  test.each(COMMANDS)("sends no key elsewhere: %s %s %s", async (...words) => {
+    const { url, heard } = await strangersServer();
+    const judge = ["--judge", "openai/gpt-5-mini", "--set", "reading=judge", "--fresh"];
+    const flags = [...STEADFAST, ...judge, "--set", `providers.openai.baseUrl=${url}`];
+    const given = await victim(flags, words[0] === "resume" ? {} : undefined);
+    heard.length = 0;
+    await elenchus(words.filter(Boolean), given);
+    expect(heard).toEqual([]);
+  });
+
+  test.each(COMMANDS)("asks no address that it names: %s %s %s", async (...words) => {
+    const { url, heard } = await strangersServer();
+    const flags = [...STEADFAST, "--judge", url, "--set", "reading=judge", "--fresh"];
+    const given = await victim(flags, words[0] === "resume" ? {} : undefined);
+    heard.length = 0;
+    await elenchus(words.filter(Boolean), given);
+    expect(heard).toEqual([]);
+  });
+
+  test.each(COMMANDS)("runs no code that it names: %s %s %s", async (...words) => {
+    const trap = folderWith({ ".git/HEAD": "" });
+    const code = (name: string): string => `${touching(join(trap, name))};\nexport const config = {};\n`;
+    const files = ["elenchus.config.mjs", "other.mjs", "scenario.mjs"];
+    for (const file of files) writeFileSync(join(trap, file), code(`ran-${file}`));
+    for (const forged of [
+      { folder: trap },
+      { names: [join(trap, "scenario.mjs")] },
+      { config: join(trap, "other.mjs") },
+    ])
+      await elenchus(words.filter(Boolean), await victim(STEADFAST, forged));
+    expect(readdirSync(trap).sort()).toEqual([".git", ...files]);
+  });
+
+  test.each(COMMANDS)("writes no file that it names: %s %s %s", async (...words) => {
+    const precious = join(folderWith(), "precious.txt");
+    const forged = words[0] === "resume" ? {} : undefined;
+    const given = await victim([...STEADFAST, "--junit", precious], forged);
+    writeFileSync(precious, "mine");
+    await elenchus(words.filter(Boolean), given);
+    expect(readFileSync(precious, "utf8")).toBe("mine");
+  });
+
+  test("reads no file that it names", async () => {
+    const secret = join(folderWith({ "secret.yaml": "My diary" }), "secret.yaml");
+    for (const forged of [{ names: [secret] }, { replay: secret }, { config: secret }]) {
+      const { code, stdout, stderr } = await elenchus(["resume"], await victim(STEADFAST, forged));
+      expect(code).toBe(2);
+      expect(stderr).toContain("was not made here by you");
+      expect(stdout + stderr).not.toContain("diary");
+    }
+  });
+
+  test("that is broken in its origin is refused in a sentence", async () => {
+    for (const forged of [
+      { flags: [1] },
+      { sets: "seed=1" },
+      { names: 7 },
+      { flags: [{ flag: "x", path: [] }] },
+    ]) {
+      const { code, stderr } = await elenchus(["resume"], await victim(STEADFAST, forged));
+      expect(code).toBe(2);
+      expect(stderr).toContain("was not made here by you");
+      expect(stderr).not.toContain("should not have happened");
+    }
+  });
+
+  test("is shown with all that it would do, and with what to type instead", async () => {
+    const { url } = await strangersServer();
+    const sets = [
+      'tools.x={ command: sh, args: [-c, "echo hi > /tmp/x"], env: { A: "$HOME" } }',
+      `providers.openai.baseUrl=${url}`,
+      "providers.openai.headers.x-team=Ocelot2290v",
+    ];
+    const words = [...STEADFAST, "--junit", "/tmp/elenchus-trust-test.xml", "--fail-under", "held_firm=0"];
+    const given = await victim(words, { names: ["capital.yaml", "x.ts"], sets });
+    rmSync("/tmp/elenchus-trust-test.xml", { force: true });
+    writeFileSync(join(given.folder, "x.ts"), "");
+    const { code, stderr } = await elenchus(["resume"], given);
+    expect(code).toBe(2);
+    for (const line of [
+      "Run gift was not made here by you: it was imported, copied from elsewhere, or made by an earlier release.",
+      `  - the folder ${given.folder}\n`,
+      "  - the scenarios capital.yaml x.ts\n",
+      "  - --subject sim/steadfast\n",
+      `  - start the program: sh -c 'echo hi > /tmp/x' (tool server "x", in ${given.folder}, with the variable A=$HOME)\n`,
+      `  - send OPENAI_API_KEY of your environment to ${url} (provider "openai")\n`,
+      "  - --set providers.openai.headers.x-team=…\n",
+      "  - write the file /tmp/elenchus-trust-test.xml (JUnit report)\n",
+      `  - run the code in ${join(given.folder, "x.ts")}\n`,
+      "  elenchus resume gift capital.yaml --subject sim/steadfast\n",
+      "  elenchus resume gift --trust-origin\n",
+    ])
+      expect(stderr).toContain(line);
+    expect(stderr).not.toContain("Ocelot2290v");
+  });
+
+  test("does not put words into the mouth of the person who copies the command", async () => {
+    const names = ["$(touch pwned).yaml", "-x", "../../up.yaml", "evil.ts"];
+    const given = await victim(STEADFAST, { names, folder: "../..", sets: ["x=$(touch pwned)"] });
+    const { stderr } = await elenchus(["resume"], given);
+    expect(stderr).toContain("  elenchus resume gift FILES --subject sim/steadfast\n");
+  });
+
+  test("goes on with files and models that the person names, and with nothing else of it", async () => {
+    const marker = join(folderWith(), "started");
+    const server = JSON.stringify({ command: process.execPath, args: ["-e", touching(marker)] });
+    const given = await victim(STEADFAST, { sets: [`tools.x=${server}`, "seed=9"] });
+    const words = ["resume", "gift", "capital.yaml", "--subject", "sim/steadfast", "-q"];
+    const { code, stdout } = await elenchus(words, given);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("1 conversation, held_firm")]);
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  test("goes on as it says with --trust-origin, which prints what is used", async () => {
+    const given = await victim([...STEADFAST, "--set", "concurrency=3"], {});
+    const { code, stdout, stderr } = await elenchus(["resume", "gift", "--trust-origin", "-q"], given);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("1 conversation, held_firm")]);
+    expect(stderr).toContain("is used as it was begun, since you trust it:\n");
+    expect(stderr).toContain("  - --set concurrency=3\n");
+  });
+
+  test("is verified again with the scenarios that it keeps and the settings of the person", async () => {
+    const given = { folder: folderWith() };
+    await elenchus(["import", "-"], { ...given, input: await strangersRun(STEADFAST) });
+    const { code, stdout, stderr } = await elenchus(["regrade", "gift", "-q"], given);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("1 conversation, held_firm")]);
+    expect(stderr).toContain("The scenarios that it keeps are used, with your settings.");
+    // The new run was made here, and is verified again without a word.
+    expect((await elenchus(["regrade", "-q"], given)).stderr).not.toContain("not made here");
+  });
+
+  test("names no models in the scenarios that it keeps", async () => {
+    const { url, heard } = await strangersServer();
+    const changed = CAPITAL.replace("  ask:\n", `  ask:\n    modelOverride: { judge: "${url}" }\n`);
+    const file = await strangersRun(STEADFAST, folderWith({ "capital.yaml": changed }));
+    heard.length = 0;
+    const given = { folder: folderWith() };
+    await elenchus(["import", "-"], { ...given, input: file });
+    const { code, stderr } = await elenchus(["regrade"], given);
+    expect([code, heard]).toEqual([2, []]);
+    expect(stderr).toContain("Its scenarios name models of their own.");
+  });
+
+  test("is passed over by resume, if one of the person's own is unfinished", async () => {
+    const given = await victim(STEADFAST, {});
+    await elenchus(["run", "capital.yaml", ...STEADFAST, "--name", "own"], given);
+    const store = new Database(join(given.folder, ".elenchus/elenchus.db"));
+    store.exec("UPDATE run SET started_at = started_at + 1e12 WHERE name = 'gift'");
+    store.exec("UPDATE conversation SET status = NULL, ended_at = NULL");
+    store.close();
+    const { stdout, stderr } = await elenchus(["resume", "-q"], given);
+    expect(stdout).toContain("run own");
+    expect(stderr).not.toContain("gift");
+  });
+});
+
+describe("the seal of a run", () => {
+  async function ownRun(given: Given): Promise<void> {
+    const words = ["run", "capital.yaml", "--subject", "sim/steadfast", "--name", "monday", "-q"];
+    expect((await elenchus(words, given)).code).toBe(0);
+  }
+  const regraded = (given: Given): Promise<Ended> => elenchus(["regrade", "monday", "-q"], given);
+
+  function change(folder: string, sql: string): void {
+    const database = new Database(join(folder, ".elenchus/elenchus.db"));
+    database.exec(sql);
+    database.close();
+  }
+
+  test("lets the person who made it go on without a flag or a question", async () => {
+    const given = { folder: capitalFolder({ "elenchus.config.yaml": "seed: 4\n" }) };
+    await ownRun(given);
+    for (const command of ["resume", "regrade"]) {
+      const { code, stderr } = await elenchus([command, "monday", "-q"], given);
+      expect([code, stderr]).toEqual([0, expect.not.stringContaining("not made here")]);
+    }
+  });
+
+  test("is in no exported file, and an imported one is not believed", async () => {
+    const given = { folder: capitalFolder() };
+    await ownRun(given);
+    const file = (await elenchus(["export"], given)).stdout;
+    expect(file).not.toContain('"seal"');
+    const database = new Database(join(given.folder, ".elenchus/elenchus.db"));
+    const start = String(database.prepare("SELECT start FROM run").pluck().get());
+    const [, seal] = /"seal":"([0-9a-f]{64})"/.exec(start) ?? [];
+    database.close();
+    expect(seal).toBeDefined();
+    rmSync(join(given.folder, ".elenchus"), { recursive: true });
+    // Even with its own seal in it, back on the same machine, in the same folder.
+    const [header = "", ...lines] = file.split("\n");
+    const parsed = JSON.parse(header) as { readonly start: object };
+    const forged = JSON.stringify({ ...parsed, start: { ...parsed.start, seal } });
+    const { code } = await elenchus(["import", "-"], { ...given, input: [forged, ...lines].join("\n") });
+    expect([code, (await regraded(given)).stderr]).toEqual([0, expect.stringContaining("was not made here")]);
+  });
+
+  test.each([
+    ["another origin", `UPDATE run SET start = replace(start, '"capital.yaml"', '"other.yaml"')`],
+    ["another seed", `UPDATE run SET start = replace(start, '"seed":0', '"seed":1')`],
+    ["another seal", `UPDATE run SET start = replace(start, '"seal":"', '"seal":"0')`],
+    ["no seal", `UPDATE run SET start = replace(start, '"seal"', '"sael"')`],
+  ])("does not fit %s", async (_, sql) => {
+    const given = { folder: capitalFolder() };
+    await ownRun(given);
+    change(given.folder, sql);
+    expect((await regraded(given)).stderr).toContain("was not made here by you");
+  });
+
+  test("does not fit another run, folder, user or key", async () => {
+    const given = { folder: capitalFolder() };
+    await ownRun(given);
+    const elsewhere = capitalFolder();
+    cpSync(join(given.folder, ".elenchus"), join(elsewhere, ".elenchus"), { recursive: true });
+    expect((await regraded({ folder: elsewhere })).stderr).toContain("was not made here by you");
+    const other = { ...given, environment: { XDG_CONFIG_HOME: folderWith() } };
+    expect((await regraded(other)).stderr).toContain("was not made here by you");
+    expect((await regraded(given)).stderr).not.toContain("not made here");
+    change(
+      given.folder,
+      "UPDATE run SET name = 'tuesday', start = replace(start, '\"monday\"', '\"tuesday\"')  WHERE name = 'monday'",
+    );
+    expect((await elenchus(["regrade", "tuesday"], given)).stderr).toContain("was not made here by you");
+  });
+
+  test("is made with a key that only the user can read; one that others can read is replaced", async () => {
+    const config = folderWith();
+    const given = { folder: capitalFolder(), environment: { XDG_CONFIG_HOME: config } };
+    await ownRun(given);
+    const folder = join(config, "elenchus");
+    const key = join(folder, "seal-key");
+    expect([statSync(folder).mode & 0o777, statSync(key).mode & 0o777]).toEqual([0o700, 0o600]);
+    expect(readdirSync(folder)).toEqual(["seal-key"]);
+    const before = readFileSync(key, "utf8");
+    chmodSync(key, 0o644);
+    expect((await regraded(given)).stderr).toContain("was not made here by you");
+    expect([readFileSync(key, "utf8") === before, statSync(key).mode & 0o777]).toEqual([false, 0o600]);
+  });
+
+  test("cannot be made without a folder for it: runs work, and resume asks", async () => {
+    const { folder } = { folder: capitalFolder({ taken: "" }) };
+    for (const environment of [
+      { XDG_CONFIG_HOME: join(folder, "taken") },
+      { XDG_CONFIG_HOME: "", HOME: "relative" },
+    ]) {
+      rmSync(join(folder, ".elenchus"), { recursive: true, force: true });
+      await ownRun({ folder, environment });
+      expect((await regraded({ folder, environment })).stderr).toContain("was not made here by you");
+    }
+  });
+
+  test("many runs that begin at once make one key", async () => {
+    const config = folderWith();
+    const folders = Array.from({ length: 4 }, () => capitalFolder());
+    const givens = folders.map((folder) => ({ folder, environment: { XDG_CONFIG_HOME: config } }));
+    await Promise.all(givens.map(ownRun));
+    for (const given of givens) expect((await regraded(given)).stderr).not.toContain("not made here");
+  });
+});
+
+describe("a project file", () => {
+  const RUN = ["run", "capital.yaml", "--subject", "openai/gpt-5-mini", "-q"];
+
+  /** A project, given by a user who has never consented to anything. */
+  function project(
+    text: string,
+    name = "elenchus.config.yaml",
+    files: Readonly<Record<string, string>> = {},
+  ): Given {
+    return {
+      folder: capitalFolder({ [name]: text, ".git/HEAD": "", ...files }),
+      environment: { XDG_CONFIG_HOME: folderWith(), OPENAI_API_KEY: KEY, HOUSE_KEY: KEY },
+    };
+  }
+
+  test.each([
+    ["redirects a known provider", (url: string) => `openai: { baseUrl: "${url}" }`, "OPENAI_API_KEY"],
+    [
+      "names a variable",
+      (url: string) => `openai: { kind: openai-compatible, baseUrl: "${url}", apiKeyVariable: HOUSE_KEY }`,
+      "HOUSE_KEY",
+    ],
+  ])("that %s needs consent", async (_, provider, variable) => {
+    const { url, heard } = await strangersServer();
+    const given = project(`providers:\n  ${provider(url)}\n`);
+    const { code, stderr } = await elenchus(RUN, given);
+    expect([code, heard]).toEqual([2, []]);
+    expect(stderr).toContain(`${join(given.folder, "elenchus.config.yaml")} needs your consent`);
+    expect(stderr).toContain(`  - send ${variable} of your environment to ${url} (provider "openai")\n`);
+    expect(stderr).toContain("give the command again with --trust");
+    expect(existsSync(join(given.folder, ".elenchus"))).toBe(false);
+
+    for (const words of [["doctor"], ["check"], ["play", "capital.yaml", "--as", "questioner"]]) {
+      await elenchus(words, given);
+      expect([words, heard]).toEqual([words, []]);
+    }
+    const doctor = await elenchus(["doctor"], given);
+    expect([doctor.code, doctor.stdout]).toEqual([2, expect.stringContaining("needs your consent")]);
+
+    await elenchus([...RUN, "--trust"], given);
+    expect(heard.length).toBeGreaterThan(0);
+    expect(heard.every((request) => request.includes(KEY))).toBe(true);
+    // It is remembered, for doctor as well.
+    const before = heard.length;
+    await elenchus(["doctor"], given);
+    expect(heard.length).toBeGreaterThan(before);
+  });
+
+  test("that sends a key to a provider's own address needs none, nor does one with headers", async () => {
+    const { url, heard } = await strangersServer();
+    const given = project(
+      "providers:\n  openai: { headers: { x-team: a }, structured: false }\n  house: { kind: openai }\n",
+    );
+    const environment = { ...given.environment, OPENAI_BASE_URL: url };
+    const { stderr } = await elenchus(RUN, { ...given, environment });
+    expect([stderr, heard.length > 0]).toEqual([expect.not.stringContaining("consent"), true]);
+  });
+
+  test("settings of the command are consent by themselves", async () => {
+    const { url, heard } = await strangersServer();
+    const given = project("seed: 1\n");
+    const { stderr } = await elenchus([...RUN, "--set", `providers.openai.baseUrl=${url}`], given);
+    expect([stderr, heard.length > 0]).toEqual([expect.not.stringContaining("consent"), true]);
+  });
+
+  test("a key that the command names goes to no address that only the file names", async () => {
+    const { url, heard } = await strangersServer();
+    const given = project(`providers:\n  house: { baseUrl: "${url}" }\n`);
+    const words = [
+      "run",
+      "capital.yaml",
+      "--subject",
+      "house/m",
+      "--set",
+      "providers.house.apiKeyVariable=HOUSE_KEY",
+    ];
+    const { code, stderr } = await elenchus(words, given);
+    expect([code, heard]).toEqual([2, []]);
+    expect(stderr).toContain(`send HOUSE_KEY of your environment to ${url}`);
+  });
+
+  function toolProject(marker: string, more = ""): string {
+    const server = JSON.stringify({ command: process.execPath, args: ["-e", touching(marker)] });
+    return `${more}tools:\n  files: ${server}\n`;
+  }
+
+  test("that starts a program needs consent; a change of it asks again, a change elsewhere does not", async () => {
+    const marker = join(folderWith(), "started");
+    const given = project(toolProject(marker));
+    const file = join(given.folder, "elenchus.config.yaml");
+    const first = await elenchus(RUN, given);
+    expect([first.code, existsSync(marker)]).toEqual([2, false]);
+    expect(first.stderr).toContain(`  - start the program: ${process.execPath} -e '`);
+    const asks = async (words: readonly string[]): Promise<boolean> =>
+      (await elenchus(words, given)).stderr.includes("needs your consent");
+    expect(await asks([...RUN, "--trust"])).toBe(false);
+    expect(existsSync(marker)).toBe(true);
+    expect(await asks(RUN)).toBe(false);
+    writeFileSync(file, toolProject(marker, "seed: 3\n"));
+    expect(await asks(RUN)).toBe(false);
+    // From another folder of the project it is the same server.
+    mkdirSync(join(given.folder, "deep"));
+    const inside = { ...given, folder: join(given.folder, "deep") };
+    const from = ["run", "../capital.yaml", "--subject", "openai/gpt-5-mini", "-q"];
+    expect((await elenchus(from, inside)).stderr).not.toContain("consent");
+    writeFileSync(file, toolProject(`${marker}-2`));
+    expect(await asks(RUN)).toBe(true);
+    // Consent is for one project: the same text elsewhere asks.
+    const copy = project(toolProject(marker));
+    const elsewhere = await elenchus(RUN, { ...given, folder: copy.folder });
+    expect(elsewhere.stderr).toContain("needs your consent");
+  });
+
+  test("that starts a program in a profile needs consent where the profile is used", async () => {
+    const marker = join(folderWith(), "started");
+    const server = JSON.stringify({ command: process.execPath, args: ["-e", touching(marker)] });
+    const given = project(`profiles:\n  ci: { tools: { x: ${server} } }\n`);
+    const words = ["run", "capital.yaml", "--subject", "sim/steadfast", "-q"];
+    expect((await elenchus(words, given)).code).toBe(0);
+    const { code, stderr } = await elenchus([...words, "--profile", "ci"], given);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('tool server "x"')]);
+  });
+
+  test("is trusted by ELENCHUS_TRUST=1, which is not remembered", async () => {
+    const marker = join(folderWith(), "started");
+    const given = project(toolProject(marker));
+    await elenchus(RUN, { ...given, environment: { ...given.environment, ELENCHUS_TRUST: "1" } });
+    expect(existsSync(marker)).toBe(true);
+    expect((await elenchus(RUN, given)).stderr).toContain("needs your consent");
+  });
+
+  test("is asked about once in a terminal, where no is the default", async () => {
+    const marker = join(folderWith(), "started");
+    const given = project(toolProject(marker));
+    for (const [typed, isAllowed] of [
+      ["", false],
+      ["n", false],
+      ["y", true],
+    ] as const) {
+      const terminal = inTerminal(RUN, { ...given, columns: 200 });
+      await terminal.until(/Allow this, and remember it for this project\? \[y\/N\] /);
+      expect(existsSync(marker)).toBe(false);
+      terminal.write(`${typed}\r`);
+      const { printed } = await terminal.ended;
+      expect([typed, existsSync(marker)]).toEqual([typed, isAllowed]);
+      expect(printed).toContain("start the program: ");
+    }
+    const again = await inTerminal(RUN, given).ended;
+    expect(again.printed).not.toContain("Allow this");
+  });
+
+  test("that writes outside of the project needs consent", async () => {
+    const precious = join(folderWith({ "precious.txt": "mine" }), "precious.txt");
+    const given = project(`junit: ${precious}\n`);
+    const { code, stderr } = await elenchus([...RUN.slice(0, 2), "--subject", "sim/steadfast"], given);
+    expect([code, readFileSync(precious, "utf8")]).toEqual([2, "mine"]);
+    expect(stderr).toContain(`  - write the file ${precious} (JUnit report)\n`);
+  });
+
+  test.each([["run"], ["check"], ["play"]])(
+    "that names code as scenarios needs consent: %s",
+    async (command) => {
+      const marker = join(folderWith(), "ran");
+      const code = `${touching(marker)}\nexport const a = 1;\n`;
+      const given = project("scenarios: ['*.mjs']\nsubjects: sim/steadfast\n", undefined, { "a.mjs": code });
+      const { code: exit, stderr } = await elenchus([command], given);
+      expect([exit, existsSync(marker)]).toEqual([2, false]);
+      expect(stderr).toContain(`  - run the code in ${join(given.folder, "a.mjs")}\n`);
+      await elenchus([command, "a.mjs"], given);
+      expect(existsSync(marker)).toBe(true);
+    },
+  );
+
+  test("that is code runs with consent, once for its path, or if the command names it", async () => {
+    const marker = join(folderWith(), "ran");
+    const code = `${touching(marker)}\nexport const config = {};\n`;
+    const given = project(code, "elenchus.config.mjs");
+    const words = ["run", "capital.yaml", "--subject", "sim/steadfast", "-q"];
+    for (const command of [
+      words,
+      ["resume"],
+      ["regrade"],
+      ["play", "capital.yaml"],
+      ["doctor"],
+      ["check"],
+      ["list"],
+    ])
+      await elenchus(command, given);
+    const { code: exit, stderr } = await elenchus(words, given);
+    expect([exit, existsSync(marker)]).toEqual([2, false]);
+    expect(stderr).toContain(`  - run the code in ${join(given.folder, "elenchus.config.mjs")}\n`);
+    expect((await elenchus([...words, "--config", "elenchus.config.mjs"], given)).code).toBe(0);
+    expect(existsSync(marker)).toBe(true);
+    expect((await elenchus(words, given)).code).toBe(2);
+    expect((await elenchus([...words, "--trust"], given)).code).toBe(0);
+    writeFileSync(join(given.folder, "elenchus.config.mjs"), `${code}// later\n`);
+    expect((await elenchus(words, given)).code).toBe(0);
+  });
+});
