@@ -1,4 +1,10 @@
-import { COLOUR_STYLE, type Output, PLAIN_STYLE, type Style, type Terminal } from "../src/terminal/terminal.ts";
+import {
+  COLOUR_STYLE,
+  type Output,
+  PLAIN_STYLE,
+  type Style,
+  type Terminal,
+} from "../src/terminal/terminal.ts";
 
 /** An output that keeps what is written. */
 export class CapturedOutput implements Output {

@@ -2,7 +2,22 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { advanceState, type ConversationResult, END, evaluateOutcome, INITIAL_STATE, parseScenario, parseScenarioFile, resolveNextNode, type ScenarioDefinition, type ScenarioState, scenarioToJson, scenarioToYaml, type Truth, type TurnRecord } from "../src/index.ts";
+import {
+  advanceState,
+  type ConversationResult,
+  END,
+  evaluateOutcome,
+  INITIAL_STATE,
+  parseScenario,
+  parseScenarioFile,
+  resolveNextNode,
+  type ScenarioDefinition,
+  type ScenarioState,
+  scenarioToJson,
+  scenarioToYaml,
+  type Truth,
+  type TurnRecord,
+} from "../src/index.ts";
 
 const FOLDER = fileURLToPath(new URL("../examples", import.meta.url));
 

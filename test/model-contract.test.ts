@@ -1,7 +1,12 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { modelContract } from "../src/contracts/model-contract.ts";
-import { type ContractAbility, type ContractHarness, contextOf, requestOf } from "../src/contracts/model-contract-calls.ts";
+import {
+  type ContractAbility,
+  type ContractHarness,
+  contextOf,
+  requestOf,
+} from "../src/contracts/model-contract-calls.ts";
 import { functionModel, type ReplyFunction } from "../src/models/function/function-model.ts";
 import { httpModel } from "../src/models/http/http-model.ts";
 import type { Model } from "../src/models/model.ts";

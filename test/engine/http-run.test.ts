@@ -4,7 +4,12 @@ import type { Clock } from "../../src/core/environment.ts";
 import { sleepBy, systemClock } from "../../src/run/calls/clock.ts";
 import { anthropicServer } from "../model-servers/anthropic-server.ts";
 import { googleServer } from "../model-servers/google-server.ts";
-import { contentText, type Fault, type ModelServer, startModelServer } from "../model-servers/model-server.ts";
+import {
+  contentText,
+  type Fault,
+  type ModelServer,
+  startModelServer,
+} from "../model-servers/model-server.ts";
 import { openaiServer } from "../model-servers/openai-server.ts";
 import { KEY } from "../model-servers/server-harness.ts";
 import { chainOf, held, only } from "./held.ts";

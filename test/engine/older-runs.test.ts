@@ -3,7 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
-import { exportRun, importRun, memoryStore, openStore, parseScenario, regrade, resumeRun, type ScenarioDefinition, type Store } from "../../src/index.ts";
+import {
+  exportRun,
+  importRun,
+  memoryStore,
+  openStore,
+  parseScenario,
+  regrade,
+  resumeRun,
+  type ScenarioDefinition,
+  type Store,
+} from "../../src/index.ts";
 import { conversationTable } from "../../src/journal/transfer/conversation-table.ts";
 import { definitionsOf } from "../../src/journal/transfer/stored-definitions.ts";
 import { turnTable } from "../../src/journal/transfer/turn-table.ts";

@@ -1,4 +1,15 @@
-import { type ConversationRecord, countTurns, END, httpModel, lastTurn, question, type RunOptions, Scenario, type ScenarioDefinition, turnOfFlip } from "../../src/index.ts";
+import {
+  type ConversationRecord,
+  countTurns,
+  END,
+  httpModel,
+  lastTurn,
+  question,
+  type RunOptions,
+  Scenario,
+  type ScenarioDefinition,
+  turnOfFlip,
+} from "../../src/index.ts";
 
 /** What a process of the fault tests is told to do. */
 export interface Assignment {

@@ -1,4 +1,10 @@
-import { contentText, type ModelServer, type Protocol, type Served, startModelServer } from "./model-server.ts";
+import {
+  contentText,
+  type ModelServer,
+  type Protocol,
+  type Served,
+  startModelServer,
+} from "./model-server.ts";
 
 interface ChatItem {
   readonly role?: string;

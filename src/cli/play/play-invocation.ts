@@ -1,8 +1,9 @@
+import { resolve } from "node:path";
 import { DEFAULTS } from "../../core/defaults.ts";
 import { judgedFields } from "../../core/templates/template.ts";
 import { writeCassette } from "../../models/cassette/cassette-file.ts";
-import { ModelError } from "../../models/model-error.ts";
 import type { CallContext, ModelRequest } from "../../models/model.ts";
+import { ModelError } from "../../models/model-error.ts";
 import { personModel } from "../../models/person/person-model.ts";
 import type { TypedAnswer } from "../../models/person/typed-answer.ts";
 import { ProjectError } from "../../project/project-error.ts";
@@ -22,7 +23,6 @@ import { playEnd, playEnding, playExitCode, savedText } from "./play-ending.ts";
 import { type PlayOptions, playRunOptions } from "./play-options.ts";
 import { playQuestioner } from "./play-questioner.ts";
 import { isJudged, PERSON, PlaySession } from "./play-session.ts";
-import { resolve } from "node:path";
 
 /** What `play` is told on the command line. */
 export interface PlayCommandOptions {
