@@ -83,25 +83,23 @@ export {
 } from "./core/outcomes/outcome-helpers.ts";
 export {
   type AgentIdentity,
+  END,
   type FewShotExample,
+  type Handover,
+  type HandoverFunction,
   type ModelOverride,
   type ModelReference,
   type NodeOptions,
   type Question,
   question,
   type ScenarioDefinition,
+  type ScenarioEdge,
   type ScenarioNode,
   type ToolFilter,
 } from "./core/scenario/definition.ts";
 export { parseScenario } from "./core/scenario/parse-scenario.ts";
 export { type RoutedOn, routedOn } from "./core/scenario/routed-on.ts";
 export { Scenario } from "./core/scenario/scenario.ts";
-export {
-  END,
-  type Handover,
-  type HandoverFunction,
-  type ScenarioEdge,
-} from "./core/scenario/scenario-edge.ts";
 export { scenarioFileSchema } from "./core/scenario/scenario-shape.ts";
 export { DefinitionError, formatIssue } from "./core/schema/format-issue.ts";
 export type { FilePosition, Issue, IssueCode, IssuePath, NodeRole } from "./core/schema/issue.ts";

@@ -1,5 +1,4 @@
-import { canonicalJson } from "../core/values/canonical-json.ts";
-import { deepEqual } from "../core/values/json.ts";
+import { canonicalJson, deepEqual } from "../core/values/json.ts";
 import type { Message } from "../models/message.ts";
 import type {
   CallContext,

@@ -1,6 +1,5 @@
 import type { ConversationStatus } from "../core/state/state.ts";
-import { canonicalJson } from "../core/values/canonical-json.ts";
-import { deepEqual } from "../core/values/json.ts";
+import { canonicalJson, deepEqual } from "../core/values/json.ts";
 import type { Cell, RunEvent, RunStart } from "../journal/run-event.ts";
 import type { Spending } from "../journal/spending.ts";
 import type { Store } from "../journal/store/store.ts";

@@ -1,4 +1,4 @@
-/** What was thrown, in words; anything can be thrown, even what cannot be turned into text. */
+/** The message of what was thrown. Anything can be thrown, even a value that cannot be turned into text. */
 export function errorMessage(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error);

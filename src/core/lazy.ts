@@ -1,4 +1,4 @@
-/** Makes a value when it is first asked for, and keeps it: for what costs time to make and is not always needed. */
+/** Makes a value on first use and keeps it: for values that take time to make and are not always needed. */
 export function lazy<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => {
@@ -7,7 +7,7 @@ export function lazy<Value>(make: () => Value): () => Value {
   };
 }
 
-/** A regular expression made on first use; as a literal, one with `\p{…}` would cost its time when the file is loaded. */
+/** A regular expression made on first use. As a literal, one with `\p{…}` takes time when the file is loaded. */
 export function lazyPattern(source: string, flags: string): () => RegExp {
   return lazy(() => new RegExp(source, flags));
 }
@@ -18,7 +18,7 @@ export interface Memory<Key, Value> {
   set(key: Key, value: Value): unknown;
 }
 
-/** What is remembered under a key; made, and remembered, if there is nothing yet. */
+/** The cached value of a key; made and cached if there is none yet. */
 export function memoize<Key, Value extends object>(
   memory: Memory<Key, Value>,
   key: Key,

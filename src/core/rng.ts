@@ -1,6 +1,6 @@
 import { hash32, mixBits } from "./values/hash.ts";
 
-/** Draws that depend on a key alone: the same key gives the same draws, in whatever order calls are made. */
+/** A random number generator with a seed: the same key gives the same numbers. */
 export class Rng {
   #state: number;
 

@@ -1,4 +1,4 @@
-import { canonicalJson } from "../core/values/canonical-json.ts";
+import { canonicalJson } from "../core/values/json.ts";
 import { contentHash } from "./content-hash.ts";
 import { identityOfMessages } from "./message-list.ts";
 import type { ModelCard, ModelRequest } from "./model.ts";

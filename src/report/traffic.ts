@@ -1,4 +1,4 @@
-import { END } from "../core/scenario/scenario-edge.ts";
+import { END } from "../core/scenario/definition.ts";
 import { isFinished } from "../core/state/state.ts";
 import { type Conversation, foldConversation } from "../journal/fold/conversation.ts";
 import type { ConversationFilter, Store } from "../journal/store/store.ts";

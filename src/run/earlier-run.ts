@@ -1,6 +1,5 @@
 import { type ConversationStatus, isFinished } from "../core/state/state.ts";
-import { canonicalJson } from "../core/values/canonical-json.ts";
-import type { JsonObject } from "../core/values/json.ts";
+import { canonicalJson, type JsonObject } from "../core/values/json.ts";
 import { RunError } from "../journal/run-error.ts";
 import type { RunEvent, RunStart } from "../journal/run-event.ts";
 import type { Store } from "../journal/store/store.ts";

@@ -6,8 +6,8 @@ import {
   type ScenarioNode,
 } from "../core/scenario/definition.ts";
 import { fieldProblem } from "../core/templates/field-problem.ts";
-import { fillRowVariables, isRowVariable, rowVariables } from "../core/templates/row-variable.ts";
 import { mergeRubrics, type Rubric } from "../core/templates/rubric.ts";
+import { fillRowVariables, isRowVariable, rowVariables } from "../core/templates/template.ts";
 import { isRecord, type JsonObject, type JsonValue, ownValue } from "../core/values/json.ts";
 import { RunError } from "../journal/run-error.ts";
 import { hasSources, linkSources } from "./sandbox/link-sources.ts";

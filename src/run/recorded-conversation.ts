@@ -1,4 +1,4 @@
-import { END } from "../core/scenario/scenario-edge.ts";
+import { END } from "../core/scenario/definition.ts";
 import { foldConversation } from "../journal/fold/conversation.ts";
 import type { ConversationStop, RunEvent, TurnReply } from "../journal/run-event.ts";
 import { NOTHING_SPENT, type Spending } from "../journal/spending.ts";

@@ -4,8 +4,7 @@ import type {
   ModelReference as NodeModel,
   ScenarioDefinition,
 } from "../core/scenario/definition.ts";
-import { canonicalJson } from "../core/values/canonical-json.ts";
-import type { JsonObject } from "../core/values/json.ts";
+import { canonicalJson, type JsonObject } from "../core/values/json.ts";
 import { RunError } from "../journal/run-error.ts";
 import { cassetteModel } from "../models/cassette/cassette-model.ts";
 import { functionModel } from "../models/function/function-model.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../core/environment.ts";
 import { memoize } from "../core/lazy.ts";
 import { Rng } from "../core/rng.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
-import { canonicalJson } from "../core/values/canonical-json.ts";
+import { canonicalJson } from "../core/values/json.ts";
 import { RunError } from "../journal/run-error.ts";
 import type { Cell, ConversationSettings, RunEventBody, RunStart, Warning } from "../journal/run-event.ts";
 import { contentHash } from "../models/content-hash.ts";

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { buildScenario, scenarioSpec } from "../../test/random-scenario.ts";
-import type { ScenarioDefinition } from "../core/scenario/definition.ts";
-import { END } from "../core/scenario/scenario-edge.ts";
+import { END, type ScenarioDefinition } from "../core/scenario/definition.ts";
 import { advanceState } from "../core/state/advance-state.ts";
 import { resolveNextNode } from "../core/state/routing.ts";
 import { INITIAL_STATE } from "../core/state/state.ts";

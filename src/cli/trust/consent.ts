@@ -1,8 +1,7 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../../core/environment.ts";
-import { canonicalJson } from "../../core/values/canonical-json.ts";
-import { isRecord } from "../../core/values/json.ts";
+import { canonicalJson, isRecord } from "../../core/values/json.ts";
 import { contentHash } from "../../models/content-hash.ts";
 import { TypedLines } from "../../models/person/typed-answer.ts";
 import { ProjectError } from "../../project/project-error.ts";

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Environment } from "../../core/environment.ts";
-import { canonicalJson } from "../../core/values/canonical-json.ts";
+import { canonicalJson } from "../../core/values/json.ts";
 import type { RunStart } from "../../journal/run-event.ts";
 import { readPrivateFile, userFolder, writePrivateFile } from "./user-folder.ts";
 

@@ -1,6 +1,6 @@
 import { typeName } from "../values/json.ts";
 
-/** What a check says about a value. Not evaluable always means: does not pass, score 0, and a reason in words. */
+/** The result of a check. Not evaluable always means: does not pass, score 0, and a reason in words. */
 export interface CheckResult {
   readonly evaluable: boolean;
   readonly passes: boolean;
@@ -45,7 +45,7 @@ export function describeValue(value: unknown): string {
   return name === "array" || name === "object" ? `an ${name}` : `a ${name}`;
 }
 
-/** A check whose parameters are wrong: whatever it is asked, it cannot be evaluated, for this reason. */
+/** A check whose parameters are wrong: it can never be evaluated, for this reason. */
 export function unusableCheck(reason: string): CompiledCheck {
   const result = Object.freeze(notEvaluable(reason));
   return () => result;

@@ -64,7 +64,7 @@ const COMPILERS: { readonly [Type in CheckType]: (check: CheckOf<Type>) => Compi
   semantic_match: compileSemanticMatch,
 };
 
-/** Only checks that can no longer change are remembered. */
+/** Only frozen checks are cached: others may change. */
 const compiledChecks = new WeakMap<object, CompiledCheck>();
 
 /**

@@ -101,7 +101,7 @@ function countMatches(regex: RE2JS, text: string, enough = Number.POSITIVE_INFIN
   return count;
 }
 
-/** Nothing if there is no such group. Looking at many occurrences can take as many passes, as with counting. */
+/** Finds nothing if there is no such group. Looking at many occurrences can take as many passes, as with counting. */
 function capturesOf(
   regex: RE2JS,
   text: string,

@@ -53,7 +53,7 @@ function compileStep(normalizer: unknown): Step | string {
   return compileSynonyms(synonyms);
 }
 
-/** A map rather than the object itself, so that texts such as "constructor" find nothing that nobody wrote. */
+/** A map rather than the object itself, so that texts such as "constructor" find nothing that the author did not write. */
 function compileSynonyms(synonyms: Readonly<Record<string, unknown>>): Step | string {
   const canonical = new Map<string, string>();
   for (const [text, replacement] of Object.entries(synonyms)) {

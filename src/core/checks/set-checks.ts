@@ -1,5 +1,5 @@
 import { textValue } from "../text/text-value.ts";
-import { canonicalJson } from "../values/canonical-json.ts";
+import { canonicalJson } from "../values/json.ts";
 import type { CheckOf } from "./check.ts";
 import {
   type CheckResult,

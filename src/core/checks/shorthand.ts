@@ -79,7 +79,7 @@ function equalTo<Leaf>(value: PlainValue, leaf: MakeLeaf<Leaf>): Leaf {
   return leaf(defaultCheck(value), value);
 }
 
-/** How a value is compared if nobody says how: by its type. */
+/** How a value is compared by default: by its type. */
 export function defaultCheck(expected: JsonValue): Check {
   switch (typeof expected) {
     case "boolean":

@@ -6,12 +6,10 @@ import { validateShape } from "../schema/validate-shape.ts";
 import { parseStatePath } from "../state/state-path.ts";
 import { mergeRubrics } from "../templates/rubric.ts";
 import { isTruthFrom } from "../templates/truth-from.ts";
-import { canonicalJson } from "../values/canonical-json.ts";
 import { sha256 } from "../values/hash.ts";
-import type { JsonObject, UnknownRecord } from "../values/json.ts";
-import type { ScenarioDefinition, ScenarioNode } from "./definition.ts";
+import { canonicalJson, type JsonObject, type UnknownRecord } from "../values/json.ts";
+import type { ScenarioDefinition, ScenarioEdge, ScenarioNode } from "./definition.ts";
 import { readDraft, type ScenarioDraft } from "./scenario-draft.ts";
-import type { ScenarioEdge } from "./scenario-edge.ts";
 import type { ScenarioParts } from "./scenario-parts.ts";
 import { SCENARIO_FRAME_SHAPE } from "./scenario-shape.ts";
 import { validateConditions } from "./validate-conditions.ts";
@@ -41,7 +39,7 @@ export function defineScenario({ parts, rest, locate }: ScenarioSource): Scenari
   };
   // An issue with the whole makes one of everything in it.
   if (!issues.some(({ code, path }) => code === "too_large" || path.length === 0)) {
-    checkScenario(data, nodeIds, {
+    validateScenario(data, nodeIds, {
       issues,
       report: (issue) => issues.push(issue),
       warn: (issue) => warnings.push(issue),
@@ -67,7 +65,7 @@ interface Findings {
   readonly warn: ReportIssue;
 }
 
-function checkScenario(
+function validateScenario(
   data: UnknownRecord,
   nodeIds: readonly string[],
   { issues, report, warn }: Findings,
@@ -81,8 +79,8 @@ function checkScenario(
   validateGraph(draft, report, warn);
   validateConditions(draft, report, warn);
   validateOutcomes(draft, report, warn);
-  checkTruths(draft, report, warn);
-  checkRubrics(draft, report);
+  validateTruths(draft, report, warn);
+  validateRubrics(draft, report);
 }
 
 function freezeDefinition(
@@ -105,7 +103,7 @@ function freezeDefinition(
     ...content,
     nodeIds: Object.freeze([...nodeIds]),
     warnings: Object.freeze(warnings),
-    // Computed when it is first asked for: on a huge scenario it takes longer than all the checks.
+    // Computed on first use: on a huge scenario it takes longer than the validation.
     get hash(): string {
       hash ??= sha256(canonicalJson({ ...content, outcomes: outcomesToHash(content.outcomes) }));
       return hash;
@@ -119,7 +117,7 @@ function lineOf({ position }: Issue): number {
 }
 
 /** Checks that the rubrics of a node and of its question do not mean different things by one name. */
-export function checkRubrics(draft: ScenarioDraft, report: ReportIssue): void {
+export function validateRubrics(draft: ScenarioDraft, report: ReportIssue): void {
   draft.nodes.forEach((node, number) => {
     if (node?.rubric === undefined || node.question.rubric === undefined) return;
     const { clashes } = mergeRubrics([
@@ -132,24 +130,24 @@ export function checkRubrics(draft: ScenarioDraft, report: ReportIssue): void {
 }
 
 /** Checks the paths of truths that depend on the past. */
-export function checkTruths(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
+export function validateTruths(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
   const paths = new PathValidator(draft, report, warn);
   draft.nodes.forEach((node, number) => {
     for (const [name, field] of Object.entries(node?.question.template?.fields ?? {})) {
       if (!isTruthFrom(field.truth)) continue;
       const id = draft.numbers.idOf(number);
       const path: IssuePath = ["nodes", id, "question", "template", "fields", name, "truth", "from"];
-      checkPath(field.truth.from, id, { path, paths });
+      validatePath(field.truth.from, id, { path, paths });
     }
   });
 }
 
 /** Before a turn, "this turn" means the one before, which may have been at any node: the node must be named. */
-function checkPath(from: string, node: string, at: { path: IssuePath; paths: PathValidator }): void {
+function validatePath(from: string, node: string, at: { path: IssuePath; paths: PathValidator }): void {
   const parsed = parseStatePath(from);
   const isUnclear =
     "root" in parsed && ["verify_result", "refused", "parsed", "current_node"].includes(parsed.root);
-  if (!isUnclear) return at.paths.checkStatePath(from, node, at.path);
+  if (!isUnclear) return at.paths.validateStatePath(from, node, at.path);
   const message = "a truth looks at the past, so name the node: node_results.<node>.parsed.<field>";
   at.paths.unknownPath(from, [from.split(".")[0] ?? ""], { path: at.path, message });
 }

@@ -1,11 +1,12 @@
 import type { Outcome } from "../outcomes/outcome-check.ts";
 import type { Issue } from "../schema/issue.ts";
 import type { StateUpdate } from "../state/advance-state.ts";
+import type { When } from "../state/condition.ts";
+import type { TurnRecord } from "../state/state.ts";
 import type { Rubric } from "../templates/rubric.ts";
 import type { Template } from "../templates/template.ts";
 import type { JsonObject } from "../values/json.ts";
 import type { NodeEntry } from "./node-entry.ts";
-import type { ScenarioEdge } from "./scenario-edge.ts";
 
 declare const known: unique symbol;
 
@@ -24,7 +25,7 @@ export interface ScenarioDefinition<Nodes extends NodeEntry = NodeEntry, Outcome
   readonly edges: readonly ScenarioEdge[];
   readonly entryNode: string;
   readonly outcomes: readonly Outcome[];
-  /** What may not be as meant, although the scenario can run. */
+  /** Warnings: the scenario can run, but may not do what its author meant. */
   readonly warnings: readonly Issue[];
   readonly metadata: JsonObject;
   /** SHA-256 of the content: the same for the same scenario, however its keys are ordered. */
@@ -39,7 +40,7 @@ export type NodesOf<Definition extends ScenarioDefinition> =
 export type OutcomesOf<Definition extends ScenarioDefinition> =
   Definition extends ScenarioDefinition<NodeEntry, infer Outcomes> ? Outcomes : never;
 
-/** A question with its answer shown to the subject beforehand. */
+/** A question with its answer, shown to the subject before the node's own question. */
 export interface FewShotExample {
   readonly question: string;
   readonly answer: string;
@@ -111,7 +112,7 @@ export interface ScenarioNode {
   readonly metadata?: JsonObject;
 }
 
-/** A definition with other parts, as a run needs them. Its hash stays: what identifies a scenario is what its author wrote. */
+/** A definition with other parts, as a run needs them. The hash stays that of the scenario as its author wrote it. */
 export function copyDefinition(
   definition: ScenarioDefinition,
   parts: Partial<Pick<ScenarioDefinition, "nodes" | "edges" | "outcomes">>,
@@ -132,4 +133,36 @@ export function copyDefinition(
       return definition.hash;
     },
   });
+}
+
+/** The target of an edge that ends the conversation. */
+export const END = "__end__";
+
+/** Another way to write `END` in files. */
+export const END_IN_FILES = "END";
+
+/** The handovers that write a transcript: into the question, before or after its text, or into a file. */
+export const TRANSCRIPTS = ["transcript_prepend", "transcript_append", "transcript_materialize"] as const;
+
+/** What the next agent sees of the conversation so far. */
+export type Handover =
+  | (typeof TRANSCRIPTS)[number]
+  | HandoverFunction
+  // The source text of a handover function; written this way, editors still offer the names above.
+  | (string & {});
+
+/** True for a handover that writes a transcript, false for one that is code. */
+export function isTranscript(handover: Handover): handover is (typeof TRANSCRIPTS)[number] {
+  return (TRANSCRIPTS as readonly unknown[]).includes(handover);
+}
+
+/** Writes the question text for the next agent. */
+export type HandoverFunction = (turns: readonly TurnRecord[], questionText: string) => string;
+
+/** An edge of a definition; without `when` it is the fallback of its source. */
+export interface ScenarioEdge {
+  readonly source: string;
+  readonly target: string;
+  readonly when?: NonNullable<When>;
+  readonly handover?: Handover;
 }

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DefinitionError } from "../schema/format-issue.ts";
 import type { Issue } from "../schema/issue.ts";
+import { END } from "./definition.ts";
 import { Scenario } from "./scenario.ts";
-import { END } from "./scenario-edge.ts";
 
 /** Which nodes can be reached, in the plainest way: follow edges until nothing new turns up. */
 function reachable(entry: number, edges: readonly (readonly [number, number])[]): ReadonlySet<number> {

@@ -10,7 +10,7 @@ export function parseScenario(data: unknown): ScenarioDefinition {
   return readScenario(data);
 }
 
-/** The same, for data of which it is known where in a file it stands. */
+/** The same, for data whose positions in a file are known. */
 export function readScenario(data: unknown, place: Pick<ScenarioSource, "locate"> = {}): ScenarioDefinition {
   const parts = new ScenarioParts();
   const report: ReportIssue = (issue) => parts.issues.push(issue);
@@ -19,7 +19,7 @@ export function readScenario(data: unknown, place: Pick<ScenarioSource, "locate"
     if (isRecord(data)) rest = takeParts(data, parts);
     else report({ code: "wrong_type", path: [], expected: "a scenario", received: typeName(data) });
   } catch {
-    // A getter or a proxy threw; texts cannot hold any.
+    // A getter or a proxy threw; data from a text has neither.
     report({ code: "not_data", path: [], found: "an object that cannot be read" });
   }
   return defineScenario({ parts, rest, ...place });

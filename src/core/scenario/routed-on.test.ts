@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { anyOf, not } from "../logic/composition.ts";
 import { field, template } from "../templates/template.ts";
-import type { ScenarioDefinition } from "./definition.ts";
+import { END, type ScenarioDefinition } from "./definition.ts";
 import { routedOn } from "./routed-on.ts";
 import { Scenario } from "./scenario.ts";
-import { END } from "./scenario-edge.ts";
 
 const x = { type: "boolean", description: "d", truth: true } as const;
 const question = {

@@ -3,8 +3,7 @@ import { type Condition, compileWhen } from "../state/condition.ts";
 import { parseStatePath } from "../state/state-path.ts";
 import type { FieldLeaf, Template } from "../templates/template.ts";
 import { isTruthFrom } from "../templates/truth-from.ts";
-import type { ScenarioDefinition } from "./definition.ts";
-import { isTranscript } from "./scenario-edge.ts";
+import { isTranscript, type ScenarioDefinition } from "./definition.ts";
 
 /** What must be known of a turn at a node before the conversation can go on. */
 export interface RoutedOn {

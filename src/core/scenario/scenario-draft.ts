@@ -3,8 +3,7 @@ import type { Issue, IssuePath } from "../schema/issue.ts";
 import { NearestName } from "../schema/nearest-name.ts";
 import { type Condition, compileWhen } from "../state/condition.ts";
 import { isRecord, type UnknownRecord } from "../values/json.ts";
-import type { ScenarioNode } from "./definition.ts";
-import type { ScenarioEdge } from "./scenario-edge.ts";
+import type { ScenarioEdge, ScenarioNode } from "./definition.ts";
 
 /** An edge whose ends are texts; its condition is only there if it has the right shape. */
 export interface DraftEdge {
@@ -24,7 +23,7 @@ export interface DraftOutcome {
 }
 
 /**
- * A scenario on its way to a definition: the parts that have the right shape, whatever is wrong with the others,
+ * A scenario that is being validated: the parts that have the right shape, even if others do not,
  * so that one mistake does not hide the next.
  */
 export interface ScenarioDraft {

@@ -11,12 +11,12 @@ import {
   MAX_VALUES,
 } from "../values/frozen-copy.ts";
 import { isRecord } from "../values/json.ts";
-import { END, END_IN_FILES } from "./scenario-edge.ts";
+import { END, END_IN_FILES } from "./definition.ts";
 import { EDGE_SHAPE, NODE_SHAPE } from "./scenario-shape.ts";
 
 /**
- * The parts of a scenario as they come in, from the builder or from a file: each is copied, frozen and checked for its
- * shape once. Nothing here throws; what is wrong is collected.
+ * The parts of a scenario as they come in, from the builder or from a file: each is copied, frozen and its
+ * shape validated once. Nothing here throws; issues are collected.
  */
 export class ScenarioParts {
   readonly issues: Issue[] = [];
@@ -50,13 +50,13 @@ export class ScenarioParts {
   }
 
   #take(value: unknown, shape: Shape, path: (string | number)[]): unknown {
-    // After this issue everything else would be one too.
+    // The limit is used up: every further part would be the same issue.
     if (this.#allowance.remaining <= 0) return null;
     const { length: before } = this.issues;
     const part = withoutNulls(this.takeRest(value, path));
     const refused = new Set(this.issues.slice(before).map((issue) => formatPath(issue.path)));
     validateShape(shape, part, path, (issue) => {
-      // Where something was refused, null stands in its place, which is no further issue.
+      // A refused value was replaced by null, which must not be a second issue.
       if (refused.size === 0 || !refused.has(formatPath(issue.path))) this.issues.push(issue);
     });
     return part;

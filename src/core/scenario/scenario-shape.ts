@@ -21,7 +21,7 @@ import { WHEN_SHAPE } from "../state/condition.ts";
 import { RUBRIC_SHAPE } from "../templates/rubric-shape.ts";
 import { TEMPLATE_SHAPE } from "../templates/template-shape.ts";
 import type { JsonObject } from "../values/json.ts";
-import { TRANSCRIPTS } from "./scenario-edge.ts";
+import { TRANSCRIPTS } from "./definition.ts";
 
 const MODEL: Shape = either(
   nonEmptyText,
@@ -39,7 +39,7 @@ const QUESTION: Shape = object(
       template: TEMPLATE_SHAPE,
       fewShot: described(
         list(object("an example", { question: text, answer: text })),
-        "Questions with their answers, shown to the subject beforehand.",
+        "Questions with their answers, shown to the subject before the question.",
       ),
       keywords: list(text),
       rubric: RUBRIC_SHAPE,

@@ -16,9 +16,9 @@ import {
 import { type DefinitionError, formatIssue } from "../schema/format-issue.ts";
 import { stateCheck } from "../state/condition.ts";
 import { template } from "../templates/template.ts";
+import { END } from "./definition.ts";
 import { parseScenario } from "./parse-scenario.ts";
 import { Scenario } from "./scenario.ts";
-import { END } from "./scenario-edge.ts";
 
 const rich = new Scenario("rich", {
   description: "everything",

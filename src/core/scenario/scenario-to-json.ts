@@ -4,8 +4,7 @@ import type { JavaScriptParser } from "../source/free-names.ts";
 import { functionSource } from "../source/function-source.ts";
 import { portableSource } from "../source/portable-source.ts";
 import type { JsonObject, JsonValue } from "../values/json.ts";
-import type { ScenarioDefinition } from "./definition.ts";
-import { END, END_IN_FILES } from "./scenario-edge.ts";
+import { END, END_IN_FILES, type ScenarioDefinition } from "./definition.ts";
 import { FORMAT_VERSION } from "./scenario-shape.ts";
 
 /**

@@ -18,6 +18,7 @@ import {
 import { stateCheck } from "../state/condition.ts";
 import { template } from "../templates/template.ts";
 import {
+  END,
   type NodesOf,
   type OutcomesOf,
   type Question,
@@ -25,7 +26,6 @@ import {
   type ScenarioDefinition,
 } from "./definition.ts";
 import { Scenario } from "./scenario.ts";
-import { END } from "./scenario-edge.ts";
 
 const plain = question({ question: "Q?", rawAnswer: "A" });
 const asked = question({

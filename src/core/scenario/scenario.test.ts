@@ -13,9 +13,8 @@ import { DefinitionError, formatIssue } from "../schema/format-issue.ts";
 import type { Issue } from "../schema/issue.ts";
 import { stateCheck } from "../state/condition.ts";
 import { template } from "../templates/template.ts";
-import { question, type ScenarioDefinition } from "./definition.ts";
+import { END, question, type ScenarioDefinition } from "./definition.ts";
 import { Scenario } from "./scenario.ts";
-import { END } from "./scenario-edge.ts";
 
 const plain = question({ question: "Q?", rawAnswer: "A" });
 const lettered = question({

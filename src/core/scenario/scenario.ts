@@ -4,9 +4,8 @@ import type { Issue } from "../schema/issue.ts";
 import { asNearest, NearestName } from "../schema/nearest-name.ts";
 import type { JsonObject } from "../values/json.ts";
 import { defineScenario } from "./define-scenario.ts";
-import type { NodeOptions, ScenarioDefinition } from "./definition.ts";
+import type { END, END_IN_FILES, Handover, NodeOptions, ScenarioDefinition } from "./definition.ts";
 import type { Entry, KnownNode, NewId, NodeEntry, TypedWhen } from "./node-entry.ts";
-import type { END, END_IN_FILES, Handover } from "./scenario-edge.ts";
 import { ScenarioParts } from "./scenario-parts.ts";
 
 /**

@@ -3,9 +3,8 @@ import { expect, test } from "vitest";
 import { numericMinimum } from "../checks/check-factories.ts";
 import { DefinitionError } from "../schema/format-issue.ts";
 import { stateCheck } from "../state/condition.ts";
-import { question } from "./definition.ts";
+import { END, question } from "./definition.ts";
 import { Scenario } from "./scenario.ts";
-import { END } from "./scenario-edge.ts";
 
 const endpoint = question({
   question: "Does the model correctly identify the primary endpoint?",

@@ -18,14 +18,14 @@ import { deepEqual } from "../values/json.ts";
 import type { ScenarioDraft } from "./scenario-draft.ts";
 import { fieldNamed, PathValidator } from "./validate-paths.ts";
 
-/** Checks what the conditions of edges refer to. */
+/** Validates the nodes and fields that the conditions of edges refer to. */
 export function validateConditions(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
   const paths = new PathValidator(draft, report, warn);
   for (const { index, condition, edge } of draft.edges) {
     if (condition === null || edge.when === undefined) continue;
     const path = ["edges", index, "when"];
     const { source } = edge;
-    for (const { field, at } of fieldsOf(edge.when, path)) paths.checkStatePath(field, source, at);
+    for (const { field, at } of fieldsOf(edge.when, path)) paths.validateStatePath(field, source, at);
     const message = whyNeverHolds(condition, { source, fields: (node) => paths.fieldsOf(node) });
     if (message !== null) warn({ code: "never_holds", path, message });
   }

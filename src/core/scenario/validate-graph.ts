@@ -2,17 +2,17 @@ import { lazyPattern } from "../lazy.ts";
 import type { Issue, NodeRole, ReportIssue } from "../schema/issue.ts";
 import { asNearest } from "../schema/nearest-name.ts";
 import { isReservedKey } from "../values/json.ts";
+import { END, END_IN_FILES } from "./definition.ts";
 import type { DraftEdge, ScenarioDraft } from "./scenario-draft.ts";
-import { END, END_IN_FILES } from "./scenario-edge.ts";
 
 /** Checks ids, the ends of edges, the entry, fallbacks and reachability; linear in nodes and edges. */
 export function validateGraph(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
   const { numbers, entry } = draft;
   // Without nodes every id is unknown, which is no further issue.
   if (numbers.nodeCount === 0) return;
-  for (let node = 0; node < numbers.nodeCount; node++) checkId(numbers.idOf(node), report);
-  const meant = checkEnds(draft, report);
-  checkFallbacks(draft, report, warn);
+  for (let node = 0; node < numbers.nodeCount; node++) validateId(numbers.idOf(node), report);
+  const meant = validateEnds(draft, report);
+  validateFallbacks(draft, report, warn);
   if (entry === null) return;
   const start = numbers.ofNode(entry);
   if (start === undefined) return report(unknownNode(draft, entry, "entry", ["entry"]));
@@ -31,7 +31,7 @@ export function unknownNode(
   return { code: "unknown_node", path, node, role, ...asNearest(draft.nearestNode.find(node)) };
 }
 
-function checkId(id: string, report: ReportIssue): void {
+function validateId(id: string, report: ReportIssue): void {
   if (id === END || id === END_IN_FILES || isReservedKey(id)) {
     return report({ code: "reserved_id", path: ["nodes", id], id });
   }
@@ -49,10 +49,10 @@ function idProblem(id: string): string | null {
 const controlCharacter = lazyPattern(String.raw`\p{Cc}`, "u");
 
 /** Reports edges to or from nowhere, and returns which node each misspelt id was probably meant to be. */
-function checkEnds(draft: ScenarioDraft, report: ReportIssue): ReadonlyMap<number, number> {
+function validateEnds(draft: ScenarioDraft, report: ReportIssue): ReadonlyMap<number, number> {
   const { numbers } = draft;
   const meant = new Map<number, number>();
-  const check = (end: number, role: "source" | "target", index: number): void => {
+  const validateEnd = (end: number, role: "source" | "target", index: number): void => {
     if (numbers.isNode(end)) return;
     const id = numbers.idOf(end);
     if (role === "target" && id === END) return;
@@ -61,8 +61,8 @@ function checkEnds(draft: ScenarioDraft, report: ReportIssue): ReadonlyMap<numbe
     report(issue);
   };
   for (const { index, from, to } of draft.edges) {
-    check(from, "source", index);
-    check(to, "target", index);
+    validateEnd(from, "source", index);
+    validateEnd(to, "target", index);
   }
   return meant;
 }
@@ -73,7 +73,7 @@ interface OutEdges {
   readonly ignored: DraftEdge[];
 }
 
-function checkFallbacks({ numbers, edges }: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
+function validateFallbacks({ numbers, edges }: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
   const outEdges: (OutEdges | undefined)[] = new Array(numbers.size).fill(undefined);
   for (const edge of edges) {
     const out = outEdges[edge.from] ?? { ignored: [] };
@@ -104,9 +104,9 @@ export interface UnreachableNode {
 }
 
 /**
- * Finds what cannot be reached from the entry. An id that no node has stands for the node that it was probably `meant`
- * to be: what is only cut off by a misspelt edge is no further issue. Of a whole unreachable part, only the nodes that
- * nothing leads to are given; the rest stands behind them.
+ * Finds the nodes that cannot be reached from the entry. A misspelt id counts as the node that was probably `meant`, so
+ * that a misspelt edge does not make its target unreachable too. Of an unreachable part of the graph, only the nodes
+ * without an edge to them are returned; the others are in their `behind`.
  */
 export function findUnreachable(
   { numbers, edges }: ScenarioDraft,

@@ -9,20 +9,20 @@ import { nearestOf } from "../schema/nearest-name.ts";
 import type { ScenarioDraft } from "./scenario-draft.ts";
 import { PathValidator } from "./validate-paths.ts";
 
-/** Checks the names of outcomes and what they refer to. */
+/** Validates the names of outcomes and the nodes and fields they refer to. */
 export function validateOutcomes(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
-  const checker = new OutcomeChecker(draft, report, warn);
+  const validator = new OutcomeValidator(draft, report, warn);
   const names = new Set<string>();
   for (const { index, outcome } of draft.outcomes) {
     if (names.has(outcome.name)) {
       report({ code: "duplicate_outcome", path: ["outcomes", index, "name"], outcome: outcome.name });
     }
     names.add(outcome.name);
-    checker.check(outcome.check, ["outcomes", index, "check"]);
+    validator.validate(outcome.check, ["outcomes", index, "check"]);
   }
 }
 
-class OutcomeChecker {
+class OutcomeValidator {
   readonly #draft: ScenarioDraft;
   readonly #report: ReportIssue;
   readonly #warn: ReportIssue;
@@ -35,7 +35,7 @@ class OutcomeChecker {
     this.#paths = new PathValidator(draft, report, warn);
   }
 
-  check(check: OutcomeCheck, path: IssuePath): void {
+  validate(check: OutcomeCheck, path: IssuePath): void {
     if (typeof check === "function" || typeof check === "string") return;
     if (isMeasure(check)) this.#measure(check, path);
     else this.#assertion(check, path);
@@ -81,16 +81,16 @@ class OutcomeChecker {
     const named =
       filter === undefined || filter === null ? [] : typeof filter === "string" ? [filter] : filter;
     const known = named.filter((node) =>
-      this.#paths.checkNode(node, "filter", places.filter ?? places.field),
+      this.#paths.validateNode(node, "filter", places.filter ?? places.field),
     );
     if (compileTurnField(field) === null) return this.#unknown(field, TURN_FIELD_ROOTS, places.field);
     const [root, ...keys] = field.split(".");
-    if (root === "rubric" && keys.length > 0) this.#paths.checkTrait(keys.join("."), places.field);
+    if (root === "rubric" && keys.length > 0) this.#paths.validateTrait(keys.join("."), places.field);
     if (root === "verify_result")
-      for (const node of known) this.#paths.checkVerdict(node, field, places.field);
+      for (const node of known) this.#paths.validateVerdict(node, field, places.field);
     if (root !== "parsed" || keys.length === 0) return;
     if (filter === undefined || filter === null) return this.#fieldAnywhere(field, keys, places.field);
-    for (const node of known) this.#paths.checkField(node, keys, { statePath: field, path: places.field });
+    for (const node of known) this.#paths.validateField(node, keys, { statePath: field, path: places.field });
   }
 
   /** Without a node filter, one template with the field is enough. */

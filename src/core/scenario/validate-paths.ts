@@ -5,7 +5,7 @@ import type { TemplateFields } from "../templates/template.ts";
 import type { ScenarioDraft } from "./scenario-draft.ts";
 import { unknownNode } from "./validate-graph.ts";
 
-/** Checks that what a path names is there. */
+/** Validates that what a path names exists. */
 export class PathValidator {
   readonly #draft: ScenarioDraft;
   readonly #report: ReportIssue;
@@ -19,23 +19,24 @@ export class PathValidator {
   }
 
   /** A path of the state, as seen after a turn at `source`. */
-  checkStatePath(statePath: string, source: string, path: IssuePath): void {
+  validateStatePath(statePath: string, source: string, path: IssuePath): void {
     const parsed = parseStatePath(statePath);
     if ("problem" in parsed)
       return this.unknownPath(statePath, STATE_ROOTS, { path, message: parsed.problem });
     switch (parsed.root) {
       case "verify_result":
-        return this.checkVerdict(source, statePath, path);
+        return this.validateVerdict(source, statePath, path);
       case "parsed":
-        return this.checkField(source, parsed.keys, { statePath, path });
+        return this.validateField(source, parsed.keys, { statePath, path });
       case "node_visits":
-        if (parsed.node !== null) this.checkNode(parsed.node, "path", path);
+        if (parsed.node !== null) this.validateNode(parsed.node, "path", path);
         return;
       case "node_results":
-        if (parsed.node === null || !this.checkNode(parsed.node, "path", path)) return;
-        if (parsed.part === "verify_result") this.checkVerdict(parsed.node, statePath, path);
-        if (parsed.part === "parsed") this.checkField(parsed.node, parsed.keys, { statePath, path });
-        if (parsed.part === "rubric" && parsed.keys.length > 0) this.checkTrait(parsed.keys.join("."), path);
+        if (parsed.node === null || !this.validateNode(parsed.node, "path", path)) return;
+        if (parsed.part === "verify_result") this.validateVerdict(parsed.node, statePath, path);
+        if (parsed.part === "parsed") this.validateField(parsed.node, parsed.keys, { statePath, path });
+        if (parsed.part === "rubric" && parsed.keys.length > 0)
+          this.validateTrait(parsed.keys.join("."), path);
         return;
     }
   }
@@ -48,17 +49,17 @@ export class PathValidator {
     this.#report({ code: "unknown_path", path: at.path, statePath, message: at.message, ...suggestion });
   }
 
-  checkNode(node: string, role: "path" | "filter", path: IssuePath): boolean {
+  validateNode(node: string, role: "path" | "filter", path: IssuePath): boolean {
     if (this.#draft.numbers.ofNode(node) !== undefined) return true;
     this.#report(unknownNode(this.#draft, node, role, path));
     return false;
   }
 
-  checkVerdict(node: string, statePath: string, path: IssuePath): void {
+  validateVerdict(node: string, statePath: string, path: IssuePath): void {
     if (this.fieldsOf(node) === null) this.#warn({ code: "no_template", path, node, statePath });
   }
 
-  checkField(node: string, keys: readonly string[], at: { statePath: string; path: IssuePath }): void {
+  validateField(node: string, keys: readonly string[], at: { statePath: string; path: IssuePath }): void {
     const fields = this.fieldsOf(node);
     if (keys.length === 0 || fields === undefined) return;
     if (fields === null)
@@ -76,7 +77,7 @@ export class PathValidator {
     });
   }
 
-  checkTrait(trait: string, path: IssuePath): void {
+  validateTrait(trait: string, path: IssuePath): void {
     this.#traits ??= traitsOf(this.#draft);
     if (!this.#traits.has(trait))
       this.#warn({ code: "unknown_trait", path, trait, ...nearestOf(trait, this.#traits) });

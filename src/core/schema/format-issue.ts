@@ -10,7 +10,7 @@ const ROLES: Readonly<Record<NodeRole, string>> = {
   filter: "A node filter",
 };
 
-/** Every sentence about a problem stands here, one per code. */
+/** The sentence of every issue, one per code. */
 const SENTENCES: Sentences = {
   wrong_type: (issue) => `Expected ${issue.expected}, got ${issue.received}.`,
   missing_key: (issue) => `${capitalised(issue.owner)} needs ${quoted(issue.key)}.`,
@@ -96,7 +96,7 @@ function quoted(text: string): string {
   return JSON.stringify(text);
 }
 
-/** The target of an edge; the end is no node and is called what authors call it. */
+/** The target of an edge; the end is not a node, and authors write it as END. */
 function target(id: string): string {
   return id === "__end__" ? "END" : quoted(id);
 }

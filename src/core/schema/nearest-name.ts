@@ -2,7 +2,7 @@ const COMPARISONS = 500_000;
 
 /**
  * Finds the known name nearest to a misspelt one. The work over the whole life of a finder is bounded, so that
- * a scenario with very many wrong names is still checked in linear time; the later ones go without a suggestion.
+ * a scenario with very many wrong names is still validated in linear time; the later ones get no suggestion.
  */
 export class NearestName {
   #remaining = COMPARISONS;

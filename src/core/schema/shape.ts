@@ -12,7 +12,7 @@ export type Shape =
   | { readonly kind: "boolean"; readonly description?: string }
   | { readonly kind: "null"; readonly description?: string }
   | { readonly kind: "json"; readonly description?: string }
-  /** Anything at all: somebody else has looked. */
+  /** Any value: it is validated in another place. */
   | { readonly kind: "checked"; readonly description?: string }
   | FunctionShape
   | LiteralShape
@@ -84,7 +84,7 @@ export interface ObjectShape {
   readonly description?: string;
 }
 
-/** Objects told apart by their `type`. */
+/** Objects that differ by their `type`. */
 export interface VariantShape {
   readonly kind: "variant";
   readonly owner: string;
@@ -92,7 +92,7 @@ export interface VariantShape {
   readonly description?: string;
 }
 
-/** Alternatives told apart by what kind of value is there (text, list, object with or without `type`, …). */
+/** Alternatives that differ by the kind of value (text, list, object with or without `type`, …). */
 export interface EitherShape {
   readonly kind: "either";
   readonly options: readonly Shape[];

@@ -19,12 +19,12 @@ export function validateShape(
   path: (string | number)[],
   report: ReportIssue,
 ): boolean {
-  const checker = new ShapeChecker(path, report);
-  checker.check(shape, value);
-  return checker.clean;
+  const validator = new ShapeValidator(path, report);
+  validator.validate(shape, value);
+  return validator.clean;
 }
 
-class ShapeChecker {
+class ShapeValidator {
   clean = true;
   /** One array for the whole walk, copied only when there is something to report. */
   readonly #path: (string | number)[];
@@ -35,14 +35,14 @@ class ShapeChecker {
     this.#report = report;
   }
 
-  check(shape: Shape, value: unknown): void {
+  validate(shape: Shape, value: unknown): void {
     switch (shape.kind) {
       case "string":
         if (typeof value !== "string") this.#wrongType(shape, value);
         else if (shape.nonEmpty && value.trim() === "") this.#problem("empty_value");
         return;
       case "number":
-        return this.#checkNumber(shape, value);
+        return this.#validateNumber(shape, value);
       case "boolean":
       case "null":
         if (typeName(value) !== shape.kind) this.#wrongType(shape, value);
@@ -53,34 +53,34 @@ class ShapeChecker {
       case "checked":
         return;
       case "function":
-        return this.#checkFunction(shape, value);
+        return this.#validateFunction(shape, value);
       case "literal":
-        return this.#checkLiteral(shape, value);
+        return this.#validateLiteral(shape, value);
       case "array":
         if (!Array.isArray(value)) return this.#wrongType(shape, value);
         if (shape.ifEmpty !== undefined && value.length === 0) return this.#problem(shape.ifEmpty);
-        for (let index = 0; index < value.length; index++) this.#checkAt(index, shape.items, value[index]);
+        for (let index = 0; index < value.length; index++) this.#validateAt(index, shape.items, value[index]);
         return;
       case "record":
-        return this.#checkRecord(shape, value);
+        return this.#validateRecord(shape, value);
       case "object":
-        return this.#checkObject(shape, value);
+        return this.#validateObject(shape, value);
       case "variant":
-        return this.#checkVariant(shape, value);
+        return this.#validateVariant(shape, value);
       case "either":
-        return this.#checkEither(shape, value);
+        return this.#validateEither(shape, value);
       case "reference":
-        return this.check(shape.shape(), value);
+        return this.validate(shape.shape(), value);
     }
   }
 
-  #checkAt(key: string | number, shape: Shape, value: unknown): void {
+  #validateAt(key: string | number, shape: Shape, value: unknown): void {
     this.#path.push(key);
-    this.check(shape, value);
+    this.validate(shape, value);
     this.#path.pop();
   }
 
-  #checkNumber(shape: NumberShape, value: unknown): void {
+  #validateNumber(shape: NumberShape, value: unknown): void {
     const fits =
       typeof value === "number" &&
       Number.isFinite(value) &&
@@ -90,20 +90,20 @@ class ShapeChecker {
     if (!fits) this.#wrongType(shape, value);
   }
 
-  #checkFunction(shape: Shape, value: unknown): void {
+  #validateFunction(shape: Shape, value: unknown): void {
     if (typeof value === "function") return;
     if (typeof value !== "string") return this.#wrongType(shape, value);
     if (!looksLikeFunctionSource(value)) this.#problem("invalid_source", { source: value });
   }
 
-  #checkLiteral(shape: LiteralShape, value: unknown): void {
+  #validateLiteral(shape: LiteralShape, value: unknown): void {
     if (shape.values.includes(value as never)) return;
     if (typeof value !== "string") return this.#wrongType(shape, value);
     const allowed = shape.values.map(String);
     this.#problem("unknown_value", { value, allowed, ...nearestOf(value, allowed) });
   }
 
-  #checkRecord(shape: RecordShape, value: unknown): void {
+  #validateRecord(shape: RecordShape, value: unknown): void {
     if (!isRecord(value)) return this.#wrongType(shape, value);
     const keys = Object.keys(value);
     if (shape.ifEmpty !== undefined && keys.length === 0) return this.#problem(shape.ifEmpty);
@@ -111,17 +111,17 @@ class ShapeChecker {
       const message = `Expected one key, got ${keys.length}; write a list with one object for each.`;
       return this.#problem("invalid_parameter", { message });
     }
-    for (const key of keys) this.#checkAt(key, shape.values, value[key]);
+    for (const key of keys) this.#validateAt(key, shape.values, value[key]);
   }
 
-  #checkObject(shape: ObjectShape, value: unknown): void {
+  #validateObject(shape: ObjectShape, value: unknown): void {
     if (!isRecord(value)) return this.#wrongType(shape, value);
     const before = this.clean;
     this.clean = true;
     const misspelt: (string | undefined)[] = [];
     for (const key of Object.keys(value)) {
       const keyShape = shape.keys[key];
-      if (keyShape !== undefined) this.#checkAt(key, keyShape, value[key]);
+      if (keyShape !== undefined) this.#validateAt(key, keyShape, value[key]);
       else misspelt.push(this.#unknownKey(shape, key));
     }
     for (const key of shape.required) {
@@ -151,20 +151,20 @@ class ShapeChecker {
     return suggestion.nearest;
   }
 
-  #checkVariant(shape: VariantShape, value: unknown): void {
+  #validateVariant(shape: VariantShape, value: unknown): void {
     if (!isRecord(value)) return this.#wrongType(shape, value);
     const type = Object.hasOwn(value, "type") ? value.type : undefined;
     if (type === undefined) return this.#problem("missing_key", { key: "type", owner: shape.owner });
     const variant =
       typeof type === "string" && Object.hasOwn(shape.variants, type) ? shape.variants[type] : undefined;
-    if (variant !== undefined) return this.#checkObject(variant, value);
-    this.#checkAt("type", { kind: "literal", values: Object.keys(shape.variants) }, type);
+    if (variant !== undefined) return this.#validateObject(variant, value);
+    this.#validateAt("type", { kind: "literal", values: Object.keys(shape.variants) }, type);
   }
 
-  #checkEither(shape: EitherShape, value: unknown): void {
+  #validateEither(shape: EitherShape, value: unknown): void {
     const option = chooseOption(shape, value);
     if (option === undefined) this.#wrongType(shape, value);
-    else this.check(option, value);
+    else this.validate(option, value);
   }
 
   #wrongType(shape: Shape, value: unknown): void {

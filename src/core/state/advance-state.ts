@@ -1,9 +1,9 @@
 import { errorMessage } from "../error-message.ts";
 import type { Truth } from "../logic/kleene.ts";
 import { frozenCopy } from "../values/frozen-copy.ts";
-import { isRecord, typeName, type UnknownRecord } from "../values/json.ts";
-import { FoldedState, plainState, type TurnState } from "./folded-state.ts";
-import type { ScenarioState, TurnRecord } from "./state.ts";
+import { isRecord, ownValue, typeName, type UnknownRecord } from "../values/json.ts";
+import { PersistentMap } from "../values/persistent-map.ts";
+import type { NodeResult, ScenarioState, TurnRecord } from "./state.ts";
 
 /** What a state update may look at besides `accumulated` and `parsed`. */
 export interface StateUpdateContext {
@@ -27,7 +27,7 @@ type ReadTurn = Omit<TurnRecord, "questionText">;
 
 const NOTHING: UnknownRecord = Object.freeze({});
 
-/** The state after a turn, and what kept the state update from counting, if anything did. */
+/** The state after a turn, and why the state update failed, if it did. */
 export interface AdvancedState {
   readonly state: ScenarioState;
   readonly updateProblem?: string;
@@ -91,3 +91,101 @@ function updateAccumulated(
     };
   }
 }
+
+/** How often a node was visited, and the result of the last visit. */
+export interface Visit {
+  readonly count: number;
+  readonly result: NodeResult;
+}
+
+/** The part of a state that is not about nodes. */
+export type TurnState = Omit<ScenarioState, "nodeVisits" | "nodeResults">;
+
+/**
+ * A state that shares the visits of nodes with the states before it. The two objects with all nodes are made on first
+ * use: most readers need one node only.
+ */
+export class FoldedState implements ScenarioState {
+  readonly turn: number;
+  readonly currentNode: string;
+  readonly verifyResult: Truth;
+  readonly parsed: UnknownRecord;
+  readonly refused?: Truth;
+  readonly accumulated: UnknownRecord;
+  readonly #visits: PersistentMap<Visit>;
+  #nodeVisits: ScenarioState["nodeVisits"] | undefined;
+  #nodeResults: ScenarioState["nodeResults"] | undefined;
+
+  private constructor(turn: TurnState, visits: PersistentMap<Visit>) {
+    this.turn = turn.turn;
+    this.currentNode = turn.currentNode;
+    this.verifyResult = turn.verifyResult;
+    this.parsed = turn.parsed;
+    if (turn.refused !== undefined) this.refused = turn.refused;
+    this.accumulated = turn.accumulated;
+    this.#visits = visits;
+  }
+
+  /** The state after one more visit of the node that the turn names. */
+  static after(before: ScenarioState, turn: TurnState, result: NodeResult): FoldedState {
+    const visits = #visits in before ? before.#visits : visitsIn(before);
+    const count = (visits.get(turn.currentNode)?.count ?? 0) + 1;
+    return new FoldedState(turn, visits.set(turn.currentNode, { count, result }));
+  }
+
+  /** The visits of a node in any state; undefined if there are none. */
+  static visit(state: ScenarioState, node: string): Visit | undefined {
+    return #visits in state ? state.#visits.get(node) : plainVisit(state, node);
+  }
+
+  get nodeVisits(): ScenarioState["nodeVisits"] {
+    this.#nodeVisits ??= this.#each(({ count }) => count);
+    return this.#nodeVisits;
+  }
+
+  get nodeResults(): ScenarioState["nodeResults"] {
+    this.#nodeResults ??= this.#each(({ result }) => result);
+    return this.#nodeResults;
+  }
+
+  /** The same as a plain object, for code of authors. */
+  toJSON(): ScenarioState {
+    const { turn, currentNode, verifyResult, parsed, refused, accumulated, nodeVisits, nodeResults } = this;
+    const known = { turn, currentNode, verifyResult, parsed, accumulated, nodeVisits, nodeResults };
+    return Object.freeze(refused === undefined ? known : { ...known, refused });
+  }
+
+  #each<Part>(part: (visit: Visit) => Part): Readonly<Record<string, Part>> {
+    const entries = [...this.#visits.entries()].map(([node, visit]) => [node, part(visit)] as const);
+    // Sorted, so that the same visits look the same whatever their order.
+    return Object.freeze(Object.fromEntries(entries.sort(([left], [right]) => (left < right ? -1 : 1))));
+  }
+}
+
+/** A state as a frozen plain object. */
+export function plainState(state: ScenarioState): ScenarioState {
+  return state instanceof FoldedState ? state.toJSON() : Object.freeze({ ...state });
+}
+
+function visitsIn(state: ScenarioState): PersistentMap<Visit> {
+  const nodes = new Set([...Object.keys(state.nodeVisits ?? {}), ...Object.keys(state.nodeResults ?? {})]);
+  let visits = PersistentMap.empty<Visit>();
+  // Each of these nodes stands in one of the two objects.
+  for (const node of nodes) visits = visits.set(node, plainVisit(state, node) as Visit);
+  return visits;
+}
+
+/** A state that was not made here has only its two objects, and one of them may be missing. */
+function plainVisit({ nodeVisits, nodeResults }: ScenarioState, node: string): Visit | undefined {
+  const count = nodeVisits && ownValue(nodeVisits, node);
+  const result = nodeResults && ownValue(nodeResults, node);
+  if (count === undefined && result === undefined) return undefined;
+  // Of the types that a state promises.
+  return { count: (count ?? 0) as number, result: (result ?? NO_RESULT) as NodeResult };
+}
+
+const NO_RESULT: NodeResult = Object.freeze({
+  verifyResult: null,
+  parsed: Object.freeze({}),
+  rubric: Object.freeze({}),
+});

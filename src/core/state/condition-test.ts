@@ -2,9 +2,9 @@ import type { CompiledCheck } from "../checks/check-result.ts";
 import { compileCheck } from "../checks/evaluate-check.ts";
 import { errorMessage } from "../error-message.ts";
 import { anyTrue, atLeastTrue, negate, type Truth } from "../logic/kleene.ts";
+import { plainState } from "./advance-state.ts";
 import type { Condition, ConditionFunction, ExplicitStateCheck, FunctionLeaf } from "./condition.ts";
 import { describeCondition } from "./describe-condition.ts";
-import { plainState } from "./folded-state.ts";
 import type { ScenarioState } from "./state.ts";
 import { compilePath, type StateReader } from "./state-path.ts";
 
@@ -73,7 +73,7 @@ class FunctionTest implements ConditionTest {
     try {
       const answer: unknown = this.#fn(state.accumulated, state.parsed, plainState(state));
       if (!isThenable(answer)) return Boolean(answer);
-      this.#problem = "the function returned a promise, but must answer at once";
+      this.#problem = "the function returned a promise, but must return its result at once";
     } catch (error) {
       this.#problem = `the function threw: ${errorMessage(error)}`;
     }

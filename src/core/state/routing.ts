@@ -12,7 +12,7 @@ export interface RoutingEdge {
   readonly when?: unknown;
 }
 
-/** What became of one conditional edge. */
+/** The test of one conditional edge. */
 export interface TestedEdge {
   /** Index in the list of edges. */
   readonly edge: number;
@@ -117,7 +117,7 @@ const indexes = new WeakMap<readonly RoutingEdge[], EdgeIndex>();
  * `state.currentNode` count, or a list with the edges of just one node.
  */
 export function resolveNextNode(edges: readonly RoutingEdge[], state: ScenarioState): RoutingDecision {
-  // Only the edges of a definition are frozen, and only what cannot change may be remembered.
+  // Only the edges of a definition are frozen, and only what cannot change may be cached.
   if (!Object.isFrozen(edges)) return outEdgesIn(edges, state.currentNode).resolve(state);
   let index = indexes.get(edges);
   if (index === undefined) {
@@ -133,7 +133,7 @@ function outEdgesIn(edges: readonly RoutingEdge[], node: string): OutEdges {
   return new OutEdges(edges, positions);
 }
 
-/** Compiles a `when` that nobody has validated: what is not a condition never matches, and says why. */
+/** Compiles a `when` that may not be validated: what is not a condition never matches, and its reason says why. */
 function conditionOf(when: unknown): ConditionTest | null {
   const issues: Issue[] = [];
   if (when === undefined) return null;

@@ -1,5 +1,5 @@
 import { isRecord, ownValue } from "../values/json.ts";
-import { FoldedState } from "./folded-state.ts";
+import { FoldedState } from "./advance-state.ts";
 import type { NodeResult, ScenarioState } from "./state.ts";
 
 /** The first words a path can have. */

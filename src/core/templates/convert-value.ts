@@ -37,7 +37,7 @@ export function convertNumber(number: number | undefined, target: ExtractTarget)
     case "number":
       return { value: number };
     case "integer":
-      // Beyond this, the number that was written and the one that is held may differ.
+      // Beyond this, a number may differ from the one that was written.
       return Number.isSafeInteger(number) ? { value: number } : undefined;
     case "string":
       return { value: String(number) };

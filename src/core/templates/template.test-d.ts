@@ -1,7 +1,7 @@
 import { expectTypeOf, test } from "vitest";
 import { z } from "zod";
+import { END } from "../scenario/definition.ts";
 import { Scenario } from "../scenario/scenario.ts";
-import { END } from "../scenario/scenario-edge.ts";
 import { type Template, type TemplateField, template } from "./template.ts";
 import { truthFrom } from "./truth-from.ts";
 import { verified } from "./verified.ts";

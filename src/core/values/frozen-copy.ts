@@ -104,7 +104,7 @@ function isForeignPlainObject(prototype: unknown): boolean {
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype as object, "hasOwnProperty");
 }
 
-/** Freezes plain data all the way down, in place, and returns it; what is frozen already is taken to be so throughout. */
+/** Freezes plain data deeply, in place, and returns it. Objects that are frozen already are not searched. */
 export function freezeDeep<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

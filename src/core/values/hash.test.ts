@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalJson } from "./canonical-json.ts";
 import { sha256 } from "./hash.ts";
+import { canonicalJson } from "./json.ts";
 
 test("sha256 agrees with Node's, for texts of any length and alphabet", () => {
   const reference = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");

@@ -82,7 +82,7 @@ export function hash32(text: string): number {
   return mixBits(hash);
 }
 
-/** The same bits, such that each of them depends on all. */
+/** Mixes the bits, so that each of them depends on all. */
 export function mixBits(state: number): number {
   let bits = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);

@@ -8,7 +8,7 @@ import {
   ONE_CALL,
   turnEvents,
 } from "../../contracts/store-contract-samples.ts";
-import { END } from "../../core/scenario/scenario-edge.ts";
+import { END } from "../../core/scenario/definition.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import type { RunEvent, TurnEnd } from "../run-event.ts";

@@ -1,4 +1,4 @@
-import { canonicalJson } from "../../core/values/canonical-json.ts";
+import { canonicalJson } from "../../core/values/json.ts";
 import { frozenMessage, type MessageLink, SeenMessages } from "../../models/cassette/message-tree.ts";
 import type { Message } from "../../models/message.ts";
 import { textHash } from "./text-codec.ts";

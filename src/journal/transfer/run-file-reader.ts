@@ -1,7 +1,6 @@
 import { list, nonEmptyText, number as numeric, object, type Shape, text } from "../../core/schema/shape.ts";
-import { canonicalJson } from "../../core/values/canonical-json.ts";
 import { frozenCopy } from "../../core/values/frozen-copy.ts";
-import type { UnknownRecord } from "../../core/values/json.ts";
+import { canonicalJson, type UnknownRecord } from "../../core/values/json.ts";
 import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
 import { currentEvent } from "../older-events.ts";
 import type { Cell, RunEvent, RunStart } from "../run-event.ts";

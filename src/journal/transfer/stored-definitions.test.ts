@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { chainOf, memoryModel } from "../../../test/engine/held.ts";
-import { question } from "../../core/scenario/definition.ts";
+import { END, question } from "../../core/scenario/definition.ts";
 import { Scenario } from "../../core/scenario/scenario.ts";
-import { END } from "../../core/scenario/scenario-edge.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import { exportRun } from "./export-run.ts";

@@ -15,9 +15,8 @@ import {
   text,
 } from "../../core/schema/shape.ts";
 import { validateShape } from "../../core/schema/validate-shape.ts";
-import { canonicalJson } from "../../core/values/canonical-json.ts";
 import { frozenCopy } from "../../core/values/frozen-copy.ts";
-import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
+import { canonicalJson, isRecord, type UnknownRecord } from "../../core/values/json.ts";
 import type { Message } from "../message.ts";
 import type { FinishReason } from "../model.ts";
 import { ModelError } from "../model-error.ts";

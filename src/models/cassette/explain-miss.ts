@@ -1,5 +1,4 @@
-import { canonicalJson } from "../../core/values/canonical-json.ts";
-import { deepEqual, isRecord, ownValue } from "../../core/values/json.ts";
+import { canonicalJson, deepEqual, isRecord, ownValue } from "../../core/values/json.ts";
 import type { Message } from "../message.ts";
 import type { CallRequest } from "./recorded-call.ts";
 

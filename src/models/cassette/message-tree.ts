@@ -1,5 +1,5 @@
-import { canonicalJson } from "../../core/values/canonical-json.ts";
 import { frozenCopy } from "../../core/values/frozen-copy.ts";
+import { canonicalJson } from "../../core/values/json.ts";
 import { contentHash } from "../content-hash.ts";
 import type { Message } from "../message.ts";
 import { extendMessages, noMessages } from "../message-list.ts";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
-import { END, type ScenarioEdge } from "../../core/scenario/scenario-edge.ts";
+import { END, type ScenarioDefinition, type ScenarioEdge } from "../../core/scenario/definition.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import { cutToWidth, textWidth } from "../../terminal/text-width.ts";
 import { drawText } from "./draw-text.ts";

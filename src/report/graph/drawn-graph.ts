@@ -1,5 +1,4 @@
-import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
-import { END } from "../../core/scenario/scenario-edge.ts";
+import { END, type ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { compileWhen } from "../../core/state/condition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
 import { printableText } from "../../terminal/printable-text.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sampleScenario as scenario } from "../../../test/sample-scenario.ts";
-import { END } from "../../core/scenario/scenario-edge.ts";
+import { END } from "../../core/scenario/definition.ts";
 import { mermaidLabel, toMermaid } from "./to-mermaid.ts";
 
 test("linear, with an implicit end", () => {

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { allOf, not } from "../../core/logic/composition.ts";
 import { evaluateOutcome } from "../../core/outcomes/evaluate-outcome.ts";
-import { question, type ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { END, question, type ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { parseScenario } from "../../core/scenario/parse-scenario.ts";
 import { Scenario } from "../../core/scenario/scenario.ts";
-import { END } from "../../core/scenario/scenario-edge.ts";
 import { advanceState } from "../../core/state/advance-state.ts";
 import { resolveNextNode } from "../../core/state/routing.ts";
 import { INITIAL_STATE, type TurnRecord } from "../../core/state/state.ts";

@@ -4,16 +4,14 @@ import { saysOlderNames, withOlderNames } from "../../core/outcomes/older-spelli
 import type { Outcome, OutcomeFunction } from "../../core/outcomes/outcome-check.ts";
 import {
   copyDefinition,
-  type Question,
-  type ScenarioDefinition,
-  type ScenarioNode,
-} from "../../core/scenario/definition.ts";
-import {
   END,
   type HandoverFunction,
   isTranscript,
+  type Question,
+  type ScenarioDefinition,
   type ScenarioEdge,
-} from "../../core/scenario/scenario-edge.ts";
+  type ScenarioNode,
+} from "../../core/scenario/definition.ts";
 import type { StateUpdate } from "../../core/state/advance-state.ts";
 import { type ConditionFunction, isWhenList, type When, type WhenLeaf } from "../../core/state/condition.ts";
 import type { Rubric, TraitFunction } from "../../core/templates/rubric.ts";

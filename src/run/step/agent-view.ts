@@ -1,6 +1,5 @@
 import { errorMessage } from "../../core/error-message.ts";
-import type { AgentIdentity, ScenarioNode } from "../../core/scenario/definition.ts";
-import type { Handover } from "../../core/scenario/scenario-edge.ts";
+import type { AgentIdentity, Handover, ScenarioNode } from "../../core/scenario/definition.ts";
 import type { TurnRecord } from "../../core/state/state.ts";
 import { typeName } from "../../core/values/json.ts";
 import type { Turn } from "../../journal/turn.ts";

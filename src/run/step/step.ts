@@ -1,5 +1,4 @@
-import type { ScenarioDefinition, ScenarioNode } from "../../core/scenario/definition.ts";
-import { END } from "../../core/scenario/scenario-edge.ts";
+import { END, type ScenarioDefinition, type ScenarioNode } from "../../core/scenario/definition.ts";
 import { foldTurn } from "../../core/state/advance-state.ts";
 import { type RoutingDecision, resolveNextNode } from "../../core/state/routing.ts";
 import { INITIAL_STATE, isFinished, type ScenarioState } from "../../core/state/state.ts";
