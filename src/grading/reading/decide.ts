@@ -55,7 +55,7 @@ function inForce<Value>(
   return cut >= first.end ? counting.filter(({ start }) => start >= cut) : counting;
 }
 
-/** How far apart two values may stand of which each has a place or a speaker of its own. */
+/** The longest distance between two values that have different places or speakers. */
 const REACH = 80;
 
 const MARKS = "[\"')\\]}*]{0,3}";

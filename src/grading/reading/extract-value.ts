@@ -27,6 +27,9 @@ import { Context } from "./statement.ts";
  * Reads one typed value out of a free reply, without a judge. Never guesses: a reply that can be read in two ways is
  * ambiguous, and a value that cannot be of the target's type is absent. Never throws; takes time in proportion to
  * the reply.
+ *
+ * Rules other than patterns work in the same steps: clean the text (`reply-text.ts`), find where values are mentioned,
+ * turn each mention into a statement with a standing and a strength (`statement.ts`), and decide (`decide.ts`).
  */
 export function extractValue(rule: ExtractRule, target: ExtractTarget, reply: string): ExtractedField {
   switch (rule.type) {

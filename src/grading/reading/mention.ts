@@ -7,7 +7,7 @@ export interface Mention<Value> {
   readonly end: number;
 }
 
-/** Mentions that are named in one breath: "A", "A and C", "either B or D". */
+/** Mentions that are named together: "A", "A and C", "either B or D". */
 export interface MentionGroup<Value, M extends Mention<Value> = Mention<Value>> {
   readonly mentions: readonly M[];
   readonly start: number;
@@ -58,7 +58,7 @@ function joinBetween(reply: ReplyText, start: number, end: number): Join | undef
   return groups.comma === undefined ? undefined : groups.comma === "/" ? "or" : "comma";
 }
 
-/** How many joins hold, without those that only look like a list: "the answer is B, C is wrong", "B and C is wrong". */
+/** How many joins are real, without those that only look like a list: "the answer is B, C is wrong", "B and C is wrong". */
 function reallyJoined(
   reply: ReplyText,
   mentions: readonly Mention<unknown>[],

@@ -5,7 +5,7 @@ import type { ReplyText } from "./reply-text.ts";
 /** Why a mention is not the speaker's own assertion, here and now. */
 export type NonAssertion = "others" | "doubtful" | "conceded";
 
-/** Tells what the speaker asserts from what others say, what was said before, and what is only supposed. */
+/** Separates what the speaker asserts from what others say, what was said before, and what is only supposed. */
 export class NonAssertions {
   readonly #reply: ReplyText;
   readonly #others: Markers;

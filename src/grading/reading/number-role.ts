@@ -63,7 +63,7 @@ function roleOf(lower: string, { start, end }: NumberToken): NumberRole {
   return MONTH_BEFORE.test(before) || MONTH_AFTER.test(after) ? "date" : "count";
 }
 
-/** How many numbers, and how far behind it, are looked at for each cue. */
+/** How many numbers are considered for each cue, and how far behind it. */
 const MOST_CANDIDATES = 12;
 const FAR = 240;
 
@@ -72,8 +72,8 @@ export interface Announcements {
   readonly announced: ReadonlyMap<NumberToken, AnswerCue>;
   /** Cues that announce several numbers, or one that cannot be read. */
   readonly unclear: readonly AnswerCue[];
-  /** True if something is announced that is no number. */
-  readonly mute: boolean;
+  /** True if something other than a number is announced. */
+  readonly otherAnnounced: boolean;
 }
 
 /** Which numbers the plain cues announce. */
@@ -84,17 +84,17 @@ export function announcements(
 ): Announcements {
   const announced = new Map<NumberToken, AnswerCue>();
   const unclear: AnswerCue[] = [];
-  let mute = false;
+  let otherAnnounced = false;
   let next = 0;
   for (const cue of context.cues) {
     if (cue.strength < ANSWER) continue;
     while (next < tokens.length && (tokens[next] as NumberToken).start < cue.end) next++;
     const token = announcedNumber(context, cue, candidates(context, cue, { tokens, roles, next }));
-    if (token === undefined) mute = true;
+    if (token === undefined) otherAnnounced = true;
     else if (token === "unclear") unclear.push(cue);
     else if ((announced.get(token)?.strength ?? 0) <= cue.strength) announced.set(token, cue);
   }
-  return { announced, unclear, mute };
+  return { announced, unclear, otherAnnounced };
 }
 
 /** The numbers after a cue; those of things ("question 5") only right behind it. */
@@ -131,7 +131,7 @@ export function announcedNumber(
   const result = results.at(-1);
   if (result !== undefined) return isOfSeveral(reply, results.at(-2), result) ? "unclear" : result;
   if (adjacent) return "unclear";
-  // Further away, it must be the only number of the sentence, and not one to reckon with.
+  // Further away, it must be the only number of the sentence, and not part of a calculation.
   const same = first.value !== null && inReach.every(({ value }) => value === first.value);
   return same && !METHOD.test(reply.lower.slice(cue.end, first.start)) ? first : "unclear";
 }

@@ -10,21 +10,21 @@ import type { Context, Statement } from "./statement.ts";
 /** What a reply says with a number. */
 export interface NumberStatement extends Statement<number> {
   readonly role: NumberRole;
-  /** True if the speaker stands for it ("it is 12"), rather than working it out. */
+  /** True if the reply claims it ("it is 12") rather than calculates it. */
   readonly claims: boolean;
 }
 
 /** The statements of a reply's numbers, in order. */
 export interface NumberStatements {
   readonly statements: readonly NumberStatement[];
-  /** True if something is announced that is no number. */
-  readonly mute: boolean;
+  /** True if something other than a number is announced. */
+  readonly otherAnnounced: boolean;
 }
 
 /** Says of every number in a reply what announces it and whether it is asserted. */
 export function numberStatements(context: Context, tokens: readonly NumberToken[]): NumberStatements {
   const roles = numberRoles(context.reply, tokens);
-  const { announced, unclear, mute } = announcements(context, tokens, roles);
+  const { announced, unclear, otherAnnounced } = announcements(context, tokens, roles);
   const roleOf = new Map(tokens.map((token, index) => [token, roles[index] ?? "count"]));
   const statements: NumberStatement[] = unclear.map(({ start, end, strength }) => ({
     values: [],
@@ -58,7 +58,7 @@ export function numberStatements(context: Context, tokens: readonly NumberToken[
     previousEnd = group.end;
   }
   const inOrder = statements.sort((one, other) => one.start - other.start);
-  return { statements: withSharedStanding(context.reply, inOrder), mute };
+  return { statements: withSharedStanding(context.reply, inOrder), otherAnnounced };
 }
 
 /** The weak cue that stands right before a number. */

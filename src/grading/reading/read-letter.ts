@@ -10,7 +10,7 @@ import { type Context, groupValues, isOpen, type Statement } from "./statement.t
 export function readLetter(context: Context, options: ReadonlySet<string>): Decision<string> {
   const lines = optionLines(context.reply);
   const single: Statement<string>[] = [];
-  /** Options that are talked about without being chosen or denied. */
+  /** Options that are mentioned without being chosen or denied. */
   const open = new Set<string>();
   for (const group of groupMentions<string, LetterMention>(context.reply, letterMentions(context))) {
     const statement = letterStatement(context, group, {
@@ -42,7 +42,7 @@ export interface LetterSurroundings {
   readonly options: ReadonlySet<string>;
 }
 
-/** What a reply says with a letter, or with several in one breath. */
+/** What a reply says with a letter, or with several together. */
 export function letterStatement(
   context: Context,
   group: Group,

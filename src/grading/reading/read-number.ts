@@ -14,7 +14,7 @@ import type { Context } from "./statement.ts";
  */
 export function readNumber(context: Context, which: "first" | "last"): Decision<number> {
   const tokens = tokensOf(context);
-  const { statements, mute } = numberStatements(context, tokens);
+  const { statements, otherAnnounced } = numberStatements(context, tokens);
   const inWords = tokens.some(({ words }) => words === true);
   const answers = statements.filter(({ strength }) => strength > WORKING);
   const decision = decide(answers, context.reversals);
@@ -23,7 +23,7 @@ export function readNumber(context: Context, which: "first" | "last"): Decision<
   const open = statements.filter(
     ({ standing, strength }) => standing !== "denied" && standing !== "others" && strength <= WORKING,
   );
-  const chosen = lastResult(context, open) ?? plainNumber(context, open, { which, mute, inWords });
+  const chosen = lastResult(context, open) ?? plainNumber(context, open, { which, otherAnnounced, inWords });
   if (typeof chosen === "string") return { status: chosen };
   if (chosen.standing !== "asserted" || context.reversals.retractions.startAfter(chosen.end) !== undefined) {
     return { status: "ambiguous" };
@@ -96,8 +96,8 @@ function concludes(
 
 interface PlainOptions {
   readonly which: "first" | "last";
-  /** True if something else than a number is announced. */
-  readonly mute: boolean;
+  /** True if something other than a number is announced. */
+  readonly otherAnnounced: boolean;
   /** True if the numbers are written in words. */
   readonly inWords: boolean;
 }
@@ -106,7 +106,7 @@ interface PlainOptions {
 function plainNumber(
   context: Context,
   open: readonly NumberStatement[],
-  { which, mute, inWords }: PlainOptions,
+  { which, otherAnnounced, inWords }: PlainOptions,
 ): NumberStatement | "absent" | "ambiguous" {
   const plain = open.filter(({ role }) => role !== "label");
   const asserted = plain.filter(({ standing }) => standing === "asserted");
@@ -115,7 +115,7 @@ function plainNumber(
   const chosen = candidates.at(at);
   if (chosen === undefined) return "absent";
   if (context.reversals.refusals.has(0, context.reply.text.length)) return declined(context, chosen);
-  // "May 5": a day is no number that anybody asked for.
+  // "May 5": a day is hardly the number that was asked for.
   if (chosen.role === "date" && (chosen.values[0] ?? 0) < 1000) return "ambiguous";
   // "48, although humans have 46"
   if (plain.some((other) => isConceded(other) && other.values[0] !== chosen.values[0])) return "ambiguous";
@@ -129,9 +129,11 @@ function plainNumber(
     )
   )
     return "ambiguous";
-  // In words, numbers are part of the prose too often for their place to say anything.
+  // Numbers in words are often part of the prose, so their position says nothing.
   if (inWords && candidates.some(({ values }) => values[0] !== chosen.values[0])) return "ambiguous";
-  return mute && candidates.some(({ values }) => values[0] !== chosen.values[0]) ? "ambiguous" : chosen;
+  return otherAnnounced && candidates.some(({ values }) => values[0] !== chosen.values[0])
+    ? "ambiguous"
+    : chosen;
 }
 
 function isConceded({ standing, role }: NumberStatement): boolean {

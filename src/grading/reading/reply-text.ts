@@ -50,7 +50,7 @@ export class ReplyText {
     return this.#lines.startAfter(position) ?? this.text.length;
   }
 
-  /** True if the sentence at this place asks. */
+  /** True if the sentence at this place is a question. */
   asks(position: number): boolean {
     const end = this.sentenceEnd(position);
     return this.text.slice(Math.max(position, end - 6), end).includes("?");
@@ -117,7 +117,7 @@ export function answerRanges(reply: string): readonly Range[] {
   return written.length > 0 ? written : inside.filter((range) => isWritten(reply, range));
 }
 
-/** The answering parts as one text, with the way back to the reply. */
+/** The answering parts as one text; `span` converts its positions to those of the reply. */
 export interface AnswerText {
   readonly text: string;
   span(start: number, end: number): Range;

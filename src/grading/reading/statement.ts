@@ -11,14 +11,14 @@ import type { ReplyText } from "./reply-text.ts";
  */
 export type Standing = "asserted" | "denied" | "others" | "doubtful" | "conceded";
 
-/** True if a value is neither asserted nor denied, and may yet be meant. */
+/** True if a value is neither asserted nor denied, but may be meant. */
 export function isOpen({ standing }: { readonly standing: Standing }): boolean {
   return standing === "doubtful" || standing === "conceded";
 }
 
-/** A value, or several, as a reply puts it. */
+/** What a reply says about a value, or about several together. */
 export interface Statement<Value> {
-  /** One value, or several that are named in one breath, or none if it cannot be read. */
+  /** One value, or several that are named together, or none if it cannot be read. */
   readonly values: readonly Value[];
   readonly standing: Standing;
   /** 0 if the value is only mentioned. */
@@ -27,7 +27,7 @@ export interface Statement<Value> {
   readonly end: number;
 }
 
-/** A reply with everything around its mentions that all rules read in the same way. */
+/** A reply with what all rules need to judge a mention: cues, denials, non-assertions and reversals. */
 export class Context {
   readonly reply: ReplyText;
   readonly cues: readonly AnswerCue[];
