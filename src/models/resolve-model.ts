@@ -5,15 +5,16 @@ import { redactSecrets } from "../secrets/redact-secrets.ts";
 import { secretQueryValues } from "../secrets/secret-data.ts";
 import { openHeaders, secretHeaderValues } from "../secrets/secret-headers.ts";
 import { contentHash } from "./content-hash.ts";
-import { clientFetch, limitedFetch } from "./http/http-client.ts";
+import { clientFetch, limitedFetch } from "./http/client-fetch.ts";
 import type { Model } from "./model.ts";
 import { ModelError } from "./model-error.ts";
 import { checkParameters, type ModelParameters } from "./model-parameters.ts";
 import { aiSdkModel } from "./providers/ai-sdk-model.ts";
-import { baseUrlOf, firstSet } from "./providers/base-url.ts";
 import { type Fetch, languageModelOf } from "./providers/language-model.ts";
 import {
+  baseUrlOf,
   findProvider,
+  firstSet,
   type KnownProvider,
   knownProviders,
   type ProviderConfig,

@@ -1,15 +1,16 @@
 import type { Environment } from "../../core/environment.ts";
 import { errorMessage } from "../../core/error-message.ts";
-import { streamingFetch } from "../../models/http/http-client.ts";
+import { streamingFetch } from "../../models/http/client-fetch.ts";
 import { ModelError } from "../../models/model-error.ts";
-import { networkFailure, UNSENDABLE } from "../../models/network-error.ts";
-import { baseUrlOf, firstSet } from "../../models/providers/base-url.ts";
 import {
+  baseUrlOf,
   findProvider,
+  firstSet,
   type KnownProvider,
   knownProviders,
   type ProviderKind,
 } from "../../models/providers/provider.ts";
+import { networkFailure, UNSENDABLE } from "../../models/providers/to-model-error.ts";
 import type { Settings } from "../../project/settings.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import { secretQueryValues } from "../../secrets/secret-data.ts";

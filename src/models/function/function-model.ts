@@ -5,8 +5,9 @@ import { isRecord, type JsonObject, type JsonValue, typeName } from "../../core/
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import { redactedCause } from "../../secrets/redacted-cause.ts";
 import { contentHash } from "../content-hash.ts";
-import { frozenMessages } from "../frozen-messages.ts";
+import { shortened } from "../http/failed-response.ts";
 import type { Message, ToolCall } from "../message.ts";
+import { frozenMessages } from "../message-list.ts";
 import type {
   CallContext,
   FinishReason,
@@ -17,7 +18,6 @@ import type {
   Usage,
 } from "../model.ts";
 import { ModelError } from "../model-error.ts";
-import { shortened } from "../providers/server-message.ts";
 import { abortedCall } from "../providers/to-model-error.ts";
 import { untilAborted } from "../until-aborted.ts";
 

@@ -1,7 +1,7 @@
+import { isRecord, ownValue } from "../../core/values/json.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import { type ErrorCategory, ModelError } from "../model-error.ts";
 import { parseRetryAfter } from "../providers/rate-limit-headers.ts";
-import { serverMessage } from "../providers/server-message.ts";
 
 /** What is known of a call that failed. */
 export interface FailedCall {
@@ -100,4 +100,110 @@ function adviceOf(category: ErrorCategory, { keyVariable }: FailedCall): string 
   if (category === "authentication") return `Set ${keyVariable ?? "its key"}.`;
   if (category === "permission") return "Check what the key may do, and the account's credit.";
   return category === "not_found" ? "Check the name of the model and the base URL." : "";
+}
+
+const LONGEST = 300;
+
+/** The start of a text on one line, for error messages. */
+export function shortened(text: string, longest: number = LONGEST): string {
+  // Enough to fill the line whatever white space is in it, without reading megabytes.
+  const line = text
+    .slice(0, longest * 4)
+    .replace(/\s+/g, " ")
+    .trim();
+  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+}
+
+/** The start of what a server sent, in quotes. */
+export function quotedStart(body: string, redact: (text: string) => string): string {
+  return body.trim() === "" ? "nothing at all" : `"${shortened(redact(body), 200)}"`;
+}
+
+/**
+ * What a server says is wrong: the message in its JSON, or the start of whatever it sent; empty if it says nothing.
+ * Secrets go before the text is shortened: half a secret would not be recognised.
+ */
+export function serverMessage(body: string | undefined, redact: (text: string) => string): string {
+  if (body === undefined || body.trim() === "") return "";
+  if (/^\s*<(?:!doctype|html|head|body)/i.test(body)) {
+    const title = /<title[^>]*>([^<]{1,300})<\/title>/i.exec(body.slice(0, 10_000))?.[1];
+    return title === undefined ? "a web page" : `a web page, "${shortened(redact(title), 100)}"`;
+  }
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return shortened(redact(body));
+  }
+  return shortened(redact(messageIn(parsed) ?? body));
+}
+
+/** OpenAI and Anthropic have `error.message`, Google too, sometimes in an array; others `message`, `detail`, `error`. */
+function messageIn(parsed: unknown): string | undefined {
+  const record = Array.isArray(parsed) ? parsed[0] : parsed;
+  if (typeof record === "string") return record;
+  if (!isRecord(record)) return undefined;
+  for (const key of ["error", "message", "detail"]) {
+    const value = ownValue(record, key);
+    if (typeof value === "string" && value !== "") return value;
+    if (isRecord(value)) {
+      const inner = ownValue(value, "message");
+      if (typeof inner === "string" && inner !== "") return inner;
+    }
+  }
+  return undefined;
+}
+
+/** What an error knows of the response that caused it. */
+export interface ResponseFacts {
+  readonly statusCode?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly url?: string;
+}
+
+/** What an error of the AI SDK knows of the response, as far as it is of the right type. */
+export function responseFacts(error: unknown): ResponseFacts {
+  if (!isRecord(error)) return {};
+  try {
+    const { statusCode, responseHeaders, responseBody, url } = error;
+    const facts = {
+      // Made from a response, so all values are text.
+      ...(isRecord(responseHeaders) ? { headers: responseHeaders as Record<string, string> } : {}),
+      ...(typeof url === "string" ? { url } : {}),
+    };
+    // A body that is not text has been understood: the response was a good one, and its status has been made up.
+    if (isRecord(responseBody)) {
+      return {
+        ...facts,
+        statusCode: reportedStatus(responseBody) ?? 200,
+        body: JSON.stringify(responseBody),
+      };
+    }
+    if (typeof statusCode !== "number") return facts;
+    if (typeof responseBody !== "string") return { ...facts, statusCode };
+    const reported = statusCode === 200 ? reportedStatus(parsed(responseBody)) : undefined;
+    return { ...facts, statusCode: reported ?? statusCode, body: responseBody };
+  } catch {
+    // A getter threw.
+    return {};
+  }
+}
+
+/** Some servers report errors in a response with status 200: the status that they mean; undefined if they report none. */
+export function reportedStatus(json: unknown): number | undefined {
+  const error = isRecord(json) ? ownValue(json, "error") : undefined;
+  if (!isRecord(error)) return undefined;
+  const code = ownValue(error, "code") ?? ownValue(error, "type");
+  if (typeof code === "number" && code >= 400 && code <= 599) return code;
+  if (/rate_limit/.test(String(code))) return 429;
+  return /server|overloaded|timeout|unavailable/.test(String(code)) ? 500 : 400;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -13,9 +13,10 @@ import { afterEach, describe, expect, test } from "vitest";
 import { contextOf, failureOf, requestOf } from "../../contracts/model-contract-calls.ts";
 import type { ModelReply } from "../model.ts";
 import { type ErrorCategory, ModelError } from "../model-error.ts";
-import { networkFailure } from "../network-error.ts";
+import { networkFailure } from "../providers/to-model-error.ts";
 import { resolveModel } from "../resolve-model.ts";
-import { type HttpRequest, LARGEST_RESPONSE, sendRequest, streamingFetch } from "./http-client.ts";
+import { streamingFetch } from "./client-fetch.ts";
+import { type HttpRequest, LARGEST_RESPONSE, sendRequest } from "./http-client.ts";
 import { httpModel } from "./http-model.ts";
 
 let servers: Server[] = [];

@@ -6,14 +6,12 @@ import { openHeaders, secretHeaderValues } from "../../secrets/secret-headers.ts
 import { contentHash } from "../content-hash.ts";
 import type { Model, ModelCard, ModelReply } from "../model.ts";
 import { ModelError } from "../model-error.ts";
-import { firstSet } from "../providers/base-url.ts";
-import { quotedStart } from "../providers/server-message.ts";
+import { firstSet } from "../providers/provider.ts";
 import { abortedCall, toModelError } from "../providers/to-model-error.ts";
 import { bodyTemplate } from "./body-template.ts";
-import { type FailedCall, failedResponse } from "./failed-response.ts";
+import { type FailedCall, failedResponse, quotedStart, reportedStatus } from "./failed-response.ts";
 import { type HttpResponse, sendRequest } from "./http-client.ts";
 import { type HttpUsage, httpReply, type ReplyPaths, replyPaths } from "./http-reply.ts";
-import { reportedStatus } from "./response-facts.ts";
 
 /** A model behind a URL. */
 export interface HttpModelOptions {

@@ -1,5 +1,5 @@
 import { isRecord } from "../../core/values/json.ts";
-import { streamingFetch } from "../http/http-client.ts";
+import { streamingFetch } from "../http/client-fetch.ts";
 
 const ANSWER_LIMIT = 16_000_000;
 const ERROR_TEXT_LIMIT = 2_000;
