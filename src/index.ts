@@ -203,8 +203,7 @@ export {
   type VerificationContext,
   verifyParsed,
 } from "./grading/verify/verify-parsed.ts";
-export type { RunFailure, Stage } from "./journal/failure.ts";
-export { RunError } from "./journal/run-error.ts";
+export { RunError, type RunFailure, type Stage } from "./journal/failure.ts";
 export type {
   CallEnd,
   CallRetry,
@@ -241,22 +240,28 @@ export type {
   RunJournal,
   RunSummary,
   Store,
+  StoreOptions,
   StoreSize,
 } from "./journal/store/store.ts";
 export { StoreError, type StoreErrorCode } from "./journal/store/store-error.ts";
-export type { StoreOptions } from "./journal/store/store-options.ts";
-export { cassetteFromRun } from "./journal/transfer/cassette-from-run.ts";
-export { type ConversationRow, conversationTable } from "./journal/transfer/conversation-table.ts";
+export { RunFileError } from "./journal/transfer/checked-line.ts";
 export { exportRun } from "./journal/transfer/export-run.ts";
 export { type ImportOptions, importRun } from "./journal/transfer/import-run.ts";
-export { type OutcomeRow, outcomeTable } from "./journal/transfer/outcome-table.ts";
-export { RunFileError } from "./journal/transfer/run-file-error.ts";
-export { storedDefinitions } from "./journal/transfer/stored-definitions.ts";
-export type { CellColumns, CellValue, Table, TableRow } from "./journal/transfer/table.ts";
-export { textLines } from "./journal/transfer/text-lines.ts";
-export { toCsv } from "./journal/transfer/to-csv.ts";
-export { toJson } from "./journal/transfer/to-json.ts";
-export { type TurnRow, turnTable } from "./journal/transfer/turn-table.ts";
+export { textLines } from "./journal/transfer/run-file.ts";
+export { cassetteFromRun, storedDefinitions } from "./journal/transfer/stored-run.ts";
+export { toCsv, toJson } from "./journal/transfer/table-text.ts";
+export {
+  type CellColumns,
+  type CellValue,
+  type ConversationRow,
+  conversationTable,
+  type OutcomeRow,
+  outcomeTable,
+  type Table,
+  type TableRow,
+  type TurnRow,
+  turnTable,
+} from "./journal/transfer/tables.ts";
 export type { FinishedTurn, Retry, Turn, TurnVerdict, TurnWarning } from "./journal/turn.ts";
 export { type CallRepetition, callIdentity } from "./models/call-identity.ts";
 export { Cassette } from "./models/cassette/cassette.ts";

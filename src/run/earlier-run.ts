@@ -1,6 +1,6 @@
 import { type ConversationStatus, isFinished } from "../core/state/state.ts";
 import { canonicalJson, type JsonObject } from "../core/values/json.ts";
-import { RunError } from "../journal/run-error.ts";
+import { RunError } from "../journal/failure.ts";
 import type { RunEvent, RunStart } from "../journal/run-event.ts";
 import type { Store } from "../journal/store/store.ts";
 import type { ConversationPlan } from "./run-context.ts";

@@ -9,7 +9,7 @@ import { fieldProblem } from "../core/templates/field-problem.ts";
 import { mergeRubrics, type Rubric } from "../core/templates/rubric.ts";
 import { fillRowVariables, isRowVariable, rowVariables } from "../core/templates/template.ts";
 import { isRecord, type JsonObject, type JsonValue, ownValue } from "../core/values/json.ts";
-import { RunError } from "../journal/run-error.ts";
+import { RunError } from "../journal/failure.ts";
 import { hasSources, linkSources } from "./sandbox/link-sources.ts";
 import { openSandbox, type Sandbox } from "./sandbox/open-sandbox.ts";
 

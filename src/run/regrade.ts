@@ -1,4 +1,4 @@
-import { RunError } from "../journal/run-error.ts";
+import { RunError } from "../journal/failure.ts";
 import type { Store } from "../journal/store/store.ts";
 import type { Model } from "../models/model.ts";
 import { ModelError } from "../models/model-error.ts";

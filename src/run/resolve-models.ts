@@ -5,7 +5,7 @@ import type {
   ScenarioDefinition,
 } from "../core/scenario/definition.ts";
 import { canonicalJson, type JsonObject } from "../core/values/json.ts";
-import { RunError } from "../journal/run-error.ts";
+import { RunError } from "../journal/failure.ts";
 import { cassetteModel } from "../models/cassette/cassette-model.ts";
 import { functionModel } from "../models/function/function-model.ts";
 import { httpModel } from "../models/http/http-model.ts";

@@ -2,7 +2,7 @@ import { DEFAULTS } from "../core/defaults.ts";
 import type { Clock } from "../core/environment.ts";
 import { memoize } from "../core/lazy.ts";
 import type { ConversationStatus } from "../core/state/state.ts";
-import { RunError } from "../journal/run-error.ts";
+import { RunError } from "../journal/failure.ts";
 import type { RunEvent, RunEventBody } from "../journal/run-event.ts";
 import type { RunJournal, Store } from "../journal/store/store.ts";
 import { SharedCalls } from "./calls/call-cache.ts";

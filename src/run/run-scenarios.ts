@@ -2,7 +2,7 @@ import type { OutcomeResult } from "../core/outcomes/evaluate-outcome.ts";
 import type { NodesOf, OutcomesOf, ScenarioDefinition } from "../core/scenario/definition.ts";
 import type { NodeEntry } from "../core/scenario/node-entry.ts";
 import type { UnknownRecord } from "../core/values/json.ts";
-import { RunError } from "../journal/run-error.ts";
+import { RunError } from "../journal/failure.ts";
 import type { RunEvent } from "../journal/run-event.ts";
 import type { Store } from "../journal/store/store.ts";
 import type { FinishedTurn } from "../journal/turn.ts";

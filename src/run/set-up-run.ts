@@ -4,7 +4,7 @@ import { memoize } from "../core/lazy.ts";
 import { Rng } from "../core/rng.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import { canonicalJson } from "../core/values/json.ts";
-import { RunError } from "../journal/run-error.ts";
+import { RunError } from "../journal/failure.ts";
 import type { Cell, ConversationSettings, RunEventBody, RunStart, Warning } from "../journal/run-event.ts";
 import { contentHash } from "../models/content-hash.ts";
 import { openToolServers } from "../models/tools/tool-servers.ts";

@@ -14,9 +14,8 @@ import {
   type ScenarioDefinition,
   type Store,
 } from "../../src/index.ts";
-import { conversationTable } from "../../src/journal/transfer/conversation-table.ts";
-import { definitionsOf } from "../../src/journal/transfer/stored-definitions.ts";
-import { turnTable } from "../../src/journal/transfer/turn-table.ts";
+import { definitionsOf } from "../../src/journal/transfer/stored-run.ts";
+import { conversationTable, turnTable } from "../../src/journal/transfer/tables.ts";
 import type { Model } from "../../src/models/model.ts";
 import { conversationText } from "../../src/report/text/conversation-text.ts";
 import { PLAIN_STYLE } from "../../src/terminal/terminal.ts";

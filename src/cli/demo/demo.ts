@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "../../journal/store/open-store.ts";
 import type { ConversationSummary, RunSummary, Store } from "../../journal/store/store.ts";
-import { storedDefinitions } from "../../journal/transfer/stored-definitions.ts";
+import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import { DEFAULT_SETTINGS } from "../../project/settings.ts";
 import { runRates } from "../../report/data/outcome-rates.ts";

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Environment } from "../../core/environment.ts";
 import { errorMessage } from "../../core/error-message.ts";
 import { isRecord } from "../../core/values/json.ts";
-import { RunError } from "../../journal/run-error.ts";
+import { RunError } from "../../journal/failure.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { resolveToolServers, type ToolServer } from "../../models/tools/resolve-tool-servers.ts";
 import { isCodeFile } from "../../project/import-module.ts";

@@ -1,11 +1,8 @@
 import type { Store } from "../../journal/store/store.ts";
-import { cassetteFromRun } from "../../journal/transfer/cassette-from-run.ts";
-import { conversationTable } from "../../journal/transfer/conversation-table.ts";
 import { exportRun } from "../../journal/transfer/export-run.ts";
-import { outcomeTable } from "../../journal/transfer/outcome-table.ts";
-import { toCsv } from "../../journal/transfer/to-csv.ts";
-import { toJson } from "../../journal/transfer/to-json.ts";
-import { turnTable } from "../../journal/transfer/turn-table.ts";
+import { cassetteFromRun } from "../../journal/transfer/stored-run.ts";
+import { toCsv, toJson } from "../../journal/transfer/table-text.ts";
+import { conversationTable, outcomeTable, turnTable } from "../../journal/transfer/tables.ts";
 import { writeCassette, writeWholeFile } from "../../models/cassette/cassette-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

@@ -3,7 +3,7 @@ import { access } from "node:fs/promises";
 import { resolve } from "node:path";
 import { openStore } from "../../journal/store/open-store.ts";
 import { importRun } from "../../journal/transfer/import-run.ts";
-import { textLines } from "../../journal/transfer/text-lines.ts";
+import { textLines } from "../../journal/transfer/run-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { fileProblem } from "../../project/read-text-file.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

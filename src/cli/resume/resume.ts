@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
-import { storedDefinitions } from "../../journal/transfer/stored-definitions.ts";
+import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { readCassette } from "../../models/cassette/cassette-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";

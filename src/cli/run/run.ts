@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { openStore } from "../../journal/store/open-store.ts";
-import { cassetteFromRun } from "../../journal/transfer/cassette-from-run.ts";
+import { cassetteFromRun } from "../../journal/transfer/stored-run.ts";
 import { readCassette, writeCassette } from "../../models/cassette/cassette-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";

@@ -6,7 +6,7 @@ import type {
   RunSummary,
   Store,
 } from "../../journal/store/store.ts";
-import { storedDefinitions } from "../../journal/transfer/stored-definitions.ts";
+import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { type OutcomeRates, runRates } from "../../report/data/outcome-rates.ts";
 import { drawText } from "../../report/graph/draw-text.ts";

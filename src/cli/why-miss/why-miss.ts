@@ -1,5 +1,5 @@
+import { endedCalls } from "../../journal/fold/run.ts";
 import type { Store } from "../../journal/store/store.ts";
-import { callOf } from "../../journal/transfer/stored-run.ts";
 import { explainMiss } from "../../models/cassette/explain-miss.ts";
 import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
 import { ProjectError } from "../../project/project-error.ts";
@@ -77,25 +77,17 @@ function missesOf(
   run: string,
   conversation: string | undefined,
 ): { readonly misses: readonly Miss[]; readonly made: ReadonlySet<string>; readonly all: number } {
-  const started = new Map<string, { readonly where: string; readonly call: RecordedCall }>();
   const misses: Miss[] = [];
   const made = new Set<string>();
   let all = 0;
-  for (const event of store.events(run)) {
-    if (event.type === "call-start") {
-      const call = callOf(store.calls, event);
-      const where = `conversation ${event.conversation}, turn ${event.turn}, ${event.purpose}`;
-      if (call !== undefined) started.set(`${event.conversation} ${event.call}`, { where, call });
-    }
-    if (event.type !== "call-end") continue;
-    const key = `${event.conversation} ${event.call}`;
-    const miss = started.get(key);
-    started.delete(key);
-    if (miss === undefined || event.cached) continue;
-    made.add(miss.call.identity);
-    if (conversation !== undefined && event.conversation !== conversation) continue;
+  for (const ended of endedCalls(store.events(run))) {
+    const call = ended.identity === undefined || ended.cached ? undefined : store.calls.get(ended.identity);
+    if (call === undefined) continue;
+    made.add(call.identity);
+    if (conversation !== undefined && ended.conversation !== conversation) continue;
     all++;
-    if (misses.length < LOOKED_AT) misses.push(miss);
+    const where = `conversation ${ended.conversation}, turn ${ended.turn}, ${ended.purpose}`;
+    if (misses.length < LOOKED_AT) misses.push({ where, call });
   }
   return { misses, made, all };
 }

@@ -8,6 +8,7 @@ import type {
   RunEvent,
   RunEventBody,
   RunStart,
+  ScenarioDefine,
   Warning,
 } from "../run-event.ts";
 import { noVerdicts, type TurnVerdict, turnVerdict, type VerdictCounts } from "../turn.ts";
@@ -248,6 +249,24 @@ export class KeptWarnings {
     else if (this.#kept.size < KEPT) this.#kept.set(key, { ...warning, count: 1 });
     else this.#dropped++;
   }
+}
+
+/** The scenarios that a run was begun with; they come before the first conversation. */
+export function* definitionsIn(events: Iterable<RunEvent>): Generator<ScenarioDefine & Pick<RunEvent, "at">> {
+  for (const event of events) {
+    if ("conversation" in event && event.conversation !== undefined) return;
+    if (event.type === "scenario-define") yield event;
+  }
+}
+
+/** True of an event that a journal keeps. How far a run is follows from the others. */
+export function isKept(event: RunEventBody): boolean {
+  return event.type !== "progress";
+}
+
+/** When the run ended, if this event says so. */
+export function endOfRun(event: RunEvent): number | undefined {
+  return event.type === "run-end" ? event.at : undefined;
 }
 
 /** The identity of the call that an event begins; undefined of other events, and of calls of tools. */

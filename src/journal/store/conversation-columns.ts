@@ -171,3 +171,8 @@ export function spendingOf({ calls, cached, tokens, cost }: Spending): Spending 
 function numberOf(value: boolean | number | null): number | null {
   return typeof value === "boolean" ? Number(value) : value;
 }
+
+/** The sum of a column, null if one of its values is. */
+export function sumOrNull(column: string): string {
+  return `CASE WHEN count(*) = count(${column}) THEN total(${column}) END AS ${column}`;
+}

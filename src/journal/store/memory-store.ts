@@ -1,11 +1,13 @@
 import { frozenCopy } from "../../core/values/frozen-copy.ts";
+import { Cassette } from "../../models/cassette/cassette.ts";
+import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
 import { Conversation } from "../fold/conversation.ts";
+import { endOfRun, isKept } from "../fold/run.ts";
 import type { RunEvent, RunStart } from "../run-event.ts";
 import { addSpending, NOTHING_SPENT } from "../spending.ts";
-import { statusesOf } from "../statuses-of.ts";
-import { MemoryCalls } from "./memory-calls.ts";
-import { memoryResults } from "./memory-results.ts";
+import { memoryResults, statusesOf } from "./results.ts";
 import type {
+  CallStore,
   ConversationFilter,
   ConversationSummary,
   ResultRow,
@@ -139,10 +141,10 @@ class MemoryStore implements Store {
   #journal(run: HeldRun): RunJournal {
     return {
       append: (event) => {
-        if (this.#isClosed || event.type === "progress") return;
+        if (this.#isClosed || !isKept(event)) return;
         const kept = copied(event);
         run.events.push(kept);
-        if (kept.type === "run-end") run.endedAt = kept.at;
+        run.endedAt = endOfRun(kept) ?? run.endedAt;
         if (!("conversation" in kept) || kept.conversation === undefined) return;
         const { conversation } = kept;
         const held = run.conversations.get(conversation) ?? {
@@ -197,4 +199,40 @@ function conversationOf(run: string, rows: Conversation): ConversationSummary {
   const { conversation, cell, status, turnCount, spending } = rows;
   const { index, scenario, subject, judge, replicate, row = null } = cell;
   return { run, conversation, index, scenario, subject, judge, replicate, row, status, turnCount, spending };
+}
+
+/** The answered calls of a store in memory. */
+export class MemoryCalls implements CallStore {
+  #calls = new Cassette();
+  readonly #keptAt = new Map<string, number>();
+
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  find(identity: string): ReturnType<CallStore["find"]> {
+    return this.#calls.replyTo(identity);
+  }
+
+  get(identity: string): RecordedCall | undefined {
+    return this.#calls.get(identity);
+  }
+
+  keep(call: RecordedCall): void {
+    if (this.#calls.set(call)) this.#keptAt.set(call.identity, Date.now());
+  }
+
+  near(request: RecordedCall["request"], limit = 50): readonly RecordedCall[] {
+    return this.#calls.near(request).slice(0, limit);
+  }
+
+  /** Removes calls that were kept before a time. */
+  removeBefore(time: number): void {
+    const left = new Cassette();
+    for (const call of this.#calls) {
+      if ((this.#keptAt.get(call.identity) ?? 0) >= time) left.set(call);
+      else this.#keptAt.delete(call.identity);
+    }
+    this.#calls = left;
+  }
 }

@@ -1,9 +1,8 @@
 import { DEFAULTS } from "../../core/defaults.ts";
 import { openDatabase } from "./open-database.ts";
 import { SqliteStore } from "./sqlite-store.ts";
-import type { Store } from "./store.ts";
+import type { Store, StoreOptions } from "./store.ts";
 import { storeError } from "./store-error.ts";
-import type { StoreOptions } from "./store-options.ts";
 
 /**
  * Opens the store in a file; the file and its folder are made if they are not there. Several processes may use it at once.

@@ -1,12 +1,11 @@
+import { endOfRun, isKept } from "../fold/run.ts";
 import type { RunEvent, RunStart } from "../run-event.ts";
 import { CallTable } from "./call-table.ts";
-import { countUnused, removeUnused } from "./compact-store.ts";
 import { ConversationTable, type LiveConversation } from "./conversation-table.ts";
 import { encodeEvent } from "./encode-event.ts";
 import { GroupWriter } from "./group-writer.ts";
-import { type OpenDatabase, retryWhileBusy } from "./open-database.ts";
-import { readResults } from "./read-results.ts";
-import { otherWriter, thisWriter } from "./run-writer.ts";
+import { type OpenDatabase, otherWriter, retryWhileBusy, thisWriter } from "./open-database.ts";
+import { readResults } from "./results.ts";
 import type {
   ConversationFilter,
   ConversationSummary,
@@ -18,7 +17,7 @@ import type {
 } from "./store.ts";
 import { deletedRun, StoreError, storeError } from "./store-error.ts";
 import { StoreReader } from "./store-reader.ts";
-import { encodeData } from "./text-codec.ts";
+import { encodeData, textsIn } from "./text-codec.ts";
 import { TextTable } from "./text-table.ts";
 
 /** A store in a file. */
@@ -166,13 +165,13 @@ export class SqliteStore implements Store {
     const end = database.prepare("UPDATE run SET ended_at = ?, writer = NULL WHERE id = ?");
     return {
       append: (event) => {
-        if (event.type === "progress" || this.#writer.isBroken) return;
+        if (!isKept(event) || this.#writer.isBroken) return;
         const encoded = encodeEvent(event);
         const name = "conversation" in event ? event.conversation : undefined;
         const live = name === undefined ? null : this.#live(run, name);
         live?.rows.apply(event);
         const { type, turn, at } = encoded;
-        const isEnd = event.type === "run-end";
+        const isEnd = endOfRun(event) !== undefined;
         this.#writer.add(() => {
           const json = this.#texts.write(encoded);
           if (live !== null) this.#conversations.touch(live);
@@ -222,4 +221,58 @@ export class SqliteStore implements Store {
 
 function bytesOf(path: string): number {
   return process.getBuiltinModule("node:fs").statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+import type BetterSqlite3 from "better-sqlite3";
+
+/** Where texts are referred to. */
+const REFERRING: readonly (readonly [table: string, column: string])[] = [
+  ["event", "data"],
+  ["message", "data"],
+  ["call", "reply"],
+  ["setting", "data"],
+  ["run", "start"],
+];
+
+const PORTION = 1000;
+
+/** Removes what nothing refers to; called within a transaction. */
+export function removeUnused(database: BetterSqlite3.Database, callsBefore: number | undefined): void {
+  if (callsBefore !== undefined) database.prepare("DELETE FROM call WHERE kept_at < ?").run(callsBefore);
+  database.exec(`
+DELETE FROM event WHERE run NOT IN (SELECT id FROM run);
+DELETE FROM setting WHERE id NOT IN (SELECT setting FROM call);
+WITH RECURSIVE used (id) AS (
+  SELECT messages FROM call WHERE messages IS NOT NULL
+  UNION
+  SELECT previous FROM used JOIN message ON message.id = used.id WHERE previous IS NOT NULL)
+DELETE FROM message WHERE id NOT IN (SELECT id FROM used);`);
+  collectUsed(database);
+  database.exec(`
+DELETE FROM text WHERE hash NOT IN (SELECT hash FROM temp.used);
+DROP TABLE temp.used;
+DELETE FROM meta WHERE key = 'unused';`);
+}
+
+/** How many texts nothing refers to. Nothing is looked through if nothing was ever removed. */
+export function countUnused(database: BetterSqlite3.Database): number {
+  if (database.prepare("SELECT 1 FROM meta WHERE key = 'unused'").get() === undefined) return 0;
+  collectUsed(database);
+  const sql = "SELECT count(*) FROM text WHERE hash NOT IN (SELECT hash FROM temp.used)";
+  const count = database.prepare<[], number>(sql).pluck().get();
+  database.exec("DROP TABLE temp.used");
+  return count ?? 0;
+}
+
+/** A temporary table of the texts that are referred to, so that a store of any size fits in memory. */
+function collectUsed(database: BetterSqlite3.Database): void {
+  database.exec("CREATE TEMP TABLE used (hash TEXT PRIMARY KEY) WITHOUT ROWID");
+  const use = database.prepare("INSERT INTO temp.used VALUES (?) ON CONFLICT DO NOTHING");
+  for (const [table, column] of REFERRING) {
+    const page = database.prepare<[number], { id: number; data: string }>(
+      `SELECT id, ${column} AS data FROM ${table} WHERE id > ? ORDER BY id LIMIT ${PORTION}`,
+    );
+    for (let rows = page.all(0); rows.length > 0; rows = page.all(rows.at(-1)?.id ?? 0))
+      for (const { data } of rows) for (const hash of textsIn(data)) use.run(hash);
+  }
 }

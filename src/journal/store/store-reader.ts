@@ -2,9 +2,9 @@ import type BetterSqlite3 from "better-sqlite3";
 import type { ConversationStatus } from "../../core/state/state.ts";
 import type { RunEvent, RunStart } from "../run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../spending.ts";
-import { statusesOf } from "../statuses-of.ts";
-import { type ConversationColumns, spendingOf } from "./conversation-columns.ts";
+import { type ConversationColumns, spendingOf, sumOrNull } from "./conversation-columns.ts";
 import { conversationKey, decodeEvent, type EventColumns } from "./encode-event.ts";
+import { statusesOf } from "./results.ts";
 import type { ConversationFilter, ConversationSummary, RunSummary } from "./store.ts";
 import { storeError } from "./store-error.ts";
 import { decodeData } from "./text-codec.ts";
@@ -29,11 +29,6 @@ interface RunColumns {
 interface StatusColumns extends Spending {
   readonly status: ConversationStatus | null;
   readonly count: number;
-}
-
-/** The sum of a column, null if one of its values is. */
-export function sumOrNull(column: string): string {
-  return `CASE WHEN count(*) = count(${column}) THEN total(${column}) END AS ${column}`;
 }
 
 /** Reads runs, conversations and events out of a store's file. */

@@ -6,7 +6,6 @@ import { validateShape } from "../../core/schema/validate-shape.ts";
 import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
 import type { LongTextReader } from "./long-texts.ts";
 import { MAX_LINE } from "./run-file.ts";
-import { RunFileError } from "./run-file-error.ts";
 
 /** What to do about a line that no export writes. */
 export const DAMAGED = "The file is damaged, or was changed; export the run again.";
@@ -73,4 +72,16 @@ function without(value: unknown, places: readonly Issue[]): unknown {
     delete (parent as Record<string, unknown>)[path.at(-1) ?? ""];
   }
   return copy;
+}
+
+/** A run's file that cannot be read: which line, what is wrong with it, and what to do. */
+export class RunFileError extends Error {
+  override readonly name = "RunFileError";
+  /** From 1. */
+  readonly line: number;
+
+  constructor(line: number, problem: string, advice: string) {
+    super(`The run cannot be imported: line ${line}: ${problem}. ${advice}`);
+    this.line = line;
+  }
 }

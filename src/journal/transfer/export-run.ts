@@ -1,9 +1,6 @@
-import { type MessageNode, MessageTree, messagesOf } from "../../models/cassette/message-tree.ts";
-import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
-import { contentHash } from "../../models/content-hash.ts";
+import { callIdentity } from "../fold/run.ts";
 import type { RunEvent } from "../run-event.ts";
 import type { Store } from "../store/store.ts";
-import { BoundedMap } from "./bounded-map.ts";
 import { LongTextWriter } from "./long-texts.ts";
 import {
   CONVERSATION_STATUSES,
@@ -12,10 +9,9 @@ import {
   RUN_VERSION,
   type RunFileEnd,
   type RunFileHeader,
-  SETTINGS_WINDOW,
 } from "./run-file.ts";
-import { definitionsOf } from "./stored-definitions.ts";
-import { callOf, storedRun } from "./stored-run.ts";
+import { CallWriter } from "./run-file-calls.ts";
+import { definitionsOf, storedRun } from "./stored-run.ts";
 
 /**
  * The lines of a run's file, read from the store as they are asked for: a header, the scenarios, each conversation with its events and then
@@ -42,8 +38,9 @@ export function* exportRun(store: Store, run: string): Generator<string> {
     }
     calls.begin();
     for (const event of store.events(header.run, conversation)) {
-      if (event.type !== "call-start" || event.identity === undefined || calls.has(event.identity)) continue;
-      const call = callOf(store.calls, event);
+      const identity = callIdentity(event);
+      if (identity === undefined || calls.has(identity)) continue;
+      const call = store.calls.get(identity);
       if (call === undefined) continue;
       written.calls++;
       yield* calls.lines(call);
@@ -85,66 +82,4 @@ function headerOf(store: Store, name: string): RunFileHeader {
     statuses: Object.fromEntries(counted),
     start: inOrder({ ...open, at: startedAt }) as RunFileHeader["start"],
   };
-}
-
-/** How many calls are remembered, so that judges of the same replies share them in the file. */
-const REMEMBERED_CALLS = 100_000;
-
-/**
- * Writes calls as cassettes do: what many have in common by a number, and messages as those that follow a list which an
- * earlier call of the same conversation has.
- */
-export class CallWriter {
-  readonly #texts: LongTextWriter;
-  readonly #written = new BoundedMap<true>(REMEMBERED_CALLS);
-  readonly #settings = new BoundedMap<number>(SETTINGS_WINDOW);
-  #numbers = 0;
-  #tree = new MessageTree();
-  #known = new Set<MessageNode>();
-
-  constructor(texts: LongTextWriter) {
-    this.#texts = texts;
-  }
-
-  /** Another conversation begins: what is kept must not grow with the run. */
-  begin(): void {
-    this.#tree = new MessageTree();
-    this.#known = new Set([this.#tree.root]);
-  }
-
-  /** True if the call is in the file, as far back as is remembered. */
-  has(identity: string): boolean {
-    return this.#written.has(identity);
-  }
-
-  /** The lines of a call. */
-  *lines({ identity, purpose, request, reply }: RecordedCall): Generator<string> {
-    this.#written.add(identity, true);
-    const { name, model, instructions, tools, schema, replicate, seed, messages } = request;
-    const shared = { name, model, instructions, tools, schema };
-    const hash = contentHash(JSON.stringify(shared));
-    let settings = this.#settings.get(hash);
-    if (settings === undefined) {
-      settings = this.#numbers++;
-      this.#settings.add(hash, settings);
-      yield* this.#texts.lines({ settings: shared });
-    }
-    const node = this.#tree.add(messages);
-    const previous = this.#lastKnown(node);
-    // Said about one day only.
-    const { rateLimit: _, cached: __, ...lasting } = reply;
-    const added = messagesOf(node, previous);
-    yield* this.#texts.lines({
-      call: { settings, purpose, replicate, seed, previous: previous.hash, messages: added, reply: lasting },
-    });
-  }
-
-  #lastKnown(node: MessageNode): MessageNode {
-    let known = node;
-    while (!this.#known.has(known) && known.previous !== null) {
-      this.#known.add(known);
-      known = known.previous;
-    }
-    return known;
-  }
 }

@@ -5,13 +5,13 @@ import * as fc from "fast-check";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { chainOf, memoryModel, yesJudge } from "../../../test/engine/held.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
-import { RunError } from "../run-error.ts";
+import { RunError } from "../failure.ts";
 import type { RunEvent } from "../run-event.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import type { Store } from "../store/store.ts";
+import { RunFileError } from "./checked-line.ts";
 import { exportRun } from "./export-run.ts";
 import { importRun } from "./import-run.ts";
-import { RunFileError } from "./run-file-error.ts";
 
 let lines: readonly string[];
 

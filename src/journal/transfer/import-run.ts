@@ -1,8 +1,7 @@
-import { RunError } from "../run-error.ts";
+import { RunError } from "../failure.ts";
 import type { RunJournal, Store } from "../store/store.ts";
-import type { RunFileHeader } from "./run-file.ts";
+import { type RunFileHeader, textLines } from "./run-file.ts";
 import { RunFileReader } from "./run-file-reader.ts";
-import { textLines } from "./text-lines.ts";
 
 /** How a run is imported. */
 export interface ImportOptions {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { isRecord } from "../../core/values/json.ts";
-import { LongTextReader, LongTextWriter } from "./long-texts.ts";
+import { BoundedMap, LongTextReader, LongTextWriter } from "./long-texts.ts";
 import { MAX_LINE, TEXT_WINDOW } from "./run-file.ts";
 
 /** Reads lines as a file's reader does; gives the values that are not texts. */
@@ -90,4 +90,24 @@ test("a short line cannot become one of terabytes", () => {
   const references = Array.from({ length: MAX_LINE / 1_000_000 + 1 }, () => ({ $text: hash }));
   expect(() => reader.decode(references)).toThrow("its texts have more than 64000000 characters");
   expect(reader.decode(references.slice(1))).toHaveLength(64);
+});
+
+test("keeps what was added last, by weight", () => {
+  const map = new BoundedMap<number>(10);
+  map.add("a", 1, 4);
+  map.add("b", 2, 4);
+  expect([map.get("a"), map.get("b")]).toEqual([1, 2]);
+  map.add("c", 3, 4);
+  expect([map.has("a"), map.get("b"), map.get("c")]).toEqual([false, 2, 3]);
+  map.add("heavy", 4, 99);
+  expect(["b", "c", "heavy"].map((key) => map.has(key))).toEqual([false, false, true]);
+});
+
+test("an item that is added again weighs once, and is the last one", () => {
+  const map = new BoundedMap<number>(2);
+  map.add("a", 1);
+  map.add("b", 2);
+  map.add("a", 3);
+  map.add("c", 4);
+  expect([map.get("a"), map.get("b"), map.get("c")]).toEqual([3, undefined, 4]);
 });

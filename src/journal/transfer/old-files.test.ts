@@ -2,13 +2,11 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { memoryStore } from "../store/memory-store.ts";
 import type { Store } from "../store/store.ts";
-import { cassetteFromRun } from "./cassette-from-run.ts";
-import { conversationTable } from "./conversation-table.ts";
 import { exportRun } from "./export-run.ts";
 import { importRun } from "./import-run.ts";
-import { outcomeTable } from "./outcome-table.ts";
-import { textLines } from "./text-lines.ts";
-import { turnTable } from "./turn-table.ts";
+import { textLines } from "./run-file.ts";
+import { cassetteFromRun } from "./stored-run.ts";
+import { conversationTable, outcomeTable, turnTable } from "./tables.ts";
 
 // The files are as old releases wrote them, and are never written anew: what cannot be read any more is to be mended here.
 

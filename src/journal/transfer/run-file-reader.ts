@@ -4,13 +4,18 @@ import { canonicalJson, type UnknownRecord } from "../../core/values/json.ts";
 import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
 import { currentEvent } from "../older-events.ts";
 import type { Cell, RunEvent, RunStart } from "../run-event.ts";
-import { CallReader } from "./call-reader.ts";
-import { checkedValue, checkParts, DAMAGED, parseLine } from "./checked-line.ts";
-import { EVENT_SHAPE, RUN_START_SHAPE } from "./event-shapes.ts";
+import { checkedValue, checkParts, DAMAGED, parseLine, RunFileError } from "./checked-line.ts";
+import {
+  count,
+  EVENT_SHAPE,
+  numberOrNull,
+  RUN_START_SHAPE,
+  STATUS_COUNTS,
+  textOrNull,
+} from "./event-shapes.ts";
 import { LongTextReader } from "./long-texts.ts";
-import { count, numberOrNull, STATUS_COUNTS, textOrNull } from "./part-shapes.ts";
 import { RUN_FORMAT, RUN_VERSION, type RunFileEnd, type RunFileHeader } from "./run-file.ts";
-import { RunFileError } from "./run-file-error.ts";
+import { CallReader } from "./run-file-calls.ts";
 
 /** Who is told what stands in a run's file. */
 export interface RunFileTarget {

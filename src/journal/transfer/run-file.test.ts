@@ -13,7 +13,7 @@ import { openStore } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
 import { exportRun } from "./export-run.ts";
 import { importRun } from "./import-run.ts";
-import { textLines } from "./text-lines.ts";
+import { textLines } from "./run-file.ts";
 
 async function heldRun(store: Store = memoryStore()): Promise<readonly string[]> {
   const long = (text: string): string => `yes, ${text} ${"and so on ".repeat(50)}`;

@@ -10,13 +10,10 @@ import { httpModel } from "../../models/http/http-model.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import { openStore } from "../store/open-store.ts";
-import { cassetteFromRun } from "./cassette-from-run.ts";
-import { conversationTable } from "./conversation-table.ts";
 import { exportRun } from "./export-run.ts";
-import { outcomeTable } from "./outcome-table.ts";
-import { toCsv } from "./to-csv.ts";
-import { toJson } from "./to-json.ts";
-import { turnTable } from "./turn-table.ts";
+import { cassetteFromRun } from "./stored-run.ts";
+import { toCsv, toJson } from "./table-text.ts";
+import { conversationTable, outcomeTable, turnTable } from "./tables.ts";
 
 /** Keys that look like none, so that only who knows them can take them out. */
 const planted = {

@@ -1,7 +1,11 @@
-import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
-import { RunError } from "../run-error.ts";
-import type { RunEvent } from "../run-event.ts";
-import type { CallStore, RunSummary, Store } from "../store/store.ts";
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { parseScenario } from "../../core/scenario/parse-scenario.ts";
+import { DefinitionError } from "../../core/schema/format-issue.ts";
+import { Cassette } from "../../models/cassette/cassette.ts";
+import { RunError } from "../failure.ts";
+import { callIdentity, definitionsIn } from "../fold/run.ts";
+import type { RunEvent, ScenarioDefine } from "../run-event.ts";
+import type { RunSummary, Store } from "../store/store.ts";
 
 /** The run of this name; throws `RunError` if there is none. */
 export function storedRun(store: Store, name: string): RunSummary {
@@ -10,7 +14,36 @@ export function storedRun(store: Store, name: string): RunSummary {
   return summary;
 }
 
-/** The call that an event begins, if it was answered and the store has the answer. */
-export function callOf(calls: CallStore, event: RunEvent): RecordedCall | undefined {
-  return event.type === "call-start" && event.identity !== undefined ? calls.get(event.identity) : undefined;
+/** The events that define the scenarios of a run; they come before the first conversation. */
+export function definitionsOf(store: Store, run: string): Iterable<ScenarioDefine & Pick<RunEvent, "at">> {
+  return definitionsIn(store.events(run));
+}
+
+/**
+ * The scenarios of a run, by name, for reading and drawing. One with functions that cannot stand alone may be missing.
+ */
+export function storedDefinitions(store: Store, run: string): ReadonlyMap<string, ScenarioDefinition> {
+  const definitions = new Map<string, ScenarioDefinition>();
+  for (const { scenario, definition } of definitionsOf(store, run)) {
+    try {
+      definitions.set(scenario, parseScenario(JSON.parse(definition)));
+    } catch (error) {
+      if (!(error instanceof DefinitionError)) throw error;
+    }
+  }
+  return definitions;
+}
+
+/**
+ * All answered calls of a run as a cassette, which can stand in for its models. Answers that were never kept are not in it:
+ * those of simulated models, which need none, and those that were cut off.
+ */
+export function cassetteFromRun(store: Store, run: string): Cassette {
+  const cassette = new Cassette();
+  for (const event of store.events(storedRun(store, run).run)) {
+    const identity = callIdentity(event);
+    const call = identity === undefined ? undefined : store.calls.get(identity);
+    if (call !== undefined) cassette.set(call);
+  }
+  return cassette;
 }

@@ -6,10 +6,8 @@ import { VirtualClock } from "../../run/calls/virtual-clock.ts";
 import { runScenarios, startRun } from "../../run/run-scenarios.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import type { Store } from "../store/store.ts";
-import { conversationTable } from "./conversation-table.ts";
-import { outcomeTable } from "./outcome-table.ts";
-import { toCsv } from "./to-csv.ts";
-import { turnTable } from "./turn-table.ts";
+import { toCsv } from "./table-text.ts";
+import { conversationTable, outcomeTable, turnTable } from "./tables.ts";
 
 /** A run in which every kind of turn occurs: right, wrong, unreadable by rule and by judge, not verified, and failed. */
 async function heldRun(): Promise<Store> {

@@ -1,6 +1,6 @@
 import { isRecord } from "../../core/values/json.ts";
 import type { ResultRow, RunSummary, Store } from "../../journal/store/store.ts";
-import { definitionsOf } from "../../journal/transfer/stored-definitions.ts";
+import { definitionsOf } from "../../journal/transfer/stored-run.ts";
 import { type Plan, type SubjectTotal, subjectTotals, type Tested, testedKey } from "./subject-totals.ts";
 import { type Interval, wilsonInterval } from "./wilson-interval.ts";
 

@@ -1,4 +1,4 @@
-import type { CellValue, TableRow } from "./table.ts";
+import type { CellValue, TableRow } from "./tables.ts";
 
 /**
  * Rows as the lines of a CSV file (RFC 4180), each with its end. A text that a spreadsheet would run as a formula gets a
@@ -43,4 +43,14 @@ const PLAIN_NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 function isFormula(text: string): boolean {
   return FORMULA.test(text) && !PLAIN_NUMBER.test(text);
+}
+
+/** Rows as the pieces of a JSON file: a list with one row on each line. */
+export function* toJson(rows: Iterable<TableRow>): Generator<string> {
+  let isFirst = true;
+  for (const row of rows) {
+    yield `${isFirst ? "[\n" : ",\n"}${JSON.stringify(row)}`;
+    isFirst = false;
+  }
+  yield isFirst ? "[]\n" : "\n]\n";
 }

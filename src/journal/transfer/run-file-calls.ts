@@ -1,0 +1,129 @@
+import { freezeDeep } from "../../core/values/frozen-copy.ts";
+import { CALL_SHAPE, SETTINGS_SHAPE } from "../../models/cassette/cassette-format.ts";
+import {
+  type MessageNode,
+  MessageTree,
+  messagesOf,
+  RecentLists,
+} from "../../models/cassette/message-tree.ts";
+import {
+  type CallRequest,
+  identityOfRequest,
+  type RecordedCall,
+} from "../../models/cassette/recorded-call.ts";
+import { contentHash } from "../../models/content-hash.ts";
+import type { Message } from "../../models/message.ts";
+import { checkedValue, DAMAGED, RunFileError } from "./checked-line.ts";
+import { BoundedMap, type LongTextReader, type LongTextWriter } from "./long-texts.ts";
+import { SETTINGS_WINDOW } from "./run-file.ts";
+
+/** How many calls are remembered, so that judges of the same replies share them in the file. */
+const REMEMBERED_CALLS = 100_000;
+
+/**
+ * Writes calls as cassettes do: what many have in common by a number, and messages as those that follow a list which an
+ * earlier call of the same conversation has.
+ */
+export class CallWriter {
+  readonly #texts: LongTextWriter;
+  readonly #written = new BoundedMap<true>(REMEMBERED_CALLS);
+  readonly #settings = new BoundedMap<number>(SETTINGS_WINDOW);
+  #numbers = 0;
+  #tree = new MessageTree();
+  #known = new Set<MessageNode>();
+
+  constructor(texts: LongTextWriter) {
+    this.#texts = texts;
+  }
+
+  /** Another conversation begins: what is kept must not grow with the run. */
+  begin(): void {
+    this.#tree = new MessageTree();
+    this.#known = new Set([this.#tree.root]);
+  }
+
+  /** True if the call is in the file, as far back as is remembered. */
+  has(identity: string): boolean {
+    return this.#written.has(identity);
+  }
+
+  /** The lines of a call. */
+  *lines({ identity, purpose, request, reply }: RecordedCall): Generator<string> {
+    this.#written.add(identity, true);
+    const { name, model, instructions, tools, schema, replicate, seed, messages } = request;
+    const shared = { name, model, instructions, tools, schema };
+    const hash = contentHash(JSON.stringify(shared));
+    let settings = this.#settings.get(hash);
+    if (settings === undefined) {
+      settings = this.#numbers++;
+      this.#settings.add(hash, settings);
+      yield* this.#texts.lines({ settings: shared });
+    }
+    const node = this.#tree.add(messages);
+    const previous = this.#lastKnown(node);
+    // Said about one day only.
+    const { rateLimit: _, cached: __, ...lasting } = reply;
+    const added = messagesOf(node, previous);
+    yield* this.#texts.lines({
+      call: { settings, purpose, replicate, seed, previous: previous.hash, messages: added, reply: lasting },
+    });
+  }
+
+  #lastKnown(node: MessageNode): MessageNode {
+    let known = node;
+    while (!this.#known.has(known) && known.previous !== null) {
+      this.#known.add(known);
+      known = known.previous;
+    }
+    return known;
+  }
+}
+
+type Settings = Pick<CallRequest, "name" | "model" | "instructions" | "tools" | "schema">;
+type CallLine = Pick<CallRequest, "replicate" | "seed"> &
+  Pick<RecordedCall, "purpose" | "reply"> & {
+    readonly settings: number;
+    readonly previous: string;
+    readonly messages: readonly Message[];
+  };
+
+/** Reads what `CallWriter` writes. */
+export class CallReader {
+  readonly #texts: LongTextReader;
+  readonly #settings = new BoundedMap<Settings>(SETTINGS_WINDOW);
+  #numbers = 0;
+  #lists = new RecentLists(new MessageTree());
+
+  constructor(texts: LongTextReader) {
+    this.#texts = texts;
+  }
+
+  /** Another conversation begins. */
+  begin(): void {
+    this.#lists = new RecentLists(new MessageTree());
+  }
+
+  addSettings(line: object, number: number): void {
+    const checked = checkedValue(SETTINGS_SHAPE, line, { texts: this.#texts, number });
+    // The shape is just that. Frozen, it is hashed once.
+    const { settings } = freezeDeep(checked as { readonly settings: Settings });
+    this.#settings.add(String(this.#numbers++), settings);
+  }
+
+  /** A call. Its identity is made from what was asked: a file cannot claim another one. */
+  call(value: unknown, number: number): RecordedCall {
+    // The shape is just that.
+    const line = checkedValue(CALL_SHAPE, value, { texts: this.#texts, number }) as CallLine;
+    const settings = this.#settings.get(String(line.settings));
+    if (settings === undefined) {
+      throw new RunFileError(number, `no earlier line has the settings ${line.settings}`, DAMAGED);
+    }
+    const list = this.#lists.extend(line.previous, freezeDeep(line.messages));
+    if (list === undefined) {
+      throw new RunFileError(number, "no earlier line has the messages that it goes on from", DAMAGED);
+    }
+    const { purpose, replicate, seed, reply } = line;
+    const request: CallRequest = { ...settings, messages: list.messages, replicate, seed };
+    return { identity: identityOfRequest(request), purpose, request, reply };
+  }
+}

@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { EVENT_CODES } from "../src/journal/store/encode-event.ts";
+
+const source = fileURLToPath(new URL("../src", import.meta.url));
+
+/** The files that may ask what type an event has, each with its reason. Everything else reads what these make of events. */
+const KNOW_EVENTS: Readonly<Record<string, string>> = {
+  "journal/fold/conversation.ts": "the fold of a conversation",
+  "journal/fold/run.ts": "the fold of a run",
+  "run/step/step.ts": "what an event means for what happens next",
+  "journal/older-events.ts": "reads events of older versions",
+  "journal/transfer/export-run.ts": "writes run files",
+  "journal/transfer/run-file-reader.ts": "reads run files",
+};
+
+const types = Object.keys(EVENT_CODES).join("|");
+const ASKS = new RegExp(`\\bevent\\.type\\b|type [=!]== "(?:${types})"|case "(?:${types})":`);
+
+test("only the folds, step and the formats of files know which event means what", () => {
+  const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter(
+    (file) => file.endsWith(".ts") && !/\.test(-d)?\.ts$/.test(file) && !file.startsWith("contracts/"),
+  );
+  const asking = files.filter((file) =>
+    readFileSync(join(source, file), "utf8")
+      .split("\n")
+      // Comments show examples, and a database has columns.
+      .some((line) => ASKS.test(line) && !line.trim().startsWith("*") && !line.includes("SELECT")),
+  );
+  expect(asking.sort()).toEqual(Object.keys(KNOW_EVENTS).sort());
+});
