@@ -6,10 +6,15 @@ const { dependencies } = JSON.parse(readFileSync(new URL("./package.json", impor
 
 export default {
   input: {
-    index: "src/index.ts",
+    index: "src/public/index.ts",
+    checks: "src/public/checks.ts",
+    judge: "src/public/judge.ts",
+    models: "src/public/models.ts",
+    store: "src/public/store.ts",
+    engine: "src/public/engine.ts",
     cli: "src/cli/main.ts",
-    "ai-sdk": "src/models/providers/ai-sdk.ts",
-    contracts: "src/contracts/index.ts",
+    "ai-sdk": "src/public/ai-sdk.ts",
+    contracts: "src/public/contracts.ts",
     // The program of a thread, which is loaded by its file name.
     "sandbox-worker": "src/run/sandbox/sandbox-worker.ts",
   },
@@ -24,7 +29,11 @@ export default {
     codeSplitting: {
       groups: [
         { name: "command-line", test: /src\/cli\/program\.ts$/, priority: 3 },
-        { name: "library", test: /src\/index\.ts$/, priority: 2 },
+        {
+          name: "library",
+          test: /src\/public\/(?:index|checks|judge|models|store|engine)\.ts$/,
+          priority: 2,
+        },
         { name: "commands", test: /src\/cli\/(?!main|program)/, priority: 1 },
       ],
     },

@@ -4,10 +4,13 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   resolve: {
-    alias: {
-      "elenchus/contracts": fileURLToPath(new URL("./src/contracts/index.ts", import.meta.url)),
-      elenchus: fileURLToPath(new URL("./src/index.ts", import.meta.url)),
-    },
+    alias: [
+      { find: /^elenchus$/, replacement: fileURLToPath(new URL("./src/public/index.ts", import.meta.url)) },
+      {
+        find: /^elenchus\/([a-z-]+)$/,
+        replacement: fileURLToPath(new URL("./src/public/$1.ts", import.meta.url)),
+      },
+    ],
   },
   test: {
     testTimeout: 30_000,

@@ -1,4 +1,5 @@
-import { END, type Handover, type Model, question, Scenario, type ScenarioDefinition } from "elenchus";
+import { END, type Handover, question, Scenario, type ScenarioDefinition } from "elenchus";
+import type { Model } from "elenchus/models";
 
 /** A chain of nodes with a judged field each, on which nothing routes. */
 export function chain(length: number): ScenarioDefinition {

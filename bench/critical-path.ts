@@ -1,4 +1,5 @@
-import { resolveModel, runScenarios } from "elenchus";
+import { runScenarios } from "elenchus";
+import { resolveModel } from "elenchus/models";
 import { chain } from "./chain.ts";
 import { report, shown } from "./measure.ts";
 import { serve } from "./served.ts";

@@ -1,4 +1,5 @@
-import { type Model, runScenarios } from "elenchus";
+import { runScenarios } from "elenchus";
+import type { Model } from "elenchus/models";
 import { chain, instant } from "./chain.ts";
 import { report, shown } from "./measure.ts";
 

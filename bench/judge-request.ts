@@ -1,4 +1,5 @@
-import { type JudgeInput, judgeRequest, parseScenario, type Template, type TemplateField } from "elenchus";
+import { parseScenario, type Template, type TemplateField } from "elenchus";
+import { type JudgeInput, judgeRequest } from "elenchus/judge";
 import { medianTime, report, shown } from "./measure.ts";
 
 const REQUESTS = 2000;

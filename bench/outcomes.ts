@@ -4,10 +4,10 @@ import {
   anyTurn,
   type ConversationResult,
   countTurns,
-  evaluateOutcome,
   measureIs,
   numberOfFlips,
 } from "elenchus";
+import { evaluateOutcome } from "elenchus/engine";
 import { medianTime, report, shown } from "./measure.ts";
 
 function conversation(turnCount: number): ConversationResult {

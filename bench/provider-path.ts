@@ -1,4 +1,4 @@
-import { type Model, resolveModel } from "elenchus";
+import { type Model, resolveModel } from "elenchus/models";
 import { Agent } from "undici";
 import { report, shown } from "./measure.ts";
 import { serve } from "./served.ts";

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Model, openStore, resumeRun, runScenarios } from "elenchus";
+import { openStore, resumeRun, runScenarios } from "elenchus";
+import type { Model } from "elenchus/models";
 import { chain, instant } from "./chain.ts";
 import { report, shown } from "./measure.ts";
 

@@ -1,4 +1,5 @@
-import { END, INITIAL_STATE, question, resolveNextNode, Scenario, type ScenarioState } from "elenchus";
+import { END, question, Scenario, type ScenarioState } from "elenchus";
+import { INITIAL_STATE, resolveNextNode } from "elenchus/engine";
 import { medianTime, report, shown } from "./measure.ts";
 
 const DECISIONS = 200_000;

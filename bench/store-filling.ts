@@ -1,4 +1,5 @@
-import type { Cell, RunEvent, Store } from "elenchus";
+import type { Cell, RunEvent } from "elenchus";
+import type { Store } from "elenchus/store";
 
 const SPENT = { calls: 1, cached: 0, tokens: 300, cost: 0.001 };
 

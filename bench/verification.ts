@@ -1,4 +1,5 @@
-import { parseScenario, type TemplateField, verifyParsed } from "elenchus";
+import { parseScenario, type TemplateField } from "elenchus";
+import { verifyParsed } from "elenchus/judge";
 import { medianTime, report, shown } from "./measure.ts";
 
 const VERIFICATIONS = 20_000;

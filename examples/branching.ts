@@ -1,13 +1,5 @@
-import {
-  anyTurn,
-  END,
-  firstTurn,
-  question,
-  regexMatch,
-  Scenario,
-  type ScenarioDefinition,
-  template,
-} from "elenchus";
+import { anyTurn, END, firstTurn, question, Scenario, type ScenarioDefinition, template } from "elenchus";
+import { regexMatch } from "elenchus/checks";
 
 const drugClass = template({
   target: {

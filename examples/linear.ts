@@ -1,13 +1,5 @@
-import {
-  END,
-  numericTolerance,
-  question,
-  Scenario,
-  type ScenarioDefinition,
-  statusIs,
-  template,
-  turnOfFlip,
-} from "elenchus";
+import { END, question, Scenario, type ScenarioDefinition, statusIs, template, turnOfFlip } from "elenchus";
+import { numericTolerance } from "elenchus/checks";
 
 /** Three questions in a fixed order: every edge is unconditional. */
 export const definition: ScenarioDefinition = new Scenario("boiling-water", {

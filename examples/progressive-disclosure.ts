@@ -3,7 +3,6 @@ import {
   crossTurn,
   END,
   lastTurn,
-  numericTolerance,
   question,
   Scenario,
   type ScenarioDefinition,
@@ -11,6 +10,7 @@ import {
   turnAt,
   turnOfFlip,
 } from "elenchus";
+import { numericTolerance } from "elenchus/checks";
 
 const undecided = template({
   asks_for_more: {

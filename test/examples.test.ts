@@ -2,22 +2,19 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { advanceState, evaluateOutcome, INITIAL_STATE, resolveNextNode } from "../src/public/engine.ts";
 import {
-  advanceState,
   type ConversationResult,
   END,
-  evaluateOutcome,
-  INITIAL_STATE,
   parseScenario,
   parseScenarioFile,
-  resolveNextNode,
   type ScenarioDefinition,
   type ScenarioState,
   scenarioToJson,
   scenarioToYaml,
   type Truth,
   type TurnRecord,
-} from "../src/index.ts";
+} from "../src/public/index.ts";
 
 const FOLDER = fileURLToPath(new URL("../examples", import.meta.url));
 

@@ -8,16 +8,16 @@ import { typedChainSource } from "./typed-chain.ts";
 const INSTANTIATION_BUDGET = 1_600_000;
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const folder = `${root}test/.generated`;
+const folder = `${root}test/.generated/type-cost`;
 
 beforeAll(() => mkdirSync(folder, { recursive: true }));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function instantiations(nodes: number): number {
-  writeFileSync(`${folder}/chain.ts`, typedChainSource(nodes, "../../src/index.ts"));
+  writeFileSync(`${folder}/chain.ts`, typedChainSource(nodes, "../../../src/public/index.ts"));
   writeFileSync(
     `${folder}/tsconfig.json`,
-    JSON.stringify({ extends: "../../tsconfig.json", include: ["chain.ts"] }),
+    JSON.stringify({ extends: "../../../tsconfig.json", include: ["chain.ts"] }),
   );
   const tsc = `${root}node_modules/.bin/tsc`;
   const output = execFileSync(tsc, ["-p", folder, "--extendedDiagnostics"], { encoding: "utf8" });

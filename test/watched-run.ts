@@ -1,5 +1,5 @@
 import { watchRun } from "../src/cli/run/watch-run.ts";
-import { END, question, runScenarios, Scenario } from "../src/index.ts";
+import { END, question, runScenarios, Scenario } from "../src/public/index.ts";
 import { processTerminal } from "../src/terminal/process-terminal.ts";
 
 // A run to be watched in a terminal: its subject answers at once, so that only Ctrl-C ends it within reason.

@@ -1,7 +1,6 @@
 import {
   END,
   ModelError,
-  memoryStore,
   question,
   type RunEvent,
   type RunEventBody,
@@ -9,6 +8,7 @@ import {
   runScenarios,
   Scenario,
 } from "elenchus";
+import { memoryStore } from "elenchus/store";
 import { expect, test } from "vitest";
 import { finishedBefore } from "./finished-before.ts";
 import { RunProgress } from "./run-progress.ts";

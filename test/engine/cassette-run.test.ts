@@ -1,23 +1,17 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { END, lastTurn, type RunEvent, type RunOptions, Scenario, type ScenarioDefinition } from "elenchus";
 import {
   Cassette,
-  cassetteFromRun,
   cassetteModel,
-  END,
-  lastTurn,
   type Model,
   type ModelReply,
-  memoryStore,
-  type RunEvent,
-  type RunOptions,
   readCassette,
   recordingModel,
-  Scenario,
-  type ScenarioDefinition,
   writeCassette,
-} from "elenchus";
+} from "elenchus/models";
+import { cassetteFromRun, memoryStore } from "elenchus/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { program } from "../tool-servers/program.ts";
 import { chainOf, held, judgedQuestion, memoryModel, only, yesJudge } from "./held.ts";

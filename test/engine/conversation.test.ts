@@ -1,15 +1,8 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  END,
-  type Handover,
-  type Message,
-  question,
-  type RunOptions,
-  Scenario,
-  type ScenarioDefinition,
-} from "elenchus";
+import { END, type Handover, question, type RunOptions, Scenario, type ScenarioDefinition } from "elenchus";
+import type { Message } from "elenchus/models";
 import { expect, test } from "vitest";
 import { held, judgedQuestion, memoryModel, only, yesJudge } from "./held.ts";
 

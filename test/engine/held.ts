@@ -1,7 +1,5 @@
 import {
   END,
-  type Model,
-  type ModelReply,
   question,
   type RunEvent,
   type RunOptions,
@@ -9,6 +7,7 @@ import {
   Scenario,
   type ScenarioDefinition,
 } from "elenchus";
+import type { Model, ModelReply } from "elenchus/models";
 import type { RunInternals } from "../../src/run/run-options.ts";
 import { startRun } from "../../src/run/run-scenarios.ts";
 

@@ -1,4 +1,5 @@
-import { httpModel, type RunOptions, type SubjectOption } from "elenchus";
+import type { RunOptions, SubjectOption } from "elenchus";
+import { httpModel } from "elenchus/models";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Clock } from "../../src/core/environment.ts";
 import { sleepBy, systemClock } from "../../src/run/calls/clock.ts";

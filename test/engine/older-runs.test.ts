@@ -3,20 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
+import { definitionsOf } from "../../src/journal/transfer/stored-run.ts";
+import { conversationTable, turnTable } from "../../src/journal/transfer/tables.ts";
+import type { Model } from "../../src/models/model.ts";
 import {
-  exportRun,
-  importRun,
-  memoryStore,
   openStore,
   parseScenario,
   regrade,
   resumeRun,
   type ScenarioDefinition,
-  type Store,
-} from "../../src/index.ts";
-import { definitionsOf } from "../../src/journal/transfer/stored-run.ts";
-import { conversationTable, turnTable } from "../../src/journal/transfer/tables.ts";
-import type { Model } from "../../src/models/model.ts";
+} from "../../src/public/index.ts";
+import { exportRun, importRun, memoryStore, type Store } from "../../src/public/store.ts";
 import { conversationText } from "../../src/report/text/conversation-text.ts";
 import { PLAIN_STYLE } from "../../src/terminal/terminal.ts";
 

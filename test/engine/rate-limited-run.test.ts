@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Clock, httpModel, type Model } from "elenchus";
+import type { Clock } from "elenchus/engine";
+import { httpModel, type Model } from "elenchus/models";
 import { expect, test } from "vitest";
 import { VirtualClock } from "../../src/run/calls/virtual-clock.ts";
 import { chainOf, held, only } from "./held.ts";

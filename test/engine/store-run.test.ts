@@ -2,10 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  callRequest,
   END,
   ModelError,
-  memoryStore,
   openStore,
   question,
   regrade,
@@ -13,9 +11,9 @@ import {
   runScenarios,
   Scenario,
   type ScenarioDefinition,
-  type Store,
-  whyMiss,
 } from "elenchus";
+import { callRequest } from "elenchus/models";
+import { memoryStore, type Store, whyMiss } from "elenchus/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VirtualClock } from "../../src/run/calls/virtual-clock.ts";
 import { startResume } from "../../src/run/run-scenarios.ts";

@@ -1,4 +1,5 @@
-import { memoryStore, type RunEvent, type RunJournal, runScenarios, type Store } from "elenchus";
+import { type RunEvent, runScenarios } from "elenchus";
+import { memoryStore, type RunJournal, type Store } from "elenchus/store";
 import { describe, expect, test } from "vitest";
 import { chainOf, memoryModel, yesJudge } from "./held.ts";
 

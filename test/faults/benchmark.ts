@@ -2,14 +2,14 @@ import {
   type ConversationRecord,
   countTurns,
   END,
-  httpModel,
   lastTurn,
   question,
   type RunOptions,
   Scenario,
   type ScenarioDefinition,
   turnOfFlip,
-} from "../../src/index.ts";
+} from "../../src/public/index.ts";
+import { httpModel } from "../../src/public/models.ts";
 
 /** What a process of the fault tests is told to do. */
 export interface Assignment {

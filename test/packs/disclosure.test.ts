@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import {
-  extractFields,
   parseScenarioFile,
   type Question,
   runScenarios,
   type ScenarioDefinition,
   type Template,
-  verifyParsed,
 } from "elenchus";
+import { extractFields, verifyParsed } from "elenchus/judge";
 import { describe, expect, it } from "vitest";
 
 const FOLDER = fileURLToPath(new URL("../../packs/disclosure/", import.meta.url));

@@ -1,22 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import {
-  advanceState,
   type ConversationResult,
   END,
-  evaluateOutcome,
-  extractFields,
-  INITIAL_STATE,
-  type Message,
   parseScenarioFile,
   type Question,
-  resolveNextNode,
   runScenarios,
   type ScenarioDefinition,
   type ScenarioState,
   type Truth,
   type TurnRecord,
-  verifyParsed,
 } from "elenchus";
+import { advanceState, evaluateOutcome, INITIAL_STATE, resolveNextNode } from "elenchus/engine";
+import { extractFields, verifyParsed } from "elenchus/judge";
+import type { Message } from "elenchus/models";
 import { describe, expect, test } from "vitest";
 
 const FOLDER = new URL("../../packs/pressure/", import.meta.url);

@@ -1,22 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import {
-  advanceState,
   type ConversationRecord,
   END,
-  evaluateOutcome,
-  extractFields,
-  INITIAL_STATE,
   type OutcomeResult,
   parseScenarioFile,
-  resolveNextNode,
   runScenarios,
   type ScenarioDefinition,
   type Template,
   type Truth,
   type TurnRecord,
-  verifyParsed,
 } from "elenchus";
+import { advanceState, evaluateOutcome, INITIAL_STATE, resolveNextNode } from "elenchus/engine";
+import { extractFields, verifyParsed } from "elenchus/judge";
 import { describe, expect, test } from "vitest";
 
 const FOLDER = fileURLToPath(new URL("../../packs/repair/", import.meta.url));

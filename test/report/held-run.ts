@@ -1,4 +1,5 @@
-import { END, ModelError, memoryStore, runScenarios, Scenario, type Store } from "elenchus";
+import { END, ModelError, runScenarios, Scenario } from "elenchus";
+import { memoryStore, type Store } from "elenchus/store";
 import { letterQuestion, memoryModel } from "../engine/held.ts";
 
 /** What the subject says; "fail" and "mumble" are what they say. */

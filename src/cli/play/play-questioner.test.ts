@@ -1,7 +1,8 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { END, type Message, question, Scenario, template } from "elenchus";
+import { END, question, Scenario, template } from "elenchus";
+import type { Message } from "elenchus/models";
 import { describe, expect, test } from "vitest";
 import { played } from "../../../test/played-session.ts";
 import { readCassette } from "../../models/cassette/cassette-file.ts";

@@ -3,10 +3,6 @@ import { checkParameters, type ModelParameters } from "../model-parameters.ts";
 import { callAiSdk } from "./ai-sdk-call.ts";
 import type { AiSdkLanguageModel } from "./language-model.ts";
 
-export type { ModelParameters, ReasoningEffort } from "../model-parameters.ts";
-export { type AiSdkModelOptions, aiSdkModel } from "./ai-sdk-model.ts";
-export type { AiSdkLanguageModel } from "./language-model.ts";
-
 /** How a model is called as a judge; what is not given is left to the provider. */
 export type AiSdkJudgeOptions = ModelParameters;
 

@@ -9,7 +9,7 @@ import { loadScenarios } from "./load-scenarios.ts";
 const folder = mkdtempSync(join(tmpdir(), "elenchus-scenarios-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const index = fileURLToPath(new URL("../../index.ts", import.meta.url));
+const index = fileURLToPath(new URL("../../public/index.ts", import.meta.url));
 
 function write(files: Readonly<Record<string, string | Uint8Array>>): void {
   for (const [name, text] of Object.entries(files)) {

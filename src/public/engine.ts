@@ -1,0 +1,23 @@
+export type { Clock } from "../core/environment.ts";
+export { evaluateOutcome } from "../core/outcomes/evaluate-outcome.ts";
+export { type RoutedOn, routedOn } from "../core/scenario/routed-on.ts";
+export { type AdvancedState, advanceState } from "../core/state/advance-state.ts";
+export {
+  type RoutingDecision,
+  type RoutingEdge,
+  resolveNextNode,
+  type TestedEdge,
+} from "../core/state/routing.ts";
+export { INITIAL_STATE } from "../core/state/state.ts";
+export { resolvePath } from "../core/state/state-path.ts";
+export { systemClock } from "../run/calls/clock.ts";
+export { type Divergence, describeDivergence } from "../run/recorded-conversation.ts";
+export type {
+  AskEffect,
+  ConversationState,
+  Effect,
+  Ending,
+  FinishEffect,
+  JudgeEffect,
+} from "../run/step/conversation-state.ts";
+export { type FoldedJournal, foldJournal, type Step, step } from "../run/step/step.ts";

@@ -1,0 +1,165 @@
+export {
+  type AllOf,
+  type AnyOf,
+  type AtLeastN,
+  allOf,
+  anyOf,
+  atLeastN,
+  type Composed,
+  type Composition,
+  type Not,
+  not,
+} from "../core/logic/composition.ts";
+export type { Truth } from "../core/logic/kleene.ts";
+export type { OutcomeResult } from "../core/outcomes/evaluate-outcome.ts";
+export type {
+  Comparison,
+  CrossTurnCheck,
+  Measure,
+  MeasureCheck,
+  NodeFilter,
+  Outcome,
+  OutcomeCheck,
+  OutcomeFunction,
+  OutcomeLeaf,
+  ResultCheck,
+  SingleTurn,
+  TurnCheck,
+  TurnFilter,
+  TurnScope,
+} from "../core/outcomes/outcome-check.ts";
+export {
+  allTurns,
+  anyTurn,
+  countTurns,
+  crossTurn,
+  firstMatchIndex,
+  firstTurn,
+  lastOverTurns,
+  lastTurn,
+  meanOverTurns,
+  measureIs,
+  minOverTurns,
+  numberOfFlips,
+  resultIs,
+  statusIs,
+  type TurnFields,
+  turnAt,
+  turnCountEq,
+  turnCountGte,
+  turnOfFlip,
+} from "../core/outcomes/outcome-helpers.ts";
+export {
+  type AgentIdentity,
+  END,
+  type FewShotExample,
+  type Handover,
+  type HandoverFunction,
+  type ModelOverride,
+  type ModelReference,
+  type NodeOptions,
+  type Question,
+  question,
+  type ScenarioDefinition,
+  type ScenarioEdge,
+  type ScenarioNode,
+  type ToolFilter,
+} from "../core/scenario/definition.ts";
+export { parseScenario } from "../core/scenario/parse-scenario.ts";
+export { Scenario } from "../core/scenario/scenario.ts";
+export { scenarioFileSchema } from "../core/scenario/scenario-shape.ts";
+export { DefinitionError, formatIssue } from "../core/schema/format-issue.ts";
+export type { FilePosition, Issue, IssueCode, IssuePath, NodeRole } from "../core/schema/issue.ts";
+export type { StateUpdate, StateUpdateContext } from "../core/state/advance-state.ts";
+export {
+  type ConditionFunction,
+  type StateCheck,
+  type StateShorthand,
+  stateCheck,
+  type When,
+  type WhenLeaf,
+} from "../core/state/condition.ts";
+export type {
+  ConversationResult,
+  ConversationStatus,
+  NodeResult,
+  ScenarioState,
+  TurnRecord,
+} from "../core/state/state.ts";
+export type { ExtractRule } from "../core/templates/extract-rule.ts";
+export {
+  type FunctionTrait,
+  functionTrait,
+  type LlmTrait,
+  llmTrait,
+  type MetricName,
+  type MetricTrait,
+  metricTrait,
+  type RegexTrait,
+  type Rubric,
+  regexTrait,
+  rubric,
+  type Trait,
+} from "../core/templates/rubric.ts";
+export {
+  type FieldLeaf,
+  type FieldOptions,
+  type FieldType,
+  field,
+  type ParsedOf,
+  type ScalarType,
+  type Template,
+  type TemplateField,
+  type TemplateFields,
+  template,
+  type VerifyContext,
+  type VerifyFunction,
+} from "../core/templates/template.ts";
+export { type CaseTruth, type TruthFrom, truthFrom } from "../core/templates/truth-from.ts";
+export { type VerifiedOptions, verified } from "../core/templates/verified.ts";
+export type { JsonObject, JsonValue, UnknownRecord } from "../core/values/json.ts";
+export { RunError, type RunFailure, type Stage } from "../journal/failure.ts";
+export type {
+  CallEnd,
+  CallRetry,
+  CallStart,
+  Cell,
+  ConversationEnd,
+  ConversationEvent,
+  ConversationSettings,
+  ConversationStart,
+  ConversationStop,
+  DerivedEvent,
+  Hop,
+  OutcomeEvent,
+  Progress,
+  RunEnd,
+  RunEvent,
+  RunEventBody,
+  RunStart,
+  ScenarioDefine,
+  TurnEnd,
+  TurnJudgementEvent,
+  TurnReply,
+  TurnStart,
+  Warning,
+} from "../journal/run-event.ts";
+export type { Spending } from "../journal/spending.ts";
+export { openStore } from "../journal/store/open-store.ts";
+export { StoreError, type StoreErrorCode } from "../journal/store/store-error.ts";
+export { RunFileError } from "../journal/transfer/checked-line.ts";
+export type { FinishedTurn, Retry, Turn, TurnVerdict, TurnWarning } from "../journal/turn.ts";
+export { type ErrorCategory, ModelError } from "../models/model-error.ts";
+export { parseScenarioFile } from "../project/scenario-files/parse-scenario-file.ts";
+export { scenarioToJson, scenarioToYaml } from "../project/scenario-files/write-scenario.ts";
+export type { ProjectConfig, ProjectSettings } from "../project/settings.ts";
+export { type DrawTextOptions, drawText } from "../report/graph/draw-text.ts";
+export type { Traffic } from "../report/graph/drawn-graph.ts";
+export { type MermaidOptions, toMermaid } from "../report/graph/to-mermaid.ts";
+export type { BudgetLimits } from "../run/calls/budget.ts";
+export type { AnyModel } from "../run/calls/call-cache.ts";
+export type { AccountCaps, RetryPolicies, RetryPolicy } from "../run/calls/limits.ts";
+export { type RegradeOptions, type Regrading, regrade } from "../run/regrade.ts";
+export type { JudgeOption, ModelOption, RunOptions, SubjectOption, Timeouts } from "../run/run-options.ts";
+export { type ResumeOptions, type Run, resumeRun, runScenarios } from "../run/run-scenarios.ts";
+export type { ConversationRecord } from "../run/step/conversation-state.ts";

@@ -1,0 +1,30 @@
+export { memoryStore } from "../journal/store/memory-store.ts";
+export type {
+  CallStore,
+  ConversationFilter,
+  ConversationSummary,
+  ResultRow,
+  RunJournal,
+  RunSummary,
+  Store,
+  StoreOptions,
+  StoreSize,
+} from "../journal/store/store.ts";
+export { exportRun } from "../journal/transfer/export-run.ts";
+export { type ImportOptions, importRun } from "../journal/transfer/import-run.ts";
+export { textLines } from "../journal/transfer/run-file.ts";
+export { cassetteFromRun, storedDefinitions } from "../journal/transfer/stored-run.ts";
+export { toCsv, toJson } from "../journal/transfer/table-text.ts";
+export {
+  type CellColumns,
+  type CellValue,
+  type ConversationRow,
+  conversationTable,
+  type OutcomeRow,
+  outcomeTable,
+  type Table,
+  type TableRow,
+  type TurnRow,
+  turnTable,
+} from "../journal/transfer/tables.ts";
+export { whyMiss } from "../run/calls/call-cache.ts";
