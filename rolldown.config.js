@@ -28,6 +28,8 @@ export default {
     // Each file holds what is loaded together: what help needs, the library, and what commands do.
     codeSplitting: {
       groups: [
+        // Used by the help and by the library: in the file of either, the other would load all of it.
+        { name: "defaults", test: /src\/core\/defaults\.ts$/, priority: 4 },
         { name: "command-line", test: /src\/cli\/program\.ts$/, priority: 3 },
         {
           name: "library",
