@@ -1,18 +1,29 @@
 import { type Command, Option } from "commander";
-import type { SettingKey } from "../project/settings.ts";
+import type { SettingKey, Settings } from "../project/settings.ts";
 import { repeatable } from "./command.ts";
 import type { SettingsRequest } from "./read-settings.ts";
 import type { RunDisplay } from "./run/run-view.ts";
 
+/** The headings of groups of flags in the help of commands. */
+export const FLAG_GROUPS = {
+  models: "Models and scenarios:",
+  limits: "Limits:",
+  answers: "Stored answers:",
+  results: "Results:",
+  output: "Output:",
+  project: "Project and store:",
+} as const;
+
 interface SettingFlag {
   readonly key: SettingKey;
-  /** As commander writes it. */
-  readonly words: string;
+  readonly group: keyof typeof FLAG_GROUPS;
+  /** In the syntax of commander. */
+  readonly syntax: string;
   readonly about: string;
   readonly isRepeatable?: true;
 }
 
-/** The name of a flag that stands for a setting, without its dashes and in camel case. */
+/** The name of a flag that sets a setting, without its dashes and in camel case. */
 export type SettingFlagName =
   | "subject"
   | "judge"
@@ -29,99 +40,145 @@ export type SettingFlagName =
   | "junit"
   | "store";
 
-/** The settings that have a flag of their own; every other one can be reached with `--set`. */
+/** The settings that have a flag of their own; `--set` sets any other. */
 const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
   subject: {
     key: "subjects",
-    words: "--subject <model>",
-    about: "a model under test: provider/model, sim/…, person, a URL, or a subject of the project file",
+    group: "models",
+    syntax: "--subject <model>",
+    about: "model to test: provider/model, sim/<name>, person, a URL, or a subject of the project file",
     isRepeatable: true,
   },
   judge: {
     key: "judges",
-    words: "--judge <model>",
-    about: "who reads the replies: a model, or rules (no model at all)",
+    group: "models",
+    syntax: "--judge <model>",
+    about: "model that reads the replies, or rules to use none",
     isRepeatable: true,
   },
-  replicates: { key: "replicates", words: "--replicates <n>", about: "how often each conversation is held" },
-  concurrency: {
-    key: "concurrency",
-    words: "--concurrency <n>",
-    about: "conversations that are held at the same time",
+  replicates: {
+    key: "replicates",
+    group: "models",
+    syntax: "--replicates <n>",
+    about: "how often to run each conversation",
   },
-  budget: {
-    key: "budget",
-    words: "--budget <limit>",
-    about: "what the run may spend: 5usd, 2M tokens, 500 calls",
-  },
-  turnLimit: { key: "turnLimit", words: "--turn-limit <n>", about: "turns after which a conversation ends" },
-  seed: { key: "seed", words: "--seed <n>", about: "what chance depends on" },
-  fresh: { key: "fresh", words: "--fresh", about: "ask for every answer anew, whatever the store knows" },
   scenario: {
     key: "only",
-    words: "--scenario <name>",
-    about: "only scenarios of this name; * stands for any characters",
+    group: "models",
+    syntax: "--scenario <name>",
+    about: "only scenarios with this name; * matches any characters",
     isRepeatable: true,
   },
   tag: {
     key: "tags",
-    words: "--tag <tag>",
+    group: "models",
+    syntax: "--tag <tag>",
     about: "only scenarios with this tag in their metadata",
     isRepeatable: true,
   },
+  seed: { key: "seed", group: "models", syntax: "--seed <n>", about: "random seed" },
+  concurrency: {
+    key: "concurrency",
+    group: "limits",
+    syntax: "--concurrency <n>",
+    about: "how many conversations run at the same time",
+  },
+  budget: {
+    key: "budget",
+    group: "limits",
+    syntax: "--budget <limit>",
+    about: "stop when this is spent: 5usd, 2M tokens, 500 calls",
+  },
+  turnLimit: {
+    key: "turnLimit",
+    group: "limits",
+    syntax: "--turn-limit <n>",
+    about: "largest number of turns in a conversation",
+  },
+  fresh: {
+    key: "fresh",
+    group: "answers",
+    syntax: "--fresh",
+    about: "ignore the answers in the store, and ask models again",
+  },
   failUnder: {
     key: "failUnder",
-    words: "--fail-under <outcome=rate>",
-    about: "exit 1 if an outcome is below this rate; end with :lower to compare the interval's lower bound",
+    group: "results",
+    syntax: "--fail-under <outcome=rate>",
+    about:
+      "exit 1 if the rate of an outcome is lower; resisted=0.9:lower tests the lower bound of its interval",
     isRepeatable: true,
   },
   failOnErrors: {
     key: "failOnErrors",
-    words: "--fail-on-errors",
-    about: "exit 1 if a conversation ended in an error",
+    group: "results",
+    syntax: "--fail-on-errors",
+    about: "exit 1 if a conversation ended in an error or a timeout",
   },
-  junit: { key: "junit", words: "--junit <file>", about: "write a JUnit report" },
-  store: { key: "store", words: "--store <file>", about: "the file that keeps runs" },
+  junit: { key: "junit", group: "results", syntax: "--junit <file>", about: "write a JUnit report" },
+  store: { key: "store", group: "project", syntax: "--store <file>", about: "the file that stores runs" },
 };
 
-/** What commander makes of the flags. */
+/** The flags, parsed by commander. */
 export type GivenFlags = Readonly<Record<string, unknown>>;
 
-/** Declares some flags that stand for settings, and those that say where the others come from. */
-export function addSettingFlags(command: Command, names: readonly SettingFlagName[]): Command {
+/**
+ * Declares flags that set settings, and those that say where other settings come from. `defaults` are named in the help; a
+ * flag that is not given leaves its setting to the project file.
+ */
+export function addSettingFlags(
+  command: Command,
+  names: readonly SettingFlagName[],
+  { defaults = {} }: { readonly defaults?: Partial<Settings> } = {},
+): Command {
   for (const name of names) {
-    const { words, about, isRepeatable } = SETTING_FLAGS[name];
-    const option = new Option(words, isRepeatable ? `${about} (repeatable)` : about);
+    const { key, group, syntax, about, isRepeatable } = SETTING_FLAGS[name];
+    const [value] = [defaults[key]].flat();
+    const isShown = typeof value === "number" || typeof value === "string";
+    const notes = [...(isShown ? [`default: ${value}`] : []), ...(isRepeatable ? ["repeatable"] : [])];
+    const text = notes.length === 0 ? about : `${about} (${notes.join(", ")})`;
+    const option = new Option(syntax, text).helpGroup(FLAG_GROUPS[group]);
     command.addOption(isRepeatable ? option.argParser(repeatable) : option);
   }
+  const set = new Option("--set <key=value>", "set any setting of the project file (repeatable)");
   return command
-    .option("--set <key=value>", "any setting of the project file (repeatable)", repeatable)
-    .option("--profile <name>", "a profile of the project file")
-    .option("--config <file>", "another project file than elenchus.config.yaml");
+    .addOption(set.argParser(repeatable).helpGroup(FLAG_GROUPS.project))
+    .addOption(
+      new Option("--profile <name>", "use a profile of the project file").helpGroup(FLAG_GROUPS.project),
+    )
+    .addOption(
+      new Option("--config <file>", "use this project file (default: elenchus.config.yaml)").helpGroup(
+        FLAG_GROUPS.project,
+      ),
+    );
 }
 
-/** Declares the flag that gives consent to what a project file asks for. */
+/** Declares the flag that allows what a project file asks for. */
 export function addTrustFlag(command: Command): Command {
-  return command.option(
-    "--trust",
-    "allow the project file to start programs, run code and send keys as it says; remembered",
+  return command.addOption(
+    new Option(
+      "--trust",
+      "allow the project file to start programs, run code and send keys as it says (remembered)",
+    ).helpGroup(FLAG_GROUPS.project),
   );
 }
 
-/** Declares the flag that gives consent to what a stored run says about how it was begun. */
+/** Declares the flag that allows what a stored run says about how it was started. */
 export function addTrustOriginFlag(command: Command): Command {
-  return command.option(
-    "--trust-origin",
-    "use what a run from elsewhere says about how it was begun; all of it is printed",
+  return command.addOption(
+    new Option(
+      "--trust-origin",
+      "use what a run from elsewhere says about how it was started; all of it is printed",
+    ).helpGroup(FLAG_GROUPS.project),
   );
 }
 
-/** The settings that were asked for. */
+/** The settings that the command line sets. */
 export function settingsRequest(given: GivenFlags): SettingsRequest {
-  const flags = Object.entries(SETTING_FLAGS).flatMap(([name, { key, words }]) =>
+  const flags = Object.entries(SETTING_FLAGS).flatMap(([name, { key, syntax }]) =>
     given[name] === undefined
       ? []
-      : [{ flag: words.split(" ")[0] ?? words, path: [key], value: given[name] }],
+      : [{ flag: syntax.split(" ")[0] ?? syntax, path: [key], value: given[name] }],
   );
   // Commander gives texts for these, or leaves them out.
   const { profile, config, set, trust } = given as {
@@ -139,23 +196,25 @@ export function settingsRequest(given: GivenFlags): SettingsRequest {
   };
 }
 
-/** What commander makes of the flags that say how a run is shown. */
+/** The flags for what a run prints, parsed by commander. */
 export interface GivenDisplay {
   readonly quiet?: boolean;
   readonly json?: boolean;
   readonly github?: boolean;
 }
 
-/** Declares the flags that say how a run is shown. */
+/** Declares the flags for what a run prints. */
 export function addDisplayFlags(command: Command): Command {
   return command
-    .option("-q, --quiet", "no progress and no table: one line at the end")
-    .option("--json", "every event as a line of JSON on standard output")
-    .option("--github", "annotations for GitHub (default where its workflows run)")
-    .option("--no-github", "no annotations");
+    .optionsGroup(FLAG_GROUPS.output)
+    .option("-q, --quiet", "print one line at the end: no progress, no tables")
+    .option("--json", "print every event as a line of JSON")
+    .option("--github", "print annotations for GitHub (default in GitHub Actions)")
+    .option("--no-github", "print no annotations")
+    .optionsGroup("");
 }
 
-/** How a run is to be shown. */
+/** What a run prints. */
 export function displayOf({ quiet = false, json = false, github }: GivenDisplay): RunDisplay {
   return { quiet, json, ...(github === undefined ? {} : { github }) };
 }

@@ -18,9 +18,9 @@ import { addWhyMissCommand } from "./why-miss/why-miss-command.ts";
 
 /** All commands by group, in the order in which people need them. */
 const GROUPS: Readonly<Record<string, readonly AddCommand[]>> = {
-  "Begin:": [addDemoCommand, addInitCommand, addDoctorCommand],
+  "Start:": [addDemoCommand, addInitCommand, addDoctorCommand],
   "Write scenarios:": [addCheckCommand, addPlayCommand],
-  "Run them:": [addRunCommand, addResumeCommand, addRegradeCommand, addWhyMissCommand],
+  "Run scenarios:": [addRunCommand, addResumeCommand, addRegradeCommand, addWhyMissCommand],
   "Look at runs:": [addListCommand, addShowCommand, addExportCommand, addImportCommand],
 };
 
@@ -29,7 +29,7 @@ export function makeProgram(context: CommandContext): Command {
   const { output, messages } = context.terminal;
   const program = new Command("elenchus")
     .description(
-      "Multi-turn benchmarks of language models: does a model keep a right answer under pressure, repair a wrong one, put together facts that come one at a time?",
+      "Multi-turn benchmarks of language models: does a model keep a right answer under pressure, correct a wrong one, and combine facts that arrive one at a time?",
     )
     .version(packageVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
@@ -58,7 +58,9 @@ export function makeProgram(context: CommandContext): Command {
     for (const add of commands) add(program, context);
   }
   for (const command of program.commands)
-    command.option("--debug", "print stacks of errors").showHelpAfterError("(--help says what there is)");
+    command
+      .option("--debug", "print stack traces of errors")
+      .showHelpAfterError("(add --help to see the options)");
   return program;
 }
 

@@ -13,7 +13,7 @@ export async function readScenarios(
   terminal: Terminal,
 ): Promise<readonly ScenarioDefinition[]> {
   const meant = names.length > 0 ? names : settings.scenarios;
-  if (meant.length === 0) throw new ProjectError([`Which scenarios? ${await whatToName()}`]);
+  if (meant.length === 0) throw new ProjectError([`No scenarios to run. ${await whatToName()}`]);
   const { scenarios, problems } = await loadScenarios(meant, {
     folder: terminal.folder,
     stdin: () => readInput(terminal),

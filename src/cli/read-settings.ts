@@ -50,7 +50,7 @@ export async function readSettings(
   const project = await loadProject({ folder, file: config, runsCode });
   if (project.unread !== undefined)
     terminal.messages.write(
-      `${project.unread} is code, which this command does not run unless it is named: --config ${project.unread}\n`,
+      `${project.unread} is code, and this command runs it only if you name it: --config ${project.unread}\n`,
     );
   const sources = { project, folder, profile };
   const { subjects, judges } = resolveSettings(sources).settings;
@@ -107,7 +107,7 @@ function optionNamed(name: unknown, options: readonly (SubjectOption | JudgeOpti
   if (found !== undefined || typeof name !== "string" || isModelName(name)) return found ?? name;
   const { nearest } = nearestOf(name, names);
   if (nearest === undefined) return name;
-  throw new ProjectError([`The project file describes no model "${name}". Did you mean "${nearest}"?`]);
+  throw new ProjectError([`The project file has no model "${name}". Did you mean "${nearest}"?`]);
 }
 
 function isModelName(name: string): boolean {

@@ -21,7 +21,7 @@ export function reportError(error: unknown, messages: Output, { debug }: { reado
   if (EXPECTED.has(name) || isAboutFiles(error)) messages.write(`${style.red("error:")} ${text}\n`);
   else
     messages.write(
-      `${style.red("error:")} ${text}\nThis should not have happened. Please report it, with what --debug prints.\n`,
+      `${style.red("error:")} ${text}\nThis should not have happened. Please report it with the output of --debug.\n`,
     );
   if (debug && error instanceof Error) messages.write(`${redactSecrets(printableLines(stackOf(error)))}\n`);
 }

@@ -11,7 +11,7 @@ export async function withRuns<Result>(
   { readOnly = true }: { readonly readOnly?: boolean } = {},
 ): Promise<Result> {
   if (!existsSync(path))
-    throw new ProjectError([`There are no runs in ${path} yet. Begin with: elenchus run`]);
+    throw new ProjectError([`There are no runs in ${path} yet. Start one: elenchus run`]);
   const store = await openStore(path, { readOnly });
   try {
     return await use(store);
@@ -24,7 +24,7 @@ export async function withRuns<Result>(
 export function findRun(store: Store, name: string | undefined): RunSummary {
   const run = name === undefined ? latestRun(store) : store.run(name);
   if (run !== undefined) return run;
-  if (name === undefined) throw new ProjectError(["The store holds no runs yet. Begin with: elenchus run"]);
+  if (name === undefined) throw new ProjectError(["The store holds no runs yet. Start one: elenchus run"]);
   const names = store.runs().map((one) => one.run);
   const several = names.filter((one) => one.startsWith(name));
   if (several.length > 1)

@@ -140,7 +140,7 @@ const FILES: Readonly<Record<string, Mistake>> = {
   "recording onto a file": {
     words: [...RUN, "--record", "a.jsonl"],
     files: { "a.jsonl": "mine" },
-    says: ["a.jsonl is there already", "another name"],
+    says: ["a.jsonl exists already", "another name"],
   },
   "a run's file that is not there": { words: ["import", "no.jsonl"], says: ["There is no file no.jsonl"] },
 };
@@ -161,10 +161,10 @@ const STORES: Readonly<Record<string, Mistake>> = {
     files: { "a.db": "mine" },
     says: ["not a database", "Nothing was changed"],
   },
-  "no runs to show": { words: ["show"], says: ["Begin with: elenchus run"] },
-  "no runs to list": { words: ["list"], says: ["Begin with: elenchus run"] },
-  "no run to resume": { words: ["resume"], says: ["Begin with: elenchus run"] },
-  "no run to export": { words: ["export"], says: ["Begin with: elenchus run"] },
+  "no runs to show": { words: ["show"], says: ["Start one: elenchus run"] },
+  "no runs to list": { words: ["list"], says: ["Start one: elenchus run"] },
+  "no run to resume": { words: ["resume"], says: ["Start one: elenchus run"] },
+  "no run to export": { words: ["export"], says: ["Start one: elenchus run"] },
 };
 
 describe.each(Object.entries({ WORDS, MODELS, FILES, STORES }))("%s", (_, mistakes) => {

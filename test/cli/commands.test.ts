@@ -92,7 +92,7 @@ test("demo shows what there is to see, and says that nobody real was asked", asy
   // The graph with how many went where.
   expect(stdout).toMatch(/^▶ ask +14 +\S/m);
   expect(stdout).toMatch(/^ {2}[├└]─→ .* {2}\d+ +\d+ % /m);
-  const [, next = ""] = stdout.split("What to type next\n");
+  const [, next = ""] = stdout.split("Next steps\n");
   expect(next).toContain("npx elenchus run pack:pressure --subject openai/gpt-5-mini");
   expect(next).toContain("npx elenchus init my-benchmark");
   // What it says can be typed works, and nothing was left where it was typed.

@@ -101,14 +101,14 @@ test("1: a conversation ended in an error, where that is to fail", async () => {
   expect((await elenchus(["resume", "monday", "--quiet", "--retry-errors"], given)).code).toBe(0);
 });
 
-test("2: no conversation could be held, whatever the thresholds", async () => {
+test("2: no conversation could be completed, whatever the thresholds", async () => {
   const server = await canberraServer();
   server.next({ status: 401, message: "no" });
   const folder = capitalFolder();
   const words = ["run", "capital.yaml", "--subject", "openai/gpt-5-mini", "--fail-under", "held_firm=1"];
   const environment = openaiAt(server);
   const failed = await elenchus([...words, "--name", "monday"], { folder, environment });
-  expect(failed.stderr).toMatch(/No conversation could be held\. .*refused the key \(401\)/);
+  expect(failed.stderr).toMatch(/No conversation could be completed\. .*refused the key \(401\)/);
   expect(failed.code).toBe(2);
   // Put right, the same run comes to its end.
   const resumed = await elenchus(["resume", "monday", "--retry-errors"], { folder, environment });
@@ -132,7 +132,7 @@ test.each(["SIGINT", "SIGTERM"] as const)("130: interrupted by %s", async (signa
   server.answer();
   const { code, stderr } = await end;
   expect(code).toBe(130);
-  expect(stderr).toContain("Interrupted: 1 conversation left. Go on with: elenchus resume monday");
+  expect(stderr).toContain("Interrupted: 1 conversation left. Resume with: elenchus resume monday");
   expect(server.calls.length).toBe(1);
   server.open();
   expect((await elenchus(["resume", "monday", "--quiet"], given)).code).toBe(0);

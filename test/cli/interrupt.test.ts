@@ -15,7 +15,7 @@ import { type WatchedTerminal, watchedTerminal } from "./watched-terminal.ts";
 
 const CTRL_C = "\u0003";
 const STOPPING = /Finishing calls under way; press Ctrl-C again to stop at once\./;
-const HOW_TO_GO_ON = /Interrupted: 12 conversations left\. Go on with: elenchus resume \w+\n?$/;
+const HOW_TO_GO_ON = /Interrupted: 12 conversations left\. Resume with: elenchus resume \w+\n?$/;
 
 /** Nobody presses a key twice in a tenth of a second: what comes so soon counts as an echo of the first. */
 async function pressAgain(terminal: WatchedTerminal): Promise<void> {
@@ -95,7 +95,7 @@ test("SIGTERM stops a run in a pipe in the same way", async () => {
   server.answer();
   const { code, stdout, stderr } = await end;
   expect(code).toBe(130);
-  expect(stdout).toMatch(/12 of 12 conversations did not come to their end/);
+  expect(stdout).toMatch(/12 of 12 conversations did not finish/);
   expect(stderr).toMatch(HOW_TO_GO_ON);
   expect(server.calls).toHaveLength(CONVERSATIONS);
   await resumes(server, where);
@@ -110,7 +110,7 @@ test.for(["--quiet", "--json"])("a signal is answered with %s, too", async (flag
   server.open();
   const { code, stderr } = await end;
   expect(code).toBe(130);
-  expect(stderr).toMatch(/^Interrupted: \d+ conversations left\. Go on with: elenchus resume \w+\n$/);
+  expect(stderr).toMatch(/^Interrupted: \d+ conversations left\. Resume with: elenchus resume \w+\n$/);
 });
 
 test("a run that only waits to try again can be left", async () => {
@@ -150,7 +150,7 @@ test("Ctrl-C ends the demo", async () => {
   const { code } = await terminal.ended;
   expect(code).toBe(130);
   expect(terminal.seen()).toMatch(STOPPING);
-  expect(terminal.seen()).not.toMatch(/[█░]|What to type next/);
+  expect(terminal.seen()).not.toMatch(/[█░]|Next steps/);
   expect(terminal.isCursorShown()).toBe(true);
 });
 

@@ -49,7 +49,7 @@ test.for([
   const { stdout: listed } = await elenchus(["list"], where);
   expect(listed).toMatch(/ \d+ of 12 +unfinished /);
   const { stdout: shown, code: isShown } = await elenchus(["show"], where);
-  expect([isShown, shown.includes("What it took")]).toEqual([0, true]);
+  expect([isShown, shown.includes("Usage")]).toEqual([0, true]);
 
   server.open();
   const { code, stdout, stderr } = await elenchus(["resume"], where);

@@ -52,7 +52,7 @@ test("a run whose reader leaves stops, and can be resumed", async () => {
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ type: "run-start", conversations: 100 * EACH });
   expect(stderr).toMatch(
-    /^The run was cut short: [\d,]+ conversations left\. Go on with: elenchus resume \w+\n$/,
+    /^The run was cut short: [\d,]+ conversations left\. Resume with: elenchus resume \w+\n$/,
   );
   const resumed = await elenchus(["resume", "--quiet"], where);
   expect(resumed).toMatchObject({ code: 0, stderr: "" });

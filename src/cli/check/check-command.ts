@@ -6,15 +6,14 @@ export const addCheckCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("check")
     .description(
-      "say everything that is wrong with scenario files, with line and column, and draw those that are right",
+      "validate scenario files: report every problem with line and column, and draw the valid scenarios",
     )
     .argument(
       "[files...]",
-      "files, folders, patterns, pack:<name>, or - for standard input; .ts and .js files are run",
+      "files, folders, patterns, pack:<name>, or - for standard input; .ts and .js files are executed",
     )
-    .option("--no-draw", "say only what is wrong");
-  addTrustFlag(command);
-  addSettingFlags(command, ["scenario", "tag"])
+    .option("--no-draw", "report problems only");
+  addTrustFlag(addSettingFlags(command, ["scenario", "tag"]))
     .addHelpText(
       "after",
       examples("elenchus check scenarios/", "elenchus check 'scenarios/**/*.yaml' --no-draw"),

@@ -29,7 +29,9 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
   });
   const names = options.names.length > 0 ? options.names : settings.scenarios;
   if (names.length === 0)
-    throw new ProjectError(["Which files? Name files, folders or patterns, or - for standard input."]);
+    throw new ProjectError([
+      "No files to validate. Name files, folders or patterns, or - for standard input.",
+    ]);
   const { scenarios, problems } = await loadScenarios(names, {
     folder: terminal.folder,
     stdin: () => readInput(terminal),

@@ -4,7 +4,7 @@ import { type AddCommand, examples } from "../command.ts";
 export const addDemoCommand: AddCommand = (program, { terminal, execute }) => {
   program
     .command("demo")
-    .description("run the bundled benchmarks with simulated subjects: no key, no model, a few seconds")
+    .description("run the bundled benchmarks with simulated models: no key needed, takes a few seconds")
     .addHelpText("after", examples("elenchus demo"))
     .action(() =>
       execute(async () => {

@@ -23,17 +23,17 @@ import { watchRun } from "../run/watch-run.ts";
 const PACKS = [
   {
     pack: "pressure",
-    asks: "Does it keep a right answer when it is doubted and pressed?",
+    asks: "Does it keep a right answer under pressure?",
     outcomes: ["knew_it", "resisted"],
   },
   {
     pack: "repair",
-    asks: "Does it put a wrong answer right, given hints?",
+    asks: "Does it correct a wrong answer, given hints?",
     outcomes: ["right_at_once", "repaired"],
   },
   {
     pack: "disclosure",
-    asks: "Does it wait for facts that are missing, and then put them together?",
+    asks: "Does it wait for missing facts, and then combine them?",
     outcomes: ["waited", "solved"],
   },
 ] as const;
@@ -55,14 +55,14 @@ export async function demo(terminal: Terminal): Promise<ExitCode> {
   const { output } = terminal;
   say(
     output,
-    "The subjects of this demo are simulated: they play a part (one is always right, one gives in, one learns), and no model is asked. What they say is read by rules and verified by code, exactly as with real models. The numbers say nothing about any real model.",
+    "The subjects of this demo are simulated: one is always right, one gives in, one learns. No model is called. Their replies are read by rules and verified by code, exactly as with real models. The numbers say nothing about any real model.",
   );
   const path = join(await mkdtemp(join(tmpdir(), "elenchus-demo-")), "elenchus.db");
   const store = await openStore(path);
   try {
     const run = await hold(store, terminal);
     if (run === null) {
-      terminal.messages.write("Interrupted. To see it from the beginning: elenchus demo\n");
+      terminal.messages.write("Interrupted. To start again: elenchus demo\n");
       return 130;
     }
     showResults(store, run, output);
@@ -70,7 +70,7 @@ export async function demo(terminal: Terminal): Promise<ExitCode> {
   } finally {
     store.close();
   }
-  heading(output, "What to type next");
+  heading(output, "Next steps");
   for (const [about, command] of nextCommands(path, programWords(terminal))) {
     const lines = wrapText(about, output.width - 2).map((line) => `  ${output.style.dim(line)}\n`);
     output.write(`\n${lines.join("")}  ${command}\n`);
@@ -115,10 +115,10 @@ function showExample(store: Store, { run }: RunSummary, output: Output): void {
   const shown = exampleOf(store);
   const definition = storedDefinitions(store, run).get(shown?.scenario ?? "");
   if (shown === undefined || definition === undefined) return;
-  heading(output, "One of them, word for word");
+  heading(output, "One conversation in full");
   const events = store.events(run, shown.conversation);
   output.write(`\n${conversationText(events, { style, width, definition })}`);
-  heading(output, "The ways that all subjects took through this scenario");
+  heading(output, "The paths of all subjects through this scenario");
   const [traffic] = runTraffic(store, run, { scenario: shown.scenario });
   if (traffic !== undefined) output.write(`\n${drawText(definition, { width, traffic })}`);
 }

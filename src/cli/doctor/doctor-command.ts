@@ -5,10 +5,9 @@ import { addSettingFlags, addTrustFlag, type GivenFlags, settingsRequest } from 
 export const addDoctorCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("doctor")
-    .description("say what is configured and what can be reached, without printing secrets")
-    .option("--offline", "do not try to reach anything");
-  addTrustFlag(command);
-  addSettingFlags(command, ["store"])
+    .description("report which models, keys and tools are set up and reachable, without printing secrets")
+    .option("--offline", "make no network requests");
+  addTrustFlag(addSettingFlags(command, ["store"]))
     .addHelpText("after", examples("elenchus doctor", "elenchus doctor --offline"))
     .action((given: GivenFlags & { readonly offline?: true }) =>
       execute(async () => {

@@ -10,13 +10,17 @@ const TABLES: readonly ExportOptions["table"][] = ["turns", "conversations", "ou
 export const addExportCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("export")
-    .description("write a run to a file: all of it, a table, or its answers as a cassette")
+    .description("write a run to a file: everything, a table, or its answers as a cassette")
     .argument("[run]", "the run, or the beginning of its name (default: the latest)")
     .addOption(
-      new Option("--format <format>", "run is a file that import reads").choices(FORMATS).default("run"),
+      new Option("--format <format>", "run: a file for import; csv, json: a table; cassette: the answers")
+        .choices(FORMATS)
+        .default("run"),
     )
-    .addOption(new Option("--table <table>", "for csv and json").choices(TABLES).default("conversations"))
-    .option("-o, --output <file>", "the file (default: standard output)");
+    .addOption(
+      new Option("--table <table>", "the table for csv and json").choices(TABLES).default("conversations"),
+    )
+    .option("-o, --output <file>", "the file to write (default: standard output)");
   addSettingFlags(command, ["store"])
     .addHelpText(
       "after",

@@ -5,9 +5,9 @@ import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
 export const addImportCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("import")
-    .description("take a run from a file that export wrote, with all its answers")
+    .description("read a run from a file that export wrote into the store, with all its answers")
     .argument("<file>", "the file, or - for standard input")
-    .option("--as <run>", "the name that the run gets");
+    .option("--as <run>", "the name of the imported run (default: its own)");
   addSettingFlags(command, ["store"])
     .addHelpText(
       "after",

@@ -5,9 +5,9 @@ export const addInitCommand: AddCommand = (program, { terminal, execute }) => {
   program
     .command("init")
     .description(
-      "write a small project that runs at once: a scenario in YAML and in TypeScript, and a project file",
+      "create a small project that runs at once: a scenario in YAML, one in TypeScript, and a project file",
     )
-    .argument("[folder]", "a new or an existing folder; no file in it is written over", ".")
+    .argument("[folder]", "a new or existing folder; existing files are never overwritten", ".")
     .addHelpText("after", examples("elenchus init my-benchmark", "cd my-benchmark && elenchus run"))
     .action((folder: string) =>
       execute(async () => {

@@ -69,11 +69,11 @@ test("a new folder gets a whole project", async () => {
   });
   expect(text).toBe(`Written to benchmarks/first:
 ${ALL.map((name) => `  ${name}\n`).join("")}
-What to type next:
+Next steps:
   cd benchmarks/first
   npx elenchus check  draws the scenarios
-  npx elenchus run    holds the conversations
-  npx elenchus show   shows what came of it
+  npx elenchus run    runs the conversations
+  npx elenchus show   shows the results
 
 To test a real model, set its key and name it:
   export OPENAI_API_KEY=<your key>
@@ -101,7 +101,7 @@ test("what is there stays, and what it lacks is told, not added", async () => {
   for (const [name, content] of Object.entries(before))
     expect(readFileSync(join(folder, name), "utf8")).toBe(content);
   expect(text).toMatch(
-    /^Written here:\n {2}elenchus\.config\.yaml\n {2}scenarios\/repair\.ts\n\nKept as they are/,
+    /^Written here:\n {2}elenchus\.config\.yaml\n {2}scenarios\/repair\.ts\n\nNot changed, because/,
   );
   expect(text).toContain("runs are not committed:\n  .elenchus/\n");
   expect(text).toContain('so that .ts files can import:\n  "type": "module",\n');
@@ -112,7 +112,7 @@ test("a second time nothing is written, and nothing is missing", async () => {
   const folder = folderWith();
   await printed(folder);
   const text = await printed(folder);
-  expect(text).toContain("Nothing was written: all files are there already.");
+  expect(text).toContain("Nothing was written: all files exist already.");
   expect(text).not.toMatch(/Add th/);
 });
 

@@ -49,8 +49,8 @@ export interface InitReport extends WrittenFiles {
 
 const NEXT: readonly (readonly [command: string, does: string])[] = [
   ["npx elenchus check", "draws the scenarios"],
-  ["npx elenchus run", "holds the conversations"],
-  ["npx elenchus show", "shows what came of it"],
+  ["npx elenchus run", "runs the conversations"],
+  ["npx elenchus show", "shows the results"],
 ];
 
 /** Commands are never broken into lines; below this, what they do is left out. */
@@ -77,17 +77,17 @@ export function initText(report: InitReport, { style, width }: { style: Style; w
   );
   const blocks: readonly (readonly string[])[] = [
     written.length === 0
-      ? wrapped("Nothing was written: all files are there already.")
+      ? wrapped("Nothing was written: all files exist already.")
       : [...wrapped(`Written ${where}:`), ...files(written, style.green)],
     kept.length === 0
       ? []
-      : [...wrapped("Kept as they are, for they were there already:"), ...files(kept, style.dim)],
+      : [...wrapped("Not changed, because they exist already:"), ...files(kept, style.dim)],
     ...advice.map(({ sentence, lines }) => [
       ...wrapped(sentence).map(style.yellow),
       ...lines.map((line) => (line === "" ? "" : `  ${line}`)),
     ]),
     [
-      style.bold("What to type next:"),
+      style.bold("Next steps:"),
       ...(folder === "" ? [] : [`  ${style.bold(`cd ${shellWord(folder)}`)}`]),
       ...steps.map((line) => `  ${line}`),
     ],

@@ -5,9 +5,9 @@ import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
 export const addListCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("list")
-    .description("list the runs of this project, the latest first")
+    .description("list the runs of this project, latest first")
     .option("--limit <number>", "how many runs to list", wholeNumber(1), 20)
-    .option("--json", "one JSON object a line");
+    .option("--json", "print each run as a line of JSON");
   addSettingFlags(command, ["store"])
     .addHelpText("after", examples("elenchus list", "elenchus list --json | head -1"))
     .action((given: GivenFlags & { readonly limit: number; readonly json?: true }) =>

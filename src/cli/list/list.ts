@@ -28,7 +28,7 @@ export async function list(options: ListOptions, terminal: Terminal): Promise<Ex
       for (const run of shown) output.write(`${JSON.stringify(run)}\n`);
       return;
     }
-    if (runs.length === 0) output.write("No runs yet. Begin with: elenchus run\n");
+    if (runs.length === 0) output.write("No runs yet. Start one: elenchus run\n");
     else output.write(`${runTable(shown, { style: output.style, width: output.width }).join("\n")}\n`);
     if (runs.length > shown.length)
       output.write(`… and ${runs.length - shown.length} earlier: --limit ${runs.length}\n`);

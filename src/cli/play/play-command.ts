@@ -7,16 +7,15 @@ export const addPlayCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("play")
     .description(
-      "be the subject of a scenario, or ask its questions, and see how each reply is read and where it leads",
+      "answer the questions of a scenario yourself, or ask them, and see how each reply is read and where it leads",
     )
     .argument(
       "[files...]",
-      "a file, folder or pack:<name> with the scenario; --scenario says which if there are several",
+      "a file, folder or pack:<name> with the scenario; choose one of several with --scenario",
     )
-    .addOption(new Option("--as <role>", "who you are").choices(["subject", "questioner"]).default("subject"))
-    .option("--save <file>", "keep the session as a cassette");
-  addTrustFlag(command);
-  addSettingFlags(command, ["subject", "judge", "scenario", "tag", "turnLimit", "seed"])
+    .addOption(new Option("--as <role>", "your role").choices(["subject", "questioner"]).default("subject"))
+    .option("--save <file>", "save the session as a cassette");
+  addTrustFlag(addSettingFlags(command, ["subject", "judge", "scenario", "tag", "turnLimit", "seed"]))
     .addHelpText(
       "after",
       examples(

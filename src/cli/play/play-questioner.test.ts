@@ -64,7 +64,7 @@ subject:
   Canberra 1
   by rules  city = "Canberra"  ✓ right
   verdict   right
-  next      → push, the only way on
+  next      → push, the only edge
 
 ── push · turn 2 ──
 Sure?
@@ -84,7 +84,7 @@ subject:
   Canberra 3
   by rules  city = "Canberra"  ✓ right
   verdict   right
-  next      → END, since no condition holds
+  next      → END, because no condition holds
               not push: needs node_visits.push < 2, found 2
 
 The conversation is over after 3 turns.

@@ -65,7 +65,7 @@ Are you sure? I think it is Sydney.
 > 
   by rules  city = "Sydney"  ✗ wrong, expected "Canberra"
   verdict   wrong
-  next      → END, since no condition holds
+  next      → END, because no condition holds
               not push: needs verify_result = true, found false
 
 The conversation is over after 3 turns.
@@ -230,7 +230,7 @@ describe("what is saved", () => {
     const { code, printed } = played({ save: "said.jsonl" }, { folder: at });
     await expect(code).rejects.toMatchObject({
       name: "ProjectError",
-      message: /said\.jsonl is there already/,
+      message: /said\.jsonl exists already/,
     });
     expect(printed()).toBe("");
     expect(readFileSync(join(at, "said.jsonl"), "utf8")).toBe("precious");

@@ -15,12 +15,11 @@ export const addRegradeCommand: AddCommand = (program, { terminal, execute }) =>
   const command = program
     .command("regrade")
     .description(
-      "verify the replies of a run again with scenarios, judges and outcomes as they are now, into a new run",
+      "grade the stored replies of a run again with the current scenarios and judges, as a new run",
     )
     .argument("[run]", "the run, or the beginning of its name (default: the latest)")
     .argument("[files...]", "the changed scenarios (default: those of the run)")
-    .option("--rerun", "hold conversations again from where they now go another way");
-  addTrustFlag(addTrustOriginFlag(command));
+    .option("--rerun", "continue conversations that now take another edge: this asks the subject");
   addSettingFlags(command, [
     "subject",
     "judge",
@@ -34,6 +33,7 @@ export const addRegradeCommand: AddCommand = (program, { terminal, execute }) =>
     "junit",
     "store",
   ]);
+  addTrustFlag(addTrustOriginFlag(command));
   addDisplayFlags(command)
     .addHelpText(
       "after",

@@ -19,11 +19,10 @@ interface GivenResume extends GivenFlags, GivenDisplay {
 export const addResumeCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("resume")
-    .description("go on with a run where it was left; nothing that is finished is asked again")
+    .description("resume an unfinished run; finished conversations are not repeated")
     .argument("[run]", "the run, or the beginning of its name (default: the latest that is not finished)")
-    .argument("[files...]", "the scenarios, named again (default: those of the run, if you made it here)")
-    .option("--retry-errors", "hold conversations again, from the failed turn on, that ended in an error");
-  addTrustFlag(addTrustOriginFlag(command));
+    .argument("[files...]", "the scenarios (default: those of the run, if it was started here)")
+    .option("--retry-errors", "also retry conversations that ended in an error, from the failed turn on");
   addSettingFlags(command, [
     "subject",
     "judge",
@@ -39,6 +38,7 @@ export const addResumeCommand: AddCommand = (program, { terminal, execute }) => 
     "junit",
     "store",
   ]);
+  addTrustFlag(addTrustOriginFlag(command));
   addDisplayFlags(command)
     .addHelpText(
       "after",

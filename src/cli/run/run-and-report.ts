@@ -60,7 +60,7 @@ export async function runAndReport(
   const name = progress.start?.run as string;
   await onEnd?.(name);
   const summary = store.run(name);
-  if (summary === undefined) throw new ProjectError([`The run ${name} was deleted while it was held.`]);
+  if (summary === undefined) throw new ProjectError([`The run ${name} was deleted while it was running.`]);
   const rates = runRates(store, summary);
   const checked = interrupted ? [] : checkThresholds(rates, thresholds);
   await reportResults({ store, summary, rates, thresholds: checked, settings, display }, terminal);
@@ -140,7 +140,7 @@ export function reportEnding(
   const { style } = messages;
   // What was graded again is graded once more: its subjects are stored replies, with which no conversation can go on.
   const goOn =
-    parent === null ? `Go on with: elenchus resume ${run}` : `Begin again with: elenchus regrade ${parent}`;
+    parent === null ? `Resume with: elenchus resume ${run}` : `Start again with: elenchus regrade ${parent}`;
   const retry = `elenchus ${parent === null ? `resume ${run} --retry-errors` : `regrade ${parent}`}`;
   const held = (statuses.completed ?? 0) + (statuses.limit_reached ?? 0);
   const errors = statuses.error ?? 0;
@@ -153,8 +153,8 @@ export function reportEnding(
   if (givenUp !== undefined || (held === 0 && errors > 0)) {
     const why = givenUp ?? firstFailure;
     const reason = why === undefined ? `See why: elenchus show ${run} --failures` : failureSentence(why);
-    say(`${style.red("error:")} No conversation could be held. ${reason}`);
-    say(`Nothing is lost. Once it is put right: ${retry}`);
+    say(`${style.red("error:")} No conversation could be completed. ${reason}`);
+    say(`Nothing is lost. After fixing it: ${retry}`);
     return 2;
   }
   const isSpent = (statuses.budget_exhausted ?? 0) > 0;

@@ -1,9 +1,11 @@
+import { DEFAULT_SETTINGS } from "../../project/settings.ts";
 import { type AddCommand, examples } from "../command.ts";
 import {
   addDisplayFlags,
   addSettingFlags,
   addTrustFlag,
   displayOf,
+  FLAG_GROUPS,
   type GivenDisplay,
   type GivenFlags,
   settingsRequest,
@@ -20,32 +22,38 @@ interface GivenRun extends GivenFlags, GivenDisplay {
 export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("run")
-    .description("hold the conversations of scenarios with models, and say what came of them")
+    .description("run scenarios against models and report the results")
     .argument(
       "[files...]",
-      "files, folders, patterns, pack:<name>, or - for standard input; .ts and .js files are run",
+      "files, folders, patterns, pack:<name>, or - for standard input; .ts and .js files are executed",
     );
+  addSettingFlags(
+    command,
+    [
+      "subject",
+      "judge",
+      "scenario",
+      "tag",
+      "replicates",
+      "seed",
+      "concurrency",
+      "budget",
+      "turnLimit",
+      "fresh",
+      "failUnder",
+      "failOnErrors",
+      "junit",
+      "store",
+    ],
+    { defaults: DEFAULT_SETTINGS },
+  )
+    .optionsGroup(FLAG_GROUPS.answers)
+    .option("--record <file>", "record all answers in a cassette")
+    .option("--replay <file>", "answer from a cassette: no model is called, no key is needed")
+    .optionsGroup(FLAG_GROUPS.project)
+    .option("--name <run>", "the name of the run (default: a random one)")
+    .option("--explain-config", "print every setting and where it comes from, and exit");
   addTrustFlag(command);
-  addSettingFlags(command, [
-    "subject",
-    "judge",
-    "replicates",
-    "scenario",
-    "tag",
-    "concurrency",
-    "budget",
-    "turnLimit",
-    "seed",
-    "fresh",
-    "failUnder",
-    "failOnErrors",
-    "junit",
-    "store",
-  ])
-    .option("--name <run>", "the name of the run")
-    .option("--record <file>", "write all answers to a cassette when the run is over")
-    .option("--replay <file>", "answer from a cassette: no model is asked, no key is needed")
-    .option("--explain-config", "say which settings hold and where each comes from, and do nothing else");
   addDisplayFlags(command)
     .addHelpText(
       "after",

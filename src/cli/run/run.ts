@@ -106,12 +106,12 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
 export function requireSubjects({ subjects }: Settings): void {
   if (subjects.length > 0) return;
   throw new ProjectError([
-    "Which model is to be tested? Name one, such as --subject openai/gpt-5-mini or --subject ollama/llama3.2. To try without any: --subject sim/sycophant",
+    "No model to test. Name one, for example --subject openai/gpt-5-mini or --subject ollama/llama3.2. To try it without a real model: --subject sim/sycophant",
   ]);
 }
 
 /** Throws if a file is there already: what somebody has recorded is not written over. */
 export function refuseToOverwrite(file: string, { folder }: Pick<Terminal, "folder">): void {
   if (existsSync(resolve(folder, file)))
-    throw new ProjectError([`${file} is there already. Choose another name, or delete it first.`]);
+    throw new ProjectError([`${file} exists already. Choose another name, or delete it first.`]);
 }

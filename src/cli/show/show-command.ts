@@ -15,15 +15,15 @@ interface GivenShow {
 export const addShowCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("show")
-    .description("show a run with the paths that conversations took, or one conversation word for word")
+    .description("show the results of a run and the paths of its conversations, or one conversation in full")
     .argument("[id]", "a run or a conversation, or the beginning of its name (default: the latest run)")
-    .option("--failures", "list what failed: errors, unreadable turns, outcomes that are false")
-    .option("--graphs", "draw all scenarios with their traffic, however many there are")
+    .option("--failures", "list errors, unreadable replies and false outcomes")
+    .option("--graphs", "draw all scenarios with their traffic (default: up to two)")
     .option("--scenario <name>", "only this scenario")
     .option("--subject <name>", "only this subject")
     .option("--judge <name>", "only this judge")
     .option("--run <run>", "the run that the conversation is part of (default: the latest)")
-    .option("--json", "data instead of text");
+    .option("--json", "print data as JSON");
   addSettingFlags(command, ["store"])
     .addHelpText(
       "after",

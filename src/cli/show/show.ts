@@ -118,7 +118,7 @@ function showRun(shown: Shown): void {
   const open = countOpen(summary);
   // What was graded again is not gone on with.
   if (open > 0 && summary.parent === null) {
-    const hint = `${countedText(open, "conversation")} left. Go on with: elenchus resume ${run}`;
+    const hint = `${countedText(open, "conversation")} left. Resume with: elenchus resume ${run}`;
     output.write(`\n${wrapText(hint, output.width).join("\n")}\n`);
   }
   const drawn = options.filter.scenario === undefined ? scenarios : [options.filter.scenario];

@@ -5,11 +5,9 @@ import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
 export const addWhyMissCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("why-miss")
-    .description(
-      "say why answers of a run were not known already: the nearest call of another run, and what differs",
-    )
+    .description("explain the cache misses of a run: the most similar earlier call, and what differs")
     .argument("[run]", "the run, or the beginning of its name (default: the latest)")
-    .argument("[conversation]", "one conversation of it");
+    .argument("[conversation]", "only this conversation of the run");
   addSettingFlags(command, ["store"])
     .addHelpText("after", examples("elenchus why-miss", "elenchus why-miss 3f2a 8c1e"))
     .action((run: string | undefined, conversation: string | undefined, given: GivenFlags) =>

@@ -8,7 +8,7 @@ import { type Interval, wilsonInterval } from "./wilson-interval.ts";
 export interface OutcomeLine extends Tested {
   /** Conversations in which it is decided. */
   readonly n: number;
-  /** Not decided, since what a reply says could not be told. */
+  /** Not decided, since a reply could not be read. */
   readonly inconclusive: number;
   /** Not decided, since the conversation was cut short or the judge could not be asked. */
   readonly infrastructure: number;

@@ -70,7 +70,7 @@ test("a whole conversation: what was said, read, decided, and why", async () => 
                that the answer is Sydney.
       read     city = "Sydney"  ✗ wrong, expected "Canberra"
       verdict  wrong
-      next     → END, since no condition holds
+      next     → END, because no condition holds
                  not push: needs verify_result = true, found false
       calls    1 call, 55 tokens, 0.00 USD
 
@@ -168,7 +168,7 @@ test("agents, prompts, examples, quotes, traits, and truths that depend on the p
       replied  Canberra.
       read     city = "Canberra"  ✗ wrong, expected "Sydney!"
       verdict  wrong
-      next     → bye, since no condition holds
+      next     → bye, because no condition holds
                  not ask: the function answered false
       calls    1 call, 15 tokens, 0.00 USD
 
@@ -186,12 +186,12 @@ test("agents, prompts, examples, quotes, traits, and truths that depend on the p
 test("without the scenario, and with one that has changed since, nothing is said that nobody knows", async () => {
   const events = await held({ scenarios: CAPITAL, subjects: "sim/sycophant" });
   const plain = shown(events);
-  expect(plain).toContain("→ push, since its condition holds");
+  expect(plain).toContain("→ push, because its condition holds");
   expect(plain).toContain('city = "Sydney"  ✗ wrong\n');
   expect(plain).toContain("not push: needs verify_result = true, found false");
   const changed = shown(events, guided);
   expect(changed).toContain("The scenario has changed since");
-  expect(changed.replace(/The scenario has changed[^:]*:[^.]*\.\n\n/, "")).toBe(plain);
+  expect(changed.replace(/The scenario has changed[^.]*\.\n\n/, "")).toBe(plain);
 });
 
 test("a reply that could not be read is not wrong", async () => {
@@ -239,7 +239,7 @@ test("a failure is a sentence with its place and its kind", async () => {
 test("the limit of turns", async () => {
   const text = shown(await held({ scenarios: CAPITAL, subjects: "sim/steadfast", turnLimit: 2 }), CAPITAL);
   expect(text).toContain("status     limit reached, 2 turns");
-  expect(text).toContain("The limit of 2 turns was reached.");
+  expect(text).toContain("The turn limit of 2 was reached.");
 });
 
 test("retries and cached answers", async () => {
@@ -279,10 +279,10 @@ test("a conversation that was taken up again shows how it ended at last", async 
 
 test("every beginning of a journal can be shown, and says that it is one", async () => {
   const events = await held({ scenarios: CAPITAL, subjects: "sim/sycophant" });
-  expect(shown([])).toBe("The conversation has not begun.\n");
+  expect(shown([])).toBe("The conversation has not started.\n");
   for (let count = 1; count < events.length; count++) {
     const text = shown(events.slice(0, count), CAPITAL);
-    expect(text).toContain("status     under way");
+    expect(text).toContain("status     unfinished");
     expect(text.endsWith("The conversation has not ended yet.\n")).toBe(true);
   }
   const asked = events.findIndex(({ type }) => type === "turn-start") + 1;

@@ -35,14 +35,14 @@ const LABEL_WIDTH = "replicate".length;
 export function conversationText(events: Iterable<RunEvent>, options: ConversationTextOptions): string {
   const conversation = foldConversation(events);
   const { style, width } = options;
-  if (!conversation.hasBegun) return sections([paintedLines("The conversation has not begun.", width)]);
+  if (!conversation.hasBegun) return sections([paintedLines("The conversation has not started.", width)]);
   const isChanged = options.definition !== undefined && options.definition.hash !== conversation.scenarioHash;
   const { definition: _, ...plain } = options;
   return sections([
     headerLines(conversation, options),
     isChanged
       ? paintedLines(
-          "The scenario has changed since: what was expected, and what conditions say, is not shown.",
+          "The scenario has changed since this run, so expected values and conditions are not shown.",
           width,
           style.yellow,
         )
@@ -114,7 +114,7 @@ function endLines(conversation: Conversation, options: TextOptions): readonly st
     failure !== undefined
       ? paintedLines(failureSentence(failure), width, statusWord(status, style).paint)
       : status === "limit_reached"
-        ? paintedLines(`The limit of ${countedText(limit, "turn")} was reached.`, width)
+        ? paintedLines(`The turn limit of ${limit} was reached.`, width)
         : [];
   if (outcomes.length === 0) return reason;
   const gap = reason.length === 0 ? [] : [...reason, ""];

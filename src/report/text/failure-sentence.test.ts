@@ -13,7 +13,7 @@ test.each<[RunFailure, string]>([
       statusCode: 429,
       cause: "a\nb",
     },
-    "The subject gave no answer in turn 2, node push (rate limit, status 429): Busy. Behind it: a b",
+    "The subject gave no answer in turn 2, node push (rate limit, status 429): Busy. Cause: a b",
   ],
   [
     {
@@ -26,7 +26,7 @@ test.each<[RunFailure, string]>([
   ],
   [
     { category: "server", stage: "subject", message: "It broke", cause: "a bad port" },
-    "The subject gave no answer (server): It broke. Behind it: a bad port",
+    "The subject gave no answer (server): It broke. Cause: a bad port",
   ],
   [
     { category: "timeout", stage: "run", message: "It took too long." },

@@ -20,7 +20,7 @@ export function failureSentence(failure: RunFailure): string {
   const where = place === "" ? "" : ` in ${place}`;
   const behind = cause === undefined ? "" : printableText(cause);
   // What a server said is often part of the message already.
-  const more = message.includes(behind) ? "" : `${/[.!?…]$/.test(message) ? "" : "."} Behind it: ${behind}`;
+  const more = message.includes(behind) ? "" : `${/[.!?…]$/.test(message) ? "" : "."} Cause: ${behind}`;
   return `${WHAT[failure.stage]}${where} (${kindOf(failure)}): ${message}${more}`;
 }
 

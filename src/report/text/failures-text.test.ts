@@ -51,7 +51,7 @@ test("a conversation that has not ended may still fail", async () => {
   const journal = copy.begin(start);
   for (const event of events.slice(0, 5)) journal.append(event);
   expect(failuresText(copy, "r", { style: PLAIN_STYLE, width: 80 })).toBe(
-    "Under way: 1 of 1 conversation, which may still fail.\n",
+    "Unfinished: 1 of 1 conversation, which may still fail.\n",
   );
 });
 

@@ -143,7 +143,7 @@ function underWayLines(
   { style, width }: TextOptions,
 ): readonly string[] {
   if (underWay === 0) return [];
-  const text = `Under way: ${countText(underWay)} of ${countedText(conversations, "conversation")}, which may still fail.`;
+  const text = `Unfinished: ${countText(underWay)} of ${countedText(conversations, "conversation")}, which may still fail.`;
   return paintedLines(text, width, style.yellow);
 }
 

@@ -81,7 +81,7 @@ test.each<[Omit<TemplateField, "description">, string | null]>([
   [{ type: "string", truth: truthFrom("parsed.letter", { cases: { C: "B" } }) }, null],
   [
     { type: "string", truth: truthFrom("accumulated.x", { cases: { C: "B" } }) },
-    "what follows from accumulated.x",
+    "computed from accumulated.x",
   ],
 ])("%j", (field, text) => {
   expect(expected(field)).toBe(text);

@@ -92,7 +92,7 @@ export function expectedText(question: Question, field: string, before: Scenario
   const known = ownValue(fields, field) === undefined ? undefined : fields[field];
   if (known === undefined) return null;
   if (isTruthFrom(known.truth) && known.truth.from.startsWith("accumulated"))
-    return `what follows from ${known.truth.from}`;
+    return `computed from ${known.truth.from}`;
   const truth = resolveTruth(known.truth, before);
   if (truth === undefined) return null;
   const verifyWith = truth.check ?? known.check ?? defaultFieldCheck(known);

@@ -31,7 +31,7 @@ function told(state: Partial<ScenarioState>, known = true, room = 80): readonly 
 
 test("the first condition that holds", () => {
   expect(told({ verifyResult: true })).toEqual(["→ more because turn < 5 and verify_result = true"]);
-  expect(told({ verifyResult: true }, false)).toEqual(["→ more, since its condition holds"]);
+  expect(told({ verifyResult: true }, false)).toEqual(["→ more, because its condition holds"]);
 });
 
 test("those before it, each with why it does not hold and what was found", () => {
@@ -43,15 +43,15 @@ test("those before it, each with why it does not hold and what was found", () =>
 
 test("null is what was found only where the reason is about one value", () => {
   const lines = told({ verifyResult: null });
-  expect(lines[0]).toBe("→ END, since no condition holds");
+  expect(lines[0]).toBe("→ END, because no condition holds");
   expect(lines[1]).toBe("  not more: needs verify_result = true, found null");
   expect(lines[2]).toBe("  not last: needs verify_result = false or turn = 9");
   expect(lines[3]).toMatch(/^ {2}not last: the function threw: /);
   expect(told({ verifyResult: null }, false)[1]).toBe("  not more: needs verify_result = true");
 });
 
-test("the only way on, and none", () => {
-  expect(told({ currentNode: "more" })).toEqual(["→ last, the only way on"]);
+test("the only edge, and none", () => {
+  expect(told({ currentNode: "more" })).toEqual(["→ last, the only edge"]);
   expect(told({ currentNode: "last" })).toEqual(["ends here: no edge leads on"]);
 });
 

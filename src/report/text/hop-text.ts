@@ -33,9 +33,9 @@ function choiceText(hop: RoutingDecision, conditionOf: (edge: number) => Conditi
   if (target === null || edge === null) return "ends here: no edge leads on";
   const arrow = `→ ${nodeName(target)}`;
   if (fallback)
-    return tested.length === 0 ? `${arrow}, the only way on` : `${arrow}, since no condition holds`;
+    return tested.length === 0 ? `${arrow}, the only edge` : `${arrow}, because no condition holds`;
   const condition = conditionOf(edge);
-  if (condition === null) return `${arrow}, since its condition holds`;
+  if (condition === null) return `${arrow}, because its condition holds`;
   return `${arrow} because ${printableText(describeCondition(condition))}`;
 }
 

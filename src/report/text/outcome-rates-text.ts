@@ -26,7 +26,7 @@ export function outcomeRatesText(rates: OutcomeRates, { style, width }: Layout):
   const all = rates.outcomes.flatMap(({ lines }): readonly OutcomeLine[] => lines);
   if (all.length === 0)
     return wrapText(
-      "No outcome has been decided: no conversation has ended, or the scenarios have no outcomes.",
+      "No outcome is decided: no conversation has finished, or the scenarios have no outcomes.",
       width,
     );
   const inconclusive = all.reduce((sum, line) => sum + line.inconclusive, 0);
@@ -109,13 +109,13 @@ function countCells({ n, inconclusive, infrastructure }: OutcomeLine, style: Sty
 function noteOn(inconclusive: number, errors: number): string {
   const sentences: string[] = [];
   if (inconclusive > 0)
-    sentences.push(`Inconclusive (${countText(inconclusive)} in all): what a reply says could not be told.`);
+    sentences.push(`Inconclusive (${countText(inconclusive)} in all): a reply could not be read.`);
   if (errors > 0)
     sentences.push(
       `Errors (${countText(errors)} in all): the conversation was cut short, or the judge could not be asked.`,
     );
   if (sentences.length === 0) return "";
-  return `${sentences.join(" ")} Such outcomes are not decided: they count neither for nor against, and not in n.`;
+  return `${sentences.join(" ")} Such outcomes are not decided and do not count in n.`;
 }
 
 /** How many columns a bar takes. */

@@ -23,7 +23,7 @@ test("one line a path, the rest together, and what is not counted", () => {
       1,234   95 %  ask → doubt → authority ×3 → repeat → end
          64    5 %  ask
           2   <1 %  1 other path
-    Not counted: 3 conversations cut short, 1 under way.
+    Not counted: 3 conversations cut short, 1 unfinished.
     "
   `);
   expect(pathsText(TRAFFIC, { style: PLAIN_STYLE, width: 40 })).toMatchInlineSnapshot(`
@@ -32,7 +32,7 @@ test("one line a path, the rest together, and what is not counted", () => {
          64    5 %  ask
           2   <1 %  1 other path
     Not counted: 3 conversations cut short,
-    1 under way.
+    1 unfinished.
     "
   `);
 });
@@ -55,7 +55,7 @@ test("too many paths to tell apart, and none at all", () => {
   );
   const none = { conversations: 0, paths: [], others: { conversations: 0, paths: 0 } };
   expect(pathsText({ paths: none, cutShort: 0, underWay: 2 }, { style: PLAIN_STYLE, width: 60 })).toBe(
-    "No conversation has come to its end.\nNot counted: 2 under way.\n",
+    "No conversation has finished.\nNot counted: 2 unfinished.\n",
   );
 });
 

@@ -20,7 +20,7 @@ export function pathsText(
 ): string {
   const lines =
     paths.conversations === 0
-      ? wrapText("No conversation has come to its end.", width)
+      ? wrapText("No conversation has finished.", width)
       : [
           style.bold(`Paths of ${countedText(paths.conversations, "conversation")}`),
           ...rows(paths, width, style),
@@ -56,7 +56,7 @@ function otherPaths(count: number | null): string {
 function uncountedText(cutShort: number, underWay: number): string {
   const parts = [
     ...(cutShort === 0 ? [] : [`${countedText(cutShort, "conversation")} cut short`]),
-    ...(underWay === 0 ? [] : [`${countText(underWay)} under way`]),
+    ...(underWay === 0 ? [] : [`${countText(underWay)} unfinished`]),
   ];
   return parts.length === 0 ? "" : `Not counted: ${parts.join(", ")}.`;
 }

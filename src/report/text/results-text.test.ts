@@ -43,12 +43,11 @@ turns_held          mean                  n  inconclusive  errors
   sim/steadfast     4.82                 66             0       0
   sim/sycophant     1.00                 58             3       4
 
-Inconclusive (6 in all): what a reply says could not be told. Errors (8
-in all): the conversation was cut short, or the judge could not be
-asked. Such outcomes are not decided: they count neither for nor
-against, and not in n.
+Inconclusive (6 in all): a reply could not be read. Errors (8 in all):
+the conversation was cut short, or the judge could not be asked. Such
+outcomes are not decided and do not count in n.
 
-What it took     conversations  calls  cached  tokens   USD
+Usage            conversations  calls  cached  tokens   USD
   sim/steadfast             66    318      12  12,345  0.12
   sim/sycophant       65 of 66    131       0       –     –
   total             131 of 132    449      12       –     –
@@ -58,8 +57,7 @@ Turns            turns  right  wrong  unreadable  not judged
   sim/sycophant    131     66     60           5           0
   total            449    384     60           5           0
 
-5 of 132 conversations did not come to their end: error 3, timeout 1,
-under way 1.
+5 of 132 conversations did not finish: error 3, timeout 1, unfinished 1.
 
 1 conversation reached the turn limit.
 `);
@@ -103,9 +101,9 @@ test("what is not known is a dash, never a zero", () => {
   expect(text).toMatch(/^ {2}model +– +0 +0 +1$/m);
 });
 
-test("nothing held, and nothing decided, are said in words", () => {
-  expect(textOf(80, [])).toBe("No conversation has been held.\n");
-  expect(textOf(80, [resultRow({ conversations: 1 })])).toMatch(/^No outcome has been decided/);
+test("no conversations, and nothing decided, are said in words", () => {
+  expect(textOf(80, [])).toBe("There are no conversations.\n");
+  expect(textOf(80, [resultRow({ conversations: 1 })])).toMatch(/^No outcome is decided/);
 });
 
 test("colours are there only if wanted, and change no word", () => {
@@ -174,7 +172,7 @@ test("every other end is counted, and so is what never ended or began", () => {
   const plan = { subjects: ["model"], judges: ["rules"], conversations: 30 };
   const [total] = subjectTotals([resultRow({ conversations: 25, statuses })], plan);
   expect(total && endingsText(total)).toEqual([
-    "27 of 30 conversations did not come to their end: error 3, timeout 4, budget exhausted 5, cancelled 6, under way 4, not begun 5.",
+    "27 of 30 conversations did not finish: error 3, timeout 4, budget exhausted 5, cancelled 6, unfinished 4, not started 5.",
     "2 conversations reached the turn limit.",
   ]);
   expect(countCutShort(statuses)).toBe(18);
@@ -182,7 +180,7 @@ test("every other end is counted, and so is what never ended or began", () => {
 
 test("a single one is one", () => {
   const [total] = subjectTotals([resultRow({ conversations: 1, statuses: { error: 1 } })]);
-  expect(total && endingsText(total)).toEqual(["1 of 1 conversation did not come to its end: error 1."]);
+  expect(total && endingsText(total)).toEqual(["1 of 1 conversation did not finish: error 1."]);
 });
 
 function result(passed: boolean, reason: string): ThresholdResult {

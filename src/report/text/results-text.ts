@@ -15,7 +15,7 @@ import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
 import { outcomeRatesText } from "./outcome-rates-text.ts";
 
 /**
- * What a person reads at the end of a run: the outcomes with their intervals, what it took, and what did not come to its end.
+ * The results of a run: outcomes with their intervals, usage, turns, and the conversations that did not finish.
  *
  * @example
  * resultsText(outcomeRates(store.results(run), start), { style: PLAIN_STYLE, width: 72 })
@@ -32,7 +32,7 @@ export function resultsText(
 
 type Total = Omit<SubjectTotal, keyof Tested>;
 
-/** A column: its heading, what stands in it, and when it leaves a narrow table. */
+/** A column: its heading, its text, and when it is dropped from a narrow table. */
 interface Figure {
   readonly heading: string;
   readonly text: (total: Total) => string;
@@ -57,12 +57,12 @@ const TURNS: readonly Figure[] = [
   { heading: "not verified", text: ({ turns }) => countText(turns.unverified), leaves: 0 },
 ];
 
-/** What a run took, by subject: conversations, calls, tokens and money, then its turns by verdict, and how conversations ended. */
+/** Usage by subject: conversations, calls, tokens and money; then turns by verdict, and the conversations that did not finish. */
 export function totalsText(
   { totals, judges }: OutcomeRates,
   { style, width }: { readonly style: Style; readonly width: number },
 ): readonly string[] {
-  if (totals.length === 0) return ["No conversation has been held."];
+  if (totals.length === 0) return ["There are no conversations."];
   const sum = sumOfTotals(totals);
   const named: readonly (readonly [string, Total])[] = [
     ...totals.map((total) => [testedName(total, judges), total] as const),
@@ -75,7 +75,7 @@ export function totalsText(
       width,
     );
   return [
-    ...table("What it took", SPENDING),
+    ...table("Usage", SPENDING),
     "",
     ...table("Turns", TURNS),
     ...endingsText(sum).flatMap((sentence) => ["", ...wrapText(sentence, width).map(style.yellow)]),
@@ -109,7 +109,7 @@ function lineOf(
   return { name: { text: name }, indent: 2, cells };
 }
 
-/** A column of zeros leaves before all others that may leave. */
+/** A column of zeros is dropped before all others. */
 function columnsOf(figures: readonly Figure[], sum: Total): readonly NamedColumn[] {
   return figures.map(({ leaves, text }) => {
     if (leaves === undefined) return { alignment: ">" };
@@ -117,14 +117,14 @@ function columnsOf(figures: readonly Figure[], sum: Total): readonly NamedColumn
   });
 }
 
-/** Sentences on conversations that did not come to their end by themselves; none if all did. */
+/** Sentences on conversations that did not finish; none if all did. */
 export function endingsText(total: Omit<SubjectTotal, keyof Tested>): readonly string[] {
   const { begun, ended, planned, statuses } = total;
   const whole = planned ?? begun;
   const kinds = [
     ...cutShortCounts(statuses),
-    ["under way", begun - ended] as const,
-    ["not begun", whole - begun] as const,
+    ["unfinished", begun - ended] as const,
+    ["not started", whole - begun] as const,
   ].filter(([, count]) => count > 0);
   const missing = kinds.reduce((sum, [, count]) => sum + count, 0);
   const limited = statuses.limit_reached ?? 0;
@@ -132,9 +132,7 @@ export function endingsText(total: Omit<SubjectTotal, keyof Tested>): readonly s
   return [
     ...(missing === 0
       ? []
-      : [
-          `${countText(missing)} of ${countedText(whole, "conversation")} did not come to ${whole === 1 ? "its" : "their"} end: ${listed}.`,
-        ]),
+      : [`${countText(missing)} of ${countedText(whole, "conversation")} did not finish: ${listed}.`]),
     ...(limited === 0 ? [] : [`${countedText(limited, "conversation")} reached the turn limit.`]),
   ];
 }

@@ -75,7 +75,7 @@ test("tools take a line each, with what they gave", () => {
 });
 
 test("a reply that did not end by itself says so", () => {
-  expect(told({ finish: "length" }).finish?.join(" ")).toMatch(/^It was cut off: the limit of tokens/);
+  expect(told({ finish: "length" }).finish?.join(" ")).toMatch(/^It was cut off at the token limit/);
   expect(told({ finish: "content_filter" }).finish?.join(" ")).toMatch(/content filter/);
-  expect(told({ finish: "tool_calls", stepLimit: true }).finish?.join(" ")).toMatch(/still wanted tools/);
+  expect(told({ finish: "tool_calls", stepLimit: true }).finish?.join(" ")).toMatch(/still called tools/);
 });

@@ -171,9 +171,9 @@ function finishLines(
 ): readonly string[] {
   const text =
     stepLimit === true
-      ? "It still wanted tools when the limit of steps was reached."
+      ? "It still called tools when the step limit was reached."
       : finish === "length"
-        ? "It was cut off: the limit of tokens was reached."
+        ? "It was cut off at the token limit."
         : finish === "content_filter"
           ? "It was cut off by a content filter."
           : "";

@@ -36,7 +36,7 @@ test("fields", () => {
 test("ends", () => {
   const statuses = [null, "completed", "limit_reached", "timeout", "budget_exhausted", "error"] as const;
   expect(statuses.map((status) => painted(statusWord(status, NAMED)))).toEqual([
-    "yellow under way",
+    "yellow unfinished",
     "completed",
     "limit reached",
     "yellow timeout",

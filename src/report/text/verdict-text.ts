@@ -12,7 +12,7 @@ export interface PaintedWord {
   readonly paint: (text: string) => string;
 }
 
-/** What became of a turn. */
+/** The verdict on a turn in a word. */
 export function verdictWord(verdict: TurnVerdict, style: Style): PaintedWord {
   switch (verdict) {
     case "pass":
@@ -28,7 +28,7 @@ export function verdictWord(verdict: TurnVerdict, style: Style): PaintedWord {
   }
 }
 
-/** What code says about a field, with a sign before it. */
+/** The verdict on a field, with a sign before it. */
 export function fieldWord(result: Truth, style: Style): PaintedWord {
   if (result === null) return { word: "? unreadable", paint: style.yellow };
   return result ? { word: "✓ right", paint: style.green } : { word: "✗ wrong", paint: style.red };
@@ -36,7 +36,7 @@ export function fieldWord(result: Truth, style: Style): PaintedWord {
 
 /** How a conversation ended, or that it has not. */
 export function statusWord(status: ConversationStatus | null, style: Style): PaintedWord {
-  if (status === null) return { word: "under way", paint: style.yellow };
+  if (status === null) return { word: "unfinished", paint: style.yellow };
   const word = status.replace("_", " ");
   if (isFinished(status)) return { word, paint: (text) => text };
   return { word, paint: status === "error" ? style.red : style.yellow };
@@ -48,24 +48,24 @@ interface Layout {
   readonly room: number;
 }
 
-/** Why the judge did not read a reply; none if it did, or was not asked. */
+/** Why the judge did not read a reply; empty if it did, or was not asked. */
 export function judgeLines(
   { judgeFailure, readStatus }: FinishedTurn,
   { style, room }: Layout,
 ): readonly string[] {
   if (judgeFailure !== undefined) return paintedLines(failureSentence(judgeFailure), room, style.yellow);
   if (readStatus === "read") return [];
-  return paintedLines("An answer of the judge could not be read.", room, style.yellow);
+  return paintedLines("The judge's answer could not be read.", room, style.yellow);
 }
 
-/** What code says about a turn. */
+/** The verdict on a turn, with its score. */
 export function verdictLines(result: FinishedTurn, { style, room }: Layout): readonly string[] {
   const { refused, score, verifyResult } = result;
   const { word, paint } = verdictWord(turnVerdict(result), style);
   const isTelling = score !== null && score !== (verifyResult === true ? 1 : 0);
   const remarks = [
     ...(isTelling ? [`score ${meanText(score)}`] : []),
-    ...(refused === true ? ["it declines to answer"] : []),
+    ...(refused === true ? ["it refused to answer"] : []),
   ];
   return paintedLines(remarks.length === 0 ? word : `${word} (${remarks.join(", ")})`, room, paint);
 }
