@@ -50,13 +50,13 @@ export interface RunStart {
   readonly replicates: number;
   /** Everything else that shapes results, as data and without secrets. */
   readonly configuration: JsonObject;
-  /** How the run was asked for, in the words of whoever asked; shapes nothing. */
+  /** The command or call that started the run, for people to read; it shapes nothing. */
   readonly origin?: JsonObject;
   /** Binds the run to the user and machine that made it; never leaves the store. */
   readonly seal?: string;
 }
 
-/** A scenario of the run, so that whoever reads the journal has its graph and its texts. */
+/** A scenario of the run, so that readers of the journal have its graph and its texts. */
 export interface ScenarioDefine {
   readonly type: "scenario-define";
   readonly scenario: string;
@@ -81,7 +81,7 @@ export interface ConversationStart {
   readonly settings: ConversationSettings;
 }
 
-/** A question is about to be sent. Holds what is new for the model since its last turn; earlier messages are in earlier events. */
+/** A question is about to be sent. It has what is new for the model since its last turn; earlier messages are in earlier events. */
 export interface TurnStart {
   readonly type: "turn-start";
   readonly conversation: string;
@@ -207,7 +207,7 @@ export interface CallEnd {
   readonly conversation: string;
   readonly turn: number;
   readonly call: string;
-  /** Missing if the call failed; the retries before tell how often it was tried. */
+  /** Missing if the call failed; its retries say how often it was tried. */
   readonly attempts?: number;
   /** True if the answer was known already: it cost nothing, and its latency says nothing. */
   readonly cached: boolean;

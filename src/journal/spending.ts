@@ -13,7 +13,7 @@ export interface Spending {
 /** Nothing was called. */
 export const NOTHING_SPENT: Spending = Object.freeze({ calls: 0, cached: 0, tokens: 0, cost: 0 });
 
-/** What two parts took together; what one of them did not tell cannot be part of a sum. */
+/** The sum of two parts; unknown where one of them is unknown. */
 export function addSpending(left: Spending, right: Spending): Spending {
   if (right === NOTHING_SPENT) return left;
   if (left === NOTHING_SPENT) return right;

@@ -18,7 +18,7 @@ export interface ReadyQuestion {
   readonly question: string;
 }
 
-/** What takes the place of a question: other words, null for none, or that nobody asks any more. */
+/** What replaces a question: other words, null for none, or that the session is over. */
 export type Rewording = { readonly text: string | null } | "ended" | "aborted";
 
 /** How a person asks in place of a scenario. */
@@ -71,8 +71,8 @@ export class PlayConversation implements ConversationContext {
   /** Turns are finished before the next question is asked. */
   async turnsFinished(): Promise<void> {}
 
-  /** Holds the conversation to its end. */
-  async hold(): Promise<void> {
+  /** Runs the conversation until it is over. */
+  async play(): Promise<void> {
     const { conversation, cell, definition, settings } = this.plan;
     this.#feed({ type: "conversation-start", conversation, cell, scenarioHash: definition.hash, settings });
     while (!this.#isOver) {

@@ -27,7 +27,7 @@ describe("how a cassette answers again", () => {
   test("everything that its calls depend on is in the command", () => {
     const judge = "openai/gpt-5-mini";
     expect(savedText({ ...options, judge, seed: 3, words: ["a b.yaml"] }, 1, 100)).toBe(
-      "\nSaved 1 call to said.jsonl. To hold the same conversation again:\n" +
+      "\nSaved 1 call to said.jsonl. To run the same conversation again:\n" +
         "  elenchus run 'a b.yaml' --subject person --judge openai/gpt-5-mini --seed 3 --replay said.jsonl\n",
     );
   });

@@ -9,10 +9,10 @@ import type { ExitCode } from "../command.ts";
 import type { PlayOptions } from "./play-options.ts";
 import type { PlaySession } from "./play-session.ts";
 
-/** How a session ended: the conversation came to its end, could not go on, or the person left. */
+/** How a session ended: the conversation is over, could not go on, or the person left. */
 export type PlayEnd = "over" | "failed" | "left" | "interrupted";
 
-/** Tells the four ends apart. */
+/** Which of the four ends it was. */
 export function playEnd({ signal, input, screen }: PlaySession): PlayEnd {
   const { status } = screen.conversation;
   if (isFinished(status)) return "over";
@@ -20,7 +20,7 @@ export function playEnd({ signal, input, screen }: PlaySession): PlayEnd {
   return input.hasEnded ? "left" : "failed";
 }
 
-/** A person who leaves after a turn has seen what there was to see; one who never answered had no way to. */
+/** 0 if the person left after at least one turn; 2 if none was finished. */
 export function playExitCode(end: PlayEnd, turns: number): ExitCode {
   if (end === "over") return 0;
   if (end === "interrupted") return 130;
@@ -88,7 +88,7 @@ export function savedText(
     `--replay ${shellWord(save)}`,
   ].join(" ");
   // A command that is to be copied is not broken up.
-  return `\n${lines(`${saved} To hold the same conversation again:`, width)}  ${printableText(command)}\n`;
+  return `\n${lines(`${saved} To run the same conversation again:`, width)}  ${printableText(command)}\n`;
 }
 
 function shellWord(word: string): string {

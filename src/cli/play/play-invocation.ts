@@ -24,7 +24,7 @@ import { type PlayOptions, playRunOptions } from "./play-options.ts";
 import { playQuestioner } from "./play-questioner.ts";
 import { isJudged, PERSON, PlaySession } from "./play-session.ts";
 
-/** What `play` is told on the command line. */
+/** What `play` gets on the command line. */
 export interface PlayCommandOptions {
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
@@ -75,7 +75,7 @@ export async function playCommand(options: PlayCommandOptions, terminal: Termina
 
 export type { PlayOptions } from "./play-options.ts";
 
-/** Holds one conversation with the person at the terminal, who answers in place of a model, or asks in place of the scenario. */
+/** Runs one conversation with the person at the terminal, who answers in place of a model, or asks in place of the scenario. */
 export async function play(options: PlayOptions, terminal: Terminal): Promise<ExitCode> {
   const { as, subject, save, signals } = options;
   demandTwo(options);
@@ -92,7 +92,7 @@ export async function play(options: PlayOptions, terminal: Terminal): Promise<Ex
   try {
     if (as === "subject" || subject === undefined) await playSubject(session);
     else await playQuestioner(session, subject);
-    await session.input.atRest();
+    await session.input.idle();
     return await tellEnd(session, terminal);
   } finally {
     stopListening();
@@ -126,7 +126,7 @@ function warn(text: string, { messages }: Terminal): void {
   for (const line of paintedLines(text, width, style.yellow)) messages.write(`${line}\n`);
 }
 
-/** Throws if there is nobody to ask, or the person at the terminal would have to be two. */
+/** Throws if there is no model to ask, or if the person would have to be both subject and judge. */
 export function demandTwo({ as, subject, judge, scenario }: PlayOptions): void {
   const problems: string[] = [];
   if (as === "questioner" && subject === undefined)
@@ -155,7 +155,7 @@ function isPerson(option: SubjectOption | JudgeOption): boolean {
   return "model" in option && isPerson(option.model);
 }
 
-/** Says that fields stay unreadable for want of a judge; undefined if somebody can read all of them. */
+/** Says that fields stay unreadable without a judge; undefined if rules or a judge can read all of them. */
 export function unreadFields(options: PlayOptions): string | undefined {
   const { scenario } = options;
   const unread = Object.entries(scenario.nodes).flatMap(([node, { question }]) =>
@@ -173,14 +173,14 @@ export function unreadFields(options: PlayOptions): string | undefined {
 
 const HINT = "(end with an empty line)";
 
-/** Holds the conversation as any run does, with the person as the subject. */
+/** Runs the conversation as any run does, with the person as the subject. */
 export async function playSubject(session: PlaySession): Promise<void> {
   const { options, store, signal } = session;
   let isFirst = true;
   const person = personModel({
     name: PERSON,
     async ask(request, context) {
-      await session.screen.told(context.turn - 1);
+      await session.screen.shown(context.turn - 1);
       const answer = await askPerson(session, { request, context, isFirst });
       isFirst = false;
       return answer;

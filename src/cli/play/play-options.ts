@@ -21,7 +21,7 @@ const SHARED = [
 /** What shapes calls in a run shapes them here, too, so that what was recorded answers a run with the same settings. */
 type SharedOptions = Pick<RunOptions, (typeof SHARED)[number]>;
 
-/** What `play` is told. */
+/** The settings of `play`. */
 export interface PlayOptions extends SharedOptions {
   readonly scenario: ScenarioDefinition;
   /** Who the person is. */
@@ -43,7 +43,7 @@ export interface PlayOptions extends SharedOptions {
   readonly signals?: SignalSource;
 }
 
-/** The one conversation, as a run is told of it. */
+/** The one conversation, as options of a run. */
 export function playRunOptions(
   options: PlayOptions,
   { subject, store }: { readonly subject: SubjectOption; readonly store: Store },

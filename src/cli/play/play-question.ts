@@ -9,7 +9,7 @@ export interface PlayQuestion {
   readonly node: string;
   /** From 1. */
   readonly turn: number;
-  /** Who is asked, where the scenario names somebody. */
+  /** The agent that is asked, where the scenario names one. */
   readonly agent?: string;
   /** The system prompt, where it is new. */
   readonly instructions?: string;
@@ -38,7 +38,7 @@ export function playQuestion(question: PlayQuestion, { style, width }: TextOptio
   ].join("");
 }
 
-/** A text that somebody said, safe for any terminal; lines that fit stay as they are, with the spaces that code has. */
+/** What was said, safe for any terminal; lines that fit stay as they are, with the spaces that code has. */
 export function spokenText(
   text: string,
   {

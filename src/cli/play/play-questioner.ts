@@ -10,7 +10,7 @@ import type { PlaySession } from "./play-session.ts";
 const HINT = "(an empty line sends it; or type another in its place, and end it with an empty line)";
 const HANDOVER_HINT = "(what you type takes the place of the question only: the transcript stays)";
 
-/** Holds the conversation with a model as the subject, whose questions the person may replace. */
+/** Runs the conversation with a model as the subject; the person may replace the questions. */
 export async function playQuestioner(session: PlaySession, subject: SubjectOption): Promise<void> {
   const { options, store, signal } = session;
   const runOptions = playRunOptions(options, { subject, store });
@@ -37,7 +37,7 @@ export async function playQuestioner(session: PlaySession, subject: SubjectOptio
         return reworded;
       },
     });
-    await conversation.hold();
+    await conversation.play();
   } finally {
     await setup.close();
   }

@@ -12,7 +12,7 @@ import {
 } from "../../report/text/text-blocks.ts";
 import { judgeLines, verdictLines } from "../../report/text/verdict-text.ts";
 
-/** A turn that has been read, and what it is told with. */
+/** A turn that has been read, and what is needed to show it. */
 export interface PlayReading {
   /** Without a hop if the session ended before it was known. */
   readonly turn: Turn & FinishedTurn;
@@ -24,9 +24,9 @@ export interface PlayReading {
 }
 
 const LABEL_WIDTH = "by rules".length;
-const NOBODY = "no rule can read it, and there is no judge";
+const UNREAD = "no rule can read it, and there is no judge";
 
-/** How a reply was read and by whom, what follows, and where the conversation goes and why. */
+/** How a reply was read, by rules or by a judge, what follows, and where the conversation goes and why. */
 export function playReading(reading: PlayReading, { style, width }: TextOptions): string {
   const { turn, definition } = reading;
   const { hop } = turn;
@@ -59,7 +59,7 @@ function fieldBlocks(reading: PlayReading, { style, room }: Room): readonly Labe
   const options = { style, room, expected: (name: string) => expectedText(question, name, before) };
   const notes = isJudged
     ? turn.notes
-    : { ...turn.notes, ...Object.fromEntries(others.map(([name]) => [name, NOBODY])) };
+    : { ...turn.notes, ...Object.fromEntries(others.map(([name]) => [name, UNREAD])) };
   return [
     { label: "by rules", lines: fieldLines({ ...turn, fields: Object.fromEntries(byRules) }, options) },
     {

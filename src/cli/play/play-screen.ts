@@ -18,7 +18,7 @@ export interface PlayScreenOptions {
   readonly isJudged: (node: string) => boolean;
   /** True if the question of a turn has been shown, because the person has to do with it. */
   readonly hasShown: (turn: Turn) => boolean;
-  /** True if the person gives the reply, who then need not be shown it. */
+  /** True if the person gives the reply, which is then not shown again. */
   readonly answersBy: (model: string) => boolean;
   /** True once the person wants to leave. */
   readonly isLeaving: () => boolean;
@@ -63,8 +63,8 @@ export class PlayScreen {
     this.#write(lines(paintedLines(text, width, style.dim)));
   }
 
-  /** Resolves once a turn is told to its end, or nothing more will be. */
-  told(turn: number): Promise<void> {
+  /** Resolves once all of a turn is shown, or nothing more will be. */
+  shown(turn: number): Promise<void> {
     if (turn < this.#turn || this.#isOver) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting = [...this.#waiting, { turn, resolve }];
@@ -78,15 +78,15 @@ export class PlayScreen {
       const again = "delayMs" in notice ? ` Trying again in ${Math.ceil(notice.delayMs / 1000)} s.` : "";
       this.#remark(`${notice.message}${again}`);
     }
-    this.#tell();
+    this.#showNew();
   }
 
-  #tell(): void {
+  #showNew(): void {
     const { conversation } = this;
     for (let turn = conversation.turn(this.#turn); turn !== undefined; turn = conversation.turn(this.#turn)) {
-      this.#tellSpoken(turn);
+      this.#showSpoken(turn);
       if (!isFinishedTurn(turn) || (turn.hop === undefined && !this.#isOver)) break;
-      this.#tellReading(turn);
+      this.#showReading(turn);
       ({ state: this.#before } = foldTurn(this.#before, turn));
       this.#turn++;
       this.#isAsked = false;
@@ -97,7 +97,7 @@ export class PlayScreen {
   }
 
   /** What models ask and answer; the person knows what the person said. */
-  #tellSpoken(turn: Turn): void {
+  #showSpoken(turn: Turn): void {
     const { model, reply } = turn;
     if (model === undefined) return;
     const { style, width } = this.#layout;
@@ -113,8 +113,8 @@ export class PlayScreen {
     this.#write(isEmpty ? `  ${style.yellow("an empty reply")}\n` : spokenText(reply, { width, indent: 2 }));
   }
 
-  #tellReading(turn: Turn & FinishedTurn): void {
-    // Nobody could read what was still being read when the person left, and that says nothing.
+  #showReading(turn: Turn & FinishedTurn): void {
+    // What was still being read when the person left has no verdict, which says nothing.
     const { definition, isJudged, isLeaving } = this.#options;
     if (isLeaving() && turn.judgeFailure?.category === "cancelled") return;
     const reading = { turn, definition, isJudged: isJudged(turn.node), before: this.#before };

@@ -18,7 +18,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import type { PlayOptions } from "./play-options.ts";
 import { PlayScreen } from "./play-screen.ts";
 
-/** As runs call a person who answers; a cassette answers for whoever has this name. */
+/** The name of a person who answers in a run; a cassette answers under the same name. */
 export const PERSON = "person";
 
 /** One sitting: what the person types and sees, and what was asked and answered. */
@@ -39,7 +39,7 @@ export class PlaySession {
     this.input = new PlayInput(terminal);
     const answersBy = (model: string): boolean => as === "subject" && model === PERSON;
     this.screen = new PlayScreen(terminal, {
-      definition: heldDefinition(options),
+      definition: playedDefinition(options),
       isJudged: (node) => isJudged(scenario, node, options),
       answersBy,
       isLeaving: () => signal.aborted,
@@ -64,8 +64,8 @@ export class PlaySession {
   }
 }
 
-/** The scenario as it is held: with the values of the row, and without the rules that a judge stands in for. */
-function heldDefinition(options: PlayOptions): ScenarioDefinition {
+/** The scenario as it is played: with the values of the row, and without rules where a judge reads instead. */
+function playedDefinition(options: PlayOptions): ScenarioDefinition {
   const { scenario, row, reading } = options;
   const filled = row === undefined ? scenario : applyRow(scenario, row).definition;
   if (reading !== "judge") return filled;
@@ -96,7 +96,7 @@ export class PlayInput {
     this.#terminal = terminal;
   }
 
-  /** True if the person was asked for something, and the input had come to its end. */
+  /** True if the person was asked for something, and the input had ended. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
@@ -108,8 +108,8 @@ export class PlayInput {
     return reading;
   }
 
-  /** Resolves when nobody reads any more, so that what is printed next stands behind the prompt's line. */
-  async atRest(): Promise<void> {
+  /** Resolves when no input is being read, so that what is printed next stands behind the prompt's line. */
+  async idle(): Promise<void> {
     await this.#reading;
   }
 

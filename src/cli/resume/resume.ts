@@ -5,7 +5,7 @@ import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { readCassette } from "../../models/cassette/cassette-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
-import { finishedBefore } from "../../report/finished-before.ts";
+import { finishedBefore } from "../../report/data/run-progress.ts";
 import { resumeRun } from "../../run/run-scenarios.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

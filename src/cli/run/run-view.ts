@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/environment.ts";
 import type { RunEvent } from "../../journal/run-event.ts";
 import type { Settings } from "../../project/settings.ts";
-import type { RunProgress } from "../../report/run-progress.ts";
+import type { RunProgress } from "../../report/data/run-progress.ts";
 import { plainLine, progressLines } from "../../report/text/progress-text.ts";
 import type { JudgeOption, SubjectOption } from "../../run/run-options.ts";
 import { LiveLines, PacedAction } from "../../terminal/live-lines.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/environment.ts";
-import { RunProgress } from "../../report/run-progress.ts";
+import { RunProgress } from "../../report/data/run-progress.ts";
 import { systemClock } from "../../run/calls/clock.ts";
 import type { Run } from "../../run/run-scenarios.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

@@ -9,6 +9,7 @@ import type {
 import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { type OutcomeRates, runRates } from "../../report/data/outcome-rates.ts";
+import { runTraffic } from "../../report/data/traffic.ts";
 import { drawText } from "../../report/graph/draw-text.ts";
 import { conversationText } from "../../report/text/conversation-text.ts";
 import { failuresText } from "../../report/text/failures-text.ts";
@@ -17,7 +18,6 @@ import { type NamedColumn, type NamedLine, namedTable } from "../../report/text/
 import { pathsText } from "../../report/text/paths-text.ts";
 import { resultsText } from "../../report/text/results-text.ts";
 import { statusWord } from "../../report/text/verdict-text.ts";
-import { runTraffic } from "../../report/traffic.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style, Terminal } from "../../terminal/terminal.ts";
 import { cutToWidth } from "../../terminal/text-width.ts";

@@ -1,13 +1,17 @@
+import type { Normalizer } from "../checks/check.ts";
 import { compileCheck } from "../checks/evaluate-check.ts";
+import { compileNormalizers } from "../checks/normalize.ts";
 import { defaultCheck } from "../checks/shorthand.ts";
 import { errorMessage } from "../error-message.ts";
 import { type Composed, evaluateComposition } from "../logic/composition.ts";
 import { allTrue, anyTrue, type Truth } from "../logic/kleene.ts";
 import type { ConversationResult, TurnRecord } from "../state/state.ts";
-import { compareValues } from "./compare-values.ts";
+import { numberValue, textValue } from "../text/text-value.ts";
+import { deepEqual } from "../values/json.ts";
 import { evaluateMeasure, isMeasure, type MeasuredNumber, turnsOfNode } from "./measure.ts";
 import { currentResult, nodeFilter } from "./older-spelling.ts";
 import type {
+  Comparison,
   CrossTurnCheck,
   Measure,
   MeasureCheck,
@@ -17,8 +21,7 @@ import type {
   SingleTurn,
   TurnCheck,
 } from "./outcome-check.ts";
-import { compileResultField } from "./result-field.ts";
-import { compileTurnField, UNREADABLE } from "./turn-field.ts";
+import { compileResultField, compileTurnField, UNREADABLE } from "./outcome-fields.ts";
 
 /** What an outcome says about a conversation. */
 export interface OutcomeResult {
@@ -60,7 +63,7 @@ function evaluateFunction(
   }
 }
 
-/** One evaluation: notes which turns were looked at and why something could not be told. */
+/** One evaluation: records which turns were looked at and why something could not be decided. */
 class Look {
   readonly #result: ConversationResult;
   readonly #turns = new Set<number>();
@@ -104,7 +107,7 @@ class Look {
       case "measure_check":
         return this.#measureCheck(leaf);
       default:
-        // Only data that nobody has validated gets here.
+        // Only data that was not validated gets here.
         return this.#unknown(
           `there is no outcome check of type ${JSON.stringify((leaf as { type?: unknown }).type)}`,
         );
@@ -224,4 +227,56 @@ function decided(proven: boolean, disproven: boolean): Truth {
 
 function inconclusive(reason: string): OutcomeResult {
   return { value: null, status: "inconclusive", turns: [], reason };
+}
+
+/** Compares two values: `target <comparison> source`. What cannot be compared is false. */
+export function compareValues(
+  target: unknown,
+  comparison: Comparison,
+  source: unknown,
+  normalizers: readonly Normalizer[] = [],
+): boolean {
+  if (normalizers.length === 0) return compare(target, comparison, source);
+  const normalize = compileNormalizers(normalizers);
+  if ("problem" in normalize) return false;
+  const normalized = (value: unknown): unknown => {
+    const text = textValue(value);
+    return text === undefined ? value : normalize.apply(text);
+  };
+  return compare(normalized(target), comparison, normalized(source));
+}
+
+function compare(target: unknown, comparison: Comparison, source: unknown): boolean {
+  switch (comparison) {
+    case "eq":
+      return deepEqual(target, source);
+    case "neq":
+      return !deepEqual(target, source);
+    case "contains":
+      return contains(target, source);
+    case "gt":
+      return order(target, source) > 0;
+    case "gte":
+      return order(target, source) >= 0;
+    case "lt":
+      return order(target, source) < 0;
+    case "lte":
+      return order(target, source) <= 0;
+  }
+}
+
+/** A list contains an item, a text contains a text. */
+function contains(target: unknown, source: unknown): boolean {
+  if (Array.isArray(target)) return target.some((item) => deepEqual(item, source));
+  const text = textValue(target);
+  const part = textValue(source);
+  return text !== undefined && part !== undefined && text.includes(part);
+}
+
+/** Numbers by size, texts by code point; NaN, which no comparison accepts, for anything else. */
+function order(left: unknown, right: unknown): number {
+  const [a, b] = [numberValue(left), numberValue(right)];
+  if (a !== undefined && b !== undefined) return a - b;
+  if (typeof left !== "string" || typeof right !== "string") return Number.NaN;
+  return left < right ? -1 : left > right ? 1 : 0;
 }

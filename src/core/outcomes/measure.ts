@@ -3,7 +3,7 @@ import type { ConversationResult, TurnRecord } from "../state/state.ts";
 import { numberValue } from "../text/text-value.ts";
 import { nodeFilter } from "./older-spelling.ts";
 import type { Measure, NodeFilter } from "./outcome-check.ts";
-import { compileTurnField, UNREADABLE } from "./turn-field.ts";
+import { compileTurnField, UNREADABLE } from "./outcome-fields.ts";
 
 /** What is known of a number: a value that is proven, and the bounds between which the truth lies. */
 export interface MeasuredNumber {

@@ -2,7 +2,7 @@ import type { ConversationResult } from "../state/state.ts";
 import { isRecord } from "../values/json.ts";
 import type { NodeFilter, Outcome, OutcomeCheck } from "./outcome-check.ts";
 
-// Releases before 0.2 wrote `nodeId` for `node` and `history` for `turns`. Files and stores of theirs are still read.
+// Earlier versions wrote `nodeId` for `node` and `history` for `turns`. Their files and stores are still read.
 
 /** Some scopes and all measures can have a node filter. */
 type MayFilter = { readonly type: string; readonly node?: NodeFilter };
@@ -30,8 +30,8 @@ export function outcomesToHash(outcomes: readonly Outcome[]): readonly unknown[]
   return outcomes.map((outcome) => ({ ...outcome, check: renamed(outcome.check, "node", "nodeId") }));
 }
 
-/** What holds node filters, at whatever depth. */
-const HOLDERS = ["scope", "measure", "expected", "condition", "conditions"];
+/** The keys under which parts with node filters stand, at any depth. */
+const NESTED = ["scope", "measure", "expected", "condition", "conditions"];
 
 function renamed(part: unknown, from: "node" | "nodeId", to: "node" | "nodeId"): unknown {
   if (Array.isArray(part)) {
@@ -47,15 +47,15 @@ function renamed(part: unknown, from: "node" | "nodeId", to: "node" | "nodeId"):
       isChanged = true;
       return Object.hasOwn(part, to) ? [] : [[to, value] as const];
     }
-    const holds = HOLDERS.includes(key) && !(key === "expected" && part.type !== "measure_check");
-    const inner = isPart && holds ? renamed(value, from, to) : value;
+    const isNested = NESTED.includes(key) && !(key === "expected" && part.type !== "measure_check");
+    const inner = isPart && isNested ? renamed(value, from, to) : value;
     isChanged ||= inner !== value;
     return [[key, inner] as const];
   });
   return isChanged ? Object.freeze(Object.fromEntries(entries)) : part;
 }
 
-/** A conversation under its own names, whichever release wrote it. */
+/** A conversation with the current names, whichever version wrote it. */
 export function currentResult(result: ConversationResult): ConversationResult {
   const { turns, history } = result as ConversationResult & {
     readonly history?: ConversationResult["turns"];
@@ -65,10 +65,10 @@ export function currentResult(result: ConversationResult): ConversationResult {
   return { ...result, turns: list.map(currentTurn) };
 }
 
-/** A turn with its node under `node`, whichever release wrote it. */
+/** A turn with its node under `node`, whichever version wrote it. */
 export function currentTurn<Turn extends { readonly node: string }>(turn: Turn): Turn {
   if (!("nodeId" in turn)) return turn;
-  // What an older release called `nodeId` is the same text.
+  // What an earlier version called `nodeId` is the same text.
   const { nodeId: node, ...rest } = turn as Turn & { readonly nodeId: string };
   return { ...rest, node } as unknown as Turn;
 }

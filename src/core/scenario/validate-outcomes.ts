@@ -2,8 +2,12 @@ import { type Composed, isComposition } from "../logic/composition.ts";
 import { isMeasure } from "../outcomes/measure.ts";
 import { nodeFilter, nodeFilterKey } from "../outcomes/older-spelling.ts";
 import type { Measure, NodeFilter, OutcomeCheck, OutcomeLeaf } from "../outcomes/outcome-check.ts";
-import { compileResultField, RESULT_FIELD_ROOTS } from "../outcomes/result-field.ts";
-import { compileTurnField, TURN_FIELD_ROOTS } from "../outcomes/turn-field.ts";
+import {
+  compileResultField,
+  compileTurnField,
+  RESULT_FIELD_ROOTS,
+  TURN_FIELD_ROOTS,
+} from "../outcomes/outcome-fields.ts";
 import type { IssuePath, ReportIssue } from "../schema/issue.ts";
 import { nearestOf } from "../schema/nearest-name.ts";
 import type { ScenarioDraft } from "./scenario-draft.ts";

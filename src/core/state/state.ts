@@ -6,7 +6,7 @@ export interface NodeResult {
   readonly verifyResult: Truth;
   readonly parsed: UnknownRecord;
   readonly rubric: UnknownRecord;
-  /** True if the reply declined to answer; null or absent if nobody looked. */
+  /** True if the reply declined to answer; null or absent if it was not looked for. */
   readonly refused?: Truth;
 }
 
@@ -18,7 +18,7 @@ export interface ScenarioState {
   /** The verdict of the turn; null if it could not be read or nothing was verified. */
   readonly verifyResult: Truth;
   readonly parsed: UnknownRecord;
-  /** True if the reply of the turn declined to answer; null or absent if nobody looked. */
+  /** True if the reply of the turn declined to answer; null or absent if it was not looked for. */
   readonly refused?: Truth;
   readonly accumulated: UnknownRecord;
   readonly nodeVisits: Readonly<Record<string, number>>;

@@ -141,7 +141,7 @@ export class RunFold {
   /** The first event, with its time. */
   start: (RunStart & { readonly at: number }) | undefined;
   endedAt: number | undefined;
-  /** How many conversations ended how; told at the end of the run. */
+  /** How many conversations ended how; known at the end of the run. */
   statuses: Readonly<Partial<Record<ConversationStatus, number>>> | undefined;
   /** Calls that were begun and have no answer yet. */
   inFlight = 0;
@@ -274,7 +274,7 @@ export function callIdentity(event: RunEventBody): string | undefined {
   return event.type === "call-start" ? event.identity : undefined;
 }
 
-/** The calls that came to an end, each with what it began with, in the order of their ends. */
+/** The calls that ended, each with how it started, in the order of their ends. */
 export function* endedCalls(
   events: Iterable<RunEventBody>,
 ): Generator<CallStart & Pick<CallEnd, "cached" | "failure">> {

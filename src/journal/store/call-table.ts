@@ -185,7 +185,7 @@ export class SettingsEncoder {
     if (known !== undefined) return known.encoded;
     const data = encodeData(settings);
     const encoded = { name, hash: textHash(data.json), data };
-    // What somebody may still change is not remembered.
+    // What may still change is not cached.
     if ([model, tools, schema].every((part) => part === null || Object.isFrozen(part)))
       this.#recent = [{ settings, encoded }, ...this.#recent.slice(0, MOST_REMEMBERED - 1)];
     return encoded;

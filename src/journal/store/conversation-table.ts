@@ -23,12 +23,12 @@ import { deletedRun } from "./store-error.ts";
 export interface LiveConversation {
   readonly key: string;
   readonly run: number;
-  readonly rows: Conversation;
+  readonly folded: Conversation;
   /** Null until it is in the file. */
   id: number | null;
 }
 
-/** The rows that reports aggregate, kept up to date with the events. */
+/** The tables that reports aggregate, kept up to date with the events. */
 export class ConversationTable {
   readonly #path: string;
   readonly #live = new Map<string, LiveConversation>();
@@ -83,7 +83,7 @@ export class ConversationTable {
     return live;
   }
 
-  /** Its rows are saved with the group that is being written. */
+  /** Its lines are saved with the group that is being written. */
   touch(live: LiveConversation): void {
     this.#changed.add(live);
   }
@@ -91,26 +91,26 @@ export class ConversationTable {
   /** The row that events refer to; made if it is new. */
   idOf(live: LiveConversation): number {
     if (live.id === null) {
-      const { run, rows } = live;
-      const name = conversationKey(rows.conversation);
+      const { run, folded } = live;
+      const name = conversationKey(folded.conversation);
       this.#made.add(live);
-      live.id = Number(this.#statements.insert.run(run, name, ...savedColumns(rows)).lastInsertRowid);
+      live.id = Number(this.#statements.insert.run(run, name, ...savedColumns(folded)).lastInsertRowid);
     }
     return live.id;
   }
 
-  /** Writes the rows that have changed, within a transaction. */
+  /** Writes what has changed, within a transaction. */
   save(): void {
     for (const live of this.#changed) {
-      const { rows } = live;
+      const { folded } = live;
       const id = this.idOf(live);
-      if (!this.#made.has(live) && this.#statements.update.run(...savedColumns(rows), id).changes === 0)
+      if (!this.#made.has(live) && this.#statements.update.run(...savedColumns(folded), id).changes === 0)
         throw deletedRun(this.#path);
-      for (const turn of rows.changedTurns) this.#saveTurn(id, turn, keptTurn(rows, turn));
-      for (const name of rows.changedOutcomes) this.#saveOutcome(id, name, rows.outcomes.get(name));
-      rows.changedTurns.clear();
-      rows.changedOutcomes.clear();
-      if (rows.status !== null) this.#live.delete(live.key);
+      for (const turn of folded.changedTurns) this.#saveTurn(id, turn, keptTurn(folded, turn));
+      for (const name of folded.changedOutcomes) this.#saveOutcome(id, name, folded.outcomes.get(name));
+      folded.changedTurns.clear();
+      folded.changedOutcomes.clear();
+      if (folded.status !== null) this.#live.delete(live.key);
     }
     this.#changed.clear();
     this.#made.clear();
@@ -132,12 +132,12 @@ export class ConversationTable {
   }
 
   #read(key: string, run: number, conversation: string): LiveConversation {
-    const rows = new Conversation(conversation);
+    const folded = new Conversation(conversation);
     const found = this.#find.get(run, conversationKey(conversation));
-    if (found === undefined) return { key, run, rows, id: null };
+    if (found === undefined) return { key, run, folded, id: null };
     const { position: index, scenario, subject, judge, replicate, row, status, turns } = found;
     const cell = { index, scenario, subject, judge, replicate, ...(row === null ? {} : { row }) };
-    Object.assign(rows, {
+    Object.assign(folded, {
       cell,
       scenarioHash: found.scenario_hash,
       status,
@@ -149,10 +149,10 @@ export class ConversationTable {
       startedAt: found.started_at,
       endedAt: found.ended_at,
     });
-    for (const columns of this.#turns.all(found.id)) rows.restoreTurn(turnOf(columns));
+    for (const columns of this.#turns.all(found.id)) folded.restoreTurn(turnOf(columns));
     for (const columns of this.#outcomes.all(found.id))
-      rows.outcomes.set(columns.name, outcomeOf(conversation, columns));
-    return { key, run, rows, id: found.id };
+      folded.outcomes.set(columns.name, outcomeOf(conversation, columns));
+    return { key, run, folded, id: found.id };
   }
 }
 

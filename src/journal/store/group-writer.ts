@@ -8,7 +8,7 @@ const RETRY_MS = 10;
 
 /** What happens around the changes of a group, within its transaction. */
 export interface GroupHooks {
-  /** Somebody else has changed the file since the last group. */
+  /** Another process has changed the file since the last group. */
   readonly onForeignChange: () => void;
   readonly beforeCommit: () => void;
 }
@@ -58,7 +58,7 @@ export class GroupWriter {
     return this.#group.promise;
   }
 
-  /** Writes at once what was added, so that it can be read; an error is told by `durable`. */
+  /** Writes at once what was added, so that it can be read; an error is reported by `durable`. */
   flush(): void {
     if (this.#changes.length > 0) this.#tryFlush();
   }
@@ -94,7 +94,7 @@ export class GroupWriter {
     this.#group = undefined;
   }
 
-  /** Writes what was added, and takes nothing more; gives the error if that fails and nobody has been told of it. */
+  /** Writes what was added, and takes nothing more; returns the error if that fails and was not reported before. */
   finish(): StoreError | undefined {
     const before = this.#broken;
     this.flush();
@@ -172,7 +172,7 @@ export class GroupWriter {
   }
 }
 
-/** Nobody may be waiting for it. */
+/** A rejection that is not awaited is no crash. */
 function silently(group: PromiseWithResolvers<void>): PromiseWithResolvers<void> {
   group.promise.catch(() => {});
   return group;

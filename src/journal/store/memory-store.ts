@@ -18,29 +18,29 @@ import type {
 } from "./store.ts";
 import { StoreError } from "./store-error.ts";
 
-interface HeldConversation {
-  readonly rows: Conversation;
+interface KeptConversation {
+  readonly folded: Conversation;
   readonly events: RunEvent[];
 }
 
-interface HeldRun {
+interface KeptRun {
   readonly start: RunStart;
   readonly startedAt: number;
   readonly parent: string | null;
   readonly events: RunEvent[];
-  readonly conversations: Map<string, HeldConversation>;
+  readonly conversations: Map<string, KeptConversation>;
   endedAt: number | null;
   tags: readonly string[];
 }
 
-/** A store that lives as long as the process: for tests, and for runs that nobody looks at again. */
+/** A store that lives as long as the process: for tests, and for runs that are not looked at again. */
 export function memoryStore(): Store {
   return new MemoryStore();
 }
 
 class MemoryStore implements Store {
   readonly calls: MemoryCalls = new MemoryCalls();
-  readonly #runs = new Map<string, HeldRun>();
+  readonly #runs = new Map<string, KeptRun>();
   #isClosed = false;
 
   begin(start: RunStart & { readonly at: number }, options: { readonly parent?: string } = {}): RunJournal {
@@ -48,7 +48,7 @@ class MemoryStore implements Store {
     if (this.#runs.has(start.run))
       throw new StoreError("run_exists", `There is a run "${start.run}" already. Choose another name.`);
     const { at, ...rest } = copied(start);
-    const run: HeldRun = {
+    const run: KeptRun = {
       start: rest,
       startedAt: at,
       parent: options.parent ?? null,
@@ -82,10 +82,10 @@ class MemoryStore implements Store {
   }
 
   *conversations(name: string, filter: ConversationFilter = {}): Generator<ConversationSummary> {
-    const held = [...(this.#runs.get(name)?.conversations.values() ?? [])];
-    held.sort((one, other) => one.rows.cell.index - other.rows.cell.index);
-    for (const { rows } of held) {
-      const summary = conversationOf(name, rows);
+    const conversations = [...(this.#runs.get(name)?.conversations.values() ?? [])];
+    conversations.sort((one, other) => one.folded.cell.index - other.folded.cell.index);
+    for (const { folded } of conversations) {
+      const summary = conversationOf(name, folded);
       const isWanted = (["scenario", "subject", "judge", "status"] as const).every(
         (key) => filter[key] === undefined || filter[key] === summary[key],
       );
@@ -102,8 +102,8 @@ class MemoryStore implements Store {
   }
 
   results(name: string): readonly ResultRow[] {
-    const held = [...(this.#runs.get(name)?.conversations.values() ?? [])];
-    return memoryResults(held.map(({ rows }) => rows));
+    const conversations = [...(this.#runs.get(name)?.conversations.values() ?? [])];
+    return memoryResults(conversations.map(({ folded }) => folded));
   }
 
   tag(name: string, tags: readonly string[]): void {
@@ -121,7 +121,7 @@ class MemoryStore implements Store {
 
   size(): StoreSize {
     const runs = [...this.#runs.values()];
-    const sum = (count: (run: HeldRun) => number): number =>
+    const sum = (count: (run: KeptRun) => number): number =>
       runs.reduce((total, run) => total + count(run), 0);
     return {
       bytes: 0,
@@ -138,7 +138,7 @@ class MemoryStore implements Store {
     this.#isClosed = true;
   }
 
-  #journal(run: HeldRun): RunJournal {
+  #journal(run: KeptRun): RunJournal {
     return {
       append: (event) => {
         if (this.#isClosed || !isKept(event)) return;
@@ -147,19 +147,19 @@ class MemoryStore implements Store {
         run.endedAt = endOfRun(kept) ?? run.endedAt;
         if (!("conversation" in kept) || kept.conversation === undefined) return;
         const { conversation } = kept;
-        const held = run.conversations.get(conversation) ?? {
-          rows: new Conversation(conversation),
+        const known = run.conversations.get(conversation) ?? {
+          folded: new Conversation(conversation),
           events: [],
         };
-        run.conversations.set(conversation, held);
-        held.events.push(kept);
-        held.rows.apply(kept);
+        run.conversations.set(conversation, known);
+        known.events.push(kept);
+        known.folded.apply(kept);
       },
       durable: () => (this.#isClosed ? Promise.reject(closed()) : undefined),
     };
   }
 
-  #existing(name: string): HeldRun {
+  #existing(name: string): KeptRun {
     const run = this.#runs.get(name);
     if (run === undefined) throw new StoreError("no_run", `There is no run "${name}" in the store.`);
     return run;
@@ -170,7 +170,7 @@ class MemoryStore implements Store {
   }
 }
 
-/** Nobody can change what was appended. */
+/** What was appended cannot be changed. */
 function copied<Event extends RunEvent>(event: Event): Event {
   // Copied as it is: events are data.
   return frozenCopy(event, () => {}) as Event;
@@ -180,9 +180,9 @@ function closed(): StoreError {
   return new StoreError("closed", "The store is closed.");
 }
 
-function summaryOf(run: HeldRun): RunSummary {
+function summaryOf(run: KeptRun): RunSummary {
   const { start, startedAt, endedAt, parent, tags } = run;
-  const held = [...run.conversations.values()].map(({ rows }) => rows);
+  const conversations = [...run.conversations.values()].map(({ folded }) => folded);
   return {
     run: start.run,
     startedAt,
@@ -190,13 +190,13 @@ function summaryOf(run: HeldRun): RunSummary {
     start,
     parent,
     tags,
-    statuses: statusesOf(held.map(({ status }) => ({ status, count: 1 }))),
-    spending: held.map(({ spending }) => spending).reduce(addSpending, NOTHING_SPENT),
+    statuses: statusesOf(conversations.map(({ status }) => ({ status, count: 1 }))),
+    spending: conversations.map(({ spending }) => spending).reduce(addSpending, NOTHING_SPENT),
   };
 }
 
-function conversationOf(run: string, rows: Conversation): ConversationSummary {
-  const { conversation, cell, status, turnCount, spending } = rows;
+function conversationOf(run: string, folded: Conversation): ConversationSummary {
+  const { conversation, cell, status, turnCount, spending } = folded;
   const { index, scenario, subject, judge, replicate, row = null } = cell;
   return { run, conversation, index, scenario, subject, judge, replicate, row, status, turnCount, spending };
 }

@@ -65,7 +65,7 @@ function inspectFile(path: string, isReadOnly: boolean): void {
   }
   if (!found.isFile()) throw foreign(path, found.isDirectory() ? "it is a folder" : "it is not a file");
   const header = readHeader(path);
-  // Made by somebody else a moment ago, and still empty, or not complete after a crash: SQLite repairs that itself.
+  // Made by another process a moment ago, and still empty, or not complete after a crash: SQLite repairs that itself.
   const isUnfinished = header.length === 0 || fs.existsSync(`${path}-journal`);
   if (!isUnfinished) {
     if (header.length < 100 || header.toString("latin1", 0, 16) !== MAGIC)
@@ -193,7 +193,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // A process of somebody else lives as well.
+    // A process of another user is alive, too.
     return isRecord(error) && error.code === "EPERM";
   }
 }

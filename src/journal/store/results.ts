@@ -83,7 +83,7 @@ function keyOf({ scenario, subject, judge }: Pick<StatusGroup, "scenario" | "sub
 }
 
 /** An outcome of a conversation; disturbed if something else than replies kept the conversation from being decided. */
-type Settled = OutcomeEvent & { readonly isDisturbed: boolean };
+type CountedOutcome = OutcomeEvent & { readonly isDisturbed: boolean };
 
 /** The results of conversations that are in memory, as `readResults` adds them up. */
 export function memoryResults(conversations: readonly Conversation[]): readonly ResultRow[] {
@@ -98,7 +98,7 @@ export function memoryResults(conversations: readonly Conversation[]): readonly 
 }
 
 function outcomeGroups(conversations: readonly Conversation[]): readonly OutcomeGroup[] {
-  const found = new Map<string, { readonly group: Omit<OutcomeGroup, "result">; values: Settled[] }>();
+  const found = new Map<string, { readonly group: Omit<OutcomeGroup, "result">; values: CountedOutcome[] }>();
   for (const { cell, status, verdicts, outcomes } of conversations) {
     const { scenario, subject, judge } = cell;
     const isDisturbed = verdicts.unjudged > 0 || !isFinished(status);
@@ -113,7 +113,7 @@ function outcomeGroups(conversations: readonly Conversation[]): readonly Outcome
   return [...found.values()].map(({ group, values }) => ({ ...group, result: counted(values) }));
 }
 
-function counted(outcomes: readonly Settled[]): OutcomeGroup["result"] {
+function counted(outcomes: readonly CountedOutcome[]): OutcomeGroup["result"] {
   const decided = outcomes.filter(({ status }) => status === "decided").map(({ value }) => value);
   const open = outcomes.filter(({ status }) => status === "inconclusive");
   const infrastructure = open.filter(({ isDisturbed }) => isDisturbed).length;

@@ -169,7 +169,7 @@ export class SqliteStore implements Store {
         const encoded = encodeEvent(event);
         const name = "conversation" in event ? event.conversation : undefined;
         const live = name === undefined ? null : this.#live(run, name);
-        live?.rows.apply(event);
+        live?.folded.apply(event);
         const { type, turn, at } = encoded;
         const isEnd = endOfRun(event) !== undefined;
         this.#writer.add(() => {
@@ -183,7 +183,7 @@ export class SqliteStore implements Store {
     };
   }
 
-  /** Whoever appends hears of an error when it asks what is durable. */
+  /** An error is reported when the caller asks what is durable. */
   #live(run: number, conversation: string): LiveConversation | null {
     try {
       return this.#conversations.live(run, conversation);

@@ -71,7 +71,7 @@ export function storeError(error: unknown, path: string): StoreError {
   return new StoreError(code, `The store ${path} cannot be used: ${advice}.`, { path, cause: error });
 }
 
-/** Somebody has deleted the run that is being written. */
+/** The run that is being written was deleted. */
 export function deletedRun(path: string): StoreError {
   return new StoreError("no_run", `The store ${path} cannot be used: ${ADVICE.no_run}.`, { path });
 }

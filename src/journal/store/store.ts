@@ -16,7 +16,7 @@ export interface RunJournal {
 export interface RunSummary {
   readonly run: string;
   readonly startedAt: number;
-  /** Null while it has not come to its end. */
+  /** Null until it ends. */
   readonly endedAt: number | null;
   readonly start: RunStart;
   /** The run that this one verifies again. */
@@ -37,7 +37,7 @@ export interface ConversationSummary {
   readonly judge: string;
   readonly replicate: number;
   readonly row: number | null;
-  /** Null while it has not come to its end. */
+  /** Null until it ends. */
   readonly status: ConversationStatus | null;
   /** How many turns are finished. */
   readonly turnCount: number;
@@ -76,7 +76,7 @@ export interface ResultRow {
         readonly no: number;
         readonly numbers: number;
         readonly mean: number | null;
-        /** Not decided, since what a reply says could not be told. */
+        /** Not decided, because a reply could not be read. */
         readonly inconclusive: number;
         /** Not decided in a conversation that was cut short, or where the judge could not be asked. */
         readonly infrastructure: number;

@@ -121,7 +121,7 @@ export const JUDGEMENT: Shape = typedShape<JudgementPart>("a judgement", {
   optional: {},
 });
 
-/** What became of a conditional edge. */
+/** A conditional edge that was tested. */
 export const TESTED: Shape = typedShape<TestedEdge>("a tested edge", {
   required: { edge: count, target: text, matched: boolean, evaluable: boolean },
   optional: { reason: text, actual: json },

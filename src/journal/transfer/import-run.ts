@@ -98,7 +98,7 @@ async function write(
       await journal?.durable();
     }
     await journal?.durable();
-    // A run that was taken up again has an end behind it, and is not at its end.
+    // A run that was resumed has an earlier end in its journal, and may be unfinished all the same.
     if (isOpen) store.reopen(run);
   } catch (error) {
     if (journal !== undefined) store.delete(run);

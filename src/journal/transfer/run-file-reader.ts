@@ -17,7 +17,7 @@ import { LongTextReader } from "./long-texts.ts";
 import { RUN_FORMAT, RUN_VERSION, type RunFileEnd, type RunFileHeader } from "./run-file.ts";
 import { CallReader } from "./run-file-calls.ts";
 
-/** Who is told what stands in a run's file. */
+/** Receives what a run's file contains. */
 export interface RunFileTarget {
   begin(header: RunFileHeader): void;
   event(event: RunEvent): void;

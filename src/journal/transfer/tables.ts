@@ -97,7 +97,7 @@ export type ConversationRow = CellColumns &
   FailureColumns & {
     readonly failure_node: string | null;
     readonly failure_turn: number | null;
-    /** Turns that came to their end, and how many of them are what. */
+    /** Finished turns, and how many have which verdict. */
     readonly turns: number;
     readonly passed: number;
     readonly failed: number;
@@ -187,7 +187,7 @@ export type TurnRow = CellColumns &
     readonly turn: number;
     readonly node: string;
     readonly agent: string | null;
-    /** Null if the turn never came to its end; the columns of the failure then say why. */
+    /** Null if the turn was not finished; the columns of the failure then say why. */
     readonly verdict: TurnVerdict | null;
     readonly score: number | null;
     readonly refused: boolean | null;

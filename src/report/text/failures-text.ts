@@ -7,7 +7,7 @@ import {
   type RunFailures,
   runFailures,
   type UnreadNode,
-} from "../run-failures.ts";
+} from "../data/run-failures.ts";
 import { failureKind } from "./failure-sentence.ts";
 import { countedText, countText } from "./figures.ts";
 import { pathText } from "./paths-text.ts";

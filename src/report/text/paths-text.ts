@@ -3,9 +3,8 @@ import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
 import { cutToWidth, textWidth } from "../../terminal/text-width.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
+import type { PathCounts, ScenarioTraffic } from "../data/traffic.ts";
 import { shareText } from "../graph/drawn-graph.ts";
-import type { PathCounts } from "../path-counts.ts";
-import type { ScenarioTraffic } from "../traffic.ts";
 import { countedText, countText } from "./figures.ts";
 
 const INDENT = "  ";

@@ -5,7 +5,7 @@ import type { RunTally } from "../../journal/fold/run.ts";
 import type { RunEventBody } from "../../journal/run-event.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../../terminal/terminal.ts";
 import { textWidth } from "../../terminal/text-width.ts";
-import { RunProgress } from "../run-progress.ts";
+import { RunProgress } from "../data/run-progress.ts";
 import { plainLine, progressLines } from "./progress-text.ts";
 
 /** A run of 660 conversations at 10 seconds, as far as the counts say. */

@@ -3,7 +3,7 @@ import { alignColumns, type TableCell } from "../../terminal/align-columns.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
 import { cutToWidth, textWidth } from "../../terminal/text-width.ts";
-import type { RunProgress, SubjectProgress } from "../run-progress.ts";
+import type { RunProgress, SubjectProgress } from "../data/run-progress.ts";
 import {
   countedText,
   countText,

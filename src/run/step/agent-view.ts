@@ -28,7 +28,7 @@ export const NOTHING_SEEN: AgentView = Object.freeze({
   seen: 0,
 });
 
-/** The name of the agent at a node; empty where the scenario names nobody. */
+/** The name of the agent at a node; empty where the scenario has none. */
 export function agentName(identity: AgentIdentity | undefined): string {
   return typeof identity === "string" ? identity : (identity?.name ?? "");
 }
@@ -124,7 +124,7 @@ function plainTurn({ question, reply }: AnsweredTurn): readonly Message[] {
 const LINE_ENDS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 
 /**
- * What was said, for a reader who was not there. Quoted lines begin with `>`, so that nothing in a question or a reply can
+ * What was said, for an agent that has not seen it. Quoted lines begin with `>`, so that nothing in a question or a reply can
  * pass for a label, or for the end of the transcript.
  */
 export function writeTranscript(turns: readonly AnsweredTurn[]): string {

@@ -23,7 +23,7 @@ export interface NodePlan {
    * all of it. With nothing to wait for, the next question is asked while the judge still reads.
    */
   readonly waits: readonly number[] | "everything";
-  /** True if something routes on what is read of the reply, by whomever. */
+  /** True if something routes on what is read of the reply, by rules or by a judge. */
   readonly reads: boolean;
   /** True if an edge from here has a condition. */
   readonly branches: boolean;

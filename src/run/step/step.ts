@@ -33,7 +33,7 @@ export interface Step {
 }
 
 /**
- * Folds an event into a conversation: no clock, no chance, no I/O, and no event it cannot take. An event that does not fit
+ * Folds an event into a conversation: no clock, no randomness, no I/O. An event that does not fit
  * changes nothing. Folding the same events gives the same state, so a journal is all that is needed to go on.
  */
 export function step(
@@ -91,7 +91,7 @@ class Transition {
     if (draft.conversation !== "") return;
     Object.assign(draft, { conversation, cell, settings });
     this.#ask(this.#definition.entryNode, null);
-    this.#settle();
+    this.#advance();
   }
 
   reply(event: TurnReply): void {
@@ -119,7 +119,7 @@ class Transition {
     draft.views = { ...draft.views, [agent]: { messages, said: event.messages, seen: turn } };
     draft.spoken = appended(draft.spoken, answered);
     for (const part of parts.keys()) this.effects.push({ type: "judge", turn, node, part, reply });
-    this.#settle();
+    this.#advance();
   }
 
   judgement({ turn, part, judgement, failure, spending }: TurnJudgementEvent): void {
@@ -135,7 +135,7 @@ class Transition {
     };
     draft.open = draft.open.with(position, judged);
     draft.spending = addSpending(draft.spending, spending);
-    this.#settle();
+    this.#advance();
   }
 
   stop({ status, failure, spending = NOTHING_SPENT }: ConversationStop): void {
@@ -146,11 +146,11 @@ class Transition {
     draft.spending = addSpending(draft.spending, spending);
     // A question without an answer is no turn.
     if (draft.open.length > 0 && draft.open.at(-1)?.reply === undefined) draft.open = draft.open.slice(0, -1);
-    this.#settle();
+    this.#advance();
   }
 
   /** Does all that has become possible: finish turns in order, go on from the last one, end. */
-  #settle(): void {
+  #advance(): void {
     const draft = this.#draft;
     for (let first = draft.open[0]; first !== undefined && isRead(first); first = draft.open[0])
       this.#finishTurn(first);
@@ -307,7 +307,7 @@ class Transition {
 export interface FoldedJournal {
   /** Null if it has not begun. */
   readonly state: ConversationState | null;
-  /** What was ready to be done, and of which the journal tells no result. */
+  /** Effects that were ready, and of which the journal has no result. */
   readonly pending: readonly Effect[];
   /** What followed from the last event. */
   readonly events: readonly DerivedEvent[];

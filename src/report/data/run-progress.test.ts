@@ -10,8 +10,7 @@ import {
 } from "elenchus";
 import { memoryStore } from "elenchus/store";
 import { expect, test } from "vitest";
-import { finishedBefore } from "./finished-before.ts";
-import { RunProgress } from "./run-progress.ts";
+import { finishedBefore, RunProgress } from "./run-progress.ts";
 
 const scenario = new Scenario("colours")
   .addNode("sky", {

@@ -1,10 +1,9 @@
-import { END } from "../core/scenario/definition.ts";
-import { isFinished } from "../core/state/state.ts";
-import { type Conversation, foldConversation } from "../journal/fold/conversation.ts";
-import type { ConversationFilter, Store } from "../journal/store/store.ts";
-import { storedRun } from "../journal/transfer/stored-run.ts";
-import type { Traffic } from "./graph/drawn-graph.ts";
-import { PathCounter, type PathCounts } from "./path-counts.ts";
+import { END } from "../../core/scenario/definition.ts";
+import { isFinished } from "../../core/state/state.ts";
+import { type Conversation, foldConversation } from "../../journal/fold/conversation.ts";
+import type { ConversationFilter, Store } from "../../journal/store/store.ts";
+import { storedRun } from "../../journal/transfer/stored-run.ts";
+import type { Traffic } from "../graph/drawn-graph.ts";
 
 /** How the conversations of a run went through one scenario. */
 export interface ScenarioTraffic extends Traffic {
@@ -77,4 +76,63 @@ class Tally {
 
 function increase<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** A whole way through a scenario, and how many conversations went it. */
+export interface PathCount {
+  /** The nodes in order. */
+  readonly path: readonly string[];
+  readonly count: number;
+}
+
+/** The ways that conversations went, the most frequent ones first. */
+export interface PathCounts {
+  /** How many conversations were counted. */
+  readonly conversations: number;
+  readonly paths: readonly PathCount[];
+  /** What is not among the paths; `paths` is null if there were too many different ones to count. */
+  readonly others: { readonly conversations: number; readonly paths: number | null };
+}
+
+/** How many characters of different paths are remembered, which is a few megabytes. */
+const REMEMBERED = 4_000_000;
+
+/** Counts paths in bounded memory: once it is full, counts stay exact, but paths that are new by then are not listed. */
+export class PathCounter {
+  readonly #counts = new Map<string, number>();
+  readonly #limit: number;
+  #size = 0;
+  #conversations = 0;
+  #isFull = false;
+
+  constructor(limit: number = REMEMBERED) {
+    this.#limit = limit;
+  }
+
+  add(path: readonly string[]): void {
+    this.#conversations++;
+    const key = JSON.stringify(path);
+    const count = this.#counts.get(key);
+    if (count === undefined && this.#size + key.length > this.#limit) {
+      this.#isFull = true;
+      return;
+    }
+    if (count === undefined) this.#size += key.length;
+    this.#counts.set(key, (count ?? 0) + 1);
+  }
+
+  /** The most frequent paths; of equally frequent ones, those that came first. */
+  most(limit: number): PathCounts {
+    const ranked = [...this.#counts].sort(([, one], [, other]) => other - one).slice(0, limit);
+    const listed = ranked.reduce((sum, [, count]) => sum + count, 0);
+    return {
+      conversations: this.#conversations,
+      // Keys are made of paths, above.
+      paths: ranked.map(([key, count]) => ({ path: JSON.parse(key) as readonly string[], count })),
+      others: {
+        conversations: this.#conversations - listed,
+        paths: this.#isFull ? null : this.#counts.size - ranked.length,
+      },
+    };
+  }
 }

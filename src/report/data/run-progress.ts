@@ -1,7 +1,7 @@
-import { type ConversationStatus, isInterrupted } from "../core/state/state.ts";
-import { type KeptWarnings, RunFold, type RunTally } from "../journal/fold/run.ts";
-import type { RunEvent, RunStart } from "../journal/run-event.ts";
-import { RecentRate } from "./recent-rate.ts";
+import { type ConversationStatus, isInterrupted } from "../../core/state/state.ts";
+import { type KeptWarnings, RunFold, type RunTally } from "../../journal/fold/run.ts";
+import type { RunEvent, RunStart } from "../../journal/run-event.ts";
+import type { Store } from "../../journal/store/store.ts";
 
 /** How far one subject is. */
 export interface SubjectProgress {
@@ -98,14 +98,14 @@ export class RunProgress {
     return start === undefined ? undefined : (endedAt ?? now) - start.at;
   }
 
-  /** Conversations and turns per second of late; undefined as long as there is nothing to tell from. */
+  /** Conversations and turns per second of late; undefined until there is enough data. */
   rate(now: number): { readonly conversations: number; readonly turns: number } | undefined {
     const conversations = this.#conversations.perSecond(now);
     const turns = this.#turns.perSecond(now);
     return conversations === undefined || turns === undefined ? undefined : { conversations, turns };
   }
 
-  /** How long the rest will take, in milliseconds; undefined until there is enough to tell from. */
+  /** How long the rest will take, in milliseconds; undefined until there is enough data. */
   timeLeft(now: number): number | undefined {
     const elapsed = this.elapsed(now);
     const recent = this.#conversations.perSecond(now);
@@ -143,4 +143,73 @@ function countStatuses(
   // The keys of such a record are statuses.
   const entries = Object.entries(statuses) as [ConversationStatus, number][];
   return entries.reduce((sum, [status, count]) => (counts(status) ? sum + count : sum), 0);
+}
+
+const SLOT_MS = 500;
+const SLOTS = 20;
+
+/** Too short to measure a rate. */
+const LEAST_MS = 1000;
+
+interface Slot {
+  /** Which half second since 1970. */
+  number: number;
+  count: number;
+}
+
+/** How often something happens per second, of late: over the last ten seconds, or since the beginning if that is less. */
+export class RecentRate {
+  readonly #slots: readonly Slot[] = Array.from({ length: SLOTS }, () => ({ number: -1, count: 0 }));
+  readonly #start: number;
+
+  /** From when on it counts, in milliseconds since 1970. */
+  constructor(start: number) {
+    this.#start = start;
+  }
+
+  /** It has happened. */
+  add(at: number): void {
+    const number = Math.floor(at / SLOT_MS);
+    // There are as many slots as remainders.
+    const slot = this.#slots[number % SLOTS] as Slot;
+    if (slot.number > number) return;
+    if (slot.number < number) {
+      slot.number = number;
+      slot.count = 0;
+    }
+    slot.count++;
+  }
+
+  /** How often it happened within the window that ends now. */
+  count(now: number): number {
+    const first = firstSlot(now);
+    return this.#slots.reduce((sum, { number, count }) => (number >= first ? sum + count : sum), 0);
+  }
+
+  /** Undefined until there is enough data. */
+  perSecond(now: number): number | undefined {
+    const from = Math.max(this.#start, firstSlot(now) * SLOT_MS);
+    return now - from < LEAST_MS ? undefined : this.count(now) / ((now - from) / 1000);
+  }
+}
+
+function firstSlot(now: number): number {
+  return Math.floor(now / SLOT_MS) - SLOTS + 1;
+}
+
+/** How many conversations of each subject stay as they are when a run is resumed; the others go on. */
+export function finishedBefore(
+  store: Store,
+  run: string,
+  { retryErrors = false }: { readonly retryErrors?: boolean } = {},
+): ReadonlyMap<string, number> {
+  const finished = new Map<string, number>();
+  for (const { subject, statuses } of store.results(run)) {
+    let count = finished.get(subject) ?? 0;
+    // The keys of such a record are statuses.
+    for (const [status, conversations] of Object.entries(statuses) as [keyof typeof statuses, number][])
+      if (!isInterrupted(status) && !(retryErrors && status === "error")) count += conversations;
+    finished.set(subject, count);
+  }
+  return finished;
 }

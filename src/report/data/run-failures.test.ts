@@ -1,11 +1,11 @@
 import { END, Scenario } from "elenchus";
 import { expect, test } from "vitest";
-import { CAPITAL } from "../../test/capital-scenario.ts";
-import { judgedQuestion, memoryModel } from "../../test/engine/held.ts";
-import { memoryStore } from "../journal/store/memory-store.ts";
-import type { Store } from "../journal/store/store.ts";
-import { ModelError } from "../models/model-error.ts";
-import { runScenarios } from "../run/run-scenarios.ts";
+import { CAPITAL } from "../../../test/capital-scenario.ts";
+import { judgedQuestion, memoryModel } from "../../../test/engine/held.ts";
+import { memoryStore } from "../../journal/store/memory-store.ts";
+import type { Store } from "../../journal/store/store.ts";
+import { ModelError } from "../../models/model-error.ts";
+import { runScenarios } from "../../run/run-scenarios.ts";
 import { runFailures } from "./run-failures.ts";
 
 const judged = new Scenario("judged")

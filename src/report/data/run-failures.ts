@@ -1,9 +1,9 @@
-import { type ConversationStatus, isFinished } from "../core/state/state.ts";
-import type { RunFailure } from "../journal/failure.ts";
-import { type Conversation, foldConversation } from "../journal/fold/conversation.ts";
-import type { ConversationFilter, ConversationSummary, Store } from "../journal/store/store.ts";
-import { storedRun } from "../journal/transfer/stored-run.ts";
-import { type FinishedTurn, turnVerdict } from "../journal/turn.ts";
+import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
+import type { RunFailure } from "../../journal/failure.ts";
+import { type Conversation, foldConversation } from "../../journal/fold/conversation.ts";
+import type { ConversationFilter, ConversationSummary, Store } from "../../journal/store/store.ts";
+import { storedRun } from "../../journal/transfer/stored-run.ts";
+import { type FinishedTurn, turnVerdict } from "../../journal/turn.ts";
 
 /** Conversations that ended early in the same way. */
 export interface FailureGroup {
@@ -42,7 +42,7 @@ export interface RunFailures {
   readonly groups: readonly FailureGroup[];
   /** Conversations that are in none of the groups, because there were too many kinds of failures. */
   readonly ungrouped: number;
-  /** All turns that came to their end. */
+  /** All finished turns. */
   readonly turns: number;
   /** Nodes with a turn that was unreadable or not judged, in order of appearance. */
   readonly nodes: readonly UnreadNode[];
@@ -58,7 +58,7 @@ export interface FailuresOptions extends Pick<ConversationFilter, "scenario" | "
   readonly limit?: number;
 }
 
-/** So many kinds of failures are told apart: messages may have something new in each. */
+/** How many kinds of failures are kept apart: each message may be new. */
 const MOST_GROUPS = 1000;
 
 /** Reads a run once, one conversation at a time, and keeps counts and examples only. */
@@ -124,7 +124,7 @@ class Ends {
   }
 }
 
-/** What became of turns, by node. */
+/** Verdicts of turns, by node. */
 class Nodes {
   #turns = 0;
   readonly #nodes = new Map<string, { -readonly [Key in keyof UnreadNode]: UnreadNode[Key] }>();
