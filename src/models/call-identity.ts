@@ -3,7 +3,7 @@ import { contentHash } from "./content-hash.ts";
 import { identityOfMessages } from "./message-list.ts";
 import type { ModelCard, ModelRequest } from "./model.ts";
 
-/** What tells a call from one that asks for the same again. */
+/** What separates a call from a repetition of the same request. */
 export interface CallRepetition {
   readonly replicate: number;
   readonly seed: number;

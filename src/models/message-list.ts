@@ -21,12 +21,12 @@ export function extendMessages(list: readonly Message[], added: readonly Message
   return extended;
 }
 
-/** True for a list that was made here, which nobody can change. */
+/** True for a list that was made here, and so is frozen. */
 export function isMessageList(list: readonly Message[]): boolean {
   return list === EMPTY || hashes.has(list);
 }
 
-/** A text that tells lists of messages apart: their hash, or the message itself if there is just one. */
+/** A text that is different for different lists: their hash, or the message itself if there is just one. */
 export function identityOfMessages(list: readonly Message[]): string {
   const [only] = list;
   return only !== undefined && list.length === 1 ? written(only) : hashOfMessages(list);
@@ -56,7 +56,7 @@ function written(message: Message): string {
 
 const copies = new WeakMap<Message, Message>();
 
-/** Messages that nobody can change; each is copied once, however many turns it is part of. */
+/** Frozen messages; each is copied once, however many turns it is part of. */
 export function frozenMessages(messages: readonly Message[]): readonly Message[] {
   return isMessageList(messages) ? messages : Object.freeze(messages.map(frozenMessage));
 }
@@ -66,7 +66,7 @@ function frozenMessage(message: Message): Message {
   if (copy === undefined) {
     // Messages are JSON, which is copied as it is.
     copy = frozenCopy(message, () => {}) as Message;
-    // What somebody may still change must be copied again.
+    // A message that can still change must be copied again.
     if (Object.isFrozen(message)) copies.set(message, copy);
   }
   return copy;

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../core/values/json.ts";
 
-/** A tool that a model wants to have called. */
+/** A tool call that a model asks for. */
 export interface ToolCall {
   /** Given by the model; the result refers to it. */
   readonly id: string;
@@ -8,7 +8,7 @@ export interface ToolCall {
   readonly input: JsonValue;
 }
 
-/** What came of a tool call. */
+/** The result of a tool call. */
 export interface ToolResult {
   readonly id: string;
   readonly name: string;

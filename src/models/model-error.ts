@@ -1,4 +1,4 @@
-/** Why there is no answer. The first five may pass, and are tried again. */
+/** Why there is no answer. The first five may be temporary, and are retried. */
 export type ErrorCategory =
   | "connection"
   | "timeout"
@@ -14,7 +14,7 @@ export type ErrorCategory =
   | "cassette_miss"
   /** A tool, or its server, could not be used. */
   | "tool"
-  /** Code of the person who runs it threw: an agent, a handover. */
+  /** The user's own code threw: an agent, a handover. */
   | "author"
   | "cancelled"
   | "budget"

@@ -11,7 +11,7 @@ export interface ToolDefinition {
   readonly inputSchema: JsonObject;
 }
 
-/** What a model is asked: everything of a call that shapes the reply, apart from the model itself. */
+/** A request to a model: everything of a call that shapes the reply, apart from the model itself. */
 export interface ModelRequest {
   /** The system prompt. */
   readonly instructions?: string;
@@ -21,7 +21,7 @@ export interface ModelRequest {
   readonly schema?: JsonObject;
 }
 
-/** What a model may know of the call besides the request, and what stops it. */
+/** What a model may know of the call besides the request, and the signal that ends it. */
 export interface CallContext {
   readonly signal: AbortSignal;
   readonly purpose: "subject" | "judge";
@@ -32,13 +32,13 @@ export interface CallContext {
   readonly turn: number;
   /** From 1. */
   readonly replicate: number;
-  /** The seed of the run; with scenario, node, turn and replicate it makes chance that can be repeated. */
+  /** The random seed of the run; with scenario, node, turn and replicate it gives repeatable random numbers. */
   readonly seed: number;
   /** A folder for files of the conversation, where a handover has put some. */
   readonly workspace?: string;
 }
 
-/** Tokens of a call, as far as the provider told. */
+/** Tokens of a call, as far as the provider reports them. */
 export interface Usage {
   /** All input, cached input included. */
   readonly inputTokens: number;
@@ -49,7 +49,7 @@ export interface Usage {
   readonly reasoningTokens?: number;
 }
 
-/** What a provider tells of its rate limits; times in milliseconds from now. */
+/** Rate limits that a provider reports; times in milliseconds from now. */
 export interface RateLimitHints {
   readonly limitRequests?: number;
   readonly remainingRequests?: number;
@@ -73,7 +73,7 @@ export interface ModelReply {
   readonly rateLimit?: RateLimitHints;
   /** See `AssistantMessage.native`. */
   readonly native?: JsonValue;
-  /** True if the answer was known already, and so cost nothing. */
+  /** True if the answer came from the cache, and so cost nothing. */
   readonly cached?: boolean;
 }
 
@@ -85,15 +85,15 @@ export interface ModelCard {
   readonly identity: JsonObject;
   /** Models with the same account share its limits: `openai`, `http://localhost:11434`. */
   readonly account: string;
-  /** What the price library knows the model by; null if calls cost nothing; missing if the price is unknown. */
+  /** The name of the model in the price library; null if calls cost nothing; missing if the price is unknown. */
   readonly price?: { readonly provider: string; readonly model: string } | null;
   /** True if an answer may take as long as it likes: no time limit of calls applies. */
   readonly isPatient?: boolean;
-  /** Frees what the model holds on to. */
+  /** Frees connections, files and processes of the model. */
   close?(): Promise<void>;
 }
 
-/** A model that is asked over the seam to providers, agents, people. It throws `ModelError` if there is no answer. */
+/** The interface of every model: providers, agents, people. It throws `ModelError` if there is no answer. */
 export interface Model extends ModelCard {
   reply(request: ModelRequest, context: CallContext): Promise<ModelReply>;
 }

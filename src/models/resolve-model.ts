@@ -5,12 +5,12 @@ import { redactSecrets } from "../secrets/redact-secrets.ts";
 import { secretQueryValues } from "../secrets/secret-data.ts";
 import { openHeaders, secretHeaderValues } from "../secrets/secret-headers.ts";
 import { contentHash } from "./content-hash.ts";
-import { clientFetch, limitedFetch } from "./http/client-fetch.ts";
+import { clientFetch, type Fetch, limitedFetch } from "./http/client-fetch.ts";
 import type { Model } from "./model.ts";
 import { ModelError } from "./model-error.ts";
 import { checkParameters, type ModelParameters } from "./model-parameters.ts";
 import { aiSdkModel } from "./providers/ai-sdk-model.ts";
-import { type Fetch, languageModelOf } from "./providers/language-model.ts";
+import { languageModelOf } from "./providers/language-model.ts";
 import {
   baseUrlOf,
   findProvider,
@@ -36,14 +36,14 @@ export interface ResolveOptions {
   readonly environment?: Environment;
   /** Providers of the run's configuration by name, besides the known ones. */
   readonly providers?: Readonly<Record<string, ProviderConfig>>;
-  /** Stands in for the global `fetch`. */
+  /** Sends the requests instead of the built-in HTTP client, for tests and special networks. */
   readonly fetch?: Fetch;
-  /** True if the model is only named and never asked, so that nobody needs its key (default false). */
+  /** True if the model is only named and never called, so that no key is needed (default false). */
   readonly keyless?: boolean;
 }
 
 /**
- * The model that a reference names. What is wrong (an unknown provider, a missing key, a misspelt parameter) is told here,
+ * The model that a reference names. What is wrong (an unknown provider, a missing key, a misspelt parameter) is reported here,
  * before the first call.
  *
  * @example
@@ -129,7 +129,7 @@ function unknownProvider(reference: string, name: string, configured: object): M
   );
 }
 
-/** Two keys are two accounts; the key itself cannot be found out from what is left of its hash. */
+/** Two keys are two accounts; the part of the hash that is shown does not give the key away. */
 function accountOf(provider: string, baseUrl: string, key: string | undefined): string {
   return `${provider} ${redactSecrets(baseUrl)}${key === undefined ? "" : ` key ${contentHash(key).slice(0, 8)}`}`;
 }

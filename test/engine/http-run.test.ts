@@ -1,19 +1,14 @@
-import type { RunOptions, SubjectOption } from "elenchus";
-import { httpModel } from "elenchus/models";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Clock } from "../../src/core/environment.ts";
 import { sleepBy, systemClock } from "../../src/run/calls/clock.ts";
 import { anthropicServer } from "../model-servers/anthropic-server.ts";
 import { googleServer } from "../model-servers/google-server.ts";
-import {
-  contentText,
-  type Fault,
-  type ModelServer,
-  startModelServer,
-} from "../model-servers/model-server.ts";
+import { contentText, type Fault, type ModelServer, startModelServer } from "../model-servers/model-server.ts";
 import { openaiServer } from "../model-servers/openai-server.ts";
 import { KEY } from "../model-servers/server-harness.ts";
 import { chainOf, held, only } from "./held.ts";
+import type { RunOptions, SubjectOption } from "elenchus";
+import { httpModel } from "elenchus/models";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 type Served = Pick<RunOptions, "environment"> & { readonly subjects: SubjectOption };
 
@@ -130,10 +125,6 @@ const PASSING: readonly (readonly [Fault, string])[] = [
   [{ status: 429, message: SAID, headers: { "retry-after": IN_20_SECONDS, date: DATE } }, "rate_limit"],
 ];
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 1));
-}
-
 /** A run whose events and results are searched for the key before anybody looks at them. */
 async function run(options: RunOptions, clock?: FastClock): ReturnType<typeof held> {
   const kept = await held(options, clock === undefined ? {} : { clock });
@@ -187,9 +178,7 @@ describe.each(KINDS)("%s", (kind, start, served) => {
       clock,
     );
     const stalled = 2 + PASSING.findIndex(([fault]) => fault === "stalled body");
-    await until(() => server.requests.length === stalled);
-    // Half of the body may be on its way.
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await server.handled(stalled);
     clock.endCalls();
     const { results, events } = await running;
 
@@ -299,7 +288,7 @@ describe.each(KINDS)("%s", (kind, start, served) => {
       },
       clock,
     );
-    await until(() => server.requests.length === 2);
+    await server.handled(2);
     clock.endCalls();
     const { results, events } = await running;
     expect(results[0]).toMatchObject({

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
@@ -73,6 +74,8 @@ export interface ModelServer {
   /** Without a path. */
   readonly url: string;
   readonly requests: readonly ServedRequest[];
+  /** Resolves once that many requests have been answered, or left without an answer. */
+  handled(count: number): Promise<void>;
   /** What the next requests get, one after the other; after that all get the default answer. */
   next(...script: readonly (Served | Fault)[]): void;
   close(): Promise<void>;
@@ -82,6 +85,8 @@ export interface ModelServer {
 export async function startModelServer(protocol: Protocol): Promise<ModelServer> {
   const requests: ServedRequest[] = [];
   const script: (Served | Fault)[] = [];
+  let handled = 0;
+  const events = new EventEmitter();
   const server = createServer(async (request, response) => {
     try {
       const body = JSON.parse(await textOf(request)) as unknown;
@@ -102,6 +107,8 @@ export async function startModelServer(protocol: Protocol): Promise<ModelServer>
       if (json === undefined) send(response, 404, protocol.error(404, `nothing at ${path}`));
       else if (step === served) send(response, 200, json, served.headers);
       else await fail(step as Fault, response, { json, protocol });
+      handled++;
+      events.emit("handled");
     } catch {
       // The other side has hung up, or sent what is not JSON.
       response.destroy();
@@ -111,6 +118,9 @@ export async function startModelServer(protocol: Protocol): Promise<ModelServer>
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    async handled(count) {
+      while (handled < count) await once(events, "handled");
+    },
     next: (...steps) => script.push(...steps),
     async close() {
       server.closeAllConnections();
@@ -149,7 +159,9 @@ async function fail(
       return;
     case "stalled body":
       response.writeHead(200, type);
-      response.write(half);
+      await new Promise<void>((resolve) => {
+        response.write(half, () => resolve());
+      });
       return;
     case "truncated":
       response.writeHead(200, type);
@@ -162,12 +174,17 @@ async function fail(
     case "slow start":
       response.writeHead(200, type);
       response.flushHeaders();
-      // A pause on purpose: the body must be waited for.
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      // Each piece is sent by itself: the body must be waited for.
+      await turnOfLoop();
       response.write(half);
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await turnOfLoop();
       response.end(text.slice(half.length));
   }
+}
+
+/** Long enough for what was written to be sent. */
+function turnOfLoop(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 }
 
 function* spaces(): Generator<string> {

@@ -25,14 +25,14 @@ const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g;
 export type BodyTemplate = (request: ModelRequest, context: CallContext) => JsonValue;
 
 /**
- * Prepares a body in which `{{messages}}`, `{{message}}` (what the subject is asked) and the like are to be filled in. A
+ * Prepares a body in which `{{messages}}`, `{{message}}` (the question) and the like are filled in. A
  * string that is nothing but a placeholder becomes the value itself; inside a longer string the value becomes text.
  */
 export function bodyTemplate(template: unknown, name: string): BodyTemplate {
   const wrong = (problem: string): ModelError =>
     new ModelError("bad_request", `The body of ${name} is wrong: ${problem}`);
   const problems: string[] = [];
-  // Checked, and out of the reach of whoever gave it.
+  // Checked, and a copy that the caller cannot change.
   const body = frozenCopy(template, ({ path, found = "something that cannot be JSON" }) => {
     problems.push(`${found} at \`${path.join(".")}\`.`);
   }) as JsonValue;

@@ -10,7 +10,7 @@ import {
   tooLarge,
 } from "./http-client.ts";
 
-/** What sends requests: the global `fetch`, or what stands in for it. */
+/** The type of the global `fetch`. */
 export type Fetch = typeof globalThis.fetch;
 
 /**
@@ -85,7 +85,7 @@ export const streamingFetch: Fetch = async (input, init = {}) => {
 /** Not `Readable.toWeb`, whose streams throw outside of every promise when they are cancelled. */
 function webStream(readable: Readable): ReadableStream<Uint8Array<ArrayBuffer>> {
   const chunks: AsyncIterator<Uint8Array<ArrayBuffer>> = readable[Symbol.asyncIterator]();
-  // Errors reach whoever reads; after a cancel they reach no reader.
+  // Errors reach the reader; after a cancel there is none.
   readable.on("error", () => {});
   return new ReadableStream(
     {

@@ -46,7 +46,7 @@ export function failedResponse(response: FailedResponse, call: FailedCall, cause
   );
 }
 
-/** What a status means for whoever waits for the answer; in two cases the body says what the status does not. */
+/** The category of a status; in two cases the body decides. */
 function categoryOf(statusCode: number, body = ""): ErrorCategory {
   switch (statusCode) {
     case 400:
@@ -70,7 +70,7 @@ function categoryOf(statusCode: number, body = ""): ErrorCategory {
       return "server";
     default:
       if (statusCode >= 500) return "server";
-      // A redirection is not followed, lest keys go elsewhere: what was asked for is not here.
+      // Redirects are not followed, because they could send keys to another server.
       return statusCode >= 400 ? "bad_request" : "not_found";
   }
 }
@@ -106,7 +106,7 @@ const LONGEST = 300;
 
 /** The start of a text on one line, for error messages. */
 export function shortened(text: string, longest: number = LONGEST): string {
-  // Enough to fill the line whatever white space is in it, without reading megabytes.
+  // Enough to fill the line in spite of white space, without reading megabytes.
   const line = text
     .slice(0, longest * 4)
     .replace(/\s+/g, " ")
@@ -120,7 +120,7 @@ export function quotedStart(body: string, redact: (text: string) => string): str
 }
 
 /**
- * What a server says is wrong: the message in its JSON, or the start of whatever it sent; empty if it says nothing.
+ * What a server says is wrong: the message in its JSON, or the start of its text; empty if it sent nothing.
  * Secrets go before the text is shortened: half a secret would not be recognised.
  */
 export function serverMessage(body: string | undefined, redact: (text: string) => string): string {
@@ -172,7 +172,7 @@ export function responseFacts(error: unknown): ResponseFacts {
       ...(isRecord(responseHeaders) ? { headers: responseHeaders as Record<string, string> } : {}),
       ...(typeof url === "string" ? { url } : {}),
     };
-    // A body that is not text has been understood: the response was a good one, and its status has been made up.
+    // The library has parsed the body, so the response was a good one, and the library invented its status.
     if (isRecord(responseBody)) {
       return {
         ...facts,
@@ -190,7 +190,7 @@ export function responseFacts(error: unknown): ResponseFacts {
   }
 }
 
-/** Some servers report errors in a response with status 200: the status that they mean; undefined if they report none. */
+/** The status of an error that a server reports in a response with status 200; undefined if it reports none. */
 export function reportedStatus(json: unknown): number | undefined {
   const error = isRecord(json) ? ownValue(json, "error") : undefined;
   if (!isRecord(error)) return undefined;

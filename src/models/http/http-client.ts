@@ -169,7 +169,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settle();
     const { status, statusText, headers } = this.#head;
     const response = { status, statusText, headers, bytes: this.#body.bytes() };
-    // undici frees the connection in an immediate that it starts after this call. Whoever sends the next request before that
+    // undici frees the connection in an immediate that it starts after this call. A request sent before that
     // would open another connection.
     process.nextTick(setImmediate, this.#options.resolve, response);
   }

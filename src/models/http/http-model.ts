@@ -27,9 +27,9 @@ export interface HttpModelOptions {
    * `{{turn}}`, `{{replicate}}` and `{{seed}}` are filled in (default: `{ model, messages }`).
    */
   readonly body?: JsonObject;
-  /** Where the text of the reply stands (default `choices[0].message.content`). */
+  /** The path of the reply's text (default `choices[0].message.content`). */
   readonly reply?: string;
-  /** Where the numbers of tokens stand (default: as OpenAI has them, unless `reply` is given). */
+  /** The paths of the numbers of tokens (default: as OpenAI has them, unless `reply` is given). */
   readonly usage?: HttpUsage;
   /** The environment variable with a key that is sent as `Authorization: Bearer`. */
   readonly keyVariable?: string;

@@ -3,7 +3,7 @@ import type { FinishReason, ModelReply, Usage } from "../model.ts";
 import { ModelError } from "../model-error.ts";
 import { parseRateLimitHints } from "../providers/rate-limit-headers.ts";
 
-/** Where the numbers of tokens stand in a response. */
+/** The paths of the numbers of tokens in a response. */
 export interface HttpUsage {
   readonly inputTokens: string;
   readonly outputTokens: string;
@@ -11,7 +11,7 @@ export interface HttpUsage {
   readonly reasoningTokens?: string;
 }
 
-/** Where everything stands in a response. */
+/** The paths of everything in a response. */
 export interface ReplyPaths {
   readonly text: JsonPath;
   /** As it was written, for errors. */
@@ -90,7 +90,7 @@ function usageAt(json: unknown, paths: NonNullable<ReplyPaths["usage"]>): Usage 
     : { ...usage, inputTokens, outputTokens };
 }
 
-/** Where a value stands in JSON. */
+/** The path of a value in JSON. */
 export type JsonPath = readonly (string | number)[];
 
 /** Reads a path such as `output.text` or `choices[0].message.content`. */

@@ -26,7 +26,7 @@ export function toPrompt(
   model: AiSdkLanguageModel,
 ): PromptMessage[] {
   const { provider } = model;
-  // Its caching has to be asked for.
+  // Anthropic caches only where a request says so.
   const isAnthropic = provider.startsWith("anthropic");
   const prompt: PromptMessage[] = [];
   if (instructions !== "") {

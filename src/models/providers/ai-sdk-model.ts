@@ -9,7 +9,7 @@ import type { AiSdkLanguageModel } from "./language-model.ts";
 import { parseRateLimitHints } from "./rate-limit-headers.ts";
 import { abortedCall, toModelError } from "./to-model-error.ts";
 
-/** What to know of a model of the AI SDK besides itself; the defaults are what it says of itself. */
+/** Options of a model of the AI SDK; by default, name and account come from the model itself. */
 export interface AiSdkModelOptions {
   /** As reports show it. */
   readonly name?: string;
@@ -18,9 +18,9 @@ export interface AiSdkModelOptions {
   /** What shapes replies besides request and parameters; never a secret. */
   readonly identity?: JsonObject;
   readonly parameters?: ModelParameters;
-  /** What the price library knows the model by; null if calls cost nothing. */
+  /** The name of the model in the price library; null if calls cost nothing. */
   readonly price?: ModelCard["price"];
-  /** What must not be in any message. */
+  /** Values that must not appear in any message. */
   readonly secrets?: readonly string[];
   /** The environment variable that holds the key, for advice. */
   readonly keyVariable?: string;
@@ -29,7 +29,7 @@ export interface AiSdkModelOptions {
 }
 
 /**
- * A model of the AI SDK. One call is one request; tools are offered, and run by whoever asked.
+ * A model of the AI SDK. One call is one request; tools are offered, and the caller runs them.
  *
  * @example
  * aiSdkModel(openai("gpt-5-mini"), { parameters: { reasoning: "low" } })

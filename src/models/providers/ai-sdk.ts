@@ -7,8 +7,8 @@ import type { AiSdkLanguageModel } from "./language-model.ts";
 export type AiSdkJudgeOptions = ModelParameters;
 
 /**
- * A judge from a model of the AI SDK. An answer that is not what was asked for is returned as it is, so that it can be
- * repaired; errors of the provider and the network are thrown, without a second try.
+ * A judge from a model of the AI SDK. An answer that does not follow the schema is returned as it is, so that it can be
+ * repaired; errors of the provider and the network are thrown, without retry.
  *
  * @example
  * aiSdkJudge(openai("gpt-5-mini"), { maxOutputTokens: 2000 })

@@ -1,3 +1,4 @@
+import type { Fetch } from "../http/client-fetch.ts";
 import type { KnownProvider } from "./provider.ts";
 
 /**
@@ -10,9 +11,6 @@ export interface AiSdkLanguageModel {
   readonly modelId: string;
   doGenerate(options: never): PromiseLike<unknown>;
 }
-
-/** What sends requests: the global `fetch`, or what stands in for it. */
-export type Fetch = typeof globalThis.fetch;
 
 /** Everything that a provider's library needs to make a model. */
 export interface LanguageModelSettings {

@@ -5,10 +5,10 @@ export type ReplyHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | undefined>>;
 
-/** Nobody is made to wait longer by one header. */
+/** The longest wait that a header can cause. */
 const LONGEST_WAIT_MS = 600_000;
 
-/** No honest value is longer. */
+/** Longer values are ignored. */
 const LONGEST_VALUE = 200;
 
 /** How long a server asks to wait before the next request, in milliseconds, if it does; `now` in milliseconds since 1970. */
@@ -20,7 +20,7 @@ export function parseRetryAfter(headers: ReplyHeaders, now: number): number | un
   const seconds = number(value);
   if (seconds !== undefined) return bounded(seconds * 1_000);
   const date = value === undefined ? undefined : dateValue(value);
-  // The server's own clock, where it tells: ours may be wrong.
+  // By the server's clock, where it sends its time: ours may be wrong.
   if (date !== undefined) return bounded(date - (dateValue(header("date") ?? "") ?? now));
   const { remainingRequests, resetRequestsMs, remainingTokens, resetTokensMs } =
     parseRateLimitHints(headers, now) ?? {};
@@ -31,7 +31,7 @@ export function parseRetryAfter(headers: ReplyHeaders, now: number): number | un
   return waits.length === 0 ? undefined : Math.max(...waits);
 }
 
-/** What a reply tells of its account's limits: the headers of OpenAI, of Anthropic, and of the drafts of the IETF. */
+/** The limits of the account that a reply reports: the headers of OpenAI, of Anthropic, and of the drafts of the IETF. */
 export function parseRateLimitHints(headers: ReplyHeaders, now: number): RateLimitHints | undefined {
   // Most servers say nothing, and this is read after every call.
   const isPlain = typeof headers.get !== "function";
@@ -79,7 +79,7 @@ function first(names: readonly string[], read: (name: string) => number | undefi
   return undefined;
 }
 
-/** Reads headers whatever the case of their names; what is too long to be honest is not there. */
+/** Reads headers in any case of their names; values that are too long are ignored. */
 function headerReader(headers: ReplyHeaders): (name: string) => string | undefined {
   const read = typeof headers.get === "function" ? headers.get.bind(headers) : plainReader(headers);
   return (name) => {
@@ -111,7 +111,7 @@ const UNITS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m
 function resetValue(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   const plain = number(value);
-  // Nobody waits thirty years: so large a number is a point in time.
+  // Too large for a wait: a point in time.
   if (plain !== undefined && plain >= 1e12) return bounded(plain - now);
   if (plain !== undefined) return bounded(plain * 1_000 - (plain >= 1e9 ? now : 0));
   if (/^(?:\d{1,12}(?:\.\d{1,9})?(?:d|h|ms|m|s)){1,5}$/.test(value)) {

@@ -11,7 +11,7 @@ import {
 } from "../http/failed-response.ts";
 import { ModelError } from "../model-error.ts";
 
-/** Whatever a call threw, as a `ModelError` with a category and a message that a person can act on. */
+/** Any error of a call as a `ModelError` with a category and a message that a person can act on. */
 export function toModelError(error: unknown, call: FailedCall): ModelError {
   if (call.signal?.aborted) return abortedCall(call.signal, call.name);
   if (error instanceof ModelError) return error;
@@ -21,7 +21,7 @@ export function toModelError(error: unknown, call: FailedCall): ModelError {
   const redact = (text: string): string => redactSecrets(text, call.secrets);
   const cause = redactedCause(error, redact);
   const { statusCode, headers, body, url } = responseFacts(error);
-  // First, because servers may put any words into their errors, also those of the network.
+  // First, because the text of a server's error may look like an error of the network.
   if (statusCode !== undefined && (statusCode < 200 || statusCode > 299)) {
     return failedResponse({ statusCode, headers, body }, call, cause);
   }
@@ -61,7 +61,7 @@ export function abortedCall(signal: AbortSignal, name: string): ModelError {
     : new ModelError("cancelled", `${name}: the call was cancelled.`);
 }
 
-/** Errors of the AI SDK that speak of what came back; all others speak of what was asked. */
+/** Errors of the AI SDK about the response; all its other errors are about the request. */
 const BAD_RESPONSES: readonly string[] = [
   "JSONParse",
   "TypeValidation",
@@ -72,7 +72,7 @@ const BAD_RESPONSES: readonly string[] = [
   "InvalidStreamPart",
 ];
 
-/** By name: the library need not be loaded to tell. */
+/** By name, so that the library need not be loaded. */
 function isOfAiSdk(error: unknown, names: readonly string[]): boolean {
   return names.some((name) => errorName(error)?.startsWith(`AI_${name}`));
 }
@@ -185,7 +185,7 @@ export function networkFailure(error: unknown): NetworkFailure | undefined {
     : undefined;
 }
 
-/** An error and what caused it, also where several attempts failed; never more than a few, whatever refers to what. */
+/** An error and its causes, also where several attempts failed; at most ten, so that circles end. */
 function causesOf(error: unknown): readonly unknown[] {
   const causes: unknown[] = [];
   const visit = (cause: unknown): void => {
