@@ -1,14 +1,19 @@
+import type { RunOptions, SubjectOption } from "elenchus";
+import { httpModel } from "elenchus/models";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Clock } from "../../src/core/environment.ts";
 import { sleepBy, systemClock } from "../../src/run/calls/clock.ts";
 import { anthropicServer } from "../model-servers/anthropic-server.ts";
 import { googleServer } from "../model-servers/google-server.ts";
-import { contentText, type Fault, type ModelServer, startModelServer } from "../model-servers/model-server.ts";
+import {
+  contentText,
+  type Fault,
+  type ModelServer,
+  startModelServer,
+} from "../model-servers/model-server.ts";
 import { openaiServer } from "../model-servers/openai-server.ts";
 import { KEY } from "../model-servers/server-harness.ts";
 import { chainOf, held, only } from "./held.ts";
-import type { RunOptions, SubjectOption } from "elenchus";
-import { httpModel } from "elenchus/models";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 type Served = Pick<RunOptions, "environment"> & { readonly subjects: SubjectOption };
 
