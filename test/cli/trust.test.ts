@@ -154,7 +154,7 @@ describe("a run from a stranger", () => {
     for (const forged of [{ names: [secret] }, { replay: secret }, { config: secret }]) {
       const { code, stdout, stderr } = await elenchus(["resume"], await victim(STEADFAST, forged));
       expect(code).toBe(2);
-      expect(stderr).toContain("was not made here by you");
+      expect(stderr).toContain("does not count as yours");
       expect(stdout + stderr).not.toContain("diary");
     }
   });
@@ -168,7 +168,7 @@ describe("a run from a stranger", () => {
     ]) {
       const { code, stderr } = await elenchus(["resume"], await victim(STEADFAST, forged));
       expect(code).toBe(2);
-      expect(stderr).toContain("was not made here by you");
+      expect(stderr).toContain("does not count as yours");
       expect(stderr).not.toContain("should not have happened");
     }
   });
@@ -187,7 +187,7 @@ describe("a run from a stranger", () => {
     const { code, stderr } = await elenchus(["resume"], given);
     expect(code).toBe(2);
     for (const line of [
-      "Run gift was not made here by you: it was imported, copied from elsewhere, or made by an earlier release.",
+      "Run gift does not count as yours: it was imported, copied from elsewhere, or made by an earlier release.",
       `  - the folder ${given.folder}\n`,
       "  - the scenarios capital.yaml x.ts\n",
       "  - --subject sim/steadfast\n",
@@ -230,12 +230,13 @@ describe("a run from a stranger", () => {
 
   test("is verified again with the scenarios that it keeps and the settings of the person", async () => {
     const given = { folder: folderWith() };
-    await elenchus(["import", "-"], { ...given, input: await strangersRun(STEADFAST) });
+    const file = await strangersRun([...STEADFAST, "--replicates", "3", "--turn-limit", "5"]);
+    await elenchus(["import", "-"], { ...given, input: file });
     const { code, stdout, stderr } = await elenchus(["regrade", "gift", "-q"], given);
-    expect([code, stdout]).toEqual([0, expect.stringContaining("1 conversation, held_firm")]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("3 conversations, held_firm")]);
     expect(stderr).toContain("The scenarios that it keeps are used, with your settings.");
     // The new run was made here, and is verified again without a word.
-    expect((await elenchus(["regrade", "-q"], given)).stderr).not.toContain("not made here");
+    expect((await elenchus(["regrade", "-q"], given)).stderr).not.toContain("count as yours");
   });
 
   test("names no models in the scenarios that it keeps", async () => {
@@ -281,7 +282,7 @@ describe("the seal of a run", () => {
     await ownRun(given);
     for (const command of ["resume", "regrade"]) {
       const { code, stderr } = await elenchus([command, "monday", "-q"], given);
-      expect([code, stderr]).toEqual([0, expect.not.stringContaining("not made here")]);
+      expect([code, stderr]).toEqual([0, expect.not.stringContaining("count as yours")]);
     }
   });
 
@@ -301,7 +302,10 @@ describe("the seal of a run", () => {
     const parsed = JSON.parse(header) as { readonly start: object };
     const forged = JSON.stringify({ ...parsed, start: { ...parsed.start, seal } });
     const { code } = await elenchus(["import", "-"], { ...given, input: [forged, ...lines].join("\n") });
-    expect([code, (await regraded(given)).stderr]).toEqual([0, expect.stringContaining("was not made here")]);
+    expect([code, (await regraded(given)).stderr]).toEqual([
+      0,
+      expect.stringContaining("does not count as yours"),
+    ]);
   });
 
   test.each([
@@ -313,7 +317,7 @@ describe("the seal of a run", () => {
     const given = { folder: capitalFolder() };
     await ownRun(given);
     change(given.folder, sql);
-    expect((await regraded(given)).stderr).toContain("was not made here by you");
+    expect((await regraded(given)).stderr).toContain("does not count as yours");
   });
 
   test("does not fit another run, folder, user or key", async () => {
@@ -321,15 +325,15 @@ describe("the seal of a run", () => {
     await ownRun(given);
     const elsewhere = capitalFolder();
     cpSync(join(given.folder, ".elenchus"), join(elsewhere, ".elenchus"), { recursive: true });
-    expect((await regraded({ folder: elsewhere })).stderr).toContain("was not made here by you");
+    expect((await regraded({ folder: elsewhere })).stderr).toContain("does not count as yours");
     const other = { ...given, environment: { XDG_CONFIG_HOME: folderWith() } };
-    expect((await regraded(other)).stderr).toContain("was not made here by you");
-    expect((await regraded(given)).stderr).not.toContain("not made here");
+    expect((await regraded(other)).stderr).toContain("does not count as yours");
+    expect((await regraded(given)).stderr).not.toContain("count as yours");
     change(
       given.folder,
       "UPDATE run SET name = 'tuesday', start = replace(start, '\"monday\"', '\"tuesday\"')  WHERE name = 'monday'",
     );
-    expect((await elenchus(["regrade", "tuesday"], given)).stderr).toContain("was not made here by you");
+    expect((await elenchus(["regrade", "tuesday"], given)).stderr).toContain("does not count as yours");
   });
 
   test("is made with a key that only the user can read; one that others can read is replaced", async () => {
@@ -342,7 +346,7 @@ describe("the seal of a run", () => {
     expect(readdirSync(folder)).toEqual(["seal-key"]);
     const before = readFileSync(key, "utf8");
     chmodSync(key, 0o644);
-    expect((await regraded(given)).stderr).toContain("was not made here by you");
+    expect((await regraded(given)).stderr).toContain("does not count as yours");
     expect([readFileSync(key, "utf8") === before, statSync(key).mode & 0o777]).toEqual([false, 0o600]);
   });
 
@@ -354,7 +358,7 @@ describe("the seal of a run", () => {
     ]) {
       rmSync(join(folder, ".elenchus"), { recursive: true, force: true });
       await ownRun({ folder, environment });
-      expect((await regraded({ folder, environment })).stderr).toContain("was not made here by you");
+      expect((await regraded({ folder, environment })).stderr).toContain("does not count as yours");
     }
   });
 
@@ -363,7 +367,7 @@ describe("the seal of a run", () => {
     const folders = Array.from({ length: 4 }, () => capitalFolder());
     const givens = folders.map((folder) => ({ folder, environment: { XDG_CONFIG_HOME: config } }));
     await Promise.all(givens.map(ownRun));
-    for (const given of givens) expect((await regraded(given)).stderr).not.toContain("not made here");
+    for (const given of givens) expect((await regraded(given)).stderr).not.toContain("count as yours");
   });
 });
 
@@ -564,5 +568,17 @@ describe("a project file", () => {
     expect((await elenchus([...words, "--trust"], given)).code).toBe(0);
     writeFileSync(join(given.folder, "elenchus.config.mjs"), `${code}// later\n`);
     expect((await elenchus(words, given)).code).toBe(0);
+  });
+
+  test("that init wrote runs at once, with the modules that init wrote and no others", async () => {
+    const given = { folder: folderWith(), environment: { XDG_CONFIG_HOME: folderWith() } };
+    expect((await elenchus(["init"], given)).code).toBe(0);
+    expect((await elenchus(["run", "-q"], given)).code).toBe(0);
+    const marker = join(given.folder, "ran");
+    writeFileSync(join(given.folder, "scenarios/planted.ts"), touching(marker));
+    const { code, stderr } = await elenchus(["run", "-q"], given);
+    expect([code, existsSync(marker)]).toEqual([2, false]);
+    expect(stderr).toContain(`  - run the code in ${join(given.folder, "scenarios/planted.ts")}\n`);
+    expect(stderr).not.toContain("repair.ts");
   });
 });

@@ -53,7 +53,10 @@ export async function regradeCommand(options: RegradeCommandOptions, terminal: T
         trustsOrigin,
         terminal,
       });
-      const request = origin === undefined ? options.settings : withMore(origin, options.settings);
+      const request =
+        origin === undefined
+          ? withSizeOf(summary, store, options.settings)
+          : withMore(origin, options.settings);
       const there = origin === undefined ? terminal : whereAsked(origin, now.store, terminal);
       // What a run from elsewhere keeps of its scenarios is data, and can be verified without anything else of it.
       const meant = names.length > 0 ? names : (origin?.names ?? ["-"]);
@@ -104,6 +107,20 @@ export async function regradeCommand(options: RegradeCommandOptions, terminal: T
     },
     { readOnly: false },
   );
+}
+
+/** Numbers that say which conversations there are to verify; what the person says goes before them. No more than there are. */
+function withSizeOf({ run, start }: RunSummary, store: Store, settings: SettingsRequest): SettingsRequest {
+  let held = 0;
+  for (const _ of store.conversations(run)) held++;
+  const { turnLimit } = start.configuration;
+  const numbers = { replicates: Math.min(start.replicates, held), seed: start.seed, turnLimit };
+  const flags = Object.entries(numbers).flatMap(([key, value]) =>
+    typeof value === "number" && Number.isSafeInteger(value) && (value > 0 || key === "seed")
+      ? [{ flag: `${key} of the run`, path: [key], value }]
+      : [],
+  );
+  return { ...settings, flags: [...flags, ...settings.flags] };
 }
 
 /**

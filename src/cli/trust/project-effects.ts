@@ -32,9 +32,9 @@ export function settingEffects(sources: EffectSources): readonly Effect[] {
   return [...toolEffects(sources), ...providerEffects(sources), ...outputEffects(sources)];
 }
 
+/** A value whose source is not known counts as one of the file. */
 function isMeant({ resolved, all = false }: EffectSources, path: IssuePath): boolean {
-  const entry = resolved.entries.get(formatPath(path));
-  return entry !== undefined && (all || entry.isFromFile);
+  return all || resolved.entries.get(formatPath(path))?.isFromFile !== false;
 }
 
 function toolEffects(sources: EffectSources): readonly Effect[] {
@@ -83,7 +83,8 @@ export function quoted(word: string): string {
 function providerEffects(sources: EffectSources): readonly Effect[] {
   const { providers } = sources.resolved.settings;
   return Object.entries(providers).flatMap(([name, { baseUrl, apiKeyVariable, kind }]): readonly Effect[] => {
-    const has = (key: string): boolean => isMeant(sources, ["providers", name, key]);
+    const has = (key: "baseUrl" | "apiKeyVariable" | "kind"): boolean =>
+      providers[name]?.[key] !== undefined && isMeant(sources, ["providers", name, key]);
     const isKnown = knownProviders().some((known) => known.name === name);
     const found = findProvider(name, providers);
     const keys = found?.keyVariables ?? [];

@@ -93,7 +93,7 @@ function unusedOrigin(
   return {
     reason: isOwn
       ? `Run ${run} cannot be used as it was begun: ${reason}.`
-      : `Run ${run} was not made here by you: ${reason}.`,
+      : `Run ${run} does not count as yours: ${reason}.`,
     advice:
       `${shown}\nTo go on with what you name yourself:\n  ${commandToType(summary, command)}${trusting}`.trim(),
   };
