@@ -239,6 +239,19 @@ describe("a run from a stranger", () => {
     expect((await elenchus(["regrade", "-q"], given)).stderr).not.toContain("count as yours");
   });
 
+  test("runs functions of the scenarios that it keeps in the sandbox only", async () => {
+    const marker = join(folderWith(), "escaped");
+    const escape = `() => { try { ${touching(marker)}; } catch { return true; } return false; }`;
+    const outcome = `  - { name: blocked, check: ${JSON.stringify(escape)} }\n`;
+    const changed = CAPITAL.replace("outcomes:\n", `outcomes:\n${outcome}`);
+    const file = await strangersRun(STEADFAST, folderWith({ "capital.yaml": changed }));
+    const given = { folder: folderWith() };
+    await elenchus(["import", "-"], { ...given, input: file });
+    const { code, stdout } = await elenchus(["regrade", "-q"], given);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("blocked 100.0 %")]);
+    expect(existsSync(marker)).toBe(false);
+  });
+
   test("names no models in the scenarios that it keeps", async () => {
     const { url, heard } = await strangersServer();
     const changed = CAPITAL.replace("  ask:\n", `  ask:\n    modelOverride: { judge: "${url}" }\n`);
