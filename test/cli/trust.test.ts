@@ -241,8 +241,8 @@ describe("a run from a stranger", () => {
 
   test("runs functions of the scenarios that it keeps in the sandbox only", async () => {
     const marker = join(folderWith(), "escaped");
-    const escape = `() => { try { ${touching(marker)}; } catch { return true; } return false; }`;
-    const outcome = `  - { name: blocked, check: ${JSON.stringify(escape)} }\n`;
+    const attempt = `() => { try { ${touching(marker)}; } catch { return true; } return false; }`;
+    const outcome = `  - { name: blocked, check: ${JSON.stringify(attempt)} }\n`;
     const changed = CAPITAL.replace("outcomes:\n", `outcomes:\n${outcome}`);
     const file = await strangersRun(STEADFAST, folderWith({ "capital.yaml": changed }));
     const given = { folder: folderWith() };
