@@ -21,12 +21,16 @@ export async function benchManyConversations(): Promise<void> {
   ] as const) {
     const size = { concurrency, conversations };
     const ideal = (conversations * TURNS * DELAY) / concurrency;
-    let wall = Number.POSITIVE_INFINITY;
-    let bare = Number.POSITIVE_INFINITY;
+    let [wall, cpu] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    let [bare, bareCpu] = [wall, cpu];
     // A few thousand requests are over before the code is compiled.
     for (let round = 0; round < (concurrency === 500 ? 8 : 2); round++) {
+      let start = process.cpuUsage();
       wall = Math.min(wall, await conversationsTime(served, size));
+      cpu = Math.min(cpu, cpuSince(start));
+      start = process.cpuUsage();
       bare = Math.min(bare, await requestsTime(served, size));
+      bareCpu = Math.min(bareCpu, cpuSince(start));
     }
     const ratio = wall / bare;
     report(`${conversations} at concurrency ${concurrency}`, shown(wall, "ms"));
@@ -34,10 +38,20 @@ export async function benchManyConversations(): Promise<void> {
       text: `≤ ×${GOAL}`,
       met: ratio <= GOAL,
     });
+    const turns = conversations * TURNS;
+    report(
+      "  CPU of a turn, of a bare request",
+      `${shown(cpu / turns, "ms")}, ${shown(bareCpu / turns, "ms")}`,
+    );
     report("  against the ideal", `×${(wall / ideal).toFixed(2)}`);
     report("  bare undici against the ideal", `×${(bare / ideal).toFixed(2)}`);
   }
   served.stop();
+}
+
+function cpuSince(start: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
 }
 
 interface Size {

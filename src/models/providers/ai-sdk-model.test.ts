@@ -1,4 +1,4 @@
-import { MockLanguageModelV4 } from "ai/test";
+import { MockLanguageModelV3, MockLanguageModelV4 } from "ai/test";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { anthropicServer } from "../../../test/model-servers/anthropic-server.ts";
 import { googleServer } from "../../../test/model-servers/google-server.ts";
@@ -446,4 +446,74 @@ test("an answer with impossible numbers of tokens has none", async () => {
   const { model, server } = await started("ollama");
   server.next({ usage: { input: -4, output: 2.5 } });
   expect(await model.reply(requestOf("?"), contextOf())).not.toHaveProperty("usage");
+});
+
+describe("models of older specifications", () => {
+  const content = [
+    { type: "text" as const, text: "Here." },
+    { type: "file" as const, mediaType: "image/png", data: "aGk=" },
+  ];
+
+  test("v3: files come and go without a wrapper", async () => {
+    const mock = new MockLanguageModelV3({
+      doGenerate: {
+        content,
+        finishReason: { unified: "stop", raw: "stop" },
+        usage: {
+          inputTokens: { total: 7, noCache: 7, cacheRead: undefined, cacheWrite: undefined },
+          outputTokens: { total: 3, text: 3, reasoning: undefined },
+        },
+        warnings: [],
+      },
+    });
+    const model = aiSdkModel(mock);
+    const first = requestOf("Draw.");
+    const reply = await model.reply(first, contextOf());
+    expect(reply).toMatchObject({
+      text: "Here.",
+      finish: "stop",
+      usage: { inputTokens: 7, outputTokens: 3 },
+    });
+    const messages = nextTurn(first.messages, reply, { role: "user", content: "Again." });
+    await model.reply(requestOf("", { messages }), contextOf());
+    expect(mock.doGenerateCalls[1]?.prompt[2]).toEqual({ role: "assistant", content });
+  });
+
+  test("v2: one text for the finish reason, and flat usage", async () => {
+    const model = aiSdkModel({
+      specificationVersion: "v2",
+      provider: "old.chat",
+      modelId: "m",
+      doGenerate: async () => ({
+        content: [{ type: "text", text: "Cut" }],
+        finishReason: "length",
+        usage: { inputTokens: 7, outputTokens: 3, totalTokens: 10, cachedInputTokens: 2, reasoningTokens: 1 },
+        warnings: [],
+      }),
+    });
+    expect(await model.reply(requestOf("?"), contextOf())).toEqual({
+      text: "Cut",
+      finish: "length",
+      usage: { inputTokens: 7, outputTokens: 3, cacheReadTokens: 2, reasoningTokens: 1 },
+    });
+  });
+});
+
+test.each<[string, Message[], string]>([
+  ["no message", [], "there are no messages"],
+  [
+    "a tool call without its result",
+    [
+      { role: "user", content: "?" },
+      { role: "assistant", content: "", toolCalls: [{ id: "t1", name: "weather", input: {} }] },
+      { role: "user", content: "And?" },
+    ],
+    "the result of the tool call t1 is missing",
+  ],
+])("%s is refused before anything is sent", async (_what, messages, problem) => {
+  const { model, server } = await started("ollama");
+  const error = await failureOf(model.reply(requestOf("", { messages }), contextOf()));
+  expect(error.category).toBe("bad_request");
+  expect(error.message).toBe(`ollama/llama3.2:3b cannot be asked this: ${problem}.`);
+  expect(server.requests).toEqual([]);
 });
