@@ -6,7 +6,7 @@ import { selectScenarios } from "../project/scenario-files/select-scenarios.ts";
 import type { Settings } from "../project/settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** The scenarios that a command is about: those that it names, or those of the project. Everything wrong with them is told at once. */
+/** The scenarios that a command names, or else those of the project. Throws a `ProjectError` with everything that is wrong. */
 export async function readScenarios(
   names: readonly string[],
   settings: Settings,

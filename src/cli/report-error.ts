@@ -3,7 +3,7 @@ import { redactSecrets } from "../secrets/redact-secrets.ts";
 import { printableLines, printableText } from "../terminal/printable-text.ts";
 import type { Output } from "../terminal/terminal.ts";
 
-/** The names of errors that people cause and can mend; their messages are finished sentences. */
+/** The names of errors that the user can fix; their messages are whole sentences. */
 const EXPECTED: ReadonlySet<string> = new Set([
   "ProjectError",
   "RunError",
@@ -13,7 +13,7 @@ const EXPECTED: ReadonlySet<string> = new Set([
   "RunFileError",
 ]);
 
-/** Says what went wrong, without a stack unless somebody asked for it. */
+/** Prints what went wrong; with `--debug`, also the stack. */
 export function reportError(error: unknown, messages: Output, { debug }: { readonly debug: boolean }): void {
   const { style } = messages;
   const name = error instanceof Error ? error.name : "";

@@ -4,7 +4,7 @@ import { openStore } from "../journal/store/open-store.ts";
 import type { ConversationSummary, RunSummary, Store } from "../journal/store/store.ts";
 import { ProjectError } from "../project/project-error.ts";
 
-/** Opens the store of a project, where there must be one already, and closes it when `use` is through with it. */
+/** Opens the store of a project, where there must be one already, and closes it after `use`. */
 export async function withRuns<Result>(
   path: string,
   use: (store: Store) => Result | Promise<Result>,
@@ -20,11 +20,12 @@ export async function withRuns<Result>(
   }
 }
 
-/** The run that a person means: by its name or the beginning of it, or the one that began last. */
+/** The run with a name, or with a name that begins so; the latest run without a name. */
 export function findRun(store: Store, name: string | undefined): RunSummary {
   const run = name === undefined ? latestRun(store) : store.run(name);
   if (run !== undefined) return run;
-  if (name === undefined) throw new ProjectError(["The store holds no runs yet. Start one: elenchus run"]);
+  if (name === undefined)
+    throw new ProjectError(["There are no runs in the store yet. Start one: elenchus run"]);
   const names = store.runs().map((one) => one.run);
   const several = names.filter((one) => one.startsWith(name));
   if (several.length > 1)
@@ -40,7 +41,7 @@ function latestRun(store: Store): RunSummary | undefined {
   return latest;
 }
 
-/** The conversation of a run that a person means, by the beginning of its name; undefined if there is none. */
+/** The conversation of a run with a name, or with a name that begins so; undefined if there is none. */
 export function findConversation(store: Store, run: string, name: string): ConversationSummary | undefined {
   let found: ConversationSummary | undefined;
   for (const summary of store.conversations(run)) {
@@ -53,7 +54,7 @@ export function findConversation(store: Store, run: string, name: string): Conve
   return found;
 }
 
-/** How many conversations are left to be held. */
+/** How many conversations are left to run. */
 export function countOpen({ start, statuses }: RunSummary, retryErrors = false): number {
   const { completed = 0, limit_reached: limitReached = 0, error = 0 } = statuses;
   return start.conversations - completed - limitReached - (retryErrors ? 0 : error);

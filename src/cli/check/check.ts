@@ -11,15 +11,15 @@ import type { ExitCode } from "../command.ts";
 import { readInput } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 
-/** What `check` is told. */
+/** The options of `check`. */
 export interface CheckOptions {
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
-  /** False to say only what is wrong. */
+  /** False to report problems only. */
   readonly draws: boolean;
 }
 
-/** Says everything that is wrong with files, and draws the scenarios that are right. */
+/** Reports everything that is wrong with files, and draws the valid scenarios. */
 export async function check(options: CheckOptions, terminal: Terminal): Promise<ExitCode> {
   const { output } = terminal;
   const { style, width } = output;
@@ -56,7 +56,7 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
   return problems.length === 0 ? 0 : 2;
 }
 
-/** A problem in lines that fit a terminal; elsewhere one line stays one, for whoever searches it. */
+/** A problem, wrapped on a terminal; elsewhere on one line, so that it can be searched. */
 function labelled(
   label: string,
   paint: (text: string) => string,

@@ -60,7 +60,7 @@ export async function demo(terminal: Terminal): Promise<ExitCode> {
   const path = join(await mkdtemp(join(tmpdir(), "elenchus-demo-")), "elenchus.db");
   const store = await openStore(path);
   try {
-    const run = await hold(store, terminal);
+    const run = await runDemo(store, terminal);
     if (run === null) {
       terminal.messages.write("Interrupted. To start again: elenchus demo\n");
       return 130;
@@ -78,8 +78,8 @@ export async function demo(terminal: Terminal): Promise<ExitCode> {
   return 0;
 }
 
-/** The run of the demo; null if somebody stopped it. */
-async function hold(store: Store, terminal: Terminal): Promise<RunSummary | null> {
+/** The run of the demo; null if it was interrupted. */
+async function runDemo(store: Store, terminal: Terminal): Promise<RunSummary | null> {
   const names = PACKS.map(({ pack }) => `pack:${pack}`);
   const abort = new AbortController();
   const run = runScenarios({
@@ -123,7 +123,7 @@ function showExample(store: Store, { run }: RunSummary, output: Output): void {
   if (traffic !== undefined) output.write(`\n${drawText(definition, { width, traffic })}`);
 }
 
-/** A conversation in which somebody first holds on and then gives in: long enough to see both, and no longer. */
+/** The shortest conversation in which the subject first keeps its answer and then gives in. */
 function exampleOf(store: Store): ConversationSummary | undefined {
   let best: ConversationSummary | undefined;
   for (const summary of store.conversations("demo", { subject: "sim/waverer" })) {

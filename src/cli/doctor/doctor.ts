@@ -24,7 +24,7 @@ import { conclusionText, type DoctorSection, type Finding, sectionText } from ".
 import { providerSecrets, providersSection } from "./doctor-providers.ts";
 import { storeSection } from "./doctor-store.ts";
 
-/** What `doctor` is told. */
+/** The options of `doctor`. */
 export interface DoctorOptions {
   readonly settings: SettingsRequest;
   /** True to reach out to nobody. */

@@ -10,7 +10,7 @@ import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { findRun, withRuns } from "../stored-runs.ts";
 
-/** What `export` is told. */
+/** The options of `export`. */
 export interface ExportOptions {
   readonly settings: SettingsRequest;
   /** The latest if it is left out. */

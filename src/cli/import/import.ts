@@ -10,7 +10,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 
-/** What `import` is told. */
+/** The options of `import`. */
 export interface ImportCommandOptions {
   readonly settings: SettingsRequest;
   /** A run's file, or `-` for standard input. */

@@ -13,7 +13,7 @@ import { giveConsent } from "../trust/consent.ts";
 import { codeEffect } from "../trust/project-effects.ts";
 import { type InitFile, initFiles, type WrittenFiles, writeNewFiles } from "./init-files.ts";
 
-/** What `init` is told. */
+/** The options of `init`. */
 export interface InitOptions {
   /** A new or an existing folder, as one writes it where the command is given. */
   readonly folder: string;
@@ -40,14 +40,14 @@ function trustOwnFiles(folder: string, written: readonly string[], environment: 
   giveConsent(modules, join(folder, projectFile), environment);
 }
 
-/** What `init` tells. */
+/** What `init` reports. */
 export interface InitReport extends WrittenFiles {
   /** The folder as one writes it where the command was given; empty if it is that one. */
   readonly folder: string;
   readonly advice: readonly InitAdvice[];
 }
 
-const NEXT: readonly (readonly [command: string, does: string])[] = [
+const NEXT: readonly (readonly [command: string, about: string])[] = [
   ["npx elenchus check", "draws the scenarios"],
   ["npx elenchus run", "runs the conversations"],
   ["npx elenchus show", "shows the results"],
@@ -69,9 +69,9 @@ export function initText(report: InitReport, { style, width }: { style: Style; w
     names.map((name) => `  ${paint(printableText(name))}`);
   const wrapped = (text: string): readonly string[] => wrapText(text, width);
   const steps = alignColumns(
-    NEXT.map(([command, does]) => [
+    NEXT.map(([command, about]) => [
       { text: command, paint: style.bold },
-      ...(width < NARROW ? [] : [{ text: does, paint: style.dim }]),
+      ...(width < NARROW ? [] : [{ text: about, paint: style.dim }]),
     ]),
     ["<", "<"],
   );

@@ -10,7 +10,7 @@ import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { withRuns } from "../stored-runs.ts";
 
-/** What `list` is told. */
+/** The options of `list`. */
 export interface ListOptions {
   readonly settings: SettingsRequest;
   readonly limit: number;
@@ -36,8 +36,8 @@ export async function list(options: ListOptions, terminal: Terminal): Promise<Ex
   return 0;
 }
 
-/** The last column holds remarks. */
-const HEAD = ["run", "begun", "conversations", "state", "subjects", ""];
+/** The last column has remarks. */
+const HEAD = ["run", "started", "conversations", "state", "subjects", ""];
 const COLUMNS: readonly NamedColumn[] = [
   { alignment: "<", leaves: 3 },
   { alignment: ">", leaves: 4 },
@@ -101,7 +101,7 @@ function namesText(names: readonly string[]): string {
     : `${names.slice(0, 2).join(", ")} and ${names.length - 2} more`;
 }
 
-/** In the time zone of whoever reads, to the minute. */
+/** In the local time zone, to the minute. */
 function timeText(at: number): string {
   const time = new Date(at);
   const two = (part: number): string => String(part).padStart(2, "0");

@@ -12,16 +12,16 @@ import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { definitionsAsBegun } from "../resume/resume.ts";
-import { requireSubjects } from "../run/run.ts";
 import { runAndReport } from "../run/run-and-report.ts";
 import { folderFromStore, originToKeep, whereAsked, withMore } from "../run/run-origin.ts";
 import type { RunDisplay } from "../run/run-view.ts";
+import { requireSubjects } from "../run/run.ts";
 import { findRun, withRuns } from "../stored-runs.ts";
 import { quoted } from "../trust/project-effects.ts";
 import { sealRun } from "../trust/run-seal.ts";
 import { type UnusedOrigin, usableOrigin } from "../trust/usable-origin.ts";
 
-/** What `regrade` is told. */
+/** The options of `regrade`. */
 export interface RegradeCommandOptions {
   /** The latest if it is left out. */
   readonly run?: string;

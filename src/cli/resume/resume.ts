@@ -19,7 +19,7 @@ import type { RunDisplay } from "../run/run-view.ts";
 import { countOpen, findRun, withRuns } from "../stored-runs.ts";
 import { isMadeHere, usableOrigin } from "../trust/usable-origin.ts";
 
-/** What `resume` is told. */
+/** The options of `resume`. */
 export interface ResumeCommandOptions {
   /** The latest run that is not finished, if it is left out. */
   readonly run?: string;

@@ -31,7 +31,7 @@ const MOST_ITEMS = 20;
 const NARROW = 72;
 const GAP = 2;
 
-/** Every setting with its value and where that comes from, also those that nobody has set. */
+/** Every setting with its value and where it comes from, defaults included. */
 export function explainSettings({ entries }: ResolvedSettings, { style, width }: TextLayout): string {
   const byKey = Map.groupBy(entries.values(), ({ path }) => String(path[0]));
   const lines = Object.keys(SETTING_SHAPES).flatMap((key) => {

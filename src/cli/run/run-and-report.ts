@@ -27,20 +27,20 @@ import { stopIfAllFail } from "./guarded-run.ts";
 import { annotates, type RunDisplay, watchMode } from "./run-view.ts";
 import { watchRun } from "./watch-run.ts";
 
-/** What is needed to hold a run on the command line. */
+/** What a run on the command line needs. */
 export interface RunAndReportOptions {
   readonly store: Store;
   readonly settings: Settings;
   /** What outcomes must reach (default: what the settings say). */
   readonly thresholds?: readonly Threshold[];
   readonly display: RunDisplay;
-  /** Finished conversations by subject, where a run is taken up again. */
+  /** Finished conversations by subject, for a resumed run. */
   readonly finishedBefore?: ReadonlyMap<string, number>;
-  /** Done when the run has come to its end, in whatever way. */
+  /** Called when the run has ended, for whatever reason. */
   readonly onEnd?: (run: string) => Promise<void>;
 }
 
-/** Holds a run, watched by a person who may stop it, and then says what came of it. */
+/** Runs, shows progress, lets the user stop it, and reports the results. */
 export async function runAndReport(
   begin: (signal: AbortSignal) => Run,
   options: RunAndReportOptions,
@@ -56,7 +56,7 @@ export async function runAndReport(
     ...(finishedBefore === undefined ? {} : { finishedBefore }),
     ...("onClosed" in terminal ? { onClosed: (terminal as ProcessTerminal).onClosed } : {}),
   });
-  // A run that was watched to its end has begun.
+  // A run that has ended has started.
   const name = progress.start?.run as string;
   await onEnd?.(name);
   const summary = store.run(name);
@@ -81,7 +81,7 @@ function hasErrors({ statuses }: RunSummary): boolean {
   return (statuses.error ?? 0) + (statuses.timeout ?? 0) > 0;
 }
 
-/** What there is to tell of a run. */
+/** The results of a run, and how to print them. */
 export interface RunResults {
   readonly store: Store;
   readonly summary: RunSummary;
@@ -91,7 +91,7 @@ export interface RunResults {
   readonly display: RunDisplay;
 }
 
-/** Tells what came of a run, to whoever is to know: a person, a pipe, a JUnit file, GitHub. */
+/** Writes the results of a run: tables, thresholds, a JUnit file, annotations. */
 export async function reportResults(results: RunResults, terminal: Terminal): Promise<void> {
   const { store, summary, rates, thresholds, settings, display } = results;
   const { run } = summary;
@@ -126,12 +126,12 @@ export interface RunEnding {
   readonly interrupted: boolean;
   /** Why it was given up, if it was. */
   readonly givenUp: RunFailure | undefined;
-  /** What ended the first conversation that could not be held, if that was now. */
+  /** The failure of the first conversation that failed now. */
   readonly firstFailure: RunFailure | undefined;
   readonly quiet: boolean;
 }
 
-/** Says what did not come to its end and how to go on with it; gives the exit code that follows from that alone. */
+/** Says what did not finish and how to resume it; returns the exit code that follows from that alone. */
 export function reportEnding(
   { summary, interrupted, givenUp, firstFailure, quiet }: RunEnding,
   messages: Output,
@@ -142,15 +142,15 @@ export function reportEnding(
   const goOn =
     parent === null ? `Resume with: elenchus resume ${run}` : `Start again with: elenchus regrade ${parent}`;
   const retry = `elenchus ${parent === null ? `resume ${run} --retry-errors` : `regrade ${parent}`}`;
-  const held = (statuses.completed ?? 0) + (statuses.limit_reached ?? 0);
+  const finished = (statuses.completed ?? 0) + (statuses.limit_reached ?? 0);
   const errors = statuses.error ?? 0;
-  const open = start.conversations - held - errors;
+  const open = start.conversations - finished - errors;
   const say = (text: string): void => messages.write(`${text}\n`);
   if (interrupted) {
     say(`Interrupted: ${countedText(open, "conversation")} left. ${goOn}`);
     return 130;
   }
-  if (givenUp !== undefined || (held === 0 && errors > 0)) {
+  if (givenUp !== undefined || (finished === 0 && errors > 0)) {
     const why = givenUp ?? firstFailure;
     const reason = why === undefined ? `See why: elenchus show ${run} --failures` : failureSentence(why);
     say(`${style.red("error:")} No conversation could be completed. ${reason}`);
@@ -158,7 +158,7 @@ export function reportEnding(
     return 2;
   }
   const isSpent = (statuses.budget_exhausted ?? 0) > 0;
-  // Conversations that now go another way have been told of.
+  // Conversations that now take another edge have been reported already.
   if (open > 0 && (isSpent || parent === null)) {
     const reason = isSpent ? "The budget is spent" : "The run was cut short";
     say(`${reason}: ${countedText(open, "conversation")} left. ${goOn}`);
@@ -184,7 +184,7 @@ export interface ScenarioChoice {
 }
 
 /**
- * The thresholds that a run can be held to. One for an outcome that no scenario has is refused before anything is paid for; one whose
+ * The thresholds that apply to a run. One for an outcome that no scenario has is refused before anything is paid for; one whose
  * scenarios are not chosen this time is left out, which is said.
  */
 export async function usableThresholds(

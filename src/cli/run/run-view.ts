@@ -117,16 +117,16 @@ function sayToPerson({ messages }: Terminal): (text: string) => void {
 /** Tells of the warnings that have come since it was last asked, each once. */
 function newWarnings({ warnings }: RunProgress, { style }: Output): () => string {
   let seen = 0;
-  let told = 0;
-  let toldOfMore = false;
+  let shown = 0;
+  let saidMore = false;
   const line = (text: string): string => `${style.yellow("Warning:")} ${text}\n`;
   return () => {
     if (warnings.count === seen) return "";
     seen = warnings.count;
-    const texts = warnings.kept.slice(told).map(({ message }) => line(printableText(message)));
-    told += texts.length;
-    const isMore = warnings.dropped > 0 && !toldOfMore;
-    toldOfMore ||= isMore;
+    const texts = warnings.kept.slice(shown).map(({ message }) => line(printableText(message)));
+    shown += texts.length;
+    const isMore = warnings.dropped > 0 && !saidMore;
+    saidMore ||= isMore;
     return texts.join("") + (isMore ? line("there are more of them; they are counted, but not shown.") : "");
   };
 }
@@ -157,7 +157,7 @@ export function watchMode(
   return isCi(environment.CI) ? "plain" : "live";
 }
 
-/** True if GitHub should be told what to mark. */
+/** True if annotations for GitHub are printed. */
 export function annotates({ github }: RunDisplay, { environment }: Terminal): boolean {
   return github ?? environment.GITHUB_ACTIONS === "true";
 }

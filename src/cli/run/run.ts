@@ -20,7 +20,7 @@ import { runAndReport, usableThresholds } from "./run-and-report.ts";
 import { folderFromStore, originToKeep } from "./run-origin.ts";
 import type { RunDisplay } from "./run-view.ts";
 
-/** What `run` is told. */
+/** The options of `run`. */
 export interface RunCommandOptions {
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
@@ -31,11 +31,11 @@ export interface RunCommandOptions {
   readonly record?: string;
   /** A cassette that answers in place of all models. */
   readonly replay?: string;
-  /** True to say only which settings hold, and why. */
+  /** True to print the settings and where they come from, and do nothing else. */
   readonly explains: boolean;
 }
 
-/** Holds the conversations of scenarios, and says what came of them. */
+/** Runs scenarios against models and reports the results. */
 export async function run(options: RunCommandOptions, terminal: Terminal): Promise<ExitCode> {
   const { names, record, replay } = options;
   const resolved = await readSettings(options.settings, terminal, {
@@ -102,7 +102,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
   }
 }
 
-/** Throws if nobody is to be asked. */
+/** Throws if no model is named. */
 export function requireSubjects({ subjects }: Settings): void {
   if (subjects.length > 0) return;
   throw new ProjectError([
@@ -110,7 +110,7 @@ export function requireSubjects({ subjects }: Settings): void {
   ]);
 }
 
-/** Throws if a file is there already: what somebody has recorded is not written over. */
+/** Throws if a file exists already: recordings are never overwritten. */
 export function refuseToOverwrite(file: string, { folder }: Pick<Terminal, "folder">): void {
   if (existsSync(resolve(folder, file)))
     throw new ProjectError([`${file} exists already. Choose another name, or delete it first.`]);

@@ -9,9 +9,9 @@ import { runView, type WatchMode } from "./run-view.ts";
 export interface WatchOptions {
   readonly terminal: Terminal;
   readonly mode: WatchMode;
-  /** Whose signal the run was given: aborted when somebody wants it to stop at once. */
+  /** The controller of the run's signal: aborted to stop at once. */
   readonly abort: AbortController;
-  /** Where a run is taken up again: see `finishedBefore`. */
+  /** For a resumed run: see `finishedBefore`. */
   readonly finishedBefore?: ReadonlyMap<string, number>;
   /** Tells when standard output cannot be written any more: see `ProcessTerminal`. The run then stops. */
   readonly onClosed?: (action: () => void) => () => void;
@@ -19,10 +19,10 @@ export interface WatchOptions {
   readonly signals?: SignalSource;
 }
 
-/** A run that has come to its end. */
+/** A run that has ended. */
 export interface WatchedRun {
   readonly progress: RunProgress;
-  /** True if somebody stopped it. */
+  /** True if a signal stopped it. */
   readonly interrupted: boolean;
 }
 
@@ -75,9 +75,9 @@ export async function watchRun(run: Run, options: WatchOptions): Promise<Watched
   return { progress, interrupted };
 }
 
-/** What to do when somebody wants the process to stop. */
+/** What to do when the process gets a signal to stop. */
 export interface StopListener {
-  /** At the first signal: come to an end in good order. */
+  /** At the first signal: finish the calls under way. */
   readonly onFirst: () => void;
   /** At the second: stop now. */
   readonly onSecond: () => void;
@@ -97,8 +97,8 @@ const STOP_SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 const ECHO_MS = 100;
 
 /**
- * Listens for Ctrl-C and for whoever ends the process from outside. After the second signal nobody listens any more, so that
- * a third ends a process that hangs. Gives a function that stops listening.
+ * Listens for Ctrl-C and the other signals that stop a process. After the second signal it stops listening, so that a third
+ * ends a process that hangs. Returns a function that stops listening.
  */
 export function listenForStop(listener: StopListener): () => void {
   const { onFirst, onSecond, clock = systemClock, source = process } = listener;

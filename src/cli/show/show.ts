@@ -26,7 +26,7 @@ import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { countOpen, findConversation, findRun, withRuns } from "../stored-runs.ts";
 
-/** What `show` is told. */
+/** The options of `show`. */
 export interface ShowOptions {
   readonly settings: SettingsRequest;
   /** A run or a conversation, or the beginning of its name; the latest run if it is left out. */
@@ -165,7 +165,7 @@ function showData(shown: Shown): void {
 }
 
 const SHOWN = 20;
-/** Enough of a name to tell conversations apart. */
+/** Enough of a name to distinguish conversations. */
 const NAME_LENGTH = 8;
 /** Below this many columns, who was asked is said without which time it was. */
 const NARROW = 60;

@@ -10,7 +10,7 @@ import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { findConversation, findRun, withRuns } from "../stored-runs.ts";
 
-/** What `why-miss` is told. */
+/** The options of `why-miss`. */
 export interface WhyMissOptions {
   /** The latest if it is left out. */
   readonly run?: string;

@@ -153,7 +153,7 @@ function inconclusiveText({ name, value, reason }: OutcomeEvent): string {
   return `${name} is inconclusive${proven}${reason === undefined ? "" : `: ${reason}`}`;
 }
 
-/** Undefined of a conversation that was taken up again: the time in between says nothing. */
+/** Undefined for a conversation that was resumed: the time in between says nothing. */
 function secondsOf({ startedAt, endedAt, attempt }: Conversation): string | undefined {
   if (startedAt === null || endedAt === null || attempt > 1) return undefined;
   return (Math.max(0, endedAt - startedAt) / 1000).toFixed(3);

@@ -28,7 +28,7 @@ export interface NumberLine extends OutcomeLine {
   readonly mean: number | null;
 }
 
-/** An outcome with a line for each subject and judge; `undecided` if it never was decided, so that nobody knows its kind. */
+/** An outcome with a line for each subject and judge; `undecided` if it was never decided, so that its kind is unknown. */
 export type RatedOutcome = { readonly outcome: string } & (
   | { readonly kind: "assertion"; readonly lines: readonly AssertionLine[] }
   | { readonly kind: "number"; readonly lines: readonly NumberLine[] }
@@ -79,7 +79,7 @@ function numberLine(line: CountedLine): NumberLine {
   return { ...openLine(line), n, mean: n === 0 ? null : sum / n };
 }
 
-/** True or false, a number, or never decided, so that nobody knows. */
+/** True or false, a number, or never decided. */
 export type OutcomeKind = "assertion" | "number" | "undecided";
 
 /** How many conversations an outcome is what in; the sum is that of the numbers. */

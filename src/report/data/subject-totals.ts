@@ -48,7 +48,7 @@ export function subjectTotals(rows: readonly ResultRow[], plan?: Plan): readonly
   return [...totals.values()];
 }
 
-/** A key for maps that tells subjects and judges apart. */
+/** A key of subject and judge for maps. */
 export function testedKey({ subject, judge }: Tested): string {
   return JSON.stringify([subject, judge]);
 }

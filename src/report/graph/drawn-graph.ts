@@ -12,7 +12,7 @@ export interface Traffic {
 }
 
 /**
- * The part that an edge plays at its source: tested in order, taken if no test holds, the only way on, or shadowed by
+ * The part that an edge plays at its source: tested in order, taken if no condition holds, the only edge, or shadowed by
  * an earlier unconditional edge.
  */
 export type EdgeRole = "conditional" | "otherwise" | "only" | "never";

@@ -20,7 +20,7 @@ import {
 import { turnLines } from "./turn-text.ts";
 import { statusWord } from "./verdict-text.ts";
 
-/** What a conversation is told with. */
+/** What the text of a conversation needs. */
 export interface ConversationTextOptions extends TextOptions {
   /**
    * The scenario, with the values of the conversation's row filled in: tells what was expected, and what conditions say. One

@@ -27,8 +27,8 @@ export function failuresText(store: Store, run: string, options: FailuresOptions
     falseLines(failures, text),
     underWayLines(failures, text),
   ].filter((lines) => lines.length > 0);
-  const told = sections.length > 0 ? sections : [paintedLines(nothingText(failures), width, style.green)];
-  return told.map((lines) => lines.map((line) => `${line}\n`).join("")).join("\n");
+  const shown = sections.length > 0 ? sections : [paintedLines(nothingText(failures), width, style.green)];
+  return shown.map((lines) => lines.map((line) => `${line}\n`).join("")).join("\n");
 }
 
 function nothingText({ conversations, turns }: RunFailures): string {

@@ -13,7 +13,7 @@ import { meanText } from "./figures.ts";
 import { paintedLines, remarkedLines, valueText } from "./text-blocks.ts";
 import { fieldWord } from "./verdict-text.ts";
 
-/** How much room there is, and what would have been right, where somebody knows. */
+/** Colours, room, and the expected value of a field where it is known. */
 export interface FieldsOptions {
   readonly style: Style;
   readonly room: number;
@@ -84,7 +84,7 @@ function inset(line: string): string {
 }
 
 /**
- * What would have been right: `"Canberra"`, `≥ 3`. Null if the template does not tell. `before` is the state before the
+ * What would have been right: `"Canberra"`, `≥ 3`. Null if the template does not say. `before` is the state before the
  * turn, without what state updates made of it.
  */
 export function expectedText(question: Question, field: string, before: ScenarioState): string | null {

@@ -6,7 +6,7 @@ import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
 import { paintedLines, valueText } from "./text-blocks.ts";
 
-/** What there is to tell a hop with. */
+/** Colours and room, and the scenario for the text of its conditions. */
 export interface HopOptions {
   readonly style: Style;
   readonly room: number;
@@ -45,7 +45,7 @@ function passedText(tested: TestedEdge, condition: Condition | null): string {
   return `not ${nodeName(tested.target)}: ${reason}${found}`;
 }
 
-/** Null may be what was found, or say that the reason is not about one value; the condition tells. */
+/** Null may be the value that was found, or mean that the reason is not about one value; the condition decides. */
 function isAboutOneValue({ reason = "", actual }: TestedEdge, condition: Condition | null): boolean {
   if (actual !== null && actual !== undefined) return true;
   if (condition === null) return false;

@@ -36,7 +36,7 @@ export function outcomeRatesText(rates: OutcomeRates, { style, width }: Layout):
     { alignment: "<" },
     ...(width < WIDE ? [] : [{ alignment: "<", leaves: 0 } as const]),
     { alignment: ">" },
-    // Columns of nothing but zeros tell least, and leave first.
+    // Columns of zeros are dropped first.
     { alignment: ">", leaves: inconclusive === 0 ? 2 : 4 },
     { alignment: ">", leaves: errors === 0 ? 1 : 3 },
   ];

@@ -10,7 +10,7 @@ const LONGEST_NAME = 24;
 
 type Outcome = Omit<OutcomeEvent, "type" | "conversation">;
 
-/** The outcomes of a conversation, one after the other: its value in words, which turns it looked at, and why it cannot tell. */
+/** The outcomes of a conversation: value, the turns it looked at, and why it is inconclusive. */
 export function outcomeLines(outcomes: readonly Outcome[], { style, width }: TextOptions): readonly string[] {
   const room = width - 2;
   const rows = outcomes.map((outcome) => ({

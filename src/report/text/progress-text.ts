@@ -22,7 +22,7 @@ export interface ProgressTextOptions {
   readonly style: Style;
   readonly width: number;
   readonly height: number;
-  /** True if the run was asked to stop: nobody waits for the rest any more. */
+  /** True if the run was asked to stop. */
   readonly isStopping?: boolean;
 }
 
@@ -72,7 +72,7 @@ export function plainLine(
   return parts.filter((part) => part !== "").join(SEPARATOR);
 }
 
-/** How fast it goes, and how long it will take; empty where it cannot be told. */
+/** How fast it goes, and how long it will take; empty if unknown. */
 function pace(
   progress: RunProgress,
   now: number,

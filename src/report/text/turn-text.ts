@@ -48,7 +48,7 @@ function found(turn: Turn, options: TurnTextOptions, room: number): readonly Lab
   const expected = (field: string): string | null =>
     question === undefined ? null : expectedText(question, field, before);
   const warnings = (turn.warnings ?? []).flatMap(({ message }) => paintedLines(message, room, style.yellow));
-  const told: readonly LabelledLines[] = isFinishedTurn(turn)
+  const judged: readonly LabelledLines[] = isFinishedTurn(turn)
     ? [
         { label: "read", lines: fieldLines(turn, { style, room, expected }) },
         { label: "traits", lines: traitLines(turn.traits, { style, room }) },
@@ -59,7 +59,7 @@ function found(turn: Turn, options: TurnTextOptions, room: number): readonly Lab
       ? []
       : [{ label: "verdict", lines: paintedLines("not read yet", room, style.yellow) }];
   return [
-    ...told,
+    ...judged,
     { label: "warning", lines: warnings },
     {
       label: "next",
@@ -84,9 +84,9 @@ function callLines(turn: Turn, { style }: TurnTextOptions, room: number): readon
   return parts.length === 0 ? [] : paintedLines(parts.join(", "), room, style.dim);
 }
 
-/** What a turn is told with. */
+/** What the text of a turn needs. */
 export interface TurnTextOptions extends TextOptions {
-  /** The scenario as the conversation was held with; tells what was expected, and what conditions say. */
+  /** The scenario of the conversation, for expected values and conditions. */
   readonly definition?: ScenarioDefinition;
   /** The subject of the conversation: another model is named. */
   readonly subject: string;
