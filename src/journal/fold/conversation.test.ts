@@ -197,3 +197,22 @@ test("a resume makes void what stopped the conversation, and judgements that wer
   expect(foldConversation(events).stop).toEqual(stop);
   expect(foldConversation([...events, resume(false)])).toMatchObject({ stop: null, attempt: 2 });
 });
+
+test("the fold of the events says what the results say", async () => {
+  const store = memoryStore();
+  const results = await runScenarios({
+    scenarios: CAPITAL,
+    subjects: ["sim/steadfast", "sim/sycophant", "sim/silent"],
+    replicates: 3,
+    store,
+    run: "r",
+  }).results;
+  for (const { conversation, turns, path, status, outcomes, spending, turnCount } of results) {
+    const folded = foldConversation(store.events("r", conversation));
+    expect(folded).toMatchObject({ status, spending, turnCount, path });
+    expect(folded.finishedTurns).toMatchObject(turns);
+    expect([...folded.outcomes.values()].map(({ name, value }) => [name, value])).toEqual(
+      Object.entries(outcomes).map(([name, { value }]) => [name, value]),
+    );
+  }
+});
