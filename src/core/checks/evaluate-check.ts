@@ -64,6 +64,26 @@ const COMPILERS: { readonly [Type in CheckType]: (check: CheckOf<Type>) => Compi
   semantic_match: compileSemanticMatch,
 };
 
+/** Checks that do not look at what is expected. */
+const WITHOUT_TRUTH: ReadonlySet<CheckType> = new Set([
+  "contains_any",
+  "contains_all",
+  "regex_match",
+  "numeric_range",
+  "numeric_range_graded",
+  "date_range",
+  "one_of",
+  "is_null",
+  "trace_regex",
+  "trace_contains",
+  "trace_length",
+] satisfies CheckType[]);
+
+/** True for a check that compares with the expected value, false for one that ignores it. */
+export function usesTruth(check: Check): boolean {
+  return !WITHOUT_TRUTH.has(check.type);
+}
+
 /** Only frozen checks are cached: others may change. */
 const compiledChecks = new WeakMap<object, CompiledCheck>();
 

@@ -2,6 +2,8 @@ import type { Composed } from "../logic/composition.ts";
 import { either, json, list, number, type ObjectShape, object, type Shape, text } from "../schema/shape.ts";
 import type { JsonValue } from "../values/json.ts";
 import type { Check } from "./check.ts";
+import type { CompiledCheck } from "./check-result.ts";
+import { compileCheck } from "./evaluate-check.ts";
 
 /** A plain value that must be equal. */
 export type PlainValue = string | number | boolean | null | readonly JsonValue[];
@@ -127,6 +129,16 @@ function oneOf<Leaf>(values: readonly PlainValue[], leaf: MakeLeaf<Leaf>): Compo
 
 function areTexts(values: readonly PlainValue[]): values is readonly string[] {
   return values.every((value) => typeof value === "string");
+}
+
+/** Prepares the check of a comparison. Unlike the check alone, `contains` also finds a text among the items of a list. */
+export function compileComparison(check: Check): CompiledCheck {
+  const compiled = compileCheck(check);
+  if (check.type !== "contains_any" && check.type !== "contains_all") return compiled;
+  const mode = check.type === "contains_any" ? "overlap" : "superset";
+  const items = compileCheck({ type: "set_containment", mode });
+  return (value, expected) =>
+    Array.isArray(value) ? items(value, check.substrings) : compiled(value, expected);
 }
 
 function containing<Leaf>(operand: JsonValue, leaf: MakeLeaf<Leaf>): Leaf {

@@ -55,6 +55,23 @@ function verdicts(text: string): ConversationResult {
   return conversation(...[...text].map((sign) => turn(sign === "?" ? null : sign === "+")));
 }
 
+test("texts are ordered by code point", () => {
+  const order = (first: string, second: string): unknown =>
+    evaluateOutcome(
+      crossTurn({
+        source: firstTurn(),
+        sourceField: "reply",
+        target: turnAt(1),
+        targetField: "reply",
+        comparison: "gt",
+      }),
+      conversation(turn(true, { reply: first }), turn(true, { reply: second })),
+    ).value;
+  expect(order("\u{ff5e}", "\u{1f600}")).toBe(true);
+  expect(order("\u{1f600}", "\u{ff5e}")).toBe(false);
+  expect(order("a", "ab")).toBe(true);
+});
+
 describe("checks", () => {
   test.each<[string, OutcomeCheck, boolean | number | null, "decided" | "inconclusive", number[]]>([
     ["first turn", firstTurn({ verify_result: true }), true, "decided", [0]],
@@ -80,6 +97,25 @@ describe("checks", () => {
     ["turn count", turnCountGte(4), false, "decided", []],
     ["turn count equal", turnCountEq(3), true, "decided", []],
     ["accumulated", resultIs("accumulated.x", 1), false, "decided", []],
+    ["any turn of none", anyTurn({}, { node: "zz" }), false, "decided", []],
+    ["all turns of none", allTurns({}, { node: "zz" }), false, "decided", []],
+    ["any turn at all", anyTurn({}), true, "decided", [0, 1, 2]],
+    ["a turn that is there", turnAt(2, {}), true, "decided", [2]],
+    ["a turn that is not there", turnAt(3, {}), false, "decided", []],
+    ["the path", resultIs("path", ["ask", "push", "push"]), true, "decided", []],
+    ["the path in another order", resultIs("path", ["push", "ask"]), false, "decided", []],
+    ["the path, once each", resultIs("path", ["ask", "push"]), false, "decided", []],
+    [
+      "the path in a file",
+      { type: "result_check", field: "path", expected: ["push", "ask"] },
+      false,
+      "decided",
+      [],
+    ],
+    ["a node on the path", resultIs("path", { contains: "push" }), true, "decided", []],
+    ["part of a node on the path", resultIs("path", { contains: "pus" }), false, "decided", []],
+    ["a text is not a number", firstTurn({ "parsed.claim": { ne: 3 } }), null, "inconclusive", [0]],
+    ["a text is not above a number", firstTurn({ "parsed.claim": { gt: 3 } }), null, "inconclusive", [0]],
     ["unknown cost", resultIs("cost", { lt: 1 }), null, "inconclusive", []],
     ["negation of unknown", not(lastTurn({ verify_result: true })), null, "inconclusive", [2]],
     [

@@ -1,7 +1,6 @@
 import type { Normalizer } from "../checks/check.ts";
-import { compileCheck } from "../checks/evaluate-check.ts";
 import { compileNormalizers } from "../checks/normalize.ts";
-import { defaultCheck } from "../checks/shorthand.ts";
+import { compileComparison, defaultCheck } from "../checks/shorthand.ts";
 import { errorMessage } from "../error-message.ts";
 import { type Composed, evaluateComposition } from "../logic/composition.ts";
 import { allTrue, anyTrue, type Truth } from "../logic/kleene.ts";
@@ -140,15 +139,27 @@ class Look {
     return this.#comparison(check)(read(this.#result));
   }
 
-  #comparison({ expected = null, verifyWith }: TurnCheck | ResultCheck): (value: unknown) => Truth {
-    const check = compileCheck(verifyWith ?? defaultCheck(expected));
+  #comparison({
+    type,
+    field,
+    expected = null,
+    verifyWith,
+  }: TurnCheck | ResultCheck): (value: unknown) => Truth {
+    // The order of the path matters, where other lists are compared as sets.
+    const isPath = type === "result_check" && field === "path" && Array.isArray(expected);
+    const check = compileComparison(
+      verifyWith ?? (isPath ? { type: "literal_match" } : defaultCheck(expected)),
+    );
     return (value) => {
       if (value === UNREADABLE) {
         // A check that null itself passes asks whether something is there, which an unreadable value answers.
         return check(null, expected).passes ? true : this.#unknown("a turn could not be read");
       }
       const { passes, evaluable, reason } = check(value, expected);
-      return passes ? true : this.#fails(evaluable ? undefined : reason);
+      if (passes) return true;
+      // What is missing is not what was asked for; what is there and cannot be compared says nothing.
+      if (evaluable || value === null) return this.#fails(evaluable ? undefined : reason);
+      return this.#unknown(reason ?? "a value cannot be compared");
     };
   }
 
@@ -278,5 +289,16 @@ function order(left: unknown, right: unknown): number {
   const [a, b] = [numberValue(left), numberValue(right)];
   if (a !== undefined && b !== undefined) return a - b;
   if (typeof left !== "string" || typeof right !== "string") return Number.NaN;
-  return left < right ? -1 : left > right ? 1 : 0;
+  return compareCodePoints(left, right);
+}
+
+/** JavaScript compares texts by code units, which puts an emoji before some letters that come earlier in Unicode. */
+function compareCodePoints(left: string, right: string): number {
+  const length = Math.min(left.length, right.length);
+  for (let at = 0; at < length; at++) {
+    if (left.charCodeAt(at) === right.charCodeAt(at)) continue;
+    // Both start with the same units, so a pair that differs in its second unit is found there, and compares the same.
+    return (left.codePointAt(at) as number) - (right.codePointAt(at) as number);
+  }
+  return left.length - right.length;
 }

@@ -1,5 +1,5 @@
 import type { Check, Normalizer } from "../checks/check.ts";
-import { exactMatch, numericExact, numericRange } from "../checks/check-factories.ts";
+import { exactMatch, literalMatch, numericExact, numericRange } from "../checks/check-factories.ts";
 import { type ShorthandValue, shorthandCheck } from "../checks/shorthand.ts";
 import type { Composed } from "../logic/composition.ts";
 import type { About, KnownNode, NodeEntry, TypedTurnField, TypedTurnFields } from "../scenario/node-entry.ts";
@@ -48,6 +48,11 @@ function turnChecks<Nodes extends NodeEntry>(scope: TurnScope, fields: Fields<No
       verifyWith,
     })),
   );
+  // Without fields it asks whether there is such a turn: every turn has a node.
+  if (checks.length === 0) {
+    const verifyWith = { type: "contains_all", substrings: [] } as const;
+    return { type: "turn_check", scope, field: "node_id", verifyWith };
+  }
   return checks.length === 1 ? (checks[0] as Assertion<Nodes>) : { type: "all_of", conditions: checks };
 }
 
@@ -121,8 +126,13 @@ export function resultIs(field: string, value: ShorthandValue): Composed<ResultC
     type: "result_check",
     field,
     expected,
-    verifyWith,
+    // The order of the path matters, where other lists are compared as sets.
+    verifyWith: field === "path" && isSetEquality(verifyWith) ? literalMatch() : verifyWith,
   }));
+}
+
+function isSetEquality(check: Check): boolean {
+  return check.type === "set_containment" && check.mode === "exact";
 }
 
 /** Compares a field of one turn with a field of another: `target <comparison> source`. */

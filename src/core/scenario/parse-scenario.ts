@@ -1,4 +1,4 @@
-import type { ReportIssue } from "../schema/issue.ts";
+import type { IssuePath, ReportIssue } from "../schema/issue.ts";
 import { isRecord, typeName, type UnknownRecord } from "../values/json.ts";
 import { defineScenario, type ScenarioSource } from "./define-scenario.ts";
 import type { ScenarioDefinition } from "./definition.ts";
@@ -10,13 +10,19 @@ export function parseScenario(data: unknown): ScenarioDefinition {
   return readScenario(data);
 }
 
+/** What is known of the text that data comes from. */
+export interface ScenarioPlace extends Pick<ScenarioSource, "locate"> {
+  /** The keys of an object in the order of the text. */
+  readonly keysAt?: (path: IssuePath) => readonly string[] | undefined;
+}
+
 /** The same, for data whose positions in a file are known. */
-export function readScenario(data: unknown, place: Pick<ScenarioSource, "locate"> = {}): ScenarioDefinition {
+export function readScenario(data: unknown, { keysAt, ...place }: ScenarioPlace = {}): ScenarioDefinition {
   const parts = new ScenarioParts();
   const report: ReportIssue = (issue) => parts.issues.push(issue);
   let rest: UnknownRecord = {};
   try {
-    if (isRecord(data)) rest = takeParts(data, parts);
+    if (isRecord(data)) rest = takeParts(data, parts, keysAt);
     else report({ code: "wrong_type", path: [], expected: "a scenario", received: typeName(data) });
   } catch {
     // A getter or a proxy threw; data from a text has neither.
@@ -33,17 +39,28 @@ export function validateVersion(version: unknown, report: ReportIssue): void {
 }
 
 /** Gives nodes, edges and outcomes to `parts` and returns the rest; keys with null count as absent. */
-function takeParts(data: UnknownRecord, parts: ScenarioParts): UnknownRecord {
+function takeParts(
+  data: UnknownRecord,
+  parts: ScenarioParts,
+  keysAt: ScenarioPlace["keysAt"],
+): UnknownRecord {
   const rest: [string, unknown][] = [];
   for (const [key, value] of Object.entries(data)) {
     if (value === null || key === "$schema") continue;
     if (key === "version") validateVersion(value, (issue) => parts.issues.push(issue));
     else if (key === "nodes" && isRecord(value))
-      for (const id of Object.keys(value)) parts.addNode(id, value[id]);
+      for (const id of inOrder(value, data.nodeOrder, keysAt?.([key]))) parts.addNode(id, value[id]);
     else if (key === "edges" && Array.isArray(value)) for (const edge of value) parts.addEdge(edge);
     else if (key === "outcomes" && Array.isArray(value))
       for (const outcome of value) parts.addOutcome(outcome);
     else rest.push([key, parts.takeRest(value, [key])]);
   }
   return Object.fromEntries(rest);
+}
+
+/** The keys of an object in the order that was written: first those that the order names, then the others. */
+function inOrder(record: UnknownRecord, named: unknown, written: readonly string[] = []): readonly string[] {
+  const order = [...(Array.isArray(named) ? named : []), ...written];
+  const known = order.filter((key) => typeof key === "string" && Object.hasOwn(record, key));
+  return [...new Set([...known, ...Object.keys(record)])];
 }

@@ -57,6 +57,26 @@ test.each<[string, (s: Scenario) => void, unknown, unknown]>([
     [false, false, "", ""],
   ],
   [
+    "all of a past node",
+    (s) =>
+      s.addEdge("push", "ask", {
+        when: {
+          type: "state_check",
+          field: "node_results.ask",
+          expected: {},
+          verifyWith: { type: "literal_match" },
+        },
+      }),
+    [true, true, "abc", "tone"],
+    [false, false, "", ""],
+  ],
+  [
+    "all of all nodes",
+    (s) => s.addEdge("push", "ask", { when: { node_results: null } as never }),
+    [true, true, "abc", "tone"],
+    [true, true, "abc", ""],
+  ],
+  [
     "a refusal",
     (s) => s.addEdge("push", "ask", { when: { refused: true } }),
     [false, false, "", ""],

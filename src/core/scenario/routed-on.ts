@@ -45,7 +45,7 @@ export function routedOn(definition: ScenarioDefinition): ReadonlyMap<string, Ro
     for (const field of fieldsOf(condition)) {
       if (field === null) readsAnything = true;
       else if (field.split(".")[0] === "accumulated") readsAccumulated = true;
-      else markPath(field, source, needs);
+      else if (!markWhole(field, definition, needs)) markPath(field, source, needs);
     }
   }
   for (const [id, need] of needs) {
@@ -70,6 +70,19 @@ function fieldsOf(condition: Condition): (string | null)[] {
     default:
       return condition.conditions.flatMap(fieldsOf);
   }
+}
+
+/** A path to all that is known of a node, or of every node, needs all of it; true if it is one. */
+function markWhole(
+  path: string,
+  definition: ScenarioDefinition,
+  needs: ReadonlyMap<string, OpenRoutedOn>,
+): boolean {
+  const parsed = parseStatePath(path);
+  if ("problem" in parsed || parsed.root !== "node_results" || parsed.part !== null) return false;
+  for (const [id, need] of needs)
+    if (parsed.node === null || parsed.node === id) markAll(need, definition, id);
+  return true;
 }
 
 function markPath(path: string, source: string, needs: ReadonlyMap<string, OpenRoutedOn>): void {

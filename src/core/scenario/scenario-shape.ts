@@ -122,6 +122,10 @@ function scenarioShape(node: Shape, edge: Shape, outcome: Shape): ObjectShape {
         edges: described(list(edge), "Where conversations go after a node; tested in this order."),
         outcomes: described(list(outcome), "What is asserted or counted over finished conversations."),
         metadata: jsonObject,
+        nodeOrder: described(
+          list(text),
+          "The order of the nodes, where their ids are numbers, which readers of JSON put first.",
+        ),
       },
     },
   );

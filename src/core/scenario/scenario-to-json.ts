@@ -43,12 +43,15 @@ function writeScenario(
     return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, write(part, [...path, key])]));
   };
   const { name, description, entryNode, nodes, nodeIds, edges, outcomes, metadata } = definition;
+  const written = Object.fromEntries(nodeIds.map((id) => [id, write(nodes[id], ["nodes", id])]));
+  const keepsOrder = Object.keys(written).every((id, index) => id === nodeIds[index]);
   return {
     version: FORMAT_VERSION,
     name,
     ...(description === "" ? {} : { description }),
     entry: entryNode,
-    nodes: Object.fromEntries(nodeIds.map((id) => [id, write(nodes[id], ["nodes", id])])),
+    nodes: written,
+    ...(keepsOrder ? {} : { nodeOrder: [...nodeIds] }),
     ...(edges.length === 0 ? {} : { edges: write(edges.map(withEndWord), ["edges"]) }),
     ...(outcomes.length === 0 ? {} : { outcomes: write(outcomes, ["outcomes"]) }),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),

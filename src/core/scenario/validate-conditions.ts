@@ -132,7 +132,7 @@ const READS: Partial<Record<Check["type"], readonly TemplateField["type"][]>> = 
   numeric_minimum: ["integer", "number", "string", "enum"],
   numeric_maximum: ["integer", "number", "string", "enum"],
   exact_match: ["string", "date", "enum", "integer", "number", "boolean"],
-  contains_any: ["string", "date", "enum", "integer", "number"],
+  contains_any: ["string", "date", "enum", "integer", "number", "array"],
   set_containment: ["array"],
 };
 

@@ -56,6 +56,7 @@ describe("the old value stays, and the reason is told", () => {
     ["array", (() => []) as never, "returned array, not an object"],
     ["promise", (async () => ({})) as never, "not plain data"],
     ["function inside a Map", (() => ({ inner: new Map() })) as never, 'not plain data at "inner": Map'],
+    ["function", () => ({ inner: () => 1 }), 'not plain data at "inner": function'],
     ["not a number", () => ({ inner: Number.NaN }), 'not plain data at "inner": NaN'],
     ["source string", "(accumulated) => accumulated", "a source string runs only within a run"],
   ])("%s", (_name, update, problem) => {

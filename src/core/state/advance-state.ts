@@ -1,6 +1,6 @@
 import { errorMessage } from "../error-message.ts";
 import type { Truth } from "../logic/kleene.ts";
-import { frozenCopy } from "../values/frozen-copy.ts";
+import { frozenCopy, MAX_VALUES } from "../values/frozen-copy.ts";
 import { isRecord, ownValue, typeName, type UnknownRecord } from "../values/json.ts";
 import { PersistentMap } from "../values/persistent-map.ts";
 import type { NodeResult, ScenarioState, TurnRecord } from "./state.ts";
@@ -76,10 +76,13 @@ function updateAccumulated(
     if (!isRecord(result))
       return { accumulated, problem: `the state update returned ${typeName(result)}, not an object` };
     const problems: string[] = [];
-    const copy = frozenCopy(result, ({ kind, path, found }) =>
-      problems.push(
-        `the state update returned something that is not plain data at "${path.join(".")}": ${found ?? kind}`,
-      ),
+    const copy = frozenCopy(
+      result,
+      ({ kind, path, found }) =>
+        problems.push(
+          `the state update returned something that is not plain data at "${path.join(".")}": ${found ?? kind}`,
+        ),
+      { remaining: MAX_VALUES, withoutFunctions: true },
     );
     return problems[0] === undefined
       ? { accumulated: copy as UnknownRecord }

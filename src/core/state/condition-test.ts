@@ -1,5 +1,5 @@
 import type { CompiledCheck } from "../checks/check-result.ts";
-import { compileCheck } from "../checks/evaluate-check.ts";
+import { compileComparison } from "../checks/shorthand.ts";
 import { errorMessage } from "../error-message.ts";
 import { anyTrue, atLeastTrue, negate, type Truth } from "../logic/kleene.ts";
 import { plainState } from "./advance-state.ts";
@@ -42,7 +42,7 @@ class StateCheckTest implements ConditionTest {
 
   constructor(check: ExplicitStateCheck) {
     this.#read = compilePath(check.field);
-    this.#check = compileCheck(check.verifyWith);
+    this.#check = compileComparison(check.verifyWith);
     this.#expected = check.expected ?? null;
     this.#needs = `needs ${describeCondition(check)}`;
   }

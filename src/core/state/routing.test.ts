@@ -136,6 +136,21 @@ describe("which edges count", () => {
   });
 });
 
+test("contains finds a text in a text and among the items of a list", () => {
+  const goesTo = (x: unknown): unknown =>
+    resolveNextNode(
+      [
+        { source: "p", target: "found", when: { "accumulated.x": { contains: "a" } } },
+        { source: "p", target: "missing" },
+      ],
+      { ...INITIAL_STATE, currentNode: "p", accumulated: { x } },
+    ).target;
+  expect(goesTo("bar")).toBe("found");
+  expect(goesTo(["a", "b"])).toBe("found");
+  expect(goesTo(["bar"])).toBe("missing");
+  expect(goesTo([])).toBe("missing");
+});
+
 test("for random edges and states: the first match, else the first unconditional edge, else the end", () => {
   const when = fc.oneof(
     fc.constant(undefined),

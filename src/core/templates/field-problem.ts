@@ -1,5 +1,5 @@
 import type { Check } from "../checks/check.ts";
-import { evaluateCheck } from "../checks/evaluate-check.ts";
+import { evaluateCheck, usesTruth } from "../checks/evaluate-check.ts";
 import type { JsonValue } from "../values/json.ts";
 import { type Converted, convertText, stancePair, wholeNumber } from "./convert-value.ts";
 import { type ExtractRule, type ExtractTarget, enumValues, optionLetters } from "./extract-rule.ts";
@@ -17,21 +17,6 @@ export interface FieldProblem {
   readonly key: "truth" | "check" | "extract";
   readonly message: string;
 }
-
-/** Checks that do not look at the truth. */
-const WITHOUT_TRUTH: ReadonlySet<Check["type"]> = new Set([
-  "contains_any",
-  "contains_all",
-  "regex_match",
-  "numeric_range",
-  "numeric_range_graded",
-  "date_range",
-  "one_of",
-  "is_null",
-  "trace_regex",
-  "trace_contains",
-  "trace_length",
-]);
 
 /** Checks that a value equal to the truth must pass. */
 const EQUALITIES: ReadonlySet<Check["type"]> = new Set([
@@ -65,13 +50,16 @@ function pairProblem(field: FieldType, check: Check, truth: JsonValue): FieldPro
       message: "A date is always read as ISO 8601, so it never has this format; leave it out.",
     };
   }
-  if (isTraceCheck(check) || check.type === "semantic_match") return null;
+  if (isTraceCheck(check)) return traceProblem(truth);
+  if (check.type === "semantic_match") return null;
   const samples = samplesOf(field, check);
-  const usesTruth = !WITHOUT_TRUTH.has(check.type);
+  const looksAtTruth = usesTruth(check);
   // With a truth of its own type the check must be able to look at the field at all.
-  const suits = samples.some((sample) => evaluateCheck(check, sample, usesTruth ? sample : null).evaluable);
+  const suits = samples.some(
+    (sample) => evaluateCheck(check, sample, looksAtTruth ? sample : null).evaluable,
+  );
   if (!suits) return { key: "check", message: `${check.type} cannot look at a field of type ${field.type}.` };
-  if (!usesTruth || truth === null || isRowVariable(truth)) return null;
+  if (!looksAtTruth || truth === null || isRowVariable(truth)) return null;
   const wrong = {
     key: "truth",
     message: `${JSON.stringify(truth)} can never match a field of type ${typeOf(field)}.`,
@@ -79,6 +67,13 @@ function pairProblem(field: FieldType, check: Check, truth: JsonValue): FieldPro
   if (!samples.some((sample) => evaluateCheck(check, sample, truth).evaluable)) return wrong;
   if (EQUALITIES.has(check.type) && !evaluateCheck(check, truth, truth).passes) return wrong;
   return canHold(field, check, truth) ? null : wrong;
+}
+
+/** A check on the raw reply holds or not: its truth says which of the two is right. */
+function traceProblem(truth: JsonValue): FieldProblem | null {
+  if (truth === null || typeof truth === "boolean" || isRowVariable(truth)) return null;
+  const message = `The truth of a check on the raw reply is true or false, not ${JSON.stringify(truth)}.`;
+  return { key: "truth", message };
 }
 
 /** False if no value of the field's type can be what an equality asks for. */

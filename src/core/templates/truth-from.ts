@@ -38,7 +38,8 @@ export function resolveTruth(truth: JsonValue | TruthFrom, state: ScenarioState)
   if (!isTruthFrom(truth)) return { truth };
   const value = resolvePath(truth.from, state);
   const chosen = value === null ? undefined : ownValue(truth.cases, String(value));
-  const found = (chosen ?? truth.otherwise) as JsonValue | CaseTruth | undefined;
+  // Null is a truth, too: only a case that is missing gives way.
+  const found = (chosen === undefined ? truth.otherwise : chosen) as JsonValue | CaseTruth | undefined;
   if (found === undefined) return undefined;
   return isCaseTruth(found) ? found : { truth: found };
 }

@@ -15,6 +15,8 @@ export const MAX_VALUES = 5_000_000;
 /** How many values may still be copied; several copies may draw on one allowance. */
 export interface CopyAllowance {
   remaining: number;
+  /** True if functions are refused like other values that are not data. */
+  readonly withoutFunctions?: boolean;
 }
 
 /**
@@ -86,6 +88,8 @@ export function frozenCopy(
     switch (typeof item) {
       case "object":
         return item === null ? null : copyObject(item);
+      case "function":
+        return allowance.withoutFunctions ? refuse("not_data", "function") : item;
       case "symbol":
       case "bigint":
         return refuse("not_data", typeof item);

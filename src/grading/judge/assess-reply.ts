@@ -126,8 +126,7 @@ export function concludeReply(input: ReplyToConclude, judgement: JudgedParts): R
   const notes: Record<string, string> = { ...judgement.notes };
   for (const [name, { value, status }] of extracted) {
     parsed[name] = value;
-    if (status !== "found")
-      notes[name] = status === "absent" ? "the reply does not state it" : "the reply is ambiguous";
+    if (status !== "found") notes[name] = status === "absent" ? NOT_STATED : "the reply is ambiguous";
   }
   const results = traitResults(traits, reply, judgement);
   const rubric: Record<string, TraitResult["value"]> = {};
@@ -135,7 +134,7 @@ export function concludeReply(input: ReplyToConclude, judgement: JudgedParts): R
   const { refused, status } = judgement;
   // Frozen, because functions of authors get parts of it.
   return freezeDeep({
-    ...verifyReply(input, freezeDeep(parsed), refused),
+    ...verifyReply(input, freezeDeep(parsed), { refused, notes }),
     parsed,
     traits: results,
     rubric,
@@ -157,17 +156,20 @@ function traitResults(
   return { ...Object.fromEntries(judged), ...evaluateCodeTraits(traits, reply) };
 }
 
+const NOT_STATED = "the reply does not state it";
+
 /** A refusal is never a right answer. */
 function verifyReply(
   { question, reply, state }: ReplyToConclude,
   parsed: Readonly<Record<string, unknown>>,
-  refused: Truth,
+  { refused, notes }: Pick<ReplyConclusion, "refused" | "notes">,
 ): Pick<ReplyConclusion, "verifyResult" | "score" | "fields"> {
   if (question.template === undefined) return { verifyResult: null, score: null, fields: {} };
+  const isUnread = (name: string): boolean => (notes[name] ?? NOT_STATED) !== NOT_STATED;
   const { verifyResult, score, fields } = verifyParsed(
     question.template,
     parsed,
-    state === undefined ? { reply } : { reply, state },
+    state === undefined ? { reply, isUnread } : { reply, isUnread, state },
   );
   return refused === true ? { verifyResult: false, score: 0, fields } : { verifyResult, score, fields };
 }

@@ -102,6 +102,42 @@ describe("fields", () => {
     expect(verify(none, { side_effect: "nausea" }).verifyResult).toBe(false);
   });
 
+  test.each<[TemplateField["type"], unknown, object]>([
+    ["boolean", false, {}],
+    ["string", "x", {}],
+    ["integer", 0, {}],
+    ["number", 1.5, { check: numericTolerance({ tolerance: 0.1 }) }],
+    ["date", "2024-03-01", {}],
+    ["enum", "A", { values: ["A", "B"] }],
+    ["array", [], { items: { type: "string" } }],
+  ])("a truth of null: right if a %s is not stated, wrong if it is", (type, stated, more) => {
+    const field = { type, description: "", truth: null, ...more } as TemplateField;
+    const of = template({ x: field });
+    expect(verify(of, { x: null }).fields.x).toEqual({ result: true, score: 1 });
+    expect(verify(of, { x: stated }).fields.x).toEqual({ result: false, score: 0 });
+    // Not read is not the same as not stated.
+    expect(verify(of, {}).verifyResult).toBe(null);
+    expect(verifyParsed(of, { x: null }, { reply: "", isUnread: () => true }).verifyResult).toBe(null);
+  });
+
+  test("a case of a truth that depends on the past may be null", () => {
+    const truth = truthFrom("accumulated.x", { cases: { a: null }, otherwise: 3 });
+    const of = template({ n: { type: "integer", description: "", truth } });
+    const at = (x: string) => ({ ...INITIAL_STATE, accumulated: { x } });
+    expect(verify(of, { n: null }, "", at("a")).verifyResult).toBe(true);
+    expect(verify(of, { n: 3 }, "", at("a")).verifyResult).toBe(false);
+    expect(verify(of, { n: 3 }, "", at("b")).verifyResult).toBe(true);
+  });
+
+  test("a check on the reply with the truth false means that it must not hold", () => {
+    const check = traceContains({ substring: "sorry" });
+    const polite = (truth: boolean | null) =>
+      template({ sorry: { type: "boolean", description: "", truth, check } });
+    expect(verify(polite(false), {}, "I am sorry").verifyResult).toBe(false);
+    expect(verify(polite(false), {}, "No.").fields.sorry).toEqual({ result: true, score: 1 });
+    expect(verify(polite(null), {}, "I am sorry").verifyResult).toBe(true);
+  });
+
   test.each<[TemplateField, unknown, Truth]>([
     [{ type: "integer", description: "", truth: 3 }, 3, true],
     [{ type: "integer", description: "", truth: 3 }, "3", true],

@@ -1,5 +1,5 @@
 import type { CompiledCheck } from "../../core/checks/check-result.ts";
-import { compileCheck } from "../../core/checks/evaluate-check.ts";
+import { compileCheck, usesTruth } from "../../core/checks/evaluate-check.ts";
 import { errorMessage } from "../../core/error-message.ts";
 import { type Composed, evaluateComposition, isComposition } from "../../core/logic/composition.ts";
 import { allTrue, type Truth } from "../../core/logic/kleene.ts";
@@ -40,6 +40,8 @@ export interface VerificationContext {
   readonly reply: string;
   /** The state before this turn, for truths that depend on the past. */
   readonly state?: ScenarioState;
+  /** True for a field that is null because it could not be read, and not because the reply does not state it. */
+  readonly isUnread?: (field: string) => boolean;
 }
 
 /** Compares the parsed fields of a reply with the truth; never throws. */
@@ -103,16 +105,29 @@ function verifyField(
   context: VerificationContext,
 ): FieldVerdict {
   const { name, field, looksAtReply } = compiled;
-  const value = looksAtReply ? context.reply : isRecord(parsed) ? (ownValue(parsed, name) ?? null) : null;
   const truth = compiled.truth ?? resolveTruth(field.truth, context.state ?? INITIAL_STATE);
-  if (truth === undefined) return looksAtReply ? verdictOf(compiled.check, value, null) : NO_TRUTH;
-  const check = truth.check === undefined ? compiled.check : compileCheck(truth.check);
-  return verdictOf(check, value, truth.truth);
+  if (looksAtReply) return replyVerdict(compiled.check, context.reply, truth?.truth !== false);
+  if (truth === undefined) return NO_TRUTH;
+  const value = isRecord(parsed) ? (ownValue(parsed, name) ?? null) : null;
+  const check = truth.check ?? field.check ?? defaultFieldCheck(field);
+  if (truth.truth === null && usesTruth(check)) {
+    if (value !== null) return FAILED;
+    const isRead = isRecord(parsed) && (Object.hasOwn(parsed, name) || field.optional === true);
+    return isRead && context.isUnread?.(name) !== true ? PASSED : NOT_STATED;
+  }
+  return verdictOf(truth.check === undefined ? compiled.check : compileCheck(check), value, truth.truth);
+}
+
+/** A check on the raw reply passes if it holds, or, where the truth is false, if it does not. */
+function replyVerdict(check: CompiledCheck, reply: string, holds: boolean): FieldVerdict {
+  const { passes, evaluable, reason } = check(reply, null);
+  if (!evaluable) return { result: null, score: 0, reason: reason ?? "it cannot be compared" };
+  return passes === holds ? PASSED : FAILED;
 }
 
 function verdictOf(check: CompiledCheck, value: unknown, truth: unknown): FieldVerdict {
   const { passes, evaluable, score, reason } = check(value, truth);
-  // Null is neither right nor wrong, unless the truth is null.
+  // Null is neither right nor wrong, unless the check asks for it.
   if (value === null && !passes) return NOT_STATED;
   if (!evaluable) return { result: null, score: 0, reason: reason ?? "it cannot be compared" };
   if (score === 1 && passes) return PASSED;

@@ -1,4 +1,4 @@
-import { findOffset, LineIndex, type ParsedText, type Place, TextSyntaxError } from "./text-places.ts";
+import { LineIndex, type ParsedText, type Place, placesIn, TextSyntaxError } from "./text-places.ts";
 
 /** Reads JSON strictly; a key that stands twice in an object is an error, for one of the two would be lost. */
 export function parseJsonText(text: string): ParsedText {
@@ -13,7 +13,7 @@ export function parseJsonText(text: string): ParsedText {
     const message = `the key ${JSON.stringify(key)} stands twice in the same object`;
     throw new TextSyntaxError(message, lines.positionAt(offset));
   });
-  return { value, locate: (path, prefer) => lines.positionAt(findOffset(root, path, prefer)) };
+  return { value, ...placesIn(root, lines) };
 }
 
 function syntaxError(text: string, error: SyntaxError, lines: LineIndex): TextSyntaxError {

@@ -3,7 +3,7 @@ import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { parseScenario } from "../../core/scenario/parse-scenario.ts";
 import { DefinitionError, formatIssue } from "../../core/schema/format-issue.ts";
 import { parseScenarioFile } from "./parse-scenario-file.ts";
-import { scenarioToJson } from "./write-scenario.ts";
+import { scenarioToJson, scenarioToYaml } from "./write-scenario.ts";
 
 const GOOD = `
 version: 1
@@ -319,4 +319,25 @@ describe("hostile data", () => {
       expect((error as DefinitionError).issues.length).toBeGreaterThan(40_000);
     }
   });
+});
+
+test("nodes keep the order of the file, also where their ids are numbers", () => {
+  const yaml = `name: s
+entry: start
+nodes:
+  start: { question: { question: Q, rawAnswer: A } }
+  "10": { question: { question: Q, rawAnswer: A } }
+  "2": { question: { question: Q, rawAnswer: A } }
+edges:
+  - { source: start, target: "10" }
+  - { source: "10", target: "2" }
+`;
+  const [fromYaml] = parseScenarioFile(yaml);
+  expect(fromYaml?.nodeIds).toEqual(["start", "10", "2"]);
+  const json = scenarioToJson(fromYaml as ScenarioDefinition);
+  expect(parseScenario(json).nodeIds).toEqual(["start", "10", "2"]);
+  const text = scenarioToYaml(fromYaml as ScenarioDefinition);
+  expect(parseScenarioFile(text)[0]?.nodeIds).toEqual(["start", "10", "2"]);
+  const several = JSON.stringify({ scenarios: [json] });
+  expect(parseScenarioFile(several, { filename: "s.json" })[0]?.nodeIds).toEqual(["start", "10", "2"]);
 });

@@ -29,7 +29,7 @@ export function parseScenarioFile(
       };
     };
   if (!isRecord(value) || !Object.hasOwn(value, "scenarios"))
-    return [readScenario(value, { locate: locate([]) })];
+    return [readScenario(value, { locate: locate([]), keysAt: source.keysAt })];
 
   const issues: Issue[] = [];
   const atTop = (issue: Issue): number => issues.push({ ...issue, position: locate([])(issue) });
@@ -38,7 +38,11 @@ export function parseScenarioFile(
   const scenarios = Array.isArray(value.scenarios) ? value.scenarios : [];
   const definitions = scenarios.flatMap((data: unknown, index) => {
     const prefix = ["scenarios", index];
-    return collectIssues(() => readScenario(data, { locate: locate(prefix) }), prefix, issues);
+    const place = {
+      locate: locate(prefix),
+      keysAt: (path: IssuePath) => source.keysAt([...prefix, ...path]),
+    };
+    return collectIssues(() => readScenario(data, place), prefix, issues);
   });
   checkNames(scenarios, atTop);
   if (issues.length > 0) throw new DefinitionError(filename, issues);

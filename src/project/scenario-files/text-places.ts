@@ -30,10 +30,24 @@ export interface ParsedText {
   readonly value: unknown;
   /** Where a part stands: its key or its value, or whatever is nearest around it if it is not there itself. */
   locate(path: IssuePath, prefer: "key" | "value"): TextPosition;
+  /** The keys of an object as the text has them: objects of JavaScript put keys like `10` before all others. */
+  keysAt(path: IssuePath): readonly string[] | undefined;
+}
+
+/** What a text gives besides its data. */
+export function placesIn(root: Place, lines: LineIndex): Pick<ParsedText, "locate" | "keysAt"> {
+  return {
+    locate: (path, prefer) => lines.positionAt(findOffset(root, path, prefer)),
+    keysAt: (path) => {
+      let place: Place | undefined = root;
+      for (const part of path) place = place?.parts?.get(part);
+      return place?.parts && [...place.parts.keys()].map(String);
+    },
+  };
 }
 
 /** Finds the place of a part; a collection is best pointed at by its key. */
-export function findOffset(root: Place, path: IssuePath, prefer: "key" | "value"): number {
+function findOffset(root: Place, path: IssuePath, prefer: "key" | "value"): number {
   let place = root;
   let complete = true;
   for (const part of path) {

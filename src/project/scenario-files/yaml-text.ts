@@ -1,6 +1,6 @@
 import type { Node, YAMLMap } from "yaml";
 import { errorMessage } from "../../core/error-message.ts";
-import { findOffset, LineIndex, type ParsedText, type Place, TextSyntaxError } from "./text-places.ts";
+import { LineIndex, type ParsedText, type Place, placesIn, TextSyntaxError } from "./text-places.ts";
 
 /** Reads YAML 1.2 as data: no tags, no merge keys, one document, no repeated keys. */
 export function parseYamlText(text: string): ParsedText {
@@ -15,7 +15,7 @@ export function parseYamlText(text: string): ParsedText {
     const root = new PlaceReader(yaml, lines).read(document.contents, null);
     // Aliases share one object, so they cost nothing here; copying counts what they stand for, and has a limit.
     const value: unknown = document.toJS({ maxAliasCount: -1 });
-    return { value, locate: (path, prefer) => lines.positionAt(findOffset(root, path, prefer)) };
+    return { value, ...placesIn(root, lines) };
   } catch (error) {
     if (error instanceof TextSyntaxError) throw error;
     // Alias bombs and aliases of themselves are refused by throwing; very deep nesting exhausts the stack.
