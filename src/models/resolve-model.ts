@@ -1,8 +1,7 @@
 import type { Environment } from "../core/environment.ts";
 import { nearestOf } from "../core/schema/nearest-name.ts";
 import { isRecord, type JsonObject, typeName } from "../core/values/json.ts";
-import { redactSecrets } from "../secrets/redact-secrets.ts";
-import { secretQueryValues } from "../secrets/secret-data.ts";
+import { openAddress, secretQueryValues } from "../secrets/secret-data.ts";
 import { openHeaders, secretHeaderValues } from "../secrets/secret-headers.ts";
 import { contentHash } from "./content-hash.ts";
 import { clientFetch, type Fetch, limitedFetch } from "./http/client-fetch.ts";
@@ -131,7 +130,7 @@ function unknownProvider(reference: string, name: string, configured: object): M
 
 /** Two keys are two accounts; the part of the hash that is shown does not give the key away. */
 function accountOf(provider: string, baseUrl: string, key: string | undefined): string {
-  return `${provider} ${redactSecrets(baseUrl)}${key === undefined ? "" : ` key ${contentHash(key).slice(0, 8)}`}`;
+  return `${provider} ${openAddress(baseUrl, queryHash).url}${key === undefined ? "" : ` key ${contentHash(key).slice(0, 8)}`}`;
 }
 
 function identityOf(
@@ -140,13 +139,18 @@ function identityOf(
   { baseUrl, headers }: { readonly baseUrl: string; readonly headers: Readonly<Record<string, string>> },
 ): JsonObject {
   const usual = knownProviders().find((provider) => provider.name === name)?.baseUrl;
+  const { url, query } = openAddress(baseUrl, queryHash);
   return {
     provider: name,
     ...(name === kind ? {} : { kind }),
     model,
-    ...(baseUrl === usual ? {} : { baseUrl: redactSecrets(baseUrl) }),
+    ...(baseUrl === usual ? {} : { baseUrl: url, ...(query === undefined ? {} : { query }) }),
     ...(Object.keys(headers).length === 0 ? {} : { headers: openHeaders(headers) }),
   };
+}
+
+function queryHash(query: string): string {
+  return contentHash(query).slice(0, 16);
 }
 
 function priceOf({ price }: KnownProvider, model: string): Pick<Model, "price"> {

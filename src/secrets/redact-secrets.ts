@@ -1,3 +1,7 @@
+import { isWord, looksLikeCredential, looksRandom } from "./credential-look.ts";
+import { base64Cores, merged, plainForms, REDACTED, type Span, widened } from "./known-secrets.ts";
+import { usedSecretSpans } from "./mask-secrets.ts";
+
 /** A message that is longer says nothing more to a reader. */
 const MOST_SHOWN = 2_000;
 
@@ -7,16 +11,17 @@ const MOST_SEARCHED = 32_000;
 /** A secret that begins near the end of what is searched may be cut in two and not be recognised: that end is not shown. */
 const MARGIN = 8_000;
 
-/** What stands in the place of a secret. */
-export const REDACTED = "[redacted]";
-
 /**
- * Removes from a message what looks like a secret (keys, tokens, credentials in addresses), and the given secrets
- * wherever they stand, also encoded. Cuts a very long message. Its work grows linearly with the text.
+ * Removes from a message what looks like a secret (keys, tokens, credentials in addresses), the given secrets wherever
+ * they stand, also encoded, and all that this process has used. Cuts a very long message. Its work grows linearly with the text.
  */
 export function redactSecrets(text: string, secrets: readonly string[] = []): string {
   const searched = text.slice(0, MOST_SEARCHED);
-  const spans = merged([...secretSpans(searched), ...knownSecretSpans(searched, secrets)]);
+  const spans = merged([
+    ...secretSpans(searched),
+    ...knownSecretSpans(searched, secrets),
+    ...usedSecretSpans(searched),
+  ]);
   const shown = searched.length < text.length ? searched.length - MARGIN : searched.length;
   if (spans.length === 0 && shown <= MOST_SHOWN && shown === text.length) return text;
   let result = "";
@@ -32,18 +37,6 @@ export function redactSecrets(text: string, secrets: readonly string[] = []): st
   return complete ? result : `${result.slice(0, MOST_SHOWN)}… (cut, ${text.length} characters in all)`;
 }
 
-/** Spans in order, those that touch as one. */
-function merged(spans: readonly Span[]): readonly Span[] {
-  const result: Span[] = [];
-  for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
-    const last = result.at(-1);
-    if (last !== undefined && start <= last.end)
-      result[result.length - 1] = { start: last.start, end: Math.max(last.end, end) };
-    else result.push({ start, end });
-  }
-  return result;
-}
-
 /** A shorter one is a placeholder such as `none` or `ollama`, and removing it would only harm the message. */
 const SHORTEST = 8;
 
@@ -52,10 +45,10 @@ export function knownSecretSpans(text: string, secrets: readonly string[]): read
   const spans: Span[] = [];
   for (const secret of secrets) {
     if (secret.length < SHORTEST) continue;
-    for (const form of new Set(plainForms(secret))) {
+    for (const form of plainForms(secret)) {
       for (const start of places(text, form)) spans.push({ start, end: start + form.length });
     }
-    for (const core of new Set(base64Cores(secret))) {
+    for (const core of base64Cores(secret)) {
       for (const start of places(text, core)) spans.push(widened(text, start, start + core.length));
     }
   }
@@ -65,51 +58,6 @@ export function knownSecretSpans(text: string, secrets: readonly string[]): read
 /** All places, those that overlap too: what is left of a secret must not be one again. */
 function* places(text: string, part: string): Iterable<number> {
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) yield at;
-}
-
-function plainForms(secret: string): readonly string[] {
-  const forms = [secret, JSON.stringify(secret).slice(1, -1)];
-  try {
-    const encoded = encodeURIComponent(secret);
-    const lower = encoded.replace(/%../g, (code) => code.toLowerCase());
-    for (const form of [encoded, lower]) forms.push(form, form.replaceAll("%20", "+"));
-    forms.push(encodeURI(secret));
-  } catch {
-    // Half of a surrogate pair: such a text has no form in an address.
-  }
-  return forms;
-}
-
-/**
- * What is the same in every base64 text that has the secret inside. Each three bytes make four characters, so there are
- * three ways in which the secret can lie; characters at its ends, which depend on the neighbours, are left out.
- */
-function base64Cores(secret: string): readonly string[] {
-  const bytes = new TextEncoder().encode(secret);
-  return [0, 1, 2].flatMap((shift) => {
-    const padded = "\0".repeat(shift) + Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
-    const from = Math.ceil((shift * 4) / 3);
-    const to = Math.floor((padded.length * 4) / 3);
-    const core = btoa(padded).slice(from, to);
-    return [core, core.replaceAll("+", "-").replaceAll("/", "_")];
-  });
-}
-
-/** With the characters at the ends that hold the rest of the secret's first and last bytes. */
-function widened(text: string, start: number, end: number): Span {
-  for (let step = 0; step < 2 && isBase64(text.charCodeAt(start - 1)); step++) start--;
-  for (let step = 0; step < 4 && isBase64(text.charCodeAt(end)); step++) end++;
-  return { start, end };
-}
-
-function isBase64(code: number): boolean {
-  return /[A-Za-z0-9+/=_-]/.test(String.fromCharCode(code));
-}
-
-/** A part of a text, its end exclusive. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
 }
 
 /*
@@ -151,6 +99,9 @@ const NAMED = new RegExp(
   "gi",
 );
 
+/** A parameter of an address, whatever its name. */
+const PARAMETER = /[?&][\w.-]{1,40}=(?<value>[^\s&#"'<>]{16,400})/g;
+
 /** Where something stands that looks like a secret; spans may overlap. */
 export function secretSpans(text: string): readonly Span[] {
   const spans: Span[] = [];
@@ -162,6 +113,7 @@ export function secretSpans(text: string): readonly Span[] {
   }
   spans.push(...valueSpans(text, AUTHORIZATION, ({ value = "" }) => !isWord(value)));
   spans.push(...valueSpans(text, NAMED, isSecretValue));
+  spans.push(...valueSpans(text, PARAMETER, ({ value = "" }) => looksLikeCredential(value)));
   return spans;
 }
 
@@ -199,16 +151,4 @@ function isSecretValue({ name = "", sign = "", scheme, value = "" }: Groups): bo
   if (sign === "" || /^(?:key|token)$/i.test(name)) return looksRandom(value);
   // `password=…` is never prose; `password: required` may be.
   return sign === "=" || scheme !== undefined || !isWord(value);
-}
-
-/** A word of prose, or several with hyphens or underscores: `authentication`, `invalid_api_key`. */
-function isWord(value: string): boolean {
-  return value.length < 40 && /^[A-Z]?[a-z]{1,19}(?:[-_/][A-Z]?[a-z]{1,19}){0,4}[.:!?]?$/.test(value);
-}
-
-/** Long, without the look of words: hex, base64. */
-function looksRandom(value: string): boolean {
-  return (
-    value.length >= 16 && /^[\w+/=.~*-]+$/.test(value) && !isWord(value) && /[0-9*]|[a-z][A-Z]/.test(value)
-  );
 }

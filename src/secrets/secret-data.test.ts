@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { openData, secretDataValues, secretQueryValues } from "./secret-data.ts";
+import {
+  openAddress,
+  openData,
+  privateParts,
+  secretArguments,
+  secretDataValues,
+  secretQueryValues,
+} from "./secret-data.ts";
 
 const DATA = {
   apiKey: "abc",
@@ -37,4 +44,52 @@ test("it is known as a secret", () => {
 test("so is what an address holds in its query", () => {
   expect(secretQueryValues("https://example.com/v1?api_key=a%20b&version=2&token=c")).toEqual(["a b", "c"]);
   expect(secretQueryValues("no address")).toEqual([]);
+});
+
+test("a password in an address and a key in its path are secrets, too", () => {
+  expect(secretQueryValues("https://me:p%40ss@example.com/bot9f86d081884c7d659a2feaa0c55ad015/x")).toEqual([
+    "bot9f86d081884c7d659a2feaa0c55ad015",
+    "p@ss",
+  ]);
+});
+
+test("an address is written down without user and query; what the query says besides secrets is kept as a hash", () => {
+  const open = (address: string) => openAddress(address, (text) => `hash of ${text}`);
+  expect(open("https://me:pass@example.com/v1?api_key=abc&version=2")).toEqual({
+    url: "https://example.com/v1",
+    query: 'hash of [["api_key","(secret)"],["version","2"]]',
+  });
+  expect(open("http://localhost:8000")).toEqual({ url: "http://localhost:8000" });
+  expect(open("http://localhost:8000/v1/chat")).toEqual({ url: "http://localhost:8000/v1/chat" });
+});
+
+test("words of a command are secrets by the flag before them, or by their look", () => {
+  expect(
+    secretArguments([
+      "server.js",
+      "--token",
+      "abc",
+      "--api-key=def",
+      "--port",
+      "80",
+      "--verbose",
+      "--x",
+      "y",
+    ]),
+  ).toEqual(["abc", "def"]);
+  expect(secretArguments(["9f86d081884c7d659a2feaa0c55ad015"])).toEqual(["9f86d081884c7d659a2feaa0c55ad015"]);
+});
+
+test("paths, numbers and addresses are not private; their passwords are", () => {
+  for (const value of [
+    "/home/me/data",
+    "~/data/x",
+    "C:\\data\\x",
+    "8080",
+    "https://example.com/v1",
+    "text/plain",
+  ])
+    expect(privateParts(value)).toEqual([]);
+  expect(privateParts("postgres://me:Zebra4711@db:5432/x")).toEqual(["Zebra4711"]);
+  expect(privateParts("Zebra4711")).toEqual(["Zebra4711"]);
 });

@@ -1,5 +1,9 @@
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type ModelServer, startModelServer } from "../model-servers/model-server.ts";
 import { OPENAI } from "../model-servers/openai-server.ts";
@@ -59,7 +63,7 @@ async function project(server: ModelServer): Promise<{
   };
 }
 
-/** The files below a folder that hold a text, also as base64; the project file is where a person put it. */
+/** The files below a folder that hold a text, in whatever form; the project file is where a person put it. */
 function filesWith(folder: string, texts: readonly string[]): readonly string[] {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   return names.filter((name) => {
@@ -69,10 +73,28 @@ function filesWith(folder: string, texts: readonly string[]): readonly string[] 
   });
 }
 
+/** A text in every form in which it would still be known. */
+function formsOf(text: string): readonly string[] {
+  const bytes = Buffer.from(text);
+  return [
+    text,
+    [...text].reverse().join(""),
+    encodeURIComponent(text),
+    bytes.toString("base64").replace(/=+$/, "").slice(0, -1),
+    // With one and two bytes before it, base64 is another text.
+    ...[1, 2].map((shift) =>
+      Buffer.concat([Buffer.alloc(shift), bytes])
+        .toString("base64")
+        .replace(/=+$/, "")
+        .slice(shift + 1, -1),
+    ),
+    bytes.toString("hex"),
+    bytes.toString("hex").toUpperCase(),
+  ];
+}
+
 function holds(bytes: Buffer, text: string): boolean {
-  return [text, encodeURIComponent(text), Buffer.from(text).toString("base64")].some((form) =>
-    bytes.includes(form),
-  );
+  return formsOf(text).some((form) => bytes.includes(form));
 }
 
 /** Every command that tells something of what is stored or configured. */
@@ -206,4 +228,182 @@ describe("secrets on the command line", () => {
     expect(server.requests).toHaveLength(1);
     expect(JSON.stringify(request?.headers) + request?.query).toContain(PASSWORD);
   });
+});
+
+describe("forty secrets that everything repeats", () => {
+  /** Random, and the same each time. */
+  const random = (name: string): string => createHash("sha512").update(name).digest("base64url").slice(0, 24);
+  const secret = (name: string): string => `${random(name)}`;
+  const named = (count: number, name: string): readonly string[] =>
+    Array.from({ length: count }, (_, index) => secret(`${name} ${index}`));
+  const KEYED = named(8, "key");
+  const UNNAMED = named(8, "unnamed");
+  const BEARERS = named(4, "bearer");
+  const COOKIES = named(2, "cookie");
+  const QUERY = named(4, "query");
+  const VARIABLES = named(5, "variable");
+  const ARGUMENTS = named(2, "argument");
+  const [PROVIDER_KEY = "", JUDGE_KEY = "", PROXY = "", BASIC = ""] = named(4, "own");
+  const TOKEN = `eyJhbGciOiJIUzI1NiJ9.${Buffer.from(JSON.stringify({ sub: secret("jwt") })).toString("base64url")}.${secret("signature")}`;
+  const PREFIXED = [`sk-proj-${secret("project")}`, `ghp_${secret("github")}`];
+  const ALL = [
+    ...KEYED,
+    ...UNNAMED,
+    ...BEARERS,
+    ...COOKIES,
+    ...QUERY,
+    ...VARIABLES,
+    ...ARGUMENTS,
+    PROVIDER_KEY,
+    JUDGE_KEY,
+    PROXY,
+    BASIC,
+    TOKEN,
+    ...PREFIXED,
+  ];
+  const HEADERS: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(KEYED.map((value, index) => [`x-api-key-${index}`, value])),
+    ...Object.fromEntries(UNNAMED.map((value, index) => [`x-thing-${index}`, value])),
+    ...Object.fromEntries(BEARERS.map((value, index) => [`x-forward-${index}`, `Bearer ${value}`])),
+    cookie: `theme=dark; session=${COOKIES[0]}; other=${COOKIES[1]}`,
+    "x-caller": TOKEN,
+    "x-first": PREFIXED[0] ?? "",
+    "x-second": PREFIXED[1] ?? "",
+    "x-third": `Basic ${Buffer.from(`me:${BASIC}`).toString("base64")}`,
+  };
+  const QUERY_TEXT = QUERY.map((value, index) => `${index % 2 === 0 ? "token" : "p"}${index}=${value}`).join(
+    "&",
+  );
+
+  /** Everything that a server can say of what it was sent: in every form, and in parts. */
+  const echo = (values: readonly string[]): string =>
+    values.flatMap((value) => [...formsOf(value), value.slice(5, 13), value.slice(-9)]).join(" | ");
+
+  /** An MCP server, as small as can be, that repeats its variables and words in its list of tools and its results. */
+  const TOOLS = `import { createInterface } from "node:readline";
+const said = JSON.stringify([process.env, process.argv.slice(2)]);
+const forms = [said, Buffer.from(said).toString("base64"), Buffer.from(said).toString("hex"), [...said].reverse().join("")].join(" ");
+const answers = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "echo", version: "1" } }),
+  "tools/list": () => ({ tools: [{ name: "look", description: forms, inputSchema: { type: "object", description: forms } }] }),
+  "tools/call": () => ({ content: [{ type: "text", text: forms }], structuredContent: { env: process.env, forms } }),
+};
+console.error(forms);
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  const result = answers[method]?.(params);
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...(result === undefined ? { error: { code: -32601, message: forms } } : { result }) }));
+}
+`;
+
+  test("are in no file, no freed page, no WAL and no output", async () => {
+    expect(new Set(ALL).size).toBe(40);
+    let asked = 0;
+    const seen: string[] = [];
+    const server = createServer(async (request, response) => {
+      const body = JSON.parse((await text(request)) || "{}") as {
+        readonly input?: unknown;
+        readonly messages?: unknown;
+      };
+      seen.push(JSON.stringify(request.headers) + request.url);
+      asked++;
+      const headers = { "x-echo": echo(ALL).slice(0, 8000), "content-type": "application/json" };
+      if (asked % 4 === 2) {
+        response
+          .writeHead(asked === 2 ? 500 : 400, headers)
+          .end(JSON.stringify({ error: { message: echo(ALL), type: echo(ALL) } }));
+        return;
+      }
+      const { pathname } = new URL(request.url ?? "/", "http://localhost");
+      const isFirst = !JSON.stringify(body).includes("look-1") && !pathname.includes("chat");
+      const toolCalls = isFirst ? [{ id: "look-1", name: "look", input: { [ALL[0] ?? ""]: echo(ALL) } }] : [];
+      const reasoning = { text: echo(ALL), signature: echo(ALL) };
+      const served = { text: `It is Canberra. ${echo(ALL)}`, toolCalls, reasoning };
+      response
+        .writeHead(200, headers)
+        .end(JSON.stringify(OPENAI.answer(pathname, { model: "m", ...body }, served)));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}`;
+    const folder = capitalFolder({
+      "server.mjs": TOOLS,
+      "elenchus.config.yaml": JSON.stringify({
+        subjects: ["openai/gpt-5-mini", `${url}/v1/chat/completions?${QUERY_TEXT}`, "house/other"],
+        providers: {
+          openai: { headers: HEADERS },
+          house: { kind: "openai-compatible", baseUrl: `${url}/v1`, apiKeyVariable: "HOUSE_KEY" },
+        },
+        tools: {
+          echo: {
+            command: process.execPath,
+            args: ["server.mjs", "--token", ARGUMENTS[0], `--api-key=${ARGUMENTS[1]}`],
+            env: Object.fromEntries(VARIABLES.map((_, index) => [`V${index}`, `\${V${index}_VALUE}`])),
+          },
+        },
+      }),
+    });
+    const environment = {
+      OPENAI_BASE_URL: `${url}/v1`,
+      OPENAI_API_KEY: PROVIDER_KEY,
+      HOUSE_KEY: JUDGE_KEY,
+      HTTP_PROXY: `http://me:${PROXY}@127.0.0.1:9`,
+      NO_PROXY: "127.0.0.1",
+      ...Object.fromEntries(VARIABLES.map((value, index) => [`V${index}_VALUE`, value])),
+    };
+    const given = { folder, environment };
+    let printed = "";
+    const type = async (...words: readonly string[]): Promise<Ended> => {
+      const ended = await elenchus(words, given);
+      printed += ended.stdout + ended.stderr;
+      return ended;
+    };
+    const flags = [
+      "--trust",
+      "--name",
+      "forty",
+      "--debug",
+      "--json",
+      "--junit",
+      "results.xml",
+      "--record",
+      "calls.jsonl",
+    ];
+    const run = await type(...RUN, ...flags, "--replicates", "2");
+    expect([run.code, run.stderr.slice(0, 300)]).toEqual([expect.any(Number), expect.any(String)]);
+    for (const words of TELLING) await type(...words);
+    await type("export", "--output", "run.jsonl");
+    await type("export", "--format", "cassette", "--output", "again.jsonl");
+    await type("run", "capital.yaml", "--trust", "--replay", "calls.jsonl", "--json");
+    await type("resume", "forty", "--retry-errors", "--json");
+    await type("regrade", "forty", "--json");
+    await type("doctor");
+
+    // They were sent, and what was repeated is there but for them.
+    const sent = seen.join("\n");
+    const unsent = ALL.filter(
+      (value) => !sent.includes(value) && ![...VARIABLES, ...ARGUMENTS, PROXY, BASIC].includes(value),
+    );
+    expect(unsent).toEqual([]);
+    expect(printed).toContain("It is Canberra. [redacted]");
+    expect(printed).toContain("look-1");
+
+    const found = ALL.flatMap((value, index) =>
+      formsOf(value).flatMap((form) => (printed.includes(form) ? [`${index}: ${form}`] : [])),
+    );
+    expect(found).toEqual([]);
+    expect(filesWith(folder, ALL)).toEqual([]);
+    // Neither are parts of eight characters, wherever they begin.
+    const everything =
+      printed +
+      readdirSync(folder, { recursive: true, encoding: "utf8" })
+        .filter((name) => name !== "elenchus.config.yaml" && statSync(join(folder, name)).isFile())
+        .map((name) => readFileSync(join(folder, name), "latin1"))
+        .join("");
+    const parts = ALL.flatMap((value) => [value.slice(5, 13), value.slice(-9)]).filter((part) =>
+      everything.includes(part),
+    );
+    expect(parts).toEqual([]);
+  }, 120_000);
 });

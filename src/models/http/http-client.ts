@@ -1,5 +1,7 @@
 import type { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
+import { rememberSecrets } from "../../secrets/mask-secrets.ts";
+import { secretQueryValues } from "../../secrets/secret-data.ts";
 import { ModelError } from "../model-error.ts";
 
 /** Larger answers are refused: no reply needs more, and all conversations share the memory. */
@@ -118,6 +120,7 @@ function proxyOf(name: string, environment: Readonly<Record<string, string | und
   const url = value.includes("://") ? value : `http://${value}`;
   if (!URL.canParse(url) || !/^https?:/i.test(url))
     throw new ModelError("bad_request", `The proxy in ${name} is not an http or https URL.`);
+  rememberSecrets(secretQueryValues(url));
   return url;
 }
 

@@ -1,7 +1,14 @@
 import type { Environment } from "../../core/environment.ts";
 import type { JsonObject } from "../../core/values/json.ts";
+import { rememberSecrets } from "../../secrets/mask-secrets.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
-import { openData, secretDataValues, secretQueryValues } from "../../secrets/secret-data.ts";
+import {
+  openAddress,
+  openData,
+  openPath,
+  secretDataValues,
+  secretQueryValues,
+} from "../../secrets/secret-data.ts";
 import { openHeaders, secretHeaderValues } from "../../secrets/secret-headers.ts";
 import { contentHash } from "../content-hash.ts";
 import type { Model, ModelCard, ModelReply } from "../model.ts";
@@ -49,7 +56,12 @@ export interface HttpModelOptions {
  */
 export function httpModel(options: HttpModelOptions): Model {
   const url = checkedUrl(options.url);
-  const { name = `${url.host}${url.pathname}`, method = "POST", headers = {}, now = Date.now } = options;
+  const {
+    name = `${url.host}${openPath(url.pathname)}`,
+    method = "POST",
+    headers = {},
+    now = Date.now,
+  } = options;
   const body: JsonObject = options.body ?? { model: options.model ?? name, messages: "{{messages}}" };
   const template = bodyTemplate(body, name);
   const paths = replyPaths(options, name);
@@ -60,6 +72,7 @@ export function httpModel(options: HttpModelOptions): Model {
     ...secretDataValues(body),
     ...secretQueryValues(url.href),
   ];
+  rememberSecrets(secrets);
   const sent = {
     "content-type": "application/json",
     accept: "application/json",
@@ -69,7 +82,7 @@ export function httpModel(options: HttpModelOptions): Model {
   return {
     name,
     account: `${url.origin}${key === undefined ? "" : ` key ${contentHash(key).slice(0, 8)}`}`,
-    identity: identityOf(redactSecrets(url.href, secrets), { ...options, method, body, headers }),
+    identity: identityOf(url.href, { ...options, method, body, headers }),
     ...(options.price === undefined ? {} : { price: options.price }),
     async reply(request, context) {
       const { signal } = context;
@@ -139,7 +152,7 @@ function identityOf(
 ): JsonObject {
   return {
     provider: "http",
-    url,
+    ...openAddress(url, (query) => contentHash(query).slice(0, 16)),
     method,
     body: openData(body),
     ...(reply === undefined ? {} : { reply }),

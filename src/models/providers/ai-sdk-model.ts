@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../core/values/json.ts";
+import { rememberSecrets } from "../../secrets/mask-secrets.ts";
 import { openData, secretDataValues } from "../../secrets/secret-data.ts";
 import { openHeaders, secretHeaderValues } from "../../secrets/secret-headers.ts";
 import type { Model, ModelCard } from "../model.ts";
@@ -43,6 +44,7 @@ export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions
     ...secretHeaderValues(parameters.headers ?? {}),
     ...secretDataValues(parameters.providerOptions ?? {}),
   ];
+  rememberSecrets(secrets);
   return {
     name,
     account,

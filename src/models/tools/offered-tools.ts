@@ -1,5 +1,6 @@
 import type { ToolFilter } from "../../core/scenario/definition.ts";
 import { isRecord, type JsonObject } from "../../core/values/json.ts";
+import { maskSecretsIn } from "../../secrets/mask-secrets.ts";
 import { contentHash } from "../content-hash.ts";
 import type { ToolDefinition } from "../model.ts";
 import { plainJson } from "./tool-output.ts";
@@ -106,7 +107,7 @@ export async function readListing(server: string, readPage: ReadPage): Promise<T
   const cursors = new Set<string>();
   let size = 0;
   const take = (entry: unknown): void => {
-    let read = readTool(entry);
+    let read = maskSecretsIn(readTool(entry));
     if (typeof read !== "string") {
       size += JSON.stringify(read).length;
       if (tools.size >= MOST_TOOLS) read = `more than ${MOST_TOOLS} tools are too many`;

@@ -1,5 +1,6 @@
 import type { Environment } from "../../core/environment.ts";
 import { isRecord, ownValue, typeName, type UnknownRecord } from "../../core/values/json.ts";
+import { secretArguments, secretDataValues, secretQueryValues } from "../../secrets/secret-data.ts";
 import { ModelError } from "../model-error.ts";
 
 /** A tool server that can be used as it is: no references to the environment are left. */
@@ -19,8 +20,8 @@ export function resolveToolServers(
   const problems: string[] = [];
   const resolved = Object.entries(servers).map(([name, server]) => {
     const reading = new Reading(name, environment, problems);
-    const { secrets } = reading;
-    return { name, server: reading.server(server), secrets };
+    const read = reading.server(server);
+    return { name, server: read, secrets: [...new Set(reading.secrets)] };
   });
   if (problems.length > 0) throw new ModelError("tool", problems.join("\n"));
   return resolved;
@@ -63,6 +64,7 @@ class Reading {
     if ("url" in value || "headers" in value)
       this.#problem("has a `command`, so it cannot have `url` or `headers`");
     const env = { ...minimalEnvironment(this.#environment), ...this.#values("env", value.env, false) };
+    if (isTexts(args)) this.secrets.push(...secretArguments(args));
     return {
       command,
       args: isTexts(args) ? args : [],
@@ -79,6 +81,7 @@ class Reading {
       this.#problem("has a password in its `url`; put it into `headers`, as a reference to the environment");
     if ("command" in value || "env" in value)
       this.#problem("has a `url`, so it cannot have `command` or `env`");
+    this.secrets.push(...secretQueryValues(url));
     return { url, headers: this.#values("headers", value.headers, true) };
   }
 
@@ -95,6 +98,7 @@ class Reading {
       else {
         read[name] = this.#text(value, `${key}.${name}`);
         if (secret) this.secrets.push(read[name]);
+        else this.secrets.push(...secretDataValues({ [name]: read[name] }));
       }
     }
     return read;

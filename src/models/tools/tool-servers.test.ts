@@ -109,7 +109,8 @@ test("a process sees a minimal environment and what is named for it", async () =
   const environment = {
     PATH: process.env.PATH,
     HOME: "/home/me",
-    API_KEY: "key-0123456789",
+    // Too short to be masked in what tools answer.
+    API_KEY: "key-012",
     OTHER: "hidden",
   };
   const env = { KEY: "$API_KEY", MODE: "test" };
@@ -117,7 +118,7 @@ test("a process sees a minimal environment and what is named for it", async () =
   expect(JSON.parse(String(await callNamed(servers, "environment")))).toEqual({
     PATH: process.env.PATH,
     HOME: "/home/me",
-    KEY: "key-0123456789",
+    KEY: "key-012",
     MODE: "test",
   });
 });

@@ -4,6 +4,8 @@ import { errorMessage } from "../../core/error-message.ts";
 import type { ToolFilter } from "../../core/scenario/definition.ts";
 import { isRecord, type JsonObject, type JsonValue, typeName } from "../../core/values/json.ts";
 import { hideSecrets } from "../../secrets/hide-secrets.ts";
+import { maskSecretsIn, rememberSecrets } from "../../secrets/mask-secrets.ts";
+import { privateParts } from "../../secrets/secret-data.ts";
 import { ModelError } from "../model-error.ts";
 import { abortedCall } from "../providers/to-model-error.ts";
 import { untilAborted } from "../until-aborted.ts";
@@ -67,6 +69,7 @@ export function openToolServers(
   const redact = options.redact ?? ((text: string) => text);
   const shared = new Map(
     resolveToolServers(servers, environment).map((server) => {
+      rememberSecrets(server.secrets.flatMap(privateParts));
       const hide = hideSecrets(server.secrets, redact);
       return [
         server.name,
@@ -116,7 +119,7 @@ class OpenToolServers implements ToolServers {
     const connection = await unlessAborted(server.connection(), signal);
     try {
       // A JSON value that is a record is an object.
-      return await connection.call(tool.tool, input as JsonObject, signal);
+      return maskSecretsIn(await connection.call(tool.tool, input as JsonObject, signal));
     } catch (error) {
       server.noteFailure(error);
       throw error;

@@ -12,6 +12,7 @@ import type {
 } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { untilAborted } from "../../models/until-aborted.ts";
+import { maskSecretsIn } from "../../secrets/mask-secrets.ts";
 import { cancelledError } from "./clock.ts";
 
 /** The cache of answers in the store. Identical calls in flight are made once. */
@@ -34,7 +35,7 @@ export class CallCache {
   /** The answer to a call: from the store, from an identical call in flight, or a new one. */
   async answer(call: ModelCall, identity: string, make: () => Promise<MadeCall>): Promise<MadeCall> {
     const known = this.#isFresh ? undefined : this.#inStore((calls) => calls.find(identity));
-    if (known !== undefined) return { reply: known, attempts: 0, cached: true };
+    if (known !== undefined) return { reply: maskSecretsIn(known), attempts: 0, cached: true };
     return this.#inFlight.answer(identity, call.context.signal, async () => {
       const made = await make();
       this.#keep(call, identity, made);

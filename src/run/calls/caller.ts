@@ -6,6 +6,7 @@ import { callIdentity } from "../../models/call-identity.ts";
 import type { ModelReply } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { estimatedUsage } from "../../models/simulated/simulated-model.ts";
+import { maskSecretsIn } from "../../secrets/mask-secrets.ts";
 import type { Budget, CallCost } from "./budget.ts";
 import type { Answered, CallCache, MadeCall, ModelCall, ToolUse } from "./call-cache.ts";
 import type { Limits } from "./limits.ts";
@@ -134,7 +135,8 @@ export class Caller {
         key: `${conversation} ${call.call}`,
         signal: context.signal,
         timeoutMs: model.isPatient === true ? null : callTimeoutMs,
-        onRetry: (retry) => emit({ type: "retry", conversation, turn, call: call.call, ...retry }),
+        onRetry: (retry) =>
+          emit({ type: "retry", conversation, turn, call: call.call, ...maskSecretsIn(retry) }),
       });
       if (reply.cached === true) budget.refund(ticket);
       else budget.charge(ticket, { usd: prices.cost(model, reply.usage), tokens: tokensOf(reply) });
@@ -151,7 +153,8 @@ const EXPECTED_REPLY = "x".repeat(2000);
 
 function ask({ model, request, context, simulation }: ModelCall, signal: AbortSignal): Promise<ModelReply> {
   const inCall = { ...context, signal };
-  if (!("simulate" in model)) return model.reply(request, inCall);
+  // A server may repeat a key that it was sent: it is masked before anything sees the reply.
+  if (!("simulate" in model)) return model.reply(request, inCall).then(maskSecretsIn);
   if (simulation !== undefined) return model.simulate(request, inCall, simulation);
   throw new ModelError("bad_request", `${model.name} is simulated and can only be a subject.`);
 }

@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { SecretMatcher } from "./known-secrets.ts";
+
+function masking(...secrets: readonly string[]): (text: string) => string {
+  const matcher = new SecretMatcher();
+  for (const secret of secrets) matcher.add(secret);
+  return (text) => matcher.mask(text);
+}
+
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_/+.";
+/** Without repetitions, as of random bytes. */
+const random = fc
+  .shuffledSubarray([...letters], { minLength: 12, maxLength: letters.length })
+  .map((list) => list.join(""));
+
+const FORMS: Readonly<Record<string, (text: string) => string>> = {
+  plain: (text) => text,
+  reversed: (text) => [...text].reverse().join(""),
+  JSON: (text) => JSON.stringify(text).slice(1, -1),
+  URL: (text) => encodeURIComponent(text),
+  base64: (text) => Buffer.from(text).toString("base64"),
+  base64url: (text) => Buffer.from(text).toString("base64url"),
+  "base64 with a user name": (text) => Buffer.from(`me:${text}`).toString("base64"),
+  hex: (text) => Buffer.from(text).toString("hex"),
+  HEX: (text) => Buffer.from(text).toString("hex").toUpperCase(),
+};
+
+describe.each(Object.entries(FORMS))("%s", (_, form) => {
+  test("a secret never survives", () => {
+    fc.assert(
+      fc.property(random, fc.string(), fc.string(), (secret, before, after) => {
+        const clean = masking(secret)(`${before} ${form(secret)} ${after}`);
+        expect(clean).toContain("[redacted]");
+        expect(clean.replaceAll("[redacted]", " ")).not.toContain(form(secret).slice(4, -4));
+      }),
+    );
+  });
+
+  test("neither does a part of eight characters or more", () => {
+    const part = fc
+      .tuple(random, fc.nat(), fc.nat())
+      .map(([secret, from, length]) => {
+        const start = from % (secret.length - 7);
+        return { secret, part: secret.slice(start, start + 8 + (length % (secret.length - start - 7))) };
+      })
+      // Letters that read like a word may be one.
+      .filter(({ part }) => /[0-9]/.test(part));
+    fc.assert(
+      fc.property(part, ({ secret, part }) => {
+        expect(masking(secret)(`before ${form(part)} after`)).toMatch(
+          /^before \S{0,3}\[redacted\]\S{0,4} after$/,
+        );
+      }),
+    );
+  });
+});
+
+test("a prefix that all customers have in common is left alone, and so are names of models", () => {
+  const mask = masking(
+    "sk-proj-Zr4kQ9wLx2Vt8Ns1",
+    "sk-ant-api03-Kd8sLq0Zx7Vb2Nm4",
+    "github_pat_11ABCDEFG0aZ9yX8wV7uT6s",
+  );
+  const text =
+    "Keys begin with sk-proj-, sk-ant-api03- or github_pat_; send Authorization: Bearer. gpt-5-mini, claude-sonnet-4-5";
+  expect(mask(text)).toBe(text);
+  expect(mask("sk-proj-Zr4kQ9wLx2Vt8Ns1 api03-Kd8sL")).toMatch(/^s?\[redacted\] \[redacted\]$/);
+});
+
+test("what is short or a single word is not looked for", () => {
+  const mask = masking("ollama", "on", "hunter2", "placeholder", "Development");
+  const text = "ollama is on; a placeholder for Development, says hunter2";
+  expect(mask(text)).toBe(text);
+});
+
+test("several words are found whole, in every form, and not by their parts", () => {
+  const secret = "correct-horse-battery-staple";
+  const mask = masking(secret);
+  for (const form of Object.values(FORMS))
+    expect(mask(`a ${form(secret)} b`)).toMatch(/^a \S{0,4}\[redacted\]\S{0,6} b$/);
+  expect(mask("the correct-horse was first; a battery-staple is no thing")).not.toContain("[redacted]");
+});
+
+test("ordinary words in a secret do not mask ordinary text", () => {
+  const mask = masking("marketing-team-2");
+  expect(mask("The marketing department and the team")).toBe("The marketing department and the team");
+  expect(mask("x marketing-team-2 y")).toBe("x [redacted] y");
+});
+
+test("characters that repeat do not mask lines and zeros", () => {
+  const mask = masking("key--------------00000000000000-Zq81");
+  expect(mask("| -------------- | 0000000000000000 |")).toBe("| -------------- | 0000000000000000 |");
+});
+
+test("what hashes the same is not taken for a secret", () => {
+  const mask = masking("Zr4kQ9wLx2Vt8Ns1");
+  fc.assert(
+    fc.property(fc.string({ minLength: 8, maxLength: 200 }), (text) => {
+      if (!/[Zr4kQ9wLx2Vt8Ns1]{8}/.test(text)) expect(mask(text)).toBe(text);
+    }),
+  );
+});
+
+test("the work grows with the text, not with the secrets", () => {
+  const matcher = new SecretMatcher();
+  for (let index = 0; index < 200; index++)
+    matcher.add(`secret-${index}-${Buffer.from(`${index * 7919}`).toString("hex")}-Zq${index}xK`);
+  const text = `${"The capital of Australia is Canberra. ".repeat(20_000)}secret-`;
+  expect(matcher.mask(text) === text).toBe(true);
+});
