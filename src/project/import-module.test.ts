@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -93,4 +93,48 @@ test("nothing else is found that was not there before", () => {
       expect.stringContaining("c.js cannot be loaded: Cannot find package 'commander'"),
     ],
   ]);
+});
+
+test("all issues of a scenario that validates itself are reported, at its line", () => {
+  const wrong = `${scenario("a", 'import { question, Scenario } from "elenchus";').slice(0, -1)}
+  .addEdge("ask", "nowhere")
+  .addEdge("nix", "ask")
+  .validate();`;
+  expect(loaded({ ...MANIFEST, "a.ts": wrong }, "a.ts")).toEqual([
+    [],
+    [
+      expect.stringMatching(/^a\.ts:7:4: .*"nowhere", which is not a node/),
+      expect.stringMatching(/^a\.ts:7:4: .*"nix", which is not a node/),
+    ],
+  ]);
+});
+
+test("an error shows the file, the line and the code of the author", () => {
+  const files = {
+    ...MANIFEST,
+    "a.ts": "const nothing: any = undefined;\nfunction inner() { return nothing.foo; }\ninner();",
+    "b.ts": "export const a = {\n  x: 1\n  y: 2\n};",
+    "c.js": "export const a = {\n  x: 1\n  y: 2\n};",
+    "d.ts": 'import "./b.ts";',
+  };
+  const [, messages] = loaded(files, "a.ts", "b.ts", "c.js", "d.ts") as [unknown, readonly string[]];
+  expect(messages).toEqual([
+    `a.ts:2:35 cannot be loaded: Cannot read properties of undefined (reading 'foo').
+  2 | function inner() { return nothing.foo; }
+                                        ^`,
+    "b.ts:3 cannot be loaded: Expected ',', got 'ident'.\n  3 |   y: 2",
+    "c.js:3:3 cannot be loaded: Unexpected identifier 'y'.\n  3 |   y: 2\n        ^",
+    "d.ts cannot be loaded: b.ts:3: Expected ',', got 'ident'.\n  3 |   y: 2",
+  ]);
+});
+
+test("the code of this package is readable where it is shipped", () => {
+  const files = readdirSync(join(packageFolder(), "dist")).filter((name) =>
+    /^(?:library|commands|command-line)\.js$/.test(name),
+  );
+  expect(files).toHaveLength(3);
+  for (const name of files) {
+    const text = readFileSync(join(packageFolder(), "dist", name), "utf8");
+    expect(text.length / text.split("\n").length, name).toBeLessThan(200);
+  }
 });

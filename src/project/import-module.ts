@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as nodeModule from "node:module";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { errorMessage } from "../core/error-message.ts";
 import { isRecord, type UnknownRecord } from "../core/values/json.ts";
 import { packageFolder } from "./package-files.ts";
@@ -9,9 +9,15 @@ import { packageFolder } from "./package-files.ts";
 /** What a module exports, or a sentence about why it cannot be loaded, with what was thrown. */
 export type ImportedModule =
   | { readonly exports: UnknownRecord; readonly problem?: never }
-  | { readonly exports?: never; readonly problem: string; readonly cause: unknown };
+  | {
+      readonly exports?: never;
+      readonly problem: string;
+      readonly cause: unknown;
+      /** Where the author's code was when it threw: file, line and column. */
+      readonly place?: string;
+    };
 
-const CODE_FILE = /\.(?:ts|js|mjs)$/;
+const CODE_FILE = /\.[cm]?[jt]s$/;
 
 /** True for the names of files that are code. */
 export function isCodeFile(name: string): boolean {
@@ -20,17 +26,85 @@ export function isCodeFile(name: string): boolean {
 
 /** Runs a module that the user named. */
 export async function importModule(path: string, name: string): Promise<ImportedModule> {
-  const { pathToFileURL } = await import("node:url");
   resolveElenchus();
   try {
     const exports: UnknownRecord = await import(pathToFileURL(path).href);
     return { exports };
   } catch (cause) {
-    const [message = ""] = errorMessage(cause).split("\n");
-    return {
-      problem: `${name} cannot be loaded: ${message.trim().replace(/\.$/, "") || "it threw nothing"}.`,
-      cause,
-    };
+    const thrown = await thrownAt(cause, path);
+    if (thrown === undefined) return { problem: `${name} cannot be loaded: ${sentence(cause)}`, cause };
+    const file = join(dirname(name), relative(dirname(path), thrown.path));
+    const place = `${file}:${thrown.line}${thrown.column === undefined ? "" : `:${thrown.column}`}`;
+    const where = thrown.path === path ? `${place} cannot be loaded` : `${name} cannot be loaded: ${place}`;
+    return { problem: `${where}: ${sentence(cause)}${codeFrame(thrown)}`, cause, place };
+  }
+}
+
+/** What was thrown, as a sentence. The issues of a scenario are listed; of other messages only the first line helps. */
+function sentence(cause: unknown): string {
+  const whole = errorMessage(cause).trim();
+  if (isRecord(cause) && cause.name === "DefinitionError") return whole;
+  const [message = ""] = whole.split("\n");
+  return `${message.trim().replace(/\.$/, "") || "it threw nothing"}.`;
+}
+
+/** A place in the code of the author. */
+interface CodePlace {
+  readonly path: string;
+  readonly line: number;
+  readonly column?: number;
+}
+
+const OWN_CODE = ["dist", "src"].map((name) => `${join(packageFolder(), name)}/`);
+const SYNTAX_PLACE = /^((?:file:\/\/)?\/.+):(\d+)\n/;
+const STACK_FRAME = /^ +at (?:.*\()?(?:async )?((?:file:\/\/)?\/[^()]+):(\d+):(\d+)\)?$/;
+
+/** Where in the author's code something was thrown: neither in this package, nor in Node, nor in what is installed. */
+async function thrownAt(cause: unknown, path: string): Promise<CodePlace | undefined> {
+  const stack = cause instanceof Error ? String(cause.stack) : "";
+  const syntax = SYNTAX_PLACE.exec(stack);
+  if (syntax !== null) return { path: filePath(syntax[1] ?? ""), line: Number(syntax[2]) };
+  for (const text of stack.split("\n")) {
+    const frame = STACK_FRAME.exec(text);
+    if (frame === null) continue;
+    const place = { path: filePath(frame[1] ?? ""), line: Number(frame[2]), column: Number(frame[3]) };
+    if (!place.path.includes("/node_modules/") && !OWN_CODE.some((own) => place.path.startsWith(own)))
+      return place;
+  }
+  return cause instanceof SyntaxError ? syntaxErrorIn(path) : undefined;
+}
+
+function filePath(text: string): string {
+  return text.startsWith("file:") ? fileURLToPath(text) : text;
+}
+
+/** Node does not say where a syntax error in JavaScript is. */
+async function syntaxErrorIn(path: string): Promise<CodePlace | undefined> {
+  const { parse } = await import("acorn");
+  try {
+    parse(readFileSync(path, "utf8"), { ecmaVersion: "latest", sourceType: "module", allowHashBang: true });
+    return undefined;
+  } catch (error) {
+    const place = isRecord(error) && isRecord(error.loc) ? error.loc : {};
+    if (typeof place.line !== "number" || typeof place.column !== "number") return undefined;
+    return { path, line: place.line, column: place.column + 1 };
+  }
+}
+
+/** The widest line of code that is shown. */
+const WIDEST = 200;
+
+/** The line of the place, with a mark below its column, on lines of their own. */
+function codeFrame({ path, line, column }: CodePlace): string {
+  try {
+    const text = readFileSync(path, "utf8").split(/\r?\n/)[line - 1];
+    if (text === undefined || text.trim() === "" || text.length > WIDEST) return "";
+    const shown = text.replaceAll("\t", " ");
+    const margin = `  ${line} | `;
+    const mark = column === undefined ? "" : `\n${" ".repeat(margin.length + column - 1)}^`;
+    return `\n${margin}${shown}${mark}`;
+  } catch {
+    return "";
   }
 }
 

@@ -63,6 +63,8 @@ function labelled(
   { text, output }: { readonly text: string; readonly output: Output },
 ): string {
   const whole = `${label} ${printableLines(text)}`;
-  const lines = output.isTerminal ? wrapText(whole, output.width).join("\n") : whole;
+  // A line that starts with a space is code of the author, which is shown as it is.
+  const wrapped = (line: string) => (line.startsWith(" ") ? [line] : wrapText(line, output.width));
+  const lines = output.isTerminal ? whole.split("\n").flatMap(wrapped).join("\n") : whole;
   return `${paint(label)}${lines.slice(label.length)}\n`;
 }

@@ -147,7 +147,10 @@ export default make("d");
     ]);
     const { problems } = await loadScenarios(["code/throws.mjs"], { folder, stdin: NOTHING });
     expect(problems).toMatchObject([
-      { file: "code/throws.mjs", message: "code/throws.mjs cannot be loaded: no luck." },
+      {
+        file: "code/throws.mjs",
+        message: expect.stringMatching(/^code\/throws\.mjs:1:7 cannot be loaded: no luck\.\n/),
+      },
     ]);
     expect(problems[0]?.cause).toBeInstanceOf(Error);
   });

@@ -69,7 +69,11 @@ async function readScenarios(file: FoundFile, { stdin }: LoadOptions): Promise<F
   }
   if (isCode) {
     const loaded = await importModule(path, name);
-    if (loaded.problem !== undefined) return failed(name, loaded.problem, loaded.cause);
+    if (loaded.problem !== undefined) {
+      const { problem, cause, place = name } = loaded;
+      if (!isDefinitionError(cause)) return failed(name, problem, cause);
+      return { definitions: [], problems: issueProblems(name, cause.issues, place) };
+    }
     return scenariosOfModule(loaded.exports, name);
   }
   const { text, problem } = readTextFile(path, name);
