@@ -66,6 +66,7 @@ async function conversationsTime(
   const subject = await resolveModel("openai-compatible/subject", { environment });
   const start = performance.now();
   const run = runScenarios({
+    allowUnread: true,
     scenarios: chain(TURNS),
     subjects: subject,
     replicates: conversations,

@@ -16,6 +16,7 @@ export async function benchRateLimit(): Promise<void> {
   const served = await serve(20, RATE);
   const start = performance.now();
   const results = await runScenarios({
+    allowUnread: true,
     scenarios: chain(TURNS),
     subjects: "openai-compatible/subject",
     environment: served.environment,

@@ -27,6 +27,7 @@ export async function benchResume(): Promise<void> {
   const first = await openStore(path);
   const budget = { calls: FINISHED * TURNS };
   for await (const _ of runScenarios({
+    allowUnread: true,
     ...options,
     subjects: instant("subject", "yes"),
     store: first,

@@ -7,6 +7,7 @@ const collect = globalThis.gc as () => void;
 let peak = 0;
 let finished = 0;
 const run = runScenarios({
+  allowUnread: true,
   scenarios: chain(2),
   subjects: instant("subject", "I would say yes."),
   judge: instant("judge", '{"fields":{"right":true}}'),

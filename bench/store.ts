@@ -52,6 +52,7 @@ async function benchTurns(folder: string): Promise<void> {
 async function timeOfRun(options: { readonly store?: Store }): Promise<number> {
   const start = performance.now();
   await runScenarios({
+    allowUnread: true,
     scenarios: chain(TURNS),
     subjects: instant("subject", "I would say yes."),
     judge: instant("judge", '{"fields":{"right":true}}'),
@@ -69,8 +70,13 @@ async function benchLongReplies(path: string): Promise<void> {
     // Not to be compressed, and never the same.
     reply: async () => ({ text: randomText(2_000, ++replies), finish: "stop" }),
   };
-  await runScenarios({ scenarios: chain(LONG_TURNS), subjects: subject, turnLimit: LONG_TURNS, store })
-    .results;
+  await runScenarios({
+    allowUnread: true,
+    scenarios: chain(LONG_TURNS),
+    subjects: subject,
+    turnLimit: LONG_TURNS,
+    store,
+  }).results;
   store.close();
   const { size } = statSync(path);
   report(`${LONG_TURNS} turns of 2 kB in one conversation`, `${(size / 1e6).toFixed(2)} MB`, {

@@ -33,6 +33,7 @@ export type SettingFlagName =
   | "turnLimit"
   | "seed"
   | "fresh"
+  | "allowUnread"
   | "scenario"
   | "tag"
   | "failUnder"
@@ -55,6 +56,12 @@ const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
     syntax: "--judge <model>",
     about: "model that reads the replies, or rules to use none",
     isRepeatable: true,
+  },
+  allowUnread: {
+    key: "allowUnread",
+    group: "models",
+    syntax: "--allow-unread",
+    about: "run scenarios that need a judge without one: what no rule can read stays unread",
   },
   replicates: {
     key: "replicates",

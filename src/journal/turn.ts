@@ -125,17 +125,23 @@ export type TurnVerdict = "pass" | "fail" | "unreadable" | "unjudged" | "unverif
 
 /**
  * `unverified` if the node has no template; without a verdict, `unreadable` if a reply or a judgement could not be read, and
- * `unjudged` if the judge could not be asked.
+ * `unjudged` if the judge could not be asked, or there is none and a field needs one.
  */
 export function turnVerdict({
   verifyResult,
   fields,
+  parsed,
   judgeFailure,
-}: Pick<FinishedTurn, "verifyResult" | "fields" | "judgeFailure">): TurnVerdict {
+}: Pick<FinishedTurn, "verifyResult" | "fields" | "parsed" | "judgeFailure">): TurnVerdict {
   if (verifyResult !== null) return verifyResult ? "pass" : "fail";
   // A template has at least one field.
   if (Object.keys(fields).length === 0) return "unverified";
-  return judgeFailure === undefined ? "unreadable" : "unjudged";
+  if (judgeFailure !== undefined) return "unjudged";
+  // Rules and judges leave a null where they find nothing; a field that is not there was read by neither.
+  const isUnjudged = Object.entries(fields).some(
+    ([name, { result }]) => result === null && !Object.hasOwn(parsed, name),
+  );
+  return isUnjudged ? "unjudged" : "unreadable";
 }
 
 /** How many turns have which verdict. */

@@ -5,7 +5,7 @@ import type { Settings } from "./settings.ts";
 /** Settings as options of a run, without scenarios, store and name. */
 export function runOptionsOf(settings: Settings): Omit<RunOptions, "scenarios" | "store" | "run"> {
   const { subjects, judges, replicates, concurrency, turnLimit, seed } = settings;
-  const { fresh, judging, reading, earlierTurns, toolSteps, timeouts } = settings;
+  const { fresh, allowUnread, judging, reading, earlierTurns, toolSteps, timeouts } = settings;
   const { rows, rubric, detectRefusal, budget, tools, caps, retries, providers } = settings;
   return {
     subjects,
@@ -16,6 +16,7 @@ export function runOptionsOf(settings: Settings): Omit<RunOptions, "scenarios" |
     seed,
     fresh,
     judging,
+    ...(allowUnread ? { allowUnread } : {}),
     ...(reading === "rules" ? {} : { reading }),
     earlierTurns,
     toolSteps,

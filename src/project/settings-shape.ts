@@ -190,6 +190,10 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
     oneOfTexts("rules", "judge"),
     "Who reads fields that have an `extract` rule: the rule, or the judge where it is a model.",
   ),
+  allowUnread: described(
+    boolean,
+    "True to run scenarios that need a judge without one; what no rule can read stays unread.",
+  ),
   detectRefusal: described(boolean, "True to ask the judge whether a reply declines to answer."),
   earlierTurns: described(FROM_0, "How many earlier turns the judge is shown."),
   tools: described({ kind: "record", values: TOOL_SERVER_SHAPE }, "MCP servers by name."),

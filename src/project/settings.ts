@@ -28,6 +28,8 @@ export interface Settings {
   readonly rubric?: Rubric;
   readonly judging: "together" | "separate";
   readonly reading: "rules" | "judge";
+  /** True to run without a judge what needs one. */
+  readonly allowUnread: boolean;
   readonly detectRefusal?: boolean;
   readonly earlierTurns: number;
   readonly tools: Readonly<Record<string, ToolServer>>;
@@ -61,6 +63,7 @@ export const DEFAULT_SETTINGS: Readonly<Omit<Settings, "rows" | "rubric" | "dete
     budget: {},
     timeouts: { callMs: DEFAULTS.callTimeoutMs },
     fresh: false,
+    allowUnread: false,
     judging: "together",
     reading: "rules",
     earlierTurns: DEFAULTS.earlierTurns,

@@ -92,6 +92,7 @@ export class RunDriver {
       clock: this.#clock,
       origin: this.#internals.origin,
       seal: this.#internals.seal,
+      isResumed: this.#internals.resume !== undefined,
       emit: (event) => this.#emit(event),
       durable: () => this.#journal?.durable(),
       fail: (error) => this.#failure.reject(error),

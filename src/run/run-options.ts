@@ -85,6 +85,8 @@ export interface RunOptions {
   readonly judging?: "together" | "separate";
   /** What reads fields that have an `extract` rule: the rule, or the judge if it is a model (default `rules`). */
   readonly reading?: "rules" | "judge";
+  /** True to run scenarios that need a judge without one; what no rule can read stays unread (default false: an error). */
+  readonly allowUnread?: boolean;
   /** True to ask the judge whether a reply declines to answer (default: if a scenario uses `refused`). */
   readonly detectRefusal?: boolean;
   /** How many earlier turns the judge is shown (default 3). */

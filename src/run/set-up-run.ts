@@ -16,6 +16,7 @@ import { Limits } from "./calls/limits.ts";
 import { loadPrices, type Prices, requirePrices } from "./calls/prices.ts";
 import { type Factors, runStart } from "./describe-run.ts";
 import { type PreparedScenario, prepareScenario } from "./prepare-scenario.ts";
+import { requireJudge } from "./require-judge.ts";
 import { type ResolvedModels, resolveModels } from "./resolve-models.ts";
 import type { ConversationPlan, RunContext } from "./run-context.ts";
 import { list, type RunInternals, type RunOptions } from "./run-options.ts";
@@ -36,6 +37,8 @@ export interface RunHooks {
   readonly clock: Clock;
   readonly origin?: RunInternals["origin"];
   readonly seal?: RunInternals["seal"];
+  /** True if the run was started before: what it was started with is not questioned. */
+  readonly isResumed?: boolean;
   readonly emit: (event: RunEventBody) => void;
   /** See `RunJournal`. */
   readonly durable: () => Promise<void> | undefined;
@@ -58,6 +61,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
   const scenarios = list(options.scenarios);
   refuseSameNames(scenarios.map(({ name }) => name));
   const models = await resolveModels(options);
+  if (!hooks.isResumed) requireJudge(options);
   const prices = await pricesFor(options, models);
   const servers =
     tools === undefined

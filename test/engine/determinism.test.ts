@@ -85,6 +85,7 @@ test("every event is plain data", async () => {
 test("a slow reader holds the run back instead of filling the memory", async () => {
   const subject = memoryModel("subject", () => "yes");
   const run = runScenarios({
+    allowUnread: true,
     scenarios: chainOf(1),
     subjects: subject,
     replicates: 5000,
@@ -106,6 +107,11 @@ test("a slow reader holds the run back instead of filling the memory", async () 
 });
 
 test("a run of which only the events are kept has no results", () => {
-  const run = runScenarios({ scenarios: chainOf(1), subjects: "sim/steadfast", keepResults: false });
+  const run = runScenarios({
+    allowUnread: true,
+    scenarios: chainOf(1),
+    subjects: "sim/steadfast",
+    keepResults: false,
+  });
   expect(() => run.results).toThrow("keepResults");
 });

@@ -93,7 +93,7 @@ export async function held(
   readonly events: readonly RunEvent[];
   readonly results: Awaited<ReturnType<typeof runScenarios>["results"]>;
 }> {
-  const run = startRun(options, internals);
+  const run = startRun({ allowUnread: true, ...options }, internals);
   const events: RunEvent[] = [];
   for await (const event of run) events.push(event);
   return { events, results: await run.results };

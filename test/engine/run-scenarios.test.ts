@@ -172,7 +172,7 @@ describe("stopping", () => {
       "subject",
       () => new Promise((resolve) => answers.push(() => resolve("yes"))),
     );
-    const run = runScenarios({ scenarios: chainOf(3), subjects: subject, replicates: 2 });
+    const run = runScenarios({ allowUnread: true, scenarios: chainOf(3), subjects: subject, replicates: 2 });
     const results = run.results;
     while (answers.length < 2) await ticks();
     run.stop();
@@ -186,7 +186,7 @@ describe("stopping", () => {
 
   test("leaving the loop over events cancels the run", async () => {
     const subject = memoryModel("subject", forever);
-    const run = runScenarios({ scenarios: chainOf(1), subjects: subject });
+    const run = runScenarios({ allowUnread: true, scenarios: chainOf(1), subjects: subject });
     for await (const event of run) if (event.type === "call-start") break;
     expect((await run.results)[0]?.status).toBe("cancelled");
   });
@@ -333,7 +333,8 @@ describe("budgets", () => {
   test("a budget in USD needs prices", async () => {
     const { price: _, ...unpriced } = memoryModel("mystery", () => "yes");
     await expect(
-      runScenarios({ scenarios: chainOf(1), subjects: unpriced, budget: { usd: 1 } }).results,
+      runScenarios({ allowUnread: true, scenarios: chainOf(1), subjects: unpriced, budget: { usd: 1 } })
+        .results,
     ).rejects.toThrow(/no price is known for mystery/);
   });
 });
@@ -341,15 +342,18 @@ describe("budgets", () => {
 describe("mistakes", () => {
   test("options are checked at the door", () => {
     const scenarios = chainOf(1);
-    expect(() => runScenarios({ scenarios, subjects: "sim/steadfast", turnLimit: 0 })).toThrow(
-      "Expected `turnLimit` to be an integer from 1 and up, got `0` (number)",
+    expect(() =>
+      runScenarios({ allowUnread: true, scenarios, subjects: "sim/steadfast", turnLimit: 0 }),
+    ).toThrow("Expected `turnLimit` to be an integer from 1 and up, got `0` (number)");
+    expect(() => runScenarios({ allowUnread: true, scenarios: [], subjects: "sim/steadfast" })).toThrow(
+      "at least one scenario",
     );
-    expect(() => runScenarios({ scenarios: [], subjects: "sim/steadfast" })).toThrow("at least one scenario");
   });
 
   test("every model that cannot be used is told before the first call", async () => {
     const subject = memoryModel("good", () => "yes");
     const run = runScenarios({
+      allowUnread: true,
       scenarios: chainOf(1),
       subjects: [subject, "sim/steadfst", "openai/gpt-5", "nowhere/model"],
       environment: {},
@@ -367,17 +371,17 @@ describe("mistakes", () => {
 
   test("subjects and scenarios are told apart by name", async () => {
     const twice = [memoryModel("same", () => "yes"), memoryModel("same", () => "no")];
-    await expect(runScenarios({ scenarios: chainOf(1), subjects: twice }).results).rejects.toThrow(
-      'Two subjects are called "same"',
-    );
+    await expect(
+      runScenarios({ allowUnread: true, scenarios: chainOf(1), subjects: twice }).results,
+    ).rejects.toThrow('Two subjects are called "same"');
     const scenarios = [chainOf(1), chainOf(2)];
-    await expect(runScenarios({ scenarios, subjects: "sim/steadfast" }).results).rejects.toThrow(
-      'Two scenarios are called "chain"',
-    );
+    await expect(
+      runScenarios({ allowUnread: true, scenarios, subjects: "sim/steadfast" }).results,
+    ).rejects.toThrow('Two scenarios are called "chain"');
   });
 
   test("the error of a run that cannot begin reaches whoever iterates", async () => {
-    const run = runScenarios({ scenarios: chainOf(1), subjects: "nowhere/model" });
+    const run = runScenarios({ allowUnread: true, scenarios: chainOf(1), subjects: "nowhere/model" });
     await expect(async () => {
       for await (const _ of run);
     }).rejects.toThrow("nowhere");

@@ -203,6 +203,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
       });
     const options = { scenarios: three(), store, judge: yesJudge(), replicates: 3, concurrency: 1 };
     const first = await runScenarios({
+      allowUnread: true,
       ...options,
       subjects: subject(true),
       run: "one",
@@ -225,7 +226,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
       return "yes";
     });
     const options = { scenarios: three(), store, subjects: subject };
-    const [failed] = await runScenarios({ ...options, run: "one" }).results;
+    const [failed] = await runScenarios({ allowUnread: true, ...options, run: "one" }).results;
     expect(failed?.status).toBe("error");
     isBroken = false;
     const [still] = await resumeRun("one", options).results;
@@ -267,7 +268,7 @@ describe.each(stores)("with a store (%s)", (_, open) => {
       return "yes";
     });
     const options = { scenarios: three(), store, subjects: subject };
-    const first = runScenarios({ ...options, run: "one" }).results;
+    const first = runScenarios({ allowUnread: true, ...options, run: "one" }).results;
     while (subject.asked.length === 0) await ticks();
     await expect(resumeRun("one", options).results).rejects.toThrow('The run "one" is in progress already.');
     release.resolve();
@@ -328,7 +329,7 @@ test("a run that is stopped does not begin what nobody will look at, and is fini
     keepResults: false,
     store,
   } as const;
-  const run = runScenarios({ ...options, run: "r" });
+  const run = runScenarios({ allowUnread: true, ...options, run: "r" });
   for await (const event of run) if (event.type === "conversation-end") run.stop();
   const begun = [...store.conversations("r")].length;
   expect(begun).toBeGreaterThan(0);
@@ -353,7 +354,7 @@ test("a run that is stopped does not wait for calls that wait, of subjects or ju
       return "yes";
     });
     const options = { scenarios: chainOf(3), subjects: subject, judge, replicates: 30, store } as const;
-    const run = runScenarios({ ...options, run: "r", keepResults: false });
+    const run = runScenarios({ allowUnread: true, ...options, run: "r", keepResults: false });
     // Nobody turns a clock: if the run waited for a retry, this would not end.
     for await (const event of run) if (event.type === "retry") run.stop();
     expect(store.run("r")?.statuses.cancelled).toBeGreaterThan(0);

@@ -4,6 +4,7 @@ import { loadScenarios } from "../../project/scenario-files/load-scenarios.ts";
 import { selectScenarios } from "../../project/scenario-files/select-scenarios.ts";
 import { drawText } from "../../report/graph/draw-text.ts";
 import { countedText } from "../../report/text/figures.ts";
+import { isModelJudge, needsJudge, needsJudgeText } from "../../run/require-judge.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
@@ -45,6 +46,11 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
       output.write(`${style.dim(printableText(file))}\n${drawText(definition, { width })}\n`);
     for (const warning of definition.warnings)
       output.write(labelled("warning:", style.yellow, { text: formatIssue(warning), output }));
+    const needs = settings.judges.every(isModelJudge) ? null : needsJudge(definition, settings.rubric);
+    if (needs === null) continue;
+    warnings++;
+    const text = `${needsJudgeText(needs)} Run it with one, such as --judge openai/gpt-5-mini.`;
+    output.write(labelled("warning:", style.yellow, { text, output }));
   }
   for (const { message } of problems) output.write(labelled("error:", style.red, { text: message, output }));
 

@@ -55,6 +55,8 @@ export function playRunOptions(
     subjects: kept(subject),
     judge: kept(judge),
     replicates: 1,
+    // `play` says itself what stays unread.
+    allowUnread: true,
     turnLimit,
     seed,
     store,

@@ -16,6 +16,7 @@ async function hold(
   });
   const run = stopIfAllFail(
     runScenarios({
+      allowUnread: true,
       scenarios: chainOf(1),
       subjects: subject,
       replicates: 100,

@@ -32,6 +32,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
     [
       "subject",
       "judge",
+      "allowUnread",
       "scenario",
       "tag",
       "replicates",

@@ -8,6 +8,7 @@ import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import type { Settings } from "../../project/settings.ts";
 import { countedText } from "../../report/text/figures.ts";
+import { requireJudge } from "../../run/require-judge.ts";
 import { resolveModels } from "../../run/resolve-models.ts";
 import { startRun } from "../../run/run-scenarios.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -63,8 +64,9 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
     environment: terminal.environment,
     ...(cassette === undefined ? {} : { replay: cassette }),
   };
-  // A misspelt model or a missing key should not leave a store behind.
+  // A misspelt model, a missing key or a missing judge should not leave a store behind.
   await resolveModels(asked);
+  requireJudge(asked);
   const store = await openStore(settings.store);
   try {
     return await runAndReport(

@@ -22,6 +22,7 @@ async function heldRun(store: Store = memoryStore()): Promise<readonly string[]>
   );
   const judges = [yesJudge("strict"), yesJudge("mild")];
   await runScenarios({
+    allowUnread: true,
     scenarios: chainOf(3),
     subjects: subject,
     judge: judges,
@@ -51,7 +52,7 @@ test("a run that is exported, imported and exported again is the same file", asy
       const subjects = ["sim/sycophant", "sim/flaky?fail=0.6", subject];
       const options = { scenarios, subjects, judge, replicates: 2, turnLimit: 5, seed, store: first };
       const clock = new VirtualClock();
-      await clock.runUntil(startRun({ ...options, run: "r" }, { clock }).results);
+      await clock.runUntil(startRun({ allowUnread: true, ...options, run: "r" }, { clock }).results);
       const lines = [...exportRun(first, "r")];
       const second = memoryStore();
       expect(await importRun(second, lines)).toEqual({ run: "r" });
@@ -86,8 +87,14 @@ test("a run that was imported answers the calls of the same run", async () => {
   await importRun(store, await heldRun(), { as: "theirs" });
   const subject = memoryModel("subject", () => "never asked");
   const judges = [yesJudge("strict"), yesJudge("mild")];
-  await runScenarios({ scenarios: chainOf(3), subjects: subject, judge: judges, replicates: 2, store })
-    .results;
+  await runScenarios({
+    allowUnread: true,
+    scenarios: chainOf(3),
+    subjects: subject,
+    judge: judges,
+    replicates: 2,
+    store,
+  }).results;
   expect([subject, ...judges].map(({ asked }) => asked.length)).toEqual([0, 0, 0]);
 });
 
@@ -104,7 +111,8 @@ test("a long text stands in the file once", async () => {
 test("no reader of lines is misled by what replies contain", async () => {
   const store = memoryStore();
   const subject = memoryModel("subject", () => "a\u2028b\u2029c\u0085d\ne\rf\uD800g\0");
-  await runScenarios({ scenarios: chainOf(1), subjects: subject, store, run: "r" }).results;
+  await runScenarios({ allowUnread: true, scenarios: chainOf(1), subjects: subject, store, run: "r" })
+    .results;
   const text = [...exportRun(store, "r")].join("\n");
   expect(text).not.toMatch(/[\u2028\u2029\u0085\r]/);
   const other = memoryStore();
@@ -118,7 +126,8 @@ test("what the project knows already is not replaced", async () => {
   const lines = await heldRun();
   const store = memoryStore();
   const subject = memoryModel("subject", () => "no");
-  await runScenarios({ scenarios: chainOf(3), subjects: subject, store, run: "mine" }).results;
+  await runScenarios({ allowUnread: true, scenarios: chainOf(3), subjects: subject, store, run: "mine" })
+    .results;
   const replies = (): unknown =>
     [...store.events("mine")].map((event) =>
       event.type === "call-start" ? store.calls.find(event.identity ?? "")?.text : undefined,
@@ -165,7 +174,7 @@ test("the file is the same whatever the store, and goes from one to the other", 
 test("a run that was taken up again and stopped is still open after an import", async () => {
   const store = memoryStore();
   const options = { scenarios: chainOf(2), subjects: memoryModel("s", () => "yes"), store, run: "r" };
-  const run = runScenarios(options);
+  const run = runScenarios({ allowUnread: true, ...options });
   run.stop();
   await run.results;
   await resumeRun("r", options).results;

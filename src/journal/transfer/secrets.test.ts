@@ -62,7 +62,14 @@ async function written(options: Partial<RunOptions>): Promise<{
   const folder = mkdtempSync(join(tmpdir(), "elenchus-secrets-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const store = await openStore(join(folder, "elenchus.db"));
-  const run = runScenarios({ scenarios: chainOf(2), subjects: "none", ...options, store, run: "r" });
+  const run = runScenarios({
+    allowUnread: true,
+    scenarios: chainOf(2),
+    subjects: "none",
+    ...options,
+    store,
+    run: "r",
+  });
   const events: unknown[] = [];
   for await (const event of run) events.push(event);
   const tables = [turnTable(store, "r"), conversationTable(store, "r"), outcomeTable(store, "r")];

@@ -24,7 +24,13 @@ function withFunction(name: string): ReturnType<Scenario["validate"]> {
 test("a run keeps the scenarios that it was held with, also through a file", async () => {
   const store = memoryStore();
   const scenarios = [chainOf(3, "three"), chainOf(2, "two")];
-  await runScenarios({ scenarios, subjects: memoryModel("m", () => "yes"), store, run: "r" }).results;
+  await runScenarios({
+    allowUnread: true,
+    scenarios,
+    subjects: memoryModel("m", () => "yes"),
+    store,
+    run: "r",
+  }).results;
   const kept = storedDefinitions(store, "r");
   expect([...kept.keys()]).toEqual(["three", "two"]);
   expect(kept.get("three")?.hash).toBe(scenarios[0]?.hash);
@@ -37,6 +43,7 @@ test("a run keeps the scenarios that it was held with, also through a file", asy
 test("a function that cannot stand alone can be read, though it could not be run", async () => {
   const store = memoryStore();
   await runScenarios({
+    allowUnread: true,
     scenarios: withFunction("closure"),
     subjects: memoryModel("m", () => "I."),
     store,
@@ -50,15 +57,29 @@ test("the cassette of a run stands in for its models", async () => {
   const store = memoryStore();
   const subject = memoryModel("subject", (_, call) => `yes ${call}`);
   const options = { scenarios: chainOf(3), replicates: 2 };
-  const other = runScenarios({ ...options, subjects: subject, store, run: "other", seed: 7 });
+  const other = runScenarios({
+    allowUnread: true,
+    ...options,
+    subjects: subject,
+    store,
+    run: "other",
+    seed: 7,
+  });
   await other.results;
-  const held = await runScenarios({ ...options, subjects: subject, judge: yesJudge(), store, run: "r" })
-    .results;
+  const held = await runScenarios({
+    allowUnread: true,
+    ...options,
+    subjects: subject,
+    judge: yesJudge(),
+    store,
+    run: "r",
+  }).results;
   const asked = subject.asked.length;
   const cassette = Cassette.parse(cassetteFromRun(store, "r").toJsonLines());
   // Three turns of two conversations, each with an answer and a judgement; nothing of the other run.
   expect(cassette.size).toBe(12);
   const again = await runScenarios({
+    allowUnread: true,
     ...options,
     subjects: cassetteModel(subject, cassette),
     judge: cassetteModel(yesJudge(), cassette),

@@ -1,0 +1,76 @@
+import type { ScenarioDefinition } from "../core/scenario/definition.ts";
+import { isJudgedTrait, type Rubric } from "../core/templates/rubric.ts";
+import { judgedFields } from "../core/templates/template.ts";
+import { RunError } from "../journal/failure.ts";
+import { type JudgeOption, list, type RunOptions } from "./run-options.ts";
+import { RULES_JUDGE } from "./step/node-plan.ts";
+
+/** What of a scenario only a judge model can read, at nodes that have none. */
+export interface NeedsJudge {
+  readonly scenario: string;
+  /** Fields without a rule, by name. */
+  readonly fields: readonly string[];
+  /** Traits that a model must judge, by name. */
+  readonly traits: readonly string[];
+}
+
+/** Throws `RunError` if a scenario needs a judge and the run has none: its results would be empty. */
+export function requireJudge(options: RunOptions): void {
+  if (options.allowUnread === true) return;
+  const judges = list(options.judge ?? RULES_JUDGE);
+  if (judges.every(isModelJudge)) return;
+  const problems = list(options.scenarios).flatMap((definition) => {
+    const needs = needsJudge(definition, options.rubric);
+    return needs === null ? [] : [needsJudgeText(needs)];
+  });
+  if (problems.length === 0) return;
+  const more = problems.length - SHOWN;
+  throw new RunError([
+    ...problems.slice(0, SHOWN),
+    ...(more > 0 ? [`And ${more} more scenarios need one.`] : []),
+    "Name a judge model, such as --judge openai/gpt-5-mini (in code: `judge`). To run without one, and leave this unread: --allow-unread (in code: `allowUnread`).",
+  ]);
+}
+
+const SHOWN = 5;
+
+/** True if the judge is a model, or a panel with one. */
+export function isModelJudge(judge: JudgeOption): boolean {
+  if (typeof judge === "object" && "panel" in judge) return judge.panel.some(isModelJudge);
+  return judge !== RULES_JUDGE;
+}
+
+/** What stays unread if the run has no judge model; null if rules can read everything, or the nodes name judges. */
+export function needsJudge(definition: ScenarioDefinition, rubric?: Rubric): NeedsJudge | null {
+  const fields = new Set<string>();
+  const traits = new Set<string>();
+  for (const { question, rubric: ofNode, modelOverride } of Object.values(definition.nodes)) {
+    if (modelOverride?.judge !== undefined && modelOverride.judge !== RULES_JUDGE) continue;
+    for (const name of Object.keys(question.template === undefined ? {} : judgedFields(question.template)))
+      fields.add(name);
+    for (const { traits: found = [] } of [question.rubric ?? {}, ofNode ?? {}, rubric ?? {}])
+      for (const trait of found) if (isJudgedTrait(trait)) traits.add(trait.name);
+  }
+  if (fields.size + traits.size === 0) return null;
+  return { scenario: definition.name, fields: [...fields], traits: [...traits] };
+}
+
+/** In a sentence that names the fields and traits. */
+export function needsJudgeText({ scenario, fields, traits }: NeedsJudge): string {
+  const parts = [
+    ...(fields.length === 0
+      ? []
+      : [`no rule can read the ${fields.length > 1 ? "fields" : "field"} ${listed(fields)}`]),
+    ...(traits.length === 0
+      ? []
+      : [`only a model can judge the ${traits.length > 1 ? "traits" : "trait"} ${listed(traits)}`]),
+  ];
+  return `Scenario "${scenario}" needs a judge: ${parts.join(", and ")}.`;
+}
+
+const NAMED = 5;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  return more <= 0 ? names.join(", ") : `${names.slice(0, NAMED).join(", ")} and ${more} more`;
+}
