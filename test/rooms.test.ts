@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -65,6 +65,27 @@ test("the list allows no more than is used", () => {
     others.map((other) => `${room} → ${other}`),
   );
   expect(allowed.filter((pair) => !used.has(pair))).toEqual([]);
+});
+
+test("CONTRIBUTING.md draws the rooms, and names files that exist", () => {
+  const root = dirname(source);
+  const text = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
+  const reaches = (from: string, to: string): boolean =>
+    (MAY_IMPORT[from] ?? []).some((room) => room === to || reaches(room, to));
+  // An arrow is drawn where no other room lies between.
+  const arrows = Object.entries(MAY_IMPORT).flatMap(([room, others]) =>
+    others
+      .filter((target) => !others.some((other) => reaches(other, target)))
+      .map((target) => `${room} --> ${target}`),
+  );
+  expect([...text.matchAll(/^ +(\w+ --> \w+)$/gm)].map((match) => match[1]).sort()).toEqual(arrows.sort());
+  const rooms = [...text.matchAll(/^\| `([a-z]+)` +\|/gm)].map((match) => match[1]);
+  expect(rooms.sort()).toEqual(Object.keys(MAY_IMPORT).sort());
+  const named = [...text.matchAll(/`((?:src|test|bench|packs|docs)\/[^`\s]*)`/g)].map(
+    (match) => match[1] as string,
+  );
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
 test("no file imports itself in a circle", () => {
