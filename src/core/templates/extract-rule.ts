@@ -50,6 +50,8 @@ export interface ExtractedField {
   readonly value: unknown;
   /** Where in the reply the value stands, as offsets, if it was found at one place. */
   readonly span?: readonly [start: number, end: number];
+  /** True if the reply was cut off, so that only an announced answer counted. */
+  readonly cut?: boolean;
 }
 
 /** A kind of value that is not a list. */

@@ -14,13 +14,16 @@ import {
   optionLetters,
 } from "../../core/templates/extract-rule.ts";
 import type { Template } from "../../core/templates/template.ts";
+import { cleanText, lowerCase } from "../../core/text/clean-text.ts";
 import { aliasTree } from "./alias-matches.ts";
 import type { Decision } from "./decide.ts";
+import { explicitAnswer, type PayloadReader } from "./explicit-answer.ts";
+import { aliasPayload, letterPayload, numberPayload, stancePayload, type TailText } from "./payloads.ts";
 import { readAlias } from "./read-alias.ts";
 import { readLetter } from "./read-letter.ts";
 import { readNumber } from "./read-number.ts";
 import { readStance } from "./read-stance.ts";
-import { answerText, ReplyText } from "./reply-text.ts";
+import { answerRanges, answerText, type Range, ReplyText } from "./reply-text.ts";
 import { Context } from "./statement.ts";
 
 /**
@@ -31,37 +34,71 @@ import { Context } from "./statement.ts";
  * Rules other than patterns work in the same steps: clean the text (`reply-text.ts`), find where values are mentioned,
  * turn each mention into a statement with a standing and a strength (`statement.ts`), and decide (`decide.ts`).
  */
-export function extractValue(rule: ExtractRule, target: ExtractTarget, reply: string): ExtractedField {
+export function extractValue(
+  rule: ExtractRule,
+  target: ExtractTarget,
+  reply: string,
+  { finish }: ReadingOptions = {},
+): ExtractedField {
+  const cut = finish === "length";
+  const field = extractFrom(rule, target, { reply, cut });
+  return cut ? { ...field, cut } : field;
+}
+
+/** How a reply ended, where that is known. */
+export interface ReadingOptions {
+  /** `length` if the reply was cut off: then it is read only where it announces its answer. */
+  readonly finish?: string;
+}
+
+interface Source {
+  readonly reply: string;
+  readonly cut: boolean;
+}
+
+function extractFrom(rule: ExtractRule, target: ExtractTarget, source: Source): ExtractedField {
   switch (rule.type) {
     case "regex":
-      return fieldOf(readPattern(rule, reply), (text) => convertText(text, target));
-    case "letter":
-      return read(
-        reply,
-        (context) => readLetter(context, optionLetters(rule.options, target)),
-        (letter) => convertLetter(letter, target),
-      );
+      return fieldOf(readPattern(rule, source.reply), (text) => convertText(text, target));
+    case "letter": {
+      const options = optionLetters(rule.options, target);
+      return read(source, {
+        payload: (tail) => letterPayload(tail, options),
+        decide: (context) => readLetter(context, options),
+        convert: (letter) => convertLetter(letter, target),
+      });
+    }
     case "number":
-      return read(
-        reply,
-        (context) => readNumber(context, rule.which ?? "last"),
-        (number) => convertNumber(number, target),
-      );
-    case "aliases":
-      return read(
-        reply,
-        (context) => readAlias(context, aliasTree(rule.values)),
-        (value) => convertText(value, target),
-      );
+      return read(source, {
+        payload: numberPayload,
+        decide: (context) => readNumber(context, rule.which ?? "last"),
+        convert: (number) => convertNumber(number, target),
+      });
+    case "aliases": {
+      const tree = aliasTree(rule.values);
+      return read(source, {
+        payload: (tail) => aliasPayload(tail, tree),
+        decide: (context) => readAlias(context, tree),
+        convert: (value) => convertText(value, target),
+      });
+    }
     case "stance":
-      return read(reply, readStance, (stance) => convertStance(stance, target));
+      return read(source, {
+        payload: stancePayload,
+        decide: readStance,
+        convert: (stance) => convertStance(stance, target),
+      });
   }
 }
 
 /** Reads every field that has a rule out of a reply, without a judge. */
-export function extractFields(template: Template, reply: string): Readonly<Record<string, ExtractedField>> {
+export function extractFields(
+  template: Template,
+  reply: string,
+  options: ReadingOptions = {},
+): Readonly<Record<string, ExtractedField>> {
   const extracted = Object.entries(template.fields).flatMap(([name, field]) =>
-    field.extract === undefined ? [] : [[name, extractValue(field.extract, field, reply)] as const],
+    field.extract === undefined ? [] : [[name, extractValue(field.extract, field, reply, options)] as const],
   );
   return Object.fromEntries(extracted);
 }
@@ -72,16 +109,56 @@ function convertLetter(letter: string, target: ExtractTarget): Converted {
   return values.length > 1 ? null : values.length === 1 ? { value: values[0] } : undefined;
 }
 
-function read<Value>(
-  reply: string,
-  readRule: (context: Context) => Decision<Value>,
-  convert: (value: Value) => Converted,
-): ExtractedField {
+/** How a rule reads: what is announced first, then the whole reply. */
+interface Reader<Value> {
+  readonly payload: (tail: TailText) => PayloadReader<Value>;
+  readonly decide: (context: Context) => Decision<Value>;
+  readonly convert: (value: Value) => Converted;
+}
+
+function read<Value>({ reply, cut }: Source, { payload, decide, convert }: Reader<Value>): ExtractedField {
+  const ranges = answerRanges(reply);
+  const explicit = readExplicit(reply, ranges, payload, cut);
+  if (explicit !== undefined) return fieldOf(explicit, convert);
+  if (cut) return { status: "absent", value: null };
   const text = new ReplyText(reply);
-  const decision = readRule(new Context(text));
+  const decision = decide(new Context(text));
   if (decision.status !== "found") return fieldOf(decision, convert);
   const [start, end] = text.span(decision.start, decision.end);
   return fieldOf({ ...decision, start, end }, convert);
+}
+
+/** How much of a reply's end is searched for an announced answer. */
+const TAIL = 700;
+/** A model that was not tuned to chat goes on with a question of its own. */
+const NEXT_QUESTION = /\n\s*(?:question|q|human|user|problem)(?: ?\d{1,3})? ?:/i;
+
+function readExplicit<Value>(
+  reply: string,
+  ranges: readonly Range[],
+  payload: (tail: TailText) => PayloadReader<Value>,
+  cut: boolean,
+): Decision<Value> | undefined {
+  const [from, to] = ranges.at(-1) ?? [0, 0];
+  const next = NEXT_QUESTION.exec(reply.slice(from, to))?.index;
+  const ends = next === undefined ? [to] : [from + next, to];
+  for (const end of ends) {
+    const { text, span } = cleanText(reply, [[tailStart(reply, from, end), end]]);
+    const lower = lowerCase(text);
+    const found = explicitAnswer(lower, payload({ text, lower }), cut && end === to);
+    if (found === undefined) continue;
+    const [start, stop] = span(found.start, found.end);
+    return { status: "found", value: found.value, start, end: stop };
+  }
+  return undefined;
+}
+
+/** The beginning of a line or sentence near the end of a reply. */
+function tailStart(reply: string, from: number, to: number): number {
+  if (to - from <= TAIL) return from;
+  const start = to - TAIL;
+  const line = /\n|[.!?] /.exec(reply.slice(start, start + 300));
+  return line === null ? start : start + line.index + line[0].length;
 }
 
 function fieldOf<Value>(decision: Decision<Value>, convert: (value: Value) => Converted): ExtractedField {

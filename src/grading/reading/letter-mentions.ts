@@ -65,7 +65,12 @@ export function letterMentions(context: Context): LetterMention[] {
 
 function isForeign(lower: string, before: string, end: number): boolean {
   if (FOREIGN_BEFORE.test(before) || matchesAt(FOREIGN_AFTER, lower, end)) return true;
-  return matchesAt(SPECIES, lower, end) || (before.endsWith("/") && matchesAt(PAIR_END, lower, end));
+  return isSpecies(lower, end) || (before.endsWith("/") && matchesAt(PAIR_END, lower, end));
+}
+
+/** True if a letter that ends here abbreviates a genus: "C. difficile". */
+export function isSpecies(lower: string, end: number): boolean {
+  return matchesAt(SPECIES, lower, end);
 }
 
 /** True if words after a letter approve or disapprove of it: "A is correct". */

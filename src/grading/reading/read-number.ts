@@ -30,8 +30,39 @@ export function readNumber(context: Context, which: "first" | "last"): Decision<
   }
   const [value, ...more] = chosen.values;
   if (value === undefined || more.length > 0) return { status: "ambiguous" };
+  if (isPlan(context, chosen)) return { status: "absent" };
+  if (isOneOfMany(context, open, chosen)) return { status: "ambiguous" };
   if (hasCompetition(context, open, chosen) || isDenied(statements, value)) return { status: "ambiguous" };
   return { status: "found", value, start: chosen.start, end: chosen.end };
+}
+
+const PLAN =
+  /\b(?:multipl(?:y|ied|ying)|divid(?:e|ed|ing)|subtract(?:ed|ing)?|calculat(?:e|ed|ing)|comput(?:e|ed|ing)|add(?:ed|ing)?|find|determin(?:e|ed|ing)|(?:we|then|finally) sum|need to|convert(?:ed|ing)?|using)(?![a-z])/;
+
+/** True if the reply says what to calculate, and not what comes out: "then we multiply by 5 to find the total". */
+function isPlan({ reply }: Context, { start, end, strength }: NumberStatement): boolean {
+  const own = reply.lower.slice(reply.sentenceStart(start), reply.sentenceEnd(end));
+  if (strength < WORKING && PLAN.test(own)) return true;
+  return PLAN.test(reply.lower.slice(reply.sentenceEnd(end)));
+}
+
+/** True if the last sentence with numbers has several, and the chosen one is not the last result of an equation. */
+function isOneOfMany(
+  { reply }: Context,
+  open: readonly NumberStatement[],
+  { start, end, strength, values: [value] }: NumberStatement,
+): boolean {
+  const from = reply.sentenceStart(start);
+  const to = reply.sentenceEnd(end);
+  // "25% of 80 is 20": what is calculated, and what comes out.
+  const isSum = /\b(?:is|makes|equals|gives|leaves) [$€£]?$/.test(
+    reply.lower.slice(Math.max(0, start - 10), start),
+  );
+  return open.some((other) => {
+    if (other.role !== "count" || (other.values.length === 1 && other.values[0] === value)) return false;
+    if (isSum && other.end <= start && other.values.length === 0) return false;
+    return strength === WORKING ? other.start >= end : other.start >= from && other.end <= to;
+  });
 }
 
 /** "40, not the 45 that you get from (60 + 30) / 2 = 45" */
