@@ -112,9 +112,9 @@ const BARE_SCALE = /[MBT](?![A-Za-z])/y;
 /** Shares: "3 in 4", "20% of 80"; a year is no share. */
 const SHARE =
   /(?: ?(?:%|percent|per cent))? (?:of|out of|in)(?: the| every)? [$€£]?(?!(?:1\d|20)\d\d(?!\d))\d/iy;
-/** Multiples in languages where the same word means different things. */
+/** Dozens, which may be counted as one or as twelve, and multiples whose word means different things in other languages. */
 const FOREIGN_SCALE =
-  / ?(?:mill(?:ion|iard|ón|one|ões|oni)|bill(?:ion|ón|one|ões)|trill(?:ion|ón|one))[a-zé]*/iy;
+  /[ -]dozens?| ?(?:mill(?:ion|iard|ón|one|ões|oni)|bill(?:ion|ón|one|ões)|trill(?:ion|ón|one))[a-zé]*/iy;
 
 /** Quantities of two numbers: "8 minutes and 20 seconds", "5 ft 10 in", "3 km to 5 km". */
 const COMPOUND =
@@ -186,11 +186,10 @@ const FRACTION = / ?[/⁄] ?(\d{1,15})(?![\d/]|[.,]\d| ?[/=+*×])/y;
 const MIXED = / (\d{1,6})[/⁄](\d{1,6})(?![\d/]|[.,]\d)/y;
 const PERCENT = / ?(?:%|(?:percent|per cent|prozent)(?![a-z]))/y;
 const SCALE =
-  /[ -](hundred|thousand|million|billion|trillion|dozen|lakh|crore|mio|mrd|bn|mn|mln)s?(?![a-z])\.?|(k)(?![a-z0-9])/y;
+  /[ -](hundred|thousand|million|billion|trillion|lakh|crore|mio|mrd|bn|mn|mln)s?(?![a-z])\.?|(k)(?![a-z0-9])/y;
 const MONEY_SCALE = /(mm|m|bn|b)(?![a-z0-9])/y;
 
 const SCALES: Readonly<Record<string, number>> = {
-  dozen: 12,
   hundred: 1e2,
   k: 1e3,
   thousand: 1e3,

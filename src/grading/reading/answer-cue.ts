@@ -8,7 +8,7 @@ const GRADE = anyOf(
   "chosen|preferred|recommended|selected|revised|corrected|updated|new|numerical|my|the",
 );
 const NOUN = anyOf(
-  "answer|ans|choice|option|alternative|letter|selection|pick|solution|verdict|conclusion|decision",
+  "answer|ans|choice|option|alternative|(?<!each |every )letter|selection|pick|solution|verdict|conclusion|decision",
   "guess|bet|vote|diagnosis|prediction|judge?ment",
   // The languages in which models like to label their answers.
   "respuesta|réponse|antwort|lösung|risposta|resposta|antwoord|ответ|答案|答え|정답",

@@ -19,7 +19,7 @@ const denials = phrases(
   "rather than|instead of|as opposed to|other than|apart from|unlike|contrary to|as against",
   "except(?: for)?|excluding|exclud(?:e|es|ed)|(?:anything|everything|all) but",
   "rul(?:e|es|ed|ing)(?: [a-z]+)? out|eliminat(?:e|es|ed|ing)|discard(?:s|ed|ing)?|reject(?:s|ed|ing)?",
-  "dismiss(?:es|ed|ing)?|avoid(?:s|ed|ing)?",
+  "dismiss(?:es|ed|ing)?|avoid(?:s|ed|ing)?|least (?:likely|probable|plausible)",
   "(?:refus(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|fail(?:s|ed)?) to|(?:mistake|error|wrong|mistaken|incorrect|unwise|foolish) to",
   // What somebody was wrong about, or says sorry for.
   `(?:wrong|mistaken|incorrect|in error) ${anyOf(

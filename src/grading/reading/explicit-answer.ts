@@ -18,8 +18,10 @@ export interface Payload<Value> {
   readonly value: Value;
   readonly start: number;
   readonly end: number;
-  /** Where the words end that belong to it, such as an option's text. */
+  /** Where the words end that belong to it. */
   readonly until: number;
+  /** True if those words are an option's text: "C. both A and B". */
+  readonly option?: boolean;
 }
 
 /** Reads what is announced between two places; undefined if it is nothing that can be read without doubt. */
@@ -47,7 +49,7 @@ const ADVERB =
 
 const announcements = lazyPattern(
   anyOf(
-    "(?<box>\\\\boxed ?\\{)",
+    "(?<box>\\\\?\\bboxed ?\\{)",
     "(?<=(?:^|\\n) ?)(?<hashes>####) ?(?=[^\\n]{1,40}(?:\\n|$))",
     "(?<tag><(?:final_?)?answer>)",
     '(?<json>"(?:final_?)?answer" ?: ?)',
@@ -142,10 +144,14 @@ export function explicitAnswer<Value>(
   lower: string,
   { read, names }: PayloadReader<Value>,
   cut: boolean,
-): Payload<Value> | undefined {
+): Payload<Value> | "none" | undefined {
   const all = announcementsIn(lower);
   const line = cut ? undefined : lastLine(lower, read);
-  const found = line ?? payloadOf(lower, all.at(-1), read, cut);
+  const last = all.at(-1);
+  const found = line ?? payloadOf(lower, last, read, cut);
+  // A mark that holds something else: `"answer": "indeterminate"`.
+  if (found === undefined && last?.mark && last.limit > last.end && !names(last.end, last.limit))
+    return "none";
   if (found === undefined || names(found.until, lower.length) || reversal().test(lower.slice(found.until)))
     return undefined;
   for (const other of line === undefined ? all.slice(0, -1) : all) {
@@ -176,9 +182,11 @@ function loneLine<Value>(
   end: number,
   read: ReadPayload<Value>,
 ): Payload<Value> | undefined {
-  if (end - line > 40 || end <= line) return undefined;
+  if (end - line > (line === 0 ? 200 : 40) || end <= line) return undefined;
   const found = read(line, end, false);
-  return found !== undefined && !/[a-z0-9]/.test(lower.slice(found.end, end)) ? found : undefined;
+  if (found === undefined) return undefined;
+  const whole = line === 0 && found.option && found.until >= end - 2;
+  return whole || !/[a-z0-9]/.test(lower.slice(found.end, end)) ? found : undefined;
 }
 
 function payloadOf<Value>(

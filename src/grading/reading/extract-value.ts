@@ -147,6 +147,7 @@ function readExplicit<Value>(
     const lower = lowerCase(text);
     const found = explicitAnswer(lower, payload({ text, lower }), cut && end === to);
     if (found === undefined) continue;
+    if (found === "none") return { status: "absent" };
     const [start, stop] = span(found.start, found.end);
     return { status: "found", value: found.value, start, end: stop };
   }

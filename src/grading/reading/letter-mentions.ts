@@ -48,6 +48,7 @@ export function letterMentions(context: Context): LetterMention[] {
     const named = NAMED.test(before);
     const closed = bracketed || matchesAt(CLOSED, lower, end);
     const small = letter !== letter.toUpperCase();
+    if (bracketed && /[ai]/.test(letter) && isPart(context, start)) continue;
     if (
       small &&
       !bracketed &&
@@ -61,6 +62,12 @@ export function letterMentions(context: Context): LetterMention[] {
     mentions.push({ value: letter.toUpperCase(), start, end, marked: bracketed || named, closed });
   }
   return mentions;
+}
+
+/** "(a) First we …", "(i) Let x be …": at the head of a sentence, small letters number the parts of a text. */
+function isPart({ reply }: Context, start: number): boolean {
+  if (start - reply.sentenceStart(start) > 2) return false;
+  return /^\) ?(?:[a-z0-9',]+ ){3}/.test(reply.lower.slice(start + 1, start + 60));
 }
 
 function isForeign(lower: string, before: string, end: number): boolean {

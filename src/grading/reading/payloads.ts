@@ -60,13 +60,14 @@ export function letterPayload(
       if (letter !== value && (/[ai]/.test(letter) || !/^["')\]}]*(?:$|[.)\]}\n])/.test(text.slice(end))))
         return undefined;
     } else if (/^['’\w]/.test(after)) return undefined;
-    const until = sentenceEnd(text, start + whole.length, limit);
+    const option =
+      letter === value && (bracketed || /^["']?(?:\)|\.(?= [a-z]))/.test(text.slice(end, end + 4)));
+    const until = sentenceEnd(text, option ? end + 2 : start + whole.length, limit);
     for (const other of text.slice(end, until).matchAll(MARKED_LETTER))
       if ((other[1] ?? other[2]) !== value) return undefined;
     // "C. both A and B" names other options in its text; "A, for children B" gives two answers.
-    const delimited = bracketed || /^["']?[).:]/.test(text.slice(end, end + 2));
-    if (!delimited && CAPITAL.test(text.slice(end, until))) return undefined;
-    return text.charAt(until) === "?" ? undefined : { value, start: at, end, until };
+    if (!option && CAPITAL.test(text.slice(end, until))) return undefined;
+    return text.charAt(until) === "?" ? undefined : { value, start: at, end, until, option };
   };
   return { read, names: (start, end) => CAPITAL.test(text.slice(start, end)) };
 }

@@ -126,12 +126,21 @@ function standingOf(
   { standing, strength, next }: { standing: Standing; strength: CueStrength | 0; next: Group | undefined },
 ): Standing {
   if (standing !== "asserted") return standing;
+  const sentence = context.reply.lower.slice(
+    context.reply.sentenceStart(start),
+    context.reply.sentenceEnd(end),
+  );
+  if (FOREIGN_DENIAL.test(sentence)) return "doubtful";
   if (isOneOfTwo(context.reply.lower, start, end)) return "doubtful";
   if (strength < ANSWER && context.negation.negatedVerb(end)) return "doubtful";
   if (strength > 0 || PRONOUN_IS.test(context.reply.lower.slice(Math.max(0, start - 20), start)))
     return standing;
   return isDeniedLater(context.reply, end, next?.start) ? "conceded" : standing;
 }
+
+/** Denials in other languages: what they deny is not read at all. */
+const FOREIGN_DENIAL =
+  /(?:^|[\s,"'¡])(?:nein|nicht|kein[a-z]{0,2}|falsch|pas|non|não|nao|niet|geen|ikke|inte|nie|no (?:es|está|fue|son)|(?:in)?correct[oa]|equivocad[oa]|errad[oa]|falso|faux|не|нет)(?=[\s,.!"']|$)|n'est|[不没ない]|아니|않/;
 
 /** "It is Canberra, not the largest city" says of Canberra only that it is meant. */
 const PRONOUN_IS = /\b(?:it|that|this)(?: is|'s) (?:the |an? )?["'(]{0,2}$/;
@@ -162,11 +171,17 @@ function cueStrength(
 function isAlone(reply: ReplyText, { start, end }: Group): boolean {
   const from = reply.sentenceStart(start);
   const to = reply.sentenceEnd(end);
-  if (start - from > 12 || to - end > 12) return false;
-  if (!/^(?:[\s"'([{$>•#-]|the |an? )*$/i.test(reply.text.slice(from, start))) return false;
+  if (start - from > 12 || !/^(?:[\s"'([{$>•#-]|the |an? )*$/i.test(reply.text.slice(from, start)))
+    return false;
+  if (from === 0 && GLOSSED.test(reply.text.slice(end, Math.min(to, end + 120)))) return true;
+  if (to - end > 12) return false;
   if (!/^["')\]}$]*[.!]?["')\]}$]*\s*$/.test(reply.text.slice(end, to))) return false;
   return from === 0 || /^\s*$/.test(reply.text.slice(to));
 }
+
+/** "Nitrogen (about 78 %).", "46: 44 autosomes and 2 sex chromosomes". */
+const GLOSSED =
+  /^["')\]}]{0,2}(?: ?\([^()\n]{1,80}\)["')\]]{0,2}(?:[.!]|$)|: (?!.*(?:\?|\b(?:but|not?|never|or)\b)))/;
 
 const WORDS = anyOf(
   "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen",
