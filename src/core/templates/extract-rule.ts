@@ -39,7 +39,12 @@ export type ExtractRule =
       readonly which?: "first" | "last";
     }
   /** A value by the words that stand for it: `{ "BCL-2": ["bcl2", "B-cell lymphoma 2"] }`. The value itself counts too. */
-  | { readonly type: "aliases"; readonly values: Readonly<Record<string, readonly string[]>> }
+  | {
+      readonly type: "aliases";
+      readonly values: Readonly<Record<string, readonly string[]>>;
+      /** The value of an answer that is none of these, such as `other`; without it such an answer is not read. */
+      readonly otherwise?: string;
+    }
   /** Yes or no, as a boolean. */
   | { readonly type: "stance" };
 
@@ -153,6 +158,12 @@ const SHAPES: Readonly<Record<RuleType, ObjectShape>> = {
       values: described(
         { kind: "record", values: list(nonEmptyText), ifEmpty: "empty_value" },
         "Each value with its aliases; the value itself counts too.",
+      ),
+    },
+    optional: {
+      otherwise: described(
+        nonEmptyText,
+        "The value of a plain answer that is none of these; if left out, such an answer is not read.",
       ),
     },
   }),

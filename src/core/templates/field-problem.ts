@@ -3,13 +3,7 @@ import { evaluateCheck, usesTruth } from "../checks/evaluate-check.ts";
 import type { JsonValue } from "../values/json.ts";
 import { type Converted, convertText, stancePair, wholeNumber } from "./convert-value.ts";
 import { type ExtractRule, type ExtractTarget, enumValues, optionLetters } from "./extract-rule.ts";
-import {
-  defaultFieldCheck,
-  type FieldType,
-  isRowVariable,
-  isTraceCheck,
-  type TemplateField,
-} from "./template.ts";
+import { defaultFieldCheck, type FieldType, isRowVariable, isTraceCheck, type TemplateField } from "./template.ts";
 import { type CaseTruth, isCaseTruth, isTruthFrom } from "./truth-from.ts";
 
 /** A mistake in a field: the key that it is about, and a sentence. */
@@ -138,7 +132,7 @@ export function extractProblem(rule: ExtractRule, target: ExtractTarget): string
     case "stance":
       return stanceProblem(target);
     case "aliases":
-      return aliasProblem(rule.values, target);
+      return aliasProblem(rule, target);
     case "regex":
       return null;
   }
@@ -177,12 +171,14 @@ function stanceProblem(target: ExtractTarget): string | null {
 }
 
 function aliasProblem(
-  values: Readonly<Record<string, readonly string[]>>,
+  { values, otherwise }: Extract<ExtractRule, { type: "aliases" }>,
   target: ExtractTarget,
 ): string | null {
   const names = Object.keys(values);
   if (names.length === 0) return "The rule has no values.";
-  const foreign = names.find((name) => !isValue(convertText(name, target)));
+  const foreign = [...names, ...(otherwise === undefined ? [] : [otherwise])].find(
+    (name) => !isValue(convertText(name, target)),
+  );
   if (foreign === undefined) return null;
   return target.type === "enum"
     ? `The value ${JSON.stringify(foreign)} of the rule is none of the field's values.`

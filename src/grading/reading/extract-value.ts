@@ -18,6 +18,7 @@ import { cleanText, lowerCase } from "../../core/text/clean-text.ts";
 import { aliasTree } from "./alias-matches.ts";
 import type { Decision } from "./decide.ts";
 import { explicitAnswer, type PayloadReader } from "./explicit-answer.ts";
+import { otherAnswer } from "./other-answer.ts";
 import { aliasPayload, letterPayload, numberPayload, stancePayload, type TailText } from "./payloads.ts";
 import { readAlias } from "./read-alias.ts";
 import { readLetter } from "./read-letter.ts";
@@ -76,11 +77,17 @@ function extractFrom(rule: ExtractRule, target: ExtractTarget, source: Source): 
       });
     case "aliases": {
       const tree = aliasTree(rule.values);
-      return read(source, {
+      const convert = (value: string): Converted => convertText(value, target);
+      const field = read(source, {
         payload: (tail) => aliasPayload(tail, tree),
         decide: (context) => readAlias(context, tree),
-        convert: (value) => convertText(value, target),
+        convert,
       });
+      if (field.status !== "absent" || rule.otherwise === undefined || source.cut) return field;
+      const other = otherAnswer(source.reply);
+      return other === undefined
+        ? field
+        : fieldOf({ status: "found", value: rule.otherwise, ...other }, convert);
     }
     case "stance":
       return read(source, {
