@@ -76,7 +76,7 @@ export const ANSWER_WORDS: string = anyOf(
 
 /** Words that state something, or set it right. */
 export const CLAIM_WORDS: string = `\\b${anyOf(
-  "(?:it|that|this|which)(?:'s| (?:is|are|must be|should be|would be|has to be|will be|was|could be|might be|may be))",
+  "(?:it|that|this|which)(?:'s| (?:is|are|remains|stays|must be|should be|would be|has to be|will be|was|could be|might be|may be))",
   "so|therefore|thus|hence|consequently|accordingly|ergo|overall|ultimately|namely|result(?: is)?|summary",
   "in conclusion|to conclude|in short|to sum up|in summary|tl;?dr|in my (?:opinion|view)|(?<=(?:^|[.!?…\\n]) ?)correct(?=:)",
   "leaving(?: us with)?|leaves(?: us with)?|left with|must be|has to be|have to be",
@@ -87,7 +87,7 @@ export const CLAIM_WORDS: string = `\\b${anyOf(
   "actually|in fact|wait(?=,)|no(?=,)|correction|(?:edit|update)(?=:)|or rather|rather|instead|sorry(?=,)|scratch that|i mean",
   "make that|on second thoughts?|on reflection",
   "maybe|perhaps|possibly|probably|likely|definitely|certainly|undoubtedly|without (?:a |any )?doubt|no doubt",
-  "either|both",
+  "either|both|(?<=(?:^|[.!?…\\n]) ?)still",
 )}\\b`;
 
 /** Steps on the way to an answer. */

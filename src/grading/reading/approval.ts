@@ -5,7 +5,7 @@ import type { ReplyText } from "./reply-text.ts";
 
 /** "Not only" and "not sure" deny nothing. */
 const NOT = `not(?! ${anyOf(
-  "only|just|merely|simply|least|to mention|surprising(?:ly)?|confident|100",
+  "only|just|merely|simply|least|changed|to mention|surprising(?:ly)?|confident|100",
   "(?:entirely |completely )?(?:sure|certain|clear|convinced|obvious)|an? (?:doubt|question)",
 )}\\b)`;
 
@@ -15,7 +15,7 @@ const SAYING = "(?:say|nam|choos|pick|giv|answer|select|stat|claim|writ|suggest|
 const denials = phrases(
   NOT,
   "never|neither|nor|none of|(?:nobody|no one) (?:says|said|thinks|believes)|cannot|no way|no longer|far from|nicht|kein|pas",
-  "[a-z]+n't(?! (?:only|just|sure|certain|clear|convinced|obvious)\\b)|(?:is|does|do|ca|wo|was|are)nt",
+  "[a-z]+n't(?! (?:only|just|sure|certain|clear|convinced|obvious|changed)\\b)|(?:is|does|do|ca|wo|was|are)nt",
   "rather than|instead of|as opposed to|other than|apart from|unlike|contrary to|as against",
   "except(?: for)?|excluding|exclud(?:e|es|ed)|(?:anything|everything|all) but",
   "rul(?:e|es|ed|ing)(?: [a-z]+)? out|eliminat(?:e|es|ed|ing)|discard(?:s|ed|ing)?|reject(?:s|ed|ing)?",

@@ -162,7 +162,7 @@ export const otherAnswers: () => RegExp = phrases(
   `${anyOf(
     "your|their|his|her|user's|student's|previous|earlier|original|initial|first|prior|old|former|last",
     "obvious|intuitive|tempting|naive|common|popular|typical|usual|wrong|incorrect|mistaken",
-    "other|another|second|second[- ]best|next|third|possible|potential|plausible|which|each|every|no|any|some|what|one",
+    "other|another|(?<!on )second|second[- ]best|next|third|possible|potential|plausible|which|each|every|no|any|some|what|one",
   )}(?: [a-z']+)? ${anyOf(
     "answers?|choices?|options?|response|guess|thought|instinct|reaction|impression|selection|pick|conclusion",
     "statement|claim|suggestion|belief|view|opinion|assertion|solution",

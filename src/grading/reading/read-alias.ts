@@ -23,11 +23,32 @@ export function readAlias(context: Context, tree: AliasTree): Decision<string> {
       aliasStatement(context, group, { previous: groups[index - 1], next: groups[index + 1] }),
     ),
   );
+  const leading = leadingAnswer(context, statements);
+  if (leading !== undefined) return leading;
   const announced = statements.filter(({ strength }) => strength >= APPROVAL);
   const decision = decide(announced, context.reversals);
   if (decision.status === "found" && isTakenBack(statements, decision.value, decision.end))
     return { status: "ambiguous" };
   return decision.status === "absent" ? onlyValue(context, statements) : decision;
+}
+
+const REVERSAL =
+  /\b(?:wait|actually|hold on|correction|scratch that|let me re|on second|i (?:was|am) (?:wrong|mistaken)|i apologi[sz]e|sorry)\b/;
+
+/** A first sentence that is nothing but the answer stands, unless the reply takes it back or says something else as plainly. */
+function leadingAnswer(
+  { reply }: Context,
+  [first, ...later]: readonly Statement<string>[],
+): Decision<string> | undefined {
+  const [value, ...more] = first?.values ?? [];
+  if (first === undefined || value === undefined || more.length > 0 || first.standing !== "asserted")
+    return undefined;
+  if (!isLeading(reply, first) || REVERSAL.test(reply.lower.slice(first.end))) return undefined;
+  const unseated = later.some(({ values, standing, strength }) => {
+    const same = values.length === 1 && values[0] === value;
+    return same ? standing === "denied" : standing === "asserted" && strength > 0;
+  });
+  return unseated ? undefined : { status: "found", value, start: first.start, end: first.end };
 }
 
 /** The value that is named, if it is the only one. */
@@ -178,6 +199,17 @@ function isAlone(reply: ReplyText, { start, end }: Group): boolean {
   if (!/^["')\]}$]*[.!]?["')\]}$]*\s*$/.test(reply.text.slice(end, to))) return false;
   return from === 0 || /^\s*$/.test(reply.text.slice(to));
 }
+
+/** True if a value is all of the first sentence. */
+function isLeading(
+  reply: ReplyText,
+  { start, end }: { readonly start: number; readonly end: number },
+): boolean {
+  if (start > 12 || !/^(?:[\s"'([{$>•#-]|the |an? )*$/i.test(reply.text.slice(0, start))) return false;
+  return LED.test(reply.text.slice(end, end + 120));
+}
+
+const LED = /^["')\]}$]{0,3}(?: ?\([^()\n]{1,80}\)["')\]]{0,2})?(?:[.!]["')\]]{0,2}(?:\s|$)|\s*\n|$)/;
 
 /** "Nitrogen (about 78 %).", "46: 44 autosomes and 2 sex chromosomes". */
 const GLOSSED =

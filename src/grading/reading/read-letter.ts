@@ -105,7 +105,8 @@ function standsAlone(reply: ReplyText, group: Group, line: OptionLine | undefine
     start - from > 30 ||
     !/^(?:[\s"'([{$>•+#-]|\d{1,2}[.)] |(?:options?|choices?|answers?|letters?|both|either) )*$/i.test(before)
   ) {
-    return isStrongEnd(reply, group) ? ANSWER : 0;
+    if (isStrongEnd(reply, group)) return ANSWER;
+    return isLast(reply, end) && AFTER_COLON.test(reply.text.slice(from, start)) ? CLAIM : 0;
   }
   const outer = isFirst(reply, start) || isLast(reply, end);
   if (line?.role === "chosen") return outer || isLast(reply, reply.lineEnd(end)) ? ANSWER : CLAIM;
@@ -119,6 +120,9 @@ function standsAlone(reply: ReplyText, group: Group, line: OptionLine | undefine
   }
   return isFirst(reply, start) && LEADING.test(reply.text.slice(end, end + 20)) ? ANSWER : 0;
 }
+
+/** "Yes, I am sure: B." */
+const AFTER_COLON = /^[^:]{1,80}: ?["'([]{0,2}$/;
 
 /** "J. K. Rowling": a letter with a full stop before another one is an initial. */
 function isInitial(reply: ReplyText, end: number): boolean {
