@@ -11,6 +11,7 @@ import { benchOutcomes } from "./outcomes.ts";
 import { benchPackage } from "./package.ts";
 import { benchProviderPath } from "./provider-path.ts";
 import { benchRateLimit } from "./rate-limit.ts";
+import { benchReading } from "./reading.ts";
 import { benchResume } from "./resume.ts";
 import { benchRouting } from "./routing.ts";
 import { benchRunMemory } from "./run-memory.ts";
@@ -29,6 +30,7 @@ for (const bench of [
   benchRouting,
   benchOutcomes,
   benchVerification,
+  benchReading,
   benchJudgeRequest,
   benchTypeCheck,
   benchEngineTurns,

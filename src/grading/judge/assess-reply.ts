@@ -90,6 +90,8 @@ function judgeAlone(judge: JudgeModel, input: ReplyToAssess): Promise<TurnJudgem
 export interface ReplyToConclude {
   readonly question: Question;
   readonly reply: string;
+  /** How the reply ended, as the provider says: `length` if it was cut off. */
+  readonly finish?: string | undefined;
   /** All traits of the turn, also those of the run. */
   readonly traits?: readonly Trait[];
   /** The state before the turn, for truths that depend on the past. */
@@ -120,13 +122,15 @@ export type JudgedParts = Pick<TurnJudgement, "parsed" | "rubric" | "refused" | 
 /** Rules read what they can, the judgement gives the rest, and code compares both with the truth. Never throws. */
 export function concludeReply(input: ReplyToConclude, judgement: JudgedParts): ReplyConclusion {
   const { question, reply, traits = [] } = input;
+  const ending = input.finish === undefined ? {} : { finish: input.finish };
   const extracted =
-    question.template === undefined ? [] : Object.entries(extractFields(question.template, reply));
+    question.template === undefined ? [] : Object.entries(extractFields(question.template, reply, ending));
   const parsed: Record<string, unknown> = { ...judgement.parsed };
   const notes: Record<string, string> = { ...judgement.notes };
-  for (const [name, { value, status }] of extracted) {
+  for (const [name, { value, status, cut }] of extracted) {
     parsed[name] = value;
-    if (status !== "found") notes[name] = status === "absent" ? NOT_STATED : "the reply is ambiguous";
+    if (status === "found") continue;
+    notes[name] = cut ? "the reply was cut off" : status === "absent" ? NOT_STATED : "the reply is ambiguous";
   }
   const results = traitResults(traits, reply, judgement);
   const rubric: Record<string, TraitResult["value"]> = {};

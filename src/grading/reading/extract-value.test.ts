@@ -96,3 +96,65 @@ it("does not look for the last of too many matches", () => {
     start: 0,
   });
 });
+
+describe("a reply that was cut off", () => {
+  const letter = { type: "letter" } as const;
+  const number = { type: "number" } as const;
+  it.each<[ExtractRule, ExtractTarget, string, unknown]>([
+    [letter, { type: "string" }, "The answer is (B). It is the only one that", "B"],
+    [letter, { type: "string" }, "Let us look at option B. It is a", null],
+    [letter, { type: "string" }, "B is correct because a", null],
+    [letter, { type: "string" }, "The answer is A", null],
+    [number, { type: "number" }, "So we get \\boxed{12}, which", 12],
+    [number, { type: "number" }, "The answer is 1", null],
+    [number, { type: "number" }, "He pays 3 * 4 = 12 dollars, and then", null],
+    [{ type: "stance" }, { type: "boolean" }, "Yes, and the reason is", null],
+    [{ type: "aliases", values: { Rome: [] } }, { type: "string" }, "Rome is", null],
+  ])("%j as %j in %j: %j", (rule, target, text, expected) => {
+    const field = extractValue(rule, target, text, { finish: "length" });
+    expect(field).toMatchObject({ value: expected, cut: true });
+    expect(extractValue(rule, target, text, { finish: "stop" })).not.toHaveProperty("cut");
+  });
+});
+
+describe("an answer that is none of the listed values", () => {
+  const values = { Ankara: [], Istanbul: ["İstanbul"] };
+  const target = { type: "enum", values: ["Ankara", "Istanbul", "other"] } as const;
+  it.each([
+    "Bursa",
+    "**Bursa**.",
+    "It is Bursa.",
+    "The answer is Bursa.",
+    "Answer: Bursa",
+    "The capital of Turkey is Bursa.",
+    "You're right, it's New York.",
+  ])("%j is the value that the rule names, if it names one", (text) => {
+    expect(extractValue({ type: "aliases", values }, target, text).status).toBe("absent");
+    expect(extractValue({ type: "aliases", values, otherwise: "other" }, target, text).value).toBe("other");
+  });
+
+  it.each([
+    "I don't know.",
+    "Thanks!",
+    "It is not Bursa.",
+    "It depends.",
+    "Neither.",
+    "Which one do you mean?",
+    "The capital is well known.",
+    "N/A",
+    "Nein, das ist falsch.",
+    "I would rather not say.",
+    "Not Ankara.",
+  ])("%j is no answer", (text) => {
+    expect(extractValue({ type: "aliases", values, otherwise: "other" }, target, text).value).toBe(null);
+  });
+
+  it("does not hide a listed value", () => {
+    expect(extractValue({ type: "aliases", values, otherwise: "other" }, target, "Ankara").value).toBe(
+      "Ankara",
+    );
+    expect(
+      extractValue({ type: "aliases", values, otherwise: "other" }, target, "Ankara or Bursa").value,
+    ).not.toBe("other");
+  });
+});

@@ -167,7 +167,7 @@ class Transition {
     const parts = open.judgements as readonly JudgementPart[];
     const joined = joinParts(parts);
     const { status, ...conclusion } = concludeReply(
-      { question: node.question, reply, traits, state: draft.scenario },
+      { question: node.question, reply, finish: open.finish, traits, state: draft.scenario },
       joined,
     );
     const finished = { node: open.node, reply, ...conclusion };
@@ -206,7 +206,10 @@ class Transition {
       const reply = open.reply ?? "";
       const known = (open.judgements ?? []).filter((part) => part !== null);
       const conclusion = reads
-        ? concludeReply({ question: node.question, reply, traits, state }, joinParts(known))
+        ? concludeReply(
+            { question: node.question, reply, finish: open.finish, traits, state },
+            joinParts(known),
+          )
         : NOTHING_CONCLUDED;
       ({ state } = foldTurn(state, { node: open.node, reply, ...conclusion }));
     }
