@@ -138,7 +138,7 @@ function read<Value>({ reply, cut }: Source, { payload, decide, convert }: Reade
 /** How much of a reply's end is searched for an announced answer. */
 const TAIL = 700;
 /** A model that was not tuned to chat goes on with a question of its own. */
-const NEXT_QUESTION = /\n\s*(?:question|q|human|user|problem)(?: ?\d{1,3})? ?:/i;
+const NEXT_QUESTION = /\n[ \t]*(?:question|q|human|user|problem)(?: ?\d{1,3})? ?:/i;
 
 function readExplicit<Value>(
   reply: string,

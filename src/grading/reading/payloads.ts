@@ -34,6 +34,7 @@ const OTHER_LETTER =
 /** A capital that may name an option; "A" and "I" only where something closes them off. */
 const CAPITAL =
   /(?<![A-Za-z'’])(?:[B-HJ-Z](?![A-Za-z'’])|[AI](?=["')\]]?(?:[.,;:)!\n]|$)|\)| (?:is|was|would|or|and)\b))/;
+const JOINED = /\b(?:and|or|both|all|none|neither)\b/;
 const MARKED_LETTER = /\(([A-Z])\)|\b[Oo]ption ([A-Z])\b/g;
 
 /** Reads an announced option: "(B)", "B.", "option B because". */
@@ -62,11 +63,14 @@ export function letterPayload(
     } else if (/^['’\w]/.test(after)) return undefined;
     const option =
       letter === value && (bracketed || /^["']?(?:\)|\.(?= [a-z]))/.test(text.slice(end, end + 4)));
-    const until = sentenceEnd(text, option ? end + 2 : start + whole.length, limit);
+    // "C. both A and B": the full stop behind the letter does not end the option.
+    const behind = option && !bracketed ? end + 2 : start + whole.length;
+    const until = sentenceEnd(text, behind, limit);
     for (const other of text.slice(end, until).matchAll(MARKED_LETTER))
       if ((other[1] ?? other[2]) !== value) return undefined;
     // "C. both A and B" names other options in its text; "A, for children B" gives two answers.
-    if (!option && CAPITAL.test(text.slice(end, until))) return undefined;
+    const rest = text.slice(end, until);
+    if (CAPITAL.test(rest) && !(option && JOINED.test(rest))) return undefined;
     return text.charAt(until) === "?" ? undefined : { value, start: at, end, until, option };
   };
   return { read, names: (start, end) => CAPITAL.test(text.slice(start, end)) };

@@ -31,7 +31,7 @@ export function readNumber(context: Context, which: "first" | "last"): Decision<
   const [value, ...more] = chosen.values;
   if (value === undefined || more.length > 0) return { status: "ambiguous" };
   if (isPlan(context, chosen)) return { status: "absent" };
-  if (isOneOfMany(context, open, chosen)) return { status: "ambiguous" };
+  if (which === "last" && isOneOfMany(context, open, chosen)) return { status: "ambiguous" };
   if (hasCompetition(context, open, chosen) || isDenied(statements, value)) return { status: "ambiguous" };
   return { status: "found", value, start: chosen.start, end: chosen.end };
 }
