@@ -14,6 +14,7 @@ export default defineConfig({
   },
   test: {
     testTimeout: 30_000,
+    hookTimeout: 30_000,
     // Tests share modules: a file that leaves something behind in one is a bug, and loading each module once saves a minute.
     isolate: false,
     // Many tests wait for processes of the command line: one more worker than cores keeps the cores busy.
