@@ -35,7 +35,7 @@ async function printed(words: readonly string[], given: { readonly folder: strin
 
 test("list has the latest first", async () => {
   const lines = (await printed(["list"], here)).split("\n");
-  expect(lines[0]).toMatch(/^run +begun +conversations +state +subjects/);
+  expect(lines[0]).toMatch(/^run +started +conversations +state +subjects/);
   expect(lines[1]).toMatch(/^tuesday +\d{4}-\d\d-\d\d \d\d:\d\d +8 +finished +sim\/steadfast, sim\/syco/);
   expect(lines[2]).toMatch(/^monday .* 1 +finished +sim\/silent/);
   expect(await printed(["list", "--limit", "1"], here)).toMatch(/\n… and 1 earlier: --limit 2\n$/);

@@ -3,6 +3,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -11,9 +12,10 @@ import {
 } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { CAPITAL, capitalFolder } from "./capital-file.ts";
 import { type Ended, elenchus, folderWith, type Given, inTerminal } from "./cli.ts";
 
@@ -47,8 +49,24 @@ interface Forged {
 const STEADFAST = ["--subject", "sim/steadfast"];
 const OPENAI = ["--subject", "openai/gpt-5-mini"];
 
-/** The file of a run that a stranger made with these words. */
-async function strangersRun(words: readonly string[], folder = capitalFolder()): Promise<string> {
+const made = new Map<string, Promise<string>>();
+const theirFolders = mkdtempSync(join(tmpdir(), "elenchus-stranger-"));
+afterAll(() => rmSync(theirFolders, { recursive: true, force: true }));
+
+/** The file of a run that a stranger made with these words; the same words are run once. */
+function strangersRun(words: readonly string[], folder?: string): Promise<string> {
+  if (folder !== undefined) return newRun(words, folder);
+  const key = words.join(" ");
+  const known = made.get(key);
+  if (known !== undefined) return known;
+  const own = mkdtempSync(join(theirFolders, "run-"));
+  writeFileSync(join(own, "capital.yaml"), CAPITAL);
+  const run = newRun(words, own);
+  made.set(key, run);
+  return run;
+}
+
+async function newRun(words: readonly string[], folder: string): Promise<string> {
   const given = { folder, environment: { XDG_CONFIG_HOME: folderWith(), OPENAI_API_KEY: "theirs" } };
   await elenchus(["run", "capital.yaml", "--name", "gift", ...words], given);
   return (await elenchus(["export", "gift"], given)).stdout;
