@@ -8,7 +8,7 @@ import { llmTrait, metricTrait } from "../src/core/templates/rubric.ts";
 import { template } from "../src/core/templates/template.ts";
 import { type JudgeModel, judgeTurn, type TurnJudgement } from "../src/grading/judge/judge-turn.ts";
 import { type Verification, verifyParsed } from "../src/grading/verify/verify-parsed.ts";
-import { aiSdkJudge } from "../src/models/providers/ai-sdk.ts";
+import { aiSdkJudge } from "../src/models/providers/ai-sdk-model.ts";
 
 interface ChatBody {
   readonly model: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../../terminal/terminal.ts";
-import { playQuestion, spokenText } from "./play-question.ts";
+import { playQuestion, spokenText } from "./play-screen.ts";
 
 const plain = { style: PLAIN_STYLE, width: 40 };
 

@@ -1,15 +1,25 @@
-import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import type { Question, ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { foldTurn } from "../../core/state/advance-state.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
+import { judgedFields } from "../../core/templates/template.ts";
 import { Conversation } from "../../journal/fold/conversation.ts";
 import { noticeIn } from "../../journal/fold/run.ts";
 import type { RunEventBody } from "../../journal/run-event.ts";
 import { type FinishedTurn, isFinishedTurn, type Turn } from "../../journal/turn.ts";
-import { paintedLines, type TextOptions } from "../../report/text/text-blocks.ts";
-import { printableText } from "../../terminal/printable-text.ts";
+import { expectedText, fieldLines, traitLines } from "../../report/text/fields-text.ts";
+import { hopLines } from "../../report/text/hop-text.ts";
+import {
+  type LabelledLines,
+  labelledLines,
+  paintedLines,
+  roomBeside,
+  type TextOptions,
+} from "../../report/text/text-blocks.ts";
+import { judgeLines, verdictLines } from "../../report/text/verdict-text.ts";
+import { printableLines, printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { type PlayQuestion, playQuestion, spokenText } from "./play-question.ts";
-import { playReading } from "./play-reading.ts";
+import { cutToWidth, textWidth } from "../../terminal/text-width.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
 
 /** What the screen must know of the session. */
 export interface PlayScreenOptions {
@@ -149,4 +159,113 @@ function questionOf({ node, turn, agent, instructions, questionText }: Turn): Pl
 
 function lines(texts: readonly string[]): string {
   return texts.map((text) => `${text}\n`).join("");
+}
+
+/** A question as it is shown to the person. */
+export interface PlayQuestion {
+  readonly node: string;
+  /** From 1. */
+  readonly turn: number;
+  /** The agent that is asked, where the scenario names one. */
+  readonly agent?: string;
+  /** The system prompt, where it is new. */
+  readonly instructions?: string;
+  /** What is sent before the question, as if it had been asked and answered. */
+  readonly examples?: Question["fewShot"];
+  readonly text: string;
+}
+
+/** `── ask · turn 1 ──`, what leads the conversation, and the question. */
+export function playQuestion(question: PlayQuestion, { style, width }: TextOptions): string {
+  const { node, turn, agent, instructions, examples = [], text } = question;
+  const parts = [
+    printableText(node) || '""',
+    `turn ${turn}`,
+    ...(agent === undefined || agent === "" ? [] : [`to ${printableText(agent)}`]),
+  ];
+  const heading = `── ${cutToWidth(parts.join(" · "), Math.max(1, width - 6))} ──`;
+  const led = [
+    ...(instructions === undefined ? [] : [`System prompt: ${instructions}`]),
+    ...examples.map((example) => `Example: ${example.question}\nAnswer: ${example.answer}`),
+  ];
+  return [
+    `\n${style.bold(heading)}\n`,
+    ...led.map((one) => spokenText(one, { width, paint: style.dim })),
+    spokenText(text, { width }),
+  ].join("");
+}
+
+/** What was said, safe for any terminal; lines that fit stay as they are, with the spaces that code has. */
+export function spokenText(
+  text: string,
+  {
+    width,
+    indent = 0,
+    paint = (line) => line,
+  }: { readonly width: number; readonly indent?: number; readonly paint?: (line: string) => string },
+): string {
+  const room = Math.max(1, width - indent);
+  return printableLines(text)
+    .replaceAll("\t", "    ")
+    .split("\n")
+    .flatMap((line) => (textWidth(line) <= room ? [line] : wrapText(line, room)))
+    .map((line) => (line.trim() === "" ? "\n" : `${" ".repeat(indent)}${paint(line)}\n`))
+    .join("");
+}
+
+/** A turn that has been read, and what is needed to show it. */
+export interface PlayReading {
+  /** Without a hop if the session ended before it was known. */
+  readonly turn: Turn & FinishedTurn;
+  readonly definition: ScenarioDefinition;
+  /** True if a judge model reads what rules do not. */
+  readonly isJudged: boolean;
+  /** The state before the turn. */
+  readonly before: ScenarioState;
+}
+
+const LABEL_WIDTH = "by rules".length;
+const UNREAD = "no rule can read it, and there is no judge";
+
+/** How a reply was read, by rules or by a judge, what follows, and where the conversation goes and why. */
+export function playReading(reading: PlayReading, { style, width }: TextOptions): string {
+  const { turn, definition } = reading;
+  const { hop } = turn;
+  const room = roomBeside(LABEL_WIDTH, width);
+  const blocks: readonly LabelledLines[] = [
+    ...fieldBlocks(reading, { style, room }),
+    { label: "traits", lines: traitLines(turn.traits, { style, room }) },
+    { label: "judge", lines: judgeLines(turn, { style, room }) },
+    { label: "verdict", lines: verdictLines(turn, { style, room }) },
+    { label: "next", lines: hop === undefined ? [] : hopLines(hop, { style, room, definition }) },
+  ];
+  return labelledLines(blocks, LABEL_WIDTH, style)
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+interface Room {
+  readonly style: TextOptions["style"];
+  readonly room: number;
+}
+
+function fieldBlocks(reading: PlayReading, { style, room }: Room): readonly LabelledLines[] {
+  const { turn, definition, isJudged, before } = reading;
+  const question = definition.nodes[turn.node]?.question;
+  const template = question?.template;
+  if (question === undefined || template === undefined) return [];
+  const forJudge = judgedFields(template);
+  const byRules = Object.entries(turn.fields).filter(([name]) => !Object.hasOwn(forJudge, name));
+  const others = Object.entries(turn.fields).filter(([name]) => Object.hasOwn(forJudge, name));
+  const options = { style, room, expected: (name: string) => expectedText(question, name, before) };
+  const notes = isJudged
+    ? turn.notes
+    : { ...turn.notes, ...Object.fromEntries(others.map(([name]) => [name, UNREAD])) };
+  return [
+    { label: "by rules", lines: fieldLines({ ...turn, fields: Object.fromEntries(byRules) }, options) },
+    {
+      label: isJudged ? "by judge" : "not read",
+      lines: fieldLines({ ...turn, notes, fields: Object.fromEntries(others) }, options),
+    },
+  ];
 }

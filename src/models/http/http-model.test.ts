@@ -3,8 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { contextOf, failureOf, requestOf } from "../../contracts/model-contract-calls.ts";
 import type { Message } from "../message.ts";
-import { type HttpModelOptions, httpModel } from "./http-model.ts";
-import { parseJsonPath, valueAt } from "./http-reply.ts";
+import { type HttpModelOptions, httpModel, parseJsonPath, valueAt } from "./http-model.ts";
 
 let servers: Server[] = [];
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../core/values/json.ts";
+import type { JudgeModel } from "../../grading/judge/judge-turn.ts";
 import { rememberSecrets } from "../../secrets/mask-secrets.ts";
 import { openData, secretDataValues } from "../../secrets/secret-data.ts";
 import { openHeaders, secretHeaderValues } from "../../secrets/secret-headers.ts";
@@ -87,4 +88,29 @@ function openParameters({ headers, providerOptions, ...parameters }: ModelParame
 function forReplicate(parameters: ModelParameters, replicate: number): ModelParameters {
   const { seed } = parameters;
   return seed === undefined ? parameters : { ...parameters, seed: seed + replicate - 1 };
+}
+
+/** How a model is called as a judge; what is not given is left to the provider. */
+export type AiSdkJudgeOptions = ModelParameters;
+
+/**
+ * A judge from a model of the AI SDK. An answer that does not follow the schema is returned as it is, so that it can be
+ * repaired; errors of the provider and the network are thrown, without retry.
+ *
+ * @example
+ * aiSdkJudge(openai("gpt-5-mini"), { maxOutputTokens: 2000 })
+ */
+export function aiSdkJudge(model: AiSdkLanguageModel, options: AiSdkJudgeOptions = {}): JudgeModel {
+  const parameters = checkParameters(options, `${model.provider}/${model.modelId}`);
+  return async (request, { signal }) => {
+    const { reply } = await callAiSdk(model, request, { parameters, signal, schemaName: "judgement" });
+    const { text, object, usage } = reply;
+    return {
+      text,
+      ...(object === undefined ? {} : { object }),
+      ...(usage === undefined
+        ? {}
+        : { usage: { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens } }),
+    };
+  };
 }

@@ -1,6 +1,6 @@
 import { MockLanguageModelV4 } from "ai/test";
 import { expect, test } from "vitest";
-import { aiSdkJudge } from "./ai-sdk.ts";
+import { aiSdkJudge } from "./ai-sdk-model.ts";
 
 const REQUEST = {
   instructions: "Read.",
