@@ -1,10 +1,11 @@
-import { readFileSync } from "node:fs";
 import * as nodeModule from "node:module";
-import { dirname, join, relative } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import { errorMessage } from "../core/error-message.ts";
+import { WARNING_TYPE } from "../core/scenario/scenario.ts";
 import { isRecord, type UnknownRecord } from "../core/values/json.ts";
 import { packageFolder } from "./package-files.ts";
+import { readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** What a module exports, or a sentence about why it cannot be loaded, with what was thrown. */
 export type ImportedModule =
@@ -27,6 +28,11 @@ export function isCodeFile(name: string): boolean {
 /** Runs a module that the user named. */
 export async function importModule(path: string, name: string): Promise<ImportedModule> {
   resolveElenchus();
+  const { emitWarning } = process;
+  // Commands print the warnings of definitions themselves.
+  process.emitWarning = (warning: string | Error, ...more: never[]) => {
+    if (more[0] !== WARNING_TYPE) emitWarning.call(process, warning, ...more);
+  };
   try {
     const exports: UnknownRecord = await import(pathToFileURL(path).href);
     return { exports };
@@ -37,6 +43,8 @@ export async function importModule(path: string, name: string): Promise<Imported
     const place = `${file}:${thrown.line}${thrown.column === undefined ? "" : `:${thrown.column}`}`;
     const where = thrown.path === path ? `${place} cannot be loaded` : `${name} cannot be loaded: ${place}`;
     return { problem: `${where}: ${sentence(cause)}${codeFrame(thrown)}`, cause, place };
+  } finally {
+    process.emitWarning = emitWarning;
   }
 }
 

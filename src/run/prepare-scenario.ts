@@ -151,6 +151,10 @@ const TEXTS: ReadonlySet<string> = new Set([
   "keywords",
 ]);
 
+function isStringField(part: object): boolean {
+  return "type" in part && part.type === "string";
+}
+
 class RowFiller {
   isUsed = false;
   readonly #row: JsonObject | null;
@@ -166,7 +170,9 @@ class RowFiller {
     if (typeof part === "string") return rowVariables(part).length === 0 ? part : this.#text(part, key);
     if (typeof part !== "object" || part === null) return part;
     const entries = Object.entries(part).map(
-      ([name, value]) => [name, value, this.fill(value, name)] as const,
+      // The truth of a field of type string is a text, also where a row has a number.
+      ([name, value]) =>
+        [name, value, this.fill(value, name === "truth" && isStringField(part) ? "answer" : name)] as const,
     );
     if (entries.every(([, before, after]) => before === after)) return part;
     const filled = entries.map(([name, , after]) => [name, after] as const);

@@ -1,9 +1,9 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, test } from "vitest";
 import { CAPITAL, capitalFolder } from "./capital-file.ts";
 import { elenchus } from "./cli.ts";
 import { contentOf, expectRefusal } from "./refusal.ts";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
 
 /** What a person did wrong, and what must be said about it. */
 interface Mistake {
@@ -210,4 +210,24 @@ test("a folder with the name of a file", async () => {
   const folder = capitalFolder();
   mkdirSync(join(folder, "x.yaml"));
   expectRefusal(await elenchus(["run", "x.yaml"], { folder }), ["The folder x.yaml has no scenario files"]);
+});
+
+test("check compiles the source strings of a scenario, and says where in them it goes wrong", async () => {
+  const broken = '  - { source: ask, target: push, when: "(accumulated, parsed) => parsed city" }';
+  const [, second = ""] = /( {2}- \{ source: ask, target: push.*)\n/.exec(CAPITAL) ?? [];
+  const folder = capitalFolder({ "capital.yaml": CAPITAL.replace(second, broken) });
+  const checked = await elenchus(["check", "capital.yaml"], { folder });
+  expect(checked.code).toBe(2);
+  expect(checked.stdout).toContain('the condition of the edge from "ask" to "push" cannot be run');
+  expect(checked.stdout).toContain("(line 1, column 33)");
+  expect(checked.stdout).toContain("1 file with issues; 0 scenarios in order");
+});
+
+test("run prints the warnings of a scenario", async () => {
+  const folder = capitalFolder({
+    "capital.yaml": CAPITAL.replace("{ verify_result: true } }", "{ turn: 0 } }"),
+  });
+  const { stderr, code } = await elenchus(RUN, { folder });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/warning: capital\.yaml:19:\d+ .*turn is never below 1/);
 });

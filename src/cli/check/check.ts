@@ -5,6 +5,7 @@ import { selectScenarios } from "../../project/scenario-files/select-scenarios.t
 import { drawText } from "../../report/graph/draw-text.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { isModelJudge, needsJudge, needsJudgeText } from "../../run/require-judge.ts";
+import { findSourceProblems } from "../../run/sandbox/link-sources.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
@@ -33,14 +34,23 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
     throw new ProjectError([
       "No files to validate. Name files, folders or patterns, or - for standard input.",
     ]);
-  const { scenarios, problems } = await loadScenarios(names, {
+  const { scenarios, problems: unreadable } = await loadScenarios(names, {
     folder: terminal.folder,
     stdin: () => readInput(terminal),
   });
+  const problems = [...unreadable];
   const chosen = problems.length > 0 && scenarios.length === 0 ? [] : selectScenarios(scenarios, settings);
 
   let warnings = 0;
+  let sound = chosen.length;
   for (const { definition, file } of chosen) {
+    const broken = await findSourceProblems(definition);
+    if (broken.length > 0) sound--;
+    for (const { place, message } of broken)
+      problems.push({
+        file,
+        message: `${file}: In scenario "${definition.name}", ${place} cannot be run: ${message}`,
+      });
     warnings += definition.warnings.length;
     if (options.draws)
       output.write(`${style.dim(printableText(file))}\n${drawText(definition, { width })}\n`);
@@ -54,7 +64,7 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
   }
   for (const { message } of problems) output.write(labelled("error:", style.red, { text: message, output }));
 
-  const fine = `${countedText(chosen.length, "scenario")} in order`;
+  const fine = `${countedText(sound, "scenario")} in order`;
   const also = warnings === 0 ? "" : `, ${countedText(warnings, "warning")}`;
   const files = countedText(new Set(problems.map(({ file }) => file)).size, "file");
   if (problems.length === 0) output.write(labelled("✓", style.green, { text: `${fine}${also}`, output }));

@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { formatIssue } from "../../core/schema/format-issue.ts";
 import { openStore } from "../../journal/store/open-store.ts";
 import { cassetteFromRun } from "../../journal/transfer/stored-run.ts";
 import { readCassette, writeCassette } from "../../models/cassette/cassette-file.ts";
@@ -11,6 +10,7 @@ import { countedText } from "../../report/text/figures.ts";
 import { requireJudge } from "../../run/require-judge.ts";
 import { resolveModels } from "../../run/resolve-models.ts";
 import { startRun } from "../../run/run-scenarios.ts";
+import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
@@ -20,6 +20,8 @@ import { explainSettings } from "./explain-settings.ts";
 import { runAndReport, usableThresholds } from "./run-and-report.ts";
 import { folderFromStore, originToKeep } from "./run-origin.ts";
 import type { RunDisplay } from "./run-view.ts";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 
 /** The options of `run`. */
 export interface RunCommandOptions {
@@ -52,6 +54,8 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
   }
   const scenarios = await readScenarios(names, settings, terminal);
   requireSubjects(settings);
+  for (const warning of scenarios.flatMap(({ warnings }) => warnings))
+    terminal.messages.write(`warning: ${printableText(formatIssue(warning))}\n`);
   // Standard input can be read only once.
   const all = async (): Promise<readonly ScenarioDefinition[]> =>
     names.includes("-") ? scenarios : readScenarios(names, { ...settings, only: [], tags: [] }, terminal);

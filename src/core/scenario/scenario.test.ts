@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { anyOf } from "../logic/composition.ts";
 import {
   allTurns,
@@ -659,8 +659,8 @@ describe("warnings", () => {
       [`edges[2].when: This condition can never hold: parsed.letter is always one of "A", "B".`],
     ],
     [
-      "wrong type for the field",
-      on("a", { "parsed.sure": 3 }),
+      "wrong type for the field, written out",
+      on("a", { type: "state_check", field: "parsed.sure", expected: 3 }),
       [
         "edges[2].when: This condition can never hold: parsed.sure is of type boolean, which numeric_exact cannot compare.",
       ],
@@ -696,4 +696,60 @@ describe("warnings", () => {
   ])("%s", (_name, build, sentences) => {
     expect(warningsOf(build).map(formatIssue)).toEqual(sentences);
   });
+
+  test.each<[string, unknown, string]>([
+    [
+      "a verdict is no text",
+      { verify_result: "yes" },
+      'when.verify_result: Expected true or false, got the text "yes".',
+    ],
+    [
+      "nor in a list",
+      [{ verify_result: "no" }],
+      'when[0].verify_result: Expected true or false, got the text "no".',
+    ],
+    [
+      "a field by its type",
+      { "parsed.sure": 3 },
+      'when["parsed.sure"]: Expected true or false, got the number 3.',
+    ],
+    ["an operand", { "parsed.sure": { ne: "yes" } }, "Expected true or false, got the text"],
+    ["a bound", { "parsed.sure": { gte: 1 } }, "Expected true or false, got a comparison of numbers."],
+    ["a turn", { turn: "two" }, 'when.turn: Expected a number, got the text "two".'],
+    ["a past node", { "node_results.a.verify_result": 1 }, "Expected true or false, got the number 1."],
+  ])("a value of the wrong type is an issue: %s", (_name, condition, sentence) => {
+    expect(() => warningsOf(on("a", condition))).toThrow(sentence);
+  });
+
+  test("an outcome compares a verdict with true or false", () => {
+    const check = {
+      type: "turn_check",
+      scope: { type: "last_turn" },
+      field: "verify_result",
+      expected: "yes",
+    };
+    expect(() => warningsOf((s) => base(s).addOutcome("o", check as never))).toThrow(
+      'outcomes[0].check.expected: Expected true or false, got the text "yes".',
+    );
+  });
+});
+
+test("a warning is shown once through process.emitWarning", () => {
+  const emit = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+  const build = (): unknown =>
+    new Scenario("warned")
+      .addNode("a", { question: plain })
+      .addEdge("a", END)
+      .addEdge("a", "a")
+      .setEntry("a")
+      .validate();
+  build();
+  build();
+  expect(emit.mock.calls).toEqual([
+    [
+      expect.stringMatching(/^Scenario "warned": edges\[1\]: .*several unconditional edges/),
+      "ElenchusWarning",
+    ],
+  ]);
+  emit.mockRestore();
 });

@@ -1,5 +1,5 @@
 import type { TypedOutcome } from "../outcomes/outcome-helpers.ts";
-import { DefinitionError } from "../schema/format-issue.ts";
+import { DefinitionError, formatIssue } from "../schema/format-issue.ts";
 import type { Issue } from "../schema/issue.ts";
 import { asNearest, NearestName } from "../schema/nearest-name.ts";
 import type { JsonObject } from "../values/json.ts";
@@ -86,15 +86,21 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
     return this;
   }
 
-  /** Validates everything and freezes it; throws a `DefinitionError` with every issue there is. */
+  /**
+   * Validates everything and freezes it; throws a `DefinitionError` with every issue there is. Warnings are on the
+   * definition, and each is shown once through `process.emitWarning`.
+   */
   validate<Self extends Scenario>(this: Self): DefinitionOf<Self>;
   validate(): ScenarioDefinition {
     const { name, description } = this;
     const entry = this.#entry === undefined ? {} : { entry: this.#entry };
-    return defineScenario({
+    const definition = defineScenario({
       parts: this.#parts,
       rest: { name, description, metadata: this.#metadata, ...entry },
     });
+    for (const warning of definition.warnings)
+      warnOnce(`Scenario ${JSON.stringify(name)}: ${formatIssue(warning)}`);
+    return definition;
   }
 
   #error(issue: Issue): DefinitionError {
@@ -105,6 +111,18 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
   #typed<Next>(): Next {
     return this as unknown as Next;
   }
+}
+
+const warned = new Set<string>();
+
+/** The type of the warnings that `validate()` shows through `process.emitWarning`. */
+export const WARNING_TYPE = "ElenchusWarning";
+
+/** Where there is no `process`, warnings stand on the definition only. */
+function warnOnce(message: string): void {
+  if (warned.has(message)) return;
+  warned.add(message);
+  globalThis.process?.emitWarning?.(message, WARNING_TYPE);
 }
 
 // What a chain knows is taken from the builder at hand, not from the class: so a builder that knows more fits a variable of

@@ -1,5 +1,6 @@
 import type { Check } from "../checks/check.ts";
 import { evaluateCheck } from "../checks/evaluate-check.ts";
+import type { ShorthandValue } from "../checks/shorthand.ts";
 import { type Composed, isComposition } from "../logic/composition.ts";
 import type { IssuePath, ReportIssue } from "../schema/issue.ts";
 import {
@@ -17,6 +18,7 @@ import { numberValue } from "../text/text-value.ts";
 import { deepEqual } from "../values/json.ts";
 import type { ScenarioDraft } from "./scenario-draft.ts";
 import { fieldNamed, PathValidator } from "./validate-paths.ts";
+import { fieldKind, type ValueKind, validateValue } from "./validate-values.ts";
 
 /** Validates the nodes and fields that the conditions of edges refer to. */
 export function validateConditions(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
@@ -25,15 +27,57 @@ export function validateConditions(draft: ScenarioDraft, report: ReportIssue, wa
     if (condition === null || edge.when === undefined) continue;
     const path = ["edges", index, "when"];
     const { source } = edge;
-    for (const { field, at } of fieldsOf(edge.when, path)) paths.validateStatePath(field, source, at);
+    let isTyped = true;
+    for (const { field, at, value } of fieldsOf(edge.when, path)) {
+      paths.validateStatePath(field, source, at);
+      const kind = value === undefined ? undefined : kindAt(field, source, paths);
+      if (value === undefined || kind === undefined) continue;
+      validateValue(value, kind, {
+        path: at,
+        report: (issue) => {
+          isTyped = false;
+          report(issue);
+        },
+      });
+    }
+    if (!isTyped) continue;
     const message = whyNeverHolds(condition, { source, fields: (node) => paths.fieldsOf(node) });
     if (message !== null) warn({ code: "never_holds", path, message });
+  }
+}
+
+/** The type of what a path has, where every value is of one type. */
+function kindAt(statePath: string, source: string, paths: PathValidator): ValueKind | undefined {
+  const parsed = parseStatePath(statePath);
+  if ("problem" in parsed) return undefined;
+  const isPast = parsed.root === "node_results";
+  const fieldOf = (node: string, keys: readonly string[]): ValueKind | undefined => {
+    const fields = paths.fieldsOf(node) ?? {};
+    const field = Object.hasOwn(fields, keys.join(".")) ? fields[keys.join(".")] : undefined;
+    return field === undefined ? undefined : fieldKind(field);
+  };
+  switch (isPast ? parsed.part : parsed.root) {
+    case "verify_result":
+    case "refused":
+      return "boolean";
+    case "turn":
+      return "number";
+    case "node_visits":
+      return "node" in parsed && parsed.node !== null ? "number" : undefined;
+    case "current_node":
+      return "text";
+    case "parsed":
+      return "keys" in parsed ? fieldOf(isPast ? (parsed.node ?? "") : source, parsed.keys) : undefined;
+    default:
+      return undefined;
   }
 }
 
 interface FieldPlace {
   readonly field: string;
   readonly at: IssuePath;
+  /** What the field is compared with, in short form. */
+  readonly value?: ShorthandValue;
 }
 
 /** The paths of the state that a condition names, each with the place where it does. */
@@ -49,7 +93,7 @@ function fieldsOfPart(part: Composed<WhenLeaf>, path: IssuePath): FieldPlace[] {
     return part.conditions.flatMap((inner, index) => fieldsOfPart(inner, [...path, "conditions", index]));
   }
   if (isStateCheck(part)) return [{ field: part.field, at: [...path, "field"] }];
-  return Object.keys(part).map((field) => ({ field, at: [...path, field] }));
+  return Object.entries(part).map(([field, value]) => ({ field, at: [...path, field], value }));
 }
 
 /** What must be known to tell that a condition can never hold. */

@@ -1,7 +1,8 @@
+import type { PlainValue } from "../checks/shorthand.ts";
 import { type Composed, isComposition } from "../logic/composition.ts";
 import { isMeasure } from "../outcomes/measure.ts";
 import { nodeFilter, nodeFilterKey } from "../outcomes/older-spelling.ts";
-import type { Measure, NodeFilter, OutcomeCheck, OutcomeLeaf } from "../outcomes/outcome-check.ts";
+import type { Measure, NodeFilter, OutcomeCheck, OutcomeLeaf, TurnCheck } from "../outcomes/outcome-check.ts";
 import {
   compileResultField,
   compileTurnField,
@@ -12,6 +13,7 @@ import type { IssuePath, ReportIssue } from "../schema/issue.ts";
 import { nearestOf } from "../schema/nearest-name.ts";
 import type { ScenarioDraft } from "./scenario-draft.ts";
 import { PathValidator } from "./validate-paths.ts";
+import { validateValue } from "./validate-values.ts";
 
 /** Validates the names of outcomes and the nodes and fields they refer to. */
 export function validateOutcomes(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
@@ -55,6 +57,7 @@ class OutcomeValidator {
   #leaf(leaf: OutcomeLeaf, path: IssuePath): void {
     switch (leaf.type) {
       case "turn_check":
+        this.#value(leaf, [...path, "expected"]);
         return this.#field(leaf.field, nodeFilter(leaf.scope), {
           field: [...path, "field"],
           filter: [...path, "scope", nodeFilterKey(leaf.scope)],
@@ -70,6 +73,14 @@ class OutcomeValidator {
         this.#measure(leaf.measure, [...path, "measure"]);
         if (typeof leaf.expected !== "number") this.#measure(leaf.expected, [...path, "expected"]);
     }
+  }
+
+  /** A verdict is true or false: the text "yes" is neither. */
+  #value({ field, expected, verifyWith }: TurnCheck, path: IssuePath): void {
+    if (field !== "verify_result" && field !== "refused") return;
+    if (expected === undefined || typeof expected === "boolean" || expected === null) return;
+    if (verifyWith !== undefined && !["exact_match", "numeric_exact"].includes(verifyWith.type)) return;
+    validateValue(expected as PlainValue, "boolean", { path, report: this.#report });
   }
 
   #measure(measure: Measure, path: IssuePath): void {

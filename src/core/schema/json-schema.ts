@@ -37,7 +37,7 @@ class SchemaWriter {
         return {};
       case "function":
         // In a file, a function is written as its source text.
-        return { type: "string", pattern: "=>|^\\s*(async\\s+)?function\\b" };
+        return { type: "string", pattern: "=>|\\bfunction\\b" };
       case "literal":
         return shape.values.length === 1 ? { const: shape.values[0] as JsonValue } : { enum: shape.values };
       case "array":

@@ -1,4 +1,4 @@
-import type { Token, tokenizer } from "acorn";
+import type { parseExpressionAt, Token, tokenizer } from "acorn";
 
 // A method written in shorthand, `stateUpdate(accumulated, parsed) { … }`, has no `function` in its source.
 const SHORTHAND_METHOD = /^(?!function\b|async\b|class\b)[^\s\d"'`#*()[\]{}=][^\s"'`#*()[\]{}=]*\s*\(/;
@@ -10,11 +10,52 @@ export function functionSource(fn: Function): string {
   return SHORTHAND_METHOD.test(source) ? `function ${source}` : source;
 }
 
+// Matches always, if only nothing, and never takes a step back.
+const SPACE_AND_COMMENTS = /(?:\s|\/\/[^\n\r\u2028\u2029]*|\/\*[^*]*(?:\*(?!\/)[^*]*)*\*\/)*/y;
+
+/** Where the white space and the comments that stand at an offset of a source end. */
+export function spaceEnd(text: string, start: number): number {
+  SPACE_AND_COMMENTS.lastIndex = start;
+  SPACE_AND_COMMENTS.test(text);
+  return SPACE_AND_COMMENTS.lastIndex;
+}
+
 const FUNCTION_START = /^\s*(?:async\s+)?(?:function\b|\([\s\S]*?\)\s*=>|[^\s"'`()[\]{}=]+\s*=>)/;
 
 /** True if a text reads like the source of a function: an arrow or the word `function` at its start. */
 export function looksLikeFunctionSource(text: string): boolean {
-  return FUNCTION_START.test(text);
+  return FUNCTION_START.test(text.slice(spaceEnd(text, 0)));
+}
+
+/**
+ * A source without the semicolon that may follow a function. Or why it is no JavaScript, with
+ * line and column in the text of its author, both from 1.
+ */
+export function expressionSource(
+  source: string,
+  acorn: { readonly parseExpressionAt: typeof parseExpressionAt },
+): { readonly source: string } | { readonly problem: string } {
+  try {
+    const { end } = acorn.parseExpressionAt(source, 0, { ecmaVersion: "latest", sourceType: "module" });
+    let rest = spaceEnd(source, end);
+    // The text itself seeds what is random in it, so it stays the same where it can.
+    if (rest === source.length) return { source };
+    while (source[rest] === ";") rest = spaceEnd(source, rest + 1);
+    if (rest === source.length) return { source: source.slice(0, end) };
+    return { problem: `something stands after it${placeOf(source, rest)}` };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const { message, pos = source.length } = error as SyntaxError & { readonly pos?: number };
+    // The sandbox has its own limit of nesting.
+    if (message.startsWith("Not enough stack space")) return { source };
+    const problem = message.replace(/ \(\d+:\d+\)$/, "");
+    return { problem: `${problem.charAt(0).toLowerCase()}${problem.slice(1)}${placeOf(source, pos)}` };
+  }
+}
+
+function placeOf(source: string, offset: number): string {
+  const lines = source.slice(0, offset).split("\n");
+  return ` (line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1})`;
 }
 
 /** How a function is written, or why it cannot stand alone as an expression that returns its result at once. */

@@ -22,7 +22,9 @@ describe("what fits together is fine", () => {
   test.each<[object]>([
     [{ type: "boolean", truth: true }],
     [{ type: "string", truth: "x" }],
-    [{ type: "string", truth: 5 }],
+    [{ type: "string", truth: "5" }],
+    [{ type: "string", truth: "canberra", extract: { type: "aliases", values: { Canberra: ["the ACT"] } } }],
+    [{ type: "string", truth: "b", extract: { type: "letter", options: ["A", "B"] } }],
     [{ type: "string", truth: null, nullable: true }],
     [{ type: "string", truth: "400", check: { type: "numeric_tolerance", tolerance: 0.1 } }],
     [{ type: "string", truth: "2024-03-01", check: { type: "date_match" } }],
@@ -65,6 +67,27 @@ describe("what can never match is an issue with its place", () => {
     [
       { type: "enum", values: ["A", "B"], truth: "b" },
       'fields.x.truth: "b" can never match a field of type enum ("A", "B").',
+    ],
+    [{ type: "string", truth: 3 }, "fields.x.truth: 3 can never match a field of type string."],
+    [
+      { type: "array", items: { type: "string" }, truth: ["a", 3] },
+      'fields.x.truth: ["a",3] can never match a field of type array of string.',
+    ],
+    [
+      {
+        type: "string",
+        truth: "Canbera",
+        extract: { type: "aliases", values: { Canberra: ["the ACT"], Sydney: [] } },
+      },
+      'fields.x.truth: The rule never reads "Canbera". Did you mean "Canberra"?',
+    ],
+    [
+      { type: "string", truth: "E", extract: { type: "letter", options: ["A", "B"] } },
+      'fields.x.truth: The rule never reads "E".',
+    ],
+    [
+      { type: "boolean", truth: "no", check: { type: "trace_contains", substring: "x" } },
+      'fields.x.truth: The truth of a check on the raw reply is true or false, not "no".',
     ],
     [{ type: "date", truth: "someday" }, 'fields.x.truth: "someday" can never match a field of type date.'],
     [

@@ -1,15 +1,10 @@
 import type { Check } from "../checks/check.ts";
 import { evaluateCheck, usesTruth } from "../checks/evaluate-check.ts";
+import { nearestOf } from "../schema/nearest-name.ts";
 import type { JsonValue } from "../values/json.ts";
 import { type Converted, convertText, stancePair, wholeNumber } from "./convert-value.ts";
 import { type ExtractRule, type ExtractTarget, enumValues, optionLetters } from "./extract-rule.ts";
-import {
-  defaultFieldCheck,
-  type FieldType,
-  isRowVariable,
-  isTraceCheck,
-  type TemplateField,
-} from "./template.ts";
+import { defaultFieldCheck, type FieldType, isRowVariable, isTraceCheck, type TemplateField } from "./template.ts";
 import { type CaseTruth, isCaseTruth, isTruthFrom } from "./truth-from.ts";
 
 /** A mistake in a field: the key that it is about, and a sentence. */
@@ -28,6 +23,8 @@ const EQUALITIES: ReadonlySet<Check["type"]> = new Set([
   "ordered_match",
 ]);
 
+const TEXT_EQUALITIES: ReadonlySet<Check["type"]> = new Set(["exact_match", "literal_match"]);
+
 /** What is wrong between the type of a field, its check and its truth; the field has the right shape otherwise. */
 export function fieldProblem(field: TemplateField): FieldProblem | null {
   const unreadable = field.extract === undefined ? null : extractProblem(field.extract, field);
@@ -43,7 +40,11 @@ export function fieldProblem(field: TemplateField): FieldProblem | null {
   return null;
 }
 
-function pairProblem(field: FieldType, check: Check, truth: JsonValue): FieldProblem | null {
+function pairProblem(
+  field: FieldType & Pick<TemplateField, "extract">,
+  check: Check,
+  truth: JsonValue,
+): FieldProblem | null {
   if (field.type === "date" && check.type === "date_match" && check.format !== undefined) {
     return {
       key: "check",
@@ -66,7 +67,32 @@ function pairProblem(field: FieldType, check: Check, truth: JsonValue): FieldPro
   } as const;
   if (!samples.some((sample) => evaluateCheck(check, sample, truth).evaluable)) return wrong;
   if (EQUALITIES.has(check.type) && !evaluateCheck(check, truth, truth).passes) return wrong;
-  return canHold(field, check, truth) ? null : wrong;
+  if (!canHold(field, check, truth)) return wrong;
+  const readable = field.extract === undefined ? null : readableValues(field.extract, field);
+  if (readable === null || !EQUALITIES.has(check.type)) return null;
+  if (readable.some((value) => evaluateCheck(check, value, truth).passes)) return null;
+  const nearest = typeof truth === "string" ? nearestOf(truth, readable.map(String)).nearest : undefined;
+  const meant = nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
+  return { key: "truth", message: `The rule never reads ${JSON.stringify(truth)}.${meant}` };
+}
+
+/** All values that a rule can read, or null if there is no end of them. */
+function readableValues(rule: ExtractRule, target: ExtractTarget): readonly JsonValue[] | null {
+  // What an alias list gives for any other answer is a value, too.
+  const { otherwise = [] } = rule as { readonly otherwise?: JsonValue };
+  const more = [otherwise].flat();
+  switch (rule.type) {
+    case "letter":
+      return [...optionLetters(rule.options, target), ...more];
+    case "aliases":
+      return [...Object.keys(rule.values).flatMap((name) => valuesIn(convertText(name, target))), ...more];
+    default:
+      return null;
+  }
+}
+
+function valuesIn(converted: Converted): JsonValue[] {
+  return converted === undefined || converted === null ? [] : [converted.value as JsonValue];
 }
 
 /** A check on the raw reply holds or not: its truth says which of the two is right. */
@@ -79,6 +105,8 @@ function traceProblem(truth: JsonValue): FieldProblem | null {
 /** False if no value of the field's type can be what an equality asks for. */
 function canHold(field: FieldType, check: Check, truth: JsonValue): boolean {
   switch (field.type) {
+    case "string":
+      return !TEXT_EQUALITIES.has(check.type) || typeof truth === "string";
     case "integer":
       return check.type !== "numeric_exact" || Number.isInteger(Number(truth));
     case "enum":

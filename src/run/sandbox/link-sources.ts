@@ -16,7 +16,7 @@ import type { StateUpdate } from "../../core/state/advance-state.ts";
 import { type ConditionFunction, isWhenList, type When, type WhenLeaf } from "../../core/state/condition.ts";
 import type { Rubric, TraitFunction } from "../../core/templates/rubric.ts";
 import type { VerifyFunction } from "../../core/templates/template.ts";
-import { SandboxError, type SandboxFunction } from "./open-sandbox.ts";
+import { openSandbox, SandboxError, type SandboxFunction } from "./open-sandbox.ts";
 
 /** A source string that cannot be run, and where it stands. */
 export interface SourceProblem {
@@ -55,6 +55,17 @@ export function linkSources(
     }
   };
   return { definition: linkDefinition(definition, link), problems };
+}
+
+/** What is wrong with the source strings of a definition; they are compiled, not run. */
+export async function findSourceProblems(definition: ScenarioDefinition): Promise<readonly SourceProblem[]> {
+  if (!hasSources(definition)) return [];
+  const sandbox = await openSandbox({ seed: 0 });
+  try {
+    return linkSources(definition, (source) => sandbox.compile(source)).problems;
+  } finally {
+    sandbox.dispose();
+  }
 }
 
 /** True if a definition has source strings, so that it needs a sandbox. */

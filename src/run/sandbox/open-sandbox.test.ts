@@ -38,6 +38,8 @@ describe("sources", () => {
     ["named function", "function add(a, b) { return a + b; }"],
     ["method in shorthand", "add(a, b) { return a + b; }"],
     ["space and comments around", "\n  // adds\n  (a, b) => a + b /* there */\n"],
+    ["semicolon behind it", "(a, b) => a + b;  // adds\n"],
+    ["comment before a function", "// adds\nfunction (a, b) { return a + b; };"],
     ["destructuring, defaults, rest", "(a, ...[b = 0]) => { const { c = b } = {}; return a + c; }"],
   ])("%s", (_name, source) => {
     expect(run(source, 1, 2)).toBe(3);
@@ -52,8 +54,8 @@ describe("sources", () => {
     ["two", "() => 1, () => 2", "something stands beside it"],
     ["bound", "(function () {}).bind(1)", "something stands beside it"],
     ["breaking out", "() => 1); globalThis.x = 1; (() => 2", "something stands after it"],
-    ["statement", "() => 1;", "something stands after it (line 1)"],
-    ["wrong on its third line", "(a) => {\n  const b = a;\n  b b;\n}", "(line 3)"],
+    ["two statements", "() => 1; 2", "something stands after it (line 1, column 10)"],
+    ["wrong on its third line", "(a) => {\n  const b = a;\n  b b;\n}", "(line 3, column 5)"],
     ["too long", `() => "${"x".repeat(1_000_000)}"`, "it is too long"],
     ["too deep", `() => ${"(".repeat(50_000)}1${")".repeat(50_000)}`, "stack overflow"],
   ])("refused: %s", (_name, source, reason) => {

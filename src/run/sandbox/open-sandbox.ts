@@ -1,6 +1,6 @@
 import { DEFAULTS } from "../../core/defaults.ts";
 import { errorMessage } from "../../core/error-message.ts";
-import { functionForm } from "../../core/source/function-source.ts";
+import { expressionSource, functionForm } from "../../core/source/function-source.ts";
 import { loadAcorn } from "./acorn-library.ts";
 import type { RealmAnswer, RealmLimits } from "./realm.ts";
 import { SandboxHost } from "./sandbox-host.ts";
@@ -62,7 +62,10 @@ class ThreadSandbox implements Sandbox {
       source.length > LONGEST_SOURCE ? { problem: "it is too long" } : functionForm(source, loadAcorn());
     if ("problem" in form) throw new Error(`this is not the source of a function: ${form.problem}`);
     // A method in shorthand is no expression, but it is with the word before it.
-    const expression = form.kind === "method" ? `function ${source}` : source;
+    const written = form.kind === "method" ? `function ${source}` : source;
+    const whole = expressionSource(written, loadAcorn());
+    if ("problem" in whole) throw new Error(`this is not the source of a function: ${whole.problem}`);
+    const { source: expression } = whole;
     const number = this.#functions.size;
     this.#read(this.#compile(number, expression));
     const compiled: SandboxFunction = (...values) => this.#call(number, expression, values);

@@ -5,6 +5,7 @@ import type {
   QuickJSSyncVariant,
   QuickJSWASMModule,
 } from "quickjs-emscripten-core";
+import { spaceEnd } from "../../core/source/function-source.ts";
 import { REALM_PROGRAM } from "./realm-program.ts";
 
 /** The limits of a realm and its random seed. */
@@ -187,9 +188,6 @@ export function randomSeed(...texts: readonly string[]): readonly [number, numbe
   return [a | 0, b | 0, c | 0, d | 0];
 }
 
-// Matches always, if only nothing, and never takes a step back.
-const SPACE_AND_COMMENTS = /(?:\s|\/\/[^\n\r\u2028\u2029]*|\/\*[^*]*(?:\*(?!\/)[^*]*)*\*\/)*/y;
-
 /** True if `source` is nothing but the text of a function, with space and comments around it. */
 export function standsAlone(functionText: string, source: string): boolean {
   if (functionText === "") return false;
@@ -197,12 +195,6 @@ export function standsAlone(functionText: string, source: string): boolean {
   return (
     source.startsWith(functionText, start) && spaceEnd(source, start + functionText.length) === source.length
   );
-}
-
-function spaceEnd(text: string, start: number): number {
-  SPACE_AND_COMMENTS.lastIndex = start;
-  SPACE_AND_COMMENTS.test(text);
-  return SPACE_AND_COMMENTS.lastIndex;
 }
 
 /** The time limit of a call. Time in which the thread did not run, on a busy machine, does not count. */
