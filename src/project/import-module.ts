@@ -1,11 +1,11 @@
+import { readFileSync } from "node:fs";
 import * as nodeModule from "node:module";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { errorMessage } from "../core/error-message.ts";
 import { WARNING_TYPE } from "../core/scenario/scenario.ts";
 import { isRecord, type UnknownRecord } from "../core/values/json.ts";
 import { packageFolder } from "./package-files.ts";
-import { readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** What a module exports, or a sentence about why it cannot be loaded, with what was thrown. */
 export type ImportedModule =

@@ -1,9 +1,9 @@
-import { CAPITAL, capitalFolder } from "./capital-file.ts";
-import { elenchus } from "./cli.ts";
-import { contentOf, expectRefusal } from "./refusal.ts";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { CAPITAL, capitalFolder } from "./capital-file.ts";
+import { elenchus } from "./cli.ts";
+import { contentOf, expectRefusal } from "./refusal.ts";
 
 /** What a person did wrong, and what must be said about it. */
 interface Mistake {

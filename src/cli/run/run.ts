@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { formatIssue } from "../../core/schema/format-issue.ts";
 import { openStore } from "../../journal/store/open-store.ts";
@@ -20,8 +22,6 @@ import { explainSettings } from "./explain-settings.ts";
 import { runAndReport, usableThresholds } from "./run-and-report.ts";
 import { folderFromStore, originToKeep } from "./run-origin.ts";
 import type { RunDisplay } from "./run-view.ts";
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 
 /** The options of `run`. */
 export interface RunCommandOptions {
