@@ -88,7 +88,7 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
 
   /**
    * Validates everything and freezes it; throws a `DefinitionError` with every issue there is. Warnings are on the
-   * definition, and each is shown once through `process.emitWarning`.
+   * definition, and each is shown once as a warning of the process.
    */
   validate<Self extends Scenario>(this: Self): DefinitionOf<Self>;
   validate(): ScenarioDefinition {
@@ -115,14 +115,16 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
 
 const warned = new Set<string>();
 
-/** The type of the warnings that `validate()` shows through `process.emitWarning`. */
+/** The type of the warnings that `validate()` shows as warnings of the process. */
 export const WARNING_TYPE = "ElenchusWarning";
 
 /** Where there is no `process`, warnings stand on the definition only. */
 function warnOnce(message: string): void {
   if (warned.has(message)) return;
   warned.add(message);
-  globalThis.process?.emitWarning?.(message, WARNING_TYPE);
+  // Only a message to the author: nothing in a definition depends on where it runs.
+  const { process: runtime } = globalThis;
+  runtime?.emitWarning?.(message, WARNING_TYPE);
 }
 
 // What a chain knows is taken from the builder at hand, not from the class: so a builder that knows more fits a variable of

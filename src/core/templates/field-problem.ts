@@ -4,7 +4,13 @@ import { nearestOf } from "../schema/nearest-name.ts";
 import type { JsonValue } from "../values/json.ts";
 import { type Converted, convertText, stancePair, wholeNumber } from "./convert-value.ts";
 import { type ExtractRule, type ExtractTarget, enumValues, optionLetters } from "./extract-rule.ts";
-import { defaultFieldCheck, type FieldType, isRowVariable, isTraceCheck, type TemplateField } from "./template.ts";
+import {
+  defaultFieldCheck,
+  type FieldType,
+  isRowVariable,
+  isTraceCheck,
+  type TemplateField,
+} from "./template.ts";
 import { type CaseTruth, isCaseTruth, isTruthFrom } from "./truth-from.ts";
 
 /** A mistake in a field: the key that it is about, and a sentence. */
