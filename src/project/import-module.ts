@@ -3,7 +3,6 @@ import * as nodeModule from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { errorMessage } from "../core/error-message.ts";
-import { WARNING_TYPE } from "../core/scenario/scenario.ts";
 import { isRecord, type UnknownRecord } from "../core/values/json.ts";
 import { packageFolder } from "./package-files.ts";
 
@@ -31,7 +30,7 @@ export async function importModule(path: string, name: string): Promise<Imported
   const { emitWarning } = process;
   // Commands print the warnings of definitions themselves.
   process.emitWarning = (warning: string | Error, ...more: never[]) => {
-    if (more[0] !== WARNING_TYPE) emitWarning.call(process, warning, ...more);
+    if (more[0] !== "ElenchusWarning") emitWarning.call(process, warning, ...more);
   };
   try {
     const exports: UnknownRecord = await import(pathToFileURL(path).href);

@@ -1,3 +1,5 @@
+import { showWarnings } from "../core/scenario/scenario.ts";
+
 export {
   type AllOf,
   type AnyOf,
@@ -163,3 +165,6 @@ export { type RegradeOptions, type Regrading, regrade } from "../run/regrade.ts"
 export type { JudgeOption, ModelOption, RunOptions, SubjectOption, Timeouts } from "../run/run-options.ts";
 export { type ResumeOptions, type Run, resumeRun, runScenarios } from "../run/run-scenarios.ts";
 export type { ConversationRecord } from "../run/step/conversation-state.ts";
+
+// Commands that load an author's module leave these out: they print the warnings of its definitions themselves.
+showWarnings((message) => process.emitWarning(message, "ElenchusWarning"));

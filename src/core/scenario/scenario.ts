@@ -88,7 +88,7 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
 
   /**
    * Validates everything and freezes it; throws a `DefinitionError` with every issue there is. Warnings are on the
-   * definition, and each is shown once as a warning of the process.
+   * definition, and `validate()` shows each once.
    */
   validate<Self extends Scenario>(this: Self): DefinitionOf<Self>;
   validate(): ScenarioDefinition {
@@ -113,18 +113,18 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
   }
 }
 
-const warned = new Set<string>();
+const shown = new Set<string>();
+let show: (message: string) => void = () => {};
 
-/** The type of the warnings that `validate()` shows as warnings of the process. */
-export const WARNING_TYPE = "ElenchusWarning";
+/** Says how the warnings of definitions reach their author: each is shown once. */
+export function showWarnings(by: (message: string) => void): void {
+  show = by;
+}
 
-/** Where there is no `process`, warnings stand on the definition only. */
 function warnOnce(message: string): void {
-  if (warned.has(message)) return;
-  warned.add(message);
-  // Only a message to the author: nothing in a definition depends on where it runs.
-  const { process: runtime } = globalThis;
-  runtime?.emitWarning?.(message, WARNING_TYPE);
+  if (shown.has(message)) return;
+  shown.add(message);
+  show(message);
 }
 
 // What a chain knows is taken from the builder at hand, not from the class: so a builder that knows more fits a variable of
