@@ -3,6 +3,7 @@ import { packageVersion } from "../project/package-files.ts";
 import { type ProcessTerminal, processTerminal } from "../terminal/process-terminal.ts";
 import { addCheckCommand } from "./check/check-command.ts";
 import { type AddCommand, type CommandContext, type ExitCode, examples } from "./command.ts";
+import { addDeleteCommand } from "./delete/delete-command.ts";
 import { addDemoCommand } from "./demo/demo-command.ts";
 import { addDoctorCommand } from "./doctor/doctor-command.ts";
 import { addExportCommand } from "./export/export-command.ts";
@@ -14,6 +15,7 @@ import { addRegradeCommand } from "./regrade/regrade-command.ts";
 import { addResumeCommand } from "./resume/resume-command.ts";
 import { addRunCommand } from "./run/run-command.ts";
 import { addShowCommand } from "./show/show-command.ts";
+import { addTagCommand } from "./tag/tag-command.ts";
 import { addWhyMissCommand } from "./why-miss/why-miss-command.ts";
 
 /** All commands by group, in the order in which people need them. */
@@ -21,7 +23,14 @@ const GROUPS: Readonly<Record<string, readonly AddCommand[]>> = {
   "Start:": [addDemoCommand, addInitCommand, addDoctorCommand],
   "Write scenarios:": [addCheckCommand, addPlayCommand],
   "Run scenarios:": [addRunCommand, addResumeCommand, addRegradeCommand, addWhyMissCommand],
-  "Look at runs:": [addListCommand, addShowCommand, addExportCommand, addImportCommand],
+  "Look at runs:": [
+    addListCommand,
+    addShowCommand,
+    addExportCommand,
+    addImportCommand,
+    addTagCommand,
+    addDeleteCommand,
+  ],
 };
 
 /** All commands, declared with commander. */

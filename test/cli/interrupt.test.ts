@@ -57,6 +57,8 @@ test("Ctrl-C lets calls under way end, says how to go on, and nothing is asked a
   expect(code).toBe(130);
   expect(terminal.seen()).toMatch(HOW_TO_GO_ON);
   expect(terminal.seen()).not.toMatch(/[█░]|in flight|stopping/);
+  // What a person stopped is not an error.
+  expect(terminal.seen()).not.toMatch(/errors \(|Errors \(/);
   expect(terminal.isCursorShown()).toBe(true);
   expect(server.calls.map(({ state }) => state)).toEqual(Array.from({ length: 17 }, () => "answered"));
 

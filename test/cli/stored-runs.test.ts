@@ -35,9 +35,11 @@ async function printed(words: readonly string[], given: { readonly folder: strin
 
 test("list has the latest first", async () => {
   const lines = (await printed(["list"], here)).split("\n");
-  expect(lines[0]).toMatch(/^run +started +conversations +state +subjects/);
-  expect(lines[1]).toMatch(/^tuesday +\d{4}-\d\d-\d\d \d\d:\d\d +8 +finished +sim\/steadfast, sim\/syco/);
-  expect(lines[2]).toMatch(/^monday .* 1 +finished +sim\/silent/);
+  expect(lines[0]).toMatch(/^run +started +done +state +result +subjects/);
+  expect(lines[1]).toMatch(
+    /^tuesday +\d{4}-\d\d-\d\d \d\d:\d\d +8 +finished +held_firm 0–100 % +sim\/steadfa/,
+  );
+  expect(lines[2]).toMatch(/^monday .* 1 +finished +(?:held_firm .*)?sim\/silent/);
   expect(await printed(["list", "--limit", "1"], here)).toMatch(/\n… and 1 earlier: --limit 2\n$/);
   const data = (await printed(["list", "--json"], here)).trimEnd().split("\n");
   expect(data.map((line) => (JSON.parse(line) as { readonly run: string }).run)).toEqual([

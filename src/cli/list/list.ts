@@ -1,5 +1,6 @@
-import type { RunSummary } from "../../journal/store/store.ts";
-import { countedText } from "../../report/text/figures.ts";
+import type { RunSummary, Store } from "../../journal/store/store.ts";
+import { type RatedOutcome, runRates } from "../../report/data/outcome-rates.ts";
+import { countedText, meanText, timeText } from "../../report/text/figures.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "../../report/text/named-table.ts";
 import type { TextOptions } from "../../report/text/text-blocks.ts";
 import type { TableCell } from "../../terminal/align-columns.ts";
@@ -25,11 +26,15 @@ export async function list(options: ListOptions, terminal: Terminal): Promise<Ex
     const runs = [...store.runs()].sort((one, other) => other.startedAt - one.startedAt);
     const shown = runs.slice(0, options.limit);
     if (options.json) {
-      for (const run of shown) output.write(`${JSON.stringify(run)}\n`);
+      for (const run of shown)
+        output.write(`${JSON.stringify({ ...run, headline: runRates(store, run).outcomes[0] ?? null })}\n`);
       return;
     }
     if (runs.length === 0) output.write("No runs yet. Start one: elenchus run\n");
-    else output.write(`${runTable(shown, { style: output.style, width: output.width }).join("\n")}\n`);
+    else
+      output.write(
+        `${runTable(listed(store, shown), { style: output.style, width: output.width }).join("\n")}\n`,
+      );
     if (runs.length > shown.length)
       output.write(`… and ${runs.length - shown.length} earlier: --limit ${runs.length}\n`);
   });
@@ -37,22 +42,50 @@ export async function list(options: ListOptions, terminal: Terminal): Promise<Ex
 }
 
 /** The last column has remarks. */
-const HEAD = ["run", "started", "conversations", "state", "subjects", ""];
+const HEAD = ["run", "started", "done", "state", "result", "subjects", ""];
 const COLUMNS: readonly NamedColumn[] = [
   { alignment: "<", leaves: 3 },
   { alignment: ">", leaves: 4 },
   { alignment: "<" },
-  { alignment: "<", leaves: 2 },
+  { alignment: "<", leaves: 5 },
   { alignment: "<", leaves: 1 },
+  { alignment: "<", leaves: 2 },
 ];
 const SUBJECTS = HEAD.indexOf("subjects");
-const REMARKS = HEAD.length - 1;
 /** What is left of the names of subjects, if not all of them fit. */
-const SOME_NAMES = 16;
+const SOME_NAMES = 12;
 const GAP = 2;
 
-function runTable(runs: readonly RunSummary[], { style, width }: TextOptions): readonly string[] {
-  const head = HEAD.map((text): TableCell => ({ text, paint: style.dim }));
+/** A run, and its first outcome in short. */
+interface ListedRun extends RunSummary {
+  readonly headline: string;
+}
+
+function listed(store: Store, runs: readonly RunSummary[]): readonly ListedRun[] {
+  return runs.map((run) => ({ ...run, headline: headlineOf(runRates(store, run).outcomes[0]) }));
+}
+
+/** The first outcome of a run: its rate or mean; from the least to the largest, where there are several subjects. */
+function headlineOf(rated: RatedOutcome | undefined): string {
+  if (rated === undefined || rated.kind === "undecided") return "";
+  const isRate = rated.kind === "assertion";
+  const values = isRate ? rated.lines.map(({ rate }) => rate) : rated.lines.map(({ mean }) => mean);
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return "";
+  const text = (value: number): string => (isRate ? String(Math.round(100 * value)) : meanText(value));
+  const [least, most] = [text(Math.min(...known)), text(Math.max(...known))];
+  const range = `${least === most ? least : `${least}–${most}`}${isRate ? " %" : ""}`;
+  return `${printableText(rated.outcome)} ${range}`;
+}
+
+function runTable(runs: readonly ListedRun[], { style, width }: TextOptions): readonly string[] {
+  const hasResults = runs.some(({ headline }) => headline !== "");
+  const head = HEAD.map(
+    (text): TableCell => ({
+      text: text === "result" && !hasResults ? "" : text,
+      paint: style.dim,
+    }),
+  );
   const rows = [head, ...runs.map((run) => rowOf(run, style))];
   const room = roomForSubjects(rows, width);
   const lines = rows.map((row): NamedLine => {
@@ -65,18 +98,17 @@ function runTable(runs: readonly RunSummary[], { style, width }: TextOptions): r
   return namedTable(lines, COLUMNS, width);
 }
 
-/** Names of subjects are cut before remarks leave, and remarks leave before little is left of the names. */
+/** Names of subjects are cut; if little is left of them, their column leaves, because a person chose the tags. */
 function roomForSubjects(rows: readonly (readonly TableCell[])[], width: number): number {
   const widths = HEAD.map((_, column) =>
     rows.reduce((most, row) => Math.max(most, textWidth(row[column]?.text ?? "")), 0),
   );
   const others = widths.reduce((sum, one, column) => (column === SUBJECTS ? sum : sum + one + GAP), 0);
-  const room = width - others;
-  return room >= SOME_NAMES ? room : Math.max(SOME_NAMES, room + (widths[REMARKS] ?? 0) + GAP);
+  return Math.max(SOME_NAMES, width - others);
 }
 
 function rowOf(
-  { run, startedAt, endedAt, start, parent, tags, statuses }: RunSummary,
+  { run, startedAt, endedAt, start, parent, tags, statuses, headline }: ListedRun,
   style: Style,
 ): TableCell[] {
   const ended = Object.values(statuses).reduce((sum, count) => sum + count, 0);
@@ -90,6 +122,7 @@ function rowOf(
     { text: timeText(startedAt) },
     { text: isWhole ? String(ended) : `${ended - cutShort} of ${start.conversations}` },
     { text: state, paint },
+    { text: headline },
     { text: printableText(namesText(start.subjects)) },
     { text: printableText([...(parent === null ? [] : [`regrades ${parent}`]), ...tags].join(", ")) },
   ];
@@ -99,12 +132,4 @@ function namesText(names: readonly string[]): string {
   return names.length <= 3
     ? names.join(", ")
     : `${names.slice(0, 2).join(", ")} and ${names.length - 2} more`;
-}
-
-/** In the local time zone, to the minute. */
-function timeText(at: number): string {
-  const time = new Date(at);
-  const two = (part: number): string => String(part).padStart(2, "0");
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
-  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`;
 }

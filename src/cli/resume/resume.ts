@@ -6,6 +6,7 @@ import { readCassette } from "../../models/cassette/cassette-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import { finishedBefore } from "../../report/data/run-progress.ts";
+import { countedText, countText, timeText } from "../../report/text/figures.ts";
 import { resumeRun } from "../../run/run-scenarios.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -44,7 +45,10 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
         options.run === undefined
           ? latestUnfinished(store, { retryErrors, isOwn })
           : findRun(store, options.run);
-      const isFinished = countOpen(summary, retryErrors) === 0;
+      const left = countOpen(summary, retryErrors);
+      const isFinished = left === 0;
+      if (options.run === undefined && !isFinished && !options.display.quiet)
+        sayWhich(summary, { left, store }, terminal);
       if (isFinished) sayFinished(summary, terminal);
       const { origin, unused } = await usableOrigin(summary, {
         command: "resume",
@@ -97,8 +101,25 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
   );
 }
 
+/** Which run is resumed, before anything is paid for; and the later ones, where there are any. */
+function sayWhich(
+  { run, startedAt, start }: RunSummary,
+  { left, store }: { readonly left: number; readonly store: Store },
+  { messages }: Terminal,
+): void {
+  const later = store.runs().filter((other) => other.startedAt > startedAt && other.parent === null).length;
+  const passed = later === 0 ? "" : ` ${countedText(later, "later run")} not chosen; see: elenchus list`;
+  messages.write(
+    `Resuming run ${printableText(run)}, started ${timeText(startedAt)}: ${countText(left)} of ${countedText(start.conversations, "conversation")} left.${passed}\n`,
+  );
+}
+
 function sayFinished({ run, statuses }: RunSummary, { messages }: Terminal): void {
-  const hint = (statuses.error ?? 0) > 0 ? " To hold those again that ended in an error: --retry-errors" : "";
+  const errors = statuses.error ?? 0;
+  const hint =
+    errors === 0
+      ? ""
+      : ` ${countedText(errors, "conversation")} ended in an error; to retry: elenchus resume ${printableText(run)} --retry-errors`;
   messages.write(`Run ${printableText(run)} is finished; nothing is left to do.${hint}\n`);
 }
 
@@ -107,15 +128,19 @@ function separated(advice: string): string {
   return advice.startsWith("To ") ? `\n${advice}` : ` ${advice}`;
 }
 
-/** A run that this user made goes before one that was imported. */
+/**
+ * The latest run with something left to do, errors included: after a run with errors, an older one would be a surprise. A run
+ * that this user made goes before one that was imported.
+ */
 function latestUnfinished(
   store: Store,
   { retryErrors, isOwn }: { readonly retryErrors: boolean; readonly isOwn: (run: RunSummary) => boolean },
 ): RunSummary {
   // What was graded again is not gone on with, but graded once more.
-  const open = store.runs().filter((run) => run.parent === null && countOpen(run, retryErrors) > 0);
-  const sorted = open.sort((one, other) => other.startedAt - one.startedAt);
-  const latest = sorted.find(isOwn) ?? sorted[0];
+  const begun = store.runs().filter((run) => run.parent === null);
+  const sorted = begun.sort((one, other) => other.startedAt - one.startedAt);
+  const open = sorted.filter((run) => countOpen(run, retryErrors) > 0);
+  const latest = sorted.find((run) => countOpen(run, true) > 0 && isOwn(run)) ?? open.find(isOwn) ?? open[0];
   if (latest !== undefined) return latest;
   throw new ProjectError(["No run is unfinished. See what there is: elenchus list"]);
 }

@@ -58,12 +58,19 @@ export function effectLines(effects: readonly Effect[]): string {
 async function isAllowed(
   effects: readonly Effect[],
   projectFile: string,
-  { input, messages, environment }: Terminal,
+  terminal: Terminal,
 ): Promise<boolean> {
-  if (input.isTTY !== true || !messages.isTerminal || isCi(environment.CI)) return false;
-  messages.write(
-    `${printableText(projectFile)} would:\n${effectLines(effects)}\nAllow this, and remember it for this project? [y/N] `,
-  );
+  const question = `${printableText(projectFile)} would:\n${effectLines(effects)}\nAllow this, and remember it for this project? [y/N] `;
+  return (await saysYes(question, terminal)) === true;
+}
+
+/** Asks a question where a person can answer it: true if they say yes. Undefined where nobody can. */
+export async function saysYes(
+  question: string,
+  { input, messages, environment }: Terminal,
+): Promise<boolean | undefined> {
+  if (input.isTTY !== true || !messages.isTerminal || isCi(environment.CI)) return undefined;
+  messages.write(question);
   const lines = await TypedLines.open(input);
   try {
     const line = await lines.next(new AbortController().signal);

@@ -103,6 +103,9 @@ function outcomeGroups(conversations: readonly Conversation[]): readonly Outcome
     const { scenario, subject, judge } = cell;
     const isDisturbed = verdicts.unjudged > 0 || !isFinished(status);
     for (const outcome of outcomes.values()) {
+      // Stopped as asked: a resume decides it.
+      const isLater = status === "cancelled" || status === "budget_exhausted";
+      if (isLater && outcome.status === "inconclusive") continue;
       const { name } = outcome;
       const key = JSON.stringify([scenario, subject, judge, name]);
       const known = found.get(key) ?? { group: { scenario, subject, judge, name }, values: [] };
@@ -147,6 +150,9 @@ FROM conversation WHERE run = ? GROUP BY scenario, subject, judge, status ORDER 
 /** True of a conversation that something else than its replies kept from being decided. */
 const WAS_DISTURBED = `(coalesce(conversation.status, '') NOT IN ('completed', 'limit_reached') OR unjudged > 0)`;
 
+/** True of a conversation that was stopped as asked. What it leaves open is not an error: a resume decides it. */
+const IS_LATER = `coalesce(conversation.status, '') IN ('cancelled', 'budget_exhausted')`;
+
 const OUTCOMES = `
 SELECT scenario, subject, judge, outcome.name AS name,
   count(*) FILTER (WHERE outcome.status = 'decided' AND kind = 'boolean' AND value = 1) AS yes,
@@ -156,7 +162,8 @@ SELECT scenario, subject, judge, outcome.name AS name,
   count(*) FILTER (WHERE outcome.status = 'inconclusive' AND NOT ${WAS_DISTURBED}) AS inconclusive,
   count(*) FILTER (WHERE outcome.status = 'inconclusive' AND ${WAS_DISTURBED}) AS infrastructure
 FROM conversation JOIN outcome ON outcome.conversation = conversation.id
-WHERE run = ? GROUP BY scenario, subject, judge, outcome.name ORDER BY outcome.name`;
+WHERE run = ? AND NOT (outcome.status = 'inconclusive' AND ${IS_LATER})
+GROUP BY scenario, subject, judge, outcome.name ORDER BY outcome.name`;
 
 /** The results of a run by scenario, subject and judge, added up by the database. */
 export function readResults(database: BetterSqlite3.Database, run: number): readonly ResultRow[] {

@@ -42,6 +42,8 @@ export interface OutcomeRates {
   /** In the order of the plan, or else of the rows. */
   readonly totals: readonly SubjectTotal[];
   readonly judges: readonly string[];
+  /** Conversations in which some outcome is not decided, each counted once however many outcomes it leaves open. */
+  readonly open: Readonly<Record<"inconclusive" | "infrastructure", number>>;
 }
 
 /** Pools the rows of a run. With its plan, a subject that was never asked shows as such: with n = 0. */
@@ -54,7 +56,17 @@ export function outcomeRates(rows: readonly ResultRow[], plan?: Plan): OutcomeRa
     else if (kind === "number") outcomes.push({ outcome, kind, lines: lines.map(numberLine) });
     else outcomes.push({ outcome, kind, lines: lines.map((line) => ({ ...openLine(line), n: 0 })) });
   }
-  return { outcomes, totals, judges: [...new Set(totals.map(({ judge }) => judge))] };
+  const judges = [...new Set(totals.map(({ judge }) => judge))];
+  const open = { inconclusive: openIn(rows, "inconclusive"), infrastructure: openIn(rows, "infrastructure") };
+  return { outcomes, totals, judges, open };
+}
+
+/** The outcomes of a scenario are about the same conversations, so the one that is most often open counts them. */
+function openIn(rows: readonly ResultRow[], why: keyof OutcomeRates["open"]): number {
+  return rows.reduce(
+    (sum, { outcomes }) => sum + Math.max(0, ...Object.values(outcomes).map((outcome) => outcome[why])),
+    0,
+  );
 }
 
 interface CountedLine {

@@ -134,3 +134,11 @@ export function errorsText(errors: ReadonlyMap<ErrorCategory, number>): string {
   const each = sorted.map(([category, count]) => `${countText(count)} ${category.replaceAll("_", " ")}`);
   return `${countedText(sum, "error")} (${each.join(", ")})`;
 }
+
+/** A time in the local time zone, to the minute. */
+export function timeText(at: number): string {
+  const time = new Date(at);
+  const two = (part: number): string => String(part).padStart(2, "0");
+  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`;
+}

@@ -5,7 +5,7 @@ import { wrapText } from "../../terminal/wrap-text.ts";
 import type { OutcomeLine, OutcomeRates, RatedOutcome } from "../data/outcome-rates.ts";
 import { testedName } from "../data/subject-totals.ts";
 import type { Interval } from "../data/wilson-interval.ts";
-import { boundTexts, countText, meanText, NOTHING, percentText } from "./figures.ts";
+import { boundTexts, countedText, countText, meanText, NOTHING, percentText } from "./figures.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
 
 /** From so many columns on there is a bar of the interval. */
@@ -50,7 +50,7 @@ export function outcomeRatesText(rates: OutcomeRates, { style, width }: Layout):
       cells: [...valueCells(rated, index, { width, boundWidth }), ...countCells(line, style)],
     })),
   ]);
-  const note = noteOn(inconclusive, errors);
+  const note = noteOn(rates.open);
   const table = namedTable(lines, columns, width);
   return note === "" ? table : [...table, "", ...wrapText(note, width).map(style.dim)];
 }
@@ -105,14 +105,14 @@ function countCells({ n, inconclusive, infrastructure }: OutcomeLine, style: Sty
   ];
 }
 
-/** What is meant by the columns of what is not decided; their sums, since a narrow table has no room for them. */
-function noteOn(inconclusive: number, errors: number): string {
+/** What is meant by the columns of what is not decided, in conversations: one with three outcomes counts once. */
+function noteOn({ inconclusive, infrastructure }: OutcomeRates["open"]): string {
   const sentences: string[] = [];
   if (inconclusive > 0)
-    sentences.push(`Inconclusive (${countText(inconclusive)} in all): a reply could not be read.`);
-  if (errors > 0)
+    sentences.push(`Inconclusive (${countedText(inconclusive, "conversation")}): a reply could not be read.`);
+  if (infrastructure > 0)
     sentences.push(
-      `Errors (${countText(errors)} in all): the conversation was cut short, or the judge could not be asked.`,
+      `Errors (${countedText(infrastructure, "conversation")}): cut short, or the judge could not be asked.`,
     );
   if (sentences.length === 0) return "";
   return `${sentences.join(" ")} Such outcomes are not decided and do not count in n.`;

@@ -43,8 +43,8 @@ turns_held          mean                  n  inconclusive  errors
   sim/steadfast     4.82                 66             0       0
   sim/sycophant     1.00                 58             3       4
 
-Inconclusive (6 in all): a reply could not be read. Errors (8 in all):
-the conversation was cut short, or the judge could not be asked. Such
+Inconclusive (3 conversations): a reply could not be read. Errors (4
+conversations): cut short, or the judge could not be asked. Such
 outcomes are not decided and do not count in n.
 
 Usage            conversations  calls  cached  tokens   USD
@@ -67,7 +67,7 @@ test("40 columns keep rate, interval and n", () => {
   const [heading, steadfast] = textOf(40).split("\n");
   expect(heading).toBe("resisted            rate  95 %       n");
   expect(steadfast).toBe("  sim/steadfast  100.0 %  94–100 %  66");
-  expect(textOf(40)).toContain("Inconclusive (6 in all)");
+  expect(textOf(40)).toContain("Inconclusive (3 conversations)");
 });
 
 test("100 columns have room for bars", () => {

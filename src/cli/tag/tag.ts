@@ -1,0 +1,42 @@
+import { nearestOf } from "../../core/schema/nearest-name.ts";
+import { ProjectError } from "../../project/project-error.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import type { ExitCode } from "../command.ts";
+import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { findRun, withRuns } from "../stored-runs.ts";
+
+/** The options of `tag`. */
+export interface TagOptions {
+  readonly run: string;
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+  readonly settings: SettingsRequest;
+}
+
+/** Adds tags to a run and removes others, and prints those that it has then, one on each line. */
+export async function tag(
+  { run: name, add, remove, settings }: TagOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { settings: now } = await readSettings(settings, terminal);
+  const changes = add.length + remove.length > 0;
+  await withRuns(
+    now.store,
+    (store) => {
+      const { run, tags } = findRun(store, name);
+      if (add.some((one) => one.trim() === "")) throw new ProjectError(["A tag must not be empty."]);
+      for (const one of remove) {
+        if (tags.includes(one)) continue;
+        const { nearest } = nearestOf(one, tags);
+        const hint = nearest === undefined ? "" : ` Did you mean "${nearest}"?`;
+        throw new ProjectError([`The run "${run}" has no tag "${one}".${hint}`]);
+      }
+      const after = [...new Set([...tags, ...add])].filter((one) => !remove.includes(one));
+      if (changes) store.tag(run, after);
+      for (const one of after) terminal.output.write(`${printableText(one)}\n`);
+    },
+    { readOnly: !changes },
+  );
+  return 0;
+}
