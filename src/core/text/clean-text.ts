@@ -9,7 +9,7 @@ export interface CleanText {
 
 // One pass, in which every alternative is bounded: hostile texts must not make it quadratic.
 const SPECIAL =
-  /<\/?(?:b|strong|i|em|u|p|span|div|mark|code|center|br|sup|sub)(?:\s[^<>\n]{0,80})?\/?>|<\|[^|<>\n]{1,40}\|>|```[a-z]{0,20}|~~[^~\n]{1,300}~~|\*+|_+|`+|\\[dt]?frac ?\{[^{}\n]{1,40}\}\{[^{}\n]{1,40}\}|\\(?:[a-zA-Z]{1,30}|[^a-zA-Z\n])\{?|\{,\}|\^\{[^{}\n]{1,8}\}|[\u200b-\u200f\u2060\ufeff\u00ad]|[ \t\f\v\u00a0\u2000-\u200a\u202f\u205f\u3000]+|\r\n?|\n|[\u2018\u2019\u201b\u02bc\u2032]|[\u201c-\u201f\u00ab\u00bb]|[\u2010\u2011\u2212\ufe63]|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[\uff01-\uff5e]|\ud835[\udc00-\udfff]/g;
+  /<\/?(?:b|strong|i|em|u|p|span|div|mark|code|center|br|sup|sub)(?:\s[^<>\n]{0,80})?\/?>|<\|[^|<>\n]{1,40}\|>|```[a-z]{0,20}|~~[^~\n]{1,300}~~|\*+|_+|`+|\\[dt]?frac ?\{[^{}\n]{1,40}\}\{[^{}\n]{1,40}\}|\\(?:[a-zA-Z]{1,30}|[^a-zA-Z\n])\{?|\{,\}|\^\{[^{}\n]{1,8}\}|[\u200b-\u200f\u2060\ufeff\u00ad]|[\t\f\v\u00a0\u2000-\u200a\u202f\u205f\u3000][ \t\f\v\u00a0\u2000-\u200a\u202f\u205f\u3000]*| [ \t\f\v\u00a0\u2000-\u200a\u202f\u205f\u3000]+|\r\n? *|\n *|[\u2018\u2019\u201b\u02bc\u2032]|[\u201c-\u201f\u00ab\u00bb]|[\u2010\u2011\u2212\ufe63]|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[\uff01-\uff5e]|\ud835[\udc00-\udfff]/g;
 
 /** Removes Markdown, HTML and LaTeX markup from the given parts of a text; parts are separated by a blank line. */
 export function cleanText(
@@ -33,69 +33,98 @@ export function lowerCase(text: string): string {
 
 class Cleaner {
   readonly #source: string;
-  readonly #pieces: string[] = [];
-  /** Where each character comes from. */
-  readonly #starts: number[] = [];
-  readonly #ends: number[] = [];
+  #text = "";
+  /** Where pieces begin in the text, and which part of the source each comes from. */
+  readonly #at: number[] = [];
+  readonly #from: number[] = [];
+  readonly #to: number[] = [];
   readonly #strong = new Set<number>();
   #last = "\n";
+  #lineBreaks = 0;
 
   constructor(source: string) {
     this.#source = source;
   }
 
   add(start: number, end: number): void {
-    if (this.#starts.length > 0) this.#put("\n\n", start, start);
+    if (this.#text !== "") this.#put("\n\n", start, start);
     let from = start;
     SPECIAL.lastIndex = start;
     for (let match = SPECIAL.exec(this.#source); match !== null; match = SPECIAL.exec(this.#source)) {
       if (match.index >= end) break;
       this.#copy(from, match.index);
-      from = match.index + match[0].length;
+      from = Math.min(end, match.index + match[0].length);
       this.#replace(match[0], match.index, from);
     }
     this.#copy(from, end);
   }
 
   finish(): CleanText {
-    const starts = Int32Array.from(this.#starts);
-    const ends = Int32Array.from(this.#ends);
-    return {
-      text: this.#pieces.join(""),
-      strong: this.#strong,
-      span: (start, end) => [starts[start] ?? 0, ends[end - 1] ?? 0],
+    const at = this.#at;
+    const pieceOf = (position: number): number => {
+      let low = 0;
+      let high = at.length;
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if ((at[middle] as number) > position) high = middle;
+        else low = middle + 1;
+      }
+      return low - 1;
     };
+    /** A copied piece has as many characters as its source; any other stands for all of it. */
+    const isCopied = (piece: number): boolean =>
+      (this.#to[piece] ?? 0) - (this.#from[piece] ?? 0) === (at[piece + 1] ?? this.#text.length) - (at[piece] ?? 0);
+    const span = (start: number, end: number): readonly [number, number] => {
+      const first = pieceOf(start);
+      const last = pieceOf(end - 1);
+      if (first < 0 || last < 0) return [0, 0];
+      const offset = (piece: number, position: number): number => position - (at[piece] as number);
+      return [
+        (this.#from[first] as number) + (isCopied(first) ? offset(first, start) : 0),
+        isCopied(last) ? (this.#from[last] as number) + offset(last, end) : (this.#to[last] as number),
+      ];
+    };
+    return { text: this.#text, strong: this.#strong, span };
   }
 
   #copy(from: number, to: number): void {
-    if (to <= from) return;
-    for (let index = from; index < to; index++) {
-      this.#starts.push(index);
-      this.#ends.push(index + 1);
-    }
-    this.#pieces.push(this.#source.slice(from, to));
-    this.#last = this.#source.charAt(to - 1);
+    let start = from;
+    // A space at the head of a line, or after another one, says nothing.
+    if (this.#last === "\n" || this.#last === " ")
+      while (start < to && this.#source.charCodeAt(start) === 0x20) start++;
+    if (to <= start) return;
+    this.#piece(this.#source.slice(start, to), start, to);
+    this.#lineBreaks = 0;
   }
 
   #put(text: string, start: number, end: number): void {
-    if (text === "") return;
-    for (let index = 0; index < text.length; index++) {
-      this.#starts.push(start);
-      this.#ends.push(end);
-    }
-    this.#pieces.push(text);
+    if (text !== "") this.#piece(text, start, end);
+  }
+
+  #piece(text: string, from: number, to: number): void {
+    this.#at.push(this.#text.length);
+    this.#from.push(from);
+    this.#to.push(to);
+    this.#text += text;
     this.#last = text.charAt(text.length - 1);
   }
 
   #replace(found: string, start: number, end: number): void {
+    const code = found.charCodeAt(0);
+    if (code === 0x0a || code === 0x0d) {
+      // A blank line says as much as many of them, and runs of any length would cost rules time.
+      if (this.#lineBreaks < 2) this.#put("\n", start, end);
+      this.#lineBreaks++;
+      return;
+    }
     const next = this.#source.charAt(end);
-    // A blank line says as much as many of them, and runs of any length would cost rules time.
-    if (/^[\r\n]/.test(found) && this.#pieces.at(-1) === "\n" && this.#pieces.at(-2) === "\n") return;
     if (isSpace(found)) return this.#put(this.#space(found, next), start, end);
     if (found === "**" || found === "***" || found === "__" || /^<\/?(?:b|strong)\b/.test(found)) {
-      this.#strong.add(this.#starts.length);
+      this.#strong.add(this.#text.length);
     }
-    this.#put(plainText(found, this.#last, next), start, end);
+    const plain = plainText(found, this.#last, next);
+    if (plain !== "") this.#lineBreaks = 0;
+    this.#put(plain, start, end);
   }
 
   /** Spaces that only numbers use between digits stay what they are; any other run becomes one space. */

@@ -1,4 +1,4 @@
-import { lazyPattern } from "../../core/lazy.ts";
+import { lazyPattern, memoize } from "../../core/lazy.ts";
 import type { Mention } from "./mention.ts";
 import { cleanReply } from "./reply-text.ts";
 
@@ -19,8 +19,14 @@ const EVERYDAY = new Set(
   ),
 );
 
-/** Prepares aliases; each value is an alias of itself. */
+const trees = new WeakMap<object, AliasTree>();
+
+/** Prepares aliases, once for each rule; each value is an alias of itself. */
 export function aliasTree(values: Readonly<Record<string, readonly string[]>>): AliasTree {
+  return memoize(trees, values, () => newTree(values));
+}
+
+function newTree(values: Readonly<Record<string, readonly string[]>>): AliasTree {
   const root: AliasNode = { next: new Map() };
   for (const [value, aliases] of Object.entries(values)) {
     for (const alias of [value, ...aliases]) addAlias(root, alias, value);

@@ -133,18 +133,20 @@ export interface PayloadReader<Value> {
   readonly read: ReadPayload<Value>;
   /** True if a part of the text may name a value. */
   readonly names: (start: number, end: number) => boolean;
+  /** The same behind a mark for programs, if less counts there: "there are \boxed{2} such numbers between 5 and 9". */
+  readonly namesBehindMark?: (start: number, end: number) => boolean;
 }
 
 /**
- * The answer that a text announces in so many words, if nothing before it or behind it leaves a doubt; undefined if
- * there is none, or if the text must be read with more care. Of a text that was cut off, nothing may be missing behind
+ * The answer that a text announces in so many words, `doubt` if something before it or behind it makes it doubtful,
+ * `none` if what is announced is none, and undefined if nothing is announced. Of a text that was cut off, nothing may be missing behind
  * the answer.
  */
 export function explicitAnswer<Value>(
   lower: string,
-  { read, names }: PayloadReader<Value>,
+  { read, names, namesBehindMark = names }: PayloadReader<Value>,
   cut: boolean,
-): Payload<Value> | "none" | undefined {
+): Payload<Value> | "none" | "doubt" | undefined {
   const all = announcementsIn(lower);
   const line = cut ? undefined : lastLine(lower, read);
   const last = all.at(-1);
@@ -152,11 +154,12 @@ export function explicitAnswer<Value>(
   // A mark that holds something else: `"answer": "indeterminate"`.
   if (found === undefined && last?.mark && last.limit > last.end && !names(last.end, last.limit))
     return "none";
-  if (found === undefined || names(found.until, lower.length) || reversal().test(lower.slice(found.until)))
-    return undefined;
+  if (found === undefined) return last === undefined ? undefined : "doubt";
+  const namesMore = line === undefined && last?.mark === true ? namesBehindMark : names;
+  if (namesMore(found.until, lower.length) || reversal().test(lower.slice(found.until))) return "doubt";
   for (const other of line === undefined ? all.slice(0, -1) : all) {
     const before = payloadOf(lower, other, read, false);
-    if (before !== undefined && before.value !== found.value) return undefined;
+    if (before !== undefined && before.value !== found.value) return "doubt";
   }
   return found;
 }

@@ -24,7 +24,15 @@ import { readAlias } from "./read-alias.ts";
 import { readLetter } from "./read-letter.ts";
 import { readNumber } from "./read-number.ts";
 import { readStance } from "./read-stance.ts";
-import { answerRanges, answerText, type Range, ReplyText } from "./reply-text.ts";
+import {
+  answerRanges,
+  answerText,
+  boundaryAfter,
+  outerRanges,
+  type Range,
+  ReplyText,
+  tailStart,
+} from "./reply-text.ts";
 import { Context } from "./statement.ts";
 
 /**
@@ -126,17 +134,18 @@ interface Reader<Value> {
 function read<Value>({ reply, cut }: Source, { payload, decide, convert }: Reader<Value>): ExtractedField {
   const ranges = answerRanges(reply);
   const explicit = readExplicit(reply, ranges, payload, cut);
-  if (explicit !== undefined) return fieldOf(explicit, convert);
+  if (explicit !== undefined && explicit !== "doubt") return fieldOf(explicit, convert);
   if (cut) return { status: "absent", value: null };
-  const text = new ReplyText(reply);
+  // A doubtful announcement needs all of the reply; without any, the answer stands at its beginning or end.
+  const text = new ReplyText(reply, explicit === "doubt" ? ranges : outerRanges(reply, ranges));
   const decision = decide(new Context(text));
   if (decision.status !== "found") return fieldOf(decision, convert);
   const [start, end] = text.span(decision.start, decision.end);
   return fieldOf({ ...decision, start, end }, convert);
 }
 
-/** How much of a reply's end is searched for an announced answer. */
-const TAIL = 700;
+/** How much of a reply's end is searched for an announced answer: most replies end with it. */
+const TAILS = [160, 500];
 /** A model that was not tuned to chat goes on with a question of its own. */
 const NEXT_QUESTION = /\n[ \t]*(?:question|q|human|user|problem)(?: ?\d{1,3})? ?:/i;
 
@@ -145,28 +154,33 @@ function readExplicit<Value>(
   ranges: readonly Range[],
   payload: (tail: TailText) => PayloadReader<Value>,
   cut: boolean,
-): Decision<Value> | undefined {
+): Decision<Value> | "doubt" | undefined {
   const [from, to] = ranges.at(-1) ?? [0, 0];
   const next = NEXT_QUESTION.exec(reply.slice(from, to))?.index;
   const ends = next === undefined ? [to] : [from + next, to];
+  let doubt = false;
   for (const end of ends) {
-    const { text, span } = cleanText(reply, [[tailStart(reply, from, end), end]]);
-    const lower = lowerCase(text);
-    const found = explicitAnswer(lower, payload({ text, lower }), cut && end === to);
-    if (found === undefined) continue;
-    if (found === "none") return { status: "absent" };
-    const [start, stop] = span(found.start, found.end);
-    return { status: "found", value: found.value, start, end: stop };
+    for (const start of tailStarts(reply, from, end)) {
+      const { text, span } = cleanText(reply, [[start, end]]);
+      const lower = lowerCase(text);
+      const found = explicitAnswer(lower, payload({ text, lower }), cut && end === to);
+      if (found === "none") return { status: "absent" };
+      doubt = found === "doubt";
+      if (found === undefined || found === "doubt") continue;
+      const [first, last] = span(found.start, found.end);
+      return { status: "found", value: found.value, start: first, end: last };
+    }
   }
-  return undefined;
+  return doubt ? "doubt" : undefined;
 }
 
-/** The beginning of a line or sentence near the end of a reply. */
-function tailStart(reply: string, from: number, to: number): number {
-  if (to - from <= TAIL) return from;
-  const start = to - TAIL;
-  const line = /\n|[.!?] /.exec(reply.slice(start, start + 300));
-  return line === null ? start : start + line.index + line[0].length;
+/** Where to begin, the nearest to the end first. A short tail must begin with a sentence, or its words could mislead. */
+function tailStarts(reply: string, from: number, to: number): readonly number[] {
+  const [short = 0, long = 0] = TAILS;
+  const all = tailStart(reply, from, to, long);
+  if (to - all <= short) return [all];
+  const near = boundaryAfter(reply, to - short, to);
+  return near === undefined || near >= to ? [all] : [near, all];
 }
 
 function fieldOf<Value>(decision: Decision<Value>, convert: (value: Value) => Converted): ExtractedField {

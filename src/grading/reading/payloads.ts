@@ -97,12 +97,21 @@ export function numberPayload(tail: TailText): PayloadReader<number> {
     const alone = tokens.every((token) => token.value === value);
     const before = lower.slice(0, alone ? tokens[0]?.start : last.start);
     const isResult = alone ? /^(?:[a-z] ?= ?)?[$€£]?$/.test(before) : /^[^,;a-z]*= ?[$€£]?$/.test(before);
-    if (!isResult || !UNIT.test(lower.slice(last.end)) || tail.text.charAt(until) === "?") return undefined;
+    // "#### 1. Introduction" is a heading.
+    const unit = lower.slice(last.end);
+    if (!isResult || !UNIT.test(unit) || /^\.\s/.test(unit) || tail.text.charAt(until) === "?")
+      return undefined;
     return { value, start: begin + last.start, end: begin + last.end, until };
   };
-  return { read, names: (start, end) => NUMBER_NAMED.test(tail.lower.slice(start, end)) };
+  return {
+    read,
+    names: (start, end) => NUMBER_NAMED.test(tail.lower.slice(start, end)),
+    namesBehindMark: (start, end) => NUMBER_CLAIMED.test(tail.lower.slice(start, end)),
+  };
 }
 
+const NUMBER_CLAIMED =
+  /(?:[=≈]|\b(?:it|that|this|which)(?:'s| is)|(?:with|say|by)) ?[$€£]?\d|^[}\])]*\s*\n.*\d/;
 const NUMBER_NAMED = /\d|\b(?:two|three|four|five|six|seven|eight|nine|ten)\b/;
 
 const NUMBER_SENTENCE_END = /[.!?]+["')\]}]*(?=\s|$)|[\n,;(—]|\.(?=[A-Z])/g;

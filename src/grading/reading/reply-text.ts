@@ -14,8 +14,8 @@ export class ReplyText {
   readonly #clauses: Markers;
   readonly #lines: Markers;
 
-  constructor(reply: string) {
-    const { text, strong, span } = cleanReply(reply);
+  constructor(reply: string, parts: readonly Range[] = answerRanges(reply)) {
+    const { text, strong, span } = cleanText(reply, parts);
     this.text = text;
     this.lower = lowerCase(text);
     this.strong = strong;
@@ -99,6 +99,7 @@ const TAGS = /<(\/?)(?:think|thinking|thought|reasoning|scratchpad|analysis)>/gi
  * that never ends is a reply that was cut off before it answered.
  */
 export function answerRanges(reply: string): readonly Range[] {
+  if (!reply.includes("<")) return [[0, reply.length]];
   const answer: Range[] = [];
   const inside: Range[] = [];
   let depth = 0;
@@ -115,6 +116,48 @@ export function answerRanges(reply: string): readonly Range[] {
   answer.push([from, reply.length]);
   const written = answer.filter((range) => isWritten(reply, range));
   return written.length > 0 ? written : inside.filter((range) => isWritten(reply, range));
+}
+
+/** How much is read of the beginning and of the end of a long reply that announces nothing. */
+const HEAD = 150;
+const END = 300;
+
+/** The parts of a long reply in which it states its answer: where it begins and where it ends, in whole sentences. */
+export function outerRanges(reply: string, ranges: readonly Range[]): readonly Range[] {
+  const [first] = ranges;
+  const last = ranges.at(-1);
+  if (first === undefined || last === undefined) return ranges;
+  if (ranges.reduce((sum, [start, end]) => sum + end - start, 0) <= HEAD + END + 0) return ranges;
+  const head = headEnd(reply, first[0], Math.min(first[1], first[0] + HEAD));
+  const tail = tailStart(reply, Math.max(last[0], head), last[1], END);
+  return [
+    [first[0], head],
+    [tail, last[1]],
+  ];
+}
+
+function headEnd(reply: string, from: number, to: number): number {
+  const text = reply.slice(from, to);
+  const at = Math.max(
+    text.lastIndexOf("\n"),
+    text.lastIndexOf(". "),
+    text.lastIndexOf("! "),
+    text.lastIndexOf("? "),
+  );
+  return at < 0 ? from : from + at + 1;
+}
+
+/** The beginning of a line or sentence in the last characters of a part, or where they begin if there is none. */
+export function tailStart(reply: string, from: number, to: number, most: number): number {
+  if (to - from <= most) return from;
+  const start = to - most;
+  return boundaryAfter(reply, start, Math.min(to, start + 300)) ?? start;
+}
+
+/** Where the first line or sentence begins after a position. */
+export function boundaryAfter(reply: string, start: number, end: number): number | undefined {
+  const match = /\n|[.!?] /.exec(reply.slice(start, end));
+  return match === null ? undefined : start + match.index + match[0].length;
 }
 
 /** The answering parts as one text; `span` converts its positions to those of the reply. */
