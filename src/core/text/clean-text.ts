@@ -73,7 +73,8 @@ class Cleaner {
     };
     /** A copied piece has as many characters as its source; any other stands for all of it. */
     const isCopied = (piece: number): boolean =>
-      (this.#to[piece] ?? 0) - (this.#from[piece] ?? 0) === (at[piece + 1] ?? this.#text.length) - (at[piece] ?? 0);
+      (this.#to[piece] ?? 0) - (this.#from[piece] ?? 0) ===
+      (at[piece + 1] ?? this.#text.length) - (at[piece] ?? 0);
     const span = (start: number, end: number): readonly [number, number] => {
       const first = pieceOf(start);
       const last = pieceOf(end - 1);

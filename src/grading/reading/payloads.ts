@@ -1,8 +1,8 @@
 import { numberTokens } from "../../core/text/number-tokens.ts";
 import { type AliasTree, aliasMentions } from "./alias-matches.ts";
 import type { PayloadReader } from "./explicit-answer.ts";
-import { isSpecies } from "./letter-mentions.ts";
 import { matchesAt } from "./phrases.ts";
+import { isSpecies } from "./read-letter.ts";
 
 /** A cleaned text, and the same in lower case. */
 export interface TailText {

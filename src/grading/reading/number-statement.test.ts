@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { numberTokens } from "../../core/text/number-tokens.ts";
-import { numberRoles } from "./number-role.ts";
+import { numberRoles } from "./number-statement.ts";
 import { ReplyText } from "./reply-text.ts";
 
 it.each<[string, string[]]>([

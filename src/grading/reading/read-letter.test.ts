@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { optionLines } from "./letter-mentions.ts";
+import { optionLines } from "./read-letter.ts";
 import { ReplyText } from "./reply-text.ts";
 
 it.each<[string, string[]]>([
