@@ -13,6 +13,12 @@ export function medianTime(
   return times.sort((left, right) => left - right)[Math.floor(runs / 2)] as number;
 }
 
+/** CPU time of this process so far, in milliseconds: other programs on the machine do not count. */
+export function cpuTime(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 /** One line of a report: what was measured, the figure, and whether the goal was met. */
 export function report(
   what: string,

@@ -175,6 +175,8 @@ class WholeBody {
 /** Headers whose names are in lower case already. */
 class ReplyHeaders {
   readonly #values: Readonly<Record<string, string>>;
+  /** The libraries list all headers twice for each response. */
+  #entries: [string, string][] | undefined;
 
   constructor(values: Readonly<Record<string, string>>) {
     this.#values = values;
@@ -189,7 +191,8 @@ class ReplyHeaders {
   }
 
   entries(): ArrayIterator<[string, string]> {
-    return Object.entries(this.#values)[Symbol.iterator]();
+    this.#entries ??= Object.entries(this.#values);
+    return this.#entries[Symbol.iterator]();
   }
 
   [Symbol.iterator](): ArrayIterator<[string, string]> {

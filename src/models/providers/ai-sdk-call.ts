@@ -115,6 +115,7 @@ function promptOf(model: AiSdkLanguageModel, request: ModelRequest): PromptMessa
     throw new InvalidPrompt(problem);
   };
   if (!prompt.some(({ role }) => role !== "system")) refuse("there are no messages.");
+  if (!prompt.some(callsTools)) return prompt;
   const open = new Set<string>();
   for (const message of prompt) {
     if (message.role === "user" && open.size > 0) break;
@@ -127,6 +128,10 @@ function promptOf(model: AiSdkLanguageModel, request: ModelRequest): PromptMessa
   }
   if (open.size > 0) refuse(`the result of the tool call ${[...open].join(", ")} is missing.`);
   return prompt;
+}
+
+function callsTools({ role, content }: PromptMessage): boolean {
+  return role === "assistant" && content.some(({ type }) => type === "tool-call");
 }
 
 function functionTool({

@@ -29,7 +29,6 @@ export interface ToolLoopResult {
 /** Calls a model, calls the tools that it requests, and calls the model again with their results, until it requests none. */
 export async function runToolLoop(options: ToolLoopOptions): Promise<ToolLoopResult> {
   const { ask, call, maxSteps } = options;
-  const known = new Set(options.tools.map(({ name }) => name));
   const added: Message[] = [];
   let messages = options.messages;
   for (let steps = 1; ; steps++) {
@@ -42,6 +41,7 @@ export async function runToolLoop(options: ToolLoopOptions): Promise<ToolLoopRes
       const output = `Not called: the limit of ${maxSteps} steps was reached.`;
       step.push({ role: "tool", results: toolCalls.map((wanted) => failed(wanted, output)) });
     } else if (toolCalls.length > 0) {
+      const known = new Set(options.tools.map(({ name }) => name));
       const results = await allInOrder(toolCalls.map((wanted) => callOne(wanted, known, call)));
       step.push({ role: "tool", results });
     }
