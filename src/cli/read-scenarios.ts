@@ -1,9 +1,11 @@
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
+import { LARGEST_MB } from "../files/read-text-file.ts";
 import { bundledPacks } from "../project/package-files.ts";
 import { ProjectError } from "../project/project-error.ts";
 import { loadScenarios } from "../project/scenario-files/load-scenarios.ts";
 import { selectScenarios } from "../project/scenario-files/select-scenarios.ts";
 import type { Settings } from "../project/settings.ts";
+import { printableLines } from "../terminal/printable-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** The scenarios that a command names, or else those of the project. Throws a `ProjectError` with everything that is wrong. */
@@ -14,10 +16,11 @@ export async function readScenarios(
 ): Promise<readonly ScenarioDefinition[]> {
   const meant = names.length > 0 ? names : settings.scenarios;
   if (meant.length === 0) throw new ProjectError([`No scenarios to run. ${await whatToName()}`]);
-  const { scenarios, problems } = await loadScenarios(meant, {
+  const { scenarios, problems, skipped } = await loadScenarios(meant, {
     folder: terminal.folder,
     stdin: () => readInput(terminal),
   });
+  for (const message of skipped) terminal.messages.write(`${printableLines(message)}\n`);
   if (problems.length > 0) {
     const cause = problems.find((problem) => problem.cause !== undefined)?.cause;
     throw new ProjectError(
@@ -33,9 +36,15 @@ async function whatToName(): Promise<string> {
   return `Name files, folders or patterns, or one of the bundled packs: ${packs.join(", ")}.`;
 }
 
-/** All of standard input, as text. */
+/** All of standard input, as text; it may have no end, so there is a limit. */
 export async function readInput({ input }: Terminal): Promise<string> {
   const pieces: Buffer[] = [];
-  for await (const piece of input) pieces.push(Buffer.from(piece as Buffer | string));
+  let size = 0;
+  for await (const piece of input) {
+    pieces.push(Buffer.from(piece as Buffer | string));
+    size += pieces.at(-1)?.length ?? 0;
+    if (size > LARGEST_MB * 1_000_000)
+      throw new ProjectError([`Standard input has more than ${LARGEST_MB} MB, and no more are read.`]);
+  }
   return Buffer.concat(pieces).toString("utf8");
 }

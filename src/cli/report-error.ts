@@ -11,6 +11,7 @@ const EXPECTED: ReadonlySet<string> = new Set([
   "ModelError",
   "DefinitionError",
   "RunFileError",
+  "FileError",
 ]);
 
 /** Prints what went wrong; with `--debug`, also the stack. */

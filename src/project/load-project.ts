@@ -1,7 +1,7 @@
+import { readTextFile } from "../files/read-text-file.ts";
 import { importModule, isCodeFile } from "./import-module.ts";
 import { type ProjectData, parseProjectFile, readProjectConfig } from "./parse-project-file.ts";
 import { ProjectError } from "./project-error.ts";
-import { readTextFile } from "./read-text-file.ts";
 
 /** The project of a command: its project file, read. */
 export interface Project extends ProjectData {

@@ -34,7 +34,7 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
     throw new ProjectError([
       "No files to validate. Name files, folders or patterns, or - for standard input.",
     ]);
-  const { scenarios, problems: unreadable } = await loadScenarios(names, {
+  const { scenarios, problems: unreadable, skipped } = await loadScenarios(names, {
     folder: terminal.folder,
     stdin: () => readInput(terminal),
   });
@@ -43,6 +43,7 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
 
   let warnings = 0;
   let sound = chosen.length;
+  for (const text of skipped) output.write(labelled("warning:", style.yellow, { text, output }));
   for (const { definition, file } of chosen) {
     const broken = await findSourceProblems(definition);
     if (broken.length > 0) sound--;

@@ -3,12 +3,13 @@ import { exportRun } from "../../journal/transfer/export-run.ts";
 import { cassetteFromRun } from "../../journal/transfer/stored-run.ts";
 import { toCsv, toJson } from "../../journal/transfer/table-text.ts";
 import { conversationTable, outcomeTable, turnTable } from "../../journal/transfer/tables.ts";
-import { writeCassette, writeWholeFile } from "../../models/cassette/cassette-file.ts";
+import { cassettePieces } from "../../models/cassette/cassette-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { findRun, withRuns } from "../stored-runs.ts";
+import { writeOutput } from "../write-output.ts";
 
 /** The options of `export`. */
 export interface ExportOptions {
@@ -29,26 +30,19 @@ export async function exportCommand(options: ExportOptions, terminal: Terminal):
   const { settings } = await readSettings(options.settings, terminal);
   await withRuns(settings.store, async (store) => {
     const { run } = findRun(store, options.run);
-    if (format === "cassette") {
-      if (path === undefined)
-        throw new ProjectError([
-          "A cassette is a file. Say which: elenchus export --format cassette --output calls.jsonl",
-        ]);
-      await writeCassette(path, cassetteFromRun(store, run));
-    } else if (path === undefined) {
-      for (const piece of pieces(store, run, options)) {
-        terminal.output.write(piece);
-        await terminal.output.drained();
-      }
-      return;
-    } else await writeWholeFile(path, pieces(store, run, options));
-    terminal.messages.write(`Wrote run ${run} to ${path}\n`);
+    if (format === "cassette" && path === undefined)
+      throw new ProjectError([
+        "A cassette is a file. Say which: elenchus export --format cassette --output calls.jsonl",
+      ]);
+    const isFile = await writeOutput(path ?? "-", pieces(store, run, options), terminal);
+    if (isFile) terminal.messages.write(`Wrote run ${run} to ${path}\n`);
   });
   return 0;
 }
 
 function* pieces(store: Store, run: string, { format, table }: ExportOptions): Generator<string> {
-  if (format === "run") for (const line of exportRun(store, run)) yield `${line}\n`;
+  if (format === "cassette") yield* cassettePieces(cassetteFromRun(store, run));
+  else if (format === "run") for (const line of exportRun(store, run)) yield `${line}\n`;
   else {
     const rows = TABLES[table](store, run);
     yield* format === "csv" ? toCsv(rows) : toJson(rows);

@@ -1,11 +1,11 @@
 import { createReadStream } from "node:fs";
-import { access } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { fileProblem, specialKind } from "../../files/read-text-file.ts";
 import { openStore } from "../../journal/store/open-store.ts";
 import { importRun } from "../../journal/transfer/import-run.ts";
 import { textLines } from "../../journal/transfer/run-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { fileProblem } from "../../project/read-text-file.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
@@ -24,7 +24,7 @@ export async function importCommand(options: ImportCommandOptions, terminal: Ter
   const { file, as } = options;
   const { settings } = await readSettings(options.settings, terminal);
   // A misspelt name should not leave a store behind.
-  if (file !== "-") await access(resolve(terminal.folder, file)).catch(cannotRead(file));
+  if (file !== "-") await refuseSpecial(file, terminal);
   const store = await openStore(settings.store);
   try {
     const { run } = await importRun(
@@ -39,12 +39,34 @@ export async function importCommand(options: ImportCommandOptions, terminal: Ter
   }
 }
 
+/** A device may have no end; a pipe that a person names has one. */
+async function refuseSpecial(file: string, { folder }: Terminal): Promise<void> {
+  const stats = await stat(resolve(folder, file)).catch(cannotRead(file));
+  const kind = stats.isFIFO() ? undefined : specialKind(stats);
+  if (kind !== undefined)
+    throw new ProjectError([`${file} is ${kind}, not a file. Name a file that export wrote.`]);
+}
+
+/** Longer lines are not of a run's file. */
+const LONGEST_LINE = 100_000_000;
+
 async function* piecesOf(file: string, { input, folder }: Terminal): AsyncGenerator<string> {
   const stream = file === "-" ? input : createReadStream(resolve(folder, file));
   stream.setEncoding("utf8");
   try {
-    for await (const piece of stream) yield piece as string;
+    let line = 0;
+    for await (const part of stream) {
+      const piece = part as string;
+      const end = piece.lastIndexOf("\n");
+      line = end < 0 ? line + piece.length : piece.length - end;
+      if (line > LONGEST_LINE)
+        throw new ProjectError([
+          `${file} has a line of more than 100 MB, so it is no run's file. Name a file that export wrote.`,
+        ]);
+      yield piece;
+    }
   } catch (error) {
+    if (error instanceof ProjectError) throw error;
     cannotRead(file)(error);
   }
 }

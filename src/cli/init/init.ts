@@ -1,9 +1,9 @@
 import { join, relative, resolve } from "node:path";
 import type { Environment } from "../../core/environment.ts";
 import { isRecord } from "../../core/values/json.ts";
+import { readTextFile } from "../../files/read-text-file.ts";
 import { isCodeFile } from "../../project/import-module.ts";
 import { PROJECT_FILES } from "../../project/load-project.ts";
-import { readTextFile } from "../../project/read-text-file.ts";
 import { alignColumns } from "../../terminal/align-columns.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style, Terminal } from "../../terminal/terminal.ts";

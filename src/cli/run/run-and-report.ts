@@ -1,9 +1,7 @@
-import { resolve } from "node:path";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import type { RunFailure } from "../../journal/failure.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
-import { writeWholeFile } from "../../models/cassette/cassette-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import type { Settings } from "../../project/settings.ts";
 import { githubAnnotations } from "../../report/ci/github-annotations.ts";
@@ -23,6 +21,7 @@ import type { Run } from "../../run/run-scenarios.ts";
 import type { ProcessTerminal } from "../../terminal/process-terminal.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
+import { refuseOutput, writeOutput } from "../write-output.ts";
 import { stopIfAllFail } from "./guarded-run.ts";
 import { annotates, type RunDisplay, watchMode } from "./run-view.ts";
 import { watchRun } from "./watch-run.ts";
@@ -47,6 +46,7 @@ export async function runAndReport(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { store, settings, display, finishedBefore, onEnd, thresholds = thresholdsOf(settings) } = options;
+  if (settings.junit !== undefined) await refuseOutput(settings.junit, terminal);
   const abort = new AbortController();
   const run = stopIfAllFail(begin(abort.signal));
   const { progress, interrupted } = await watchRun(run, {
@@ -104,7 +104,7 @@ export async function reportResults(results: RunResults, terminal: Terminal): Pr
   if (isMissed || (thresholds.length > 0 && !display.quiet))
     output.write(`\n${thresholdText(thresholds, layout)}`);
   if (settings.junit !== undefined)
-    await writeWholeFile(resolve(terminal.folder, settings.junit), junitXml(store, run, thresholds));
+    await writeOutput(settings.junit, junitXml(store, run, thresholds), terminal);
   if (annotates(display, terminal))
     for (const annotation of githubAnnotations(store, run, { thresholds, summary: line }))
       output.write(annotation);

@@ -1,9 +1,9 @@
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { isRecord } from "../../core/values/json.ts";
+import { fileProblem, readTextFile, specialKind } from "../../files/read-text-file.ts";
 import { isCodeFile } from "../import-module.ts";
 import { bundledPacks, packsFolder } from "../package-files.ts";
 import type { FileProblem } from "../project-error.ts";
-import { fileProblem, readTextFile } from "../read-text-file.ts";
 import { parseYamlText } from "./yaml-text.ts";
 
 /** A file with scenarios. */
@@ -20,6 +20,8 @@ export interface FoundFile {
 export interface FoundFiles {
   readonly files: readonly FoundFile[];
   readonly problems: readonly FileProblem[];
+  /** What lies among the files and is no file (a pipe, a device, a socket), as sentences; it was not touched. */
+  readonly skipped: readonly string[];
 }
 
 /** The name of standard input in messages. */
@@ -38,15 +40,17 @@ export async function findFiles(
 ): Promise<FoundFiles> {
   const files = new Map<string, FoundFile>();
   const problems: FileProblem[] = [];
+  const skipped = new Set<string>();
   for (const name of names) {
     const found = await findNamed(name, options);
     problems.push(...found.problems);
+    for (const message of found.skipped) skipped.add(message);
     for (const file of found.files) {
       const identity = file.path === null ? "-" : realPath(file.path);
       if (!files.has(identity)) files.set(identity, file);
     }
   }
-  return { files: [...files.values()], problems };
+  return { files: [...files.values()], problems, skipped: [...skipped] };
 }
 
 /** Two names of one file are one file; a broken link is reported when it is read. */
@@ -95,14 +99,15 @@ function named({ path, name }: WalkedFile): FoundFiles {
 }
 
 async function inFolder(folder: WalkedFile): Promise<FoundFiles> {
-  const { files, problems } = await walkFolder(folder);
+  const { files, problems, skipped } = await walkFolder(folder);
   if (files.length + problems.length > 0) {
-    return { files: files.map((file) => ({ ...file, isCode: false })), problems };
+    return { files: files.map((file) => ({ ...file, isCode: false })), problems, skipped };
   }
-  return nothing(
+  const none = nothing(
     folder.name,
     `The folder ${folder.name} has no scenario files (.yaml, .yml or .json with "nodes" or "scenarios"). Modules must be named one by one.`,
   );
+  return { ...none, skipped };
 }
 
 async function byPattern(pattern: string, folder: string): Promise<FoundFiles> {
@@ -114,30 +119,40 @@ async function byPattern(pattern: string, folder: string): Promise<FoundFiles> {
   for await (const match of glob(pattern, { cwd: folder, exclude })) matches.push(match);
   const files: FoundFile[] = [];
   const problems: FileProblem[] = [];
+  const skipped: string[] = [];
   for (const match of matches.sort()) {
     const file = { path: resolve(folder, match), name: normalize(match).replaceAll("\\", "/") };
-    if ((await stat(file.path).catch(() => null))?.isDirectory()) {
+    const stats = await stat(file.path).catch(() => null);
+    const kind = stats === null ? undefined : specialKind(stats);
+    if (stats?.isDirectory()) {
       const inner = await walkFolder(file);
       files.push(...inner.files.map((one) => ({ ...one, isCode: false })));
       problems.push(...inner.problems);
-    } else if (!isOtherFile(basename(match))) {
+      skipped.push(...inner.skipped);
+    } else if (kind !== undefined) skipped.push(skip(file.name, kind));
+    else if (!isOtherFile(basename(match))) {
       const isCode = isCodeFile(match);
       if (isCode ? takesCode : isDataFile(match)) files.push({ ...file, isCode });
     }
   }
-  if (files.length + problems.length > 0) return { files, problems };
-  return nothing(
+  if (files.length + problems.length > 0) return { files, problems, skipped };
+  const none = nothing(
     pattern,
     `No scenario file matches ${pattern}; check the pattern, and put quotes around it.`,
   );
+  return { ...none, skipped };
+}
+
+function skip(name: string, kind: string): string {
+  return `${name} is ${kind}, not a file; it is skipped.`;
 }
 
 function found(files: readonly FoundFile[]): FoundFiles {
-  return { files, problems: [] };
+  return { files, problems: [], skipped: [] };
 }
 
 function nothing(file: string, message: string): FoundFiles {
-  return { files: [], problems: [{ file, message }] };
+  return { files: [], problems: [{ file, message }], skipped: [] };
 }
 
 /** The prefix of bundled packs. */
@@ -184,10 +199,11 @@ export function isOtherFile(name: string): boolean {
  */
 export async function walkFolder(
   folder: WalkedFile,
-): Promise<{ readonly files: readonly WalkedFile[]; readonly problems: readonly FileProblem[] }> {
+): Promise<Pick<FoundFiles, "problems" | "skipped"> & { readonly files: readonly WalkedFile[] }> {
   const { readdir, stat } = await import("node:fs/promises");
   const files: WalkedFile[] = [];
   const problems: FileProblem[] = [];
+  const skipped: string[] = [];
   const open: WalkedFile[] = [folder];
   for (let current = open.pop(); current !== undefined; current = open.pop()) {
     const { path, name: folderName } = current;
@@ -204,18 +220,20 @@ export async function walkFolder(
       if (item.isDirectory()) open.push(inner);
       else if (isDataFile(item.name) && !isOtherFile(item.name)) {
         // A broken link is reported when it is read.
-        const isFolder = item.isSymbolicLink() && (await stat(inner.path).catch(() => null))?.isDirectory();
-        if (!isFolder) files.push(inner);
+        const stats = item.isSymbolicLink() ? await stat(inner.path).catch(() => null) : item;
+        const kind = stats === null ? undefined : specialKind(stats);
+        if (kind === undefined) files.push(inner);
+        else if (!stats?.isDirectory()) skipped.push(skip(inner.name, kind));
       }
     }
   }
   const scenarios: WalkedFile[] = [];
   for (const file of files.sort(byName)) {
-    const { text, problem } = readTextFile(file.path, file.name);
+    const { text, problem } = readTextFile(file.path, file.name, { pipes: false });
     if (problem !== undefined) problems.push({ file: file.name, message: problem });
     else if (isScenarioText(text, file.name)) scenarios.push(file);
   }
-  return { files: scenarios, problems };
+  return { files: scenarios, problems, skipped: skipped.sort() };
 }
 
 function byName(left: WalkedFile, right: WalkedFile): number {

@@ -1,10 +1,10 @@
+import { fileProblem } from "../../files/read-text-file.ts";
+import { loadScenarios } from "./load-scenarios.ts";
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
-import { fileProblem } from "../read-text-file.ts";
-import { loadScenarios } from "./load-scenarios.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "elenchus-scenarios-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -89,7 +89,7 @@ describe("what cannot be read", () => {
     write({ "large.json": "" });
     truncateSync(join(folder, "large.json"), 50_000_001);
     expect((await load(["large.json"])).problems).toEqual([
-      "large.json has 51 MB, and no more than 50 are read. Split it into several files.",
+      "large.json has 51 MB, and no more than 50 MB are read. Split it into several files.",
     ]);
     expect((await load(["-"])).problems).toEqual(["standard input cannot be read: nobody is there."]);
     expect((await load([])).problems).toEqual([

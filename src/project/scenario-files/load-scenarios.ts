@@ -2,9 +2,9 @@ import { errorMessage } from "../../core/error-message.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { DefinitionError } from "../../core/schema/format-issue.ts";
 import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
+import { fileProblem, readTextFile } from "../../files/read-text-file.ts";
 import { importModule } from "../import-module.ts";
 import { type FileProblem, issueProblems } from "../project-error.ts";
-import { fileProblem, readTextFile } from "../read-text-file.ts";
 import { type FoundFile, findFiles } from "./find-files.ts";
 import { parseScenarioFile } from "./parse-scenario-file.ts";
 
@@ -32,15 +32,23 @@ interface FromFile {
   readonly problems: readonly FileProblem[];
 }
 
+/** The scenarios of files, and everything that is wrong with any of them. */
+export interface LoadedScenarios {
+  readonly scenarios: readonly LoadedScenario[];
+  readonly problems: readonly FileProblem[];
+  /** What was found among the files and is no file, as sentences. */
+  readonly skipped: readonly string[];
+}
+
 /** The scenarios of all files that a user names, and everything that is wrong with any of them. */
 export async function loadScenarios(
   names: readonly string[],
   options: LoadOptions,
-): Promise<{ readonly scenarios: readonly LoadedScenario[]; readonly problems: readonly FileProblem[] }> {
+): Promise<LoadedScenarios> {
   if (names.length === 0) {
     const message =
       'Name a file, a folder or a pack with scenarios, or set "scenarios" in elenchus.config.yaml.';
-    return { scenarios: [], problems: [{ file: "", message }] };
+    return { scenarios: [], problems: [{ file: "", message }], skipped: [] };
   }
   const found = await findFiles(names, options);
   const problems = [...found.problems];
@@ -55,7 +63,7 @@ export async function loadScenarios(
       else problems.push({ file: file.name, message: sameName(name, first.file, file.name) });
     }
   }
-  return { scenarios: [...scenarios.values()], problems };
+  return { scenarios: [...scenarios.values()], problems, skipped: found.skipped };
 }
 
 async function readScenarios(file: FoundFile, { stdin }: LoadOptions): Promise<FromFile> {

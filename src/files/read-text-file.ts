@@ -1,0 +1,102 @@
+import type { Stats } from "node:fs";
+import { errorMessage } from "../core/error-message.ts";
+
+/** The text of a file, or a sentence that says why it cannot be read. */
+export type ReadFile =
+  | { readonly text: string; readonly problem?: never }
+  | { readonly text?: never; readonly problem: string };
+
+/** What may be read. */
+export interface ReadOptions {
+  /** Default 50. */
+  readonly largestMb?: number;
+  /** True for what a person named: `<(command)` of a shell is a pipe (default true). */
+  readonly pipes?: boolean;
+}
+
+/** Files with more are not read, unless somebody says so. */
+export const LARGEST_MB = 50;
+
+/**
+ * Reads a file of UTF-8 text; `name` is its name in messages. Synchronous, because nothing else happens while files are loaded,
+ * and thousands of files load several times faster this way.
+ *
+ * Only regular files and pipes are read, and never more than a limit: a device may have no end, and a named pipe no writer.
+ */
+export function readTextFile(path: string, name: string, options: ReadOptions = {}): ReadFile {
+  const { largestMb = LARGEST_MB, pipes = true } = options;
+  const { openSync, closeSync, constants, fstatSync, readFileSync, statSync } =
+    process.getBuiltinModule("node:fs");
+  try {
+    const isPipe = pipes && statSync(path).isFIFO();
+    // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+    const file = openSync(path, isPipe ? constants.O_RDONLY : constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const stats = fstatSync(file);
+      const kind = stats.isFIFO() && isPipe ? undefined : specialKind(stats);
+      if (kind !== undefined) return { problem: `${name} is ${kind}, not a file.` };
+      if (stats.size > largestMb * 1_000_000) return { problem: tooLarge(name, largestMb, stats.size) };
+      const bytes = isPipe ? readPipe(file, largestMb * 1_000_000) : readFileSync(file);
+      return bytes === undefined ? { problem: tooLarge(name, largestMb) } : decodeText(bytes, name);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    return { problem: fileProblem(error, name) };
+  }
+}
+
+/** What something is that is not a regular file, with its article; undefined if it is one. */
+export function specialKind(
+  stats: Pick<
+    Stats,
+    "isDirectory" | "isFIFO" | "isSocket" | "isCharacterDevice" | "isBlockDevice" | "isFile"
+  >,
+): string | undefined {
+  if (stats.isFile()) return undefined;
+  if (stats.isDirectory()) return "a folder";
+  if (stats.isFIFO()) return "a named pipe";
+  if (stats.isSocket()) return "a socket";
+  return stats.isCharacterDevice() || stats.isBlockDevice() ? "a device" : "something special";
+}
+
+/** Undefined if there is more than the limit. */
+function readPipe(file: number, limit: number): Uint8Array | undefined {
+  const { readSync } = process.getBuiltinModule("node:fs");
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const piece = new Uint8Array(65_536);
+    const count = readSync(file, piece);
+    if (count === 0) return Buffer.concat(pieces);
+    size += count;
+    if (size > limit) return undefined;
+    pieces.push(piece.subarray(0, count));
+  }
+}
+
+function tooLarge(name: string, largestMb: number, size?: number): string {
+  const has = size === undefined ? "more" : `${Math.ceil(size / 1_000_000)} MB`;
+  return `${name} has ${has}, and no more than ${largestMb} MB are read. Split it into several files.`;
+}
+
+/** Why a file or folder could not be used, as a sentence. */
+export function fileProblem(error: unknown, name: string): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOENT" || code === "ENOTDIR") return `There is no file ${name}.`;
+  if (code === "EACCES" || code === "EPERM")
+    return `${name} cannot be read: permission denied. Change its permissions, or leave it out.`;
+  // What opening a socket gives.
+  if (code === "ENXIO") return `${name} is a socket, not a file.`;
+  return `${name} cannot be read: ${errorMessage(error).replace(/\.$/, "")}.`;
+}
+
+function decodeText(bytes: Uint8Array, name: string): ReadFile {
+  const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  if (isUtf16) return { problem: `${name} is UTF-16 text; save it as UTF-8.` };
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+  } catch {
+    return { problem: `${name} is not UTF-8 text; save it as UTF-8.` };
+  }
+}

@@ -1,0 +1,151 @@
+import { randomBytes } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import { lstat, mkdir, open, realpath, rename, rm } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { errorMessage } from "../core/error-message.ts";
+import { specialKind } from "./read-text-file.ts";
+
+/** A file that cannot be written; its message is a sentence that says why, and what to do. */
+export class FileError extends Error {
+  override readonly name = "FileError";
+}
+
+/** Where a file belongs. */
+export interface WriteOptions {
+  /** What lies in this folder by its path must also lie in it when links are followed (default: the folder of the process). */
+  readonly folder?: string;
+}
+
+const CHUNK = 1_000_000;
+
+/**
+ * Writes a file from pieces, whole or not at all: a crash, a full disk or a failing piece leaves what was there before. Everything that
+ * writes files uses it. It never writes over a device, a pipe or a socket, nor through a link that leaves the folder. Throws `FileError`.
+ */
+export async function writeWholeFile(
+  path: string,
+  pieces: Iterable<string> | AsyncIterable<string>,
+  { folder = process.cwd() }: WriteOptions = {},
+): Promise<void> {
+  const named = resolve(folder, path);
+  const shown = path;
+  let unfinished: string | undefined;
+  try {
+    await mayLeave(dirname(named), folder, shown);
+    await mkdir(dirname(named), { recursive: true });
+    const { target, mode } = await targetOf(named, folder, shown);
+    unfinished = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString("hex")}.unfinished`);
+    // `wx`: whatever has this name was put there by somebody else.
+    const file = await open(unfinished, "wx", mode);
+    try {
+      await writePieces(file, pieces);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(unfinished, target);
+    await syncFolder(dirname(target));
+  } catch (error) {
+    if (unfinished !== undefined) await rm(unfinished, { force: true });
+    if (error instanceof FileError || !isOfSystem(error)) throw error;
+    throw new FileError(writeProblem(error, shown), { cause: error });
+  }
+}
+
+async function writePieces(
+  file: FileHandle,
+  pieces: Iterable<string> | AsyncIterable<string>,
+): Promise<void> {
+  let chunk = "";
+  for await (const piece of pieces) {
+    chunk += piece;
+    if (chunk.length < CHUNK) continue;
+    await file.appendFile(chunk);
+    chunk = "";
+  }
+  await file.appendFile(chunk);
+}
+
+/** Throws `FileError` if a file could never be written, so that nothing is paid for before that is said. */
+export async function refuseUnwritable(
+  path: string,
+  { folder = process.cwd() }: WriteOptions = {},
+): Promise<void> {
+  await targetOf(resolve(folder, path), folder, path);
+}
+
+/** The file that is really written, with the permissions that it keeps. */
+async function targetOf(
+  path: string,
+  folder: string,
+  shown: string,
+): Promise<{ readonly target: string; readonly mode: number }> {
+  await mayLeave(dirname(path), folder, shown);
+  const stats = await lstat(path).catch(ifMissing);
+  if (stats === undefined) return { target: path, mode: 0o666 };
+  const isLink = stats.isSymbolicLink();
+  const target = isLink ? await realpath(path).catch(ifMissing) : path;
+  if (target === undefined)
+    throw new FileError(`${shown} is a link to something that does not exist. Remove it, or name a file.`);
+  const found = isLink ? await lstat(target) : stats;
+  const kind = specialKind(found);
+  if (kind !== undefined)
+    throw new FileError(
+      `${shown} is ${kind}, and only files are written. Name a file, or - for standard output.`,
+    );
+  if (isLink && !isInside(target, await realpath(dirname(path))))
+    throw new FileError(
+      `${shown} is a link that leads out of its folder, to ${target}. Name that file itself, or remove the link.`,
+    );
+  return { target, mode: found.mode & 0o777 };
+}
+
+/** Refuses a path that seems to lie in a folder, but leaves it through a link. A path outside of it was meant so. */
+async function mayLeave(parent: string, folder: string, shown: string): Promise<void> {
+  if (!isInside(parent, resolve(folder))) return;
+  let existing = parent;
+  while ((await lstat(existing).catch(ifMissing)) === undefined) existing = dirname(existing);
+  const real = await realpath(existing);
+  if (!isInside(real, await realpath(folder)))
+    throw new FileError(
+      `${shown} leads out of its folder through a link, to ${real}. Name that folder itself, or remove the link.`,
+    );
+}
+
+function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && resolve(folder, way) === path;
+}
+
+/** The new name is durable only when the folder is; some systems cannot do that. */
+async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, "r");
+    await handle.sync().finally(() => handle.close());
+  } catch {
+    // The file itself is safe.
+  }
+}
+
+function ifMissing(error: unknown): undefined {
+  if (isOfSystem(error) && (error.code === "ENOENT" || error.code === "ENOTDIR")) return undefined;
+  throw error;
+}
+
+function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "code" in error && "syscall" in error;
+}
+
+/** Why a file could not be written, as a sentence. */
+function writeProblem(error: NodeJS.ErrnoException, name: string): string {
+  const { code } = error;
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return `${name} cannot be written: no space is left on the disk. Make room, and try again.`;
+  if (code === "EFBIG") return `${name} cannot be written: it would be larger than files may be here.`;
+  if (code === "EROFS") return `${name} cannot be written: the disk is read-only.`;
+  if (code === "EACCES" || code === "EPERM")
+    return `${name} cannot be written: permission denied. Choose another place, or change its permissions.`;
+  if (code === "ENOTDIR" || code === "EEXIST")
+    return `${name} cannot be written: a part of its path is a file, not a folder.`;
+  return `${name} cannot be written: ${errorMessage(error).replace(/\.$/, "")}.`;
+}
