@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
 import { capitalFiles } from "./capitals.ts";
 import { type Ended, elenchus, folderWith, type Given, inShell } from "./cli.ts";
 
@@ -57,6 +58,27 @@ test("a run whose reader leaves stops, and can be resumed", async () => {
   const resumed = await elenchus(["resume", "--quiet"], where);
   expect(resumed).toMatchObject({ code: 0, stderr: "" });
   expect(resumed.stdout).toMatch(/^elenchus: 1,200 conversations; /);
+});
+
+test("calls under way when the reader leaves are stored, and not made again", async () => {
+  const server = await canberraServer();
+  const where = { folder: capitalFolder(), environment: openaiAt(server) };
+  const words = ["run", "capital.yaml", "--subject", "openai/gpt-5-mini", "--replicates", "60", "--json"];
+  expect((await headOf(words, where)).code).toBe(0);
+  const before = server.requests.length;
+  expect(before).toBeGreaterThan(0);
+  expect((await elenchus(["resume", "--quiet"], where)).stdout).toMatch(/^elenchus: 60 conversations[,;] /);
+  // Two turns each, of which each was asked once.
+  expect(server.requests).toHaveLength(120);
+});
+
+test("files that a run was asked for are written, though nobody reads its output", async () => {
+  const where = capitals();
+  const words = [...RUN, "--junit", "results.xml", "--record", "calls.jsonl"];
+  await inShell('{ "$@"; echo $? > code; } | true', words, where);
+  expect(readFileSync(join(where.folder, "code"), "utf8")).toBe("0\n");
+  expect(readFileSync(join(where.folder, "results.xml"), "utf8")).toMatch(/<\/testsuites>\s*$/);
+  expect(existsSync(join(where.folder, "calls.jsonl"))).toBe(true);
 });
 
 test("events in a file are whole, and nothing else is", async () => {

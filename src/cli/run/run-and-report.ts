@@ -45,6 +45,20 @@ export async function runAndReport(
   options: RunAndReportOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  // A reader that leaves, as of `| head`, must not end the process before the files are written.
+  const forget = "onClosed" in terminal ? (terminal as ProcessTerminal).onClosed(() => {}) : undefined;
+  try {
+    return await watchAndReport(begin, options, terminal);
+  } finally {
+    forget?.();
+  }
+}
+
+async function watchAndReport(
+  begin: (signal: AbortSignal) => Run,
+  options: RunAndReportOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
   const { store, settings, display, finishedBefore, onEnd, thresholds = thresholdsOf(settings) } = options;
   if (settings.junit !== undefined) await refuseOutput(settings.junit, terminal);
   const abort = new AbortController();
