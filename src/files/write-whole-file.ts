@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { FileHandle } from "node:fs/promises";
-import { lstat, mkdir, open, realpath, rename, rm } from "node:fs/promises";
+import { type FileHandle, lstat, mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { errorMessage } from "../core/error-message.ts";
 import { specialKind } from "./read-text-file.ts";

@@ -34,7 +34,11 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
     throw new ProjectError([
       "No files to validate. Name files, folders or patterns, or - for standard input.",
     ]);
-  const { scenarios, problems: unreadable, skipped } = await loadScenarios(names, {
+  const {
+    scenarios,
+    problems: unreadable,
+    skipped,
+  } = await loadScenarios(names, {
     folder: terminal.folder,
     stdin: () => readInput(terminal),
   });

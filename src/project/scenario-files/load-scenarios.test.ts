@@ -1,10 +1,10 @@
-import { fileProblem } from "../../files/read-text-file.ts";
-import { loadScenarios } from "./load-scenarios.ts";
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
+import { fileProblem } from "../../files/read-text-file.ts";
+import { loadScenarios } from "./load-scenarios.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "elenchus-scenarios-"));
 afterAll(() => rmSync(folder, { recursive: true }));
