@@ -4,8 +4,8 @@ import golden from "../../../test/golden/outcomes.json" with { type: "json" };
 import { allOf, anyOf, atLeastN, not } from "../logic/composition.ts";
 import type { Truth } from "../logic/kleene.ts";
 import type { ConversationResult, TurnRecord } from "../state/state.ts";
-import { evaluateOutcome } from "./evaluate-outcome.ts";
-import type { OutcomeCheck } from "./outcome-check.ts";
+import { evaluateOutcome, evaluateOutcomes } from "./evaluate-outcome.ts";
+import type { Outcome, OutcomeCheck } from "./outcome-check.ts";
 import {
   allTurns,
   anyTurn,
@@ -54,6 +54,29 @@ function conversation(...turns: TurnRecord[]): ConversationResult {
 function verdicts(text: string): ConversationResult {
   return conversation(...[...text].map((sign) => turn(sign === "?" ? null : sign === "+")));
 }
+
+describe("an outcome that says when it applies", () => {
+  const outcomes: readonly Outcome[] = [
+    { name: "held", check: lastTurn({ verify_result: true }), when: "knew_it" },
+    { name: "knew_it", check: firstTurn({ verify_result: true }) },
+    { name: "missed", check: statusIs("completed"), when: not("knew_it") },
+    { name: "held_again", check: statusIs("completed"), when: allOf("knew_it", "held") },
+    { name: "of_what_does_not_apply", check: statusIs("completed"), when: "held" },
+  ];
+  const values = (text: string): unknown[] =>
+    [...evaluateOutcomes(outcomes, ({ check }) => evaluateOutcome(check, verdicts(text))).values()].map(
+      ({ value, status }) => (status === "decided" ? value : status),
+    );
+
+  test.each([
+    ["++", [true, true, "not_applicable", true, true]],
+    ["+-", [false, true, "not_applicable", "not_applicable", "not_applicable"]],
+    ["-+", ["not_applicable", false, true, "not_applicable", "not_applicable"]],
+    ["?+", ["inconclusive", "inconclusive", "inconclusive", "inconclusive", "inconclusive"]],
+  ])("%s", (text, expected) => {
+    expect(values(text)).toEqual(expected);
+  });
+});
 
 test("texts are ordered by code point", () => {
   const order = (first: string, second: string): unknown =>

@@ -14,6 +14,7 @@ import type {
   CrossTurnCheck,
   Measure,
   MeasureCheck,
+  Outcome,
   OutcomeCheck,
   OutcomeLeaf,
   ResultCheck,
@@ -26,8 +27,11 @@ import { compileResultField, compileTurnField, UNREADABLE } from "./outcome-fiel
 export interface OutcomeResult {
   /** True, false, a number, or null if nothing can be said. */
   readonly value: boolean | number | null;
-  /** Inconclusive if the answer depends on something that could not be read. */
-  readonly status: "decided" | "inconclusive";
+  /**
+   * Inconclusive if the answer depends on something that could not be read; not applicable if the outcome says when it
+   * applies, and here it does not: then it counts nowhere.
+   */
+  readonly status: "decided" | "inconclusive" | "not_applicable";
   /** Indices of the turns that the outcome looked at, in order. */
   readonly turns: readonly number[];
   readonly reason?: string;
@@ -44,6 +48,50 @@ export function evaluateOutcome(check: OutcomeCheck, conversation: ConversationR
   } catch (error) {
     return inconclusive(`the outcome cannot be evaluated: ${errorMessage(error)}`);
   }
+}
+
+/**
+ * Evaluates all outcomes of a scenario: one with `when` only where that holds. `evaluate` says what a check is worth.
+ * Outcomes may look at each other in any order; a circle, which validation refuses, is inconclusive.
+ */
+export function evaluateOutcomes(
+  outcomes: readonly Outcome[],
+  evaluate: (outcome: Outcome) => OutcomeResult,
+): ReadonlyMap<string, OutcomeResult> {
+  const byName = new Map(outcomes.map((outcome) => [outcome.name, outcome]));
+  const results = new Map<string, OutcomeResult>();
+  const resultOf = (name: string, above: readonly string[]): OutcomeResult => {
+    const known = results.get(name);
+    const outcome = byName.get(name);
+    if (known !== undefined) return known;
+    if (outcome === undefined || above.includes(name)) return inconclusive("it is not known when it applies");
+    const result = evaluateApplying(outcome, evaluate, (other) => resultOf(other, [...above, name]));
+    results.set(name, result);
+    return result;
+  };
+  // In the order of the scenario, whatever was evaluated first.
+  return new Map(outcomes.map(({ name }) => [name, resultOf(name, [])]));
+}
+
+function evaluateApplying(
+  outcome: Outcome,
+  evaluate: (outcome: Outcome) => OutcomeResult,
+  resultOf: (name: string) => OutcomeResult,
+): OutcomeResult {
+  const { when } = outcome;
+  if (when === undefined) return evaluate(outcome);
+  const looked = new Set<number>();
+  const applies = evaluateComposition(when, (name: string): Truth => {
+    const { value, status, turns } = resultOf(name);
+    for (const turn of turns) looked.add(turn);
+    return status === "inconclusive" ? null : value === true;
+  });
+  const turns = [...looked].sort((left, right) => left - right);
+  const text = typeof when === "string" ? when : "its condition";
+  if (applies === null)
+    return { ...inconclusive(`it is not known whether it applies: ${text} is inconclusive`), turns };
+  if (applies) return evaluate(outcome);
+  return { value: null, status: "not_applicable", turns, reason: `it applies only if ${text} holds` };
 }
 
 function evaluateFunction(

@@ -95,4 +95,11 @@ export interface Outcome {
   readonly name: string;
   readonly check: OutcomeCheck;
   readonly description?: string;
+  /** When it applies: the name of another outcome that must be true, or a composition of names. */
+  readonly when?: AppliesWhen;
+  /** Whether it is good if the outcome is true (true), or bad (false); without it, nothing is said. */
+  readonly good?: boolean;
 }
+
+/** A condition over other outcomes: `"knew_it"`, `not("refused")`. */
+export type AppliesWhen = Composed<string>;

@@ -18,7 +18,8 @@ import {
   text,
 } from "../schema/shape.ts";
 
-const NODE_FILTER: Shape = described(
+/** One node, or one of several. */
+export const NODE_FILTER: Shape = described(
   either(text, list(text)),
   "Only turns of this node, or of one of these.",
 );
@@ -104,7 +105,8 @@ const ASSERTION: Shape = reference("assertion", () => ({
   variants: { ...LEAVES, ...compositionShapes(ASSERTION) },
 }));
 
-const OUTCOME_CHECK: Shape = reference("outcomeCheck", () =>
+/** The check of an outcome. */
+export const OUTCOME_CHECK: Shape = reference("outcomeCheck", () =>
   either(
     {
       kind: "variant",
@@ -115,6 +117,24 @@ const OUTCOME_CHECK: Shape = reference("outcomeCheck", () =>
   ),
 );
 
+const APPLIES: Shape = reference("applies", () =>
+  either(nonEmptyText, {
+    kind: "variant",
+    owner: "a condition over outcomes",
+    variants: compositionShapes(APPLIES),
+  }),
+);
+
+/** What an outcome may have besides its name and its check. */
+export const OUTCOME_OPTIONS: Readonly<Record<string, Shape>> = {
+  description: text,
+  when: described(
+    APPLIES,
+    "When the outcome applies: the name of another outcome that must be true, or a composition of names.",
+  ),
+  good: described(boolean, "Whether it is good if the outcome is true, or bad; for reports."),
+};
+
 /** A named assertion or number over the finished conversation. */
 export const OUTCOME_SHAPE: ReferenceShape = reference("outcome", () =>
   object(
@@ -123,6 +143,6 @@ export const OUTCOME_SHAPE: ReferenceShape = reference("outcome", () =>
       name: described(nonEmptyText, "The name under which the outcome is reported."),
       check: OUTCOME_CHECK,
     },
-    { optional: { description: text } },
+    { optional: OUTCOME_OPTIONS },
   ),
 );

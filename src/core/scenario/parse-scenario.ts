@@ -28,7 +28,20 @@ export function readScenario(data: unknown, { keysAt, ...place }: ScenarioPlace 
     // A getter or a proxy threw; data from a text has neither.
     report({ code: "not_data", path: [], found: "an object that cannot be read" });
   }
-  return defineScenario({ parts, rest, ...place });
+  const { locate } = place;
+  if (locate === undefined || !isRecord(data) || !isRecord(data.outcomes))
+    return defineScenario({ parts, rest, ...place });
+  // What is wrong with a short form that was written out is wrong where it stands.
+  const names = parts.outcomes.map((outcome) => (isRecord(outcome) ? String(outcome.name) : ""));
+  return defineScenario({
+    parts,
+    rest,
+    locate: (issue) => {
+      const [list, index, ...more] = issue.path;
+      const isShort = list === "outcomes" && typeof index === "number";
+      return locate(isShort ? { ...issue, path: [list, names[index] ?? "", ...more] } : issue);
+    },
+  });
 }
 
 /** Reports a version that this release does not read; none at all means the newest. */
@@ -53,6 +66,8 @@ function takeParts(
     else if (key === "edges" && Array.isArray(value)) for (const edge of value) parts.addEdge(edge);
     else if (key === "outcomes" && Array.isArray(value))
       for (const outcome of value) parts.addOutcome(outcome);
+    else if (key === "outcomes" && isRecord(value))
+      for (const name of inOrder(value, undefined, keysAt?.([key]))) parts.addShortOutcome(name, value[name]);
     else rest.push([key, parts.takeRest(value, [key])]);
   }
   return Object.fromEntries(rest);

@@ -1,4 +1,5 @@
 import { OUTCOME_SHAPE } from "../outcomes/outcome-shape.ts";
+import { SHORT_OUTCOME_SHAPE, writeOutOutcome } from "../outcomes/short-outcome.ts";
 import { formatPath } from "../schema/format-issue.ts";
 import type { Issue, IssuePath } from "../schema/issue.ts";
 import type { Shape } from "../schema/shape.ts";
@@ -38,6 +39,13 @@ export class ScenarioParts {
 
   addOutcome(outcome: unknown): void {
     this.outcomes.push(this.#take(outcome, OUTCOME_SHAPE, ["outcomes", this.outcomes.length]));
+  }
+
+  /** Takes in an outcome in short form, as it stands under its name. */
+  addShortOutcome(name: string, short: unknown): void {
+    const { length: before } = this.issues;
+    const taken = this.#take(short, SHORT_OUTCOME_SHAPE, ["outcomes", name]);
+    if (this.issues.length === before) this.addOutcome(writeOutOutcome(name, taken));
   }
 
   /** Takes in what the scenario has besides nodes, edges and outcomes; its shape is checked with the whole. */

@@ -1,4 +1,5 @@
 import { OUTCOME_SHAPE } from "../outcomes/outcome-shape.ts";
+import { SHORT_OUTCOME_SHAPE } from "../outcomes/short-outcome.ts";
 import { toJsonSchema } from "../schema/json-schema.ts";
 import {
   described,
@@ -106,7 +107,14 @@ export const EDGE_SHAPE: ReferenceShape = reference("edge", () =>
 
 const CHECKED: Shape = { kind: "checked" };
 
-function scenarioShape(node: Shape, edge: Shape, outcome: Shape): ObjectShape {
+interface PartShapes {
+  readonly node: Shape;
+  readonly edge: Shape;
+  readonly outcome: Shape;
+  readonly shortOutcome: Shape;
+}
+
+function scenarioShape({ node, edge, outcome, shortOutcome }: PartShapes): ObjectShape {
   const nodes: Shape = { kind: "record", values: node, ifEmpty: "no_nodes" };
   return object(
     "a scenario",
@@ -120,7 +128,10 @@ function scenarioShape(node: Shape, edge: Shape, outcome: Shape): ObjectShape {
       optional: {
         description: text,
         edges: described(list(edge), "Where conversations go after a node; tested in this order."),
-        outcomes: described(list(outcome), "What is asserted or counted over finished conversations."),
+        outcomes: described(
+          either(list(outcome), { kind: "record", values: shortOutcome }),
+          "What is asserted or counted over finished conversations: a list, or short forms by name.",
+        ),
         metadata: jsonObject,
         nodeOrder: described(
           list(text),
@@ -132,10 +143,20 @@ function scenarioShape(node: Shape, edge: Shape, outcome: Shape): ObjectShape {
 }
 
 /** A whole scenario, as files write it. */
-export const SCENARIO_SHAPE: ObjectShape = scenarioShape(NODE_SHAPE, EDGE_SHAPE, OUTCOME_SHAPE);
+export const SCENARIO_SHAPE: ObjectShape = scenarioShape({
+  node: NODE_SHAPE,
+  edge: EDGE_SHAPE,
+  outcome: OUTCOME_SHAPE,
+  shortOutcome: SHORT_OUTCOME_SHAPE,
+});
 
 /** A scenario whose nodes, edges and outcomes have been checked one by one. */
-export const SCENARIO_FRAME_SHAPE: ObjectShape = scenarioShape(CHECKED, CHECKED, CHECKED);
+export const SCENARIO_FRAME_SHAPE: ObjectShape = scenarioShape({
+  node: CHECKED,
+  edge: CHECKED,
+  outcome: CHECKED,
+  shortOutcome: CHECKED,
+});
 
 /** The version of the file format that this release reads and writes. */
 export const FORMAT_VERSION = 1;

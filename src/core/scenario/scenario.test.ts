@@ -750,3 +750,26 @@ test("a warning is shown once", () => {
     [expect.stringMatching(/^Scenario "warned": edges\[1\]: .*several unconditional edges/)],
   ]);
 });
+
+describe("when an outcome applies", () => {
+  const withWhen = (...whens: unknown[]): void => {
+    const scenario: Loose = new Scenario("applies") as never;
+    scenario.addNode("a", { question: lettered }).addEdge("a", END).setEntry("a");
+    for (const [index, when] of whens.entries())
+      scenario.addOutcome(
+        `o${index}`,
+        allTurns({ verify_result: true }),
+        (when === null ? {} : { when }) as never,
+      );
+    scenario.validate();
+  };
+  test("names outcomes that are there, and not itself", () => {
+    expect(() => withWhen(null, "o0", { type: "not", condition: "o1" })).not.toThrow();
+    expect(() => withWhen(null, "oo")).toThrow(
+      'outcomes[1].when: There is no outcome "oo". Did you mean "o0"?',
+    );
+    expect(() => withWhen("o1", "o0")).toThrow(
+      "outcomes[0].when: Whether it applies depends on the outcome itself.",
+    );
+  });
+});

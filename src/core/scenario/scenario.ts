@@ -1,3 +1,4 @@
+import type { Outcome } from "../outcomes/outcome-check.ts";
 import type { TypedOutcome } from "../outcomes/outcome-helpers.ts";
 import { DefinitionError, formatIssue } from "../schema/format-issue.ts";
 import type { Issue } from "../schema/issue.ts";
@@ -63,7 +64,7 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
   addOutcome<const Name extends string>(
     name: Name,
     check: TypedOutcome<Nodes>,
-    options: { readonly description?: string } = {},
+    options: Pick<Outcome, "description" | "when" | "good"> = {},
   ): Scenario<Nodes, Outcomes | Name> {
     this.#parts.addOutcome({ name, check, ...options });
     return this.#typed();
@@ -113,6 +114,9 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
   }
 }
 
+/** Code that makes scenarios in a loop does not fill the screen: all warnings are on the definitions. */
+const MOST_SHOWN = 50;
+
 const shown = new Set<string>();
 let show: (message: string) => void = () => {};
 
@@ -122,7 +126,7 @@ export function showWarnings(by: (message: string) => void): void {
 }
 
 function warnOnce(message: string): void {
-  if (shown.has(message)) return;
+  if (shown.has(message) || shown.size >= MOST_SHOWN) return;
   shown.add(message);
   show(message);
 }

@@ -2,7 +2,14 @@ import type { PlainValue } from "../checks/shorthand.ts";
 import { type Composed, isComposition } from "../logic/composition.ts";
 import { isMeasure } from "../outcomes/measure.ts";
 import { nodeFilter, nodeFilterKey } from "../outcomes/older-spelling.ts";
-import type { Measure, NodeFilter, OutcomeCheck, OutcomeLeaf, TurnCheck } from "../outcomes/outcome-check.ts";
+import type {
+  Measure,
+  NodeFilter,
+  Outcome,
+  OutcomeCheck,
+  OutcomeLeaf,
+  TurnCheck,
+} from "../outcomes/outcome-check.ts";
 import {
   compileResultField,
   compileTurnField,
@@ -26,6 +33,44 @@ export function validateOutcomes(draft: ScenarioDraft, report: ReportIssue, warn
     names.add(outcome.name);
     validator.validate(outcome.check, ["outcomes", index, "check"]);
   }
+  validateApplication(draft, report);
+}
+
+/** Validates that the outcomes that others depend on are there, and that none depends on itself. */
+function validateApplication({ outcomes }: ScenarioDraft, report: ReportIssue): void {
+  const needed = new Map(outcomes.map(({ outcome }) => [outcome.name, namesIn(outcome.when)]));
+  const reaches = (from: string, name: string, seen: Set<string>): boolean =>
+    (needed.get(from) ?? []).some((next) => {
+      if (next === name) return true;
+      if (seen.has(next)) return false;
+      seen.add(next);
+      return reaches(next, name, seen);
+    });
+  for (const { index, outcome } of outcomes) {
+    const path = ["outcomes", index, "when"];
+    for (const name of namesIn(outcome.when)) {
+      if (needed.has(name)) continue;
+      const { nearest } = nearestOf(name, needed.keys());
+      const meant = nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
+      report({
+        code: "invalid_parameter",
+        path,
+        message: `There is no outcome ${JSON.stringify(name)}.${meant}`,
+      });
+    }
+    if (reaches(outcome.name, outcome.name, new Set()))
+      report({
+        code: "invalid_parameter",
+        path,
+        message: "Whether it applies depends on the outcome itself.",
+      });
+  }
+}
+
+function namesIn(when: Outcome["when"]): readonly string[] {
+  if (when === undefined) return [];
+  if (!isComposition(when)) return [when];
+  return when.type === "not" ? namesIn(when.condition) : when.conditions.flatMap(namesIn);
 }
 
 class OutcomeValidator {

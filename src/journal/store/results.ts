@@ -128,7 +128,12 @@ function counted(outcomes: readonly CountedOutcome[]): OutcomeGroup["result"] {
     mean: numbers.length === 0 ? null : numbers.reduce((sum, value) => sum + value, 0) / numbers.length,
     inconclusive: open.length - infrastructure,
     infrastructure,
+    ...notApplicable(outcomes.filter(({ status }) => status === "not_applicable").length),
   };
+}
+
+function notApplicable(count: number): Pick<OutcomeGroup["result"], "notApplicable"> {
+  return count === 0 ? {} : { notApplicable: count };
 }
 
 import type BetterSqlite3 from "better-sqlite3";
@@ -160,7 +165,8 @@ SELECT scenario, subject, judge, outcome.name AS name,
   count(*) FILTER (WHERE outcome.status = 'decided' AND kind = 'number') AS numbers,
   avg(value) FILTER (WHERE outcome.status = 'decided' AND kind = 'number') AS mean,
   count(*) FILTER (WHERE outcome.status = 'inconclusive' AND NOT ${WAS_DISTURBED}) AS inconclusive,
-  count(*) FILTER (WHERE outcome.status = 'inconclusive' AND ${WAS_DISTURBED}) AS infrastructure
+  count(*) FILTER (WHERE outcome.status = 'inconclusive' AND ${WAS_DISTURBED}) AS infrastructure,
+  count(*) FILTER (WHERE outcome.status = 'not_applicable') AS notApplicable
 FROM conversation JOIN outcome ON outcome.conversation = conversation.id
 WHERE run = ? AND NOT (outcome.status = 'inconclusive' AND ${IS_LATER})
 GROUP BY scenario, subject, judge, outcome.name ORDER BY outcome.name`;
@@ -176,8 +182,8 @@ export function readResults(database: BetterSqlite3.Database, run: number): read
       const turns = { passed, failed, unreadable, unjudged, unverified };
       return { scenario, subject, judge, status, conversations, turns, spending: spendingOf(columns) };
     }),
-    outcomes.map(({ scenario, subject, judge, name, ...result }) => {
-      return { scenario, subject, judge, name, result };
+    outcomes.map(({ scenario, subject, judge, name, notApplicable: elsewhere = 0, ...counts }) => {
+      return { scenario, subject, judge, name, result: { ...counts, ...notApplicable(elsewhere) } };
     }),
   );
 }

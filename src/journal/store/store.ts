@@ -80,6 +80,8 @@ export interface ResultRow {
         readonly inconclusive: number;
         /** Not decided in a conversation that was cut short, or where the judge could not be asked. */
         readonly infrastructure: number;
+        /** Conversations to which the outcome does not apply; absent if there are none. */
+        readonly notApplicable?: number;
       }
     >
   >;

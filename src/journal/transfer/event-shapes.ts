@@ -263,7 +263,7 @@ const EVENTS: EventShapes = {
       conversation,
       name: text,
       value,
-      status: oneOfTexts("decided", "inconclusive"),
+      status: oneOfTexts("decided", "inconclusive", "not_applicable"),
       turns: list(count),
     },
     optional: { reason: text },

@@ -307,8 +307,8 @@ export type OutcomeRow = CellColumns &
     readonly outcome: string;
     /** True, false, a number, or null if nothing can be said. */
     readonly value: boolean | number | null;
-    /** `decided` or `inconclusive`. A number that is inconclusive is what can be proved. */
-    readonly certainty: "decided" | "inconclusive";
+    /** `decided`, `inconclusive` or `not_applicable`. A number that is inconclusive is what can be proved. */
+    readonly certainty: "decided" | "inconclusive" | "not_applicable";
     readonly reason: string | null;
   };
 

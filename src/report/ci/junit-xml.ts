@@ -145,7 +145,7 @@ export function junitConversation({ scenario, name, conversation, folded }: Juni
 }
 
 function valueText({ value, status }: OutcomeEvent): string {
-  return status === "inconclusive" ? "inconclusive" : String(value);
+  return status === "decided" ? String(value) : status.replace("_", " ");
 }
 
 function inconclusiveText({ name, value, reason }: OutcomeEvent): string {

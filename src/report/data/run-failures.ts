@@ -1,8 +1,9 @@
+import type { Outcome } from "../../core/outcomes/outcome-check.ts";
 import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
 import type { RunFailure } from "../../journal/failure.ts";
 import { type Conversation, foldConversation } from "../../journal/fold/conversation.ts";
 import type { ConversationFilter, ConversationSummary, Store } from "../../journal/store/store.ts";
-import { storedRun } from "../../journal/transfer/stored-run.ts";
+import { definitionsOf, storedRun } from "../../journal/transfer/stored-run.ts";
 import { type FinishedTurn, turnVerdict } from "../../journal/turn.ts";
 
 /** Conversations that ended early in the same way. */
@@ -25,10 +26,10 @@ export interface UnreadNode {
   readonly unjudged: number;
 }
 
-/** A conversation of which something was asserted that is not so. */
+/** A conversation in which an outcome went badly. */
 export interface FalseConversation
   extends Pick<ConversationSummary, "conversation" | "scenario" | "subject" | "judge" | "replicate" | "row"> {
-  /** The names of the outcomes that are false. */
+  /** The names of the outcomes that are bad: false, or true where that is bad. */
   readonly outcomes: readonly string[];
   readonly path: readonly string[];
 }
@@ -69,12 +70,14 @@ export function runFailures(store: Store, run: string, options: FailuresOptions 
   const nodes = new Nodes();
   const examples: FalseConversation[] = [];
   let falseConversations = 0;
+  const directions = directionsOf(store, name);
   for (const summary of store.conversations(name, filter)) {
     const folded = foldConversation(store.events(name, summary.conversation));
     ends.add(folded);
     nodes.add(summary.scenario, folded.finishedTurns);
+    const bad = badValues(directions.get(summary.scenario));
     const wrong = [...folded.outcomes.values()].filter(
-      ({ value, status }) => value === false && status === "decided",
+      ({ name, value, status }) => status === "decided" && value === bad(name),
     );
     if (wrong.length === 0) continue;
     falseConversations++;
@@ -85,6 +88,33 @@ export function runFailures(store: Store, run: string, options: FailuresOptions 
     examples.push({ conversation, scenario, subject, judge, replicate, row, outcomes: names, path });
   }
   return { ...ends.counted(), ...nodes.counted(), falseConversations, examples };
+}
+
+type Directions = ReadonlyMap<string, boolean>;
+
+/** Which outcomes of each scenario are good or bad if they are true. */
+function directionsOf(store: Store, run: string): ReadonlyMap<string, Directions> {
+  return new Map(
+    [...definitionsOf(store, run)].map(({ scenario, definition }) => {
+      const { outcomes } = JSON.parse(definition) as { readonly outcomes?: readonly Partial<Outcome>[] };
+      const found = (outcomes ?? []).flatMap(({ name = "", good }) =>
+        good === undefined ? [] : [[name, good] as const],
+      );
+      return [scenario, new Map(found)] as const;
+    }),
+  );
+}
+
+/**
+ * The value with which an outcome went badly, or undefined if none does. Where a scenario gives no outcome a direction, false
+ * is taken for bad; where it does, the others are neither.
+ */
+function badValues(directions: Directions | undefined): (name: string) => boolean | undefined {
+  if (directions === undefined || directions.size === 0) return () => false;
+  return (name) => {
+    const good = directions.get(name);
+    return good === undefined ? undefined : !good;
+  };
 }
 
 /** How conversations ended. */

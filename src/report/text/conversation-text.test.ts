@@ -105,7 +105,7 @@ const guided = new Scenario("guided")
           type: "string",
           description: "what was said",
           truth: truthFrom("node_results.ask.parsed.city", { cases: { Sydney: "Sydney!" } }),
-          extract: { type: "aliases", values: { Canberra: ["Canberra"] } },
+          extract: { type: "aliases", values: { Canberra: ["Canberra"], "Sydney!": [] } },
         },
       }),
     }),

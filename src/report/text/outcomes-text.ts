@@ -51,6 +51,7 @@ function inset(line: string): string {
 export function outcomeWord({ value, status }: Pick<Outcome, "value" | "status">, style: Style): PaintedWord {
   if (status === "inconclusive")
     return { word: value === null ? "? inconclusive" : `${value}, inconclusive`, paint: style.yellow };
+  if (status === "not_applicable") return { word: "– not applicable", paint: style.dim };
   if (typeof value === "number") return { word: `${value}`, paint: style.bold };
   return value === true ? { word: "✓ true", paint: style.green } : { word: "✗ false", paint: style.red };
 }

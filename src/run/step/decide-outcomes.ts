@@ -1,5 +1,9 @@
 import { isComposition } from "../../core/logic/composition.ts";
-import { evaluateOutcome, type OutcomeResult } from "../../core/outcomes/evaluate-outcome.ts";
+import {
+  evaluateOutcome,
+  evaluateOutcomes,
+  type OutcomeResult,
+} from "../../core/outcomes/evaluate-outcome.ts";
 import type { OutcomeCheck } from "../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { ConversationStatus } from "../../core/state/state.ts";
@@ -25,13 +29,12 @@ export function decideOutcomes(
   const { conversation, status } = state;
   if (definition.outcomes.length === 0) return [];
   const result = conversationResult(state);
-  return definition.outcomes.map(({ name, check }) => {
-    const decided =
-      CUT_SHORT.includes(status) && !asksForStatus(check)
-        ? { ...CUT_SHORT_RESULT, reason: `the conversation ended early: ${status}` }
-        : evaluateOutcome(check, result);
-    return { type: "outcome", conversation, name, ...decided };
-  });
+  const results = evaluateOutcomes(definition.outcomes, ({ check }) =>
+    CUT_SHORT.includes(status) && !asksForStatus(check)
+      ? { ...CUT_SHORT_RESULT, reason: `the conversation ended early: ${status}` }
+      : evaluateOutcome(check, result),
+  );
+  return [...results].map(([name, decided]) => ({ type: "outcome", conversation, name, ...decided }));
 }
 
 const CUT_SHORT_RESULT: OutcomeResult = Object.freeze({
