@@ -55,6 +55,42 @@ function inForce<Value>(
   return cut >= first.end ? counting.filter(({ start }) => start >= cut) : counting;
 }
 
+const REVERSAL =
+  /\b(?:wait|actually|hold on|correction|scratch that|let me re|on second|i (?:was|am) (?:wrong|mistaken)|i apologi[sz]e|sorry(?!,? but))\b/;
+
+/** A first sentence that is nothing but the answer stands, unless the reply takes it back or says something else as plainly. */
+export function leadingAnswer<Value>(
+  reply: ReplyText,
+  [first, ...later]: readonly Statement<Value>[],
+): Decision<Value> | undefined {
+  const [value, ...more] = first?.values ?? [];
+  if (
+    first === undefined ||
+    value === undefined ||
+    more.length > 0 ||
+    first.standing !== "asserted" ||
+    first.strength < ANSWER
+  )
+    return undefined;
+  if (!isLeading(reply, first) || REVERSAL.test(reply.lower.slice(first.end))) return undefined;
+  const unseated = later.some(({ values, standing, strength }) => {
+    const same = values.length === 1 && values[0] === value;
+    return same ? standing === "denied" : standing === "asserted" && strength > 0;
+  });
+  return unseated ? undefined : { status: "found", value, start: first.start, end: first.end };
+}
+
+/** True if a value is all of the first sentence. */
+function isLeading(
+  reply: ReplyText,
+  { start, end }: { readonly start: number; readonly end: number },
+): boolean {
+  if (start > 12 || !/^(?:[\s"'([{$>•#-]|the |an? )*$/i.test(reply.text.slice(0, start))) return false;
+  return LED.test(reply.text.slice(end, end + 120));
+}
+
+const LED = /^["')\]}$]{0,3}(?: ?\([^()\n]{1,80}\)["')\]]{0,2})?(?:[.!]["')\]]{0,2}(?:\s|$)|\s*\n| [–—] |$)/;
+
 /** The longest distance between two values that have different places or speakers. */
 const REACH = 80;
 

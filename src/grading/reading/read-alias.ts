@@ -2,7 +2,7 @@ import { lazyPattern } from "../../core/lazy.ts";
 import { type AliasTree, aliasMentions } from "./alias-matches.ts";
 import { ANSWER, type AnswerCue, APPROVAL, announces, CLAIM, type CueStrength } from "./answer-cue.ts";
 import { isDeniedLater } from "./approval.ts";
-import { type Decision, decide, withSharedStanding } from "./decide.ts";
+import { type Decision, decide, leadingAnswer, withSharedStanding } from "./decide.ts";
 import { groupMentions, type Mention, type MentionGroup } from "./mention.ts";
 import { anyOf } from "./phrases.ts";
 import { cleanReply, type ReplyText } from "./reply-text.ts";
@@ -23,32 +23,50 @@ export function readAlias(context: Context, tree: AliasTree): Decision<string> {
       aliasStatement(context, group, { previous: groups[index - 1], next: groups[index + 1] }),
     ),
   );
-  const leading = leadingAnswer(context, statements);
+  const leading = leadingAnswer(context.reply, statements);
   if (leading !== undefined) return leading;
   const announced = statements.filter(({ strength }) => strength >= APPROVAL);
   const decision = decide(announced, context.reversals);
   if (decision.status === "found" && isTakenBack(statements, decision.value, decision.end))
     return { status: "ambiguous" };
-  return decision.status === "absent" ? onlyValue(context, statements) : decision;
+  if (decision.status !== "absent") return decision;
+  return firstStated(context.reply, statements) ?? onlyValue(context, statements);
 }
 
-const REVERSAL =
-  /\b(?:wait|actually|hold on|correction|scratch that|let me re|on second|i (?:was|am) (?:wrong|mistaken)|i apologi[sz]e|sorry)\b/;
+const STATED =
+  /\b(?:is|are|means|stands for|takes place in|belongs to|consists of)(?: (?:the|an?|called|still|in))? ["'(]{0,2}$/;
+const OPPOSED =
+  /\b(?:but|however|although|though|while|whereas|actually|wait|sorry|yet|now|instead|not|or|if|might|may|could|sometimes|often)\b|n't|\?/;
 
-/** A first sentence that is nothing but the answer stands, unless the reply takes it back or says something else as plainly. */
-function leadingAnswer(
-  { reply }: Context,
-  [first, ...later]: readonly Statement<string>[],
+/** "The antidote is acetylcysteine. Naloxone is for opioids": what is told of others later, and not opposed to it, leaves the first statement. */
+function firstStated(
+  reply: ReplyText,
+  statements: readonly Statement<string>[],
 ): Decision<string> | undefined {
-  const [value, ...more] = first?.values ?? [];
-  if (first === undefined || value === undefined || more.length > 0 || first.standing !== "asserted")
+  const [first, ...others] = statements;
+  const [value] = first?.values ?? [];
+  if (first === undefined || value === undefined || first.values.length > 1 || first.standing !== "asserted")
     return undefined;
-  if (!isLeading(reply, first) || REVERSAL.test(reply.lower.slice(first.end))) return undefined;
-  const unseated = later.some(({ values, standing, strength }) => {
-    const same = values.length === 1 && values[0] === value;
-    return same ? standing === "denied" : standing === "asserted" && strength > 0;
+  const { start, end } = first;
+  if (!STATED.test(reply.lower.slice(Math.max(0, start - 40), start)) || reply.sentenceStart(start) > 0)
+    return undefined;
+  if (!/^["')\]}]{0,3}(?:[.;!]|, not )/.test(reply.lower.slice(end, end + 12))) return undefined;
+  if (OPPOSED.test(reply.lower.slice(0, start))) return undefined;
+  // ", not vitamin D." belongs to the statement.
+  const rest = /^["')\]}]{0,3}, not /.test(reply.lower.slice(end, end + 9)) ? reply.sentenceEnd(end) : end;
+  if (OPPOSED.test(reply.lower.slice(rest))) return undefined;
+  const quiet = others.every(({ values, standing, strength, start: from, end: to }) => {
+    if (values.length === 1 && values[0] === value) return standing !== "denied";
+    if (standing === "denied") return true;
+    if (STATED.test(reply.lower.slice(Math.max(0, from - 40), from))) return false;
+    return (
+      strength === 0 &&
+      !/^["')\]}]{0,3} (?:is|are|was|has been|remains) (?:the|its?|their|also|right|correct)\b/.test(
+        reply.lower.slice(to, to + 30),
+      )
+    );
   });
-  return unseated ? undefined : { status: "found", value, start: first.start, end: first.end };
+  return quiet ? { status: "found", value, start, end } : undefined;
 }
 
 /** The value that is named, if it is the only one. */
@@ -199,17 +217,6 @@ function isAlone(reply: ReplyText, { start, end }: Group): boolean {
   if (!/^["')\]}$]*[.!]?["')\]}$]*\s*$/.test(reply.text.slice(end, to))) return false;
   return from === 0 || /^\s*$/.test(reply.text.slice(to));
 }
-
-/** True if a value is all of the first sentence. */
-function isLeading(
-  reply: ReplyText,
-  { start, end }: { readonly start: number; readonly end: number },
-): boolean {
-  if (start > 12 || !/^(?:[\s"'([{$>•#-]|the |an? )*$/i.test(reply.text.slice(0, start))) return false;
-  return LED.test(reply.text.slice(end, end + 120));
-}
-
-const LED = /^["')\]}$]{0,3}(?: ?\([^()\n]{1,80}\)["')\]]{0,2})?(?:[.!]["')\]]{0,2}(?:\s|$)|\s*\n|$)/;
 
 /** "Nitrogen (about 78 %).", "46: 44 autosomes and 2 sex chromosomes". */
 const GLOSSED =

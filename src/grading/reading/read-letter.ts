@@ -1,7 +1,7 @@
 import { lazyPattern } from "../../core/lazy.ts";
 import { ANSWER, announces, CLAIM, type CueStrength } from "./answer-cue.ts";
 import { approvalAfter } from "./approval.ts";
-import { type Decision, decide, withSharedStanding } from "./decide.ts";
+import { type Decision, decide, leadingAnswer, withSharedStanding } from "./decide.ts";
 import { groupMentions, type Mention, type MentionGroup } from "./mention.ts";
 import { matchesAt } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
@@ -24,7 +24,8 @@ export function readLetter(context: Context, options: ReadonlySet<string>): Deci
     const weighed = group.mentions.length > 1 || lines.has(group.start);
     for (const { value, marked } of group.mentions) if (weighed || marked) open.add(value);
   }
-  const decision = decide(withSharedStanding(context.reply, single), context.reversals);
+  const statements = withSharedStanding(context.reply, single);
+  const decision = leadingAnswer(context.reply, statements) ?? decide(statements, context.reversals);
   if (decision.status === "found") return options.has(decision.value) ? decision : { status: "absent" };
   const several = [...open].filter((letter) => options.has(letter)).length > 1;
   return decision.status === "absent" && several ? { status: "ambiguous" } : decision;
@@ -123,7 +124,8 @@ function standsAlone(reply: ReplyText, group: Group, line: OptionLine | undefine
 }
 
 /** "Yes, I am sure: B." */
-const AFTER_COLON = /^[^:]{1,80}: ?["'([]{0,2}$/;
+const AFTER_COLON =
+  /^[^:]{1,80}: ?["'([]{0,2}$|^(?:all right|okay?|fine|respectfully|again|honestly|sure|alright), ["'([]{0,2}$/i;
 
 /** "J. K. Rowling": a letter with a full stop before another one is an initial. */
 function isInitial(reply: ReplyText, end: number): boolean {
