@@ -399,7 +399,7 @@ const EVENTS: {
     seal: true,
   },
   "scenario-define": { scenario: true, hash: true, definition: true },
-  "run-end": { statuses: true, spending: true },
+  "run-end": { statuses: true, spending: true, judges: true },
   progress: { finished: true, running: true, total: true, spending: true },
   warning: { conversation: true, turn: true, code: true, message: true },
   "conversation-start": { conversation: true, cell: true, scenarioHash: true, settings: true },
@@ -442,6 +442,7 @@ const EVENTS: {
     judgement: true,
     failure: true,
     votes: true,
+    judges: true,
     spending: true,
   },
   hop: {

@@ -34,6 +34,7 @@ export type SettingFlagName =
   | "seed"
   | "fresh"
   | "allowUnread"
+  | "retryUnreadable"
   | "scenario"
   | "tag"
   | "failUnder"
@@ -108,6 +109,12 @@ const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
     syntax: "--fresh",
     about: "ignore the answers in the store, and ask models again",
   },
+  retryUnreadable: {
+    key: "retryUnreadable",
+    group: "answers",
+    syntax: "--retry-unreadable",
+    about: "ask the judge again where its answer in the store cannot be read",
+  },
   failUnder: {
     key: "failUnder",
     group: "results",
@@ -120,7 +127,7 @@ const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
     key: "failOnErrors",
     group: "results",
     syntax: "--fail-on-errors",
-    about: "exit 1 if a conversation ended in an error or a timeout",
+    about: "exit 1 if a conversation ended in an error or a timeout, or a judge failed",
   },
   junit: { key: "junit", group: "results", syntax: "--junit <file>", about: "write a JUnit report" },
   store: { key: "store", group: "project", syntax: "--store <file>", about: "the file that stores runs" },

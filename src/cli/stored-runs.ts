@@ -55,7 +55,7 @@ export function findConversation(store: Store, run: string, name: string): Conve
 }
 
 /** How many conversations are left to run. */
-export function countOpen({ start, statuses }: RunSummary, retryErrors = false): number {
+export function countOpen({ start, statuses, unjudged }: RunSummary, retryErrors = false): number {
   const { completed = 0, limit_reached: limitReached = 0, error = 0 } = statuses;
-  return start.conversations - completed - limitReached - (retryErrors ? 0 : error);
+  return start.conversations - completed - limitReached - (retryErrors ? -unjudged : error);
 }

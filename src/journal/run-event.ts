@@ -6,6 +6,7 @@ import type { JudgementPart } from "../grading/judge/judge-turn.ts";
 import type { Message } from "../models/message.ts";
 import type { Usage } from "../models/model.ts";
 import type { RunFailure } from "./failure.ts";
+import type { JudgeAnswered, JudgeHealth } from "./judge-health.ts";
 import type { Spending } from "./spending.ts";
 import type { FinishedTurn, Retry } from "./turn.ts";
 
@@ -33,8 +34,11 @@ export interface ConversationSettings {
   readonly judging: "together" | "separate";
   /** True to ask the judge whether a reply declines to answer. */
   readonly detectRefusal: boolean;
-  /** Set if a judge model reads every field, also those that rules could read. */
-  readonly reading?: "judge";
+  /**
+   * Set if a judge model reads every field (`judge`), or those with a rule that found nothing or several answers
+   * (`rules-then-judge`). Missing if it reads only fields without a rule.
+   */
+  readonly reading?: "judge" | "rules-then-judge";
 }
 
 /** What is said about a run as a whole, at its start. */
@@ -70,6 +74,8 @@ export interface RunEnd {
   readonly type: "run-end";
   readonly statuses: Readonly<Partial<Record<ConversationStatus, number>>>;
   readonly spending: Spending;
+  /** The health of each judge that was asked; of a resumed run, since it was resumed. */
+  readonly judges?: readonly JudgeHealth[];
 }
 
 /** A conversation begins. The first of the events that `step` folds. */
@@ -123,6 +129,8 @@ export interface TurnJudgementEvent {
   readonly failure?: RunFailure;
   /** What each judge of a panel said. */
   readonly votes?: readonly JudgementPart[];
+  /** How it went with each judge that was asked; earlier versions did not write it. */
+  readonly judges?: readonly JudgeAnswered[];
   readonly spending: Spending;
 }
 

@@ -43,6 +43,8 @@ export interface Turn {
   // Judged.
   /** The answers of the judge so far, by the position of their request. */
   readonly judgements?: readonly (JudgementPart | null)[];
+  /** Fields that the judge reads because their rules found nothing, or several answers. */
+  readonly unreadByRules?: readonly string[];
   /** Why the judge could not be asked. */
   readonly judgeFailure?: RunFailure;
 

@@ -88,7 +88,6 @@ test("defaults are those of the engine", () => {
     "seed",
     "judge",
     "judging",
-    "reading",
     "earlierTurns",
     "toolSteps",
     "fresh",

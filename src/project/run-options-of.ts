@@ -5,7 +5,8 @@ import type { Settings } from "./settings.ts";
 /** Settings as options of a run, without scenarios, store and name. */
 export function runOptionsOf(settings: Settings): Omit<RunOptions, "scenarios" | "store" | "run"> {
   const { subjects, judges, replicates, concurrency, turnLimit, seed } = settings;
-  const { fresh, allowUnread, judging, reading, earlierTurns, toolSteps, timeouts } = settings;
+  const { fresh, retryUnreadable, allowUnread, judging, reading, earlierTurns, toolSteps, timeouts } =
+    settings;
   const { rows, rubric, detectRefusal, budget, tools, caps, retries, providers } = settings;
   return {
     subjects,
@@ -17,7 +18,8 @@ export function runOptionsOf(settings: Settings): Omit<RunOptions, "scenarios" |
     fresh,
     judging,
     ...(allowUnread ? { allowUnread } : {}),
-    ...(reading === "rules" ? {} : { reading }),
+    ...(retryUnreadable ? { retryUnreadable } : {}),
+    ...(reading === undefined ? {} : { reading }),
     earlierTurns,
     toolSteps,
     timeouts,

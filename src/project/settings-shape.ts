@@ -181,14 +181,18 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
   budget: described(either(nonEmptyText, BUDGET_SHAPE), "What a run may spend."),
   timeouts: described(TIMEOUTS_SHAPE, "Time limits in milliseconds; null for none."),
   fresh: described(boolean, "True to ask for all answers anew."),
+  retryUnreadable: described(
+    boolean,
+    "True to ask a judge again where its answer in the store cannot be read.",
+  ),
   rubric: described(RUBRIC_SHAPE, "Traits that are judged on every turn of every scenario."),
   judging: described(
     oneOfTexts("together", "separate"),
     "One request to the judge for a turn, or one for each trait.",
   ),
   reading: described(
-    oneOfTexts("rules", "judge"),
-    "Who reads fields that have an `extract` rule: the rule, or the judge where it is a model.",
+    oneOfTexts("rules", "rules-then-judge", "judge"),
+    "Who reads fields that have an `extract` rule: the rule, the rule and then the judge, or the judge.",
   ),
   allowUnread: described(
     boolean,

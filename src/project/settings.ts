@@ -5,7 +5,7 @@ import type { ProviderConfig } from "../models/providers/provider.ts";
 import type { ToolServer } from "../models/tools/resolve-tool-servers.ts";
 import type { BudgetLimits } from "../run/calls/budget.ts";
 import type { AccountCaps, RetryPolicies, RetryPolicy } from "../run/calls/limits.ts";
-import type { JudgeOption, SubjectOption, Timeouts } from "../run/run-options.ts";
+import type { JudgeOption, Reading, SubjectOption, Timeouts } from "../run/run-options.ts";
 
 /** All settings of a run, resolved. Paths are relative to the folder of the command. */
 export interface Settings {
@@ -25,9 +25,11 @@ export interface Settings {
   readonly budget: BudgetLimits;
   readonly timeouts: Timeouts;
   readonly fresh: boolean;
+  /** True to ask a judge again whose stored answer cannot be read. */
+  readonly retryUnreadable: boolean;
   readonly rubric?: Rubric;
   readonly judging: "together" | "separate";
-  readonly reading: "rules" | "judge";
+  readonly reading?: Reading;
   /** True to run without a judge what needs one. */
   readonly allowUnread: boolean;
   readonly detectRefusal?: boolean;
@@ -49,33 +51,34 @@ export interface Settings {
 export type SettingKey = keyof Settings;
 
 /** The defaults. A setting that is not here has no default. */
-export const DEFAULT_SETTINGS: Readonly<Omit<Settings, "rows" | "rubric" | "detectRefusal" | "junit">> =
-  Object.freeze({
-    scenarios: [],
-    only: [],
-    tags: [],
-    subjects: [],
-    judges: ["rules"],
-    replicates: DEFAULTS.replicates,
-    concurrency: DEFAULTS.concurrency,
-    turnLimit: DEFAULTS.turnLimit,
-    seed: DEFAULTS.seed,
-    budget: {},
-    timeouts: { callMs: DEFAULTS.callTimeoutMs },
-    fresh: false,
-    allowUnread: false,
-    judging: "together",
-    reading: "rules",
-    earlierTurns: DEFAULTS.earlierTurns,
-    tools: {},
-    toolSteps: DEFAULTS.toolSteps,
-    caps: {},
-    retries: {},
-    providers: {},
-    store: DEFAULTS.storePath,
-    failUnder: {},
-    failOnErrors: false,
-  });
+export const DEFAULT_SETTINGS: Readonly<
+  Omit<Settings, "rows" | "rubric" | "reading" | "detectRefusal" | "junit">
+> = Object.freeze({
+  scenarios: [],
+  only: [],
+  tags: [],
+  subjects: [],
+  judges: ["rules"],
+  replicates: DEFAULTS.replicates,
+  concurrency: DEFAULTS.concurrency,
+  turnLimit: DEFAULTS.turnLimit,
+  seed: DEFAULTS.seed,
+  budget: {},
+  timeouts: { callMs: DEFAULTS.callTimeoutMs },
+  fresh: false,
+  retryUnreadable: false,
+  allowUnread: false,
+  judging: "together",
+  earlierTurns: DEFAULTS.earlierTurns,
+  tools: {},
+  toolSteps: DEFAULTS.toolSteps,
+  caps: {},
+  retries: {},
+  providers: {},
+  store: DEFAULTS.storePath,
+  failUnder: {},
+  failOnErrors: false,
+});
 
 type OneOrSeveral<Item> = Item | readonly Item[];
 

@@ -194,6 +194,7 @@ export class ConversationDriver implements ConversationContext {
     const { turn, part } = effect;
     const { conversation } = this.plan;
     const judged = await judgeReply(this, effect);
+    for (const answered of judged.judges ?? []) this.run.judging.add(answered);
     if (judged.failure?.category === "budget") this.#stopWith("budget_exhausted", judged.failure);
     // The stop comes before the judgement that was not made, so that a resume asks for it again.
     if (judged.failure?.category === "cancelled" && !this.#isStopped && this.#stopReason !== undefined)

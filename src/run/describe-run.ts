@@ -5,6 +5,7 @@ import { scenarioToRead } from "../core/scenario/scenario-to-json.ts";
 import { canonicalJson, type JsonObject } from "../core/values/json.ts";
 import type { Cell, RunStart, ScenarioDefine } from "../journal/run-event.ts";
 import { contentHash } from "../models/content-hash.ts";
+import { readingOf } from "./require-judge.ts";
 import type { ResolvedModels } from "./resolve-models.ts";
 import { list, type RunOptions, type SealRun } from "./run-options.ts";
 
@@ -32,13 +33,13 @@ export function runStart(
     timeouts,
     budget,
     judging,
-    reading,
     detectRefusal,
     rubric,
     rows,
     tools,
     toolSteps,
   } = options;
+  const reading = readingOf(options);
   const identities = [...models.subjects.values()].map(({ name, model }) => [name, model.identity] as const);
   // What is undefined is left out of JSON, and a rubric is data once its functions are text.
   const configuration = JSON.parse(
@@ -47,7 +48,8 @@ export function runStart(
       timeouts,
       budget,
       judging,
-      reading,
+      // Left out if only rules read, as earlier versions did.
+      reading: reading === "rules" ? undefined : reading,
       detectRefusal,
       rubric,
       rows: rows === undefined ? undefined : contentHash(canonicalJson(rows)),

@@ -51,17 +51,23 @@ export function earlierRun(
   { retryErrors }: NonNullable<RunInternals["resume"]>,
 ): EarlierRun {
   const statuses = new Map<string, ConversationStatus | null>();
-  for (const { conversation, status } of store.conversations(run)) statuses.set(conversation, status);
+  const unjudged = new Set<string>();
+  for (const { conversation, status, failedJudgements } of store.conversations(run)) {
+    statuses.set(conversation, status);
+    if (failedJudgements > 0) unjudged.add(conversation);
+  }
   return {
     retriesErrors: retryErrors,
-    isFinished: ({ conversation }) => needsNothing(statuses.get(conversation) ?? null, retryErrors),
+    isFinished: ({ conversation }) =>
+      needsNothing(statuses.get(conversation) ?? null, retryErrors) &&
+      !(retryErrors && unjudged.has(conversation)),
     // A finished conversation has a status.
     statusOf: ({ conversation }) => statuses.get(conversation) as ConversationStatus,
     journal: ({ conversation }) => (statuses.has(conversation) ? store.events(run, conversation) : undefined),
   };
 }
 
-/** A conversation that was stopped continues; one that failed does so only with `retryErrors`. */
+/** A conversation that was stopped continues; one that failed, or whose judge did, does so only with `retryErrors`. */
 function needsNothing(status: ConversationStatus | null, retryErrors: boolean): boolean {
   return isFinished(status) || (status === "error" && !retryErrors);
 }

@@ -5,10 +5,12 @@ import {
   type JudgeModel,
   type JudgementPart,
   judgePart,
+  type TurnJudgement,
   unansweredPart,
 } from "../grading/judge/judge-turn.ts";
 import { combinePanel } from "../grading/judge/panel.ts";
 import { failureOf, type RunFailure } from "../journal/failure.ts";
+import type { JudgeAnswered } from "../journal/judge-health.ts";
 import type { TurnJudgementEvent } from "../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import type { Message } from "../models/message.ts";
@@ -20,36 +22,50 @@ import { itemsOf } from "./step/growing-list.ts";
 import { type NodePlan, nodePlan } from "./step/node-plan.ts";
 
 /** The result of a request to the judge; if it fails, its fields are unreadable. */
-export type Judged = Pick<TurnJudgementEvent, "judgement" | "failure" | "votes" | "spending">;
+export type Judged = Pick<TurnJudgementEvent, "judgement" | "failure" | "votes" | "judges" | "spending">;
 
 /** Asks the judge, or each member of a panel, to read a reply. A call that fails is part of the result. */
 export async function judgeReply(driver: ConversationContext, effect: JudgeEffect): Promise<Judged> {
-  const plan = nodePlan(driver.plan.definition, effect.node, driver.plan.settings);
+  const plan = nodePlan(driver.plan.definition, effect.node, driver.plan.settings, effect.unread);
   const asks = plan.parts[effect.part] as JudgeTaskNames;
-  const models = judgesAt(driver, plan);
-  const [only] = models;
-  if (only !== undefined && models.length === 1)
-    return askJudge(driver, effect, { model: only, member: 0, plan });
+  const named = judgesAt(driver, plan);
+  const [only] = named;
+  if (only !== undefined && named.length === 1) {
+    const { answered, ...vote } = await askJudge(driver, effect, { ...only, member: 0, plan });
+    return { ...vote, judges: [answered] };
+  }
   const votes = await Promise.all(
-    models.map((model, member) => askJudge(driver, effect, { model, member, plan })),
+    named.map((judge, member) => askJudge(driver, effect, { ...judge, member, plan })),
   );
+  const judges = votes.map(({ answered }) => answered);
   const spending = votes.reduce((sum, vote) => addSpending(sum, vote.spending), NOTHING_SPENT);
   const failed = votes.find(({ failure }) => failure !== undefined);
   const said = votes.filter(({ failure }) => failure === undefined).map(({ judgement }) => judgement);
   const failure = failed?.failure === undefined ? {} : { failure: failed.failure };
   if (said.length === 0)
-    return { judgement: unansweredPart(asks, "no judge of the panel could be asked"), ...failure, spending };
-  return { judgement: combined(said, plan, asks), ...failure, votes: said, spending };
+    return {
+      judgement: unansweredPart(asks, "no judge of the panel could be asked"),
+      ...failure,
+      judges,
+      spending,
+    };
+  return { judgement: combined(said, plan, asks), ...failure, votes: said, judges, spending };
 }
 
 interface Vote {
   readonly judgement: JudgementPart;
   readonly failure?: RunFailure;
+  readonly answered: JudgeAnswered;
   readonly spending: Spending;
 }
 
-interface Member {
+interface NamedJudge {
   readonly model: AnyModel;
+  /** As reports name it. */
+  readonly name: string;
+}
+
+interface Member extends NamedJudge {
   /** Position in the panel, from 0. */
   readonly member: number;
   readonly plan: NodePlan;
@@ -58,7 +74,7 @@ interface Member {
 async function askJudge(
   driver: ConversationContext,
   effect: JudgeEffect,
-  { model, member, plan }: Member,
+  { model, name, member, plan }: Member,
 ): Promise<Vote> {
   const { run, signal } = driver;
   const { conversation, cell, settings } = driver.plan;
@@ -66,6 +82,7 @@ async function askJudge(
   const { turn, node, part } = effect;
   let spending: Spending = NOTHING_SPENT;
   let calls = 0;
+  let asksAgain = false;
   const judge: JudgeModel = async ({ instructions, messages, schema }) => {
     const answered = await run.caller.call({
       model,
@@ -82,6 +99,7 @@ async function askJudge(
       },
       call: `${turn}.judge.${part}.${member}.${++calls}`,
       skipsCache: run.judges.get(cell.judge)?.cache === false,
+      ignoresStored: asksAgain,
     });
     spending = addSpending(spending, answered.spending);
     const { text, object, usage } = answered.reply;
@@ -91,25 +109,40 @@ async function askJudge(
       ...(usage === undefined ? {} : { usage }),
     };
   };
+  const input = judgeInput(driver, effect, plan);
+  const ask = (): Promise<TurnJudgement> => judgePart(judge, input, { part, judging: settings.judging });
   try {
-    const {
-      calls: _,
-      usage: __,
-      ...judgement
-    } = await judgePart(judge, judgeInput(driver, effect, plan), {
-      part,
-      judging: settings.judging,
-    });
-    return { judgement, spending };
+    let read = await ask();
+    if (read.status === "unreadable" && run.retriesUnreadable && spending.calls === 0) {
+      asksAgain = true;
+      read = await ask();
+    }
+    const { calls: made, usage: _, ...judgement } = read;
+    return { judgement, answered: answeredBy(name, read, spending.calls === 0 && made.length > 0), spending };
   } catch (error) {
     const failure = failureOf(error, { stage: "judge", node, turn });
     const asks = plan.parts[part] as JudgeTaskNames;
     return {
       judgement: unansweredPart(asks, `the judge could not be asked: ${failure.message}`),
       failure,
+      answered: { judge: name, result: "failed", reason: failure.message, category: failure.category },
       spending,
     };
   }
+}
+
+/** As long as a line that people read. */
+const LONGEST_REASON = 200;
+
+function answeredBy(judge: string, { status, calls }: TurnJudgement, isStored: boolean): JudgeAnswered {
+  if (status === "read") return { judge, result: calls.length > 1 ? "repaired" : "read" };
+  const [reason = ""] = (calls.at(-1)?.error ?? "").split("\n");
+  return {
+    judge,
+    result: "unreadable",
+    reason: reason.slice(0, LONGEST_REASON),
+    ...(isStored ? { stored: true } : {}),
+  };
 }
 
 function judgeInput(driver: ConversationContext, effect: JudgeEffect, plan: NodePlan): JudgeInput {
@@ -165,10 +198,14 @@ function picked(
   return Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
 }
 
-function judgesAt({ run, plan }: ConversationContext, { node }: NodePlan): readonly AnyModel[] {
+function judgesAt({ run, plan }: ConversationContext, { node }: NodePlan): readonly NamedJudge[] {
   const override = node.modelOverride?.judge;
-  // The run has resolved all models that nodes and cells name.
-  return override === undefined
-    ? (run.judges.get(plan.cell.judge)?.models ?? [])
-    : [run.overrides.get(overrideKey(override)) as AnyModel];
+  if (override !== undefined) {
+    // The run has resolved all models that nodes and cells name.
+    const model = run.overrides.get(overrideKey(override)) as AnyModel;
+    return [{ model, name: model.name }];
+  }
+  const judge = run.judges.get(plan.cell.judge);
+  const models = judge?.models ?? [];
+  return models.map((model) => ({ model, name: models.length === 1 ? plan.cell.judge : model.name }));
 }

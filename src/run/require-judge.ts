@@ -2,7 +2,7 @@ import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import { isJudgedTrait, type Rubric } from "../core/templates/rubric.ts";
 import { judgedFields } from "../core/templates/template.ts";
 import { RunError } from "../journal/failure.ts";
-import { type JudgeOption, list, type RunOptions } from "./run-options.ts";
+import { type JudgeOption, list, type Reading, type RunOptions } from "./run-options.ts";
 import { RULES_JUDGE } from "./step/node-plan.ts";
 
 /** What of a scenario only a judge model can read, at nodes that have none. */
@@ -38,6 +38,17 @@ const SHOWN = 5;
 export function isModelJudge(judge: JudgeOption): boolean {
   if (typeof judge === "object" && "panel" in judge) return judge.panel.some(isModelJudge);
   return judge !== RULES_JUDGE;
+}
+
+/** What reads fields that have a rule: as the options say, else rules, and then the judge if there is one. */
+export function readingOf(options: RunOptions): Reading {
+  if (options.reading !== undefined) return options.reading;
+  const hasJudge =
+    list(options.judge ?? RULES_JUDGE).some(isModelJudge) ||
+    list(options.scenarios).some(({ nodes }) =>
+      Object.values(nodes).some(({ modelOverride }) => (modelOverride?.judge ?? RULES_JUDGE) !== RULES_JUDGE),
+    );
+  return hasJudge ? "rules-then-judge" : "rules";
 }
 
 /** What stays unread if the run has no judge model; null if rules can read everything, or the nodes name judges. */

@@ -1,5 +1,6 @@
 import type { Clock } from "../core/environment.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
+import type { JudgeTally } from "../journal/judge-health.ts";
 import type { Cell, ConversationSettings, RunEventBody } from "../journal/run-event.ts";
 import type { ToolServers } from "../models/tools/tool-servers.ts";
 import type { AnyModel, SharedCalls } from "./calls/call-cache.ts";
@@ -36,6 +37,10 @@ export interface RunContext {
   /** The models of `modelOverride`, by `overrideKey`. */
   readonly overrides: ReadonlyMap<string, AnyModel>;
   readonly earlierTurns: number;
+  /** True to ask a judge again whose stored answer cannot be read. */
+  readonly retriesUnreadable: boolean;
+  /** Counts what judges do. */
+  readonly judging: JudgeTally;
   readonly tools: ToolServers | null;
   readonly toolSteps: number;
   readonly workspace: (conversation: string) => Promise<string>;

@@ -3,6 +3,7 @@ import type { Clock } from "../core/environment.ts";
 import { memoize } from "../core/lazy.ts";
 import type { ConversationStatus } from "../core/state/state.ts";
 import { RunError } from "../journal/failure.ts";
+import { judgeHealth } from "../journal/judge-health.ts";
 import type { RunEvent, RunEventBody } from "../journal/run-event.ts";
 import type { RunJournal, Store } from "../journal/store/store.ts";
 import { SharedCalls } from "./calls/call-cache.ts";
@@ -106,7 +107,14 @@ export class RunDriver {
       const earlier = this.#begin(setup);
       for (const warning of setup.warnings) this.#emit(warning);
       await Promise.race([this.#runAll(setup, earlier), this.#failure.promise]);
-      this.#emit({ type: "run-end", statuses: this.#statuses, spending: setup.context.caller.spending });
+      const { caller, judging } = setup.context;
+      const judges = judging.counts.map(judgeHealth);
+      this.#emit({
+        type: "run-end",
+        statuses: this.#statuses,
+        spending: caller.spending,
+        ...(judges.length === 0 ? {} : { judges }),
+      });
       await this.#journal?.durable();
       return this.#records;
     } finally {

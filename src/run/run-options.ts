@@ -45,6 +45,9 @@ export type JudgeOption =
     }
   | { readonly panel: readonly JudgeOption[]; readonly name?: string };
 
+/** What reads fields that have an `extract` rule. */
+export type Reading = "rules" | "rules-then-judge" | "judge";
+
 /** Time limits in milliseconds; null for none. */
 export interface Timeouts {
   /** For one attempt of one call (default 180,000). */
@@ -83,8 +86,11 @@ export interface RunOptions {
   readonly rubric?: Rubric;
   /** One request to the judge for everything in a turn, or one for each trait (default `together`). */
   readonly judging?: "together" | "separate";
-  /** What reads fields that have an `extract` rule: the rule, or the judge if it is a model (default `rules`). */
-  readonly reading?: "rules" | "judge";
+  /**
+   * What reads fields that have an `extract` rule: the rule (`rules`); the rule, and the judge where the rule finds nothing or several
+   * answers (`rules-then-judge`, the default if there is a judge model); or only the judge (`judge`).
+   */
+  readonly reading?: Reading;
   /** True to run scenarios that need a judge without one; what no rule can read stays unread (default false: an error). */
   readonly allowUnread?: boolean;
   /** True to ask the judge whether a reply declines to answer (default: if a scenario uses `refused`). */
@@ -109,6 +115,8 @@ export interface RunOptions {
   readonly store?: Store;
   /** True to ignore answers that the store has; new ones are kept for later runs (default false). */
   readonly fresh?: boolean;
+  /** True to ask a judge again where its answer in the store cannot be read (default false). */
+  readonly retryUnreadable?: boolean;
   /**
    * Recorded calls that answer in place of all models except simulated ones. No key is needed, the store is not used as a cache,
    * and a call that was not recorded is an error that says what differs.

@@ -84,7 +84,8 @@ export function startResume(name: string, options: ResumeOptions, internals: Run
   const summary = options.store.run(name);
   if (summary === undefined) throw new RunError([`There is no run "${name}" in the store.`]);
   return startRun(
-    { ...startedWith(summary.start), ...rest, run: summary.run },
+    // A run of an earlier version, which does not say how it reads, was read by rules.
+    { reading: "rules", ...startedWith(summary.start), ...rest, run: summary.run },
     { ...internals, resume: { retryErrors } },
   );
 }

@@ -5,6 +5,7 @@ import { Rng } from "../core/rng.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import { canonicalJson } from "../core/values/json.ts";
 import { RunError } from "../journal/failure.ts";
+import { JudgeTally } from "../journal/judge-health.ts";
 import type { Cell, ConversationSettings, RunEventBody, RunStart, Warning } from "../journal/run-event.ts";
 import { contentHash } from "../models/content-hash.ts";
 import { openToolServers } from "../models/tools/tool-servers.ts";
@@ -16,7 +17,7 @@ import { Limits } from "./calls/limits.ts";
 import { loadPrices, type Prices, requirePrices } from "./calls/prices.ts";
 import { type Factors, runStart } from "./describe-run.ts";
 import { type PreparedScenario, prepareScenario } from "./prepare-scenario.ts";
-import { requireJudge } from "./require-judge.ts";
+import { readingOf, requireJudge } from "./require-judge.ts";
 import { type ResolvedModels, resolveModels } from "./resolve-models.ts";
 import type { ConversationPlan, RunContext } from "./run-context.ts";
 import { list, type RunInternals, type RunOptions } from "./run-options.ts";
@@ -93,6 +94,8 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     seed,
     timeouts,
     earlierTurns,
+    retriesUnreadable: options.retryUnreadable ?? false,
+    judging: new JudgeTally(),
     tools: servers,
     toolSteps,
     workspace: (conversation) => workspaces.folder(conversation),
@@ -142,13 +145,14 @@ function conversationSettings(
   }: { readonly cell: Cell; readonly models: ResolvedModels; readonly definition: ScenarioDefinition },
 ): ConversationSettings {
   const { turnLimit = DEFAULTS.turnLimit, judging = "together" } = options;
+  const reading = readingOf(options);
   const systemPrompt = models.subjects.get(cell.subject)?.systemPrompt;
   return {
     turnLimit,
     judging,
     judged: (models.judges.get(cell.judge)?.models.length ?? 0) > 0,
     detectRefusal: options.detectRefusal ?? looksAtRefusal(definition),
-    ...(options.reading === "judge" ? { reading: "judge" } : {}),
+    ...(reading === "rules" ? {} : { reading }),
     ...(systemPrompt === undefined ? {} : { instructions: systemPrompt }),
   };
 }

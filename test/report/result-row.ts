@@ -19,6 +19,8 @@ export function resultRow(
       Object.entries(parts.outcomes ?? {}).map(([name, counts]) => [name, outcomeCounts(counts)]),
     ),
     spending: { calls: 0, cached: 0, tokens: 0, cost: 0, ...parts.spending },
+    // Nothing is missing of what is given.
+    nodes: (parts.nodes ?? {}) as ResultRow["nodes"],
   };
 }
 

@@ -1,3 +1,4 @@
+import type { JudgeHealth } from "../../journal/judge-health.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { type RatedOutcome, runRates } from "../../report/data/outcome-rates.ts";
 import { countedText, meanText, timeText } from "../../report/text/figures.ts";
@@ -7,6 +8,7 @@ import type { TableCell } from "../../terminal/align-columns.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style, Terminal } from "../../terminal/terminal.ts";
 import { cutToWidth, textWidth } from "../../terminal/text-width.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { withRuns } from "../stored-runs.ts";
@@ -35,6 +37,11 @@ export async function list(options: ListOptions, terminal: Terminal): Promise<Ex
       output.write(
         `${runTable(listed(store, shown), { style: output.style, width: output.width }).join("\n")}\n`,
       );
+    for (const { run, judges } of shown)
+      for (const judge of judges.filter(({ isPoor }) => isPoor)) {
+        const text = printableText(`${run}: ${judgeRemark(judge)}`);
+        output.write(`${wrapText(text, output.width).map(output.style.red).join("\n")}\n`);
+      }
     if (runs.length > shown.length)
       output.write(`… and ${runs.length - shown.length} earlier: --limit ${runs.length}\n`);
   });
@@ -108,15 +115,18 @@ function roomForSubjects(rows: readonly (readonly TableCell[])[], width: number)
 }
 
 function rowOf(
-  { run, startedAt, endedAt, start, parent, tags, statuses, headline }: ListedRun,
+  { run, startedAt, endedAt, start, parent, tags, statuses, headline, judges }: ListedRun,
   style: Style,
 ): TableCell[] {
   const ended = Object.values(statuses).reduce((sum, count) => sum + count, 0);
   const cutShort = (statuses.cancelled ?? 0) + (statuses.timeout ?? 0) + (statuses.budget_exhausted ?? 0);
   const errors = statuses.error ?? 0;
   const isWhole = endedAt !== null && ended === start.conversations && cutShort === 0;
-  const state = isWhole ? (errors === 0 ? "finished" : countedText(errors, "error")) : "unfinished";
-  const paint = isWhole ? (errors === 0 ? style.green : style.red) : style.yellow;
+  const poor = judges.filter(({ isPoor }) => isPoor);
+  const finished = poor.length === 0 ? "finished" : "judge failed";
+  const state = isWhole ? (errors === 0 ? finished : countedText(errors, "error")) : "unfinished";
+  const isFine = errors === 0 && poor.length === 0;
+  const paint = isWhole ? (isFine ? style.green : style.red) : style.yellow;
   return [
     { text: printableText(run), paint: style.bold },
     { text: timeText(startedAt) },
@@ -126,6 +136,13 @@ function rowOf(
     { text: printableText(namesText(start.subjects)) },
     { text: printableText([...(parent === null ? [] : [`regrades ${parent}`]), ...tags].join(", ")) },
   ];
+}
+
+/** Which judge failed, how often, and why most often. */
+function judgeRemark({ judge, asked, unreadable, failed, reasons: [most] }: JudgeHealth): string {
+  const why =
+    most?.result === "unreadable" ? "unreadable answers" : (most?.category ?? "").replaceAll("_", " ");
+  return `judge ${judge} failed ${unreadable + failed} of ${asked}${why === "" ? "" : ` (${why})`}`;
 }
 
 function namesText(names: readonly string[]): string {

@@ -24,6 +24,7 @@ export const addRegradeCommand: AddCommand = (program, { terminal, execute }) =>
     "subject",
     "judge",
     "allowUnread",
+    "retryUnreadable",
     "replicates",
     "turnLimit",
     "seed",

@@ -22,7 +22,10 @@ export const addResumeCommand: AddCommand = (program, { terminal, execute }) => 
     .description("resume an unfinished run; finished conversations are not repeated")
     .argument("[run]", "the run, or the beginning of its name (default: the latest that is not finished)")
     .argument("[files...]", "the scenarios (default: those of the run, if it was started here)")
-    .option("--retry-errors", "also retry conversations that ended in an error, from the failed turn on");
+    .option(
+      "--retry-errors",
+      "also retry conversations that ended in an error, from the failed turn on, and judge again what a judge failed at",
+    );
   addSettingFlags(command, [
     "subject",
     "judge",

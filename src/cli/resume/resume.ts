@@ -114,12 +114,12 @@ function sayWhich(
   );
 }
 
-function sayFinished({ run, statuses }: RunSummary, { messages }: Terminal): void {
-  const errors = statuses.error ?? 0;
+function sayFinished({ run, statuses, unjudged }: RunSummary, { messages }: Terminal): void {
+  const errors = (statuses.error ?? 0) + unjudged;
   const hint =
     errors === 0
       ? ""
-      : ` ${countedText(errors, "conversation")} ended in an error; to retry: elenchus resume ${printableText(run)} --retry-errors`;
+      : ` ${countedText(errors, "conversation")} ${unjudged === 0 ? "ended in an error" : "ended in an error, or their judge failed"}; to retry: elenchus resume ${printableText(run)} --retry-errors`;
   messages.write(`Run ${printableText(run)} is finished; nothing is left to do.${hint}\n`);
 }
 

@@ -1,6 +1,7 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import type { RunFailure } from "../../journal/failure.ts";
+import type { JudgeStreak } from "../../journal/judge-health.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import type { Settings } from "../../project/settings.ts";
@@ -15,9 +16,11 @@ import {
 } from "../../report/data/thresholds.ts";
 import { failureSentence } from "../../report/text/failure-sentence.ts";
 import { countedText } from "../../report/text/figures.ts";
+import { judgeProblemTexts } from "../../report/text/judge-health-text.ts";
 import { resultsText, thresholdText } from "../../report/text/results-text.ts";
 import { summaryLine } from "../../report/text/summary-line.ts";
 import type { Run } from "../../run/run-scenarios.ts";
+import { printableText } from "../../terminal/printable-text.ts";
 import type { ProcessTerminal } from "../../terminal/process-terminal.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
@@ -82,6 +85,8 @@ async function watchAndReport(
     summary,
     interrupted,
     givenUp: run.givenUp,
+    brokenJudge: run.brokenJudge,
+    unreadableStored: settings.retryUnreadable ? 0 : run.unreadableStored,
     firstFailure: run.firstFailure,
     quiet: display.quiet,
   };
@@ -91,8 +96,10 @@ async function watchAndReport(
   return isFine ? 0 : 1;
 }
 
-function hasErrors({ statuses }: RunSummary): boolean {
-  return (statuses.error ?? 0) + (statuses.timeout ?? 0) > 0;
+/** A judge that failed, or too often could not be read, counts as an error. */
+function hasErrors({ statuses, judges }: RunSummary): boolean {
+  if ((statuses.error ?? 0) + (statuses.timeout ?? 0) > 0) return true;
+  return judges.some(({ failed, isPoor }) => failed > 0 || isPoor);
 }
 
 /** The results of a run, and how to print them. */
@@ -140,6 +147,10 @@ export interface RunEnding {
   readonly interrupted: boolean;
   /** Why it was given up, if it was. */
   readonly givenUp: RunFailure | undefined;
+  /** The judge because of which it was given up. */
+  readonly brokenJudge: JudgeStreak | undefined;
+  /** Unreadable answers of judges that came from the store. */
+  readonly unreadableStored: number;
   /** The failure of the first conversation that failed now. */
   readonly firstFailure: RunFailure | undefined;
   readonly quiet: boolean;
@@ -147,10 +158,10 @@ export interface RunEnding {
 
 /** Says what did not finish and how to resume it; returns the exit code that follows from that alone. */
 export function reportEnding(
-  { summary, interrupted, givenUp, firstFailure, quiet }: RunEnding,
+  { summary, interrupted, givenUp, brokenJudge, unreadableStored, firstFailure, quiet }: RunEnding,
   messages: Output,
 ): ExitCode {
-  const { run, parent, start, statuses } = summary;
+  const { run, parent, start, statuses, judges } = summary;
   const { style } = messages;
   // What was graded again is graded once more: its subjects are stored replies, with which no conversation can go on.
   const goOn =
@@ -171,6 +182,24 @@ export function reportEnding(
     say(`Nothing is lost. After fixing it: ${retry}`);
     return 2;
   }
+  if (unreadableStored > 0)
+    say(
+      `${countedText(unreadableStored, "unreadable answer")} of the judge came from the store. To ask the judge again: --retry-unreadable`,
+    );
+  if (brokenJudge !== undefined) {
+    const { judge, count, reason } = brokenJudge;
+    say(
+      `${style.red("error:")} The judge ${printableText(judge)} failed ${count} times in a row, so the run was stopped. ${printableText(reason)}`,
+    );
+    say(`Nothing is lost. After fixing it: ${retry}`);
+    return 2;
+  }
+  const dead = judges.find(({ asked, judged }) => asked > 0 && judged === 0);
+  if (dead !== undefined) {
+    say(`${style.red("error:")} No reply could be judged. ${judgeProblemTexts(dead).join("\n")}`);
+    say(`Nothing is lost. After fixing it: ${retry}`);
+    return 2;
+  }
   const isSpent = (statuses.budget_exhausted ?? 0) > 0;
   // Conversations that now take another edge have been reported already.
   if (open > 0 && (isSpent || parent === null)) {
@@ -179,6 +208,10 @@ export function reportEnding(
   }
   if (errors > 0 && !quiet)
     say(`${countedText(errors, "conversation")} ended in an error. Try again: ${retry}`);
+  else if (summary.unjudged > 0 && !quiet)
+    say(
+      `In ${countedText(summary.unjudged, "conversation")}, the judge failed. To judge them again: ${retry}`,
+    );
   return 0;
 }
 

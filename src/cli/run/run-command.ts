@@ -41,6 +41,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
       "budget",
       "turnLimit",
       "fresh",
+      "retryUnreadable",
       "failUnder",
       "failOnErrors",
       "junit",

@@ -76,6 +76,22 @@ test("what cannot be repaired is unreadable: null, with the raw texts", async ()
   expect(judgement.calls.every(({ error }) => error !== undefined)).toBe(true);
 });
 
+test("one bad field costs that field, not all: the good parts of both answers count", async () => {
+  const bad = (fields: object): string =>
+    JSON.stringify({ fields, traits: { polite: true }, refused: false });
+  const judge = scripted(bad({ city: ["Sydney"], why: null }), bad({ city: {}, why: 5 }));
+  expect(await judgeTurn(judge, INPUT)).toMatchObject({
+    status: "unreadable",
+    parsed: { city: null, why: null },
+    notes: { city: "the answer of the judge could not be read" },
+    rubric: { polite: true },
+    refused: false,
+    unread: { fields: ["city"], traits: [] },
+  });
+  const partly = await judgeTurn(scripted(bad({ city: "Sydney", why: 5 }), "?"), INPUT);
+  expect(partly).toMatchObject({ parsed: { city: "Sydney", why: null }, unread: { fields: ["why"] } });
+});
+
 test("what other calls gave is kept", async () => {
   const judge = scripted(`{"fields": ${FIELDS}, "refused": false}`, "?", "?");
   const judgement = await judgeTurn(judge, INPUT, { judging: "separate" });

@@ -7,7 +7,7 @@ import {
   repairRequest,
 } from "./judge-request.ts";
 import type { JudgeTaskNames } from "./judge-task.ts";
-import { type JudgedField, type Judgement, readJudgement } from "./read-judgement.ts";
+import { type JudgedField, type Judgement, type ReadableParts, readJudgement } from "./read-judgement.ts";
 import type { TraitAnswer } from "./read-value.ts";
 
 /** Tokens that calls of a model took. */
@@ -80,7 +80,23 @@ async function judgeOne(judge: JudgeModel, task: CallInput): Promise<JudgedReque
   if (judgement.status === "read") return { request, judgement, calls: [call] };
   const repair = repairRequest(request, call.answer, judgement.error);
   const [secondCall, repaired] = await callJudge(judge, { ...task, request: repair }, true);
-  return { request, judgement: repaired, calls: [call, secondCall] };
+  return { request, judgement: withReadable(repaired, judgement), calls: [call, secondCall] };
+}
+
+/** What could be read of two bad answers; of what both have, the later counts. */
+function withReadable(repaired: Judgement, first: Judgement): Judgement {
+  if (repaired.status === "read" || first.status === "read") return repaired;
+  const [late, early] = [repaired.readable, first.readable];
+  if (late === undefined || early === undefined)
+    return { ...repaired, ...(early === undefined ? {} : { readable: early }) };
+  return {
+    ...repaired,
+    readable: {
+      fields: { ...early.fields, ...late.fields },
+      traits: { ...early.traits, ...late.traits },
+      refused: late.refused ?? early.refused,
+    },
+  };
 }
 
 async function callJudge(
@@ -106,8 +122,10 @@ export interface JudgeCall {
 
 /** What a judge said about a turn, from all calls that it took. */
 export interface TurnJudgement {
-  /** Unreadable if the answer to any request was, also after its repair; what the others gave is kept. */
+  /** Unreadable if a part of the answer to any request was, also after its repair; what could be read is kept. */
   readonly status: "read" | "unreadable";
+  /** The names that could not be read of an answer that could be read in part. */
+  readonly unread?: { readonly fields: readonly string[]; readonly traits: readonly string[] };
   /** A value per judged field; null if the reply does not state it or the answer could not be read. */
   readonly parsed: Readonly<Record<string, unknown>>;
   /** The passages of the reply that state fields with `evidence`. */
@@ -183,7 +201,24 @@ function partOf(part: JudgedRequest): JudgementPart {
     quotes: Object.fromEntries(quotes),
     notes: Object.fromEntries(notes),
     rubric: Object.fromEntries(judgedTraits(part)),
-    refused: request.task.refusal && judgement.status === "read" ? judgement.refused : null,
+    refused: request.task.refusal ? (readableOf(judgement)?.refused ?? null) : null,
+    ...unreadNames(part),
+  };
+}
+
+/** Undefined if nothing of the answer could be read. */
+function readableOf(judgement: Judgement): ReadableParts | undefined {
+  return judgement.status === "read" ? judgement : judgement.readable;
+}
+
+function unreadNames({ request, judgement }: JudgedRequest): Pick<JudgementPart, "unread"> {
+  if (judgement.status === "read" || judgement.readable === undefined) return {};
+  const { fields, traits } = judgement.readable;
+  return {
+    unread: {
+      fields: request.task.fields.filter((name) => !Object.hasOwn(fields, name)),
+      traits: request.task.traits.filter((name) => !Object.hasOwn(traits, name)),
+    },
   };
 }
 
@@ -193,13 +228,13 @@ const UNREAD: JudgedField = Object.freeze({
 });
 
 function judgedFields({ request, judgement }: JudgedRequest): readonly (readonly [string, JudgedField])[] {
-  if (judgement.status === "read") return Object.entries(judgement.fields);
-  return request.task.fields.map((name) => [name, UNREAD]);
+  const fields = new Map(Object.entries(readableOf(judgement)?.fields ?? {}));
+  return request.task.fields.map((name) => [name, fields.get(name) ?? UNREAD] as const);
 }
 
 function judgedTraits({ request, judgement }: JudgedRequest): readonly (readonly [string, TraitAnswer])[] {
-  if (judgement.status === "read") return Object.entries(judgement.traits);
-  return request.task.traits.map((name) => [name, null]);
+  const traits = new Map(Object.entries(readableOf(judgement)?.traits ?? {}));
+  return request.task.traits.map((name) => [name, traits.get(name) ?? null] as const);
 }
 
 /** The tokens of all calls; null if one of the calls did not report them. */

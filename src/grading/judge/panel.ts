@@ -17,6 +17,8 @@ export interface PanelVote {
   readonly rubric: UnknownRecord;
   readonly refused: boolean | null;
   readonly status: "read" | "unreadable";
+  /** The names that could not be read of an answer that could be read in part. */
+  readonly unread?: { readonly fields: readonly string[]; readonly traits: readonly string[] };
 }
 
 /** What the judges of a panel answer together, in the form of one judge, and how far they agree. */
@@ -44,16 +46,20 @@ export function combinePanel(
   judgements: readonly PanelVote[],
   { template, traits = [] }: PanelQuestion,
 ): PanelJudgement {
-  const read = judgements.filter(({ status }) => status === "read");
+  const read = judgements.filter(({ status, unread }) => status === "read" || unread !== undefined);
   const fields = Object.entries(template === undefined ? {} : judgedFields(template));
   const parsed = fields.map(([name, field]) => {
-    const answers = read.map((judge) => ownValue(judge.parsed, name));
+    const answers = read
+      .filter(({ unread }) => !unread?.fields.includes(name))
+      .map((judge) => ownValue(judge.parsed, name));
     // Only an optional field may be left out to say that it is not stated.
     const votes = field.optional ? answers.map((answer) => answer ?? null) : answers;
     return [name, combineFieldVotes(field, votes)] as const;
   });
   const rubric = traits.filter(isJudgedTrait).map((trait) => {
-    const answers = read.map((judge) => ownValue(judge.rubric, trait.name));
+    const answers = read
+      .filter(({ unread }) => !unread?.traits.includes(trait.name))
+      .map((judge) => ownValue(judge.rubric, trait.name));
     return [trait.name, combineTraitVotes(trait, answers)] as const;
   });
   const refused = majority(read.map((judge) => judge.refused));

@@ -168,7 +168,16 @@ describe("what cannot be read is said in words, and kept", () => {
     ],
   ])("%s", (_what, answer, error) => {
     const raw = typeof answer === "string" ? answer : JSON.stringify(answer);
-    expect(read(answer)).toEqual({ status: "unreadable", raw, error });
+    expect(read(answer)).toMatchObject({ status: "unreadable", raw, error });
+  });
+
+  test("what is right beside it is kept, and what is wrong is missing there", () => {
+    expect(read({ ...ANSWER, fields: { city: "Canberra" } })).toMatchObject({
+      status: "unreadable",
+      readable: { fields: { city: { value: "Canberra" } }, refused: ANSWER.refused },
+    });
+    expect(read({ ...ANSWER, fields: { city: "Canberra" } })).not.toHaveProperty("readable.fields.people");
+    expect(read("Canberra.")).not.toHaveProperty("readable");
   });
 
   test("an object without text is kept as text", () => {

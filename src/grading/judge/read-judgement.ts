@@ -31,7 +31,20 @@ export type Judgement =
       /** Null if the judge could not tell, or was not asked. */
       readonly refused: boolean | null;
     }
-  | { readonly status: "unreadable"; readonly raw: string; readonly error: string };
+  | {
+      readonly status: "unreadable";
+      readonly raw: string;
+      readonly error: string;
+      /** What of the answer could be read all the same. */
+      readonly readable?: ReadableParts;
+    };
+
+/** The fields and traits of an answer that could be read; those that are missing could not. */
+export interface ReadableParts {
+  readonly fields: Readonly<Record<string, JudgedField>>;
+  readonly traits: Readonly<Record<string, TraitAnswer>>;
+  readonly refused: boolean | null;
+}
 
 /** What reading an answer needs to know of the input of its request. */
 export interface ReadInput {
@@ -42,7 +55,8 @@ export interface ReadInput {
 
 /**
  * Reads the answer to a request: structured output if there is any, else the JSON in its text. Everything that was asked for
- * must be there and of its type; other keys are ignored. The error describes what is wrong, for a judge to correct.
+ * must be there and of its type; other keys are ignored. The error describes what is wrong, for a judge to correct; what is right
+ * of such an answer is kept, so that one bad field does not cost the others.
  */
 export function readJudgement(
   request: { readonly task: JudgeTaskNames },
@@ -54,15 +68,22 @@ export function readJudgement(
   if ("error" in found) return unreadable(answer, found.error);
 
   const reading = new Reading(input.reply);
-  const fields = task.fields.map((field) => [field.name, reading.readField(field, found.fields)] as const);
-  const traits = task.traits.map(({ name, key, trait }) => {
+  const fields = task.fields.flatMap((field) => {
+    const before = reading.problems.length;
+    const read = reading.readField(field, found.fields);
+    return reading.problems.length > before ? [] : [[field.name, read] as const];
+  });
+  const traits = task.traits.flatMap(({ name, key, trait }) => {
     const read = readTrait(trait, ownValue(found.traits, key), `traits.${key}`);
     if ("problems" in read) reading.problems.push(...read.problems);
-    return [name, "answer" in read ? read.answer : null] as const;
+    return "answer" in read ? [[name, read.answer] as const] : [];
   });
   const refused = task.refusal ? reading.readRefusal(found.top) : null;
-  if (reading.problems.length > 0) return unreadable(answer, reading.problems.slice(0, SHOWN).join("\n"));
-  return { status: "read", fields: Object.fromEntries(fields), traits: Object.fromEntries(traits), refused };
+  const readable = { fields: Object.fromEntries(fields), traits: Object.fromEntries(traits), refused };
+  if (reading.problems.length === 0) return { status: "read", ...readable };
+  const error = reading.problems.slice(0, SHOWN).join("\n");
+  const isEmpty = fields.length + traits.length === 0;
+  return { ...unreadable(answer, error), ...(isEmpty ? {} : { readable }) };
 }
 
 interface KnownTask {
@@ -135,7 +156,7 @@ class Reading {
   }
 }
 
-function unreadable(answer: RawAnswer, error: string): Judgement {
+function unreadable(answer: RawAnswer, error: string): Judgement & { readonly status: "unreadable" } {
   return { status: "unreadable", raw: rawText(answer), error };
 }
 

@@ -1,5 +1,6 @@
 import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
 import type { RunFailure } from "../failure.ts";
+import { type JudgeAnswered, JudgeTally } from "../judge-health.ts";
 import type {
   Cell,
   ConversationEnd,
@@ -9,6 +10,7 @@ import type {
   OutcomeEvent,
   RunEventBody,
   TurnEnd,
+  TurnJudgementEvent,
   TurnReply,
   TurnStart,
 } from "../run-event.ts";
@@ -60,6 +62,7 @@ export class Conversation {
   endedAt: number | null = null;
   readonly outcomes: Map<string, OutcomeEvent> = new Map();
   readonly verdicts: VerdictCounts = noVerdicts();
+  readonly judges: JudgeTally = new JudgeTally();
   /** What has changed since the owner emptied them. */
   readonly changedTurns: Set<number> = new Set();
   readonly changedOutcomes: Set<string> = new Set();
@@ -112,6 +115,7 @@ export class Conversation {
         break;
       case "conversation-resume":
         this.attempt = event.attempt;
+        if (event.retriesErrors) this.judges.dropFailures();
         this.#reopen();
         break;
       case "turn-start":
@@ -139,6 +143,7 @@ export class Conversation {
         this.spending = addSpending(this.spending, event.spending);
         const turn = this.#turn(event.turn);
         turn.spending = addSpending(turn.spending ?? NOTHING_SPENT, event.spending);
+        for (const answered of event.judges ?? [this.#answered(event)]) this.judges.add(answered);
         break;
       }
       case "conversation-stop":
@@ -247,6 +252,14 @@ export class Conversation {
       if (unfinished?.turn !== number || isFinished(status)) this.#drop(number);
       this.changedTurns.add(number);
     }
+  }
+
+  /** What an event of an earlier version says about the judge. */
+  #answered({ judgement, failure }: TurnJudgementEvent): JudgeAnswered {
+    const { judge } = this.cell;
+    if (failure !== undefined)
+      return { judge, result: "failed", reason: failure.message, category: failure.category };
+    return { judge, result: judgement.status };
   }
 
   #warn(number: number, { code, message }: { readonly code: string; readonly message: string }): void {

@@ -1,6 +1,7 @@
 import { type ConversationStatus, isInterrupted } from "../../core/state/state.ts";
 import type { ErrorCategory } from "../../models/model-error.ts";
 import type { RunFailure } from "../failure.ts";
+import { JudgeStreaks } from "../judge-health.ts";
 import type {
   CallEnd,
   CallRetry,
@@ -31,6 +32,8 @@ export class RunTally {
   /** Finished turns. */
   turns = 0;
   readonly verdicts: VerdictCounts = noVerdicts();
+  /** Judges that do not work. */
+  readonly judges: JudgeStreaks = new JudgeStreaks();
   /** Calls of models that were really made and answered. */
   calls = 0;
   /** Answers that were known already. */
@@ -55,6 +58,9 @@ export class RunTally {
     switch (event.type) {
       case "turn-reply":
         this.replies++;
+        break;
+      case "turn-judgement":
+        for (const answered of event.judges ?? []) this.judges.add(answered);
         break;
       case "turn-end":
         this.turns++;

@@ -1,4 +1,5 @@
 import type { Conversation } from "../fold/conversation.ts";
+import type { JudgeCounts } from "../judge-health.ts";
 import type { OutcomeEvent } from "../run-event.ts";
 import type { Spending } from "../spending.ts";
 import type { Turn, TurnVerdict } from "../turn.ts";
@@ -27,12 +28,15 @@ export interface ConversationColumns {
   readonly cost: number | null;
   readonly started_at: number | null;
   readonly ended_at: number | null;
+  readonly unjudged: number;
+  /** Missing in a file of an earlier version, and null in a conversation of one. */
+  readonly judging?: string | null;
 }
 
 /** The columns of a conversation that are kept up to date, in the order of `savedColumns`. */
 export const SAVED: readonly string[] = [
   "position scenario scenario_hash subject judge replicate row status failure attempt turns passed failed unreadable",
-  "unjudged unverified calls cached tokens cost started_at ended_at",
+  "unjudged unverified calls cached tokens cost started_at ended_at judging",
 ]
   .join(" ")
   .split(" ");
@@ -71,7 +75,23 @@ export function savedColumns(conversation: Conversation): Column[] {
     spending.cost,
     conversation.startedAt,
     conversation.endedAt,
+    JSON.stringify(conversation.judges.counts),
   ];
+}
+
+/** The counts of a column `judging`. */
+export function judgeCountsOf(judging: string | null | undefined): readonly JudgeCounts[] {
+  // Written by `savedColumns`.
+  return judging === null || judging === undefined ? [] : (JSON.parse(judging) as readonly JudgeCounts[]);
+}
+
+/** How many requests to judges failed in a conversation; of one from before they were counted, in how many turns. */
+export function failedJudgements({
+  judging,
+  unjudged,
+}: Pick<ConversationColumns, "judging" | "unjudged">): number {
+  if (judging === null || judging === undefined) return unjudged;
+  return judgeCountsOf(judging).reduce((sum, { failed }) => sum + failed, 0);
 }
 
 /** A row of the table `turn`. */

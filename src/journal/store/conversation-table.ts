@@ -5,6 +5,7 @@ import type { Turn } from "../turn.ts";
 import {
   type Column,
   type ConversationColumns,
+  judgeCountsOf,
   type OutcomeColumns,
   outcomeColumns,
   outcomeOf,
@@ -28,6 +29,13 @@ export interface LiveConversation {
   id: number | null;
 }
 
+type WritingStatements = Readonly<
+  Record<
+    "insert" | "update" | "saveTurn" | "dropTurn" | "saveOutcome" | "dropOutcome",
+    BetterSqlite3.Statement<Column[]>
+  >
+>;
+
 /** The tables that reports aggregate, kept up to date with the events. */
 export class ConversationTable {
   readonly #path: string;
@@ -35,23 +43,33 @@ export class ConversationTable {
   readonly #changed = new Set<LiveConversation>();
   /** Those whose row was made within this transaction: it is as it should be. */
   readonly #made = new Set<LiveConversation>();
-  readonly #statements: Readonly<
-    Record<
-      "insert" | "update" | "saveTurn" | "dropTurn" | "saveOutcome" | "dropOutcome",
-      BetterSqlite3.Statement<Column[]>
-    >
-  >;
+  readonly #database: BetterSqlite3.Database;
+  #prepared: WritingStatements | undefined;
   readonly #find: BetterSqlite3.Statement<[number, string], ConversationColumns>;
   readonly #turns: BetterSqlite3.Statement<[number], TurnColumns>;
   readonly #outcomes: BetterSqlite3.Statement<[number], OutcomeColumns>;
 
   constructor(database: BetterSqlite3.Database, path: string) {
     this.#path = path;
+    this.#database = database;
+    this.#find = database.prepare("SELECT * FROM conversation WHERE run = ? AND name = ?");
+    this.#turns = database.prepare("SELECT * FROM turn WHERE conversation = ?");
+    this.#outcomes = database.prepare("SELECT * FROM outcome WHERE conversation = ?");
+  }
+
+  /** Prepared when something is written: a file of an earlier version that is only read has not all of the columns. */
+  get #statements(): WritingStatements {
+    this.#prepared ??= this.#prepare();
+    return this.#prepared;
+  }
+
+  #prepare(): WritingStatements {
+    const database = this.#database;
     const marks = (count: number): string => Array(count).fill("?").join(", ");
     const set = (columns: readonly string[]): string => columns.map((name) => `${name} = ?`).join(", ");
     const excluded = (columns: readonly string[]): string =>
       columns.map((name) => `${name} = excluded.${name}`).join(", ");
-    this.#statements = {
+    return {
       insert: database.prepare(
         `INSERT INTO conversation (run, name, ${SAVED.join(", ")}) VALUES (${marks(SAVED.length + 2)})`,
       ),
@@ -67,9 +85,6 @@ export class ConversationTable {
       ),
       dropOutcome: database.prepare("DELETE FROM outcome WHERE conversation = ? AND name = ?"),
     };
-    this.#find = database.prepare("SELECT * FROM conversation WHERE run = ? AND name = ?");
-    this.#turns = database.prepare("SELECT * FROM turn WHERE conversation = ?");
-    this.#outcomes = database.prepare("SELECT * FROM outcome WHERE conversation = ?");
   }
 
   /** A conversation whose events are being appended; read from the file if it was there before. */
@@ -149,6 +164,7 @@ export class ConversationTable {
       startedAt: found.started_at,
       endedAt: found.ended_at,
     });
+    folded.judges.merge(judgeCountsOf(found.judging));
     for (const columns of this.#turns.all(found.id)) folded.restoreTurn(turnOf(columns));
     for (const columns of this.#outcomes.all(found.id))
       folded.outcomes.set(columns.name, outcomeOf(conversation, columns));

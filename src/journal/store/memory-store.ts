@@ -1,8 +1,10 @@
+import { isFinished } from "../../core/state/state.ts";
 import { frozenCopy } from "../../core/values/frozen-copy.ts";
 import { Cassette } from "../../models/cassette/cassette.ts";
 import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
 import { Conversation } from "../fold/conversation.ts";
 import { endOfRun, isKept } from "../fold/run.ts";
+import { JudgeTally, judgeHealth } from "../judge-health.ts";
 import type { RunEvent, RunStart } from "../run-event.ts";
 import { addSpending, NOTHING_SPENT } from "../spending.ts";
 import { memoryResults, statusesOf } from "./results.ts";
@@ -183,6 +185,9 @@ function closed(): StoreError {
 function summaryOf(run: KeptRun): RunSummary {
   const { start, startedAt, endedAt, parent, tags } = run;
   const conversations = [...run.conversations.values()].map(({ folded }) => folded);
+  const tally = new JudgeTally();
+  conversations.sort((one, other) => one.cell.index - other.cell.index);
+  for (const { judges } of conversations) tally.merge(judges.counts);
   return {
     run: start.run,
     startedAt,
@@ -192,13 +197,16 @@ function summaryOf(run: KeptRun): RunSummary {
     tags,
     statuses: statusesOf(conversations.map(({ status }) => ({ status, count: 1 }))),
     spending: conversations.map(({ spending }) => spending).reduce(addSpending, NOTHING_SPENT),
+    judges: tally.counts.map(judgeHealth),
+    unjudged: conversations.filter(({ status, judges }) => isFinished(status) && judges.failed > 0).length,
   };
 }
 
 function conversationOf(run: string, folded: Conversation): ConversationSummary {
   const { conversation, cell, status, turnCount, spending } = folded;
   const { index, scenario, subject, judge, replicate, row = null } = cell;
-  return { run, conversation, index, scenario, subject, judge, replicate, row, status, turnCount, spending };
+  const place = { run, conversation, index, scenario, subject, judge, replicate, row };
+  return { ...place, status, turnCount, failedJudgements: folded.judges.failed, spending };
 }
 
 /** The answered calls of a store in memory. */

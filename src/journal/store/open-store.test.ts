@@ -184,6 +184,29 @@ test("opening brings an older format up to date, all steps or none", () => {
   old.close();
 });
 
+test.each(MIGRATIONS.slice(0, -1).map(({ version }) => version))(
+  "a file of version %i can be read as it is, and goes on once it is up to date",
+  async (version) => {
+    const old = new Database(path);
+    migrate(
+      old,
+      path,
+      MIGRATIONS.filter((step) => step.version <= version),
+    );
+    old.exec(`INSERT INTO run (name, started_at, start) VALUES ('r', 1, '{"type":"run-start","run":"r","scenarios":{}}');
+      INSERT INTO conversation (run, name, position, scenario, scenario_hash, subject, judge, replicate, status, attempt,
+        turns, passed, failed, unreadable, unjudged, unverified, calls, cached)
+      VALUES (1, 'c', 0, 's', 'h', 'm', 'j', 1, 'completed', 1, 1, 0, 0, 0, 1, 0, 1, 0)`);
+    old.close();
+    const reading = await open(path, { readOnly: true });
+    expect(reading.run("r")).toMatchObject({ judges: [], unjudged: 1 });
+    expect([...reading.conversations("r")]).toMatchObject([{ failedJudgements: 1 }]);
+    reading.close();
+    const writing = await open(path);
+    expect(writing.run("r")).toMatchObject({ judges: [], unjudged: 1 });
+  },
+);
+
 test("two connections write at once, each its own run", async () => {
   const stores = [await open(path), await open(path)];
   const long = "the same long text in both runs, which is there once ".repeat(3);

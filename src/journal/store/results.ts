@@ -3,7 +3,7 @@ import type { Conversation } from "../fold/conversation.ts";
 import type { OutcomeEvent } from "../run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../spending.ts";
 import { spendingOf, sumOrNull } from "./conversation-columns.ts";
-import type { ResultRow, RunSummary } from "./store.ts";
+import type { NodeTurns, ResultRow, RunSummary } from "./store.ts";
 
 /** What some conversations of one scenario, subject and judge that ended in the same way have in common. */
 export interface StatusGroup {
@@ -25,12 +25,21 @@ export interface OutcomeGroup {
   readonly result: ResultRow["outcomes"][string];
 }
 
+/** The turns with a template at a node, in conversations of one scenario, subject and judge. */
+export interface NodeGroup extends NodeTurns {
+  readonly scenario: string;
+  readonly subject: string;
+  readonly judge: string;
+  readonly node: string;
+}
+
 type Line = { -readonly [Key in keyof ResultRow]: ResultRow[Key] };
 
 /** Puts the lines of a results table together, in the order of the groups. */
 export function resultRows(
   groups: Iterable<StatusGroup>,
   outcomes: Iterable<OutcomeGroup>,
+  nodes: Iterable<NodeGroup>,
 ): readonly ResultRow[] {
   const lines = new Map<string, Line>();
   for (const group of groups) {
@@ -44,6 +53,7 @@ export function resultRows(
       turns: NO_TURNS,
       outcomes: {},
       spending: NOTHING_SPENT,
+      nodes: {},
     };
     lines.set(keyOf(group), line);
     line.conversations += conversations;
@@ -56,6 +66,11 @@ export function resultRows(
     const line = lines.get(keyOf(group));
     // A computed key sets no prototype, whatever an outcome is called.
     if (line !== undefined) line.outcomes = { ...line.outcomes, [group.name]: group.result };
+  }
+  for (const group of nodes) {
+    const line = lines.get(keyOf(group));
+    const { node, turns, unreadable, unjudged } = group;
+    if (line !== undefined) line.nodes = { ...line.nodes, [node]: { turns, unreadable, unjudged } };
   }
   return [...lines.values()];
 }
@@ -94,7 +109,31 @@ export function memoryResults(conversations: readonly Conversation[]): readonly 
     const turns = { passed, failed, unreadable, unjudged, unverified };
     return { scenario, subject, judge, status, conversations: 1, turns, spending };
   });
-  return resultRows(groups, outcomeGroups(sorted));
+  return resultRows(groups, outcomeGroups(sorted), nodeGroups(sorted));
+}
+
+function nodeGroups(conversations: readonly Conversation[]): readonly NodeGroup[] {
+  const found = new Map<string, { -readonly [Key in keyof NodeGroup]: NodeGroup[Key] }>();
+  for (const { cell, finishedTurns } of conversations) {
+    const { scenario, subject, judge } = cell;
+    for (const { node, verdict } of finishedTurns) {
+      if (verdict === undefined || verdict === "unverified") continue;
+      const key = JSON.stringify([scenario, subject, judge, node]);
+      const group = found.get(key) ?? {
+        scenario,
+        subject,
+        judge,
+        node,
+        turns: 0,
+        unreadable: 0,
+        unjudged: 0,
+      };
+      found.set(key, group);
+      group.turns++;
+      if (verdict === "unreadable" || verdict === "unjudged") group[verdict]++;
+    }
+  }
+  return [...found.values()].sort((one, other) => (one.node < other.node ? -1 : 1));
 }
 
 function outcomeGroups(conversations: readonly Conversation[]): readonly OutcomeGroup[] {
@@ -171,6 +210,13 @@ FROM conversation JOIN outcome ON outcome.conversation = conversation.id
 WHERE run = ? AND NOT (outcome.status = 'inconclusive' AND ${IS_LATER})
 GROUP BY scenario, subject, judge, outcome.name ORDER BY outcome.name`;
 
+const NODES = `
+SELECT scenario, subject, judge, turn.node AS node, count(*) AS turns,
+  count(*) FILTER (WHERE verdict = 'unreadable') AS unreadable, count(*) FILTER (WHERE verdict = 'unjudged') AS unjudged
+FROM conversation JOIN turn ON turn.conversation = conversation.id
+WHERE run = ? AND verdict IS NOT NULL AND verdict != 'unverified'
+GROUP BY scenario, subject, judge, turn.node ORDER BY turn.node`;
+
 /** The results of a run by scenario, subject and judge, added up by the database. */
 export function readResults(database: BetterSqlite3.Database, run: number): readonly ResultRow[] {
   const groups = database.prepare<[number], GroupColumns>(GROUPS).all(run);
@@ -185,6 +231,7 @@ export function readResults(database: BetterSqlite3.Database, run: number): read
     outcomes.map(({ scenario, subject, judge, name, notApplicable: elsewhere = 0, ...counts }) => {
       return { scenario, subject, judge, name, result: { ...counts, ...notApplicable(elsewhere) } };
     }),
+    database.prepare<[number], NodeGroup>(NODES).all(run),
   );
 }
 

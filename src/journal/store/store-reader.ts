@@ -1,8 +1,15 @@
 import type BetterSqlite3 from "better-sqlite3";
-import type { ConversationStatus } from "../../core/state/state.ts";
+import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
+import { JudgeTally, judgeHealth } from "../judge-health.ts";
 import type { RunEvent, RunStart } from "../run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../spending.ts";
-import { type ConversationColumns, spendingOf, sumOrNull } from "./conversation-columns.ts";
+import {
+  type ConversationColumns,
+  failedJudgements,
+  judgeCountsOf,
+  spendingOf,
+  sumOrNull,
+} from "./conversation-columns.ts";
 import { conversationKey, decodeEvent, type EventColumns } from "./encode-event.ts";
 import { statusesOf } from "./results.ts";
 import type { ConversationFilter, ConversationSummary, RunSummary } from "./store.ts";
@@ -27,6 +34,11 @@ interface RunColumns {
 }
 
 interface StatusColumns extends Spending {
+  readonly status: ConversationStatus | null;
+  readonly count: number;
+}
+
+interface JudgedColumns extends Pick<ConversationColumns, "judging" | "unjudged"> {
   readonly status: ConversationStatus | null;
   readonly count: number;
 }
@@ -114,6 +126,7 @@ export class StoreReader {
          ${sumOrNull("cost")} FROM conversation WHERE run = ? GROUP BY status`,
       id,
     );
+    const judged = this.#judged(id);
     return this.#guarded(() => ({
       run: name,
       startedAt: started_at,
@@ -124,8 +137,31 @@ export class StoreReader {
       tags: JSON.parse(tags) as readonly string[],
       statuses: statusesOf(byStatus),
       spending: byStatus.map(spendingOf).reduce(addSpending, NOTHING_SPENT),
+      ...judged,
     }));
   }
+
+  /** Most conversations have the same counts, so that few are read. */
+  #judged(run: number): Pick<RunSummary, "judges" | "unjudged"> {
+    this.#hasJudging ??= this.#all<{ name: string }>("PRAGMA table_info(conversation)").some(
+      ({ name }) => name === "judging",
+    );
+    const judging = this.#hasJudging ? "judging" : "NULL";
+    const groups = this.#all<JudgedColumns>(
+      `SELECT ${judging} AS judging, unjudged > 0 AS unjudged, status, count(*) AS count FROM conversation WHERE run = ?
+        GROUP BY 1, 2, 3 ORDER BY min(position)`,
+      run,
+    );
+    const tally = new JudgeTally();
+    let unjudged = 0;
+    for (const group of groups) {
+      tally.merge(judgeCountsOf(group.judging), group.count);
+      if (isFinished(group.status) && failedJudgements(group) > 0) unjudged += group.count;
+    }
+    return { judges: tally.counts.map(judgeHealth), unjudged };
+  }
+
+  #hasJudging: boolean | undefined;
 
   #all<Row>(sql: string, ...values: readonly (string | number | null)[]): readonly Row[] {
     return this.#guarded(() => this.#prepare(sql).all(...values)) as readonly Row[];
@@ -164,6 +200,7 @@ function conversationSummary(run: string, row: ConversationColumns): Conversatio
     // Written from an event's status.
     status: row.status as ConversationStatus | null,
     turnCount: turns,
+    failedJudgements: failedJudgements(row),
     spending: spendingOf(row),
   };
 }

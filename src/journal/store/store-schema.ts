@@ -139,6 +139,8 @@ CREATE INDEX call_by_setting ON call (setting);
   },
   // Events say `node` and `turnCount` for `nodeId` and `turns`; those of version 1 stay as they are, and are read by either name.
   { version: 2, sql: "" },
+  // What the judges of a conversation did, as JSON (`JudgeCounts`); null in conversations of earlier versions.
+  { version: 3, sql: "ALTER TABLE conversation ADD COLUMN judging TEXT;" },
 ];
 
 /** The version that this release writes. */

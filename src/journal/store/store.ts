@@ -1,6 +1,7 @@
 import type { ConversationStatus } from "../../core/state/state.ts";
 import type { CallRequest, RecordedCall } from "../../models/cassette/recorded-call.ts";
 import type { ModelReply } from "../../models/model.ts";
+import type { JudgeHealth } from "../judge-health.ts";
 import type { RunEvent, RunStart } from "../run-event.ts";
 import type { Spending } from "../spending.ts";
 
@@ -25,6 +26,10 @@ export interface RunSummary {
   /** How many conversations have ended how; those that have not ended are not counted. */
   readonly statuses: Readonly<Partial<Record<ConversationStatus, number>>>;
   readonly spending: Spending;
+  /** The health of each judge that was asked. Earlier versions did not count it. */
+  readonly judges: readonly JudgeHealth[];
+  /** How many finished conversations have turns whose judge could not be asked. */
+  readonly unjudged: number;
 }
 
 /** A conversation as tables show it. */
@@ -41,6 +46,8 @@ export interface ConversationSummary {
   readonly status: ConversationStatus | null;
   /** How many turns are finished. */
   readonly turnCount: number;
+  /** How many requests to judges failed. */
+  readonly failedJudgements: number;
   readonly spending: Spending;
 }
 
@@ -59,7 +66,7 @@ export interface ResultRow {
   readonly judge: string;
   readonly conversations: number;
   readonly statuses: Readonly<Partial<Record<ConversationStatus, number>>>;
-  /** `unjudged`: the judge could not be asked. `unverified`: there is no template. */
+  /** `unjudged`: the judge could not be asked, or there is none. `unverified`: there is no template. */
   readonly turns: {
     readonly passed: number;
     readonly failed: number;
@@ -86,6 +93,16 @@ export interface ResultRow {
     >
   >;
   readonly spending: Spending;
+  /** The turns of each node that has a template, and how many of their replies have no verdict. */
+  readonly nodes: Readonly<Record<string, NodeTurns>>;
+}
+
+/** Turns at a node with a template. */
+export interface NodeTurns {
+  readonly turns: number;
+  readonly unreadable: number;
+  /** The judge could not be asked, or there is none. */
+  readonly unjudged: number;
 }
 
 /** The answered calls of a project. */

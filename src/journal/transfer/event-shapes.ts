@@ -20,6 +20,7 @@ import type { FieldVerdict } from "../../grading/verify/verify-parsed.ts";
 import { CALL_SHAPE } from "../../models/cassette/cassette-format.ts";
 import type { ErrorCategory } from "../../models/model-error.ts";
 import type { RunFailure, Stage } from "../failure.ts";
+import type { JudgeAnswered } from "../judge-health.ts";
 import type { Cell, ConversationSettings, RunEvent } from "../run-event.ts";
 import type { Spending } from "../spending.ts";
 import type { FinishedTurn } from "../turn.ts";
@@ -100,7 +101,7 @@ export const SETTINGS: Shape = typedShape<ConversationSettings>("settings", {
     judging: oneOfTexts("together", "separate"),
     detectRefusal: boolean,
   },
-  optional: { instructions: text, reading: oneOfTexts("judge") },
+  optional: { instructions: text, reading: oneOfTexts("judge", "rules-then-judge") },
 });
 
 /** Messages, as in the calls of a cassette. */
@@ -118,7 +119,12 @@ export const JUDGEMENT: Shape = typedShape<JudgementPart>("a judgement", {
     rubric: jsonObject,
     refused: truth,
   },
-  optional: {},
+  optional: { unread: jsonObject },
+});
+
+const JUDGE_ANSWERED = typedShape<JudgeAnswered>("what a judge did", {
+  required: { judge: text, result: oneOfTexts("read", "repaired", "unreadable", "failed") },
+  optional: { reason: text, category: CATEGORY, stored: boolean },
 });
 
 /** A conditional edge that was tested. */
@@ -205,7 +211,10 @@ const EVENTS: EventShapes = {
     required: { scenario: text, hash: text, definition: text },
     optional: {},
   }),
-  "run-end": event("run-end", { required: { statuses: STATUS_COUNTS, spending: SPENDING }, optional: {} }),
+  "run-end": event("run-end", {
+    required: { statuses: STATUS_COUNTS, spending: SPENDING },
+    optional: { judges: list(jsonObject) },
+  }),
   "conversation-start": event("conversation-start", {
     required: { conversation, cell: CELL, scenarioHash: text, settings: SETTINGS },
     optional: {},
@@ -232,7 +241,7 @@ const EVENTS: EventShapes = {
   }),
   "turn-judgement": event("turn-judgement", {
     required: { ...ofTurn, part: count, judgement: JUDGEMENT, spending: SPENDING },
-    optional: { failure: FAILURE, votes: list(JUDGEMENT) },
+    optional: { failure: FAILURE, votes: list(JUDGEMENT), judges: list(JUDGE_ANSWERED) },
   }),
   "turn-end": event("turn-end", { required: { conversation, result: TURN_RESULT }, optional: {} }),
   "call-start": event("call-start", {

@@ -50,7 +50,10 @@ async function heldRun(): Promise<Store> {
   const rows = [{ hint: "x" }, { hint: "y" }];
   const clock = new VirtualClock();
   await clock.runUntil(
-    startRun({ scenarios: scenario, subjects: subject, judge, rows, store, run: "r" }, { clock }).results,
+    startRun(
+      { scenarios: scenario, subjects: subject, judge, reading: "rules", rows, store, run: "r" },
+      { clock },
+    ).results,
   );
   return store;
 }

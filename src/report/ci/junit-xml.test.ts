@@ -50,8 +50,18 @@ function propertiesOf({ properties }: Case): Readonly<Record<string, string>> {
 
 test("conversations are test cases: a false outcome is a property, an error is an error", async () => {
   const { suites, root } = read(await heldRun(["B", "A", "mumble", "fail"]));
-  expect(root).toEqual({ name: "elenchus r", tests: "8", failures: "0", errors: "2", skipped: "0" });
-  expect(suites.map(({ name }) => name)).toEqual(["letters, subject"]);
+  // The judge, too, is a test case: it was asked what the rule could not read, and gave nothing.
+  expect(root).toEqual({ name: "elenchus r", tests: "9", failures: "0", errors: "3", skipped: "0" });
+  expect(suites.map(({ name }) => name)).toEqual(["letters, subject", "judges"]);
+  const [judge] = suites[1]?.testcase ?? [];
+  expect(propertiesOf(judge as Case)).toEqual({
+    asked: "2",
+    judged: "0",
+    repaired: "0",
+    unreadable: "2",
+    failed: "0",
+  });
+  expect(judge?.error).toBeDefined();
   const cases = suites[0]?.testcase ?? [];
   expect(cases.map(({ classname, name }) => `${classname}: ${name}`)).toEqual(
     [0, 1, 2, 3].flatMap((row) =>

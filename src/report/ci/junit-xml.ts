@@ -1,21 +1,23 @@
 import type { ConversationStatus } from "../../core/state/state.ts";
 import { type Conversation, foldConversation } from "../../journal/fold/conversation.ts";
+import type { JudgeHealth } from "../../journal/judge-health.ts";
 import type { OutcomeEvent } from "../../journal/run-event.ts";
 import type { ConversationSummary, ResultRow, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { CUT_SHORT, conversationName, countCutShort, testedName } from "../data/subject-totals.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
+import { judgeProblemTexts } from "../text/judge-health-text.ts";
 
 /**
- * A run as a JUnit file, in pieces: a suite for each scenario, subject and judge with a test case for each conversation, and a
- * suite of thresholds, which alone can fail. Of all conversations but one, only a line of the results is in memory.
+ * A run as a JUnit file, in pieces: a suite for each scenario, subject and judge with a test case for each conversation, a suite with
+ * a test case for each judge model, and a suite of thresholds, which alone can fail. Of all conversations but one, only a line of the results is in memory.
  */
 export function* junitXml(
   store: Store,
   run: string,
   thresholds: readonly ThresholdResult[] = [],
 ): Generator<string> {
-  const { run: name, start, startedAt } = storedRun(store, run);
+  const { run: name, start, startedAt, judges } = storedRun(store, run);
   const rows = store.results(name);
   const suites = rows.map((row) => suiteOf(row, start.judges));
   const missed = thresholds.filter(({ passed }) => !passed).length;
@@ -23,9 +25,9 @@ export function* junitXml(
     suites.reduce((total, suite) => total + suite[key], 0);
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${xmlAttributes({
     name: `elenchus ${name}`,
-    tests: sum("tests") + thresholds.length,
+    tests: sum("tests") + thresholds.length + judges.length,
     failures: missed,
-    errors: sum("errors"),
+    errors: sum("errors") + judges.filter(isBroken).length,
     skipped: sum("skipped"),
   })}>\n`;
   const members = groupConversations(store.conversations(name));
@@ -43,6 +45,7 @@ export function* junitXml(
     }
     yield "  </testsuite>\n";
   }
+  if (judges.length > 0) yield* judgeSuite(judges);
   if (thresholds.length > 0) yield* thresholdSuite(thresholds, { judges: start.judges, missed });
   yield "</testsuites>\n";
 }
@@ -89,6 +92,28 @@ const LAST_TIME = 8.64e15;
 
 function timeOf(at: number): string | undefined {
   return Math.abs(at) > LAST_TIME ? undefined : new Date(at).toISOString().slice(0, 19);
+}
+
+/** A judge that failed, or too often could not be read, is an error: what it should have read is missing. */
+function isBroken({ failed, isPoor }: JudgeHealth): boolean {
+  return failed > 0 || isPoor;
+}
+
+function* judgeSuite(judges: readonly JudgeHealth[]): Generator<string> {
+  const errors = judges.filter(isBroken).length;
+  const counts = { tests: judges.length, failures: 0, errors, skipped: 0 };
+  yield `  <testsuite${xmlAttributes({ name: "judges", ...counts })}>\n`;
+  for (const health of judges) {
+    const keys = ["asked", "judged", "repaired", "unreadable", "failed"] as const;
+    const [message = "", ...reasons] = judgeProblemTexts(health);
+    yield `    <testcase${xmlAttributes({ classname: "judges", name: health.judge })}>\n      <properties>\n`;
+    for (const key of keys) yield `        <property${xmlAttributes({ name: key, value: health[key] })}/>\n`;
+    yield "      </properties>\n";
+    if (isBroken(health))
+      yield `      <error${xmlAttributes({ type: "judge", message })}>${xmlText(reasons.join("\n"))}</error>\n`;
+    yield "    </testcase>\n";
+  }
+  yield "  </testsuite>\n";
 }
 
 function* thresholdSuite(

@@ -1,7 +1,9 @@
 import { isRecord } from "../../core/values/json.ts";
+import type { JudgeHealth } from "../../journal/judge-health.ts";
 import type { ResultRow, RunSummary, Store } from "../../journal/store/store.ts";
 import { definitionsOf } from "../../journal/transfer/stored-run.ts";
 import { type Plan, type SubjectTotal, subjectTotals, type Tested, testedKey } from "./subject-totals.ts";
+import { type UnreadShare, unreadShares } from "./unread-shares.ts";
 import { type Interval, wilsonInterval } from "./wilson-interval.ts";
 
 /** One outcome of one subject and judge, over all scenarios that have it. */
@@ -44,6 +46,10 @@ export interface OutcomeRates {
   readonly judges: readonly string[];
   /** Conversations in which some outcome is not decided, each counted once however many outcomes it leaves open. */
   readonly open: Readonly<Record<"inconclusive" | "infrastructure", number>>;
+  /** How well each judge model worked; empty if none was asked. */
+  readonly health: readonly JudgeHealth[];
+  /** Where replies were not read, the largest share first. */
+  readonly unread: readonly UnreadShare[];
 }
 
 /** Pools the rows of a run. With its plan, a subject that was never asked shows as such: with n = 0. */
@@ -58,7 +64,7 @@ export function outcomeRates(rows: readonly ResultRow[], plan?: Plan): OutcomeRa
   }
   const judges = [...new Set(totals.map(({ judge }) => judge))];
   const open = { inconclusive: openIn(rows, "inconclusive"), infrastructure: openIn(rows, "infrastructure") };
-  return { outcomes, totals, judges, open };
+  return { outcomes, totals, judges, open, health: [], unread: unreadShares(rows) };
 }
 
 /** The outcomes of a scenario are about the same conversations, so the one that is most often open counts them. */
@@ -187,7 +193,7 @@ function addResult(counts: OutcomeCounts, result: ResultRow["outcomes"][string])
 /** What the results of a run say, with outcomes in the order in which the authors of its scenarios wrote them. */
 export function runRates(
   store: Store,
-  { run, start }: RunSummary,
+  { run, start, judges }: RunSummary,
   rows?: readonly ResultRow[],
 ): OutcomeRates {
   // What was planned for the whole run says nothing about a part of it.
@@ -197,7 +203,7 @@ export function runRates(
     for (const name of outcomeNames(definition)) if (!places.has(name)) places.set(name, places.size);
   const placeOf = ({ outcome }: { readonly outcome: string }): number => places.get(outcome) ?? places.size;
   const outcomes = [...rates.outcomes].sort((one, other) => placeOf(one) - placeOf(other));
-  return { ...rates, outcomes };
+  return { ...rates, outcomes, health: judges };
 }
 
 function outcomeNames(definition: string): readonly string[] {

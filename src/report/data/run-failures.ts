@@ -2,6 +2,7 @@ import type { Outcome } from "../../core/outcomes/outcome-check.ts";
 import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
 import type { RunFailure } from "../../journal/failure.ts";
 import { type Conversation, foldConversation } from "../../journal/fold/conversation.ts";
+import type { JudgeHealth } from "../../journal/judge-health.ts";
 import type { ConversationFilter, ConversationSummary, Store } from "../../journal/store/store.ts";
 import { definitionsOf, storedRun } from "../../journal/transfer/stored-run.ts";
 import { type FinishedTurn, turnVerdict } from "../../journal/turn.ts";
@@ -51,6 +52,8 @@ export interface RunFailures {
   readonly falseConversations: number;
   /** The first of them. */
   readonly examples: readonly FalseConversation[];
+  /** How well each judge worked, over the whole run. */
+  readonly judges: readonly JudgeHealth[];
 }
 
 /** Which conversations are looked at, and how many are listed. */
@@ -87,7 +90,8 @@ export function runFailures(store: Store, run: string, options: FailuresOptions 
     const names = wrong.map((outcome) => outcome.name);
     examples.push({ conversation, scenario, subject, judge, replicate, row, outcomes: names, path });
   }
-  return { ...ends.counted(), ...nodes.counted(), falseConversations, examples };
+  const { judges } = storedRun(store, run);
+  return { ...ends.counted(), ...nodes.counted(), falseConversations, examples, judges };
 }
 
 type Directions = ReadonlyMap<string, boolean>;

@@ -204,11 +204,18 @@ export function finishedBefore(
   { retryErrors = false }: { readonly retryErrors?: boolean } = {},
 ): ReadonlyMap<string, number> {
   const finished = new Map<string, number>();
+  if (retryErrors) {
+    for (const { subject, status, failedJudgements } of store.conversations(run)) {
+      const stays = status !== null && !isInterrupted(status) && status !== "error" && failedJudgements === 0;
+      finished.set(subject, (finished.get(subject) ?? 0) + (stays ? 1 : 0));
+    }
+    return finished;
+  }
   for (const { subject, statuses } of store.results(run)) {
     let count = finished.get(subject) ?? 0;
     // The keys of such a record are statuses.
     for (const [status, conversations] of Object.entries(statuses) as [keyof typeof statuses, number][])
-      if (!isInterrupted(status) && !(retryErrors && status === "error")) count += conversations;
+      if (!isInterrupted(status)) count += conversations;
     finished.set(subject, count);
   }
   return finished;

@@ -10,6 +10,7 @@ import {
 } from "../data/run-failures.ts";
 import { failureKind } from "./failure-sentence.ts";
 import { countedText, countText } from "./figures.ts";
+import { judgeProblemTexts } from "./judge-health-text.ts";
 import { pathText } from "./paths-text.ts";
 import { paintedLines, remarkedLines, type TextOptions } from "./text-blocks.ts";
 import { statusWord } from "./verdict-text.ts";
@@ -23,6 +24,7 @@ export function failuresText(store: Store, run: string, options: FailuresOptions
   const text = { style, width };
   const sections = [
     brokenLines(failures, text, limit),
+    judgeLines(failures, text),
     unreadLines(failures, text, limit),
     falseLines(failures, text),
     underWayLines(failures, text),
@@ -65,6 +67,17 @@ function brokenLines(failures: RunFailures, { style, width }: TextOptions, limit
     }),
     ...(rest === 0 ? [] : [moreLine(rest, style)]),
   ];
+}
+
+function judgeLines({ judges }: RunFailures, { style, width }: TextOptions): readonly string[] {
+  return judges.flatMap((judge) => {
+    const [first, ...reasons] = judgeProblemTexts(judge);
+    if (first === undefined) return [];
+    return [
+      ...paintedLines(first, width, style.bold),
+      ...reasons.flatMap((reason) => paintedLines(reason.trimStart(), width - 2, style.red).map(inset)),
+    ];
+  });
 }
 
 function groupText({ status, failure }: FailureGroup): string {

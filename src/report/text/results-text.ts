@@ -11,11 +11,13 @@ import {
 } from "../data/subject-totals.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
 import { costText, countedText, countText } from "./figures.ts";
+import { judgeHealthLines, unreadLines } from "./judge-health-text.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
 import { outcomeRatesText } from "./outcome-rates-text.ts";
 
 /**
- * The results of a run: outcomes with their intervals, usage, turns, and the conversations that did not finish.
+ * The results of a run: outcomes with their intervals, usage, turns, the conversations that did not finish, how well judges worked,
+ * and where replies were not read.
  *
  * @example
  * resultsText(outcomeRates(store.results(run), start), { style: PLAIN_STYLE, width: 72 })
@@ -27,7 +29,12 @@ export function resultsText(
   layout: { readonly style: Style; readonly width: number },
 ): string {
   const outcomes = rates.totals.length === 0 ? [] : [...outcomeRatesText(rates, layout), ""];
-  return [...outcomes, ...totalsText(rates, layout)].map((line) => `${line}\n`).join("");
+  const sections = [judgeHealthLines(rates, layout), unreadLines(rates, layout)].filter(
+    (lines) => lines.length > 0,
+  );
+  return [...outcomes, ...totalsText(rates, layout), ...sections.flatMap((lines) => ["", ...lines])]
+    .map((line) => `${line}\n`)
+    .join("");
 }
 
 type Total = Omit<SubjectTotal, keyof Tested>;

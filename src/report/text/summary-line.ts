@@ -26,6 +26,11 @@ export function summaryLine(rates: OutcomeRates, run: string): string {
     countedText(statuses.error ?? 0, "error"),
     ...(others === 0 ? [] : [`${countText(others)} cut short`]),
     ...(turns.unjudged === 0 ? [] : [`${countedText(turns.unjudged, "turn")} not judged`]),
+    ...rates.health.flatMap(({ isPoor, judge, unreadable, failed, asked }) =>
+      isPoor
+        ? [`judge ${printableText(judge)} failed ${countText(unreadable + failed)} of ${countText(asked)}`]
+        : [],
+    ),
     countedText(spending.calls, "call"),
     `${costText(spending.cost)} USD`,
     `run ${printableText(run)}`,

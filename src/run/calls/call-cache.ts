@@ -34,7 +34,10 @@ export class CallCache {
 
   /** The answer to a call: from the store, from an identical call in flight, or a new one. */
   async answer(call: ModelCall, identity: string, make: () => Promise<MadeCall>): Promise<MadeCall> {
-    const known = this.#isFresh ? undefined : this.#inStore((calls) => calls.find(identity));
+    const known =
+      this.#isFresh || call.ignoresStored === true
+        ? undefined
+        : this.#inStore((calls) => calls.find(identity));
     if (known !== undefined) return { reply: maskSecretsIn(known), attempts: 0, cached: true };
     return this.#inFlight.answer(identity, call.context.signal, async () => {
       const made = await make();
@@ -122,6 +125,8 @@ export interface ModelCall {
   readonly shared?: SharedCalls | undefined;
   /** True to ignore the cache, for reading and for writing. */
   readonly skipsCache?: boolean;
+  /** True to make the call although the store has an answer; the new one is kept. */
+  readonly ignoresStored?: boolean;
 }
 
 /** One use of a tool. */

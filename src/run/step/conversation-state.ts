@@ -125,6 +125,8 @@ export interface JudgeEffect {
   /** Which of the turn's requests, from 0. */
   readonly part: number;
   readonly reply: string;
+  /** Fields that the judge reads because their rules could not. */
+  readonly unread?: readonly string[];
 }
 
 /** The conversation is over. */

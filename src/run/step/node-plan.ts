@@ -6,6 +6,7 @@ import { type RoutedOn, routedOn } from "../../core/scenario/routed-on.ts";
 import { mergeRubrics, type Trait } from "../../core/templates/rubric.ts";
 import { judgePlans, NO_TEMPLATE, NO_TRAITS } from "../../grading/judge/judge-request.ts";
 import type { JudgeTaskNames } from "../../grading/judge/judge-task.ts";
+import { extractFields } from "../../grading/reading/extract-value.ts";
 import type { ConversationSettings } from "../../journal/run-event.ts";
 
 /** The name of the judge that is no model: rules read what they can, and nothing else is read. */
@@ -23,6 +24,8 @@ export interface NodePlan {
    * all of it. With nothing to wait for, the next question is asked while the judge still reads.
    */
   readonly waits: readonly number[] | "everything";
+  /** True if the judge reads what rules leave unread. */
+  readonly readsRest: boolean;
   /** True if something routes on what is read of the reply, by rules or by a judge. */
   readonly reads: boolean;
   /** True if an edge from here has a condition. */
@@ -40,9 +43,31 @@ function branchingNodes({ edges }: ScenarioDefinition): ReadonlySet<string> {
   return new Set(edges.filter(({ when }) => when !== undefined).map(({ source }) => source));
 }
 
-/** The plan of a node, made once for a definition. */
-export function nodePlan(definition: ScenarioDefinition, id: string, settings: PlannedBy): NodePlan {
-  return memoize(plansFor(definition, settings), id, () => makePlan(definition, id, settings));
+/**
+ * The plan of a node, made once for a definition. `unread` names the fields whose rules could not read the reply, see
+ * `unreadByRules`: the judge reads them.
+ */
+export function nodePlan(
+  definition: ScenarioDefinition,
+  id: string,
+  settings: PlannedBy,
+  unread: readonly string[] = NONE,
+): NodePlan {
+  const found = plansFor(definition, settings);
+  if (unread.length === 0) return memoize(found, id, () => makePlan(definition, id, settings));
+  // Ids of nodes are not JSON lists.
+  return memoize(found, JSON.stringify([id, ...unread]), () => makePlan(definition, id, settings, unread));
+}
+
+const NONE: readonly string[] = Object.freeze([]);
+
+/** The fields that the judge reads in place of their rules: rules come first, and they found nothing, or several answers. */
+export function unreadByRules({ node, readsRest }: NodePlan, reply: string): readonly string[] {
+  const { template } = node.question;
+  if (!readsRest || template === undefined) return NONE;
+  return Object.entries(extractFields(template, reply)).flatMap(([name, { status }]) =>
+    status === "found" ? [] : [name],
+  );
 }
 
 type Plans = Map<string, NodePlan>;
@@ -64,12 +89,14 @@ function makePlan(
   definition: ScenarioDefinition,
   id: string,
   { judged, judging, detectRefusal, reading }: PlannedBy,
+  unread?: readonly string[],
 ): NodePlan {
   // Nodes are asked by ids that the definition has.
   const authored = definition.nodes[id] as ScenarioNode;
   const judge = authored.modelOverride?.judge;
   const hasJudge = judge === undefined ? judged : judge !== RULES_JUDGE;
-  const node = hasJudge && reading === "judge" ? forJudgeOnly(authored) : authored;
+  const forJudge = hasJudge && (reading === "judge" || unread !== undefined);
+  const node = forJudge ? forJudgeOnly(authored, unread) : authored;
   const { template, rubric } = node.question;
   const { traits } = mergeRubrics([
     { rubric, place: "the question" },
@@ -88,7 +115,8 @@ function makePlan(
   const { verdict, refused, fields, traits: routedTraits } = needs;
   const reads = verdict || refused || fields.size > 0 || routedTraits.size > 0;
   const branches = memoize(branching, definition, () => branchingNodes(definition)).has(id);
-  return { node, traits: frozen, parts, waits: waitsFor(needs, node, parts), reads, branches };
+  const readsRest = hasJudge && reading === "rules-then-judge";
+  return { node, traits: frozen, parts, waits: waitsFor(needs, node, parts), readsRest, reads, branches };
 }
 
 function waitsFor(
@@ -110,14 +138,15 @@ function waitsFor(
   });
 }
 
-/** A node whose fields are all left to the judge. */
-export function forJudgeOnly(node: ScenarioNode): ScenarioNode {
+/** A node whose fields, or some of them, are left to the judge. */
+export function forJudgeOnly(node: ScenarioNode, names?: readonly string[]): ScenarioNode {
   const { template } = node.question;
   if (template === undefined) return node;
-  const fields = Object.entries(template.fields).map(([name, { extract: _, ...field }]) => [
-    name,
-    Object.freeze(field),
-  ]);
+  const fields = Object.entries(template.fields).map(([name, field]) => {
+    if (names !== undefined && !names.includes(name)) return [name, field];
+    const { extract: _, ...rest } = field;
+    return [name, Object.freeze(rest)];
+  });
   const unruled = Object.freeze({ ...template, fields: Object.freeze(Object.fromEntries(fields)) });
   return Object.freeze({ ...node, question: Object.freeze({ ...node.question, template: unruled }) });
 }

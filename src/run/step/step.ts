@@ -21,7 +21,7 @@ import { agentName, NOTHING_SEEN, prepareQuestion } from "./agent-view.ts";
 import { BEFORE_START, type ConversationState, type Effect, type Ending } from "./conversation-state.ts";
 import { decideOutcomes } from "./decide-outcomes.ts";
 import { appended, itemsOf, listOf } from "./growing-list.ts";
-import { type NodePlan, nodePlan } from "./node-plan.ts";
+import { type NodePlan, nodePlan, unreadByRules } from "./node-plan.ts";
 
 /** What follows from an event. */
 export interface Step {
@@ -100,7 +100,8 @@ class Transition {
     if (asked === undefined || asked.turn !== event.turn || asked.reply !== undefined) return;
     const { turn, node, agent = "", question = "" } = asked;
     const { reply, finish, spending } = event;
-    const { parts } = this.#plan(node);
+    const unread = unreadByRules(this.#plan(node), reply);
+    const { parts } = this.#plan(node, unread);
     const toolCalls = event.messages.flatMap((message) =>
       message.role === "assistant" ? (message.toolCalls ?? []) : [],
     );
@@ -111,6 +112,7 @@ class Transition {
       finish,
       ...(toolCalls.length === 0 ? {} : { toolCalls }),
       judgements: parts.map(() => null),
+      ...(unread.length === 0 ? {} : { unreadByRules: unread }),
       spending,
     };
     draft.open = [...draft.open.slice(0, -1), answered];
@@ -118,7 +120,8 @@ class Transition {
     const { messages } = draft.views[agent] ?? NOTHING_SEEN;
     draft.views = { ...draft.views, [agent]: { messages, said: event.messages, seen: turn } };
     draft.spoken = appended(draft.spoken, answered);
-    for (const part of parts.keys()) this.effects.push({ type: "judge", turn, node, part, reply });
+    const rest = unread.length === 0 ? {} : { unread };
+    for (const part of parts.keys()) this.effects.push({ type: "judge", turn, node, part, reply, ...rest });
     this.#advance();
   }
 
@@ -162,7 +165,7 @@ class Transition {
 
   #finishTurn(open: Turn): void {
     const draft = this.#draft;
-    const { node, traits } = this.#plan(open.node);
+    const { node, traits } = this.#plan(open.node, open.unreadByRules);
     const reply = open.reply ?? "";
     const parts = open.judgements as readonly JudgementPart[];
     const joined = joinParts(parts);
@@ -189,7 +192,7 @@ class Transition {
   /** Goes on from a turn that is still being read, if nothing that is missing matters for where to. */
   #hopAhead(open: Turn): void {
     const draft = this.#draft;
-    const { waits, branches } = this.#plan(open.node);
+    const { waits, branches } = this.#plan(open.node, open.unreadByRules);
     if (waits === "everything" || waits.some((part) => open.judgements?.[part] === null)) return;
     const state = branches ? this.#stateAhead() : { ...INITIAL_STATE, currentNode: open.node };
     const hop = resolveNextNode(this.#definition.edges, state);
@@ -202,7 +205,7 @@ class Transition {
     const draft = this.#draft;
     let state = draft.ahead.turn > draft.scenario.turn ? draft.ahead : draft.scenario;
     for (const open of draft.open.slice(state.turn - draft.scenario.turn)) {
-      const { reads, node, traits } = this.#plan(open.node);
+      const { reads, node, traits } = this.#plan(open.node, open.unreadByRules);
       const reply = open.reply ?? "";
       const known = (open.judgements ?? []).filter((part) => part !== null);
       const conclusion = reads
@@ -297,8 +300,8 @@ class Transition {
     return this.#definition.nodes[id] as ScenarioNode;
   }
 
-  #plan(id: string): NodePlan {
-    return nodePlan(this.#definition, id, this.#draft.settings);
+  #plan(id: string, unread?: readonly string[]): NodePlan {
+    return nodePlan(this.#definition, id, this.#draft.settings, unread);
   }
 
   #warn(code: string, turn: number, message: string): void {

@@ -1,0 +1,121 @@
+import type { JudgeHealth, JudgeReason } from "../../journal/judge-health.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
+import type { OutcomeRates } from "../data/outcome-rates.ts";
+import { testedName } from "../data/subject-totals.ts";
+import { countedText, countText, percentText } from "./figures.ts";
+import { type NamedLine, namedTable } from "./named-table.ts";
+import type { TextOptions } from "./text-blocks.ts";
+
+const HEADINGS = ["judged", "repaired", "unreadable", "failed"] as const;
+/** How many reasons are shown of a judge. */
+const REASONS = 3;
+/** How many nodes with unread replies are shown. */
+const NODES = 10;
+
+/** How well each judge worked: a table, and the reasons where requests gave nothing. Empty without judges. */
+export function judgeHealthLines(
+  { health }: Pick<OutcomeRates, "health">,
+  { style, width }: TextOptions,
+): readonly string[] {
+  if (health.length === 0) return [];
+  const heading: NamedLine = {
+    name: { text: "Judges", paint: style.bold },
+    indent: 0,
+    cells: HEADINGS.map((text) => ({ text, paint: style.dim })),
+  };
+  const lines = health.map(
+    (judge): NamedLine => ({
+      name: { text: printableText(judge.judge) },
+      indent: 2,
+      cells: HEADINGS.map((key) => {
+        const text = countText(judge[key]);
+        if (judge[key] === 0) return { text, paint: style.dim };
+        return key === "unreadable" || key === "failed" ? { text, paint: style.red } : { text };
+      }),
+    }),
+  );
+  const columns = HEADINGS.map(() => ({ alignment: ">" }) as const);
+  return [
+    ...namedTable([heading, ...lines], columns, width),
+    ...health.flatMap((judge) =>
+      judgeProblemTexts(judge).flatMap((text) =>
+        wrapText(text, width).map(judge.isPoor ? style.red : style.yellow),
+      ),
+    ),
+  ];
+}
+
+/** Sentences on requests to a judge that gave nothing, with reasons and counts; none if all were read. */
+export function judgeProblemTexts(judge: JudgeHealth): readonly string[] {
+  const { asked, unreadable, failed, reasons, isPoor } = judge;
+  const lost = unreadable + failed;
+  if (lost === 0) return [];
+  const more = reasons.length - REASONS;
+  return [
+    `${isPoor ? "Warning: " : ""}${judgeShareText(judge)}.${isPoor ? " These results may be wrong." : ""}`,
+    ...reasons.slice(0, REASONS).map((reason) => reasonText(reason, asked)),
+    ...(more > 0 ? [`  … and ${countText(more)} other reasons`] : []),
+  ];
+}
+
+/** In one line: which judge, and how many of its requests gave nothing. */
+export function judgeShareText({ judge, asked, unreadable, failed }: JudgeHealth): string {
+  const lost = unreadable + failed;
+  const parts = [
+    ...(failed === 0 ? [] : [`${countText(failed)} failed`]),
+    ...(unreadable === 0 ? [] : [`${countText(unreadable)} unreadable`]),
+  ];
+  return `The judge ${printableText(judge)} gave no usable answer to ${countText(lost)} of ${countedText(asked, "request")} (${percentText(lost, asked)}): ${parts.join(", ")}`;
+}
+
+/** Why requests gave nothing, and how often. */
+export function reasonText({ result, category, reason, count }: JudgeReason, asked: number): string {
+  const kind =
+    result === "unreadable"
+      ? "its answer could not be read"
+      : `it could not be asked${category === undefined ? "" : ` (${category.replaceAll("_", " ")})`}`;
+  const why = printableText(reason);
+  return `  ${countText(count)} of ${countText(asked)}: ${kind}${why === "" ? "" : `: ${why}`}`;
+}
+
+/** Replies without a verdict, by node and subject, with a warning above 5 %. Empty if there are none. */
+export function unreadLines(
+  { unread, judges }: Pick<OutcomeRates, "unread" | "judges">,
+  { style, width }: TextOptions,
+): readonly string[] {
+  if (unread.length === 0) return [];
+  const high = unread.filter(({ isHigh }) => isHigh).length;
+  const heading: NamedLine = {
+    name: { text: "Unread replies", paint: style.bold },
+    indent: 0,
+    cells: ["share", "unread", "turns", "subject"].map((text) => ({ text, paint: style.dim })),
+  };
+  const lines = unread.slice(0, NODES).map((line): NamedLine => {
+    const lost = line.unreadable + line.unjudged;
+    const share = { text: percentText(lost, line.turns) };
+    return {
+      name: { text: printableText(`${line.node} (${line.scenario})`) },
+      indent: 2,
+      cells: [
+        line.isHigh ? { ...share, paint: style.yellow } : share,
+        { text: countText(lost) },
+        { text: countText(line.turns) },
+        { text: testedName(line, judges) },
+      ],
+    };
+  });
+  const columns = [
+    { alignment: ">" },
+    { alignment: ">", leaves: 1 },
+    { alignment: ">", leaves: 0 },
+    { alignment: "<" },
+  ] as const;
+  const more = unread.length - NODES;
+  const warning = `Warning: more than 5 % of the replies are unread at ${countedText(high, "node")}. Unread replies are not a random part of all replies, so rates may be wrong.`;
+  return [
+    ...namedTable([heading, ...lines], columns, width),
+    ...(more > 0 ? [`  ${style.dim(`… and ${countText(more)} more`)}`] : []),
+    ...(high === 0 ? [] : wrapText(warning, width).map(style.yellow)),
+  ];
+}
