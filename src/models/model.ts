@@ -32,6 +32,8 @@ export interface CallContext {
   readonly turn: number;
   /** From 1. */
   readonly replicate: number;
+  /** The row of the dataset, from 0; absent without one. */
+  readonly row?: number;
   /** The random seed of the run; with scenario, node, turn and replicate it gives repeatable random numbers. */
   readonly seed: number;
   /** A folder for files of the conversation, where a handover has put some. */

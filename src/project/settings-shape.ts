@@ -1,22 +1,4 @@
-import {
-  type ArrayShape,
-  boolean,
-  described,
-  either,
-  json,
-  jsonObject,
-  type NumberShape,
-  nonEmptyText,
-  number,
-  type ObjectShape,
-  object,
-  oneOfTexts,
-  type RecordShape,
-  reference,
-  type Shape,
-  type ShapeRule,
-  text,
-} from "../core/schema/shape.ts";
+import { type ArrayShape, boolean, described, either, json, jsonObject, type NumberShape, nonEmptyText, number, type ObjectShape, object, oneOfTexts, type RecordShape, reference, type Shape, type ShapeRule, text } from "../core/schema/shape.ts";
 import { RUBRIC_SHAPE } from "../core/templates/rubric-shape.ts";
 import type { SettingKey } from "./settings.ts";
 import { parseBudget, readFailUnder } from "./short-forms.ts";
@@ -174,7 +156,10 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
   ),
   judges: described(either(nonEmptyText, JUDGE, several(either(nonEmptyText, JUDGE))), "Who reads replies."),
   replicates: described(FROM_1, "How often each conversation is held."),
-  rows: described({ kind: "array", items: ROW_SHAPE }, "Values for `{{row.…}}`; each row is a conversation."),
+  rows: described(
+    { kind: "array", items: ROW_SHAPE, ifEmpty: "empty_value" },
+    "Values for `{{row.…}}`; each row is a conversation.",
+  ),
   concurrency: described(FROM_1, "How many conversations are held at the same time."),
   turnLimit: described(FROM_1, "After how many turns a conversation ends."),
   seed: described(WHOLE, "What chance depends on."),

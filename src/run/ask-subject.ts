@@ -148,9 +148,10 @@ class SubjectTurn {
     const { run, plan } = this.#driver;
     const { node, turn } = this.#effect;
     const { conversation, cell } = plan;
-    const { scenario, replicate } = cell;
+    const { scenario, replicate, row } = cell;
     const { seed } = run;
-    return { signal: this.#signal, purpose: "subject", scenario, conversation, node, turn, replicate, seed };
+    const context = { signal: this.#signal, purpose: "subject", scenario, conversation, node, turn } as const;
+    return { ...context, replicate, ...(row === undefined ? {} : { row }), seed };
   }
 
   async #useTool(offered: readonly OfferedTool[], call: ToolCall): Promise<ToolResult> {

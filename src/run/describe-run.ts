@@ -96,14 +96,23 @@ export interface Factors {
   readonly scenarios: readonly string[];
   /** The number of rows of a scenario's dataset; undefined without one. */
   readonly rows?: number;
+  /** The scenarios that use no value of a row: they are run once, not once for each row. */
+  readonly rowless?: ReadonlySet<string>;
   readonly subjects: readonly string[];
   readonly judges: readonly string[];
   readonly replicates: number;
 }
 
 /** How many conversations a run has. */
-export function countCells({ scenarios, rows = 1, subjects, judges, replicates }: Factors): number {
-  return scenarios.length * rows * subjects.length * judges.length * replicates;
+export function countCells(factors: Factors): number {
+  const { scenarios, subjects, judges, replicates } = factors;
+  const rows = scenarios.reduce((sum, scenario) => sum + (rowsOf(scenario, factors) ?? 1), 0);
+  return rows * subjects.length * judges.length * replicates;
+}
+
+/** The number of rows that a scenario is run with; undefined if it uses none. */
+function rowsOf(scenario: string, { rows, rowless }: Factors): number | undefined {
+  return rowless?.has(scenario) ? undefined : rows;
 }
 
 /**
@@ -112,12 +121,14 @@ export function countCells({ scenarios, rows = 1, subjects, judges, replicates }
  * `index` is the position in the results, where replicates stand side by side.
  */
 export function* cellGroups(factors: Factors): Generator<readonly Cell[]> {
-  const { scenarios, rows, subjects, judges, replicates } = factors;
+  const { scenarios, subjects, judges, replicates } = factors;
   for (let replicate = 1; replicate <= replicates; replicate++) {
-    for (const [scenarioIndex, scenario] of scenarios.entries()) {
-      for (let row = 0; row < (rows ?? 1); row++) {
+    let before = 0;
+    for (const scenario of scenarios) {
+      const rows = rowsOf(scenario, factors);
+      for (let row = 0; row < (rows ?? 1); row++, before++) {
         for (const [subjectIndex, subject] of subjects.entries()) {
-          const place = (scenarioIndex * (rows ?? 1) + row) * subjects.length + subjectIndex;
+          const place = before * subjects.length + subjectIndex;
           yield judges.map((judge, judgeIndex) => ({
             index: (place * judges.length + judgeIndex) * replicates + replicate - 1,
             scenario,

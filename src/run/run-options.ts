@@ -159,6 +159,7 @@ export function validateOptions(options: RunOptions): void {
   const { scenarios, subjects } = options;
   expect("scenarios", list(scenarios).length > 0, "at least one scenario", scenarios);
   expect("subjects", list(subjects).length > 0, "at least one subject", subjects);
+  expect("rows", options.rows?.length !== 0, "at least one row, or none of the option", options.rows);
   for (const name of ["replicates", "concurrency", "turnLimit", "toolSteps"] as const)
     expect(name, isWhole(options[name] ?? 1, 1), "an integer from 1 and up", options[name]);
   expect(

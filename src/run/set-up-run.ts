@@ -16,7 +16,7 @@ import { Caller } from "./calls/caller.ts";
 import { Limits } from "./calls/limits.ts";
 import { loadPrices, type Prices, requirePrices } from "./calls/prices.ts";
 import { type Factors, runStart } from "./describe-run.ts";
-import { type PreparedScenario, prepareScenario } from "./prepare-scenario.ts";
+import { type PreparedScenario, prepareScenario, usesRow } from "./prepare-scenario.ts";
 import { readingOf, requireJudge } from "./require-judge.ts";
 import { type ResolvedModels, resolveModels } from "./resolve-models.ts";
 import type { ConversationPlan, RunContext } from "./run-context.ts";
@@ -106,6 +106,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
   const factors: Factors = {
     scenarios: scenarios.map(({ name }) => name),
     ...(options.rows === undefined ? {} : { rows: options.rows.length }),
+    rowless: new Set(scenarios.filter((definition) => !usesRow(definition)).map(({ name }) => name)),
     subjects: [...models.subjects.keys()],
     judges: [...models.judges.keys()],
     replicates: options.replicates ?? DEFAULTS.replicates,

@@ -78,7 +78,48 @@ test("what a row lacks, or has of the wrong type, is told before the first call"
   expect(subject.asked).toEqual([]);
 });
 
-test("a scenario without variables takes rows, too", async () => {
-  const { results } = await held({ scenarios: chainOf(1), subjects: "sim/steadfast", rows });
-  expect(results.map(({ row }) => row)).toEqual([0, 1]);
+test("a scenario that uses no row is run once, not once for each row", async () => {
+  const { results } = await held({
+    scenarios: [chainOf(1, "plain"), sums, chainOf(1, "last")],
+    subjects: "sim/steadfast",
+    rows,
+    replicates: 2,
+  });
+  expect(results.map(({ scenario, row, replicate, index }) => [scenario, row, replicate, index])).toEqual([
+    ["plain", undefined, 1, 0],
+    ["plain", undefined, 2, 1],
+    ["sums", 0, 1, 2],
+    ["sums", 0, 2, 3],
+    ["sums", 1, 1, 4],
+    ["sums", 1, 2, 5],
+    ["last", undefined, 1, 6],
+    ["last", undefined, 2, 7],
+  ]);
+});
+
+test("a list of rows without any row is refused", () => {
+  expect(() => runScenarios({ scenarios: sums, subjects: "sim/steadfast", rows: [] })).toThrow(
+    "Expected `rows` to be at least one row",
+  );
+});
+
+test("what is random in a simulated subject depends on the row", async () => {
+  const same = Array.from({ length: 40 }, () => ({ a: 1, b: 2, sum: 3 }));
+  const { results } = await held({ scenarios: sums, subjects: "sim/silent?empty=0.5", rows: same });
+  expect(new Set(results.map(({ turns }) => turns[0]?.reply)).size).toBeGreaterThan(1);
+});
+
+test("semantic_match is refused before the run, for there is no embedding model", async () => {
+  const field = { type: "string", description: "x", truth: "x", check: { type: "semantic_match" } } as const;
+  const definition = new Scenario("semantic")
+    .addNode("ask", {
+      question: question({ question: "Q", rawAnswer: "A", template: { fields: { x: field } } }),
+    })
+    .setEntry("ask")
+    .validate();
+  const subject = memoryModel("subject", () => "x");
+  await expect(
+    runScenarios({ allowUnread: true, scenarios: definition, subjects: subject }).results,
+  ).rejects.toThrow('In scenario "semantic", node "ask" uses semantic_match, which needs an embedding model');
+  expect(subject.asked).toEqual([]);
 });

@@ -60,8 +60,9 @@ function identityOf({ subject, parameters: { latency: _, ...parameters } }: Simu
 }
 
 function callKey(seed: number | undefined, context: CallContext): string {
-  const { scenario, node, turn, replicate } = context;
-  return JSON.stringify([seed, scenario, node, turn, replicate, context.seed]);
+  const { scenario, node, turn, replicate, row } = context;
+  const parts = [seed, scenario, node, turn, replicate, context.seed];
+  return JSON.stringify(row === undefined ? parts : [...parts, row]);
 }
 
 /** Replicates take the openings in turn, from a start that differs between questions. */

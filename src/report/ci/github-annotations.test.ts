@@ -28,8 +28,8 @@ test("conversations in error are warnings", async () => {
   const store = await heldRun(["B", "fail"], { message: "50 % of it\r\n::error::mine" });
   const lines = [...githubAnnotations(store, "r", { thresholds: [], summary: "s" })];
   expect(lines).toEqual([
-    "::warning title=Conversation cut short%3A error::letters, subject, replicate 1, row 1: authentication: 50 %25 of it%0A::error::mine\n",
-    "::warning title=Conversation cut short%3A error::letters, subject, replicate 2, row 1: authentication: 50 %25 of it%0A::error::mine\n",
+    "::warning title=Conversation cut short%3A error::letters, subject, replicate 1, row 2: authentication: 50 %25 of it%0A::error::mine\n",
+    "::warning title=Conversation cut short%3A error::letters, subject, replicate 2, row 2: authentication: 50 %25 of it%0A::error::mine\n",
     "::notice title=Elenchus::s\n",
   ]);
 });

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
-import { XMLParser, XMLValidator } from "fast-xml-parser";
-import { expect, test } from "vitest";
 import { heldRun } from "../../../test/report/held-run.ts";
 import { memoryStore } from "../../journal/store/memory-store.ts";
 import type { Store } from "../../journal/store/store.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
 import { junitXml, xmlAttributes, xmlText } from "./junit-xml.ts";
+import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { expect, test } from "vitest";
 
 interface Case {
   readonly name: string;
@@ -64,7 +64,7 @@ test("conversations are test cases: a false outcome is a property, an error is a
   expect(judge?.error).toBeDefined();
   const cases = suites[0]?.testcase ?? [];
   expect(cases.map(({ classname, name }) => `${classname}: ${name}`)).toEqual(
-    [0, 1, 2, 3].flatMap((row) =>
+    [1, 2, 3, 4].flatMap((row) =>
       [1, 2].map((replicate) => `letters: subject, replicate ${replicate}, row ${row}`),
     ),
   );

@@ -102,12 +102,12 @@ function addCounts<Key extends string>(
   return sums;
 }
 
-/** A conversation within its scenario: `openai/gpt-5-mini, replicate 3, row 2`. Rows count from 0, as in tables. */
+/** A conversation within its scenario: `openai/gpt-5-mini, replicate 3, row 2`. Rows count from 1, though from 0 in tables. */
 export function conversationName(
   { subject, judge, replicate, row }: Pick<ConversationSummary, "subject" | "judge" | "replicate" | "row">,
   judges: readonly string[],
 ): string {
-  const place = row === null ? "" : `, row ${row}`;
+  const place = row === null ? "" : `, row ${row + 1}`;
   return `${testedName({ subject, judge }, judges)}, replicate ${replicate}${place}`;
 }
 

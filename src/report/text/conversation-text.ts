@@ -68,7 +68,7 @@ function headerLines(conversation: Conversation, { style, width }: TextOptions):
     line("subject", printableText(subject)),
     line("judge", printableText(judge)),
     line("replicate", `${replicate}`),
-    ...(row === undefined ? [] : [line("row", `${row}`)]),
+    ...(row === undefined ? [] : [line("row", `${row + 1}`)]),
     { label: "status", lines: paintedLines(`${word}, ${countedText(path.length, "turn")}`, room, paint) },
     ...(path.length === 0 ? [] : [line("path", pathText(path))]),
     line("spent", spendingText(status === null ? spentSoFar(conversation.turns) : conversation.spending)),

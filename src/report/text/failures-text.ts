@@ -1,13 +1,7 @@
 import type { Store } from "../../journal/store/store.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
-import {
-  type FailureGroup,
-  type FailuresOptions,
-  type RunFailures,
-  runFailures,
-  type UnreadNode,
-} from "../data/run-failures.ts";
+import { type FailureGroup, type FailuresOptions, type RunFailures, runFailures, type UnreadNode } from "../data/run-failures.ts";
 import { failureKind } from "./failure-sentence.ts";
 import { countedText, countText } from "./figures.ts";
 import { judgeProblemTexts } from "./judge-health-text.ts";
@@ -131,7 +125,7 @@ function falseLines(failures: RunFailures, { style, width }: TextOptions): reado
         printableText(scenario),
         printableText(subject),
         ...(judges.size > 1 ? [printableText(judge)] : []),
-        ...(row === null ? [] : [`row ${row}`]),
+        ...(row === null ? [] : [`row ${row + 1}`]),
         `replicate ${replicate}`,
       ].join(" · ");
       const names = outcomes.map(printableText).join(", ");
