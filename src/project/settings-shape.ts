@@ -1,4 +1,22 @@
-import { type ArrayShape, boolean, described, either, json, jsonObject, type NumberShape, nonEmptyText, number, type ObjectShape, object, oneOfTexts, type RecordShape, reference, type Shape, type ShapeRule, text } from "../core/schema/shape.ts";
+import {
+  type ArrayShape,
+  boolean,
+  described,
+  either,
+  json,
+  jsonObject,
+  type NumberShape,
+  nonEmptyText,
+  number,
+  type ObjectShape,
+  object,
+  oneOfTexts,
+  type RecordShape,
+  reference,
+  type Shape,
+  type ShapeRule,
+  text,
+} from "../core/schema/shape.ts";
 import { RUBRIC_SHAPE } from "../core/templates/rubric-shape.ts";
 import type { SettingKey } from "./settings.ts";
 import { parseBudget, readFailUnder } from "./short-forms.ts";

@@ -123,6 +123,7 @@ let show: (message: string) => void = () => {};
 /** Says how the warnings of definitions reach their author: each is shown once. */
 export function showWarnings(by: (message: string) => void): void {
   show = by;
+  shown.clear();
 }
 
 function warnOnce(message: string): void {

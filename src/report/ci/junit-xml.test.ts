@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
+import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { expect, test } from "vitest";
 import { heldRun } from "../../../test/report/held-run.ts";
 import { memoryStore } from "../../journal/store/memory-store.ts";
 import type { Store } from "../../journal/store/store.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
 import { junitXml, xmlAttributes, xmlText } from "./junit-xml.ts";
-import { XMLParser, XMLValidator } from "fast-xml-parser";
-import { expect, test } from "vitest";
 
 interface Case {
   readonly name: string;

@@ -1,7 +1,13 @@
 import type { Store } from "../../journal/store/store.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
-import { type FailureGroup, type FailuresOptions, type RunFailures, runFailures, type UnreadNode } from "../data/run-failures.ts";
+import {
+  type FailureGroup,
+  type FailuresOptions,
+  type RunFailures,
+  runFailures,
+  type UnreadNode,
+} from "../data/run-failures.ts";
 import { failureKind } from "./failure-sentence.ts";
 import { countedText, countText } from "./figures.ts";
 import { judgeProblemTexts } from "./judge-health-text.ts";
