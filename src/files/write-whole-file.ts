@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, lstat, mkdir, open, realpath, rename, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, type FileHandle, lstat, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { errorMessage } from "../core/error-message.ts";
 import { specialKind } from "./read-text-file.ts";
@@ -70,7 +71,17 @@ export async function refuseUnwritable(
   path: string,
   { folder = process.cwd() }: WriteOptions = {},
 ): Promise<void> {
-  await targetOf(resolve(folder, path), folder, path);
+  const whole = resolve(folder, path);
+  await targetOf(whole, folder, path);
+  // Folders that are missing are made, in the nearest that exists.
+  let parent = dirname(whole);
+  while ((await stat(parent).catch(ifMissing)) === undefined && dirname(parent) !== parent)
+    parent = dirname(parent);
+  if (!(await stat(parent)).isDirectory())
+    throw new FileError(`${path} cannot be written: ${parent} is not a folder. Name another place.`);
+  await access(parent, constants.W_OK).catch(() => {
+    throw new FileError(`${path} cannot be written: you may not write to ${parent}. Name another place.`);
+  });
 }
 
 /** The file that is really written, with the permissions that it keeps. */

@@ -119,7 +119,14 @@ class ModelResolver {
       return personModel();
     }
     if (/^https?:\/\//i.test(option)) {
-      return httpModel({ url: option, ...(name === undefined ? {} : { name }) });
+      // A fragment is never sent to a server, so it can name the model.
+      const [url = "", ...fragment] = option.split("#");
+      const model = fragment.join("#");
+      return httpModel({
+        url,
+        ...(model === "" ? {} : { model, name: model }),
+        ...(name === undefined ? {} : { name }),
+      });
     }
     const { environment, providers } = this.#options;
     return resolveModel(

@@ -9,7 +9,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { findRun, withRuns } from "../stored-runs.ts";
-import { writeOutput } from "../write-output.ts";
+import { refuseOutput, writeOutput } from "../write-output.ts";
 
 /** The options of `export`. */
 export interface ExportOptions {
@@ -28,6 +28,7 @@ const TABLES = { turns: turnTable, conversations: conversationTable, outcomes: o
 export async function exportCommand(options: ExportOptions, terminal: Terminal): Promise<ExitCode> {
   const { format, output: path } = options;
   const { settings } = await readSettings(options.settings, terminal);
+  if (path !== undefined) await refuseOutput(path, terminal);
   await withRuns(settings.store, async (store) => {
     const { run } = findRun(store, options.run);
     if (format === "cassette" && path === undefined)

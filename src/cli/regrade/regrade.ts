@@ -78,6 +78,8 @@ export async function regradeCommand(options: RegradeCommandOptions, terminal: T
           summary.run,
           {
             ...others,
+            // Of the run before, which asked for all answers anew, they are in the store; what is graded again needs no others.
+            fresh: isFreshNow(options.settings),
             ...(reruns ? { subjects } : {}),
             rerun: reruns,
             scenarios,
@@ -107,6 +109,11 @@ export async function regradeCommand(options: RegradeCommandOptions, terminal: T
     },
     { readOnly: false },
   );
+}
+
+/** True if this command, not the run before, asks for new answers. */
+function isFreshNow({ flags }: SettingsRequest): boolean {
+  return flags.some(({ path, value }) => path.join(".") === "fresh" && value === true);
 }
 
 /** Numbers that say which conversations there are to verify; what the person says goes before them. No more than there are. */

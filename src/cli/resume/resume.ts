@@ -14,7 +14,7 @@ import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { requireSubjects } from "../run/run.ts";
-import { runAndReport } from "../run/run-and-report.ts";
+import { runAndReport, usableThresholds } from "../run/run-and-report.ts";
 import { whereAsked, withMore } from "../run/run-origin.ts";
 import type { RunDisplay } from "../run/run-view.ts";
 import { countOpen, findRun, withRuns } from "../stored-runs.ts";
@@ -74,6 +74,16 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
       const scenarios = isStored
         ? definitionsAsBegun(store, summary)
         : await readScenarios(meant, settings, names.length > 0 ? terminal : there);
+      const everything = { ...settings, only: [], tags: [] };
+      const thresholds = await usableThresholds(
+        settings,
+        {
+          chosen: scenarios,
+          all: async () =>
+            isStored ? scenarios : readScenarios(meant, everything, names.length > 0 ? terminal : there),
+        },
+        terminal.messages,
+      );
       const replay = origin?.replay;
       const cassette = replay === undefined ? undefined : await readCassette(resolve(there.folder, replay));
       return runAndReport(
@@ -91,6 +101,7 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
         {
           store,
           settings,
+          thresholds,
           display: options.display,
           finishedBefore: finishedBefore(store, summary.run, { retryErrors }),
         },

@@ -1,3 +1,4 @@
+import { isMeasure } from "../../core/outcomes/measure.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import type { RunFailure } from "../../journal/failure.ts";
@@ -240,6 +241,7 @@ export async function usableThresholds(
   messages: Output,
 ): Promise<readonly Threshold[]> {
   const thresholds = thresholdsOf(settings);
+  refuseImpossible(thresholds, chosen);
   const present = outcomeNames(chosen);
   const missing = thresholds.filter(({ outcome }) => !present.has(outcome));
   if (missing.length === 0) return thresholds;
@@ -252,6 +254,22 @@ export async function usableThresholds(
       `The threshold of ${outcome} is left out: none of the chosen scenarios has this outcome.\n`,
     );
   return thresholds.filter((threshold) => !missing.includes(threshold));
+}
+
+/** A rate is at most 1, so that a threshold of 90 could never be reached. */
+function refuseImpossible(thresholds: readonly Threshold[], scenarios: readonly ScenarioDefinition[]): void {
+  const checks = scenarios.flatMap(({ outcomes }) => outcomes);
+  const problems = thresholds.flatMap(({ outcome, minimum, by }) => {
+    const own = checks.filter(({ name }) => name === outcome);
+    const isRate = own.length > 0 && own.every(({ check }) => typeof check === "object" && !isMeasure(check));
+    if (!isRate || by !== "rate" || minimum <= 1) return [];
+    const meant =
+      minimum <= 100
+        ? `did you mean ${Number((minimum / 100).toPrecision(12))} or ${minimum} %?`
+        : "write 0.9 or 90 %.";
+    return [`The threshold ${outcome}=${minimum} cannot be reached, because a rate is at most 1: ${meant}`];
+  });
+  if (problems.length > 0) throw new ProjectError(problems);
 }
 
 function outcomeNames(scenarios: readonly ScenarioDefinition[]): ReadonlySet<string> {

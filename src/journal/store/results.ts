@@ -97,8 +97,11 @@ function keyOf({ scenario, subject, judge }: Pick<StatusGroup, "scenario" | "sub
   return JSON.stringify([scenario, subject, judge]);
 }
 
-/** An outcome of a conversation; disturbed if something else than replies kept the conversation from being decided. */
-type CountedOutcome = OutcomeEvent & { readonly isDisturbed: boolean };
+/**
+ * An outcome of a conversation; disturbed if something else than replies kept the conversation from being decided, later if it
+ * was stopped as asked: what it leaves open is then not an error, because a resume decides it.
+ */
+type CountedOutcome = OutcomeEvent & { readonly isDisturbed: boolean; readonly isLater: boolean };
 
 /** The results of conversations that are in memory, as `readResults` adds them up. */
 export function memoryResults(conversations: readonly Conversation[]): readonly ResultRow[] {
@@ -141,14 +144,12 @@ function outcomeGroups(conversations: readonly Conversation[]): readonly Outcome
   for (const { cell, status, verdicts, outcomes } of conversations) {
     const { scenario, subject, judge } = cell;
     const isDisturbed = verdicts.unjudged > 0 || !isFinished(status);
+    const isLater = status === "cancelled" || status === "budget_exhausted";
     for (const outcome of outcomes.values()) {
-      // Stopped as asked: a resume decides it.
-      const isLater = status === "cancelled" || status === "budget_exhausted";
-      if (isLater && outcome.status === "inconclusive") continue;
       const { name } = outcome;
       const key = JSON.stringify([scenario, subject, judge, name]);
       const known = found.get(key) ?? { group: { scenario, subject, judge, name }, values: [] };
-      known.values.push({ ...outcome, isDisturbed });
+      known.values.push({ ...outcome, isDisturbed, isLater });
       found.set(key, known);
     }
   }
@@ -157,7 +158,7 @@ function outcomeGroups(conversations: readonly Conversation[]): readonly Outcome
 
 function counted(outcomes: readonly CountedOutcome[]): OutcomeGroup["result"] {
   const decided = outcomes.filter(({ status }) => status === "decided").map(({ value }) => value);
-  const open = outcomes.filter(({ status }) => status === "inconclusive");
+  const open = outcomes.filter(({ status, isLater }) => status === "inconclusive" && !isLater);
   const infrastructure = open.filter(({ isDisturbed }) => isDisturbed).length;
   const numbers = decided.filter((value) => typeof value === "number");
   return {
@@ -204,11 +205,10 @@ SELECT scenario, subject, judge, outcome.name AS name,
   count(*) FILTER (WHERE outcome.status = 'decided' AND kind = 'number') AS numbers,
   avg(value) FILTER (WHERE outcome.status = 'decided' AND kind = 'number') AS mean,
   count(*) FILTER (WHERE outcome.status = 'inconclusive' AND NOT ${WAS_DISTURBED}) AS inconclusive,
-  count(*) FILTER (WHERE outcome.status = 'inconclusive' AND ${WAS_DISTURBED}) AS infrastructure,
+  count(*) FILTER (WHERE outcome.status = 'inconclusive' AND ${WAS_DISTURBED} AND NOT ${IS_LATER}) AS infrastructure,
   count(*) FILTER (WHERE outcome.status = 'not_applicable') AS notApplicable
 FROM conversation JOIN outcome ON outcome.conversation = conversation.id
-WHERE run = ? AND NOT (outcome.status = 'inconclusive' AND ${IS_LATER})
-GROUP BY scenario, subject, judge, outcome.name ORDER BY outcome.name`;
+WHERE run = ? GROUP BY scenario, subject, judge, outcome.name ORDER BY outcome.name`;
 
 const NODES = `
 SELECT scenario, subject, judge, turn.node AS node, count(*) AS turns,

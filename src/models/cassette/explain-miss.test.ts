@@ -112,3 +112,17 @@ test("says so where there is nothing to compare with, or nothing differs", () =>
   expect(explainMiss(REQUEST, [])).toBe("No call is recorded.");
   expect(explainMiss(REQUEST, [REQUEST])).toBe("The same call is recorded.");
 });
+
+test("the random marker around quoted texts hides nothing, and is named where nothing else differs", () => {
+  const quoting = (marker: string, text: string): CallRequest => ({
+    ...REQUEST,
+    messages: [user(`The question:\n<question-${marker}>\n${text}\n</question-${marker}>`)],
+  });
+  const here = quoting("aaaaaaaaaaaaaaaa", "Why?");
+  expect(explainMiss(here, [quoting("bbbbbbbbbbbbbbbb", "How?")])).toContain(
+    String.raw`<question>\nWhy?\n</question>" here`,
+  );
+  expect(explainMiss(here, [quoting("bbbbbbbbbbbbbbbb", "Why?")])).toContain(
+    "it differs only in the random marker around quoted texts",
+  );
+});

@@ -39,14 +39,34 @@ const PARTS: readonly {
 ];
 
 /** Why a call has no recorded answer: the nearest recorded call, and the first part in which it differs. */
-export function explainMiss(call: CallRequest, candidates: Iterable<CallRequest>): string {
-  const nearest = nearestCall(call, candidates);
+export function explainMiss(asked: CallRequest, candidates: Iterable<CallRequest>): string {
+  const call = withoutMarker(asked);
+  const nearest = nearestCall(call, [...candidates].map(withoutMarker));
   if (nearest === undefined) return "No call is recorded.";
   const differing = PARTS.filter(({ isSame }) => !isSame(call, nearest));
   const [first, ...others] = differing.map(({ explain }) => explain(call, nearest));
+  if (first === undefined && isQuoting(asked))
+    return `The nearest recorded call is one of ${nearest.name}, replicate ${nearest.replicate}; it differs only in the random marker around quoted texts, which depends on the seed of the run.`;
   if (first === undefined) return "The same call is recorded.";
   const more = others.length === 0 ? "" : ` (and in ${others.length} more)`;
   return `The nearest recorded call is one of ${nearest.name}, replicate ${nearest.replicate}; it differs in ${first}${more}.`;
+}
+
+/** The line that begins a quoted text in a call of a judge, with its random marker. */
+const QUOTE = /^<[a-z][a-z0-9-]*-([a-z0-9]{16,})>$/im;
+
+/** The call without the random marker, which would hide what really differs. */
+function withoutMarker(call: CallRequest): CallRequest {
+  const messages = call.messages.map((message) => {
+    const marker = message.role === "user" ? QUOTE.exec(message.content)?.[1] : undefined;
+    if (marker === undefined || message.role !== "user") return message;
+    return { ...message, content: message.content.replaceAll(`-${marker}>`, ">") };
+  });
+  return { ...call, messages };
+}
+
+function isQuoting({ messages }: CallRequest): boolean {
+  return messages.some((message) => message.role === "user" && QUOTE.test(message.content));
 }
 
 /** The call that differs in the fewest parts; of several, the one that agrees longest. */
