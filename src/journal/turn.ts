@@ -115,7 +115,7 @@ type FinishedKey =
 /** A finished turn as results and journals have it. */
 export interface FinishedTurn
   extends Required<Pick<Turn, FinishedKey>>,
-    Pick<Turn, "agent" | "judgeFailure" | "toolCalls"> {}
+    Pick<Turn, "agent" | "judgeFailure" | "toolCalls" | "unreadByRules"> {}
 
 /** True once a turn has been read and verified. */
 export function isFinishedTurn(turn: Turn): turn is Turn & FinishedTurn {

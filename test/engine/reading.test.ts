@@ -56,6 +56,7 @@ async function read(fields: typeof FIELDS | typeof LETTER, reply: string, option
     asked: model.asked.length,
     parsed: first?.turns[0]?.parsed,
     path: first?.path,
+    unreadByRules: first?.turns[0]?.unreadByRules,
     settings: only(events, "conversation-start")[0]?.settings,
     identities: starts.map(({ identity }) => identity),
   };
@@ -66,7 +67,8 @@ test("what rules read is not asked, and the conversation does not wait for the j
 });
 
 test.each(["Hm.", "(A) or (B)?"])("the judge reads what a rule leaves unread: %s", async (reply) => {
-  const { asked, parsed, path, settings } = await read(LETTER, reply);
+  const { asked, parsed, path, settings, unreadByRules } = await read(LETTER, reply);
+  expect(unreadByRules).toEqual(["letter"]);
   expect({ asked, parsed, path }).toEqual({ asked: 1, parsed: { letter: "B" }, path: ["ask", "then"] });
   expect(settings?.reading).toBe("rules-then-judge");
   expect(await read(LETTER, reply, { reading: "rules" })).toMatchObject({

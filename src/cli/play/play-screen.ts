@@ -254,9 +254,9 @@ function fieldBlocks(reading: PlayReading, { style, room }: Room): readonly Labe
   const question = definition.nodes[turn.node]?.question;
   const template = question?.template;
   if (question === undefined || template === undefined) return [];
-  const forJudge = judgedFields(template);
-  const byRules = Object.entries(turn.fields).filter(([name]) => !Object.hasOwn(forJudge, name));
-  const others = Object.entries(turn.fields).filter(([name]) => Object.hasOwn(forJudge, name));
+  const forJudge = new Set([...Object.keys(judgedFields(template)), ...(turn.unreadByRules ?? [])]);
+  const byRules = Object.entries(turn.fields).filter(([name]) => !forJudge.has(name));
+  const others = Object.entries(turn.fields).filter(([name]) => forJudge.has(name));
   const options = { style, room, expected: (name: string) => expectedText(question, name, before) };
   const notes = isJudged
     ? turn.notes

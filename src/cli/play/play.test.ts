@@ -97,6 +97,16 @@ test("a judge may read what rules could", async () => {
   expect(printed()).not.toContain("by rules");
 });
 
+test("a judge reads what rules leave unread", async () => {
+  const { judge, asked } = echoJudge();
+  const { input, code, printed } = played({ judge });
+  input.end("Canberra\n\nHm.\n\nSydney\n\n");
+  expect(await code).toBe(0);
+  expect(printed()).toContain('by rules  city = "Canberra"  ✓ right');
+  expect(printed()).toContain('by judge  city = "Canberra"  ✓ right');
+  expect(asked.length).toBe(1);
+});
+
 test("the limit of turns", async () => {
   const { input, code, printed } = played({ turnLimit: 2 });
   input.end("Canberra\n\nCanberra\n\nCanberra\n\n");

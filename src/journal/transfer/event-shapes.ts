@@ -159,7 +159,7 @@ export const TURN_RESULT: Shape = typedShape<FinishedTurn>("a turn", {
     next: textOrNull,
     spending: SPENDING,
   },
-  optional: { agent: text, judgeFailure: FAILURE, toolCalls: list(jsonObject) },
+  optional: { agent: text, judgeFailure: FAILURE, toolCalls: list(jsonObject), unreadByRules: texts },
 });
 
 type OptionalKeys<Data> = {

@@ -351,6 +351,7 @@ function finishedTurn(
   next: string | null,
 ): FinishedTurn {
   const { turn, node, agent, questionText = "", reply = "", judgeFailure, finish = "", toolCalls } = open;
+  const { unreadByRules: unread } = open;
   return freezeDeep({
     turn,
     node,
@@ -358,6 +359,7 @@ function finishedTurn(
     questionText,
     reply,
     ...findings,
+    ...(unread === undefined ? {} : { unreadByRules: unread }),
     ...(judgeFailure === undefined ? {} : { judgeFailure }),
     finish,
     ...(toolCalls === undefined ? {} : { toolCalls }),
