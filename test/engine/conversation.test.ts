@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { END, type Handover, question, type RunOptions, Scenario, type ScenarioDefinition } from "elenchus";
@@ -131,12 +131,35 @@ test("a transcript in a file of the conversation's workspace", async () => {
   const workspace = await mkdtemp(join(tmpdir(), "elenchus-test-"));
   const [, , bob] = await sent(twoAgents("transcript_materialize"), { workspace });
   const [, file] = /file (\S+) of your workspace/.exec(bob?.at(-1) ?? "") ?? [];
-  const text = await readFile(join(workspace, file as string), "utf8");
+  // The path is right from where the agent stands: in the folder of the conversation.
+  expect(file).toBe("transcript.txt");
+  const [folder = ""] = await readdir(workspace);
+  const text = await readFile(join(workspace, folder, file as string), "utf8");
   expect(text).toContain("[2] reply of Ann:\n> Reply 2.");
   // Each turn is written once, also when the next agent gets the file.
   expect(text.match(/\[1\] question/g)).toHaveLength(1);
   expect(text).toContain("[3] reply of Bob:");
   await rm(workspace, { recursive: true });
+});
+
+test("a handover by function may write messages", async () => {
+  const written = [
+    { role: "user", content: "Context." },
+    { role: "assistant", content: "Understood." },
+    { role: "user", content: "Second, please?" },
+  ] as const;
+  const handingOver = (messages: readonly unknown[]): ScenarioDefinition =>
+    new Scenario("by messages")
+      .addNode("a", { question: plain("First?") })
+      .addNode("b", { question: plain("Second?"), agentIdentity: "Bob" })
+      .addEdge("a", "b", { handover: () => messages as typeof written })
+      .addEdge("b", END)
+      .setEntry("a")
+      .validate();
+  const [, bob] = await sent(handingOver(written));
+  expect(bob?.slice(-3)).toEqual(["user: Context.", "assistant: Understood.", "user: Second, please?"]);
+  const { results } = await held({ scenarios: handingOver(written.slice(0, 2)), subjects: "sim/steadfast" });
+  expect(results[0]?.failure?.message).toContain("the last must be of the user");
 });
 
 test("a handover by function sees all verdicts and writes the question", async () => {
@@ -166,7 +189,7 @@ test.each<[string, Handover, string]>([
   [
     "returns no text",
     () => 3 as never,
-    "The handover returned number, but must return the text of the question.",
+    "The handover returned number, but must return the text of the question or messages.",
   ],
 ])("a handover that %s ends the conversation and keeps its turns", async (_, handover, message) => {
   const subject = memoryModel("subject", () => "yes");

@@ -156,8 +156,17 @@ export function isTranscript(handover: Handover): handover is (typeof TRANSCRIPT
   return (TRANSCRIPTS as readonly unknown[]).includes(handover);
 }
 
-/** Writes the question text for the next agent. */
-export type HandoverFunction = (turns: readonly TurnRecord[], questionText: string) => string;
+/** A message that a handover function writes. */
+export interface HandoverMessage {
+  readonly role: "user" | "assistant";
+  readonly content: string;
+}
+
+/** Writes the text of the question for the next agent, or the messages that it is sent, the question last. */
+export type HandoverFunction = (
+  turns: readonly TurnRecord[],
+  questionText: string,
+) => string | readonly HandoverMessage[];
 
 /** An edge of a definition; without `when` it is the fallback of its source. */
 export interface ScenarioEdge {

@@ -1,7 +1,12 @@
 import { errorMessage } from "../../core/error-message.ts";
-import type { AgentIdentity, Handover, ScenarioNode } from "../../core/scenario/definition.ts";
+import type {
+  AgentIdentity,
+  Handover,
+  HandoverMessage,
+  ScenarioNode,
+} from "../../core/scenario/definition.ts";
 import type { TurnRecord } from "../../core/state/state.ts";
-import { typeName } from "../../core/values/json.ts";
+import { isRecord, typeName } from "../../core/values/json.ts";
 import type { Turn } from "../../journal/turn.ts";
 import type { Message } from "../../models/message.ts";
 import { extendMessages, noMessages } from "../../models/message-list.ts";
@@ -42,8 +47,6 @@ export interface Approach {
   readonly missed: readonly AnsweredTurn[];
   /** The turns so far, for a handover that is a function. */
   readonly turns: () => readonly TurnRecord[];
-  /** The folder of the conversation within the run's workspace. */
-  readonly workspace: string;
 }
 
 /** A question as it will be sent. */
@@ -67,7 +70,7 @@ export function prepareQuestion(approach: Approach): PreparedQuestion | { readon
   const added: Message[] = put.plainHistory ? missed.flatMap(plainTurn) : [];
   for (const { question, answer } of node.question.fewShot ?? [])
     added.push({ role: "user", content: question }, { role: "assistant", content: answer });
-  added.push({ role: "user", content: put.text });
+  added.push(...(put.messages ?? [{ role: "user", content: put.text } as const]));
   const { text, transcript } = put;
   const prepared = { text, added, messages: extendMessages(view.messages, [...view.said, ...added]) };
   return transcript === undefined ? prepared : { ...prepared, transcript };
@@ -77,10 +80,12 @@ interface PutQuestion {
   readonly text: string;
   readonly plainHistory: boolean;
   readonly transcript?: string;
+  /** What is sent in place of the text alone. */
+  readonly messages?: readonly HandoverMessage[];
 }
 
 function putQuestion(approach: Approach): PutQuestion | { readonly problem: string } {
-  const { node, handover, missed, workspace } = approach;
+  const { node, handover, missed } = approach;
   const { question } = node.question;
   if (typeof handover === "function") return putByFunction(approach, handover);
   if (handover === undefined || missed.length === 0) return { text: question, plainHistory: true };
@@ -91,7 +96,7 @@ function putQuestion(approach: Approach): PutQuestion | { readonly problem: stri
       return { text: `${question}\n\n${framedTranscript(missed)}`, plainHistory: false };
     case "transcript_materialize":
       return {
-        text: `What was said before is in the file ${workspace}/${TRANSCRIPT_FILE} of your workspace.\n\n${question}`,
+        text: `What was said before is in the file ${TRANSCRIPT_FILE} of your workspace.\n\n${question}`,
         plainHistory: false,
         transcript: `${writeTranscript(missed)}\n`,
       };
@@ -105,12 +110,31 @@ function putByFunction(
   handover: Extract<Handover, (...values: never) => unknown>,
 ): PutQuestion | { readonly problem: string } {
   try {
-    const text: unknown = handover(turns(), node.question.question);
-    if (typeof text === "string") return { text, plainHistory: false };
-    return { problem: `The handover returned ${typeName(text)}, but must return the text of the question.` };
+    const written: unknown = handover(turns(), node.question.question);
+    if (typeof written === "string") return { text: written, plainHistory: false };
+    if (!Array.isArray(written))
+      return {
+        problem: `The handover returned ${typeName(written)}, but must return the text of the question or messages.`,
+      };
+    const messages = written.filter(isMessage).map(({ role, content }) => Object.freeze({ role, content }));
+    const last = messages.at(-1);
+    if (messages.length < written.length || last?.role !== "user")
+      return {
+        problem:
+          "The handover returned messages, but each must have a role (user or assistant) and a content, and the last must be of the user.",
+      };
+    return { text: last.content, plainHistory: false, messages };
   } catch (error) {
     return { problem: `The handover threw: ${errorMessage(error)}` };
   }
+}
+
+function isMessage(value: unknown): value is HandoverMessage {
+  return (
+    isRecord(value) &&
+    (value.role === "user" || value.role === "assistant") &&
+    typeof value.content === "string"
+  );
 }
 
 function plainTurn({ question, reply }: AnsweredTurn): readonly Message[] {

@@ -243,7 +243,6 @@ class Transition {
       view,
       missed: itemsOf(spoken, turn - 1 - view.seen),
       turns: () => listOf(draft.turns),
-      workspace: draft.conversation,
     });
     if ("problem" in prepared) {
       const message = prepared.problem;
