@@ -8,6 +8,9 @@ import type { Settings } from "../project/settings.ts";
 import { printableLines } from "../terminal/printable-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
+/** How many problems are printed. */
+const SHOWN = 20;
+
 /** The scenarios that a command names, or else those of the project. Throws a `ProjectError` with everything that is wrong. */
 export async function readScenarios(
   names: readonly string[],
@@ -24,7 +27,10 @@ export async function readScenarios(
   if (problems.length > 0) {
     const cause = problems.find((problem) => problem.cause !== undefined)?.cause;
     throw new ProjectError(
-      problems.map(({ message }) => message),
+      [
+        ...problems.slice(0, SHOWN).map(({ message }) => message),
+        ...(problems.length > SHOWN ? [`… and ${problems.length - SHOWN} more; see: elenchus check`] : []),
+      ],
       cause === undefined ? {} : { cause },
     );
   }

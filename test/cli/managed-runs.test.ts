@@ -2,7 +2,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
-import { elenchus } from "./cli.ts";
+import { elenchus, folderWith } from "./cli.ts";
 
 async function run(folder: string, name: string, ...words: readonly string[]): Promise<void> {
   const subject = words.length > 0 ? words : ["--subject", "sim/steadfast"];
@@ -95,4 +95,22 @@ test("resume does not fall back to an older run when the latest has errors", asy
       /^Run tuesday is finished; nothing is left to do\. 1 conversation ended in an error; to retry: elenchus resume tuesday --retry-errors\n/,
     ),
   ]);
+});
+
+test("init works in a project of CommonJS modules", async () => {
+  const folder = folderWith({ "package.json": '{ "type": "commonjs" }' });
+  expect((await elenchus(["init"], { folder })).code).toBe(0);
+  const { code, stdout } = await elenchus(["check", "--no-draw"], { folder });
+  expect([code, stdout]).toEqual([0, expect.stringContaining("2 scenarios in order")]);
+});
+
+test("check explains an unquoted colon, and ends a long list of issues with a count", async () => {
+  const edges = Array.from({ length: 80 }, (_, index) => `  - { source: ask, target: nowhere-${index} }`);
+  const folder = folderWith({
+    "colon.yaml": "name: a\ndescription: He said: no\n",
+    "long.yaml": `name: b\nentry: ask\nnodes: { ask: { question: { question: a, rawAnswer: b } } }\nedges:\n${edges.join("\n")}\n`,
+  });
+  expect((await elenchus(["check", "colon.yaml"], { folder })).stdout).toContain("put quotes around it");
+  const { stdout } = await elenchus(["check", "long.yaml"], { folder });
+  expect(stdout).toMatch(/\n… and 30 more issues; fix these first\n/);
 });

@@ -610,6 +610,6 @@ describe("a project file", () => {
     const { code, stderr } = await elenchus(["run", "-q"], given);
     expect([code, existsSync(marker)]).toEqual([2, false]);
     expect(stderr).toContain(`  - run the code in ${join(given.folder, "scenarios/planted.ts")}\n`);
-    expect(stderr).not.toContain("repair.ts");
+    expect(stderr).not.toContain("repair.mts");
   });
 });

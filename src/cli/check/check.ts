@@ -21,7 +21,10 @@ export interface CheckOptions {
   readonly draws: boolean;
 }
 
-/** Reports everything that is wrong with files, and draws the valid scenarios. */
+/** How many issues are printed; a mistake that is copied into every node says the same a thousand times. */
+const SHOWN = 50;
+
+/** Reports what is wrong with files, and draws the valid scenarios. */
 export async function check(options: CheckOptions, terminal: Terminal): Promise<ExitCode> {
   const { output } = terminal;
   const { style, width } = output;
@@ -67,7 +70,10 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
     const text = `${needsJudgeText(needs)} Run it with one, such as --judge openai/gpt-5-mini.`;
     output.write(labelled("warning:", style.yellow, { text, output }));
   }
-  for (const { message } of problems) output.write(labelled("error:", style.red, { text: message, output }));
+  for (const { message } of problems.slice(0, SHOWN))
+    output.write(labelled("error:", style.red, { text: message, output }));
+  if (problems.length > SHOWN)
+    output.write(`… and ${countedText(problems.length - SHOWN, "more issue")}; fix these first\n`);
 
   const fine = `${countedText(sound, "scenario")} in order`;
   const also = warnings === 0 ? "" : `, ${countedText(warnings, "warning")}`;

@@ -18,7 +18,7 @@ export interface InitFile {
 const TEMPLATES: Readonly<Record<string, string>> = {
   "elenchus.config.yaml": "elenchus.config.yaml",
   "scenarios/capital.yaml": "scenarios/capital.yaml",
-  "scenarios/repair.ts": "scenarios/repair.ts",
+  "scenarios/repair.mts": "scenarios/repair.mts",
   "README.md": "README.md",
   ".gitignore": "gitignore",
 };

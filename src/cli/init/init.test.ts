@@ -27,7 +27,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 const ALL = [
   "elenchus.config.yaml",
   "scenarios/capital.yaml",
-  "scenarios/repair.ts",
+  "scenarios/repair.mts",
   "README.md",
   ".gitignore",
   "package.json",
@@ -101,10 +101,9 @@ test("what is there stays, and what it lacks is told, not added", async () => {
   for (const [name, content] of Object.entries(before))
     expect(readFileSync(join(folder, name), "utf8")).toBe(content);
   expect(text).toMatch(
-    /^Written here:\n {2}elenchus\.config\.yaml\n {2}scenarios\/repair\.ts\n\nNot changed, because/,
+    /^Written here:\n {2}elenchus\.config\.yaml\n {2}scenarios\/repair\.mts\n\nNot changed, because/,
   );
   expect(text).toContain("runs are not committed:\n  .elenchus/\n");
-  expect(text).toContain('so that .ts files can import:\n  "type": "module",\n');
   expect(text).toContain("Add these lines to your README.md:\n  Multi-turn benchmarks");
 });
 

@@ -1,6 +1,5 @@
 import { join, relative, resolve } from "node:path";
 import type { Environment } from "../../core/environment.ts";
-import { isRecord } from "../../core/values/json.ts";
 import { readTextFile } from "../../files/read-text-file.ts";
 import { isCodeFile } from "../../project/import-module.ts";
 import { PROJECT_FILES } from "../../project/load-project.ts";
@@ -128,7 +127,6 @@ export async function initAdvice(
     const { text } = await readTextFile(join(folder, name), name);
     if (text === undefined) return undefined;
     if (name === ".gitignore") return ignoreAdvice(text);
-    if (name === "package.json") return packageAdvice(text);
     const readme = files.find((file) => file.name === "README.md");
     return /^readme/i.test(name) && readme !== undefined ? readmeAdvice(name, text, readme) : undefined;
   });
@@ -141,24 +139,6 @@ function ignoreAdvice(text: string): InitAdvice | undefined {
     sentence: "Add this line to your .gitignore, so that runs are not committed:",
     lines: [".elenchus/"],
   };
-}
-
-/** Without it, Node may take a `.ts` file for the old kind of module, which knows no `import`. */
-function packageAdvice(text: string): InitAdvice | undefined {
-  if (!isJsonWithoutModules(text)) return undefined;
-  return {
-    sentence: "Add this line to your package.json, so that .ts files can import:",
-    lines: ['"type": "module",'],
-  };
-}
-
-function isJsonWithoutModules(text: string): boolean {
-  try {
-    const settings: unknown = JSON.parse(text);
-    return isRecord(settings) && settings.type !== "module";
-  } catch {
-    return false;
-  }
 }
 
 function readmeAdvice(name: string, text: string, readme: InitFile): InitAdvice | undefined {

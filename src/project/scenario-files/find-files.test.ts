@@ -108,7 +108,7 @@ describe("what is wrong", () => {
     ["set/*.txt", "No scenario file matches set/*.txt; check the pattern, and put quotes around it."],
     [
       "set/readme.md",
-      "set/readme.md is not a file with scenarios; name a .yaml, .yml or .json file, or a .ts, .js or .mjs module.",
+      "set/readme.md is not a file with scenarios; name a .yaml, .yml or .json file, or a .ts, .mts, .js or .mjs module.",
     ],
   ])("%s", async (name, problem) => {
     expect(await find(name)).toEqual({ files: [], problems: [problem] });

@@ -94,7 +94,7 @@ function named({ path, name }: WalkedFile): FoundFiles {
   if (isCode || isDataFile(name)) return found([{ path, name, isCode }]);
   return nothing(
     name,
-    `${name} is not a file with scenarios; name a .yaml, .yml or .json file, or a .ts, .js or .mjs module.`,
+    `${name} is not a file with scenarios; name a .yaml, .yml or .json file, or a .ts, .mts, .js or .mjs module.`,
   );
 }
 

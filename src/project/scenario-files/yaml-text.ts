@@ -29,6 +29,8 @@ function clause(message: string): string {
   const [first = ""] = message.split(/[\n;]/);
   if (first.includes("multiple documents"))
     return 'it has several documents; write one with a list of "scenarios"';
+  if (/nested mappings|implicit keys|implicit map/i.test(first))
+    return "a text with a colon and a space is taken for a key; put quotes around it";
   const plain = first.trim().replace(/\.$/, "");
   return plain.charAt(0).toLowerCase() + plain.slice(1);
 }
