@@ -162,7 +162,14 @@ export type { BudgetLimits } from "../run/calls/budget.ts";
 export type { AnyModel } from "../run/calls/call-cache.ts";
 export type { AccountCaps, RetryPolicies, RetryPolicy } from "../run/calls/limits.ts";
 export { type RegradeOptions, type Regrading, regrade } from "../run/regrade.ts";
-export type { JudgeOption, ModelOption, RunOptions, SubjectOption, Timeouts } from "../run/run-options.ts";
+export type {
+  JudgeOption,
+  ModelOption,
+  Reading,
+  RunOptions,
+  SubjectOption,
+  Timeouts,
+} from "../run/run-options.ts";
 export { type ResumeOptions, type Run, resumeRun, runScenarios } from "../run/run-scenarios.ts";
 export type { ConversationRecord } from "../run/step/conversation-state.ts";
 

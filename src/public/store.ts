@@ -1,8 +1,10 @@
+export type { JudgeAnswered, JudgeCounts, JudgeHealth, JudgeReason } from "../journal/judge-health.ts";
 export { memoryStore } from "../journal/store/memory-store.ts";
 export type {
   CallStore,
   ConversationFilter,
   ConversationSummary,
+  NodeTurns,
   ResultRow,
   RunJournal,
   RunSummary,

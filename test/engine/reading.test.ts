@@ -89,6 +89,18 @@ test("only the fields that are unread are asked for", async () => {
   expect(unread.identities).toEqual((await read(FIELDS, "Hm.", { reading: "judge" })).identities);
 });
 
+test("the end of a run has the health of its judges", async () => {
+  const subjects = memoryModel("subject", () => "Hm.");
+  const { events } = await held({ scenarios: scenario(LETTER), subjects, judge: judge() });
+  expect(only(events, "run-end")[0]?.judges).toMatchObject([
+    { judge: "judge", asked: 1, judged: 1, repaired: 0, unreadable: 0, failed: 0, rates: { judged: 1 } },
+  ]);
+  expect(only(events, "turn-judgement")[0]?.judges).toEqual([{ judge: "judge", result: "read" }]);
+  // Rules alone have no health.
+  const alone = await held({ scenarios: scenario(LETTER), subjects });
+  expect(only(alone.events, "run-end")[0]).not.toHaveProperty("judges");
+});
+
 test("a run that does not say how it reads goes on as rules read it", async () => {
   const store = memoryStore();
   const options = {

@@ -27,6 +27,20 @@ function vote(parsed: object, rubric: object = {}, rest: Partial<PanelVote> = {}
   return { parsed: { ...parsed }, rubric: { ...rubric }, refused: false, status: "read", ...rest };
 }
 
+test("of an answer that could be read in part, the rest is a vote", () => {
+  const partly = { status: "unreadable", unread: { fields: ["dose"], traits: ["tone"] } } as const;
+  const combined = combinePanel(
+    [
+      vote({ letter: "B", dose: null }, { tone: null }, partly),
+      vote({ letter: "B", dose: 5 }, { tone: 3 }),
+      vote({ letter: "A", dose: 5 }, { tone: 3 }),
+    ],
+    { template: TEMPLATE, traits: [TONE] },
+  );
+  expect(combined).toMatchObject({ status: "read", parsed: { letter: "B", dose: 5 }, rubric: { tone: 3 } });
+  expect(combined.agreement.parsed).toMatchObject({ letter: { votes: 3 }, dose: { votes: 2 } });
+});
+
 test("three judges, field by field and trait by trait", () => {
   const found = (...answers: boolean[]): object => ({
     expected: answers.slice(0, 2),
