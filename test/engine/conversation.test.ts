@@ -1,7 +1,16 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { END, type Handover, question, type RunOptions, Scenario, type ScenarioDefinition } from "elenchus";
+import {
+  END,
+  type Handover,
+  parseScenario,
+  question,
+  type RunOptions,
+  Scenario,
+  type ScenarioDefinition,
+  scenarioToJson,
+} from "elenchus";
 import type { Message } from "elenchus/models";
 import { expect, test } from "vitest";
 import { held, judgedQuestion, memoryModel, only, yesJudge } from "./held.ts";
@@ -242,4 +251,21 @@ test("what is recorded is what was sent", async () => {
     seen.set(agent, messages);
     if (event.type === "turn-start") expect(messages).toEqual(subject.asked[event.turn - 1]?.[0].messages);
   }
+});
+
+test("a scenario has a system prompt; that of an agent goes first", async () => {
+  const definition = new Scenario("prompted", { systemPrompt: "Be brief." })
+    .addNode("a", { question: plain("First?") })
+    .addNode("b", {
+      question: plain("Second?"),
+      agentIdentity: { name: "Bob", systemPrompt: "You are Bob." },
+    })
+    .addEdge("a", "b")
+    .addEdge("b", END)
+    .setEntry("a")
+    .validate();
+  const [first, bob] = await sent(definition);
+  expect(first?.[0]).toBe("system: Be brief.");
+  expect(bob?.[0]).toBe("system: You are Bob.");
+  expect(parseScenario(scenarioToJson(definition)).hash).toBe(definition.hash);
 });

@@ -92,6 +92,7 @@ function freezeDefinition(
   const content = {
     name: data.name as string,
     description: (data.description ?? "") as string,
+    ...(data.systemPrompt === undefined ? {} : { systemPrompt: data.systemPrompt as string }),
     nodes: Object.freeze(data.nodes) as Readonly<Record<string, ScenarioNode>>,
     edges: Object.freeze(data.edges ?? []) as readonly ScenarioEdge[],
     entryNode: data.entry as string,

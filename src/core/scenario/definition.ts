@@ -19,6 +19,8 @@ export interface ScenarioDefinition<Nodes extends NodeEntry = NodeEntry, Outcome
   readonly [known]?: { readonly nodes: Nodes; readonly outcomes: Outcomes };
   readonly name: string;
   readonly description: string;
+  /** The system prompt of its conversations; that of an agent goes first, and before that of the run. */
+  readonly systemPrompt?: string;
   readonly nodes: Readonly<Record<string, ScenarioNode>>;
   /** The ids of the nodes in the order they were added. */
   readonly nodeIds: readonly string[];
@@ -118,9 +120,11 @@ export function copyDefinition(
   parts: Partial<Pick<ScenarioDefinition, "nodes" | "edges" | "outcomes">>,
 ): ScenarioDefinition {
   const { name, description, nodes, nodeIds, edges, entryNode, outcomes, warnings, metadata } = definition;
+  const { systemPrompt } = definition;
   return Object.freeze({
     name,
     description,
+    ...(systemPrompt === undefined ? {} : { systemPrompt }),
     nodes,
     nodeIds,
     edges,

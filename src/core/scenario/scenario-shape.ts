@@ -127,6 +127,10 @@ function scenarioShape({ node, edge, outcome, shortOutcome }: PartShapes): Objec
       ifMissing: { entry: "no_entry", nodes: "no_nodes" },
       optional: {
         description: text,
+        systemPrompt: described(
+          nonEmptyText,
+          "The system prompt of its conversations, in place of the run's.",
+        ),
         edges: described(list(edge), "Where conversations go after a node; tested in this order."),
         outcomes: described(
           either(list(outcome), { kind: "record", values: shortOutcome }),

@@ -49,6 +49,7 @@ function writeScenario(
     version: FORMAT_VERSION,
     name,
     ...(description === "" ? {} : { description }),
+    ...(definition.systemPrompt === undefined ? {} : { systemPrompt: definition.systemPrompt }),
     entry: entryNode,
     nodes: written,
     ...(keepsOrder ? {} : { nodeOrder: [...nodeIds] }),

@@ -9,6 +9,14 @@ import type { END, END_IN_FILES, Handover, NodeOptions, ScenarioDefinition } fro
 import type { Entry, KnownNode, NewId, NodeEntry, TypedWhen } from "./node-entry.ts";
 import { ScenarioParts } from "./scenario-parts.ts";
 
+/** What a scenario has besides its name and its parts. */
+export interface ScenarioOptions {
+  readonly description?: string;
+  /** The system prompt of its conversations, in place of the run's; that of an agent goes first. */
+  readonly systemPrompt?: string;
+  readonly metadata?: JsonObject;
+}
+
 /**
  * A mutable builder of scenarios. Add nodes, edges and outcomes in any order, then `validate()`.
  * Written as a chain, misspelt node ids, unknown fields and values of the wrong type are compile errors where they stand; a
@@ -24,13 +32,15 @@ import { ScenarioParts } from "./scenario-parts.ts";
 export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends string = never> {
   readonly name: string;
   readonly description: string;
+  readonly #systemPrompt: string | undefined;
   readonly #metadata: unknown;
   readonly #parts = new ScenarioParts();
   #entry: string | undefined;
 
-  constructor(name: string, options: { readonly description?: string; readonly metadata?: JsonObject } = {}) {
+  constructor(name: string, options: ScenarioOptions = {}) {
     this.name = name;
     this.description = options.description ?? "";
+    this.#systemPrompt = options.systemPrompt;
     this.#metadata = this.#parts.takeRest(options.metadata ?? {}, ["metadata"]);
   }
 
@@ -95,9 +105,10 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
   validate(): ScenarioDefinition {
     const { name, description } = this;
     const entry = this.#entry === undefined ? {} : { entry: this.#entry };
+    const prompt = this.#systemPrompt === undefined ? {} : { systemPrompt: this.#systemPrompt };
     const definition = defineScenario({
       parts: this.#parts,
-      rest: { name, description, metadata: this.#metadata, ...entry },
+      rest: { name, description, metadata: this.#metadata, ...entry, ...prompt },
     });
     for (const warning of definition.warnings)
       warnOnce(`Scenario ${JSON.stringify(name)}: ${formatIssue(warning)}`);

@@ -259,7 +259,9 @@ class Transition {
     draft.open = [...draft.open, asked];
     const { agentIdentity } = node;
     const instructions =
-      (typeof agentIdentity === "object" ? agentIdentity.systemPrompt : undefined) ?? settings.instructions;
+      (typeof agentIdentity === "object" ? agentIdentity.systemPrompt : undefined) ??
+      this.#definition.systemPrompt ??
+      settings.instructions;
     this.effects.push({
       type: "ask",
       turn,
