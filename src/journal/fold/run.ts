@@ -39,6 +39,8 @@ export class RunTally {
   /** Answers that were known already. */
   cached = 0;
   retries = 0;
+  /** Why the latest call was made again. */
+  lastRetry: CallRetry | undefined;
   readonly tokens: PartlyKnown = { known: 0, unknown: 0 };
   /** In USD. */
   readonly cost: PartlyKnown = { known: 0, unknown: 0 };
@@ -74,6 +76,7 @@ export class RunTally {
         break;
       case "retry":
         this.retries++;
+        this.lastRetry = event;
         break;
       case "call-end":
         this.#countCall(event);

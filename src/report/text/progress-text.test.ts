@@ -158,3 +158,20 @@ test("a terminal without columns counts as one of 80", () => {
     progressLines(sample(), { ...options, width: 80 }),
   );
 });
+
+test("retries say why they happen, how long the run takes, and what it waits for", () => {
+  const progress = progressOf(["s"]);
+  progress.fold({
+    type: "retry",
+    at: 2000,
+    conversation: "0",
+    turn: 1,
+    call: "0",
+    attempt: 1,
+    category: "rate_limit",
+    message: "openai is busy (429)",
+    delayMs: 1000,
+  });
+  const lines = progressLines(progress, { now: NOW, style: PLAIN_STYLE, width: 100, height: 24 });
+  expect(lines).toContain("10 s so far, waiting for 0 answers; the last retry because: openai is busy (429)");
+});

@@ -44,6 +44,7 @@ export function progressLines(progress: RunProgress, options: ProgressTextOption
   const { errors, errorCount } = progress.overall;
   const notes = [
     ...(errorCount === 0 ? [] : [style.red(cutToWidth(errorsText(errors), columns))]),
+    ...waitingLine(progress, columns, options),
     ...warningLine(progress, columns, style),
   ].slice(0, rows - 2);
   const subjects = subjectLines(progress, { rows: rows - 2 - notes.length, columns, style });
@@ -133,6 +134,19 @@ function summaryLine(
     .filter((part) => fitting.has(part))
     .map(({ text, paint }) => paint(text))
     .join(SEPARATOR);
+}
+
+/** Once calls are retried: since when the run goes on, what it waits for, and why. */
+function waitingLine(
+  progress: RunProgress,
+  columns: number,
+  { now, style }: Pick<ProgressTextOptions, "now" | "style">,
+): readonly string[] {
+  const { lastRetry } = progress.overall;
+  const elapsed = progress.elapsed(now);
+  if (lastRetry === undefined || elapsed === undefined || progress.isOver) return [];
+  const text = `${durationText(elapsed)} so far, waiting for ${countedText(progress.inFlight, "answer")}; the last retry because: ${printableText(lastRetry.message)}`;
+  return [style.yellow(cutToWidth(text, columns))];
 }
 
 function warningLine({ warnings }: RunProgress, columns: number, style: Style): readonly string[] {
