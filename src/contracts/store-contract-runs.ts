@@ -89,6 +89,8 @@ export const RUN_RULES: readonly StoreRule[] = [
           tags: [],
           statuses: { completed: 1, error: 1 },
           spending: { calls: 4, cached: 0, tokens: 60, cost: 1 },
+          judges: [],
+          unjudged: 0,
         },
         "the run",
       );
@@ -133,7 +135,11 @@ export const RUN_RULES: readonly StoreRule[] = [
       const spending = { calls: 4, cached: 0, tokens: 60, cost: 1 };
       const cell = { run: "one", subject: "sim/steadfast", judge: "rules" };
       const c0 = { ...cell, conversation: "c0", index: 0, scenario: "pressure", replicate: 1, row: null };
-      demandEqual(first, { ...c0, status: "completed", turnCount: 4, spending }, "the first");
+      demandEqual(
+        first,
+        { ...c0, status: "completed", turnCount: 4, spending, failedJudgements: 0 },
+        "the first",
+      );
       demandEqual(
         [last?.row, last?.status, last?.turnCount],
         [4, null, 0],
@@ -161,6 +167,7 @@ export const RUN_RULES: readonly StoreRule[] = [
             flips: { ...NO_OUTCOMES, numbers: 2, mean: 2.5 },
             late: { ...NO_OUTCOMES, inconclusive: 1, infrastructure: 1 },
           },
+          nodes: { ask: { turns: 3, unreadable: 1, unjudged: 0 } },
           spending: { calls: 4, cached: 0, tokens: 60, cost: 1 },
         },
         "the first line",

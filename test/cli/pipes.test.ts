@@ -16,8 +16,13 @@ function capitals(): Given {
 }
 
 /** A command whose reader leaves after the first line; the code is that of the command. */
-async function headOf(words: readonly string[], where: Given): Promise<Ended> {
-  const { stdout, stderr } = await inShell('{ "$@"; echo $? > code; } | head -n 1', words, where);
+function headOf(words: readonly string[], where: Given): Promise<Ended> {
+  return readUpTo("head -n 1", words, where);
+}
+
+/** The same for a reader that leaves when it has read enough. */
+async function readUpTo(reader: string, words: readonly string[], where: Given): Promise<Ended> {
+  const { stdout, stderr } = await inShell(`{ "$@"; echo $? > code; } | ${reader}`, words, where);
   return { code: Number(readFileSync(join(where.folder, "code"), "utf8")), stdout, stderr };
 }
 
@@ -64,9 +69,8 @@ test("calls under way when the reader leaves are stored, and not made again", as
   const server = await canberraServer();
   const where = { folder: capitalFolder(), environment: openaiAt(server) };
   const words = ["run", "capital.yaml", "--subject", "openai/gpt-5-mini", "--replicates", "60", "--json"];
-  expect((await headOf(words, where)).code).toBe(0);
-  const before = server.requests.length;
-  expect(before).toBeGreaterThan(0);
+  expect((await readUpTo("grep -m 1 turn-reply", words, where)).code).toBe(0);
+  expect(server.requests.length).toBeGreaterThan(0);
   expect((await elenchus(["resume", "--quiet"], where)).stdout).toMatch(/^elenchus: 60 conversations[,;] /);
   // Two turns each, of which each was asked once.
   expect(server.requests).toHaveLength(120);

@@ -606,10 +606,10 @@ describe("a project file", () => {
     expect((await elenchus(["init"], given)).code).toBe(0);
     expect((await elenchus(["run", "-q"], given)).code).toBe(0);
     const marker = join(given.folder, "ran");
-    writeFileSync(join(given.folder, "scenarios/planted.ts"), touching(marker));
+    writeFileSync(join(given.folder, "scenarios/planted.mts"), touching(marker));
     const { code, stderr } = await elenchus(["run", "-q"], given);
     expect([code, existsSync(marker)]).toEqual([2, false]);
-    expect(stderr).toContain(`  - run the code in ${join(given.folder, "scenarios/planted.ts")}\n`);
+    expect(stderr).toContain(`  - run the code in ${join(given.folder, "scenarios/planted.mts")}\n`);
     expect(stderr).not.toContain("repair.mts");
   });
 });
