@@ -296,7 +296,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 `;
 
-  test("are in no file, no freed page, no WAL and no output", async () => {
+  test("are in no file that a finished run leaves, and in no output", async () => {
     expect(new Set(ALL).size).toBe(40);
     let asked = 0;
     const seen: string[] = [];
