@@ -16,7 +16,11 @@ import {
 /** Two conversations of one scenario and one of another; the first passes, fails, cannot be read and is not verified. */
 async function writeRun(store: Store, run: string): Promise<void> {
   const journal = store.begin(runStart(run));
-  const cells = [cellOf(0), cellOf(1), cellOf(2, { scenario: "repair", row: 4 })];
+  const cells = [
+    cellOf(0),
+    cellOf(1),
+    cellOf(2, { scenario: "repair", row: "q4", rowIndex: 4, variant: { order: "a" } }),
+  ];
   // Begun in another order than that of the results.
   for (const cell of cells.toReversed()) journal.append(conversationStart(`c${cell.index}`, cell));
   const long = `${run} says: ${"it depends on who asks, and on when. ".repeat(8)}`;
@@ -131,19 +135,29 @@ export const RUN_RULES: readonly StoreRule[] = [
       demandEqual(names({ status: null }), ["c2"], "those that have not ended");
       demandEqual(names({ status: "error", subject: "sim/steadfast" }), ["c1"], "those that failed");
       demandEqual(names({ judge: "nobody" }), [], "those of a judge that is not there");
+      demandEqual(names({ variant: { order: "a" } }), ["c2"], "those of a variant");
+      demandEqual(names({ variant: { order: "b" } }), [], "those of a variant that is not there");
       const [first, , last] = [...store.conversations("one")];
       const spending = { calls: 4, cached: 0, tokens: 60, cost: 1 };
       const cell = { run: "one", subject: "sim/steadfast", judge: "rules" };
-      const c0 = { ...cell, conversation: "c0", index: 0, scenario: "pressure", replicate: 1, row: null };
+      const c0 = { ...cell, conversation: "c0", index: 0, scenario: "pressure", replicate: 1 };
+      const place = {
+        row: null,
+        rowIndex: null,
+        variant: null,
+        arm: null,
+        parent: null,
+        item: '["pressure"]',
+      };
       demandEqual(
         first,
-        { ...c0, status: "completed", turnCount: 4, spending, failedJudgements: 0 },
+        { ...c0, ...place, status: "completed", turnCount: 4, spending, failedJudgements: 0 },
         "the first",
       );
       demandEqual(
-        [last?.row, last?.status, last?.turnCount],
-        [4, null, 0],
-        "row, status and turns of the last",
+        [last?.row, last?.rowIndex, last?.variant, last?.item, last?.status, last?.turnCount],
+        ["q4", 4, { order: "a" }, '["repair","q4"]', null, 0],
+        "row, variant, item, status and turns of the last",
       );
     },
   },

@@ -10,7 +10,7 @@ import type { JudgeAnswered, JudgeHealth } from "./judge-health.ts";
 import type { Spending } from "./spending.ts";
 import type { FinishedTurn, Retry } from "./turn.ts";
 
-/** Where a conversation stands in a run: scenario × row × subject × judge × replicate. */
+/** Where a conversation stands in a run: scenario × row × variant × subject × judge × replicate, and the arm of a fork. */
 export interface Cell {
   /** Position in the results. */
   readonly index: number;
@@ -19,8 +19,16 @@ export interface Cell {
   readonly judge: string;
   /** From 1. */
   readonly replicate: number;
-  /** Position of the dataset's row, from 0. */
-  readonly row?: number;
+  /** The id of the dataset's row. A conversation of an earlier version has only `rowIndex`. */
+  readonly row?: string;
+  /** Position of the row in the dataset, from 0. Says nothing about identity: rows may be inserted. */
+  readonly rowIndex?: number;
+  /** The level of each factor, by the name of the factor. */
+  readonly variant?: Readonly<Record<string, string>>;
+  /** Which arm of a fork. */
+  readonly arm?: string;
+  /** The index of the conversation that an arm continues. */
+  readonly parent?: number;
 }
 
 /** What of a run's configuration shapes a conversation. */

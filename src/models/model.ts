@@ -32,9 +32,13 @@ export interface CallContext {
   readonly turn: number;
   /** From 1. */
   readonly replicate: number;
-  /** The row of the dataset, from 0; absent without one. */
-  readonly row?: number;
-  /** The random seed of the run; with scenario, node, turn and replicate it gives repeatable random numbers. */
+  /** The id of the dataset's row; absent without one. */
+  readonly row?: string;
+  /** The level of each factor; absent without variants. */
+  readonly variant?: Readonly<Record<string, string>>;
+  /** The arm of a fork; absent outside of one. */
+  readonly arm?: string;
+  /** The random seed of the run; with scenario, row, variant, node, turn and replicate it gives repeatable random numbers. */
   readonly seed: number;
   /** A folder for files of the conversation, where a handover has put some. */
   readonly workspace?: string;

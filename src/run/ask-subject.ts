@@ -148,10 +148,17 @@ class SubjectTurn {
     const { run, plan } = this.#driver;
     const { node, turn } = this.#effect;
     const { conversation, cell } = plan;
-    const { scenario, replicate, row } = cell;
+    const { scenario, replicate, row, variant, arm } = cell;
     const { seed } = run;
     const context = { signal: this.#signal, purpose: "subject", scenario, conversation, node, turn } as const;
-    return { ...context, replicate, ...(row === undefined ? {} : { row }), seed };
+    return {
+      ...context,
+      replicate,
+      ...(row === undefined ? {} : { row }),
+      ...(variant === undefined ? {} : { variant }),
+      ...(arm === undefined ? {} : { arm }),
+      seed,
+    };
   }
 
   async #useTool(offered: readonly OfferedTool[], call: ToolCall): Promise<ToolResult> {

@@ -94,8 +94,8 @@ export function scenarioDefine(definition: ScenarioDefinition): ScenarioDefine {
 /** What the cells of a run are combined from. */
 export interface Factors {
   readonly scenarios: readonly string[];
-  /** The number of rows of a scenario's dataset; undefined without one. */
-  readonly rows?: number;
+  /** The ids of the dataset's rows; undefined without a dataset. */
+  readonly rows?: readonly string[];
   /** The scenarios that use no value of a row: they are run once, not once for each row. */
   readonly rowless?: ReadonlySet<string>;
   readonly subjects: readonly string[];
@@ -106,12 +106,12 @@ export interface Factors {
 /** How many conversations a run has. */
 export function countCells(factors: Factors): number {
   const { scenarios, subjects, judges, replicates } = factors;
-  const rows = scenarios.reduce((sum, scenario) => sum + (rowsOf(scenario, factors) ?? 1), 0);
+  const rows = scenarios.reduce((sum, scenario) => sum + (rowsOf(scenario, factors)?.length ?? 1), 0);
   return rows * subjects.length * judges.length * replicates;
 }
 
-/** The number of rows that a scenario is run with; undefined if it uses none. */
-function rowsOf(scenario: string, { rows, rowless }: Factors): number | undefined {
+/** The rows that a scenario is run with; undefined if it uses none. */
+function rowsOf(scenario: string, { rows, rowless }: Factors): readonly string[] | undefined {
   return rowless?.has(scenario) ? undefined : rows;
 }
 
@@ -126,13 +126,14 @@ export function* cellGroups(factors: Factors): Generator<readonly Cell[]> {
     let before = 0;
     for (const scenario of scenarios) {
       const rows = rowsOf(scenario, factors);
-      for (let row = 0; row < (rows ?? 1); row++, before++) {
+      for (let rowIndex = 0; rowIndex < (rows?.length ?? 1); rowIndex++, before++) {
+        const row = rows?.[rowIndex];
         for (const [subjectIndex, subject] of subjects.entries()) {
           const place = before * subjects.length + subjectIndex;
           yield judges.map((judge, judgeIndex) => ({
             index: (place * judges.length + judgeIndex) * replicates + replicate - 1,
             scenario,
-            ...(rows === undefined ? {} : { row }),
+            ...(row === undefined ? {} : { row, rowIndex }),
             subject,
             judge,
             replicate,

@@ -1,3 +1,4 @@
+import { canonicalJson } from "../core/values/json.ts";
 import { RunError } from "../journal/failure.ts";
 import type { Store } from "../journal/store/store.ts";
 import type { Model } from "../models/model.ts";
@@ -63,16 +64,31 @@ export function startRegrade(name: string, options: RegradeOptions, internals: R
 /** The conversation of a cell. All judges read the same replies, so the conversation with any of them will do. */
 function recordedConversations(store: Store, run: string): RecordedReplies["of"] {
   const conversations = new Map<string, string>();
-  for (const { conversation, scenario, subject, replicate, row } of store.conversations(run)) {
-    const key = JSON.stringify([scenario, subject, replicate, row]);
+  for (const summary of store.conversations(run)) {
+    const { conversation, row, rowIndex } = summary;
+    const key = replyKey(summary, row ?? rowIndex);
     if (!conversations.has(key)) conversations.set(key, conversation);
   }
-  return ({ scenario, subject, replicate, row = null }) => {
-    const conversation = conversations.get(JSON.stringify([scenario, subject, replicate, row]));
+  return (cell) => {
+    const { row = null, rowIndex = null } = cell;
+    const conversation =
+      // In runs of earlier versions rows have no ids.
+      conversations.get(replyKey(cell, row)) ?? conversations.get(replyKey(cell, rowIndex));
     if (conversation !== undefined) return recordedConversation(store.events(run, conversation));
     return { turns: [], stop: { type: "conversation-stop", conversation: "", status: "cancelled" } };
   };
 }
+
+type RepliedCell = Parameters<RecordedReplies["of"]>[0];
+
+function replyKey(
+  { scenario, subject, replicate, variant, arm }: Omit<Nullable<RepliedCell>, "row" | "rowIndex">,
+  row: string | number | null,
+): string {
+  return canonicalJson([scenario, subject, replicate, row, variant ?? null, arm ?? null]);
+}
+
+type Nullable<Parts> = { readonly [Key in keyof Parts]: Parts[Key] | null };
 
 /** Takes the place of a subject that is not asked. */
 function silent(name: string): Model {

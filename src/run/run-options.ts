@@ -149,7 +149,7 @@ export type SealRun = (start: RunStart) => string | undefined;
 
 /** The replies of an earlier run, to be graded again. */
 export interface RecordedReplies {
-  readonly of: (cell: Pick<Cell, "scenario" | "subject" | "replicate" | "row">) => RecordedConversation;
+  readonly of: (cell: Omit<Cell, "index" | "judge" | "parent">) => RecordedConversation;
   /** True to ask the subject once a conversation takes another edge. */
   readonly reruns: boolean;
 }

@@ -19,6 +19,7 @@ import { type Factors, runStart } from "./describe-run.ts";
 import { type PreparedScenario, prepareScenario, usesRow } from "./prepare-scenario.ts";
 import { readingOf, requireJudge } from "./require-judge.ts";
 import { type ResolvedModels, resolveModels } from "./resolve-models.ts";
+import { rowIds } from "./row-ids.ts";
 import type { ConversationPlan, RunContext } from "./run-context.ts";
 import { list, type RunInternals, type RunOptions } from "./run-options.ts";
 import { looksAtRefusal } from "./step/node-plan.ts";
@@ -105,7 +106,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
   };
   const factors: Factors = {
     scenarios: scenarios.map(({ name }) => name),
-    ...(options.rows === undefined ? {} : { rows: options.rows.length }),
+    ...(options.rows === undefined ? {} : { rows: rowIds(options.rows) }),
     rowless: new Set(scenarios.filter((definition) => !usesRow(definition)).map(({ name }) => name)),
     subjects: [...models.subjects.keys()],
     judges: [...models.judges.keys()],
@@ -121,9 +122,9 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
       warnings.map((message) => ({ type: "warning", code: "rubric", message }) as const),
     ),
     conversation: (cell) => {
-      const { scenario, row } = cell;
+      const { scenario, rowIndex } = cell;
       // Cells name only scenarios that were prepared.
-      const definition = (prepared.get(scenario) as PreparedScenario).definition(row);
+      const definition = (prepared.get(scenario) as PreparedScenario).definition(rowIndex);
       const { subject, judge } = cell;
       const settings = memoize(settingsOf, JSON.stringify([scenario, subject, judge]), () =>
         conversationSettings(options, { cell, models, definition }),
@@ -158,9 +159,11 @@ function conversationSettings(
   };
 }
 
-/** The same id each time the same run is started; safe as a file name. */
-function conversationId({ scenario, row, subject, judge, replicate }: Cell): string {
-  return contentHash(canonicalJson([scenario, row ?? null, subject, judge, replicate])).slice(0, 16);
+/** The same id each time the same conversation is started, wherever its row stands in the dataset; safe as a file name. */
+export function conversationId({ scenario, row, variant, arm, subject, judge, replicate }: Cell): string {
+  const parts = [scenario, row ?? null, subject, judge, replicate];
+  const more = variant === undefined && arm === undefined ? [] : [variant ?? null, arm ?? null];
+  return contentHash(canonicalJson([...parts, ...more])).slice(0, 16);
 }
 
 async function prepareAll(options: RunOptions, seed: number): Promise<ReadonlyMap<string, PreparedScenario>> {

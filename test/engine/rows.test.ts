@@ -35,7 +35,7 @@ test("one graph, many rows: values stand in questions and truths, with their typ
     rows,
     replicates: 2,
   });
-  expect(results.map(({ row, subject: name, replicate }) => [row, name, replicate])).toEqual([
+  expect(results.map(({ rowIndex, subject: name, replicate }) => [rowIndex, name, replicate])).toEqual([
     [0, "subject", 1],
     [0, "subject", 2],
     [0, "sim/steadfast", 1],
@@ -85,7 +85,9 @@ test("a scenario that uses no row is run once, not once for each row", async () 
     rows,
     replicates: 2,
   });
-  expect(results.map(({ scenario, row, replicate, index }) => [scenario, row, replicate, index])).toEqual([
+  expect(
+    results.map(({ scenario, rowIndex, replicate, index }) => [scenario, rowIndex, replicate, index]),
+  ).toEqual([
     ["plain", undefined, 1, 0],
     ["plain", undefined, 2, 1],
     ["sums", 0, 1, 2],

@@ -1,4 +1,5 @@
 import { nearestOf } from "../../core/schema/nearest-name.ts";
+import { placeTexts } from "../../journal/cell.ts";
 import type {
   ConversationFilter,
   ConversationSummary,
@@ -152,7 +153,9 @@ function showConversation({ store, summary, options, terminal }: Shown, meant: C
   const { style, width } = output;
   // Of a dataset the run keeps the scenario with its variables, not what became of it in each row.
   const definition =
-    meant.row === null ? storedDefinitions(store, summary.run).get(meant.scenario) : undefined;
+    meant.rowIndex === null && meant.variant === null
+      ? storedDefinitions(store, summary.run).get(meant.scenario)
+      : undefined;
   output.write(
     conversationText(events, { style, width, ...(definition === undefined ? {} : { definition }) }),
   );
@@ -195,11 +198,12 @@ export function conversationsText(
 }
 
 function rowOf(
-  { conversation, scenario, subject, replicate, row, status, turnCount }: ConversationSummary,
+  summary: ConversationSummary,
   { style, width }: { readonly style: Style; readonly width: number },
 ): NamedLine {
+  const { conversation, scenario, subject, replicate, status, turnCount } = summary;
   const { word, paint } = statusWord(status, style);
-  const place = row === null ? `replicate ${replicate}` : `replicate ${replicate}, row ${row}`;
+  const place = [`replicate ${replicate}`, ...placeTexts(summary).map(printableText)].join(", ");
   const room = Math.max(8, Math.floor((width - 50) / 2));
   const asked = cutToWidth(printableText(subject), room);
   return {

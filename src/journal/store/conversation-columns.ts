@@ -1,6 +1,7 @@
+import { itemKey } from "../cell.ts";
 import type { Conversation } from "../fold/conversation.ts";
 import type { JudgeCounts } from "../judge-health.ts";
-import type { OutcomeEvent } from "../run-event.ts";
+import type { Cell, OutcomeEvent } from "../run-event.ts";
 import type { Spending } from "../spending.ts";
 import type { Turn, TurnVerdict } from "../turn.ts";
 
@@ -31,12 +32,18 @@ export interface ConversationColumns {
   readonly unjudged: number;
   /** Missing in a file of an earlier version, and null in a conversation of one. */
   readonly judging?: string | null;
+  /** As above. */
+  readonly row_id?: string | null;
+  readonly variant?: string | null;
+  readonly arm?: string | null;
+  readonly parent?: number | null;
 }
 
 /** The columns of a conversation that are kept up to date, in the order of `savedColumns`. */
 export const SAVED: readonly string[] = [
   "position scenario scenario_hash subject judge replicate row status failure attempt turns passed failed unreadable",
-  "unjudged unverified calls cached tokens cost started_at ended_at judging",
+  "unjudged unverified calls cached tokens cost started_at ended_at judging row_id",
+  "variant arm parent item",
 ]
   .join(" ")
   .split(" ");
@@ -59,7 +66,7 @@ export function savedColumns(conversation: Conversation): Column[] {
     cell.subject,
     cell.judge,
     cell.replicate,
-    cell.row ?? null,
+    cell.rowIndex ?? null,
     conversation.status,
     conversation.failure?.category ?? null,
     conversation.attempt,
@@ -76,7 +83,33 @@ export function savedColumns(conversation: Conversation): Column[] {
     conversation.startedAt,
     conversation.endedAt,
     JSON.stringify(conversation.judges.counts),
+    cell.row ?? null,
+    cell.variant === undefined ? null : JSON.stringify(cell.variant),
+    cell.arm ?? null,
+    cell.parent ?? null,
+    itemKey(cell),
   ];
+}
+
+/** The cell in columns. */
+export function cellOf(columns: ConversationColumns): Cell {
+  const { position: index, scenario, subject, judge, replicate } = columns;
+  const { row: rowIndex, row_id: row, variant, arm, parent } = columns;
+  return {
+    index,
+    scenario,
+    subject,
+    judge,
+    replicate,
+    ...given("row", row),
+    ...given("rowIndex", rowIndex),
+    // Written by `savedColumns`.
+    ...(typeof variant === "string"
+      ? { variant: JSON.parse(variant) as Readonly<Record<string, string>> }
+      : {}),
+    ...given("arm", arm),
+    ...given("parent", parent),
+  };
 }
 
 /** The counts of a column `judging`. */

@@ -5,6 +5,7 @@ import type { Turn } from "../turn.ts";
 import {
   type Column,
   type ConversationColumns,
+  cellOf,
   judgeCountsOf,
   type OutcomeColumns,
   outcomeColumns,
@@ -150,10 +151,9 @@ export class ConversationTable {
     const folded = new Conversation(conversation);
     const found = this.#find.get(run, conversationKey(conversation));
     if (found === undefined) return { key, run, folded, id: null };
-    const { position: index, scenario, subject, judge, replicate, row, status, turns } = found;
-    const cell = { index, scenario, subject, judge, replicate, ...(row === null ? {} : { row }) };
+    const { status, turns } = found;
     Object.assign(folded, {
-      cell,
+      cell: cellOf(found),
       scenarioHash: found.scenario_hash,
       status,
       // Only the category is kept, and written again.

@@ -22,7 +22,11 @@ test("events come back as they were, with their keys in the order that events ha
     runStart("one"),
     conversationStart("c", cellOf(0)),
     ...turnEvents({ conversation: "c", turn: 1, reply: "x".repeat(100), verdict: null, at: 1.5 }),
-    conversationEnd("c", cellOf(0, { row: 2 }), { status: "completed", turns: 1 }),
+    conversationEnd(
+      "c",
+      cellOf(0, { row: "q2", rowIndex: 2, variant: { order: "b" }, arm: "mcq", parent: 1 }),
+      { status: "completed", turns: 1 },
+    ),
     { type: "warning", code: "x", message: "", at: 1 } as const,
   ];
   for (const event of events) {

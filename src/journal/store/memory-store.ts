@@ -2,6 +2,7 @@ import { isFinished } from "../../core/state/state.ts";
 import { frozenCopy } from "../../core/values/frozen-copy.ts";
 import { Cassette } from "../../models/cassette/cassette.ts";
 import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
+import { cellSummary, hasLevels } from "../cell.ts";
 import { Conversation } from "../fold/conversation.ts";
 import { endOfRun, isKept } from "../fold/run.ts";
 import { JudgeTally, judgeHealth } from "../judge-health.ts";
@@ -91,7 +92,7 @@ class MemoryStore implements Store {
       const isWanted = (["scenario", "subject", "judge", "status"] as const).every(
         (key) => filter[key] === undefined || filter[key] === summary[key],
       );
-      if (isWanted) yield summary;
+      if (isWanted && hasLevels(summary.variant, filter.variant)) yield summary;
     }
   }
 
@@ -204,9 +205,15 @@ function summaryOf(run: KeptRun): RunSummary {
 
 function conversationOf(run: string, folded: Conversation): ConversationSummary {
   const { conversation, cell, status, turnCount, spending } = folded;
-  const { index, scenario, subject, judge, replicate, row = null } = cell;
-  const place = { run, conversation, index, scenario, subject, judge, replicate, row };
-  return { ...place, status, turnCount, failedJudgements: folded.judges.failed, spending };
+  return {
+    run,
+    conversation,
+    ...cellSummary(cell),
+    status,
+    turnCount,
+    failedJudgements: folded.judges.failed,
+    spending,
+  };
 }
 
 /** The answered calls of a store in memory. */

@@ -1,10 +1,12 @@
 import type BetterSqlite3 from "better-sqlite3";
 import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
+import { cellSummary, hasLevels } from "../cell.ts";
 import { JudgeTally, judgeHealth } from "../judge-health.ts";
 import type { RunEvent, RunStart } from "../run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../spending.ts";
 import {
   type ConversationColumns,
+  cellOf,
   failedJudgements,
   judgeCountsOf,
   spendingOf,
@@ -87,7 +89,10 @@ export class StoreReader {
     let [position, after] = [Number.NEGATIVE_INFINITY, 0];
     for (;;) {
       const rows = this.#all<ConversationColumns>(sql, id, position, after, ...values);
-      for (const row of rows) yield conversationSummary(run, row);
+      for (const columns of rows) {
+        const summary = conversationSummary(run, columns);
+        if (hasLevels(summary.variant, filter.variant)) yield summary;
+      }
       const last = rows.at(-1);
       if (last === undefined || rows.length < PORTION) return;
       [position, after] = [last.position, last.id];
@@ -186,21 +191,16 @@ export class StoreReader {
   }
 }
 
-function conversationSummary(run: string, row: ConversationColumns): ConversationSummary {
-  const { name, position, scenario, subject, judge, replicate, turns } = row;
+function conversationSummary(run: string, columns: ConversationColumns): ConversationSummary {
+  const { name, status, turns } = columns;
   return {
     run,
     conversation: name,
-    index: position,
-    scenario,
-    subject,
-    judge,
-    replicate,
-    row: row.row,
+    ...cellSummary(cellOf(columns)),
     // Written from an event's status.
-    status: row.status as ConversationStatus | null,
+    status: status as ConversationStatus | null,
     turnCount: turns,
-    failedJudgements: failedJudgements(row),
-    spending: spendingOf(row),
+    failedJudgements: failedJudgements(columns),
+    spending: spendingOf(columns),
   };
 }

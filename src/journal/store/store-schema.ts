@@ -141,6 +141,20 @@ CREATE INDEX call_by_setting ON call (setting);
   { version: 2, sql: "" },
   // What the judges of a conversation did, as JSON (`JudgeCounts`); null in conversations of earlier versions.
   { version: 3, sql: "ALTER TABLE conversation ADD COLUMN judging TEXT;" },
+  // `row` stays the position of a row. Conversations of earlier versions have no id of a row, and their item is not stored.
+  {
+    version: 4,
+    sql: `
+ALTER TABLE conversation ADD COLUMN row_id TEXT;
+-- The level of each factor, as JSON.
+ALTER TABLE conversation ADD COLUMN variant TEXT;
+ALTER TABLE conversation ADD COLUMN arm TEXT;
+-- The position of the conversation that an arm continues.
+ALTER TABLE conversation ADD COLUMN parent REAL;
+-- The key of pairing: what conversations about the same row of the same scenario have in common.
+ALTER TABLE conversation ADD COLUMN item TEXT;
+`,
+  },
 ];
 
 /** The version that this release writes. */

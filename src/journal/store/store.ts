@@ -41,7 +41,17 @@ export interface ConversationSummary {
   readonly subject: string;
   readonly judge: string;
   readonly replicate: number;
-  readonly row: number | null;
+  /** The id of the dataset's row; null without a dataset, and in runs of earlier versions. */
+  readonly row: string | null;
+  /** Position of the row in the dataset, from 0. */
+  readonly rowIndex: number | null;
+  /** The level of each factor; null without variants. */
+  readonly variant: Readonly<Record<string, string>> | null;
+  /** Which arm of a fork, and the index of the conversation that it continues. */
+  readonly arm: string | null;
+  readonly parent: number | null;
+  /** The same in all conversations about the same row of the same scenario: they are compared in pairs. */
+  readonly item: string;
   /** Null until it ends. */
   readonly status: ConversationStatus | null;
   /** How many turns are finished. */
@@ -57,6 +67,8 @@ export interface ConversationFilter {
   readonly subject?: string;
   readonly judge?: string;
   readonly status?: ConversationStatus | null;
+  /** Conversations with these levels of these factors. */
+  readonly variant?: Readonly<Record<string, string>>;
 }
 
 /** One line of a results table: the conversations of one scenario, subject and judge. */

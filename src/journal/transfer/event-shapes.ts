@@ -90,7 +90,7 @@ export const FAILURE: Shape = typedShape<RunFailure>("a failure", {
 /** Where a conversation stands in a run. */
 export const CELL: Shape = typedShape<Cell>("a cell", {
   required: { index: count, scenario: text, subject: text, judge: text, replicate: fromOne },
-  optional: { row: count },
+  optional: { row: text, rowIndex: count, variant: textRecord, arm: text, parent: count },
 });
 
 /** What of the configuration shapes a conversation. */

@@ -78,12 +78,12 @@ test.each<[string, (all: readonly string[]) => readonly string[], string]>([
   ],
   [
     "a newer version",
-    (all) => all.with(0, (all[0] ?? "").replace('"version":2', '"version":3')),
-    "line 1: it has version 3, and this release reads versions 1 to 2. Use a newer release.",
+    (all) => all.with(0, (all[0] ?? "").replace('"version":3', '"version":4')),
+    "line 1: it has version 4, and this release reads versions 1 to 3. Use a newer release.",
   ],
   [
     "a version that is none",
-    (all) => all.with(0, (all[0] ?? "").replace('"version":2', '"version":"x"')),
+    (all) => all.with(0, (all[0] ?? "").replace('"version":3', '"version":"x"')),
     'line 1: it has version "x"',
   ],
   ["a header alone", (all) => all.slice(0, 1), "line 2: the file was cut off"],

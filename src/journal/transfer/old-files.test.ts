@@ -29,7 +29,9 @@ test("version 1 is readable", async () => {
   });
   expect(
     [...conversationTable(store, "fixture-1")].map((row) =>
-      [row.subject, row.judge, row.row, row.status, row.failure_category, row.attempts, row.path].join(" "),
+      [row.subject, row.judge, row.row_index, row.status, row.failure_category, row.attempts, row.path].join(
+        " ",
+      ),
     ),
   ).toMatchInlineSnapshot(`
     [

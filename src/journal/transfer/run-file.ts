@@ -6,7 +6,7 @@ import type { RunSummary } from "../store/store.ts";
 export const RUN_FORMAT = "elenchus-run";
 
 /** Of the format. A change that an older release cannot read makes it higher; all versions stay readable. */
-export const RUN_VERSION = 2;
+export const RUN_VERSION = 3;
 
 /** A longer text is written once, and referred to by its hash. */
 export const LONG_TEXT = 256;

@@ -62,7 +62,7 @@ test("the table of turns keeps verdicts and failures apart", async () => {
   const table = turnTable(await heldRun(), "r");
   const rows = [...table];
   expect(
-    rows.map(({ row, turn, node, verdict, failure_category, failure_stage, status }) =>
+    rows.map(({ row_index: row, turn, node, verdict, failure_category, failure_stage, status }) =>
       [row, turn, node, verdict, failure_category, failure_stage, status].join(" "),
     ),
   ).toEqual(
@@ -79,8 +79,12 @@ test("the table of turns keeps verdicts and failures apart", async () => {
     run: "r",
     conversation: expect.any(String),
     scenario: "kinds",
-    row: 0,
+    row: "row-a8d8535ac01dcce5",
+    row_index: 0,
     variant: null,
+    arm: null,
+    parent: null,
+    item: '["kinds","row-a8d8535ac01dcce5"]',
     subject: "subject",
     judge: "judge",
     replicate: 1,
@@ -116,7 +120,7 @@ test("the table of conversations counts each kind of turn, and says what failed"
   const table = conversationTable(await heldRun(), "r");
   const [first, second, ...others] = table;
   expect(others).toEqual([]);
-  expect(second?.row).toBe(1);
+  expect(second?.row_index).toBe(1);
   expect(first).toMatchObject({
     status: "error",
     failure_category: "authentication",
@@ -182,7 +186,7 @@ test("the table of outcomes says what is decided and what is not", async () => {
   const table = outcomeTable(store, "r");
   const rows = [...table];
   expect(
-    rows.map(({ row, outcome, value, certainty, failure_category }) => [
+    rows.map(({ row_index: row, outcome, value, certainty, failure_category }) => [
       row,
       outcome,
       value,
@@ -202,7 +206,7 @@ test("a table as CSV begins with what tells conversations apart, and has no form
   const store = await heldRun();
   const [header, ...lines] = toCsv(turnTable(store, "r"));
   expect(header).toMatch(
-    /^run,conversation,scenario,row,variant,subject,judge,replicate,status,turn,node,agent,verdict,/,
+    /^run,conversation,scenario,row,row_index,variant,arm,parent,item,subject,judge,replicate,status,turn,node,agent,verdict,/,
   );
   expect(lines).toHaveLength(12);
   expect(lines[2]).toContain(",'=because,");

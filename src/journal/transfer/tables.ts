@@ -1,3 +1,4 @@
+import { variantText } from "../cell.ts";
 import type { RunFailure } from "../failure.ts";
 import { type Conversation, foldConversation } from "../fold/conversation.ts";
 import type { ConversationSummary, Store } from "../store/store.ts";
@@ -21,10 +22,17 @@ export type CellColumns = {
   readonly run: string;
   readonly conversation: string;
   readonly scenario: string;
-  /** Position of the dataset's row, from 0; null without a dataset. */
-  readonly row: number | null;
-  /** Null: there are no variants yet. */
+  /** The id of the dataset's row; null without a dataset. */
+  readonly row: string | null;
+  /** Position of the row, from 0. */
+  readonly row_index: number | null;
+  /** `challenger=aus, order=a`; null without variants. */
   readonly variant: string | null;
+  /** The arm of a fork, and the conversation that it continues. */
+  readonly arm: string | null;
+  readonly parent: number | null;
+  /** The same in conversations that are compared in pairs: scenario and row. */
+  readonly item: string;
   readonly subject: string;
   readonly judge: string;
   readonly replicate: number;
@@ -38,7 +46,11 @@ export const CELL_COLUMNS: readonly (keyof CellColumns)[] = [
   "conversation",
   "scenario",
   "row",
+  "row_index",
   "variant",
+  "arm",
+  "parent",
+  "item",
   "subject",
   "judge",
   "replicate",
@@ -72,8 +84,11 @@ export function tableOf<Row extends CellColumns>(
 }
 
 function cellColumns(summary: ConversationSummary, { status }: Conversation): CellColumns {
-  const { run, conversation, scenario, row, subject, judge, replicate } = summary;
-  return { run, conversation, scenario, row, variant: null, subject, judge, replicate, status };
+  const { run, conversation, scenario, row, rowIndex, arm, parent, item, subject, judge, replicate } =
+    summary;
+  const variant = variantText(summary.variant);
+  const place = { run, conversation, scenario, row, row_index: rowIndex, variant, arm, parent, item };
+  return { ...place, subject, judge, replicate, status };
 }
 
 /** What failed, in columns. */

@@ -1,5 +1,5 @@
 import { Rng } from "../../core/rng.ts";
-import { isRecord, type JsonObject } from "../../core/values/json.ts";
+import { canonicalJson, isRecord, type JsonObject } from "../../core/values/json.ts";
 import type { Message } from "../message.ts";
 import type { CallContext, ModelRequest, SimulatedModel, Usage } from "../model.ts";
 import { type ErrorCategory, ModelError } from "../model-error.ts";
@@ -60,9 +60,10 @@ function identityOf({ subject, parameters: { latency: _, ...parameters } }: Simu
 }
 
 function callKey(seed: number | undefined, context: CallContext): string {
-  const { scenario, node, turn, replicate, row } = context;
+  const { scenario, node, turn, replicate, row, variant, arm } = context;
   const parts = [seed, scenario, node, turn, replicate, context.seed];
-  return JSON.stringify(row === undefined ? parts : [...parts, row]);
+  if (row === undefined && variant === undefined && arm === undefined) return JSON.stringify(parts);
+  return canonicalJson([...parts, row ?? null, variant ?? null, arm ?? null]);
 }
 
 /** Replicates take the openings in turn, from a start that differs between questions. */

@@ -66,7 +66,7 @@ function suiteOf(row: ResultRow, judges: readonly string[]): Suite {
 
 type Member = Pick<
   ConversationSummary,
-  "conversation" | "scenario" | "subject" | "judge" | "replicate" | "row"
+  "conversation" | "scenario" | "subject" | "judge" | "replicate" | "row" | "rowIndex" | "variant" | "arm"
 >;
 
 /** By suite, in one pass: conversations of several suites take turns where there are rows of a dataset. */
@@ -74,8 +74,9 @@ function groupConversations(
   conversations: Iterable<ConversationSummary>,
 ): ReadonlyMap<string, readonly Member[]> {
   const groups = new Map<string, Member[]>();
-  for (const { conversation, scenario, subject, judge, replicate, row } of conversations) {
-    const member = { conversation, scenario, subject, judge, replicate, row };
+  for (const summary of conversations) {
+    const { conversation, scenario, subject, judge, replicate, row, rowIndex, variant, arm } = summary;
+    const member = { conversation, scenario, subject, judge, replicate, row, rowIndex, variant, arm };
     const known = groups.get(suiteKey(member));
     if (known === undefined) groups.set(suiteKey(member), [member]);
     else known.push(member);

@@ -29,7 +29,10 @@ export interface UnreadNode {
 
 /** A conversation in which an outcome went badly. */
 export interface FalseConversation
-  extends Pick<ConversationSummary, "conversation" | "scenario" | "subject" | "judge" | "replicate" | "row"> {
+  extends Pick<
+    ConversationSummary,
+    "conversation" | "scenario" | "subject" | "judge" | "replicate" | "row" | "rowIndex" | "variant" | "arm"
+  > {
   /** The names of the outcomes that are bad: false, or true where that is bad. */
   readonly outcomes: readonly string[];
   readonly path: readonly string[];
@@ -85,10 +88,11 @@ export function runFailures(store: Store, run: string, options: FailuresOptions 
     if (wrong.length === 0) continue;
     falseConversations++;
     if (examples.length >= limit) continue;
-    const { conversation, scenario, subject, judge, replicate, row } = summary;
+    const { conversation, scenario, subject, judge, replicate, row, rowIndex, variant, arm } = summary;
+    const place = { conversation, scenario, subject, judge, replicate, row, rowIndex, variant, arm };
     const { path } = folded;
     const names = wrong.map((outcome) => outcome.name);
-    examples.push({ conversation, scenario, subject, judge, replicate, row, outcomes: names, path });
+    examples.push({ ...place, outcomes: names, path });
   }
   const { judges } = storedRun(store, run);
   return { ...ends.counted(), ...nodes.counted(), falseConversations, examples, judges };

@@ -1,4 +1,5 @@
 import type { ConversationStatus } from "../../core/state/state.ts";
+import { placeTexts } from "../../journal/cell.ts";
 import type { RunStart } from "../../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../../journal/spending.ts";
 import type { ConversationSummary, ResultRow } from "../../journal/store/store.ts";
@@ -102,13 +103,15 @@ function addCounts<Key extends string>(
   return sums;
 }
 
-/** A conversation within its scenario: `openai/gpt-5-mini, replicate 3, row 2`. Rows count from 1, though from 0 in tables. */
+/** A conversation within its scenario: `openai/gpt-5-mini, replicate 3, row q17, order=a`. */
 export function conversationName(
-  { subject, judge, replicate, row }: Pick<ConversationSummary, "subject" | "judge" | "replicate" | "row">,
+  conversation: Pick<ConversationSummary, "subject" | "judge" | "replicate"> &
+    Parameters<typeof placeTexts>[0],
   judges: readonly string[],
 ): string {
-  const place = row === null ? "" : `, row ${row + 1}`;
-  return `${testedName({ subject, judge }, judges)}, replicate ${replicate}${place}`;
+  const { replicate } = conversation;
+  const parts = [testedName(conversation, judges), `replicate ${replicate}`, ...placeTexts(conversation)];
+  return parts.join(", ");
 }
 
 /** Statuses that say something about time, money or machines, and nothing about the subject, in words. */

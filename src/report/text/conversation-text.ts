@@ -1,6 +1,7 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { foldTurn } from "../../core/state/advance-state.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
+import { rowText, variantText } from "../../journal/cell.ts";
 import { type Conversation, foldConversation } from "../../journal/fold/conversation.ts";
 import type { RunEvent } from "../../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../../journal/spending.ts";
@@ -59,7 +60,9 @@ function sections(blocks: readonly (readonly string[])[]): string {
 
 function headerLines(conversation: Conversation, { style, width }: TextOptions): readonly string[] {
   const room = roomBeside(LABEL_WIDTH, width);
-  const { scenario, subject, judge, replicate, row } = conversation.cell;
+  const { cell } = conversation;
+  const { scenario, subject, judge, replicate, arm } = cell;
+  const [row, variant] = [rowText(cell), variantText(cell.variant ?? null)];
   const { status, attempt, path } = conversation;
   const { word, paint } = statusWord(status, style);
   const line = (label: string, text: string): LabelledLines => ({ label, lines: paintedLines(text, room) });
@@ -68,7 +71,9 @@ function headerLines(conversation: Conversation, { style, width }: TextOptions):
     line("subject", printableText(subject)),
     line("judge", printableText(judge)),
     line("replicate", `${replicate}`),
-    ...(row === undefined ? [] : [line("row", `${row + 1}`)]),
+    ...(row === null ? [] : [line("row", printableText(row))]),
+    ...(variant === null ? [] : [line("variant", printableText(variant))]),
+    ...(arm === undefined ? [] : [line("arm", printableText(arm))]),
     { label: "status", lines: paintedLines(`${word}, ${countedText(path.length, "turn")}`, room, paint) },
     ...(path.length === 0 ? [] : [line("path", pathText(path))]),
     line("spent", spendingText(status === null ? spentSoFar(conversation.turns) : conversation.spending)),

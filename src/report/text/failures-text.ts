@@ -1,3 +1,4 @@
+import { placeTexts } from "../../journal/cell.ts";
 import type { Store } from "../../journal/store/store.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
@@ -126,12 +127,12 @@ function falseLines(failures: RunFailures, { style, width }: TextOptions): reado
       style.bold,
     ),
     ...examples.flatMap((example) => {
-      const { conversation, scenario, subject, judge, replicate, row, outcomes, path } = example;
+      const { conversation, scenario, subject, judge, replicate, outcomes, path } = example;
       const place = [
         printableText(scenario),
         printableText(subject),
         ...(judges.size > 1 ? [printableText(judge)] : []),
-        ...(row === null ? [] : [`row ${row + 1}`]),
+        ...placeTexts(example).map(printableText),
         `replicate ${replicate}`,
       ].join(" · ");
       const names = outcomes.map(printableText).join(", ");
