@@ -167,6 +167,9 @@ export function addSettingFlags(
     );
 }
 
+/** What `--use-calls` of commands that ask models does. */
+export const USE_CALLS = "also use the answers that came with this imported run (repeatable)";
+
 /** Declares the flag that allows what a project file asks for. */
 export function addTrustFlag(command: Command): Command {
   return command.addOption(

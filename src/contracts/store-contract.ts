@@ -6,6 +6,7 @@ import {
   demand,
   demandEqual,
   recordedCall,
+  runStart,
   type StoreCase,
   type StoreHarness,
   type StoreRule,
@@ -124,6 +125,36 @@ export const CALL_RULES: readonly StoreRule[] = [
       demand(found.includes("same model"), "a call of the same model is not among the near ones");
       demandEqual(store.calls.near(request, 1).length, 1, "the number of calls with a limit of one");
       demandEqual(store.calls.near(near.request)[0], near, "the nearest call of one that is known");
+    },
+  },
+  {
+    name: "keeps the answers that came with a run apart from those of the project",
+    reopens: true,
+    check: async ({ store, reopen }) => {
+      const own = recordedCall(conversation(2), "mine");
+      const theirs = { ...own, reply: { ...own.reply, text: LONG } };
+      const other = recordedCall(conversation(3), "another");
+      store.calls.keep(own);
+      for (const run of ["one", "two"]) store.begin(runStart(run));
+      store.callsOf("one").keep(theirs);
+      store.callsOf("one").keep(other);
+      const check = (opened: typeof store): void => {
+        const calls = opened.callsOf("one");
+        demandEqual(calls.find(own.identity), theirs.reply, "the answer that came with the run");
+        demandEqual(calls.get(other.identity), other, "another call that came with the run");
+        demandEqual(calls.size, 2, "the number of calls that came with the run");
+        demandEqual(opened.callsOf("two").find(own.identity), undefined, "an answer of another run");
+        demandEqual(opened.calls.find(own.identity), own.reply, "the answer of the project");
+        demandEqual(opened.calls.find(other.identity), undefined, "an answer that the project does not have");
+        demandEqual(opened.calls.size, 1, "the number of calls of the project");
+      };
+      check(store);
+      const again = (await reopen?.()) ?? store;
+      again.compact();
+      check(again);
+      again.delete("one");
+      again.begin(runStart("one"));
+      demandEqual(again.callsOf("one").size, 0, "the number of calls of a new run of the same name");
     },
   },
   {

@@ -93,6 +93,7 @@ export class RunDriver {
       clock: this.#clock,
       origin: this.#internals.origin,
       seal: this.#internals.seal,
+      parent: this.#internals.parent,
       isResumed: this.#internals.resume !== undefined,
       emit: (event) => this.#emit(event),
       durable: () => this.#journal?.durable(),

@@ -115,6 +115,8 @@ export interface RunOptions {
   readonly store?: Store;
   /** True to ignore answers that the store has; new ones are kept for later runs (default false). */
   readonly fresh?: boolean;
+  /** Imported runs whose answers may be used; without it they serve only to show and regrade these runs. */
+  readonly useCalls?: readonly string[];
   /** True to ask a judge again where its answer in the store cannot be read (default false). */
   readonly retryUnreadable?: boolean;
   /**

@@ -1,17 +1,19 @@
 import { DEFAULTS } from "../core/defaults.ts";
 import type { Clock } from "../core/environment.ts";
-import { memoize } from "../core/lazy.ts";
+import { lazy, memoize } from "../core/lazy.ts";
 import { Rng } from "../core/rng.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import { canonicalJson } from "../core/values/json.ts";
 import { RunError } from "../journal/failure.ts";
 import { JudgeTally } from "../journal/judge-health.ts";
 import type { Cell, ConversationSettings, RunEventBody, RunStart, Warning } from "../journal/run-event.ts";
+import type { Store } from "../journal/store/store.ts";
+import { storedRun } from "../journal/transfer/stored-run.ts";
 import { contentHash } from "../models/content-hash.ts";
 import { openToolServers } from "../models/tools/tool-servers.ts";
 import { redactSecrets } from "../secrets/redact-secrets.ts";
 import { Budget } from "./calls/budget.ts";
-import { type AnyModel, CallCache } from "./calls/call-cache.ts";
+import { type AnyModel, type BorrowedCalls, CallCache } from "./calls/call-cache.ts";
 import { Caller } from "./calls/caller.ts";
 import { Limits } from "./calls/limits.ts";
 import { loadPrices, type Prices, requirePrices } from "./calls/prices.ts";
@@ -39,6 +41,7 @@ export interface RunHooks {
   readonly clock: Clock;
   readonly origin?: RunInternals["origin"];
   readonly seal?: RunInternals["seal"];
+  readonly parent?: RunInternals["parent"] | undefined;
   /** True if the run was started before: what it was started with is not questioned. */
   readonly isResumed?: boolean;
   readonly emit: (event: RunEventBody) => void;
@@ -84,7 +87,11 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     cache:
       store === undefined || replay !== undefined
         ? null
-        : new CallCache(store.calls, { isFresh: options.fresh ?? false, fail }),
+        : new CallCache(store.calls, {
+            isFresh: options.fresh ?? false,
+            borrowed: borrowedCalls(store, hooks.parent, options, () => start.run),
+            fail,
+          }),
     callTimeoutMs: timeouts.callMs === undefined ? DEFAULTS.callTimeoutMs : timeouts.callMs,
     emit,
   });
@@ -164,6 +171,18 @@ export function conversationId({ scenario, row, variant, arm, subject, judge, re
   const parts = [scenario, row ?? null, subject, judge, replicate];
   const more = variant === undefined && arm === undefined ? [] : [variant ?? null, arm ?? null];
   return contentHash(canonicalJson([...parts, ...more])).slice(0, 16);
+}
+
+/** Answers that came with a run serve to regrade it; other runs use them if asked to. */
+function borrowedCalls(
+  store: Store,
+  parent: string | undefined,
+  { useCalls = [] }: RunOptions,
+  run: () => string,
+): BorrowedCalls | undefined {
+  const names = new Set([...(parent === undefined ? [] : [parent]), ...useCalls]);
+  const from = [...names].map((name) => store.callsOf(storedRun(store, name).run));
+  return from.length === 0 ? undefined : { from, into: lazy(() => store.callsOf(run())) };
 }
 
 async function prepareAll(options: RunOptions, seed: number): Promise<ReadonlyMap<string, PreparedScenario>> {

@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { CAPITAL, capitalFolder } from "./capital-file.ts";
+import { CAPITAL, canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
 import { type Ended, elenchus, folderWith, type Given, inTerminal } from "./cli.ts";
 
 const KEY = "Walrus0417q";
@@ -280,6 +280,33 @@ describe("a run from a stranger", () => {
     const { code, stderr } = await elenchus(["regrade"], given);
     expect([code, heard]).toEqual([2, []]);
     expect(stderr).toContain("Its scenarios name models of their own.");
+  });
+
+  test("answers no run of the person, unless --use-calls says so", async () => {
+    const server = await canberraServer();
+    const environment = openaiAt(server);
+    const theirs = { folder: capitalFolder(), environment };
+    await elenchus(["run", "capital.yaml", "--name", "gift", ...OPENAI], theirs);
+    const input = (await elenchus(["export", "gift"], theirs)).stdout.replaceAll(
+      "It is Canberra.",
+      "It is Sydney.",
+    );
+    const asked = async (words: readonly string[], given: Given): Promise<number> => {
+      const before = server.requests.length;
+      expect((await elenchus(words, given)).code).toBe(0);
+      return server.requests.length - before;
+    };
+    const mine = { folder: capitalFolder(), environment };
+    expect(await asked(["import", "-"], { ...mine, input })).toBe(0);
+    const again = ["run", "capital.yaml", ...OPENAI];
+    expect(await asked(["regrade", "gift"], mine)).toBe(0);
+    expect(await asked([...again, "--name", "borrowing", "--use-calls", "gift"], mine)).toBe(0);
+    expect((await elenchus(["show", "borrowing"], mine)).stdout).toContain("0 %");
+    expect(await asked(again, mine)).toBe(2);
+    expect((await elenchus(["show"], mine)).stdout).toContain("100 %");
+    const other = { folder: capitalFolder(), environment };
+    expect(await asked(["import", "-", "--use-calls"], { ...other, input })).toBe(0);
+    expect(await asked(again, other)).toBe(0);
   });
 
   test("is passed over by resume, if one of the person's own is unfinished", async () => {

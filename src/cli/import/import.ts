@@ -17,21 +17,22 @@ export interface ImportCommandOptions {
   readonly file: string;
   /** The name that the run gets. */
   readonly as?: string;
+  /** True to use its answers in new runs, too. */
+  readonly useCalls: boolean;
 }
 
 /** Takes a run from its file into the store. */
 export async function importCommand(options: ImportCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  const { file, as } = options;
+  const { file, as, useCalls } = options;
   const { settings } = await readSettings(options.settings, terminal);
   // A misspelt name should not leave a store behind.
   if (file !== "-") await refuseSpecial(file, terminal);
   const store = await openStore(settings.store);
   try {
-    const { run } = await importRun(
-      store,
-      textLines(piecesOf(file, terminal)),
-      as === undefined ? {} : { as },
-    );
+    const { run } = await importRun(store, textLines(piecesOf(file, terminal)), {
+      useCalls,
+      ...(as === undefined ? {} : { as }),
+    });
     terminal.output.write(`Imported run ${run}. Look at it: elenchus show ${run}\n`);
     return 0;
   } finally {

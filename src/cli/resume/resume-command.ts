@@ -1,17 +1,21 @@
-import { type AddCommand, examples } from "../command.ts";
+import { Option } from "commander";
+import { type AddCommand, examples, repeatable } from "../command.ts";
 import {
   addDisplayFlags,
   addSettingFlags,
   addTrustFlag,
   addTrustOriginFlag,
   displayOf,
+  FLAG_GROUPS,
   type GivenDisplay,
   type GivenFlags,
   settingsRequest,
+  USE_CALLS,
 } from "../flags.ts";
 
 interface GivenResume extends GivenFlags, GivenDisplay {
   readonly retryErrors?: true;
+  readonly useCalls?: readonly string[];
   readonly trustOrigin?: true;
 }
 
@@ -26,6 +30,9 @@ export const addResumeCommand: AddCommand = (program, { terminal, execute }) => 
       "--retry-errors",
       "also retry conversations that ended in an error, from the failed turn on, and judge again what a judge failed at",
     );
+  command.addOption(
+    new Option("--use-calls <run>", USE_CALLS).argParser(repeatable).helpGroup(FLAG_GROUPS.answers),
+  );
   addSettingFlags(command, [
     "subject",
     "judge",
@@ -61,6 +68,7 @@ export const addResumeCommand: AddCommand = (program, { terminal, execute }) => 
             display: displayOf(given),
             retryErrors: given.retryErrors ?? false,
             trustsOrigin: given.trustOrigin ?? false,
+            ...(given.useCalls === undefined ? {} : { useCalls: given.useCalls }),
             ...(run === undefined ? {} : { run }),
           },
           terminal,

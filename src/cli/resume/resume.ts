@@ -29,6 +29,8 @@ export interface ResumeCommandOptions {
   readonly settings: SettingsRequest;
   readonly display: RunDisplay;
   readonly retryErrors: boolean;
+  /** Imported runs whose answers may be used. */
+  readonly useCalls?: readonly string[];
   /** True to use what the run says about how it was begun, though it was not made here. */
   readonly trustsOrigin: boolean;
 }
@@ -96,6 +98,7 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
             retryErrors,
             environment: terminal.environment,
             keepResults: false,
+            ...(options.useCalls === undefined ? {} : { useCalls: options.useCalls }),
             ...(cassette === undefined ? {} : { replay: cassette }),
           }),
         {

@@ -1,5 +1,5 @@
 import { DEFAULT_SETTINGS } from "../../project/settings.ts";
-import { type AddCommand, examples } from "../command.ts";
+import { type AddCommand, examples, repeatable } from "../command.ts";
 import {
   addDisplayFlags,
   addSettingFlags,
@@ -9,10 +9,12 @@ import {
   type GivenDisplay,
   type GivenFlags,
   settingsRequest,
+  USE_CALLS,
 } from "../flags.ts";
 
 interface GivenRun extends GivenFlags, GivenDisplay {
   readonly name?: string;
+  readonly useCalls?: readonly string[];
   readonly record?: string;
   readonly replay?: string;
   readonly explainConfig?: true;
@@ -50,6 +52,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
     { defaults: DEFAULT_SETTINGS },
   )
     .optionsGroup(FLAG_GROUPS.answers)
+    .option("--use-calls <run>", USE_CALLS, repeatable)
     .option("--record <file>", "record all answers in a cassette")
     .option("--replay <file>", "answer from a cassette: no model is called, no key is needed")
     .optionsGroup(FLAG_GROUPS.project)
@@ -68,7 +71,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
     .action((names: readonly string[], given: GivenRun) =>
       execute(async () => {
         const { run } = await import("./run.ts");
-        const { name, record, replay, explainConfig } = given;
+        const { name, useCalls, record, replay, explainConfig } = given;
         return run(
           {
             names,
@@ -76,6 +79,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
             display: displayOf(given),
             explains: explainConfig ?? false,
             ...(name === undefined ? {} : { run: name }),
+            ...(useCalls === undefined ? {} : { useCalls }),
             ...(record === undefined ? {} : { record }),
             ...(replay === undefined ? {} : { replay }),
           },

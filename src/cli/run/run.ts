@@ -30,6 +30,8 @@ export interface RunCommandOptions {
   readonly display: RunDisplay;
   /** The name of the run. */
   readonly run?: string;
+  /** Imported runs whose answers may be used. */
+  readonly useCalls?: readonly string[];
   /** A cassette to write when the run is over. */
   readonly record?: string;
   /** A cassette that answers in place of all models. */
@@ -81,6 +83,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
             store,
             signal,
             keepResults: false,
+            ...(options.useCalls === undefined ? {} : { useCalls: options.useCalls }),
             ...(options.run === undefined ? {} : { run: options.run }),
           },
           {

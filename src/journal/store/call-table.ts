@@ -5,7 +5,7 @@ import type { Message } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
 import type { GroupWriter } from "./group-writer.ts";
 import { type ChainLink, MessageChains, nearCalls } from "./message-chains.ts";
-import type { CallStore } from "./store.ts";
+import type { CallStore, RunCalls } from "./store.ts";
 import { storeError } from "./store-error.ts";
 import { decodeData, type EncodedData, encodeData, textHash } from "./text-codec.ts";
 import type { TextTable } from "./text-table.ts";
@@ -16,43 +16,47 @@ export interface CallTableParts {
   readonly path: string;
   readonly writer: GroupWriter;
   readonly texts: TextTable;
+  /** Settings and messages, which all calls share. */
+  readonly shared: SharedRows;
 }
 
-/** The answered calls of a store's file. */
-export class CallTable implements CallStore {
-  readonly #parts: CallTableParts;
-  readonly #chains = new MessageChains();
-  readonly #settings = new SettingsEncoder();
+/** Which calls: those of the project, or those that came with a run from elsewhere. */
+export type CallOwner = { readonly table: "call" } | { readonly table: "run_call"; readonly run: number };
+
+/** Answered calls of a store's file, of one owner. */
+export class CallRows implements RunCalls {
+  protected readonly parts: CallTableParts;
+  protected readonly sql: CallStatements;
+  /** The first values of every key. */
+  readonly #owner: readonly number[];
   /** Calls that are not in the file yet. */
   readonly #pending = new Map<string, ModelReply>();
-  #messageIds = new WeakMap<ChainLink, number>();
-  readonly #settingIds = new Map<string, number>();
-  readonly #sql: CallStatements;
 
-  constructor(parts: CallTableParts) {
-    this.#parts = parts;
-    this.#sql = callStatements(parts.database);
+  constructor(parts: CallTableParts, owner: CallOwner) {
+    this.parts = parts;
+    this.#owner = owner.table === "call" ? [] : [owner.run];
+    this.sql = callStatements(parts.database, owner.table);
   }
 
   get size(): number {
-    this.#parts.writer.flush();
-    return this.#reading(() => this.#sql.count.get() as number);
+    this.parts.writer.flush();
+    return this.reading(() => this.sql.count.get(...this.#owner) as number);
   }
 
   find(identity: string): ModelReply | undefined {
     const pending = this.#pending.get(identity);
     if (pending !== undefined) return pending;
-    return this.#reading(() => {
-      const reply = this.#sql.reply.get(identityKey(identity));
+    return this.reading(() => {
+      const reply = this.sql.reply.get(...this.#key(identity));
       return reply === undefined ? undefined : (this.#decoded(reply) as ModelReply);
     });
   }
 
   get(identity: string): RecordedCall | undefined {
-    this.#parts.writer.flush();
-    return this.#reading(() => {
-      const found = this.#sql.callByIdentity.get(identityKey(identity));
-      return found === undefined ? undefined : this.#recorded(found);
+    this.parts.writer.flush();
+    return this.reading(() => {
+      const found = this.sql.callByIdentity.get(...this.#key(identity));
+      return found === undefined ? undefined : this.recorded(found);
     });
   }
 
@@ -67,69 +71,28 @@ export class CallTable implements CallStore {
     // Copied as it is.
     this.#pending.set(identity, kept as ModelReply);
     const { replicate, seed } = request;
-    const settings = this.#settings.encode(request);
-    const link = this.#chains.linkOf(request.messages);
+    const { shared, texts, writer } = this.parts;
+    const settings = shared.settings(request);
+    const link = shared.chain(request.messages);
     const answer = encodeData(kept);
     const at = Date.now();
-    this.#parts.writer.add(() => {
+    writer.add(() => {
       this.#pending.delete(identity);
-      const json = this.#parts.texts.write(answer);
-      const values = [purpose, this.#settingId(settings), this.#messageId(link), replicate, seed, json, at];
-      const key = identityKey(identity);
-      if (this.#sql.insert.run(key, ...values).changes > 0) return;
-      this.#sql.replace.run(...values, key);
-      this.#sql.markUnused.run();
+      const json = texts.write(answer);
+      const values = [purpose, shared.settingId(settings), shared.messageId(link), replicate, seed, json, at];
+      const key = this.#key(identity);
+      if (this.sql.insert.run(...key, ...values).changes > 0) return;
+      this.sql.replace.run(...values, ...key);
+      this.sql.markUnused.run();
     });
   }
 
-  near(request: CallRequest, limit = 50): readonly RecordedCall[] {
-    this.#parts.writer.flush();
-    const link = this.#chains.linkOf(request.messages);
-    return this.#reading(() =>
-      nearCalls(this.#parts.database, { link, name: request.name, limit }).flatMap((id) => {
-        const found = this.#sql.callById.get(id);
-        return found === undefined ? [] : [this.#recorded(found)];
-      }),
-    );
+  #key(identity: string): readonly Key[] {
+    return [...this.#owner, identityKey(identity)];
   }
 
-  /** Rows may have been removed. */
-  forget(): void {
-    this.#messageIds = new WeakMap();
-    this.#settingIds.clear();
-  }
-
-  #settingId({ name, hash, data }: EncodedSettings): number {
-    let id = this.#settingIds.get(hash) ?? this.#sql.settingId.get(hash);
-    id ??= Number(this.#sql.insertSetting.run(hash, name, this.#parts.texts.write(data)).lastInsertRowid);
-    if (this.#settingIds.size >= 1000) this.#settingIds.clear();
-    this.#settingIds.set(hash, id);
-    return id;
-  }
-
-  /** The row of a list of messages; only the messages that are new are written. */
-  #messageId(last: ChainLink | null): number | null {
-    const missing: ChainLink[] = [];
-    let id: number | null = null;
-    for (let link = last; link !== null; link = link.previous) {
-      const known = this.#messageIds.get(link) ?? this.#sql.messageId.get(link.hash);
-      if (known === undefined) {
-        missing.push(link);
-        continue;
-      }
-      this.#messageIds.set(link, known);
-      id = known;
-      break;
-    }
-    for (const link of missing.reverse()) {
-      const json = this.#parts.texts.write(encodeData(link.message));
-      id = Number(this.#sql.insertMessage.run(link.hash, id, json).lastInsertRowid);
-      this.#messageIds.set(link, id);
-    }
-    return id;
-  }
-
-  #recorded({ identity, purpose, messages, replicate, seed, reply, settings }: CallColumns): RecordedCall {
+  protected recorded(columns: CallColumns): RecordedCall {
+    const { identity, purpose, messages, replicate, seed, reply, settings } = columns;
     // Written by `keep` from values of these types.
     const request = this.#decoded(settings) as CallSettings;
     return {
@@ -143,22 +106,101 @@ export class CallTable implements CallStore {
   #messages(id: number | null): readonly Message[] {
     if (id === null) return [];
     // Each list was written before those that go on from it.
-    return this.#sql.chain
+    return this.sql.chain
       .all(id)
       .reverse()
       .map((data) => this.#decoded(data) as Message);
   }
 
   #decoded(json: string): unknown {
-    return decodeData(json, this.#parts.texts.valueOf);
+    return decodeData(json, this.parts.texts.valueOf);
   }
 
-  #reading<Result>(read: () => Result): Result {
+  protected reading<Result>(read: () => Result): Result {
     try {
       return read();
     } catch (error) {
-      throw storeError(error, this.#parts.path);
+      throw storeError(error, this.parts.path);
     }
+  }
+}
+
+/** The answered calls of the project. */
+export class CallTable extends CallRows implements CallStore {
+  constructor(parts: CallTableParts) {
+    super(parts, { table: "call" });
+  }
+
+  near(request: CallRequest, limit = 50): readonly RecordedCall[] {
+    const { writer, shared, database } = this.parts;
+    writer.flush();
+    const link = shared.chain(request.messages);
+    return this.reading(() =>
+      nearCalls(database, { link, name: request.name, limit }).flatMap((id) => {
+        const found = this.sql.callById.get(id);
+        return found === undefined ? [] : [this.recorded(found)];
+      }),
+    );
+  }
+}
+
+/** The settings and messages of calls, each stored once. */
+export class SharedRows {
+  readonly #texts: TextTable;
+  readonly #chains = new MessageChains();
+  readonly #settings = new SettingsEncoder();
+  #messageIds = new WeakMap<ChainLink, number>();
+  readonly #settingIds = new Map<string, number>();
+  readonly #sql: SharedStatements;
+
+  constructor(database: BetterSqlite3.Database, texts: TextTable) {
+    this.#texts = texts;
+    this.#sql = sharedStatements(database);
+  }
+
+  settings(request: CallSettings): EncodedSettings {
+    return this.#settings.encode(request);
+  }
+
+  chain(messages: readonly Message[]): ChainLink | null {
+    return this.#chains.linkOf(messages);
+  }
+
+  /** The row of some settings; made if it is new. */
+  settingId({ name, hash, data }: EncodedSettings): number {
+    let id = this.#settingIds.get(hash) ?? this.#sql.settingId.get(hash);
+    id ??= Number(this.#sql.insertSetting.run(hash, name, this.#texts.write(data)).lastInsertRowid);
+    if (this.#settingIds.size >= 1000) this.#settingIds.clear();
+    this.#settingIds.set(hash, id);
+    return id;
+  }
+
+  /** The row of a list of messages; only the messages that are new are written. */
+  messageId(last: ChainLink | null): number | null {
+    const missing: ChainLink[] = [];
+    let id: number | null = null;
+    for (let link = last; link !== null; link = link.previous) {
+      const known = this.#messageIds.get(link) ?? this.#sql.messageId.get(link.hash);
+      if (known === undefined) {
+        missing.push(link);
+        continue;
+      }
+      this.#messageIds.set(link, known);
+      id = known;
+      break;
+    }
+    for (const link of missing.reverse()) {
+      const json = this.#texts.write(encodeData(link.message));
+      id = Number(this.#sql.insertMessage.run(link.hash, id, json).lastInsertRowid);
+      this.#messageIds.set(link, id);
+    }
+    return id;
+  }
+
+  /** Rows may have been removed. */
+  forget(): void {
+    this.#messageIds = new WeakMap();
+    this.#settingIds.clear();
   }
 }
 
@@ -212,35 +254,52 @@ export interface CallColumns {
   readonly settings: string;
 }
 
-type Key = string | Buffer;
+type Key = string | number | Buffer;
 
-/** What calls are read and written with. */
+/** What calls of one owner are read and written with. */
 export interface CallStatements {
-  readonly count: BetterSqlite3.Statement<[], number>;
-  readonly reply: BetterSqlite3.Statement<[Key], string>;
-  readonly callByIdentity: BetterSqlite3.Statement<[Key], CallColumns>;
+  readonly count: BetterSqlite3.Statement<number[], number>;
+  readonly reply: BetterSqlite3.Statement<Key[], string>;
+  readonly callByIdentity: BetterSqlite3.Statement<Key[], CallColumns>;
   readonly callById: BetterSqlite3.Statement<[number], CallColumns>;
   /** The messages of a list, the last one first. */
   readonly chain: BetterSqlite3.Statement<[number], string>;
-  readonly settingId: BetterSqlite3.Statement<[string], number>;
-  readonly insertSetting: BetterSqlite3.Statement<[string, string, string]>;
-  readonly messageId: BetterSqlite3.Statement<[string], number>;
-  readonly insertMessage: BetterSqlite3.Statement<[string, number | null, string]>;
   readonly insert: BetterSqlite3.Statement<unknown[]>;
   readonly replace: BetterSqlite3.Statement<unknown[]>;
   readonly markUnused: BetterSqlite3.Statement<[]>;
 }
 
-const CALL = `SELECT identity, purpose, messages, replicate, seed, reply, setting.data AS settings
-  FROM call JOIN setting ON setting.id = call.setting`;
+interface SharedStatements {
+  readonly settingId: BetterSqlite3.Statement<[string], number>;
+  readonly insertSetting: BetterSqlite3.Statement<[string, string, string]>;
+  readonly messageId: BetterSqlite3.Statement<[string], number>;
+  readonly insertMessage: BetterSqlite3.Statement<[string, number | null, string]>;
+}
+
+function sharedStatements(database: BetterSqlite3.Database): SharedStatements {
+  return {
+    settingId: database.prepare<[string], number>("SELECT id FROM setting WHERE hash = ?").pluck(),
+    insertSetting: database.prepare("INSERT INTO setting (hash, name, data) VALUES (?, ?, ?)"),
+    messageId: database.prepare<[string], number>("SELECT id FROM message WHERE hash = ?").pluck(),
+    insertMessage: database.prepare("INSERT INTO message (hash, previous, data) VALUES (?, ?, ?)"),
+  };
+}
 
 /** Prepares the statements. */
-export function callStatements(database: BetterSqlite3.Database): CallStatements {
+function callStatements(database: BetterSqlite3.Database, table: CallOwner["table"]): CallStatements {
+  const owner = table === "call" ? [] : ["run"];
+  const key = [...owner, "identity"];
+  const is = (columns: readonly string[]): string => columns.map((column) => `${column} = ?`).join(" AND ");
+  const columns = ["purpose", "setting", "messages", "replicate", "seed", "reply", "kept_at"];
+  const all = [...key, ...columns];
+  const call = `SELECT identity, purpose, messages, replicate, seed, reply, setting.data AS settings
+    FROM ${table} JOIN setting ON setting.id = ${table}.setting`;
+  const counted = table === "call" ? "" : ` WHERE ${is(owner)}`;
   return {
-    count: database.prepare<[], number>("SELECT count(*) FROM call").pluck(),
-    reply: database.prepare<[string | Buffer], string>("SELECT reply FROM call WHERE identity = ?").pluck(),
-    callByIdentity: database.prepare<[string | Buffer], CallColumns>(`${CALL} WHERE identity = ?`),
-    callById: database.prepare<[number], CallColumns>(`${CALL} WHERE call.id = ?`),
+    count: database.prepare<number[], number>(`SELECT count(*) FROM ${table}${counted}`).pluck(),
+    reply: database.prepare<Key[], string>(`SELECT reply FROM ${table} WHERE ${is(key)}`).pluck(),
+    callByIdentity: database.prepare<Key[], CallColumns>(`${call} WHERE ${is(key)}`),
+    callById: database.prepare<[number], CallColumns>(`${call} WHERE ${table}.id = ?`),
     chain: database
       .prepare<[number], string>(
         `WITH RECURSIVE chain (previous, data, step) AS (
@@ -250,17 +309,12 @@ export function callStatements(database: BetterSqlite3.Database): CallStatements
          SELECT data FROM chain ORDER BY step`,
       )
       .pluck(),
-    settingId: database.prepare<[string], number>("SELECT id FROM setting WHERE hash = ?").pluck(),
-    insertSetting: database.prepare("INSERT INTO setting (hash, name, data) VALUES (?, ?, ?)"),
-    messageId: database.prepare<[string], number>("SELECT id FROM message WHERE hash = ?").pluck(),
-    insertMessage: database.prepare("INSERT INTO message (hash, previous, data) VALUES (?, ?, ?)"),
     insert: database.prepare(
-      `INSERT INTO call (identity, purpose, setting, messages, replicate, seed, reply, kept_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (identity) DO NOTHING`,
+      `INSERT INTO ${table} (${all.join(", ")}) VALUES (${all.map(() => "?").join(", ")})
+       ON CONFLICT (${key.join(", ")}) DO NOTHING`,
     ),
     replace: database.prepare(
-      `UPDATE call SET purpose = ?, setting = ?, messages = ?, replicate = ?, seed = ?, reply = ?, kept_at = ?
-       WHERE identity = ?`,
+      `UPDATE ${table} SET ${columns.map((column) => `${column} = ?`).join(", ")} WHERE ${is(key)}`,
     ),
     markUnused: database.prepare(
       "INSERT INTO meta (key, value) VALUES ('unused', 1) ON CONFLICT DO UPDATE SET value = 1",
@@ -269,6 +323,6 @@ export function callStatements(database: BetterSqlite3.Database): CallStatements
 }
 
 /** The key of a call: a hash takes half the space as bytes. */
-export function identityKey(identity: string): Key {
+function identityKey(identity: string): string | Buffer {
   return /^[0-9a-f]{64}$/.test(identity) ? Buffer.from(identity, "hex") : identity;
 }

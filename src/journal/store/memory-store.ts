@@ -14,6 +14,7 @@ import type {
   ConversationFilter,
   ConversationSummary,
   ResultRow,
+  RunCalls,
   RunJournal,
   RunSummary,
   Store,
@@ -32,6 +33,7 @@ interface KeptRun {
   readonly parent: string | null;
   readonly events: RunEvent[];
   readonly conversations: Map<string, KeptConversation>;
+  readonly calls: MemoryCalls;
   endedAt: number | null;
   tags: readonly string[];
 }
@@ -57,6 +59,7 @@ class MemoryStore implements Store {
       parent: options.parent ?? null,
       events: [],
       conversations: new Map(),
+      calls: new MemoryCalls(),
       endedAt: null,
       tags: [],
     };
@@ -64,6 +67,10 @@ class MemoryStore implements Store {
     const journal = this.#journal(run);
     journal.append(start);
     return journal;
+  }
+
+  callsOf(name: string): RunCalls {
+    return this.#existing(name).calls;
   }
 
   reopen(name: string): RunJournal {

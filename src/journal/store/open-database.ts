@@ -16,6 +16,8 @@ export interface OpenDatabase {
   readonly database: BetterSqlite3.Database;
   readonly path: string;
   readonly isReadOnly: boolean;
+  /** The format of the file. */
+  readonly version: number;
   /** How long to wait for other processes. */
   readonly lockTimeoutMs: number;
 }
@@ -42,9 +44,8 @@ export async function openDatabase(path: string, options: StoreOptions = {}): Pr
     if (!isReadOnly) mkdirSync(dirname(full), { recursive: true });
     inspectFile(full, isReadOnly);
     database = new Database(full, { readonly: isReadOnly, timeout: PORTION_MS });
-    const opened = { database, path: full, isReadOnly, lockTimeoutMs };
-    prepareDatabase(opened);
-    return opened;
+    const version = prepareDatabase({ database, path: full, isReadOnly, lockTimeoutMs });
+    return { database, path: full, isReadOnly, lockTimeoutMs, version };
   } catch (error) {
     database?.close();
     throw storeError(error, full);
@@ -87,7 +88,13 @@ function readHeader(path: string): Buffer {
   }
 }
 
-function prepareDatabase({ database, path, isReadOnly, lockTimeoutMs }: OpenDatabase): void {
+/** Returns the format of the file. */
+function prepareDatabase({
+  database,
+  path,
+  isReadOnly,
+  lockTimeoutMs,
+}: Omit<OpenDatabase, "version">): number {
   const pragma = (name: string): number => database.pragma(name, { simple: true }) as number;
   if (!isReadOnly) {
     database.pragma(`page_size = ${PAGE_SIZE}`);
@@ -106,6 +113,7 @@ function prepareDatabase({ database, path, isReadOnly, lockTimeoutMs }: OpenData
     throw new StoreError("read_only", `The store ${path} has an older format. ${advice}`, { path });
   }
   database.pragma("foreign_keys = ON");
+  return pragma("user_version");
 }
 
 /** Brings a file to the latest format, all steps or none. */

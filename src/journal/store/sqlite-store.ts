@@ -1,6 +1,7 @@
+import { memoize } from "../../core/lazy.ts";
 import { endOfRun, isKept } from "../fold/run.ts";
 import type { RunEvent, RunStart } from "../run-event.ts";
-import { CallTable } from "./call-table.ts";
+import { CallRows, CallTable, type CallTableParts, SharedRows } from "./call-table.ts";
 import { ConversationTable, type LiveConversation } from "./conversation-table.ts";
 import { encodeEvent } from "./encode-event.ts";
 import { GroupWriter } from "./group-writer.ts";
@@ -10,6 +11,7 @@ import type {
   ConversationFilter,
   ConversationSummary,
   ResultRow,
+  RunCalls,
   RunJournal,
   RunSummary,
   Store,
@@ -28,6 +30,9 @@ export class SqliteStore implements Store {
   readonly #texts: TextTable;
   readonly #conversations: ConversationTable;
   readonly #reader: StoreReader;
+  readonly #callParts: CallTableParts;
+  /** By the row of their run. */
+  readonly #runCalls = new Map<number, CallRows>();
 
   constructor(open: OpenDatabase) {
     const { database, path } = open;
@@ -39,7 +44,16 @@ export class SqliteStore implements Store {
       beforeCommit: () => this.#conversations.save(),
     });
     this.#reader = new StoreReader(database, path, this.#texts);
-    this.calls = new CallTable({ database, path, writer: this.#writer, texts: this.#texts });
+    const shared = new SharedRows(database, this.#texts);
+    this.#callParts = { database, path, writer: this.#writer, texts: this.#texts, shared };
+    this.calls = new CallTable(this.#callParts);
+  }
+
+  callsOf(run: string): RunCalls {
+    const id = this.#existing(run);
+    // A file of an earlier version that is only read.
+    if (this.#open.version < 4) return NO_CALLS;
+    return memoize(this.#runCalls, id, () => new CallRows(this.#callParts, { table: "run_call", run: id }));
   }
 
   begin(start: RunStart & { readonly at: number }, options: { readonly parent?: string } = {}): RunJournal {
@@ -118,6 +132,7 @@ export class SqliteStore implements Store {
       database.exec("INSERT INTO meta (key, value) VALUES ('unused', 1) ON CONFLICT DO UPDATE SET value = 1");
     });
     this.#conversations.forget(id);
+    this.#runCalls.delete(id);
     this.#forget();
   }
 
@@ -207,7 +222,7 @@ export class SqliteStore implements Store {
 
   #forget(): void {
     this.#texts.forget();
-    this.calls.forget();
+    this.#callParts.shared.forget();
   }
 
   #guarded<Result>(action: () => Result): Result {
@@ -218,6 +233,13 @@ export class SqliteStore implements Store {
     }
   }
 }
+
+const NO_CALLS: RunCalls = Object.freeze({
+  find: () => undefined,
+  get: () => undefined,
+  keep: () => {},
+  size: 0,
+});
 
 function bytesOf(path: string): number {
   return process.getBuiltinModule("node:fs").statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -230,6 +252,7 @@ const REFERRING: readonly (readonly [table: string, column: string])[] = [
   ["event", "data"],
   ["message", "data"],
   ["call", "reply"],
+  ["run_call", "reply"],
   ["setting", "data"],
   ["run", "start"],
 ];
@@ -241,9 +264,9 @@ export function removeUnused(database: BetterSqlite3.Database, callsBefore: numb
   if (callsBefore !== undefined) database.prepare("DELETE FROM call WHERE kept_at < ?").run(callsBefore);
   database.exec(`
 DELETE FROM event WHERE run NOT IN (SELECT id FROM run);
-DELETE FROM setting WHERE id NOT IN (SELECT setting FROM call);
+DELETE FROM setting WHERE id NOT IN (SELECT setting FROM call UNION SELECT setting FROM run_call);
 WITH RECURSIVE used (id) AS (
-  SELECT messages FROM call WHERE messages IS NOT NULL
+  SELECT messages FROM (SELECT messages FROM call UNION SELECT messages FROM run_call) WHERE messages IS NOT NULL
   UNION
   SELECT previous FROM used JOIN message ON message.id = used.id WHERE previous IS NOT NULL)
 DELETE FROM message WHERE id NOT IN (SELECT id FROM used);`);

@@ -153,6 +153,20 @@ ALTER TABLE conversation ADD COLUMN arm TEXT;
 ALTER TABLE conversation ADD COLUMN parent REAL;
 -- The key of pairing: what conversations about the same row of the same scenario have in common.
 ALTER TABLE conversation ADD COLUMN item TEXT;
+-- Calls that came with a run from elsewhere.
+CREATE TABLE run_call (
+  id INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  identity ANY NOT NULL,
+  purpose TEXT NOT NULL,
+  setting INTEGER NOT NULL,
+  messages INTEGER,
+  replicate REAL NOT NULL,
+  seed REAL NOT NULL,
+  reply TEXT NOT NULL,
+  kept_at REAL NOT NULL,
+  UNIQUE (run, identity)
+) STRICT;
 `,
   },
 ];

@@ -117,16 +117,20 @@ export interface NodeTurns {
   readonly unjudged: number;
 }
 
-/** The answered calls of a project. */
-export interface CallStore {
+/** Answered calls that came with a run from elsewhere. */
+export interface RunCalls {
   /** The answer to a call, without the work of putting its messages together. */
   find(identity: string): ModelReply | undefined;
   get(identity: string): RecordedCall | undefined;
   /** Keeps an answer; written together with the events of a run, soon. */
   keep(call: RecordedCall): void;
+  readonly size: number;
+}
+
+/** The answered calls of a project. */
+export interface CallStore extends RunCalls {
   /** Calls that are most like this one: the same beginning of messages first, then the same model. */
   near(request: CallRequest, limit?: number): readonly RecordedCall[];
-  readonly size: number;
 }
 
 /** What a store takes on disk, in bytes, and how much of it is what. */
@@ -144,6 +148,8 @@ export interface StoreSize {
 /** Where runs are written down, and read again. Everything else is computed from it. */
 export interface Store {
   readonly calls: CallStore;
+  /** Answers that came with a run from elsewhere. They are not among `calls`, so that they answer no other run. */
+  callsOf(run: string): RunCalls;
   /** Begins a run with its first event; throws if there is a run of this name. */
   begin(start: RunStart & { readonly at: number }, options?: { readonly parent?: string }): RunJournal;
   /** Goes on with a run that was begun before; throws if there is none. */
@@ -158,7 +164,7 @@ export interface Store {
   /** By scenario, subject and judge. */
   results(run: string): readonly ResultRow[];
   tag(run: string, tags: readonly string[]): void;
-  /** Deletes a run; its calls stay, for they may answer others. */
+  /** Deletes a run with the answers that came with it; `calls` stay, for they may answer others. */
   delete(run: string): void;
   /** Removes what nothing refers to, and gives the space back. `calls` older than a time may go, too. */
   compact(options?: { readonly callsBefore?: number }): void;

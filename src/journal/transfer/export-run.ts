@@ -11,7 +11,7 @@ import {
   type RunFileHeader,
 } from "./run-file.ts";
 import { CallWriter } from "./run-file-calls.ts";
-import { definitionsOf, storedRun } from "./stored-run.ts";
+import { answeredCall, definitionsOf, storedRun } from "./stored-run.ts";
 
 /**
  * The lines of a run's file, read from the store as they are asked for: a header, the scenarios, each conversation with its events and then
@@ -40,7 +40,7 @@ export function* exportRun(store: Store, run: string): Generator<string> {
     for (const event of store.events(header.run, conversation)) {
       const identity = callIdentity(event);
       if (identity === undefined || calls.has(identity)) continue;
-      const call = store.calls.get(identity);
+      const call = answeredCall(store, header.run, identity);
       if (call === undefined) continue;
       written.calls++;
       yield* calls.lines(call);

@@ -1,5 +1,5 @@
 import { RunError } from "../failure.ts";
-import type { RunJournal, Store } from "../store/store.ts";
+import type { RunCalls, RunJournal, Store } from "../store/store.ts";
 import { type RunFileHeader, textLines } from "./run-file.ts";
 import { RunFileReader } from "./run-file-reader.ts";
 
@@ -7,8 +7,11 @@ import { RunFileReader } from "./run-file-reader.ts";
 export interface ImportOptions {
   /** The name that it gets (default: the one that it has). */
   readonly as?: string;
-  /** False to leave the answers of the file out of the project's; answers that it has already always stay (default true). */
-  readonly calls?: boolean;
+  /**
+   * True to let new runs use the answers of the file, too; answers that the project has stay (default false: they serve only to
+   * show, export and regrade this run).
+   */
+  readonly useCalls?: boolean;
 }
 
 /** How many events are appended before they must have been written. */
@@ -26,7 +29,7 @@ export async function importRun(
   const spool = SpooledLines.open();
   try {
     const run = await checkAll(lines, spool, (header) => freeName(store, options.as ?? header.run));
-    await write(store, spool.read(), { run, keepsCalls: options.calls ?? true });
+    await write(store, spool.read(), { run, sharesCalls: options.useCalls ?? false });
     return { run };
   } finally {
     spool.close();
@@ -69,9 +72,10 @@ function freeName(store: Store, name: string): string {
 async function write(
   store: Store,
   lines: AsyncIterable<string>,
-  { run, keepsCalls }: { readonly run: string; readonly keepsCalls: boolean },
+  { run, sharesCalls }: { readonly run: string; readonly sharesCalls: boolean },
 ): Promise<void> {
   let journal: RunJournal | undefined;
+  let calls: RunCalls | undefined;
   let waiting = 0;
   let isOpen = false;
   const reader = new RunFileReader({
@@ -87,7 +91,9 @@ async function write(
       journal?.append(event);
     },
     call: (call) => {
-      if (keepsCalls && store.calls.find(call.identity) === undefined) store.calls.keep(call);
+      calls ??= store.callsOf(run);
+      calls.keep(call);
+      if (sharesCalls && store.calls.find(call.identity) === undefined) store.calls.keep(call);
     },
   });
   try {

@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { chainOf, memoryModel, yesJudge } from "../../../test/engine/held.ts";
 import { buildScenario, scenarioSpec } from "../../../test/random-scenario.ts";
 import { VirtualClock } from "../../run/calls/virtual-clock.ts";
+import { regrade } from "../../run/regrade.ts";
+import type { RunOptions } from "../../run/run-options.ts";
 import { resumeRun, runScenarios, startRun } from "../../run/run-scenarios.ts";
 import type { RunEvent } from "../run-event.ts";
 import { memoryStore } from "../store/memory-store.ts";
@@ -14,6 +16,7 @@ import type { Store } from "../store/store.ts";
 import { exportRun } from "./export-run.ts";
 import { importRun } from "./import-run.ts";
 import { textLines } from "./run-file.ts";
+import { cassetteFromRun } from "./stored-run.ts";
 
 async function heldRun(store: Store = memoryStore()): Promise<readonly string[]> {
   const long = (text: string): string => `yes, ${text} ${"and so on ".repeat(50)}`;
@@ -57,7 +60,8 @@ test("a run that is exported, imported and exported again is the same file", asy
       const second = memoryStore();
       expect(await importRun(second, lines)).toEqual({ run: "r" });
       expect([...exportRun(second, "r")]).toEqual(lines);
-      expect(second.calls.size).toBe(first.calls.size);
+      expect(second.callsOf("r").size).toBe(first.calls.size);
+      expect(second.calls.size).toBe(0);
     }),
     { numRuns: 15 },
   );
@@ -77,25 +81,72 @@ test("an imported run has the same conversations, events, tags and calls", async
   );
   expect(identities.length).toBeGreaterThan(10);
   for (const identity of identities) {
-    expect(second.calls.find(identity)).toBeDefined();
-    expect(second.calls.find(identity)).toEqual(first.calls.find(identity));
+    expect(second.callsOf("r").find(identity)).toBeDefined();
+    expect(second.callsOf("r").find(identity)).toEqual(first.calls.find(identity));
   }
 });
 
-test("a run that was imported answers the calls of the same run", async () => {
-  const store = memoryStore();
-  await importRun(store, await heldRun(), { as: "theirs" });
-  const subject = memoryModel("subject", () => "never asked");
+describe("answers of an imported run", () => {
+  const subject = memoryModel("subject", () => "my own answer");
   const judges = [yesJudge("strict"), yesJudge("mild")];
-  await runScenarios({
-    allowUnread: true,
-    scenarios: chainOf(3),
-    subjects: subject,
-    judge: judges,
-    replicates: 2,
-    store,
-  }).results;
-  expect([subject, ...judges].map(({ asked }) => asked.length)).toEqual([0, 0, 0]);
+  const run = (more: Partial<RunOptions>): Promise<unknown> =>
+    runScenarios({
+      allowUnread: true,
+      scenarios: chainOf(3),
+      subjects: subject,
+      judge: judges,
+      replicates: 2,
+      ...more,
+    }).results;
+  const asked = (): readonly number[] => [subject, ...judges].map((model) => model.asked.splice(0).length);
+
+  test("answer no other run, unless it is asked for", async () => {
+    const store = memoryStore();
+    await importRun(store, await heldRun(), { as: "theirs" });
+    expect(store.calls.size).toBe(0);
+    await run({ store, useCalls: ["theirs"], run: "borrowing" });
+    expect(asked()).toEqual([0, 0, 0]);
+    // What was borrowed stays with the run that borrowed it.
+    expect(store.calls.size).toBe(0);
+    expect(store.callsOf("borrowing").size).toBe(store.callsOf("theirs").size);
+    expect(cassetteFromRun(store, "borrowing").size).toBe(store.callsOf("theirs").size);
+    await run({ store });
+    expect(asked()).toEqual([6, 6, 6]);
+    await expect(run({ store, useCalls: ["nobody's"] })).rejects.toThrow('There is no run "nobody\'s"');
+  });
+
+  test("serve to regrade it, and nothing else", async () => {
+    const store = memoryStore();
+    await importRun(store, await heldRun(), { as: "theirs" });
+    const options = { scenarios: chainOf(3), judge: judges, allowUnread: true, store };
+    await regrade("theirs", { ...options, run: "again" }).results;
+    expect(asked()).toEqual([0, 0, 0]);
+    expect(store.calls.size).toBe(0);
+    expect(store.callsOf("again").size).toBe(12);
+    store.delete("theirs");
+    expect(store.callsOf("again").size).toBe(12);
+    expect(() => store.callsOf("theirs")).toThrow("no run");
+  });
+
+  test("become answers of the project with useCalls; what it knows already stays", async () => {
+    const lines = await heldRun();
+    const store = memoryStore();
+    await run({ store, run: "mine" });
+    asked();
+    const replies = (): unknown =>
+      [...store.events("mine")].map((event) =>
+        event.type === "call-start" ? store.calls.find(event.identity ?? "")?.text : undefined,
+      );
+    const before = replies();
+    await importRun(store, lines, { useCalls: true });
+    expect(replies()).toEqual(before);
+    // The imported run still shows its own answers.
+    expect([...exportRun(store, "r")]).toEqual(lines);
+    const empty = memoryStore();
+    await importRun(empty, lines, { useCalls: true });
+    await run({ store: empty });
+    expect(asked()).toEqual([0, 0, 0]);
+  });
 });
 
 test("a long text stands in the file once", async () => {
@@ -120,24 +171,6 @@ test("no reader of lines is misled by what replies contain", async () => {
   expect([...exportRun(other, "r")].join("\n")).toBe(text);
   await importRun(other, text, { as: "from a text" });
   expect(other.runs().map(({ run }) => run)).toEqual(["r", "from a text"]);
-});
-
-test("what the project knows already is not replaced", async () => {
-  const lines = await heldRun();
-  const store = memoryStore();
-  const subject = memoryModel("subject", () => "no");
-  await runScenarios({ allowUnread: true, scenarios: chainOf(3), subjects: subject, store, run: "mine" })
-    .results;
-  const replies = (): unknown =>
-    [...store.events("mine")].map((event) =>
-      event.type === "call-start" ? store.calls.find(event.identity ?? "")?.text : undefined,
-    );
-  const before = replies();
-  await importRun(store, lines);
-  expect(replies()).toEqual(before);
-  const without = memoryStore();
-  await importRun(without, lines, { calls: false });
-  expect(without.calls.size).toBe(0);
 });
 
 test("a run of the same name is not touched", async () => {

@@ -2,6 +2,7 @@ import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { parseScenario } from "../../core/scenario/parse-scenario.ts";
 import { DefinitionError } from "../../core/schema/format-issue.ts";
 import { Cassette } from "../../models/cassette/cassette.ts";
+import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
 import { RunError } from "../failure.ts";
 import { callIdentity, definitionsIn } from "../fold/run.ts";
 import type { RunEvent, ScenarioDefine } from "../run-event.ts";
@@ -38,12 +39,18 @@ export function storedDefinitions(store: Store, run: string): ReadonlyMap<string
  * All answered calls of a run as a cassette, which can stand in for its models. Answers that were never kept are not in it:
  * those of simulated models, which need none, and those that were cut off.
  */
-export function cassetteFromRun(store: Store, run: string): Cassette {
+export function cassetteFromRun(store: Store, name: string): Cassette {
   const cassette = new Cassette();
-  for (const event of store.events(storedRun(store, run).run)) {
+  const { run } = storedRun(store, name);
+  for (const event of store.events(run)) {
     const identity = callIdentity(event);
-    const call = identity === undefined ? undefined : store.calls.get(identity);
+    const call = identity === undefined ? undefined : answeredCall(store, run, identity);
     if (call !== undefined) cassette.set(call);
   }
   return cassette;
+}
+
+/** A call of a run with its answer: one that came with the run, or else one of the project. */
+export function answeredCall(store: Store, run: string, identity: string): RecordedCall | undefined {
+  return store.callsOf(run).get(identity) ?? store.calls.get(identity);
 }

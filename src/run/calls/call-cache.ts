@@ -1,5 +1,5 @@
 import type { Spending } from "../../journal/spending.ts";
-import type { CallStore, Store } from "../../journal/store/store.ts";
+import type { CallStore, RunCalls, Store } from "../../journal/store/store.ts";
 import { explainMiss } from "../../models/cassette/explain-miss.ts";
 import { type CallRequest, callRequest, identityOfRequest } from "../../models/cassette/recorded-call.ts";
 import type {
@@ -15,19 +15,33 @@ import { untilAborted } from "../../models/until-aborted.ts";
 import { maskSecretsIn } from "../../secrets/mask-secrets.ts";
 import { cancelledError } from "./clock.ts";
 
+/** How answers are looked for. */
+export interface CallCacheOptions {
+  readonly isFresh: boolean;
+  readonly borrowed?: BorrowedCalls | undefined;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Answers that came with runs from elsewhere, and that this run may use. */
+export interface BorrowedCalls {
+  /** Where they are looked for, in this order. */
+  readonly from: readonly RunCalls[];
+  /** Where those that were used are kept: with this run, so that they answer no other. */
+  readonly into: () => RunCalls;
+}
+
 /** The cache of answers in the store. Identical calls in flight are made once. */
 export class CallCache {
   readonly #calls: CallStore;
+  readonly #borrowed: BorrowedCalls | undefined;
   readonly #isFresh: boolean;
   readonly #fail: (error: unknown) => void;
   readonly #inFlight = new SharedCalls({ keepsAnswers: false });
 
   /** With `isFresh`, answers are written but not read. `fail` is called if the store throws. */
-  constructor(
-    calls: CallStore,
-    { isFresh, fail }: { readonly isFresh: boolean; readonly fail: (error: unknown) => void },
-  ) {
+  constructor(calls: CallStore, { isFresh, borrowed, fail }: CallCacheOptions) {
     this.#calls = calls;
+    this.#borrowed = borrowed;
     this.#isFresh = isFresh;
     this.#fail = fail;
   }
@@ -37,13 +51,23 @@ export class CallCache {
     const known =
       this.#isFresh || call.ignoresStored === true
         ? undefined
-        : this.#inStore((calls) => calls.find(identity));
+        : this.#inStore((calls) => calls.find(identity) ?? this.#borrow(identity));
     if (known !== undefined) return { reply: maskSecretsIn(known), attempts: 0, cached: true };
     return this.#inFlight.answer(identity, call.context.signal, async () => {
       const made = await make();
       this.#keep(call, identity, made);
       return made;
     });
+  }
+
+  #borrow(identity: string): ModelReply | undefined {
+    for (const calls of this.#borrowed?.from ?? []) {
+      const call = calls.get(identity);
+      if (call === undefined) continue;
+      this.#borrowed?.into().keep(call);
+      return call.reply;
+    }
+    return undefined;
   }
 
   /** Replies that were cut off are not cached. */
