@@ -410,7 +410,13 @@ const EVENTS: {
   warning: { conversation: true, turn: true, code: true, message: true },
   "conversation-start": { conversation: true, cell: true, scenarioHash: true, settings: true },
   "conversation-stop": { conversation: true, status: true, failure: true, spending: true },
-  "conversation-resume": { conversation: true, attempt: true, retriesErrors: true },
+  "conversation-resume": {
+    conversation: true,
+    attempt: true,
+    retriesErrors: true,
+    retriesUnreadable: true,
+    judgedAgain: true,
+  },
   outcome: { conversation: true, name: true, value: true, status: true, turns: true, reason: true },
   "conversation-end": {
     conversation: true,

@@ -1,7 +1,13 @@
 import { existsSync } from "node:fs";
 import { nearestOf } from "../core/schema/nearest-name.ts";
 import { openStore } from "../journal/store/open-store.ts";
-import type { ConversationSummary, RunSummary, Store } from "../journal/store/store.ts";
+import {
+  type ConversationSummary,
+  type Retried,
+  type RunSummary,
+  type Store,
+  staysAsItIs,
+} from "../journal/store/store.ts";
 import { ProjectError } from "../project/project-error.ts";
 
 /** Opens the store of a project, where there must be one already, and closes it after `use`. */
@@ -54,8 +60,24 @@ export function findConversation(store: Store, run: string, name: string): Conve
   return found;
 }
 
-/** How many conversations are left to run. */
-export function countOpen({ start, statuses, unjudged }: RunSummary, retryErrors = false): number {
+/** How many conversations a resume would go on with. */
+export function countOpen(store: Store, summary: RunSummary, retried: Retried = {}): number {
+  if (retried.retryErrors || retried.retryUnreadable) {
+    let stays = 0;
+    for (const one of store.conversations(summary.run)) if (staysAsItIs(one, retried)) stays++;
+    return summary.start.conversations - stays;
+  }
+  return neverEnded(summary);
+}
+
+/** True if a resume would go on with a conversation. */
+export function isOpen(summary: RunSummary, { retryErrors, retryUnreadable }: Retried): boolean {
+  const { statuses, unjudged, unreadable } = summary;
+  const again = (retryErrors ? (statuses.error ?? 0) + unjudged : 0) + (retryUnreadable ? unreadable : 0);
+  return neverEnded(summary) + again > 0;
+}
+
+function neverEnded({ start, statuses }: RunSummary): number {
   const { completed = 0, limit_reached: limitReached = 0, error = 0 } = statuses;
-  return start.conversations - completed - limitReached - (retryErrors ? -unjudged : error);
+  return start.conversations - completed - limitReached - error;
 }

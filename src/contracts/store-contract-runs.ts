@@ -95,6 +95,7 @@ export const RUN_RULES: readonly StoreRule[] = [
           spending: { calls: 4, cached: 0, tokens: 60, cost: 1 },
           judges: [],
           unjudged: 0,
+          unreadable: 0,
         },
         "the run",
       );
@@ -151,7 +152,15 @@ export const RUN_RULES: readonly StoreRule[] = [
       };
       demandEqual(
         first,
-        { ...c0, ...place, status: "completed", turnCount: 4, spending, failedJudgements: 0 },
+        {
+          ...c0,
+          ...place,
+          status: "completed",
+          turnCount: 4,
+          spending,
+          failedJudgements: 0,
+          unreadableJudgements: 0,
+        },
         "the first",
       );
       demandEqual(

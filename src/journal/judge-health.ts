@@ -70,6 +70,8 @@ interface GrowingCounts extends Growing<Omit<JudgeCounts, "reasons">> {
   reasons: Growing<JudgeReason>[];
 }
 
+const COUNTED = ["judged", "repaired", "unreadable", "failed"] as const;
+
 /** How many reasons are kept apart: each message may be new. */
 const MOST_REASONS = 10;
 
@@ -90,6 +92,11 @@ export class JudgeTally {
     return [...this.#judges.values()].reduce((sum, { failed }) => sum + failed, 0);
   }
 
+  /** How many answers could not be read. */
+  get unreadable(): number {
+    return [...this.#judges.values()].reduce((sum, { unreadable }) => sum + unreadable, 0);
+  }
+
   add({ judge, result, reason = "", category }: JudgeAnswered): void {
     // A run that was stopped, or ran out of its budget, says nothing about the judge.
     if (category === "cancelled" || category === "budget") return;
@@ -107,9 +114,21 @@ export class JudgeTally {
   merge(others: readonly JudgeCounts[], times = 1): void {
     for (const other of others) {
       const counts = this.#of(other.judge);
-      for (const key of ["judged", "repaired", "unreadable", "failed"] as const)
-        counts[key] += other[key] * times;
+      for (const key of COUNTED) counts[key] += other[key] * times;
       for (const reason of other.reasons) addReason(counts, { ...reason, count: reason.count * times });
+    }
+  }
+
+  /** Forgets requests that are made again. */
+  subtract(others: readonly JudgeCounts[]): void {
+    for (const other of others) {
+      const counts = this.#of(other.judge);
+      for (const key of COUNTED) counts[key] = Math.max(0, counts[key] - other[key]);
+      for (const { count, ...reason } of other.reasons) {
+        const known = reasonLike(counts, reason);
+        if (known !== undefined) known.count -= count;
+      }
+      counts.reasons = counts.reasons.filter(({ count }) => count > 0);
     }
   }
 
@@ -131,14 +150,23 @@ export class JudgeTally {
   }
 }
 
-function addReason({ reasons }: GrowingCounts, added: JudgeReason): void {
-  const isSame = (one: JudgeReason): boolean =>
-    one.result === added.result && one.category === added.category && one.reason === added.reason;
-  const known =
-    reasons.find(isSame) ??
-    (reasons.length < MOST_REASONS ? undefined : reasons.find(({ result }) => result === added.result));
-  if (known === undefined) reasons.push({ ...added });
+function addReason(counts: GrowingCounts, added: JudgeReason): void {
+  const known = reasonLike(counts, added);
+  if (known === undefined) counts.reasons.push({ ...added });
   else known.count += added.count;
+}
+
+/** Where a reason is counted: with others of its kind once there are many. */
+function reasonLike(
+  { reasons }: GrowingCounts,
+  wanted: Omit<JudgeReason, "count">,
+): Growing<JudgeReason> | undefined {
+  const isSame = (one: JudgeReason): boolean =>
+    one.result === wanted.result && one.category === wanted.category && one.reason === wanted.reason;
+  return (
+    reasons.find(isSame) ??
+    (reasons.length < MOST_REASONS ? undefined : reasons.find(({ result }) => result === wanted.result))
+  );
 }
 
 /** Failures that the next request will meet, too: a wrong key, an unknown model, a server that is not there. */

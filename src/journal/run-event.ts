@@ -6,7 +6,7 @@ import type { JudgementPart } from "../grading/judge/judge-turn.ts";
 import type { Message } from "../models/message.ts";
 import type { Usage } from "../models/model.ts";
 import type { RunFailure } from "./failure.ts";
-import type { JudgeAnswered, JudgeHealth } from "./judge-health.ts";
+import type { JudgeAnswered, JudgeCounts, JudgeHealth } from "./judge-health.ts";
 import type { Spending } from "./spending.ts";
 import type { FinishedTurn, Retry } from "./turn.ts";
 
@@ -160,6 +160,10 @@ export interface ConversationResume {
   readonly attempt: number;
   /** True if judges that could not be asked are asked again. */
   readonly retriesErrors: boolean;
+  /** True if judges whose answers could not be read are asked again. */
+  readonly retriesUnreadable?: true;
+  /** What judges had done for judgements that are made again: it no longer counts. Earlier versions did not write it. */
+  readonly judgedAgain?: readonly JudgeCounts[];
 }
 
 /** Where the conversation goes after a turn, and why. */

@@ -1,6 +1,7 @@
 import { isFinished } from "../core/state/state.ts";
 import { failureOf, type RunFailure } from "../journal/failure.ts";
-import { attemptsIn } from "../journal/fold/conversation.ts";
+import { attemptsIn, judgesIn } from "../journal/fold/conversation.ts";
+import { type JudgeCounts, JudgeTally } from "../journal/judge-health.ts";
 import type { ConversationEvent, ConversationStop, RunEvent } from "../journal/run-event.ts";
 import type { Spending } from "../journal/spending.ts";
 import { ModelError } from "../models/model-error.ts";
@@ -16,7 +17,15 @@ import {
   type Effect,
   type JudgeEffect,
 } from "./step/conversation-state.ts";
-import { foldJournal, step } from "./step/step.ts";
+import { type FoldedJournal, foldJournal, step } from "./step/step.ts";
+
+/** What a resume makes again. */
+export interface Retries {
+  /** True to ask judges again that could not be asked. */
+  readonly retriesErrors: boolean;
+  /** True to ask judges again whose answers could not be read. */
+  readonly retriesUnreadable: boolean;
+}
 
 /** Why a conversation is ended before it is finished. */
 export interface StopReason {
@@ -75,20 +84,36 @@ export class ConversationDriver implements ConversationContext {
   /** Continues where the journal of the conversation ends, and ignores what stopped it then. */
   resume(
     journal: Iterable<RunEvent>,
-    { retriesErrors }: { readonly retriesErrors: boolean },
+    { retriesErrors, retriesUnreadable }: Retries,
   ): Promise<ConversationRecord> {
     const { conversation, definition } = this.plan;
     const events = [...journal];
     const attempt = 1 + attemptsIn(events);
-    const resumed = { type: "conversation-resume", conversation, attempt, retriesErrors } as const;
-    const folded = foldJournal(definition, [...events, { ...resumed, at: 0 }]);
+    const again = {
+      type: "conversation-resume",
+      conversation,
+      attempt,
+      retriesErrors,
+      ...(retriesUnreadable ? { retriesUnreadable } : {}),
+    } as const;
+    const folded = foldJournal(definition, [...events, { ...again, at: 0 }]);
     if (folded.state === null) return this.start();
+    const resumed = { ...again, judgedAgain: this.#judgedAgain(events, folded) };
     this.#limitTime();
     this.#state = folded.state;
     this.run.emit(resumed);
     if (folded.state.status !== null) for (const derived of folded.events) this.run.emit(derived);
     this.#whenDurable(() => this.#perform(folded.pending));
     return this.#finished.promise;
+  }
+
+  /** What judges did for judgements that counted before the resume, and no longer do. */
+  #judgedAgain(before: readonly RunEvent[], { judgements }: FoldedJournal): readonly JudgeCounts[] {
+    const kept = new Set(judgements);
+    const tally = new JudgeTally();
+    for (const event of foldJournal(this.plan.definition, before).judgements)
+      if (!kept.has(event)) for (const answered of judgesIn(event, this.plan.cell.judge)) tally.add(answered);
+    return tally.counts;
   }
 
   /** Asks no further question; calls in flight finish. */

@@ -1,14 +1,14 @@
-import { type ConversationStatus, isFinished } from "../core/state/state.ts";
+import type { ConversationStatus } from "../core/state/state.ts";
 import { canonicalJson, type JsonObject } from "../core/values/json.ts";
 import { RunError } from "../journal/failure.ts";
 import type { RunEvent, RunStart } from "../journal/run-event.ts";
-import type { Store } from "../journal/store/store.ts";
+import { type Store, staysAsItIs } from "../journal/store/store.ts";
+import type { Retries } from "./conversation-driver.ts";
 import type { ConversationPlan } from "./run-context.ts";
 import type { RunInternals, RunOptions } from "./run-options.ts";
 
 /** What the journal of a run says when the run is resumed. */
-export interface EarlierRun {
-  readonly retriesErrors: boolean;
+export interface EarlierRun extends Retries {
   /** True if nothing is left to do. */
   isFinished(plan: ConversationPlan): boolean;
   /** The status of a finished conversation. */
@@ -48,28 +48,22 @@ export function refuseChanges(store: Store, start: RunStart): void {
 export function earlierRun(
   store: Store,
   run: string,
-  { retryErrors }: NonNullable<RunInternals["resume"]>,
+  resume: NonNullable<RunInternals["resume"]>,
 ): EarlierRun {
   const statuses = new Map<string, ConversationStatus | null>();
-  const unjudged = new Set<string>();
-  for (const { conversation, status, failedJudgements } of store.conversations(run)) {
-    statuses.set(conversation, status);
-    if (failedJudgements > 0) unjudged.add(conversation);
+  const open = new Set<string>();
+  for (const summary of store.conversations(run)) {
+    statuses.set(summary.conversation, summary.status);
+    if (!staysAsItIs(summary, resume)) open.add(summary.conversation);
   }
   return {
-    retriesErrors: retryErrors,
-    isFinished: ({ conversation }) =>
-      needsNothing(statuses.get(conversation) ?? null, retryErrors) &&
-      !(retryErrors && unjudged.has(conversation)),
+    retriesErrors: resume.retryErrors,
+    retriesUnreadable: resume.retryUnreadable,
+    isFinished: ({ conversation }) => statuses.has(conversation) && !open.has(conversation),
     // A finished conversation has a status.
     statusOf: ({ conversation }) => statuses.get(conversation) as ConversationStatus,
     journal: ({ conversation }) => (statuses.has(conversation) ? store.events(run, conversation) : undefined),
   };
-}
-
-/** A conversation that was stopped continues; one that failed, or whose judge did, does so only with `retryErrors`. */
-function needsNothing(status: ConversationStatus | null, retryErrors: boolean): boolean {
-  return isFinished(status) || (status === "error" && !retryErrors);
 }
 
 /** Limits of time and money do not shape answers. */

@@ -147,10 +147,11 @@ function answeredBy(judge: string, { status, calls }: TurnJudgement, isStored: b
 
 function judgeInput(driver: ConversationContext, effect: JudgeEffect, plan: NodePlan): JudgeInput {
   const { question, rawAnswer, template } = plan.node.question;
-  const { reply, turn } = effect;
+  const { reply, finish, turn } = effect;
   return {
     question,
     reply,
+    finish,
     earlierTurns: earlierTurns(driver, turn),
     ...(template === undefined ? {} : { template }),
     traits: plan.traits,

@@ -1,9 +1,9 @@
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
-import { isJudgedTrait, type Rubric } from "../core/templates/rubric.ts";
+import { isJudgedTrait } from "../core/templates/rubric.ts";
 import { judgedFields } from "../core/templates/template.ts";
 import { RunError } from "../journal/failure.ts";
 import { type JudgeOption, list, type Reading, type RunOptions } from "./run-options.ts";
-import { RULES_JUDGE } from "./step/node-plan.ts";
+import { looksAtRefusal, RULES_JUDGE } from "./step/node-plan.ts";
 
 /** What of a scenario only a judge model can read, at nodes that have none. */
 export interface NeedsJudge {
@@ -12,6 +12,8 @@ export interface NeedsJudge {
   readonly fields: readonly string[];
   /** Traits that a model must judge, by name. */
   readonly traits: readonly string[];
+  /** True if a condition or an outcome asks whether a reply declines to answer. */
+  readonly refused: boolean;
 }
 
 /** Throws `RunError` if a scenario needs a judge and the run has none: its results would be empty. */
@@ -20,7 +22,7 @@ export function requireJudge(options: RunOptions): void {
   const judges = list(options.judge ?? RULES_JUDGE);
   if (judges.every(isModelJudge)) return;
   const problems = list(options.scenarios).flatMap((definition) => {
-    const needs = needsJudge(definition, options.rubric);
+    const needs = needsJudge(definition, options);
     return needs === null ? [] : [needsJudgeText(needs)];
   });
   if (problems.length === 0) return;
@@ -52,22 +54,27 @@ export function readingOf(options: RunOptions): Reading {
 }
 
 /** What stays unread if the run has no judge model; null if rules can read everything, or the nodes name judges. */
-export function needsJudge(definition: ScenarioDefinition, rubric?: Rubric): NeedsJudge | null {
+export function needsJudge(
+  definition: ScenarioDefinition,
+  { rubric, detectRefusal = looksAtRefusal(definition) }: Pick<RunOptions, "rubric" | "detectRefusal"> = {},
+): NeedsJudge | null {
   const fields = new Set<string>();
   const traits = new Set<string>();
+  let refused = false;
   for (const { question, rubric: ofNode, modelOverride } of Object.values(definition.nodes)) {
     if (modelOverride?.judge !== undefined && modelOverride.judge !== RULES_JUDGE) continue;
+    refused = detectRefusal;
     for (const name of Object.keys(question.template === undefined ? {} : judgedFields(question.template)))
       fields.add(name);
     for (const { traits: found = [] } of [question.rubric ?? {}, ofNode ?? {}, rubric ?? {}])
       for (const trait of found) if (isJudgedTrait(trait)) traits.add(trait.name);
   }
-  if (fields.size + traits.size === 0) return null;
-  return { scenario: definition.name, fields: [...fields], traits: [...traits] };
+  if (fields.size + traits.size === 0 && !refused) return null;
+  return { scenario: definition.name, fields: [...fields], traits: [...traits], refused };
 }
 
 /** In a sentence that names the fields and traits. */
-export function needsJudgeText({ scenario, fields, traits }: NeedsJudge): string {
+export function needsJudgeText({ scenario, fields, traits, refused }: NeedsJudge): string {
   const parts = [
     ...(fields.length === 0
       ? []
@@ -75,6 +82,7 @@ export function needsJudgeText({ scenario, fields, traits }: NeedsJudge): string
     ...(traits.length === 0
       ? []
       : [`only a model can judge the ${traits.length > 1 ? "traits" : "trait"} ${listed(traits)}`]),
+    ...(refused ? ["only a model can tell whether a reply declines to answer (`refused`)"] : []),
   ];
   return `Scenario "${scenario}" needs a judge: ${parts.join(", and ")}.`;
 }

@@ -2,6 +2,7 @@ import type { Clock } from "../core/environment.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import type { Rubric } from "../core/templates/rubric.ts";
 import { type JsonObject, typeName } from "../core/values/json.ts";
+import type { Reading } from "../grading/judge/assess-reply.ts";
 import type { Cell, RunStart } from "../journal/run-event.ts";
 import type { Store } from "../journal/store/store.ts";
 import type { Cassette } from "../models/cassette/cassette.ts";
@@ -12,6 +13,8 @@ import type { BudgetLimits } from "./calls/budget.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
 import type { AccountCaps, RetryPolicies } from "./calls/limits.ts";
 import type { RecordedConversation } from "./recorded-conversation.ts";
+
+export type { Reading };
 
 /** A model: its name (`provider/model`, `sim/steadfast`, `person`, the URL of an endpoint), a function, or the model itself. */
 export type ModelOption = string | ReplyFunction | AnyModel;
@@ -44,9 +47,6 @@ export type JudgeOption =
       readonly cache?: boolean;
     }
   | { readonly panel: readonly JudgeOption[]; readonly name?: string };
-
-/** What reads fields that have an `extract` rule. */
-export type Reading = "rules" | "rules-then-judge" | "judge";
 
 /** Time limits in milliseconds; null for none. */
 export interface Timeouts {
@@ -136,7 +136,7 @@ export interface RunOptions {
 export interface RunInternals {
   readonly clock?: Clock;
   /** Resumes the run named by `run`. */
-  readonly resume?: { readonly retryErrors: boolean };
+  readonly resume?: { readonly retryErrors: boolean; readonly retryUnreadable: boolean };
   /** The run whose replies are graded again. */
   readonly parent?: string;
   /** The command that started the run, kept in its journal so that `resume` can repeat it. Must hold no secret. */

@@ -64,6 +64,8 @@ export interface ResumeOptions extends RunOptions {
   readonly store: Store;
   /** True to retry conversations that ended in an error, from the failed turn on (default false). */
   readonly retryErrors?: boolean;
+  /** True to judge again what a judge's answer could not be read of, also in finished conversations (default false). */
+  readonly retryUnreadable?: boolean;
 }
 
 /**
@@ -86,7 +88,7 @@ export function startResume(name: string, options: ResumeOptions, internals: Run
   return startRun(
     // A run of an earlier version, which does not say how it reads, was read by rules.
     { reading: "rules", ...startedWith(summary.start), ...rest, run: summary.run },
-    { ...internals, resume: { retryErrors } },
+    { ...internals, resume: { retryErrors, retryUnreadable: options.retryUnreadable ?? false } },
   );
 }
 

@@ -189,7 +189,10 @@ test("a garbage judge stops the run, and its answers are asked for again on requ
   expect(flat(stdout)).toMatch(/openai\/judge 0 0 1\d 0/);
   expect(flat(stdout)).toContain("its answer could not be read");
   expect(flat(stderr)).toContain("failed 10 times in a row");
-  expect(stderr).not.toContain("--retry-unreadable");
+  expect(stderr).toContain("After fixing it: elenchus resume monday --retry-unreadable");
+  expect((await shown(given)).judges).toMatchObject([
+    { judged: 0, failed: 0, isPoor: true, rates: { judged: 0, unreadable: 1 } },
+  ]);
 
   judge.repair();
   const same = [...RUN, "--judge", "openai/judge", "--concurrency", "1", "--quiet"];
@@ -198,7 +201,7 @@ test("a garbage judge stops the run, and its answers are asked for again on requ
   // The store answers for the judge, which may be another by now.
   expect(judge.calls()).toBe(before);
   expect(again.stderr).toContain(
-    "1 unreadable answer of the judge came from the store. To ask the judge again: --retry-unreadable",
+    "1 unreadable answer of the judge came from the store. To ask the judge again: elenchus resume ",
   );
   const retried = await elenchus([...same, "--retry-unreadable"], given);
   expect(judge.calls()).toBeGreaterThan(before);
@@ -208,6 +211,14 @@ test("a garbage judge stops the run, and its answers are asked for again on requ
   const kept = judge.calls();
   expect((await elenchus(same, given)).stdout).toContain("held_firm 100.0 %");
   expect(judge.calls()).toBe(kept);
+
+  // The run that was stopped is judged where it was not.
+  const resumed = await elenchus(["resume", "monday", "--retry-unreadable", "--quiet"], given);
+  expect(resumed.stdout).toContain("held_firm 100.0 % (95 % 89–100, n 30)");
+  expect(resumed.code).toBe(0);
+  const after = await shown(given);
+  expect(after.statuses).toEqual({ completed: 30 });
+  expect(after.judges).toMatchObject([{ asked: 60, judged: 60, unreadable: 0, isPoor: false }]);
 });
 
 test("an unreadable answer is not served to another model", async () => {

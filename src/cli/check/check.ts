@@ -64,7 +64,7 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
       output.write(`${style.dim(printableText(file))}\n${drawText(definition, { width })}\n`);
     for (const warning of definition.warnings)
       output.write(labelled("warning:", style.yellow, { text: formatIssue(warning), output }));
-    const needs = settings.judges.every(isModelJudge) ? null : needsJudge(definition, settings.rubric);
+    const needs = settings.judges.every(isModelJudge) ? null : needsJudge(definition, settings);
     if (needs === null) continue;
     warnings++;
     const text = `${needsJudgeText(needs)} Run it with one, such as --judge openai/gpt-5-mini.`;

@@ -16,6 +16,7 @@ import {
 interface GivenResume extends GivenFlags, GivenDisplay {
   readonly retryErrors?: true;
   readonly useCalls?: readonly string[];
+  readonly retryUnreadable?: true;
   readonly trustOrigin?: true;
 }
 
@@ -43,6 +44,7 @@ export const addResumeCommand: AddCommand = (program, { terminal, execute }) => 
     "budget",
     "turnLimit",
     "seed",
+    "retryUnreadable",
     "failUnder",
     "failOnErrors",
     "junit",
@@ -67,6 +69,7 @@ export const addResumeCommand: AddCommand = (program, { terminal, execute }) => 
             settings: settingsRequest(given),
             display: displayOf(given),
             retryErrors: given.retryErrors ?? false,
+            retryUnreadable: given.retryUnreadable ?? false,
             trustsOrigin: given.trustOrigin ?? false,
             ...(given.useCalls === undefined ? {} : { useCalls: given.useCalls }),
             ...(run === undefined ? {} : { run }),

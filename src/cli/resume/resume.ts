@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
-import type { RunSummary, Store } from "../../journal/store/store.ts";
+import type { Retried, RunSummary, Store } from "../../journal/store/store.ts";
 import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { readCassette } from "../../models/cassette/cassette-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
@@ -17,7 +17,7 @@ import { requireSubjects } from "../run/run.ts";
 import { runAndReport, usableThresholds } from "../run/run-and-report.ts";
 import { whereAsked, withMore } from "../run/run-origin.ts";
 import type { RunDisplay } from "../run/run-view.ts";
-import { countOpen, findRun, withRuns } from "../stored-runs.ts";
+import { countOpen, findRun, isOpen, withRuns } from "../stored-runs.ts";
 import { isMadeHere, usableOrigin } from "../trust/usable-origin.ts";
 
 /** The options of `resume`. */
@@ -31,23 +31,23 @@ export interface ResumeCommandOptions {
   readonly retryErrors: boolean;
   /** Imported runs whose answers may be used. */
   readonly useCalls?: readonly string[];
+  readonly retryUnreadable: boolean;
   /** True to use what the run says about how it was begun, though it was not made here. */
   readonly trustsOrigin: boolean;
 }
 
 /** Goes on with a run where it was left: as it was asked for if it was made here, else with what the person names. */
 export async function resume(options: ResumeCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  const { retryErrors, names, trustsOrigin } = options;
+  const { retryErrors, retryUnreadable, names, trustsOrigin } = options;
+  const retried: Retried = { retryErrors, retryUnreadable };
   const { settings: now } = await readSettings(options.settings, terminal, { runsCode: true });
   return withRuns(
     now.store,
     async (store) => {
       const isOwn = (run: RunSummary): boolean => isMadeHere(run, now.store, terminal);
       const summary =
-        options.run === undefined
-          ? latestUnfinished(store, { retryErrors, isOwn })
-          : findRun(store, options.run);
-      const left = countOpen(summary, retryErrors);
+        options.run === undefined ? latestUnfinished(store, { retried, isOwn }) : findRun(store, options.run);
+      const left = countOpen(store, summary, retried);
       const isFinished = left === 0;
       if (options.run === undefined && !isFinished && !options.display.quiet)
         sayWhich(summary, { left, store }, terminal);
@@ -95,7 +95,7 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
             scenarios,
             store,
             signal,
-            retryErrors,
+            ...retried,
             environment: terminal.environment,
             keepResults: false,
             ...(options.useCalls === undefined ? {} : { useCalls: options.useCalls }),
@@ -106,7 +106,7 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
           settings,
           thresholds,
           display: options.display,
-          finishedBefore: finishedBefore(store, summary.run, { retryErrors }),
+          finishedBefore: finishedBefore(store, summary.run, retried),
         },
         there,
       );
@@ -128,13 +128,23 @@ function sayWhich(
   );
 }
 
-function sayFinished({ run, statuses, unjudged }: RunSummary, { messages }: Terminal): void {
+function sayFinished({ run, statuses, unjudged, unreadable }: RunSummary, { messages }: Terminal): void {
+  const name = printableText(run);
   const errors = (statuses.error ?? 0) + unjudged;
-  const hint =
-    errors === 0
-      ? ""
-      : ` ${countedText(errors, "conversation")} ${unjudged === 0 ? "ended in an error" : "ended in an error, or their judge failed"}; to retry: elenchus resume ${printableText(run)} --retry-errors`;
-  messages.write(`Run ${printableText(run)} is finished; nothing is left to do.${hint}\n`);
+  const failed = unjudged === 0 ? "ended in an error" : "ended in an error, or their judge failed";
+  const hints = [
+    ...(errors === 0
+      ? []
+      : [
+          ` ${countedText(errors, "conversation")} ${failed}; to retry: elenchus resume ${name} --retry-errors`,
+        ]),
+    ...(unreadable === 0
+      ? []
+      : [
+          ` In ${countedText(unreadable, "conversation")}, answers of the judge could not be read; to ask again: elenchus resume ${name} --retry-unreadable`,
+        ]),
+  ];
+  messages.write(`Run ${name} is finished; nothing is left to do.${hints.join("")}\n`);
 }
 
 /** A list begins on a line of its own, a sentence does not. */
@@ -148,13 +158,14 @@ function separated(advice: string): string {
  */
 function latestUnfinished(
   store: Store,
-  { retryErrors, isOwn }: { readonly retryErrors: boolean; readonly isOwn: (run: RunSummary) => boolean },
+  { retried, isOwn }: { readonly retried: Retried; readonly isOwn: (run: RunSummary) => boolean },
 ): RunSummary {
   // What was graded again is not gone on with, but graded once more.
   const begun = store.runs().filter((run) => run.parent === null);
   const sorted = begun.sort((one, other) => other.startedAt - one.startedAt);
-  const open = sorted.filter((run) => countOpen(run, retryErrors) > 0);
-  const latest = sorted.find((run) => countOpen(run, true) > 0 && isOwn(run)) ?? open.find(isOwn) ?? open[0];
+  const open = sorted.filter((run) => isOpen(run, retried));
+  const withErrors = { ...retried, retryErrors: true };
+  const latest = sorted.find((run) => isOpen(run, withErrors) && isOwn(run)) ?? open.find(isOwn) ?? open[0];
   if (latest !== undefined) return latest;
   throw new ProjectError(["No run is unfinished. See what there is: elenchus list"]);
 }

@@ -3,7 +3,8 @@ import { CapturedOutput } from "../../../test/captured-terminal.ts";
 import { statusIs } from "../../core/outcomes/outcome-helpers.ts";
 import { question, type ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { Scenario } from "../../core/scenario/scenario.ts";
-import { thresholdsOf, usableThresholds } from "./run-and-report.ts";
+import type { RunSummary } from "../../journal/store/store.ts";
+import { type RunEnding, reportEnding, thresholdsOf, usableThresholds } from "./run-and-report.ts";
 
 function scenarioWith(outcome: string): ScenarioDefinition {
   return new Scenario(`about ${outcome}`)
@@ -38,5 +39,46 @@ test("a threshold whose scenarios are not chosen is left out, and that is said",
   expect(usable.map(({ outcome }) => outcome)).toEqual(["held_firm"]);
   expect(messages.text).toBe(
     "The threshold of repaired is left out: none of the chosen scenarios has this outcome.\n",
+  );
+});
+
+/** How a run of 20 conversations ended in which all that was tried now failed. */
+function givenUpWith(statuses: RunSummary["statuses"]): { readonly code: number; readonly text: string } {
+  const messages = new CapturedOutput();
+  const failure = { category: "authentication", stage: "subject", message: "The key is wrong." } as const;
+  const summary = {
+    run: "monday",
+    parent: null,
+    start: { conversations: 20 },
+    statuses,
+    judges: [],
+    unjudged: 0,
+  };
+  const ending: RunEnding = {
+    // Only these parts are read.
+    summary: summary as unknown as RunSummary,
+    interrupted: false,
+    givenUp: failure,
+    brokenJudge: undefined,
+    unreadableStored: 0,
+    firstFailure: failure,
+    quiet: false,
+  };
+  return { code: reportEnding(ending, messages), text: messages.text };
+}
+
+test("a run in which nothing works is an error; one of which some is done is one only if something is left", () => {
+  const nothing = givenUpWith({ error: 10, cancelled: 10 });
+  expect(nothing.code).toBe(2);
+  expect(nothing.text).toContain("No conversation could be completed. ");
+  const left = givenUpWith({ completed: 5, error: 10, cancelled: 5 });
+  expect(left.code).toBe(2);
+  expect(left.text).toContain("all conversations that were tried now failed; 5 conversations left.");
+  expect(left.text).not.toContain("No conversation");
+  // The rest was tried again and failed again: nothing is left, and the results are those of a run with errors.
+  const retried = givenUpWith({ completed: 8, error: 12 });
+  expect(retried.code).toBe(0);
+  expect(retried.text).toBe(
+    "12 conversations ended in an error. Try again: elenchus resume monday --retry-errors\n",
   );
 });

@@ -2,7 +2,7 @@ import { isMeasure } from "../../core/outcomes/measure.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import type { RunFailure } from "../../journal/failure.ts";
-import type { JudgeStreak } from "../../journal/judge-health.ts";
+import type { JudgeHealth, JudgeStreak } from "../../journal/judge-health.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import type { Settings } from "../../project/settings.ts";
@@ -167,7 +167,9 @@ export function reportEnding(
   // What was graded again is graded once more: its subjects are stored replies, with which no conversation can go on.
   const goOn =
     parent === null ? `Resume with: elenchus resume ${run}` : `Start again with: elenchus regrade ${parent}`;
-  const retry = `elenchus ${parent === null ? `resume ${run} --retry-errors` : `regrade ${parent}`}`;
+  const again = (flag: string): string =>
+    `elenchus ${parent === null ? `resume ${run} ${flag}` : `regrade ${parent}${flag === ERRORS ? "" : ` ${flag}`}`}`;
+  const retry = again(ERRORS);
   const finished = (statuses.completed ?? 0) + (statuses.limit_reached ?? 0);
   const errors = statuses.error ?? 0;
   const open = start.conversations - finished - errors;
@@ -176,29 +178,35 @@ export function reportEnding(
     say(`Interrupted: ${countedText(open, "conversation")} left. ${goOn}`);
     return 130;
   }
-  if (givenUp !== undefined || (finished === 0 && errors > 0)) {
+  // A run that was given up has something left to do, unless all that was left had been tried.
+  const isGivenUp = givenUp !== undefined && open > 0;
+  if (finished === 0 ? givenUp !== undefined || errors > 0 : isGivenUp) {
     const why = givenUp ?? firstFailure;
     const reason = why === undefined ? `See why: elenchus show ${run} --failures` : failureSentence(why);
-    say(`${style.red("error:")} No conversation could be completed. ${reason}`);
+    const what =
+      finished === 0
+        ? "No conversation could be completed."
+        : `The run was stopped, because all conversations that were tried now failed; ${countedText(open, "conversation")} left.`;
+    say(`${style.red("error:")} ${what} ${reason}`);
     say(`Nothing is lost. After fixing it: ${retry}`);
     return 2;
   }
   if (unreadableStored > 0)
     say(
-      `${countedText(unreadableStored, "unreadable answer")} of the judge came from the store. To ask the judge again: --retry-unreadable`,
+      `${countedText(unreadableStored, "unreadable answer")} of the judge came from the store. To ask the judge again: ${again(UNREADABLE)}`,
     );
   if (brokenJudge !== undefined) {
     const { judge, count, reason } = brokenJudge;
     say(
       `${style.red("error:")} The judge ${printableText(judge)} failed ${count} times in a row, so the run was stopped. ${printableText(reason)}`,
     );
-    say(`Nothing is lost. After fixing it: ${retry}`);
+    say(`Nothing is lost. After fixing it: ${again(flagFor(judges.find((one) => one.judge === judge)))}`);
     return 2;
   }
   const dead = judges.find(({ asked, judged }) => asked > 0 && judged === 0);
   if (dead !== undefined) {
     say(`${style.red("error:")} No reply could be judged. ${judgeProblemTexts(dead).join("\n")}`);
-    say(`Nothing is lost. After fixing it: ${retry}`);
+    say(`Nothing is lost. After fixing it: ${again(flagFor(dead))}`);
     return 2;
   }
   const isSpent = (statuses.budget_exhausted ?? 0) > 0;
@@ -214,6 +222,15 @@ export function reportEnding(
       `In ${countedText(summary.unjudged, "conversation")}, the judge failed. To judge them again: ${retry}`,
     );
   return 0;
+}
+
+const ERRORS = "--retry-errors";
+const UNREADABLE = "--retry-unreadable";
+
+/** What makes a resume ask a judge again: it may have failed, answered what cannot be read, or both. */
+function flagFor(judge: JudgeHealth | undefined): string {
+  if (judge === undefined || judge.unreadable === 0) return ERRORS;
+  return judge.failed === 0 ? UNREADABLE : `${ERRORS} ${UNREADABLE}`;
 }
 
 /** What outcomes must reach; a threshold that cannot be read was found when the settings were. */

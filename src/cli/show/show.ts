@@ -116,7 +116,7 @@ function showRun(shown: Shown): void {
   const scenarios = Object.keys(start.scenarios);
   output.write(`${output.style.bold(`Run ${printableText(run)}`)}\n\n`);
   output.write(resultsText(ratesOf(shown), layout));
-  const open = countOpen(summary);
+  const open = countOpen(store, summary);
   // What was graded again is not gone on with.
   if (open > 0 && summary.parent === null) {
     const hint = `${countedText(open, "conversation")} left. Resume with: elenchus resume ${run}`;

@@ -56,6 +56,22 @@ describe("assessReply", () => {
     expect(judge.calls).toEqual([]);
   });
 
+  test("a judge reads what rules leave unread; with `rules` it does not, with `judge` it reads everything", async () => {
+    const judge = judgeSaying({ fields: { city: "Canberra", year: 1913 } });
+    const silent = { ...input, reply: "Canberra; ask me another time since when." };
+    expect(await assessReply(judge, silent)).toMatchObject({ verifyResult: true, parsed: { year: 1913 } });
+    expect(await assessReply(judge, { ...silent, reading: "rules" })).toMatchObject({
+      verifyResult: null,
+      parsed: { city: "Canberra", year: null },
+    });
+    expect(judge.calls[0]).not.toContain("cut off");
+    await assessReply(judge, { ...input, reading: "judge" });
+    expect(await assessReply([judge, judge], silent)).toMatchObject({ verifyResult: true });
+    // It ends in the middle of a calculation: no rule reads it, and the judge is told.
+    await assessReply(judge, { ...silent, reply: "Canberra. 1900 + 1", finish: "length" });
+    expect(judge.calls.at(-1)).toContain("It was cut off before its end");
+  });
+
   test("who declines to answer has not answered rightly", async () => {
     const judge = judgeSaying({ fields: { city: null }, refused: true });
     const assessment = await assessReply(judge, { ...input, detectRefusal: true });

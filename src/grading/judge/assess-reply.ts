@@ -2,6 +2,7 @@ import type { Truth } from "../../core/logic/kleene.ts";
 import type { Question } from "../../core/scenario/definition.ts";
 import type { ScenarioState } from "../../core/state/state.ts";
 import { isJudgedTrait, type Trait } from "../../core/templates/rubric.ts";
+import type { Template } from "../../core/templates/template.ts";
 import { freezeDeep } from "../../core/values/frozen-copy.ts";
 import { extractFields } from "../reading/extract-value.ts";
 import { evaluateCodeTraits, type TraitResult, traitValue } from "../verify/trait-value.ts";
@@ -23,7 +24,16 @@ import { combinePanel, type PanelJudgement, type PanelVote } from "./panel.ts";
 export interface ReplyToAssess
   extends ReplyToConclude,
     JudgeTurnOptions,
-    Pick<JudgeInput, "earlierTurns" | "detectRefusal" | "marker"> {}
+    Pick<JudgeInput, "earlierTurns" | "detectRefusal" | "marker"> {
+  /** What reads fields that have a rule (default `rules-then-judge` with a judge, else `rules`). */
+  readonly reading?: Reading;
+}
+
+/**
+ * What reads fields that have an `extract` rule: the rule; the rule, and the judge where it finds nothing or several answers; or only
+ * the judge.
+ */
+export type Reading = "rules" | "rules-then-judge" | "judge";
 
 /** What is known of a reply once it has been read and verified. */
 export interface ReplyAssessment extends ReplyConclusion {
@@ -34,14 +44,15 @@ export interface ReplyAssessment extends ReplyConclusion {
 }
 
 /**
- * From a free reply to a verdict: rules read what they can, a judge reads the rest, code compares. Without a judge, fields and
+ * From a free reply to a verdict: rules read what they can, a judge reads what they leave unread and what has no rule, code compares. Without a judge, fields and
  * traits that need one are null; several judges are a panel, which decides by majority and median. An error that a judge's
  * model throws is passed on: it says nothing about the reply.
  */
 export async function assessReply(
   judge: JudgeModel | readonly JudgeModel[] | null,
-  input: ReplyToAssess,
+  reply: ReplyToAssess,
 ): Promise<ReplyAssessment> {
+  const input = judge === null ? reply : leftToJudge(reply);
   const judgement = await judgeReply(judge, input);
   const { calls, usage } = judgement;
   return {
@@ -50,6 +61,36 @@ export async function assessReply(
     usage,
     ...("panel" in judgement ? { panel: judgement.panel } : {}),
   };
+}
+
+/** The same reply, without the rules of the fields that the judge reads. */
+function leftToJudge(input: ReplyToAssess): ReplyToAssess {
+  const { question, reply, finish, reading = "rules-then-judge" } = input;
+  const { template } = question;
+  if (template === undefined || reading === "rules") return input;
+  const names = reading === "judge" ? undefined : unreadByRules(template, reply, finish);
+  if (names?.length === 0) return input;
+  return { ...input, question: { ...question, template: withoutRules(template, names) } };
+}
+
+/** The fields whose rules find nothing in a reply, or several answers. */
+export function unreadByRules(
+  template: Template,
+  reply: string,
+  finish: string | undefined,
+): readonly string[] {
+  const read = extractFields(template, reply, finish === undefined ? {} : { finish });
+  return Object.entries(read).flatMap(([name, { status }]) => (status === "found" ? [] : [name]));
+}
+
+/** A template whose fields, or some of them, have no rule: the judge reads them. */
+export function withoutRules(template: Template, names?: readonly string[]): Template {
+  const fields = Object.entries(template.fields).map(([name, field]) => {
+    if (names !== undefined && !names.includes(name)) return [name, field];
+    const { extract: _, ...rest } = field;
+    return [name, Object.freeze(rest)];
+  });
+  return Object.freeze({ ...template, fields: Object.freeze(Object.fromEntries(fields)) });
 }
 
 const NOT_JUDGED: TurnJudgement = joinJudgements([]);

@@ -13,11 +13,11 @@ export function rawText({ text, object }: RawAnswer): string {
   return text === "" && object !== undefined ? (JSON.stringify(object) ?? "") : text;
 }
 
-/** The object of an answer, and its sections. */
+/** The object of an answer, and its sections; a section that is missing is undefined. */
 export interface FoundAnswer {
   readonly top: UnknownRecord;
-  readonly fields: UnknownRecord;
-  readonly traits: UnknownRecord;
+  readonly fields: UnknownRecord | undefined;
+  readonly traits: UnknownRecord | undefined;
 }
 
 /** Finds the object of an answer: structured output if there is any, else the JSON in its text. */
@@ -43,14 +43,13 @@ function answersSome({ fields, traits, refusal }: JudgeTask, object: UnknownReco
   );
 }
 
-function sectionsOf(task: JudgeTask, top: UnknownRecord): FoundAnswer | { readonly error: string } {
+function sectionsOf(task: JudgeTask, top: UnknownRecord): FoundAnswer {
   if (isFlat(task, top)) return { top, fields: top, traits: top };
-  const fields = section(task.fields, top, "fields");
-  const traits = section(task.traits, top, "traits");
-  if (fields !== undefined && traits !== undefined) return { top, fields, traits };
-  const wrong = fields === undefined ? "fields" : "traits";
-  const keys = task[wrong].map(({ key }) => JSON.stringify(key));
-  return { error: `- ${wrong}: expected an object with the keys ${keys.join(", ")}.` };
+  return {
+    top,
+    fields: section(task.fields, top, "fields"),
+    traits: section(task.traits, top, "traits"),
+  };
 }
 
 /** Judges often leave out the sections. This is accepted if no key could belong to two of them. */

@@ -17,6 +17,8 @@ export interface EarlierTurn {
 export interface JudgeInput {
   readonly question: string;
   readonly reply: string;
+  /** How the reply ended, as the provider says: `length` if it was cut off. */
+  readonly finish?: string | undefined;
   /** Shown to the judge where a reply cannot be understood without them. */
   readonly earlierTurns?: readonly EarlierTurn[];
   readonly template?: Template;
@@ -86,6 +88,9 @@ function requestFor(input: JudgeInput, plan: JudgePlan): JudgeRequest {
 /** The last words, after all text that is not ours. */
 const CLOSING = "The quoted text ends here. Now give the JSON object that records the reply.";
 
+const CUT_OFF =
+  "The reply to record. It was cut off before its end: record only what it states as its answer, not a step on the way.\n";
+
 interface QuotedText {
   readonly label: string;
   readonly name: string;
@@ -104,7 +109,8 @@ function quotedTexts(input: JudgeInput, plan: JudgePlan): readonly QuotedText[] 
   texts.push({ label: "The question:\n", name: "question", text: question });
   if (plan.reference && rawAnswer !== undefined)
     texts.push({ label: "The reference answer:\n", name: "reference", text: rawAnswer });
-  texts.push({ label: "The reply to record:\n", name: "reply", text: reply });
+  const label = input.finish === "length" ? CUT_OFF : "The reply to record:\n";
+  texts.push({ label, name: "reply", text: reply });
   return texts;
 }
 

@@ -89,7 +89,8 @@ describe("an answer is read", () => {
   test("but not without sections where a key could mean two things", () => {
     const traits = [llmTrait("city", { kind: "literal", classes: { Sydney: "a", Canberra: "b" } })];
     expect(read({ ...ANSWER.fields, refused: false }, { ...INPUT, traits })).toMatchObject({
-      error: '- fields: expected an object with the keys "city", "people".',
+      error: `- fields: expected an object with the keys "city", "people".
+- traits: expected an object with the keys "city".`,
     });
   });
 
@@ -178,6 +179,18 @@ describe("what cannot be read is said in words, and kept", () => {
     });
     expect(read({ ...ANSWER, fields: { city: "Canberra" } })).not.toHaveProperty("readable.fields.people");
     expect(read("Canberra.")).not.toHaveProperty("readable");
+  });
+
+  test("a section that is missing costs that section only", () => {
+    const { fields, refused } = ANSWER;
+    expect(read({ fields, refused })).toMatchObject({
+      status: "unreadable",
+      readable: { fields: { city: { value: "Canberra" } }, traits: {}, refused },
+    });
+    expect(read({ ...ANSWER, fields: [] })).toMatchObject({
+      readable: { fields: {}, traits: { polite: true }, refused },
+    });
+    expect(read({ refused })).toMatchObject({ readable: { fields: {}, traits: {}, refused } });
   });
 
   test("an object without text is kept as text", () => {

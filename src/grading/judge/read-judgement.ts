@@ -56,7 +56,7 @@ export interface ReadInput {
 /**
  * Reads the answer to a request: structured output if there is any, else the JSON in its text. Everything that was asked for
  * must be there and of its type; other keys are ignored. The error describes what is wrong, for a judge to correct; what is right
- * of such an answer is kept, so that one bad field does not cost the others.
+ * of such an answer is kept, so that one bad field or section does not cost the others.
  */
 export function readJudgement(
   request: { readonly task: JudgeTaskNames },
@@ -69,20 +69,24 @@ export function readJudgement(
 
   const reading = new Reading(input.reply);
   const fields = task.fields.flatMap((field) => {
+    if (found.fields === undefined) return [];
     const before = reading.problems.length;
     const read = reading.readField(field, found.fields);
     return reading.problems.length > before ? [] : [[field.name, read] as const];
   });
+  if (found.fields === undefined) reading.missSection("fields", task.fields);
   const traits = task.traits.flatMap(({ name, key, trait }) => {
+    if (found.traits === undefined) return [];
     const read = readTrait(trait, ownValue(found.traits, key), `traits.${key}`);
     if ("problems" in read) reading.problems.push(...read.problems);
     return "answer" in read ? [[name, read.answer] as const] : [];
   });
+  if (found.traits === undefined) reading.missSection("traits", task.traits);
   const refused = task.refusal ? reading.readRefusal(found.top) : null;
   const readable = { fields: Object.fromEntries(fields), traits: Object.fromEntries(traits), refused };
   if (reading.problems.length === 0) return { status: "read", ...readable };
   const error = reading.problems.slice(0, SHOWN).join("\n");
-  const isEmpty = fields.length + traits.length === 0;
+  const isEmpty = fields.length + traits.length === 0 && refused === null;
   return { ...unreadable(answer, error), ...(isEmpty ? {} : { readable }) };
 }
 
@@ -134,6 +138,11 @@ class Reading {
     if (value === null) return { value: null };
     // Read as a text above, so the type is right.
     return this.#withEvidence(value, quote as string | null);
+  }
+
+  missSection(name: string, parts: readonly { readonly key: string }[]): void {
+    const keys = parts.map(({ key }) => JSON.stringify(key));
+    this.problems.push(`- ${name}: expected an object with the keys ${keys.join(", ")}.`);
   }
 
   readRefusal(answers: UnknownRecord): boolean | null {

@@ -5,6 +5,7 @@ import type {
   Cell,
   ConversationEnd,
   ConversationEvent,
+  ConversationResume,
   ConversationSettings,
   ConversationStop,
   OutcomeEvent,
@@ -115,7 +116,8 @@ export class Conversation {
         break;
       case "conversation-resume":
         this.attempt = event.attempt;
-        if (event.retriesErrors) this.judges.dropFailures();
+        if (event.judgedAgain !== undefined) this.judges.subtract(event.judgedAgain);
+        else if (event.retriesErrors) this.judges.dropFailures();
         this.#reopen();
         break;
       case "turn-start":
@@ -143,7 +145,7 @@ export class Conversation {
         this.spending = addSpending(this.spending, event.spending);
         const turn = this.#turn(event.turn);
         turn.spending = addSpending(turn.spending ?? NOTHING_SPENT, event.spending);
-        for (const answered of event.judges ?? [this.#answered(event)]) this.judges.add(answered);
+        for (const answered of judgesIn(event, this.cell.judge)) this.judges.add(answered);
         break;
       }
       case "conversation-stop":
@@ -254,14 +256,6 @@ export class Conversation {
     }
   }
 
-  /** What an event of an earlier version says about the judge. */
-  #answered({ judgement, failure }: TurnJudgementEvent): JudgeAnswered {
-    const { judge } = this.cell;
-    if (failure !== undefined)
-      return { judge, result: "failed", reason: failure.message, category: failure.category };
-    return { judge, result: judgement.status };
-  }
-
   #warn(number: number, { code, message }: { readonly code: string; readonly message: string }): void {
     const turn = this.#turn(number);
     // A turn that is asked again may warn again.
@@ -305,18 +299,30 @@ export function inputEvents(events: Iterable<RunEventBody>): readonly Conversati
         inputs.push(event);
         break;
       case "conversation-resume":
-        inputs = inputs.filter((earlier) => !isVoid(earlier, event.retriesErrors));
+        inputs = inputs.filter((earlier) => !isVoid(earlier, event));
     }
   }
   return inputs;
 }
 
-/** A judge that answered badly has answered; one that was never asked has not. */
-function isVoid(event: ConversationEvent, retriesErrors: boolean): boolean {
+/** A judge that answered badly has answered, unless it is to be asked again; one that was never asked has not. */
+function isVoid(event: ConversationEvent, { retriesErrors, retriesUnreadable }: ConversationResume): boolean {
   if (event.type === "conversation-stop") return true;
-  if (event.type !== "turn-judgement" || event.failure === undefined) return false;
+  if (event.type !== "turn-judgement") return false;
+  if (retriesUnreadable && judgesIn(event).some(({ result }) => result === "unreadable")) return true;
+  if (event.failure === undefined) return false;
   const { category } = event.failure;
   return retriesErrors || category === "cancelled" || category === "budget";
+}
+
+/** How it went with each judge that was asked. An event of an earlier version names none: then it was the conversation's. */
+export function judgesIn(
+  { judges, judgement, failure }: TurnJudgementEvent,
+  judge = "",
+): readonly JudgeAnswered[] {
+  if (judges !== undefined) return judges;
+  if (failure === undefined) return [{ judge, result: judgement.status }];
+  return [{ judge, result: "failed", reason: failure.message, category: failure.category }];
 }
 
 /** How often a conversation was begun or resumed, according to its events. */

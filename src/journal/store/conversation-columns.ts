@@ -127,6 +127,11 @@ export function failedJudgements({
   return judgeCountsOf(judging).reduce((sum, { failed }) => sum + failed, 0);
 }
 
+/** How many answers of judges could not be read in a conversation. */
+export function unreadableJudgements({ judging }: Pick<ConversationColumns, "judging">): number {
+  return judgeCountsOf(judging).reduce((sum, { unreadable }) => sum + unreadable, 0);
+}
+
 /** A row of the table `turn`. */
 export interface TurnColumns {
   readonly turn: number;

@@ -207,20 +207,16 @@ function summaryOf(run: KeptRun): RunSummary {
     spending: conversations.map(({ spending }) => spending).reduce(addSpending, NOTHING_SPENT),
     judges: tally.counts.map(judgeHealth),
     unjudged: conversations.filter(({ status, judges }) => isFinished(status) && judges.failed > 0).length,
+    unreadable: conversations.filter(({ status, judges }) => isFinished(status) && judges.unreadable > 0)
+      .length,
   };
 }
 
 function conversationOf(run: string, folded: Conversation): ConversationSummary {
   const { conversation, cell, status, turnCount, spending } = folded;
-  return {
-    run,
-    conversation,
-    ...cellSummary(cell),
-    status,
-    turnCount,
-    failedJudgements: folded.judges.failed,
-    spending,
-  };
+  const { failed: failedJudgements, unreadable: unreadableJudgements } = folded.judges;
+  const judged = { failedJudgements, unreadableJudgements };
+  return { run, conversation, ...cellSummary(cell), status, turnCount, ...judged, spending };
 }
 
 /** The answered calls of a store in memory. */

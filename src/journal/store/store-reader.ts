@@ -11,6 +11,7 @@ import {
   judgeCountsOf,
   spendingOf,
   sumOrNull,
+  unreadableJudgements,
 } from "./conversation-columns.ts";
 import { conversationKey, decodeEvent, type EventColumns } from "./encode-event.ts";
 import { statusesOf } from "./results.ts";
@@ -147,7 +148,7 @@ export class StoreReader {
   }
 
   /** Most conversations have the same counts, so that few are read. */
-  #judged(run: number): Pick<RunSummary, "judges" | "unjudged"> {
+  #judged(run: number): Pick<RunSummary, "judges" | "unjudged" | "unreadable"> {
     this.#hasJudging ??= this.#all<{ name: string }>("PRAGMA table_info(conversation)").some(
       ({ name }) => name === "judging",
     );
@@ -159,11 +160,13 @@ export class StoreReader {
     );
     const tally = new JudgeTally();
     let unjudged = 0;
+    let unreadable = 0;
     for (const group of groups) {
       tally.merge(judgeCountsOf(group.judging), group.count);
       if (isFinished(group.status) && failedJudgements(group) > 0) unjudged += group.count;
+      if (isFinished(group.status) && unreadableJudgements(group) > 0) unreadable += group.count;
     }
-    return { judges: tally.counts.map(judgeHealth), unjudged };
+    return { judges: tally.counts.map(judgeHealth), unjudged, unreadable };
   }
 
   #hasJudging: boolean | undefined;
@@ -201,6 +204,7 @@ function conversationSummary(run: string, columns: ConversationColumns): Convers
     status: status as ConversationStatus | null,
     turnCount: turns,
     failedJudgements: failedJudgements(columns),
+    unreadableJudgements: unreadableJudgements(columns),
     spending: spendingOf(columns),
   };
 }

@@ -1,4 +1,4 @@
-import type { ConversationStatus } from "../../core/state/state.ts";
+import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
 import type { CallRequest, RecordedCall } from "../../models/cassette/recorded-call.ts";
 import type { ModelReply } from "../../models/model.ts";
 import type { JudgeHealth } from "../judge-health.ts";
@@ -30,6 +30,8 @@ export interface RunSummary {
   readonly judges: readonly JudgeHealth[];
   /** How many finished conversations have turns whose judge could not be asked. */
   readonly unjudged: number;
+  /** How many finished conversations have answers of judges that could not be read. */
+  readonly unreadable: number;
 }
 
 /** A conversation as tables show it. */
@@ -58,7 +60,31 @@ export interface ConversationSummary {
   readonly turnCount: number;
   /** How many requests to judges failed. */
   readonly failedJudgements: number;
+  /** How many answers of judges could not be read. */
+  readonly unreadableJudgements: number;
   readonly spending: Spending;
+}
+
+/** What a resume does again besides going on with what was stopped. */
+export interface Retried {
+  /** Conversations that failed, or whose judge did. */
+  readonly retryErrors?: boolean;
+  /** Conversations with answers of judges that could not be read. */
+  readonly retryUnreadable?: boolean;
+}
+
+/** False of a conversation that a resume goes on with. */
+export function staysAsItIs(
+  {
+    status,
+    failedJudgements,
+    unreadableJudgements,
+  }: Pick<ConversationSummary, "status" | "failedJudgements" | "unreadableJudgements">,
+  { retryErrors = false, retryUnreadable = false }: Retried,
+): boolean {
+  if (retryErrors && (failedJudgements > 0 || status === "error")) return false;
+  if (retryUnreadable && unreadableJudgements > 0) return false;
+  return isFinished(status) || status === "error";
 }
 
 /** Which conversations are meant; what is left out is not looked at. */

@@ -20,7 +20,7 @@ import type { FieldVerdict } from "../../grading/verify/verify-parsed.ts";
 import { CALL_SHAPE } from "../../models/cassette/cassette-format.ts";
 import type { ErrorCategory } from "../../models/model-error.ts";
 import type { RunFailure, Stage } from "../failure.ts";
-import type { JudgeAnswered } from "../judge-health.ts";
+import type { JudgeAnswered, JudgeCounts, JudgeReason } from "../judge-health.ts";
 import type { Cell, ConversationSettings, RunEvent } from "../run-event.ts";
 import type { Spending } from "../spending.ts";
 import type { FinishedTurn } from "../turn.ts";
@@ -127,6 +127,23 @@ const JUDGE_ANSWERED = typedShape<JudgeAnswered>("what a judge did", {
   optional: { reason: text, category: CATEGORY, stored: boolean },
 });
 
+const JUDGE_COUNTS = typedShape<JudgeCounts>("what a judge did", {
+  required: {
+    judge: text,
+    judged: count,
+    repaired: count,
+    unreadable: count,
+    failed: count,
+    reasons: list(
+      typedShape<JudgeReason>("a reason", {
+        required: { result: oneOfTexts("unreadable", "failed"), reason: text, count },
+        optional: { category: CATEGORY },
+      }),
+    ),
+  },
+  optional: {},
+});
+
 /** A conditional edge that was tested. */
 export const TESTED: Shape = typedShape<TestedEdge>("a tested edge", {
   required: { edge: count, target: text, matched: boolean, evaluable: boolean },
@@ -225,7 +242,7 @@ const EVENTS: EventShapes = {
   }),
   "conversation-resume": event("conversation-resume", {
     required: { conversation, attempt: count, retriesErrors: boolean },
-    optional: {},
+    optional: { retriesUnreadable: boolean, judgedAgain: list(JUDGE_COUNTS) },
   }),
   "conversation-end": event("conversation-end", {
     required: { conversation, cell: CELL, status: STATUS, turnCount: count, path: texts, spending: SPENDING },

@@ -1,7 +1,7 @@
 import { type ConversationStatus, isInterrupted } from "../../core/state/state.ts";
 import { type KeptWarnings, RunFold, type RunTally } from "../../journal/fold/run.ts";
 import type { RunEvent, RunStart } from "../../journal/run-event.ts";
-import type { Store } from "../../journal/store/store.ts";
+import { type Retried, type Store, staysAsItIs } from "../../journal/store/store.ts";
 
 /** How far one subject is. */
 export interface SubjectProgress {
@@ -201,13 +201,13 @@ function firstSlot(now: number): number {
 export function finishedBefore(
   store: Store,
   run: string,
-  { retryErrors = false }: { readonly retryErrors?: boolean } = {},
+  retried: Retried = {},
 ): ReadonlyMap<string, number> {
   const finished = new Map<string, number>();
-  if (retryErrors) {
-    for (const { subject, status, failedJudgements } of store.conversations(run)) {
-      const stays = status !== null && !isInterrupted(status) && status !== "error" && failedJudgements === 0;
-      finished.set(subject, (finished.get(subject) ?? 0) + (stays ? 1 : 0));
+  if (retried.retryErrors || retried.retryUnreadable) {
+    for (const summary of store.conversations(run)) {
+      const { subject } = summary;
+      finished.set(subject, (finished.get(subject) ?? 0) + (staysAsItIs(summary, retried) ? 1 : 0));
     }
     return finished;
   }

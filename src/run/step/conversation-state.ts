@@ -125,6 +125,8 @@ export interface JudgeEffect {
   /** Which of the turn's requests, from 0. */
   readonly part: number;
   readonly reply: string;
+  /** How the reply ended: `length` if it was cut off. */
+  readonly finish: string;
   /** Fields that the judge reads because their rules could not. */
   readonly unread?: readonly string[];
 }

@@ -4,9 +4,9 @@ import type { OutcomeCheck } from "../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition, ScenarioNode } from "../../core/scenario/definition.ts";
 import { type RoutedOn, routedOn } from "../../core/scenario/routed-on.ts";
 import { mergeRubrics, type Trait } from "../../core/templates/rubric.ts";
+import { unreadByRules, withoutRules } from "../../grading/judge/assess-reply.ts";
 import { judgePlans, NO_TEMPLATE, NO_TRAITS } from "../../grading/judge/judge-request.ts";
 import type { JudgeTaskNames } from "../../grading/judge/judge-task.ts";
-import { extractFields } from "../../grading/reading/extract-value.ts";
 import type { ConversationSettings } from "../../journal/run-event.ts";
 
 /** The name of the judge that is no model: rules read what they can, and nothing else is read. */
@@ -45,7 +45,7 @@ function branchingNodes({ edges }: ScenarioDefinition): ReadonlySet<string> {
 
 /**
  * The plan of a node, made once for a definition. `unread` names the fields whose rules could not read the reply, see
- * `unreadByRules`: the judge reads them.
+ * `leftToJudge`: the judge reads them.
  */
 export function nodePlan(
   definition: ScenarioDefinition,
@@ -61,13 +61,13 @@ export function nodePlan(
 
 const NONE: readonly string[] = Object.freeze([]);
 
-/** The fields that the judge reads in place of their rules: rules come first, and they found nothing, or several answers. */
-export function unreadByRules({ node, readsRest }: NodePlan, reply: string): readonly string[] {
+/** The fields of a reply that the judge reads in place of their rules: rules come first, and they found nothing, or several answers. */
+export function leftToJudge(
+  { node, readsRest }: NodePlan,
+  { reply, finish }: { readonly reply: string; readonly finish: string },
+): readonly string[] {
   const { template } = node.question;
-  if (!readsRest || template === undefined) return NONE;
-  return Object.entries(extractFields(template, reply)).flatMap(([name, { status }]) =>
-    status === "found" ? [] : [name],
-  );
+  return readsRest && template !== undefined ? unreadByRules(template, reply, finish) : NONE;
 }
 
 type Plans = Map<string, NodePlan>;
@@ -142,13 +142,8 @@ function waitsFor(
 export function forJudgeOnly(node: ScenarioNode, names?: readonly string[]): ScenarioNode {
   const { template } = node.question;
   if (template === undefined) return node;
-  const fields = Object.entries(template.fields).map(([name, field]) => {
-    if (names !== undefined && !names.includes(name)) return [name, field];
-    const { extract: _, ...rest } = field;
-    return [name, Object.freeze(rest)];
-  });
-  const unruled = Object.freeze({ ...template, fields: Object.freeze(Object.fromEntries(fields)) });
-  return Object.freeze({ ...node, question: Object.freeze({ ...node.question, template: unruled }) });
+  const question = Object.freeze({ ...node.question, template: withoutRules(template, names) });
+  return Object.freeze({ ...node, question });
 }
 
 const known = new WeakMap<ScenarioDefinition, { readonly answer: boolean }>();

@@ -21,7 +21,7 @@ import { agentName, NOTHING_SEEN, prepareQuestion } from "./agent-view.ts";
 import { BEFORE_START, type ConversationState, type Effect, type Ending } from "./conversation-state.ts";
 import { decideOutcomes } from "./decide-outcomes.ts";
 import { appended, itemsOf, listOf } from "./growing-list.ts";
-import { type NodePlan, nodePlan, unreadByRules } from "./node-plan.ts";
+import { leftToJudge, type NodePlan, nodePlan } from "./node-plan.ts";
 
 /** What follows from an event. */
 export interface Step {
@@ -100,7 +100,7 @@ class Transition {
     if (asked === undefined || asked.turn !== event.turn || asked.reply !== undefined) return;
     const { turn, node, agent = "", question = "" } = asked;
     const { reply, finish, spending } = event;
-    const unread = unreadByRules(this.#plan(node), reply);
+    const unread = leftToJudge(this.#plan(node), event);
     const { parts } = this.#plan(node, unread);
     const toolCalls = event.messages.flatMap((message) =>
       message.role === "assistant" ? (message.toolCalls ?? []) : [],
@@ -121,7 +121,8 @@ class Transition {
     draft.views = { ...draft.views, [agent]: { messages, said: event.messages, seen: turn } };
     draft.spoken = appended(draft.spoken, answered);
     const rest = unread.length === 0 ? {} : { unread };
-    for (const part of parts.keys()) this.effects.push({ type: "judge", turn, node, part, reply, ...rest });
+    for (const part of parts.keys())
+      this.effects.push({ type: "judge", turn, node, part, reply, finish, ...rest });
     this.#advance();
   }
 
@@ -318,6 +319,8 @@ export interface FoldedJournal {
   readonly pending: readonly Effect[];
   /** What followed from the last event. */
   readonly events: readonly DerivedEvent[];
+  /** The judgements that count. */
+  readonly judgements: readonly TurnJudgementEvent[];
 }
 
 /** Folds a journal: the same events give the same state, on whatever machine and day. */
@@ -325,14 +328,22 @@ export function foldJournal(definition: ScenarioDefinition, journal: Iterable<Ru
   let state: ConversationState | null = null;
   let events: readonly DerivedEvent[] = [];
   const pending = new Map<string, Effect>();
+  const judgements: TurnJudgementEvent[] = [];
   for (const event of inputEvents(journal)) {
+    if (event.type === "turn-judgement" && isAwaited(state, event)) judgements.push(event);
     const next = step(definition, state, event);
     ({ state, events } = next);
     if (event.type === "turn-reply") pending.delete(`ask ${event.turn}`);
     if (event.type === "turn-judgement") pending.delete(`judge ${event.turn} ${event.part}`);
     for (const effect of next.effects) pending.set(keyOf(effect), effect);
   }
-  return { state, pending: [...pending.values()], events };
+  return { state, pending: [...pending.values()], events, judgements };
+}
+
+/** False of a judgement that does not fit, such as that of a turn that is asked again. */
+function isAwaited(state: ConversationState | null, { turn, part }: TurnJudgementEvent): boolean {
+  const open = state?.open.find((one) => one.turn === turn);
+  return open?.judgements?.[part] === null;
 }
 
 function keyOf(effect: Effect): string {
