@@ -12,6 +12,7 @@ export default {
     models: "src/public/models.ts",
     store: "src/public/store.ts",
     engine: "src/public/engine.ts",
+    statistics: "src/public/statistics.ts",
     cli: "src/cli/main.ts",
     "ai-sdk": "src/public/ai-sdk.ts",
     contracts: "src/public/contracts.ts",
@@ -30,6 +31,8 @@ export default {
       groups: [
         // Used by the help and by the library: in the file of either, the other would load all of it.
         { name: "defaults", test: /src\/core\/defaults\.ts$/, priority: 4 },
+        // An entry of its own that needs nothing else.
+        { name: "statistics", test: /src\/(?:statistics\/|public\/statistics\.ts)/, priority: 4 },
         { name: "command-line", test: /src\/cli\/program\.ts$/, priority: 3 },
         {
           name: "library",

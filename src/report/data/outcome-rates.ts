@@ -2,9 +2,9 @@ import { isRecord } from "../../core/values/json.ts";
 import type { JudgeHealth } from "../../journal/judge-health.ts";
 import type { ResultRow, RunSummary, Store } from "../../journal/store/store.ts";
 import { definitionsOf } from "../../journal/transfer/stored-run.ts";
+import { type Interval, wilson } from "../../statistics/proportions.ts";
 import { type Plan, type SubjectTotal, subjectTotals, type Tested, testedKey } from "./subject-totals.ts";
 import { type UnreadShare, unreadShares } from "./unread-shares.ts";
-import { type Interval, wilsonInterval } from "./wilson-interval.ts";
 
 /** One outcome of one subject and judge, over all scenarios that have it. */
 export interface OutcomeLine extends Tested {
@@ -89,7 +89,7 @@ function openLine({ tested, counts }: CountedLine): Omit<OutcomeLine, "n"> {
 function assertionLine(line: CountedLine): AssertionLine {
   const { yes, no } = line.counts;
   const n = yes + no;
-  return { ...openLine(line), n, yes, rate: n === 0 ? null : yes / n, interval: wilsonInterval(yes, n) };
+  return { ...openLine(line), n, yes, rate: n === 0 ? null : yes / n, interval: wilson(yes, n) };
 }
 
 function numberLine(line: CountedLine): NumberLine {

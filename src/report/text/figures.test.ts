@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { wilsonInterval } from "../data/wilson-interval.ts";
+import { wilson } from "../../statistics/proportions.ts";
 import {
   costText,
   countedText,
@@ -80,7 +80,7 @@ test.each([
   [999, 1000, "99.44–99.98 %"],
   [83_300, 100_000, "83.1–83.5 %"],
 ])("the interval of %i of %i is %s", (part, whole, text) => {
-  expect(intervalText(wilsonInterval(part, whole))).toBe(text);
+  expect(intervalText(wilson(part, whole))).toBe(text);
 });
 
 test("neither says all or nothing of what is not", () => {
@@ -90,7 +90,7 @@ test("neither says all or nothing of what is not", () => {
   fc.assert(
     fc.property(parts, ([part, whole]) => {
       expect(percentText(part, whole)).not.toMatch(/^(0|100)\.0 %$/);
-      const [low, high] = intervalText(wilsonInterval(part, whole)).replace(" %", "").split("–");
+      const [low, high] = intervalText(wilson(part, whole)).replace(" %", "").split("–");
       expect(Number(low)).toBeGreaterThan(0);
       expect(Number(high)).toBeLessThan(100);
       expect(low).not.toBe(high);

@@ -1,7 +1,7 @@
 import type { PartlyKnown } from "../../journal/fold/run.ts";
 import type { Spending } from "../../journal/spending.ts";
 import type { ErrorCategory } from "../../models/model-error.ts";
-import type { Interval } from "../data/wilson-interval.ts";
+import type { Interval } from "../../statistics/proportions.ts";
 
 /** Stands for a missing figure. */
 export const NOTHING = "–";

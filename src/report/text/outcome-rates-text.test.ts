@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wilsonInterval } from "../data/wilson-interval.ts";
+import { wilson } from "../../statistics/proportions.ts";
 import { BAR_WIDTH, intervalBar } from "./outcome-rates-text.ts";
 
 test.each([
@@ -9,7 +9,7 @@ test.each([
   [500_000, 1_000_000, "░░░░░░░░░▒█░░░░░░░░░"],
 ])("%i of %i", (yes, n, bar) => {
   expect(bar).toHaveLength(BAR_WIDTH);
-  expect(intervalBar(yes / n, wilsonInterval(yes, n))).toBe(bar);
+  expect(intervalBar(yes / n, wilson(yes, n))).toBe(bar);
 });
 
 test("there is none without a rate", () => {

@@ -1,10 +1,10 @@
+import type { Interval } from "../../statistics/proportions.ts";
 import type { TableCell } from "../../terminal/align-columns.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import type { OutcomeLine, OutcomeRates, RatedOutcome } from "../data/outcome-rates.ts";
 import { testedName } from "../data/subject-totals.ts";
-import type { Interval } from "../data/wilson-interval.ts";
 import { boundTexts, countedText, countText, meanText, NOTHING, percentText } from "./figures.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
 

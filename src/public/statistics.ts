@@ -1,0 +1,59 @@
+export {
+  type AlphaMetric,
+  cohenKappa,
+  krippendorffAlpha,
+  percentAgreement,
+  type Rating,
+} from "../statistics/agreement.ts";
+export { bootstrapMean } from "../statistics/bootstrap.ts";
+export {
+  type ClusteredMean,
+  type ClusteredRate,
+  type ClusterLabel,
+  clusteredMean,
+  clusteredWilson,
+  type PairedDifference,
+  pairedDifference,
+} from "../statistics/clusters.ts";
+export { benjaminiHochberg, holm, passAtK, passHatK } from "../statistics/many-tests.ts";
+export { mean, percentile, sampleVariance, standardError } from "../statistics/means.ts";
+export {
+  type DetectionPlan,
+  minimumDetectableDifference,
+  oneWayVarianceComponents,
+  type VarianceComponents,
+} from "../statistics/noise.ts";
+export {
+  permutationTestPaired,
+  type SignedRank,
+  type SignedRankMethod,
+  signTest,
+  wilcoxonSignedRank,
+} from "../statistics/paired-tests.ts";
+export {
+  clopperPearson,
+  type DifferenceInterval,
+  type Interval,
+  mcnemarExact,
+  newcombeDifference,
+  newcombePaired,
+  twoProportionZ,
+  wilson,
+} from "../statistics/proportions.ts";
+export {
+  flipSummary,
+  type KnownMean,
+  numberOfFlips,
+  type TransitionMatrix,
+  transitionMatrix,
+  turnOfFlip,
+  type Verdicts,
+} from "../statistics/sequences.ts";
+export {
+  kaplanMeier,
+  logRank,
+  medianSurvival,
+  restrictedMean,
+  type SurvivalGroup,
+  type SurvivalStep,
+} from "../statistics/survival.ts";
