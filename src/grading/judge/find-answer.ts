@@ -1,6 +1,8 @@
+import { lazy } from "../../core/lazy.ts";
 import { deepEqual, isRecord, ownValue, type UnknownRecord } from "../../core/values/json.ts";
 import type { JudgeTask } from "./judge-task.ts";
 import { parseLenientJson } from "./lenient-json.ts";
+import { QuotedPassages, type Span } from "./quoted.ts";
 
 /** What a judge model returned: text, and an object if the provider parsed one. */
 export interface RawAnswer {
@@ -20,15 +22,23 @@ export interface FoundAnswer {
   readonly traits: UnknownRecord | undefined;
 }
 
-/** Finds the object of an answer: structured output if there is any, else the JSON in its text. */
-export function findAnswer(task: JudgeTask, answer: RawAnswer): FoundAnswer | { readonly error: string } {
+/** Finds the object of an answer: structured output if there is any, else the JSON in its text that is not quoted from the reply. */
+export function findAnswer(
+  task: JudgeTask,
+  answer: RawAnswer,
+  reply = "",
+): FoundAnswer | { readonly error: string } {
   if (isRecord(answer.object)) return sectionsOf(task, answer.object);
-  const extracted = extractJson(answer.text, (object) => answersSome(task, object));
+  const extracted = extractJson(answer.text, (object) => answersSome(task, object), reply);
   switch (extracted.status) {
     case "found":
       return sectionsOf(task, extracted.value);
     case "ambiguous":
       return { error: "- The answer holds several different JSON objects; expected exactly one." };
+    case "quoted":
+      return {
+        error: "- The answer only quotes JSON. Answer with a JSON object of your own, and nothing else.",
+      };
     case "absent":
       return { error: "- The answer holds no JSON object of the form that was asked for." };
   }
@@ -71,37 +81,82 @@ function section(
   return isRecord(given) ? given : undefined;
 }
 
-/** The object in a text; ambiguous if there are several different ones. */
+/** The object in a text; ambiguous if there are several different ones, quoted if they are not the judge's own. */
 export type ExtractedJson =
   | { readonly status: "found"; readonly value: UnknownRecord }
-  | { readonly status: "absent" | "ambiguous" };
+  | { readonly status: "absent" | "ambiguous" | "quoted" };
 
 /** How often the text may be read in total, so that the time is proportional to its length also for hostile input. */
 const MAX_PASSES = 32;
 
+/** How many objects are looked at: comparing each with the reply takes time. */
+const MOST_OBJECTS = 100;
+
 /**
  * The JSON object in what a model wrote: alone, in a code block, or with words around it. Only objects that are wanted
- * count, also inside others. Of several different ones none is chosen, because the judge may have quoted a hostile reply.
+ * count, also inside others. Among words, what the judge quotes is not its answer: a reply may contain a perfect judgement. Of
+ * several different objects none is chosen.
  */
-export function extractJson(text: string, isWanted: (object: UnknownRecord) => boolean): ExtractedJson {
+export function extractJson(
+  text: string,
+  isWanted: (object: UnknownRecord) => boolean,
+  reply = "",
+): ExtractedJson {
   const answer = withoutThoughts(text);
-  const whole = strictObject(answer);
-  if (whole !== undefined && isWanted(whole)) return { status: "found", value: whole };
+  const alone = strictObject(withoutBlock(answer));
+  if (alone !== undefined && isWanted(alone)) return { status: "found", value: alone };
 
+  const quoted = new QuotedPassages(answer, reply);
+  const ofReply = lazy(() => [...objectsIn(reply, isWanted)].map(({ value }) => value));
+  let isQuoted = false;
+  let looked = 0;
   let found: UnknownRecord | undefined;
+  for (const { value, ...passage } of objectsIn(answer, isWanted)) {
+    if (++looked > MOST_OBJECTS) return { status: "ambiguous" };
+    const isWhole = answer.slice(0, passage.start) + answer.slice(passage.end) === "";
+    if (!isWhole && (quoted.has(passage) || ofReply().some((other) => deepEqual(other, value)))) {
+      isQuoted = true;
+      continue;
+    }
+    if (found !== undefined && !deepEqual(found, value)) return { status: "ambiguous" };
+    found = value;
+  }
+  if (found !== undefined) return { status: "found", value: found };
+  return { status: isQuoted ? "quoted" : "absent" };
+}
+
+/** The wanted objects in a text, one after another. */
+function* objectsIn(
+  text: string,
+  isWanted: (object: UnknownRecord) => boolean,
+): Generator<Span & { readonly value: UnknownRecord }> {
   let work = 0;
   let next = 0;
-  for (let at = answer.indexOf("{"); at >= 0; at = answer.indexOf("{", next)) {
-    const result = parseLenientJson(answer, at);
-    work += result.end - at;
-    if (work > MAX_PASSES * answer.length) break;
-    next = at + 1;
-    if (!result.ok || !isRecord(result.value) || !isWanted(result.value)) continue;
-    if (found !== undefined && !deepEqual(found, result.value)) return { status: "ambiguous" };
-    found = result.value;
-    next = result.end;
+  for (let start = text.indexOf("{"); start >= 0; start = text.indexOf("{", next)) {
+    const { ok, end, ...result } = parseLenientJson(text, start);
+    work += end - start;
+    if (work > MAX_PASSES * text.length) return;
+    next = start + 1;
+    if (!ok || !("value" in result)) continue;
+    // What an object contains is found as data: JSON in its texts is quoted.
+    for (const value of wantedWithin(result.value, isWanted)) yield { start, end, value };
+    next = end;
   }
-  return found === undefined ? { status: "absent" } : { status: "found", value: found };
+}
+
+/** The value itself if it is wanted, else those that are within it. */
+function* wantedWithin(
+  value: unknown,
+  isWanted: (object: UnknownRecord) => boolean,
+): Generator<UnknownRecord> {
+  if (isRecord(value) && isWanted(value)) yield value;
+  else if (Array.isArray(value) || isRecord(value))
+    for (const part of Object.values(value)) yield* wantedWithin(part, isWanted);
+}
+
+/** The content of a code block that is all there is. */
+function withoutBlock(text: string): string {
+  return /^```[a-z]*\s*\n([\s\S]*?)\n?```$/i.exec(text)?.[1]?.trim() ?? text;
 }
 
 const THOUGHTS = "<think>";

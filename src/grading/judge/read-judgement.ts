@@ -1,6 +1,5 @@
 import type { Trait } from "../../core/templates/rubric.ts";
 import type { Template } from "../../core/templates/template.ts";
-import { words } from "../../core/text/text-value.ts";
 import { isRecord, ownValue, type UnknownRecord } from "../../core/values/json.ts";
 import { findAnswer, type RawAnswer, rawText } from "./find-answer.ts";
 import {
@@ -10,6 +9,7 @@ import {
   resolveTask,
   type TaskField,
 } from "./judge-task.ts";
+import { quoteFinder } from "./quoted.ts";
 import { readBoolean, readTrait, readValue, type TraitAnswer, wrongAnswer } from "./read-value.ts";
 
 /** What a judge said of a field. */
@@ -64,7 +64,7 @@ export function readJudgement(
   answer: RawAnswer,
 ): Judgement {
   const task = taskOf(request.task, input);
-  const found = findAnswer(task, answer);
+  const found = findAnswer(task, answer, input.reply);
   if ("error" in found) return unreadable(answer, found.error);
 
   const reading = new Reading(input.reply);
@@ -167,29 +167,4 @@ class Reading {
 
 function unreadable(answer: RawAnswer, error: string): Judgement & { readonly status: "unreadable" } {
   return { status: "unreadable", raw: rawText(answer), error };
-}
-
-const SINGLE_QUOTES = /[\u2018\u2019\u201a\u201b\u2032]/g;
-const DOUBLE_QUOTES = /[\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb]/g;
-const DASHES = /[\u2010-\u2015\u2212]/g;
-
-/**
- * Looks for quotes in a reply. White space and the shapes of quotation marks and dashes make no difference, because
- * models change them; everything else must match.
- */
-export function quoteFinder(reply: string): (quote: string) => boolean {
-  let haystack: string | undefined;
-  return (quote) => {
-    haystack ??= comparable(reply);
-    const needle = comparable(quote);
-    return needle !== "" && haystack.includes(needle);
-  };
-}
-
-function comparable(text: string): string {
-  return words(text.normalize("NFC"))
-    .join("")
-    .replace(SINGLE_QUOTES, "'")
-    .replace(DOUBLE_QUOTES, '"')
-    .replace(DASHES, "-");
 }
