@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { nearestOf } from "../core/schema/nearest-name.ts";
+import { countStatuses, isInterrupted } from "../core/state/state.ts";
 import { openStore } from "../journal/store/open-store.ts";
 import {
   type ConversationSummary,
@@ -78,6 +79,5 @@ export function isOpen(summary: RunSummary, { retryErrors, retryUnreadable }: Re
 }
 
 function neverEnded({ start, statuses }: RunSummary): number {
-  const { completed = 0, limit_reached: limitReached = 0, error = 0 } = statuses;
-  return start.conversations - completed - limitReached - error;
+  return start.conversations - countStatuses(statuses, (status) => !isInterrupted(status));
 }

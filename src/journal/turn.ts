@@ -50,6 +50,8 @@ export interface Turn {
 
   // Finished: read and verified.
   readonly verifyResult?: Truth;
+  /** True if the template does not verify such a reply. */
+  readonly notVerified?: true;
   readonly score?: ReplyConclusion["score"];
   readonly parsed?: ReplyConclusion["parsed"];
   readonly fields?: ReplyConclusion["fields"];
@@ -115,7 +117,7 @@ type FinishedKey =
 /** A finished turn as results and journals have it. */
 export interface FinishedTurn
   extends Required<Pick<Turn, FinishedKey>>,
-    Pick<Turn, "agent" | "judgeFailure" | "toolCalls" | "unreadByRules"> {}
+    Pick<Turn, "agent" | "judgeFailure" | "notVerified" | "toolCalls" | "unreadByRules"> {}
 
 /** True once a turn has been read and verified. */
 export function isFinishedTurn(turn: Turn): turn is Turn & FinishedTurn {
@@ -123,10 +125,10 @@ export function isFinishedTurn(turn: Turn): turn is Turn & FinishedTurn {
 }
 
 /** The verdict on a turn in one word. A wrong answer, an unreadable one and a judge that failed are three different things. */
-export type TurnVerdict = "pass" | "fail" | "unreadable" | "unjudged" | "unverified";
+export type TurnVerdict = "pass" | "fail" | "unreadable" | "unjudged" | "unverified" | "not_verified";
 
 /**
- * `unverified` if the node has no template; without a verdict, `unreadable` if a reply or a judgement could not be read, and
+ * `unverified` if the node has no template; `not_verified` if its template does not verify such a reply; without a verdict, `unreadable` if a reply or a judgement could not be read, and
  * `unjudged` if the judge could not be asked, or there is none and a field needs one.
  */
 export function turnVerdict({
@@ -134,7 +136,9 @@ export function turnVerdict({
   fields,
   parsed,
   judgeFailure,
-}: Pick<FinishedTurn, "verifyResult" | "fields" | "parsed" | "judgeFailure">): TurnVerdict {
+  notVerified,
+}: Pick<FinishedTurn, "verifyResult" | "fields" | "parsed" | "judgeFailure" | "notVerified">): TurnVerdict {
+  if (notVerified === true) return "not_verified";
   if (verifyResult !== null) return verifyResult ? "pass" : "fail";
   // A template has at least one field.
   if (Object.keys(fields).length === 0) return "unverified";
@@ -151,5 +155,5 @@ export type VerdictCounts = Record<TurnVerdict, number>;
 
 /** No turns at all. */
 export function noVerdicts(): VerdictCounts {
-  return { pass: 0, fail: 0, unreadable: 0, unjudged: 0, unverified: 0 };
+  return { pass: 0, fail: 0, unreadable: 0, unjudged: 0, unverified: 0, not_verified: 0 };
 }

@@ -1,6 +1,7 @@
 import { isMeasure } from "../../core/outcomes/measure.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
+import { countStatuses, isFinished, isUnscored } from "../../core/state/state.ts";
 import type { RunFailure } from "../../journal/failure.ts";
 import type { JudgeHealth, JudgeStreak } from "../../journal/judge-health.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
@@ -170,7 +171,7 @@ export function reportEnding(
   const again = (flag: string): string =>
     `elenchus ${parent === null ? `resume ${run} ${flag}` : `regrade ${parent}${flag === ERRORS ? "" : ` ${flag}`}`}`;
   const retry = again(ERRORS);
-  const finished = (statuses.completed ?? 0) + (statuses.limit_reached ?? 0);
+  const finished = countStatuses(statuses, (status) => isFinished(status) || isUnscored(status));
   const errors = statuses.error ?? 0;
   const open = start.conversations - finished - errors;
   const say = (text: string): void => messages.write(`${text}\n`);

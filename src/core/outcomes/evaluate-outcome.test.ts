@@ -13,12 +13,15 @@ import {
   crossTurn,
   firstMatchIndex,
   firstTurn,
+  lastAttempt,
   lastOverTurns,
   lastTurn,
+  longestRun,
   meanOverTurns,
   measureIs,
   minOverTurns,
   numberOfFlips,
+  persistence,
   resultIs,
   statusIs,
   turnAt,
@@ -54,6 +57,97 @@ function conversation(...turns: TurnRecord[]): ConversationResult {
 function verdicts(text: string): ConversationResult {
   return conversation(...[...text].map((sign) => turn(sign === "?" ? null : sign === "+")));
 }
+
+describe("turns that a gate leaves out", () => {
+  const left = turn(null, { notVerified: true, parsed: { kind: "question" }, fields: { kind: {} } });
+  const said = (verdict: Truth): TurnRecord =>
+    turn(verdict, { parsed: { kind: "answer" }, fields: { kind: {} } });
+  const asked = conversation(left, said(true), left, said(false), said(false), left);
+
+  test.each<[string, OutcomeCheck, boolean | number]>([
+    ["are not wrong", anyTurn({ verify_result: false }), true],
+    ["do not count by verdict", countTurns({ verifyResult: false }), 2],
+    ["count by what was read", countTurns({ where: { "parsed.kind": "question" } }), 3],
+    ["count with a node", countTurns({ node: "other", where: { "parsed.kind": "question" } }), 0],
+    ["count by both", countTurns({ verifyResult: true, where: { "parsed.kind": "answer" } }), 1],
+    ["find the first", firstMatchIndex({ where: { "parsed.kind": "answer" } }), 1],
+    ["have no verdict first", firstTurn({ verify_result: true }), false],
+    ["have no verdict that is false", firstTurn({ verify_result: false }), false],
+    ["have a verdict of null", firstTurn({ verify_result: null }), true],
+    ["are no last attempt", lastAttempt({ verify_result: false }), true],
+    ["are between neighbours", turnOfFlip(), 1],
+    ["are no flip", numberOfFlips(), 1],
+    ["are no end of a run", longestRun({ where: { "parsed.kind": "answer" } }), 2],
+    ["stay as they became", persistence(), 1],
+  ])("%s", (_name, check, value) => {
+    expect(evaluateOutcome(check, asked)).toMatchObject({ value, status: "decided" });
+  });
+
+  test("all verdicts are those of the others", () => {
+    const kept = conversation(left, said(true), left);
+    expect(evaluateOutcome(allTurns({ verify_result: true }), kept).value).toBe(true);
+    expect(evaluateOutcome(allTurns({ verify_result: true }), conversation(left)).value).toBe(false);
+    expect(evaluateOutcome(lastAttempt({ verify_result: true }), conversation(left)).value).toBe(false);
+  });
+
+  test("a turn without a template is no attempt, one that could not be read is", () => {
+    const spoken = turn(null, { parsed: {}, fields: {} });
+    expect(
+      evaluateOutcome(lastAttempt({ verify_result: true }), conversation(said(true), spoken)).value,
+    ).toBe(true);
+    const unread = turn(null, { parsed: { kind: null }, fields: { kind: {} } });
+    expect(
+      evaluateOutcome(lastAttempt({ verify_result: true }), conversation(said(true), unread)),
+    ).toMatchObject({ value: null, status: "inconclusive" });
+  });
+});
+
+describe("runs and persistence", () => {
+  test.each<[string, number | null, number | null, string]>([
+    ["++-++", 2, 0, "decided"],
+    ["+--+-", 1, 2 / 3, "decided"],
+    ["+----", 1, 1, "decided"],
+    ["-+", 1, null, "inconclusive"],
+    ["+++", 3, null, "inconclusive"],
+    ["", 0, null, "inconclusive"],
+  ])("of %s", (text, run, share, status) => {
+    expect(evaluateOutcome(longestRun(), verdicts(text)).value).toBe(run);
+    expect(evaluateOutcome(persistence(), verdicts(text))).toMatchObject({ value: share, status });
+  });
+
+  test("unreadable turns leave bounds", () => {
+    expect(evaluateOutcome(longestRun(), verdicts("+?+"))).toMatchObject({
+      value: 1,
+      status: "inconclusive",
+    });
+    expect(evaluateOutcome(measureIs(longestRun(), "lte", 3), verdicts("+?+")).value).toBe(true);
+    expect(evaluateOutcome(persistence(), verdicts("+-?-"))).toMatchObject({ status: "inconclusive" });
+    expect(evaluateOutcome(measureIs(persistence(), "gte", 0.5), verdicts("+-?-")).value).toBe(true);
+    expect(evaluateOutcome(measureIs(persistence(), "gte", 0.9), verdicts("+?--")).value).toBe(null);
+    expect(evaluateOutcome(measureIs(persistence(), "gte", 0.5), verdicts("+++")).value).toBe(false);
+  });
+
+  test("bounds contain every way in which the unreadable turns may have been", () => {
+    const signs = fc.array(fc.constantFrom("+", "-", "?"), { maxLength: 6 });
+    fc.assert(
+      fc.property(signs, (list) => {
+        const ways = list.reduce<string[]>(
+          (before, sign) =>
+            before.flatMap((text) => (sign === "?" ? [`${text}+`, `${text}-`] : [`${text}${sign}`])),
+          [""],
+        );
+        for (const measure of [longestRun(), persistence()])
+          for (const bound of [0, 0.5, 1, 2]) {
+            const decided = evaluateOutcome(measureIs(measure, "gte", bound), verdicts(list.join(""))).value;
+            const answers = ways.map(
+              (way) => evaluateOutcome(measureIs(measure, "gte", bound), verdicts(way)).value,
+            );
+            if (decided !== null) expect(new Set(answers)).toEqual(new Set([decided]));
+          }
+      }),
+    );
+  });
+});
 
 describe("an outcome that says when it applies", () => {
   const outcomes: readonly Outcome[] = [

@@ -20,6 +20,7 @@ import type {
   ResultCheck,
   SingleTurn,
   TurnCheck,
+  TurnScope,
 } from "./outcome-check.ts";
 import { compileResultField, compileTurnField, UNREADABLE } from "./outcome-fields.ts";
 
@@ -170,7 +171,7 @@ class Look {
     switch (scope.type) {
       case "any_turn":
       case "all_turns": {
-        const turns = this.#lookAt(turnsOfNode(this.#result.turns, nodeFilter(scope)));
+        const turns = this.#lookAt(this.#inScope(scope, field));
         if (turns.length === 0) return this.#fails("no turn is in scope");
         return scope.type === "any_turn" ? anyTrue(turns.map(test)) : allTrue(turns.map(test));
       }
@@ -179,6 +180,13 @@ class Look {
         return index === null ? this.#fails("no turn is in scope") : test(index);
       }
     }
+  }
+
+  /** A turn that was not verified is no exception to what all verdicts have in common. */
+  #inScope(scope: Extract<TurnScope, { type: "any_turn" | "all_turns" }>, field: string): readonly number[] {
+    const turns = turnsOfNode(this.#result.turns, nodeFilter(scope));
+    if (scope.type === "any_turn" || field !== "verify_result") return turns;
+    return turns.filter((index) => this.#result.turns[index]?.notVerified !== true);
   }
 
   #resultCheck(check: ResultCheck): Truth {
@@ -256,12 +264,22 @@ class Look {
   }
 
   #single(scope: SingleTurn): number | null {
+    if (scope.type === "last_attempt") return this.#lastAttempt(scope);
     const { length } = this.#result.turns;
     const index = scope.type === "first_turn" ? 0 : scope.type === "last_turn" ? length - 1 : scope.index;
     const position = index < 0 ? length + index : index;
     if (this.#result.turns[position] === undefined) return null;
     this.#turns.add(position);
     return position;
+  }
+
+  #lastAttempt(scope: Extract<SingleTurn, { type: "last_attempt" }>): number | null {
+    const index = turnsOfNode(this.#result.turns, nodeFilter(scope)).findLast((position) =>
+      isAttempt(this.#result.turns[position] as TurnRecord),
+    );
+    if (index === undefined) return null;
+    this.#turns.add(index);
+    return index;
   }
 
   #lookAt(turns: readonly number[]): readonly number[] {
@@ -278,6 +296,13 @@ class Look {
     this.#reason ??= reason;
     return false;
   }
+}
+
+/** True of a turn whose node has a template that verifies such a reply. */
+function isAttempt({ notVerified, verifyResult, fields }: TurnRecord): boolean {
+  if (notVerified === true) return false;
+  // What results say of a node without a template; a turn that says nothing of its fields may have had one.
+  return verifyResult !== null || fields === undefined || Object.keys(fields).length > 0;
 }
 
 function decided(proven: boolean, disproven: boolean): Truth {

@@ -1,9 +1,11 @@
-import type { Truth } from "../logic/kleene.ts";
+import { compileComparison, type ShorthandValue, shorthandCheck } from "../checks/shorthand.ts";
+import { evaluateComposition } from "../logic/composition.ts";
+import { allTrue, type Truth } from "../logic/kleene.ts";
 import type { ConversationResult, TurnRecord } from "../state/state.ts";
 import { numberValue } from "../text/text-value.ts";
 import { nodeFilter } from "./older-spelling.ts";
-import type { Measure, NodeFilter } from "./outcome-check.ts";
-import { compileTurnField, UNREADABLE } from "./outcome-fields.ts";
+import type { Measure, NodeFilter, TurnFilter } from "./outcome-check.ts";
+import { compareRead, compileTurnField, UNREADABLE } from "./outcome-fields.ts";
 
 /** What is known of a number: a value that is proven, and the bounds between which the truth lies. */
 export interface MeasuredNumber {
@@ -20,6 +22,8 @@ export interface MeasuredNumber {
 const MEASURE_TYPES: ReadonlySet<unknown> = new Set([
   "count_turns",
   "first_match_index",
+  "longest_run",
+  "persistence",
   "turn_of_flip",
   "number_of_flips",
   "min_over_turns",
@@ -35,19 +39,35 @@ export function isMeasure(check: { readonly type: string }): check is Measure {
 /** Evaluates a measure over the turns of a conversation. */
 export function evaluateMeasure(measure: Measure, result: ConversationResult): MeasuredNumber {
   const turns = turnsOfNode(result.turns, nodeFilter(measure));
-  const verdicts = turns.map((index) => result.turns[index]?.verifyResult ?? null);
   switch (measure.type) {
     case "count_turns":
-      return countTurns(turns, matches(verdicts, measure.verifyResult));
+      return countTurns(turns, matches(measure, turns, result.turns));
     case "first_match_index":
-      return firstMatch(turns, matches(verdicts, measure.verifyResult));
+      return firstMatch(turns, matches(measure, turns, result.turns));
+    case "longest_run":
+      return longestRun(turns, matches(runFilter(measure), turns, result.turns));
+    case "persistence":
     case "turn_of_flip":
-      return turnOfFlip(turns, verdicts);
     case "number_of_flips":
-      return numberOfFlips(turns, verdicts);
+      return OVER_VERDICTS[measure.type](...verdictsAt(turns, result.turns));
     default:
       return overTurns(measure.type, turns, numbersAt(measure.field, turns, result.turns));
   }
+}
+
+const OVER_VERDICTS = {
+  persistence,
+  turn_of_flip: turnOfFlip,
+  number_of_flips: numberOfFlips,
+} as const;
+
+/** The turns that a template verifies, and their verdicts: where a gate left a turn out, its neighbours are neighbours. */
+function verdictsAt(
+  indices: readonly number[],
+  turns: readonly TurnRecord[],
+): readonly [readonly number[], readonly Truth[]] {
+  const verified = indices.filter((index) => turns[index]?.notVerified !== true);
+  return [verified, verified.map((index) => turns[index]?.verifyResult ?? null)];
 }
 
 /** Indices of the turns at a node, or at one of several, or of all turns. */
@@ -60,12 +80,46 @@ export function turnsOfNode(turns: readonly TurnRecord[], filter: NodeFilter | u
   return indices;
 }
 
-function matches(verdicts: readonly Truth[], wanted: boolean | undefined | null): readonly Truth[] {
-  return verdicts.map((verdict) =>
-    wanted === undefined || wanted === null ? true : verdict === null ? null : verdict === wanted,
-  );
+/** Whether each turn is one that the filter means; null if that depends on something that could not be read. */
+function matches(
+  { verifyResult, where }: TurnFilter,
+  indices: readonly number[],
+  turns: readonly TurnRecord[],
+): readonly Truth[] {
+  const tests = Object.entries(where ?? {}).map(([field, value]) => fieldTest(field, value));
+  return indices.map((index) => {
+    const turn = turns[index] as TurnRecord;
+    return allTrue([verdictMatches(turn, verifyResult), ...tests.map((test) => test(turn))]);
+  });
 }
 
+function verdictMatches(
+  { notVerified, verifyResult }: TurnRecord,
+  wanted: boolean | undefined | null,
+): Truth {
+  if (wanted === undefined || wanted === null) return true;
+  if (notVerified === true) return false;
+  return (verifyResult ?? null) === null ? null : verifyResult === wanted;
+}
+
+/** Whether a field of a turn has a value. */
+function fieldTest(field: string, value: ShorthandValue): (turn: TurnRecord) => Truth {
+  const read = compileTurnField(field);
+  const checks = shorthandCheck<(value: unknown) => Truth>(value, (verifyWith, expected) => {
+    const check = compileComparison(verifyWith);
+    return (found) => compareRead(check, found, expected);
+  });
+  return (turn) => (read === null ? null : evaluateComposition(checks, (test) => test(read(turn))));
+}
+
+/** Without a filter, turns that passed are meant. */
+function runFilter(filter: TurnFilter): TurnFilter {
+  return filter.verifyResult === undefined && filter.where === undefined
+    ? { ...filter, verifyResult: true }
+    : filter;
+}
+
+const UNKNOWN = { value: null, low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY } as const;
 const UNREADABLE_TURNS = "a turn could not be read";
 
 function between(value: number | null, low: number, high: number, turns: readonly number[]): MeasuredNumber {
@@ -99,6 +153,42 @@ function turnOfFlip(turns: readonly number[], verdicts: readonly Truth[]): Measu
     leading((verdict) => verdict === false),
     turns,
   );
+}
+
+/** The longest run if the open turns do not match, and if they all do. */
+function longestRun(turns: readonly number[], matched: readonly Truth[]): MeasuredNumber {
+  const longest = (counts: (match: Truth) => boolean): number => {
+    let [best, run] = [0, 0];
+    for (const match of matched) {
+      run = counts(match) ? run + 1 : 0;
+      best = Math.max(best, run);
+    }
+    return best;
+  };
+  const proven = longest((match) => match === true);
+  return between(
+    proven,
+    proven,
+    longest((match) => match !== false),
+    turns,
+  );
+}
+
+/** The share of the turns after the first change of verdict that have the new verdict. */
+function persistence(turns: readonly number[], verdicts: readonly Truth[]): MeasuredNumber {
+  const change = verdicts.findIndex((verdict) => verdict !== verdicts[0]);
+  const later = change === -1 ? [] : verdicts.slice(change + 1);
+  // What could not be read before the change may have been the change, or there may have been none.
+  if (verdicts[0] === null || (change !== -1 && verdicts[change] === null))
+    return { ...UNKNOWN, turns, reason: UNREADABLE_TURNS };
+  if (later.length === 0) {
+    const reason = change === -1 ? "the verdict never changed" : "no turn comes after the change of verdict";
+    return { value: null, low: Number.NaN, high: Number.NaN, turns, reason };
+  }
+  const same = later.filter((verdict) => verdict === verdicts[change]).length;
+  const open = later.filter((verdict) => verdict === null).length;
+  const low = same / later.length;
+  return between(open === 0 ? low : null, low, (same + open) / later.length, turns);
 }
 
 /** The fewest and the most changes over all ways in which the unreadable verdicts may have been. */
@@ -145,12 +235,7 @@ function overTurns(
 ): MeasuredNumber {
   const present = numbers.filter((number) => number !== undefined);
   const counted = type === "last_over_turns" ? present.slice(-1) : present;
-  const unknown: MeasuredNumber = {
-    value: null,
-    low: Number.NEGATIVE_INFINITY,
-    high: Number.POSITIVE_INFINITY,
-    turns,
-  };
+  const unknown: MeasuredNumber = { ...UNKNOWN, turns };
   if (counted.length === 0)
     return { ...unknown, low: Number.NaN, high: Number.NaN, reason: "no turn in scope has a number there" };
   const known = counted.filter((number) => number !== null);

@@ -1,4 +1,5 @@
 import type { Check, Normalizer } from "../checks/check.ts";
+import type { ShorthandValue } from "../checks/shorthand.ts";
 import type { Composed } from "../logic/composition.ts";
 import type { ConversationResult } from "../state/state.ts";
 import type { JsonValue } from "../values/json.ts";
@@ -10,7 +11,9 @@ export type NodeFilter = string | readonly string[];
 export type SingleTurn =
   | { readonly type: "first_turn" }
   | { readonly type: "last_turn" }
-  | { readonly type: "turn_at"; readonly index: number };
+  | { readonly type: "turn_at"; readonly index: number }
+  /** The last turn that was verified: at a node with a template, and not left out by its gate. */
+  | { readonly type: "last_attempt"; readonly node?: NodeFilter };
 
 /** Picks the turns that a check looks at. */
 export type TurnScope =
@@ -51,10 +54,15 @@ export interface CrossTurnCheck {
   readonly normalize?: readonly Normalizer[];
 }
 
-/** Counts turns, or finds the first: by node, by verdict, or both. */
+/** Fields of a turn and the values they must have: `{ verify_result: true, "parsed.n": { gte: 3 } }`. */
+export type TurnFields = Readonly<Record<string, ShorthandValue>>;
+
+/** Which turns are counted: by node, by verdict, by what was read of the reply. */
 export interface TurnFilter {
   readonly node?: NodeFilter;
   readonly verifyResult?: boolean;
+  /** Fields of the turn and the values they must have. */
+  readonly where?: TurnFields;
 }
 
 /** A number over the turns of a conversation. */
@@ -62,6 +70,10 @@ export type Measure =
   | ({ readonly type: "count_turns" } & TurnFilter)
   /** From 0; -1 if no turn matches. */
   | ({ readonly type: "first_match_index" } & TurnFilter)
+  /** The most such turns in a row; without a filter, the most passes in a row. */
+  | ({ readonly type: "longest_run" } & TurnFilter)
+  /** After the first change of verdict: the share of later turns that have the new verdict. */
+  | { readonly type: "persistence"; readonly node?: NodeFilter }
   /** Length of the leading run of passes. */
   | { readonly type: "turn_of_flip"; readonly node?: NodeFilter }
   /** Changes of verdict between neighbouring turns. */

@@ -1,6 +1,8 @@
+import type { CompiledCheck } from "../checks/check-result.ts";
+import type { Truth } from "../logic/kleene.ts";
 import type { ConversationResult, TurnRecord } from "../state/state.ts";
 import { valueAt } from "../state/state-path.ts";
-import { isRecord } from "../values/json.ts";
+import { isRecord, type JsonValue } from "../values/json.ts";
 
 /** The first words of a field of a turn; `raw_response` is another word for `reply`. */
 export const TURN_FIELD_ROOTS: readonly string[] = [
@@ -16,6 +18,18 @@ export const TURN_FIELD_ROOTS: readonly string[] = [
 
 /** Stands for a value that is there in principle but could not be read. */
 export const UNREADABLE: unique symbol = Symbol("unreadable");
+
+/**
+ * Whether a value that was read fits; null if it could not be read or cannot be compared. A check that null itself passes asks
+ * whether something is there, which an unreadable value answers.
+ */
+export function compareRead(check: CompiledCheck, value: unknown, expected: JsonValue): Truth {
+  if (value === UNREADABLE) return check(null, expected).passes ? true : null;
+  const { passes, evaluable } = check(value, expected);
+  if (passes) return true;
+  // What is missing is not what was asked for; what is there and cannot be compared says nothing.
+  return evaluable || value === null ? false : null;
+}
 
 /** Reads a field of a turn: its value, null if there is none, or `UNREADABLE`. */
 export type TurnReader = (turn: TurnRecord) => unknown;
@@ -35,7 +49,8 @@ export function compileTurnField(field: string): TurnReader | null {
     case "node_id":
       return (turn) => turn.node ?? null;
     case "verify_result":
-      return (turn) => turn.verifyResult ?? UNREADABLE;
+      // A turn that a gate leaves out has no verdict, which is not the same as one that could not be read.
+      return (turn) => turn.verifyResult ?? (turn.notVerified === true ? null : UNREADABLE);
     case "refused":
       return (turn) => turn.refused ?? UNREADABLE;
     case "reply":
@@ -54,7 +69,7 @@ export function compileTurnField(field: string): TurnReader | null {
  */
 function readParsed(turn: TurnRecord, keys: readonly string[]): unknown {
   const value = valueAt(turn.parsed, keys);
-  if (value !== null || (turn.verifyResult ?? null) !== null) return value;
+  if (value !== null || (turn.verifyResult ?? null) !== null || turn.notVerified === true) return value;
   const parsed = isRecord(turn.parsed) ? turn.parsed : {};
   const [first = ""] = keys;
   const nothingRead = Object.keys(parsed).length === 0;

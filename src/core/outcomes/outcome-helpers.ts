@@ -16,11 +16,10 @@ import type {
   ResultCheck,
   SingleTurn,
   TurnCheck,
+  TurnFields,
+  TurnFilter,
   TurnScope,
 } from "./outcome-check.ts";
-
-/** Fields of a turn and the values they must have: `{ verify_result: true, "parsed.n": { gte: 3 } }`. */
-export type TurnFields = Readonly<Record<string, ShorthandValue>>;
 
 /** An outcome of a scenario with these nodes: what names another node or field is a compile error. */
 export type TypedOutcome<Nodes extends NodeEntry> =
@@ -78,6 +77,19 @@ export function turnAt<Nodes extends NodeEntry = NodeEntry>(
 ): Assertion<Nodes>;
 export function turnAt(index: number, fields?: TurnFields): SingleTurn | Assertion<NodeEntry> {
   return checkOrTurn({ type: "turn_at", index }, fields);
+}
+
+/** The last turn that was verified: as a check with fields, as a choice of turn for `crossTurn` without. */
+export function lastAttempt(): SingleTurn;
+export function lastAttempt<Nodes extends NodeEntry = NodeEntry>(
+  fields: Fields<Nodes>,
+  options?: AtNodeOf<Nodes>,
+): Assertion<Nodes>;
+export function lastAttempt(
+  fields?: TurnFields,
+  { node }: AtNode<string> = {},
+): SingleTurn | Assertion<NodeEntry> {
+  return checkOrTurn({ type: "last_attempt", ...atNode(node) }, fields);
 }
 
 function checkOrTurn(turn: SingleTurn, fields: TurnFields | undefined): SingleTurn | Assertion<NodeEntry> {
@@ -148,24 +160,38 @@ export function crossTurn<Nodes extends NodeEntry = NodeEntry>(options: {
   return { type: "cross_turn_check", sourceTurn: source, targetTurn: target, ...rest };
 }
 
-interface CountedTurns<Id extends string> extends AtNode<Id> {
+interface CountedTurns<Nodes extends NodeEntry> extends AtNode<KnownNode<Nodes>> {
   readonly verifyResult?: boolean;
+  /** Fields of the turn and the values they must have: `{ "parsed.kind": "question" }`. */
+  readonly where?: TypedTurnFields<Nodes>;
 }
 
-/** How many turns there were, at a node, with a verdict, or both. */
-export function countTurns<Nodes extends NodeEntry = NodeEntry>({
-  node,
-  verifyResult,
-}: NoInfer<CountedTurns<KnownNode<Nodes>>> = {}): TypedMeasure<Nodes> {
-  return { type: "count_turns", ...atNode(node), ...withVerdict(verifyResult) };
+/** How many turns there were: at a node, with a verdict, with values of fields. */
+export function countTurns<Nodes extends NodeEntry = NodeEntry>(
+  filter: NoInfer<CountedTurns<Nodes>> = {},
+): TypedMeasure<Nodes> {
+  return { type: "count_turns", ...turnFilter(filter) };
 }
 
 /** The index of the first such turn, from 0; -1 if there is none. */
-export function firstMatchIndex<Nodes extends NodeEntry = NodeEntry>({
+export function firstMatchIndex<Nodes extends NodeEntry = NodeEntry>(
+  filter: NoInfer<CountedTurns<Nodes>> = {},
+): TypedMeasure<Nodes> {
+  return { type: "first_match_index", ...turnFilter(filter) };
+}
+
+/** The most such turns in a row; without a filter, the most turns in a row that passed. */
+export function longestRun<Nodes extends NodeEntry = NodeEntry>(
+  filter: NoInfer<CountedTurns<Nodes>> = {},
+): TypedMeasure<Nodes> {
+  return { type: "longest_run", ...turnFilter(filter) };
+}
+
+/** After the first change of verdict: the share of later turns that have the new verdict; null if there are none. */
+export function persistence<Nodes extends NodeEntry = NodeEntry>({
   node,
-  verifyResult,
-}: NoInfer<CountedTurns<KnownNode<Nodes>>> = {}): TypedMeasure<Nodes> {
-  return { type: "first_match_index", ...atNode(node), ...withVerdict(verifyResult) };
+}: AtNodeOf<Nodes> = {}): TypedMeasure<Nodes> {
+  return { type: "persistence", ...atNode(node) };
 }
 
 /** How many turns from the start passed in a row: the number of all turns if none ever failed. */
@@ -219,6 +245,11 @@ function atNode(node: NodeFilter | undefined): { readonly node?: NodeFilter } {
   return node === undefined ? {} : { node: node };
 }
 
-function withVerdict(verifyResult: boolean | undefined): { readonly verifyResult?: boolean } {
-  return verifyResult === undefined ? {} : { verifyResult };
+function turnFilter<Nodes extends NodeEntry>({ node, verifyResult, where }: CountedTurns<Nodes>): TurnFilter {
+  return {
+    ...atNode(node),
+    ...(verifyResult === undefined ? {} : { verifyResult }),
+    // Whatever the nodes are, fields have names and values to be compared with.
+    ...(where === undefined ? {} : { where: where as TurnFields }),
+  };
 }

@@ -1,4 +1,5 @@
 import { CHECK_SHAPE, NORMALIZERS_SHAPE } from "../checks/check-shapes.ts";
+import { SHORTHAND_SHAPE } from "../checks/shorthand.ts";
 import { compositionShapes } from "../logic/composition.ts";
 import {
   boolean,
@@ -34,6 +35,7 @@ const SINGLE_TURNS: Readonly<Record<string, ObjectShape>> = {
   first_turn: object("a first_turn", { type: typed("first_turn") }),
   last_turn: object("a last_turn", { type: typed("last_turn") }),
   turn_at: object("a turn_at", { type: typed("turn_at"), index: { kind: "number", integer: true } }),
+  last_attempt: object("a last_attempt", { type: typed("last_attempt") }, WITH_NODE_FILTER),
 };
 
 const SINGLE_TURN: Shape = reference("singleTurn", () => ({
@@ -52,7 +54,14 @@ const SCOPE: Shape = reference("scope", () => ({
   },
 }));
 
-const TURN_FILTER = { optional: { ...NODE_FILTERS, verifyResult: boolean } };
+/** Fields of a turn and the values they must have. */
+export const TURN_FIELDS: Shape = {
+  kind: "record",
+  values: SHORTHAND_SHAPE,
+  description: "Fields of a turn and the values they must have.",
+};
+
+const TURN_FILTER = { optional: { ...NODE_FILTERS, verifyResult: boolean, where: TURN_FIELDS } };
 
 function overTurns(type: string): ObjectShape {
   return object(`a ${type}`, { type: typed(type), field: text }, WITH_NODE_FILTER);
@@ -61,6 +70,8 @@ function overTurns(type: string): ObjectShape {
 const MEASURES: Readonly<Record<string, ObjectShape>> = {
   count_turns: object("a count_turns", { type: typed("count_turns") }, TURN_FILTER),
   first_match_index: object("a first_match_index", { type: typed("first_match_index") }, TURN_FILTER),
+  longest_run: object("a longest_run", { type: typed("longest_run") }, TURN_FILTER),
+  persistence: object("a persistence", { type: typed("persistence") }, WITH_NODE_FILTER),
   turn_of_flip: object("a turn_of_flip", { type: typed("turn_of_flip") }, WITH_NODE_FILTER),
   number_of_flips: object("a number_of_flips", { type: typed("number_of_flips") }, WITH_NODE_FILTER),
   min_over_turns: overTurns("min_over_turns"),

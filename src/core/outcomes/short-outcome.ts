@@ -17,55 +17,72 @@ import {
 } from "../schema/shape.ts";
 import type { ConversationStatus } from "../state/state.ts";
 import { isRecord, type UnknownRecord } from "../values/json.ts";
-import type { Measure, MeasureCheck, NodeFilter, OutcomeCheck, OutcomeLeaf } from "./outcome-check.ts";
+import type {
+  Measure,
+  MeasureCheck,
+  NodeFilter,
+  OutcomeCheck,
+  OutcomeLeaf,
+  TurnFields,
+} from "./outcome-check.ts";
 import {
   allTurns,
   anyTurn,
   countTurns,
   firstMatchIndex,
   firstTurn,
+  lastAttempt,
   lastOverTurns,
   lastTurn,
+  longestRun,
   meanOverTurns,
   measureIs,
   minOverTurns,
   numberOfFlips,
+  persistence,
   resultIs,
   statusIs,
-  type TurnFields,
   turnAt,
   turnOfFlip,
 } from "./outcome-helpers.ts";
-import { NODE_FILTER, OUTCOME_CHECK, OUTCOME_OPTIONS } from "./outcome-shape.ts";
+import { NODE_FILTER, OUTCOME_CHECK, OUTCOME_OPTIONS, TURN_FIELDS } from "./outcome-shape.ts";
 
 // In a file, outcomes may be a mapping from names to short forms, with the names of the functions of TypeScript:
 // `held_firm: { allTurns: { verify_result: true }, node: push }`. They are written out as those functions do it.
 
-const FIELDS: Shape = {
-  kind: "record",
-  values: SHORTHAND_SHAPE,
-  description: "Fields of a turn and the values they must have.",
-};
-
 const ASSERTIONS: Readonly<Record<string, Shape>> = {
-  firstTurn: FIELDS,
-  lastTurn: FIELDS,
+  firstTurn: TURN_FIELDS,
+  lastTurn: TURN_FIELDS,
+  lastAttempt: TURN_FIELDS,
   turnAt: described(
     { kind: "number", integer: true },
     "The index of a turn, from 0; its fields stand in `has`.",
   ),
-  anyTurn: FIELDS,
-  allTurns: FIELDS,
-  statusIs: oneOfTexts("completed", "limit_reached", "timeout", "budget_exhausted", "cancelled", "error"),
+  anyTurn: TURN_FIELDS,
+  allTurns: TURN_FIELDS,
+  statusIs: oneOfTexts(
+    "completed",
+    "limit_reached",
+    "timeout",
+    "budget_exhausted",
+    "cancelled",
+    "error",
+    "simulator_fault",
+    "record_mismatch",
+  ),
   resultIs: described(
     { kind: "record", values: SHORTHAND_SHAPE, ifEmpty: "empty_value" },
     "Fields of the conversation and the values they must have.",
   ),
 };
 
+const FILTER = { optional: { verifyResult: boolean, where: TURN_FIELDS } };
+
 const MEASURES: Readonly<Record<string, Shape>> = {
-  countTurns: object("countTurns", {}, { optional: { verifyResult: boolean } }),
-  firstMatchIndex: object("firstMatchIndex", {}, { optional: { verifyResult: boolean } }),
+  countTurns: object("countTurns", {}, FILTER),
+  firstMatchIndex: object("firstMatchIndex", {}, FILTER),
+  longestRun: object("longestRun", {}, FILTER),
+  persistence: object("persistence", {}),
   turnOfFlip: object("turnOfFlip", {}),
   numberOfFlips: object("numberOfFlips", {}),
   minOverTurns: text,
@@ -113,7 +130,7 @@ const oneKind: ShapeRule = (value, report) => {
 
 /** The forms that an option belongs to. */
 const OWNERS: Readonly<Record<string, readonly string[]>> = {
-  node: ["anyTurn", "allTurns", ...Object.keys(MEASURES)],
+  node: ["anyTurn", "allTurns", "lastAttempt", ...Object.keys(MEASURES)],
   has: ["turnAt"],
   of: ["atLeastN"],
   ...Object.fromEntries(BOUNDS.map((bound) => [bound, Object.keys(MEASURES)])),
@@ -129,7 +146,7 @@ function partShape(owner: string, more: Readonly<Record<string, Shape>>): Shape 
         ...MEASURES,
         ...COMPOSITIONS,
         node: NODE_FILTER,
-        has: FIELDS,
+        has: TURN_FIELDS,
         of: list(PART),
         ...Object.fromEntries(BOUNDS.map((bound) => [bound, number])),
         ...more,
@@ -192,6 +209,7 @@ function turnCheckOf(form: UnknownRecord): Composed<OutcomeLeaf> {
   if (form.turnAt !== undefined) return turnAt(form.turnAt as number, (form.has ?? {}) as TurnFields);
   if (form.firstTurn !== undefined) return firstTurn(form.firstTurn as TurnFields);
   if (form.lastTurn !== undefined) return lastTurn(form.lastTurn as TurnFields);
+  if (form.lastAttempt !== undefined) return lastAttempt(form.lastAttempt as TurnFields, atNode(form));
   if (form.anyTurn !== undefined) return anyTurn(form.anyTurn as TurnFields, atNode(form));
   return allTurns(form.allTurns as TurnFields, atNode(form));
 }
@@ -201,6 +219,8 @@ function measureOf(form: UnknownRecord): Measure | undefined {
   if (form.countTurns !== undefined) return countTurns({ ...(form.countTurns as object), ...filter });
   if (form.firstMatchIndex !== undefined)
     return firstMatchIndex({ ...(form.firstMatchIndex as object), ...filter });
+  if (form.longestRun !== undefined) return longestRun({ ...(form.longestRun as object), ...filter });
+  if (form.persistence !== undefined) return persistence(filter);
   if (form.turnOfFlip !== undefined) return turnOfFlip(filter);
   if (form.numberOfFlips !== undefined) return numberOfFlips(filter);
   if (form.minOverTurns !== undefined) return minOverTurns(form.minOverTurns as string, filter);

@@ -1,7 +1,7 @@
 import { type Composed, isComposition } from "../logic/composition.ts";
 import { type Condition, compileWhen } from "../state/condition.ts";
 import { parseStatePath } from "../state/state-path.ts";
-import type { FieldLeaf, Template } from "../templates/template.ts";
+import { type FieldLeaf, fieldNamed, gateOf, type Template, verifyRuleOf } from "../templates/template.ts";
 import { isTruthFrom } from "../templates/truth-from.ts";
 import { isTranscript, type ScenarioDefinition } from "./definition.ts";
 
@@ -52,6 +52,7 @@ export function routedOn(definition: ScenarioDefinition): ReadonlyMap<string, Ro
     const node = definition.nodes[id];
     if (readsAnything || handsOver.has(id) || (readsAccumulated && node?.stateUpdate !== undefined))
       markAll(need, definition, id);
+    if (need.verdict && gateReadsRefusal(node?.question.template)) need.refused = true;
     if (need.verdict && dependsOnThePast(node?.question.template)) need.everything = true;
     if (need.verdict) for (const field of verdictFields(node?.question.template)) need.fields.add(field);
   }
@@ -122,11 +123,28 @@ function dependsOnThePast(template: Template | undefined): boolean {
   return Object.values(template?.fields ?? {}).some(({ truth }) => isTruthFrom(truth));
 }
 
+/** True if the gate of a template looks at whether a reply declines to answer. */
+export function gateReadsRefusal(template: Template | undefined): boolean {
+  const gate = template === undefined ? null : compileWhen(gateOf(template)?.when);
+  return gate !== null && fieldsOf(gate).includes("refused");
+}
+
 /** The fields that the verdict depends on. */
 function verdictFields(template: Template | undefined): readonly string[] {
   if (template === undefined) return [];
-  const { verify } = template;
-  return typeof verify === "object" ? leavesOf(verify) : Object.keys(template.fields);
+  const rule = verifyRuleOf(template);
+  const gate = compileWhen(gateOf(template)?.when);
+  return [
+    ...(typeof rule === "object" ? leavesOf(rule) : Object.keys(template.fields)),
+    ...(gate === null ? [] : fieldsOf(gate)).flatMap((path) => fieldName(path, template)),
+  ];
+}
+
+/** The field that a path of a gate looks at. */
+function fieldName(path: string | null, { fields }: Template): readonly string[] {
+  const parsed = parseStatePath(path ?? "");
+  const name = "problem" in parsed || parsed.root !== "parsed" ? undefined : fieldNamed(fields, parsed.keys);
+  return name === undefined ? [] : [name];
 }
 
 function leavesOf(part: Composed<FieldLeaf>): readonly string[] {

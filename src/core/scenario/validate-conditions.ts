@@ -13,11 +13,11 @@ import {
 } from "../state/condition.ts";
 import { describeCondition } from "../state/describe-condition.ts";
 import { parseStatePath } from "../state/state-path.ts";
-import type { TemplateField, TemplateFields } from "../templates/template.ts";
+import { fieldNamed, type TemplateField, type TemplateFields } from "../templates/template.ts";
 import { numberValue } from "../text/text-value.ts";
 import { deepEqual } from "../values/json.ts";
 import type { ScenarioDraft } from "./scenario-draft.ts";
-import { fieldNamed, PathValidator } from "./validate-paths.ts";
+import { PathValidator } from "./validate-paths.ts";
 import { fieldKind, type ValueKind, validateValue } from "./validate-values.ts";
 
 /** Validates the nodes and fields that the conditions of edges refer to. */

@@ -8,6 +8,7 @@ import type {
   Outcome,
   OutcomeCheck,
   OutcomeLeaf,
+  SingleTurn,
   TurnCheck,
 } from "../outcomes/outcome-check.ts";
 import {
@@ -73,6 +74,10 @@ function namesIn(when: Outcome["when"]): readonly string[] {
   return when.type === "not" ? namesIn(when.condition) : when.conditions.flatMap(namesIn);
 }
 
+function turnFilterOf(turn: SingleTurn): NodeFilter | undefined | null {
+  return turn.type === "last_attempt" ? nodeFilter(turn) : undefined;
+}
+
 class OutcomeValidator {
   readonly #draft: ScenarioDraft;
   readonly #report: ReportIssue;
@@ -111,8 +116,14 @@ class OutcomeValidator {
         if (compileResultField(leaf.field) !== null) return;
         return this.#unknown(leaf.field, RESULT_FIELD_ROOTS, [...path, "field"]);
       case "cross_turn_check":
-        this.#field(leaf.sourceField, undefined, { field: [...path, "sourceField"] });
-        this.#field(leaf.targetField, undefined, { field: [...path, "targetField"] });
+        this.#field(leaf.sourceField, turnFilterOf(leaf.sourceTurn), {
+          field: [...path, "sourceField"],
+          filter: [...path, "sourceTurn", "node"],
+        });
+        this.#field(leaf.targetField, turnFilterOf(leaf.targetTurn), {
+          field: [...path, "targetField"],
+          filter: [...path, "targetTurn", "node"],
+        });
         return;
       case "measure_check":
         this.#measure(leaf.measure, [...path, "measure"]);
@@ -131,6 +142,8 @@ class OutcomeValidator {
   #measure(measure: Measure, path: IssuePath): void {
     const field = "field" in measure ? measure.field : "verify_result";
     this.#field(field, nodeFilter(measure), { field: path, filter: [...path, nodeFilterKey(measure)] });
+    for (const name of Object.keys(("where" in measure && measure.where) || {}))
+      this.#field(name, nodeFilter(measure), { field: [...path, "where", name] });
   }
 
   #field(

@@ -1,7 +1,7 @@
 import type { IssuePath, ReportIssue } from "../schema/issue.ts";
 import { nearestOf } from "../schema/nearest-name.ts";
 import { parseStatePath, STATE_ROOTS } from "../state/state-path.ts";
-import type { TemplateFields } from "../templates/template.ts";
+import { fieldNamed, type TemplateFields } from "../templates/template.ts";
 import type { ScenarioDraft } from "./scenario-draft.ts";
 import { unknownNode } from "./validate-graph.ts";
 
@@ -89,15 +89,6 @@ export class PathValidator {
     const draft = number === undefined ? undefined : this.#draft.nodes[number];
     return draft ? (draft.question.template?.fields ?? null) : undefined;
   }
-}
-
-/** The name of the field that a chain of keys begins with; a name with dots wins. */
-export function fieldNamed(fields: TemplateFields, keys: readonly string[]): string | undefined {
-  for (let taken = keys.length; taken > 0; taken--) {
-    const name = keys.slice(0, taken).join(".");
-    if (Object.hasOwn(fields, name)) return name;
-  }
-  return undefined;
 }
 
 function traitsOf(draft: ScenarioDraft): ReadonlySet<string> {

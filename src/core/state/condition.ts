@@ -126,6 +126,20 @@ const COMPOSED: Shape = reference("condition", () => ({
   variants: { state_check: STATE_CHECK, ...compositionShapes(either(COMPOSED, functionOrSource, SHORTHAND)) },
 }));
 
+const COMPOSED_DATA: Shape = reference("dataCondition", () => ({
+  kind: "variant",
+  owner: "a condition",
+  variants: { state_check: STATE_CHECK, ...compositionShapes(either(COMPOSED_DATA, SHORTHAND)) },
+}));
+
+/** A condition without code. */
+export const DATA_CONDITION_SHAPE: Shape = either(SHORTHAND, COMPOSED_DATA, {
+  kind: "array",
+  items: STATE_TEST,
+  ifEmpty: "empty_condition",
+  description: "All of these must hold.",
+});
+
 /** Everything that may stand as `when` on an edge. */
 export const WHEN_SHAPE: Shape = described(
   either(

@@ -43,7 +43,18 @@ export type ConversationStatus =
   | "timeout"
   | "budget_exhausted"
   | "cancelled"
-  | "error";
+  | "error"
+  /** The simulated user broke its contract twice. */
+  | "simulator_fault"
+  /** A recorded conversation does not fit the scenario. */
+  | "record_mismatch";
+
+/** True of a conversation that is over and says nothing about the subject: it is counted by itself, and never scored. */
+export function isUnscored(
+  status: ConversationStatus | null | undefined,
+): status is "simulator_fault" | "record_mismatch" {
+  return status === "simulator_fault" || status === "record_mismatch";
+}
 
 /** True of a conversation that ended as its scenario says; others were cut short, or are under way. */
 export function isFinished(
@@ -54,7 +65,17 @@ export function isFinished(
 
 /** True of a conversation that was cut short by a person, a limit of time or the budget: a resume goes on with it. */
 export function isInterrupted(status: ConversationStatus): boolean {
-  return !isFinished(status) && status !== "error";
+  return !isFinished(status) && !isUnscored(status) && status !== "error";
+}
+
+/** How many conversations have such a status. */
+export function countStatuses(
+  statuses: Readonly<Partial<Record<ConversationStatus, number>>>,
+  isCounted: (status: ConversationStatus) => boolean,
+): number {
+  // The keys are statuses.
+  const counted = (Object.keys(statuses) as ConversationStatus[]).filter(isCounted);
+  return counted.reduce((sum, status) => sum + (statuses[status] ?? 0), 0);
 }
 
 /** One visit of one node, as conditions and outcomes see it. The journal's `Turn` has more. */
@@ -66,6 +87,10 @@ export interface TurnRecord {
   readonly parsed?: UnknownRecord;
   readonly rubric?: UnknownRecord;
   readonly refused?: Truth;
+  /** True if the node's template does not verify such a reply: the turn is neither right nor wrong. */
+  readonly notVerified?: true;
+  /** The verdicts by field; empty if the node has no template. */
+  readonly fields?: UnknownRecord;
 }
 
 /** A finished conversation, as outcomes see it. */

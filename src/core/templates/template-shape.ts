@@ -1,5 +1,5 @@
 import { CHECK_SHAPE } from "../checks/check-shapes.ts";
-import { compositionShapes, isComposition } from "../logic/composition.ts";
+import { type Composed, compositionShapes, isComposition } from "../logic/composition.ts";
 import {
   boolean,
   described,
@@ -15,10 +15,12 @@ import {
   type ShapeRule,
   text,
 } from "../schema/shape.ts";
-import { isRecord, isReservedKey } from "../values/json.ts";
+import { type ConditionLeaf, compileWhen, DATA_CONDITION_SHAPE } from "../state/condition.ts";
+import { parseStatePath } from "../state/state-path.ts";
+import { isRecord, isReservedKey, type UnknownRecord } from "../values/json.ts";
 import { EXTRACT_SHAPE } from "./extract-rule.ts";
 import { fieldProblem } from "./field-problem.ts";
-import type { TemplateField } from "./template.ts";
+import { fieldNamed, type GateCondition, type TemplateField, type TemplateFields } from "./template.ts";
 
 const FIELD_OPTIONS: Readonly<Record<string, Shape>> = {
   check: described(
@@ -85,9 +87,29 @@ const VERIFY: Shape = reference("verify", () => ({
   },
 }));
 
+const RULE: Shape = either(VERIFY, functionOrSource);
+
+const GATE: Shape = object(
+  "a gate",
+  {
+    when: described(
+      DATA_CONDITION_SHAPE,
+      "Which replies are verified: a condition over `parsed.<field>` or `refused`. The others are not verified, which is not wrong.",
+    ),
+  },
+  {
+    optional: { of: described(RULE, "Which fields must be right where the condition holds (default: all).") },
+  },
+);
+
 const templateRule: ShapeRule = (template, report) => {
-  const { fields, verify } = template;
+  const { fields } = template;
   if (!isRecord(fields)) return;
+  const gate = isRecord(template.verify) && "when" in template.verify ? template.verify : undefined;
+  const verify = gate === undefined ? template.verify : gate.of;
+  if (gate !== undefined)
+    for (const message of gateProblems(gate.when as GateCondition, fields))
+      report("verify", { code: "invalid_parameter", message });
   for (const name of Object.keys(fields)) {
     if (isReservedKey(name)) report("fields", { code: "reserved_id", id: name });
   }
@@ -111,6 +133,27 @@ function fieldsNamedIn(verify: unknown): readonly string[] {
   return parts.flatMap(fieldsNamedIn);
 }
 
+/** A gate can look at nothing but the reply that it is about. */
+function gateProblems(when: GateCondition, fields: UnknownRecord): readonly string[] {
+  const condition = compileWhen(when);
+  return (condition === null ? [] : pathsIn(condition)).flatMap((field) => {
+    const path = parseStatePath(field);
+    if (!("problem" in path) && path.root === "refused") return [];
+    if ("problem" in path || path.root !== "parsed" || path.keys.length === 0)
+      return [`A gate looks at parsed.<field> or refused, not at ${JSON.stringify(field)}.`];
+    const names = Object.keys(fields);
+    // Each field has been found to have its shape.
+    if (fieldNamed(fields as TemplateFields, path.keys) !== undefined) return [];
+    return [`The template has no field ${JSON.stringify(path.keys.join("."))}. It has ${names.join(", ")}.`];
+  });
+}
+
+function pathsIn(part: Composed<ConditionLeaf>): readonly string[] {
+  if (isComposition(part))
+    return part.type === "not" ? pathsIn(part.condition) : part.conditions.flatMap(pathsIn);
+  return part.type === "state_check" ? [part.field] : [];
+}
+
 /** An answer template as data. */
 export const TEMPLATE_SHAPE: Shape = reference("template", () =>
   object(
@@ -119,7 +162,10 @@ export const TEMPLATE_SHAPE: Shape = reference("template", () =>
     {
       description: "Typed fields that are read out of the free reply and compared with the truth.",
       optional: {
-        verify: described(either(VERIFY, functionOrSource), "Which fields must be right (default: all)."),
+        verify: described(
+          either(VERIFY, GATE, functionOrSource),
+          "Which fields must be right (default: all), or `{ when }`: which replies are verified.",
+        ),
       },
       rule: templateRule,
     },

@@ -2,6 +2,7 @@ import type { z as zod } from "zod";
 import type { Check } from "../checks/check.ts";
 import type { Composed } from "../logic/composition.ts";
 import type { Truth } from "../logic/kleene.ts";
+import type { StateCheck, StateShorthand } from "../state/condition.ts";
 import type { JsonValue, UnknownRecord } from "../values/json.ts";
 import type { ExtractRule } from "./extract-rule.ts";
 import type { TruthFrom } from "./truth-from.ts";
@@ -44,6 +45,15 @@ export type TemplateField = FieldType &
 /** Fields by name. */
 export type TemplateFields = Readonly<Record<string, TemplateField>>;
 
+/** The name of the field that a chain of keys begins with; a name with dots wins. */
+export function fieldNamed(fields: TemplateFields, keys: readonly string[]): string | undefined {
+  for (let taken = keys.length; taken > 0; taken--) {
+    const name = keys.slice(0, taken).join(".");
+    if (Object.hasOwn(fields, name)) return name;
+  }
+  return undefined;
+}
+
 /** A leaf in the `verify` composition of a template. */
 export interface FieldLeaf {
   readonly type: "field";
@@ -60,11 +70,24 @@ export interface VerifyContext {
 /** Decides from the parsed fields; null means that it cannot tell. */
 export type VerifyFunction<Parsed = never> = (parsed: Parsed, context: VerifyContext) => Truth;
 
+/** Which fields must be right. */
+export type VerifyRule = Composed<FieldLeaf> | string | VerifyFunction;
+
+/** A condition over what was read of the reply: `{ "parsed.kind": "answer" }`, a list, or a composition. */
+export type GateCondition = Composed<StateShorthand | StateCheck> | readonly (StateShorthand | StateCheck)[];
+
+/** Says which replies are verified at all: the others are neither right nor wrong. */
+export interface VerifyGate {
+  readonly when: GateCondition;
+  /** Which fields must be right where the gate is open (default: all). */
+  readonly of?: VerifyRule;
+}
+
 /** The typed fields of an answer. `Parsed` rides along for the compiler only. */
 export interface Template<Parsed = unknown> {
   readonly fields: TemplateFields;
-  /** Which fields must be right: all of them unless said otherwise. */
-  readonly verify?: Composed<FieldLeaf> | string | VerifyFunction;
+  /** Which fields must be right: all of them unless said otherwise. With `{ when }`, only some replies are verified. */
+  readonly verify?: VerifyRule | VerifyGate;
   readonly "~parsed"?: Parsed;
 }
 
@@ -99,9 +122,21 @@ export type ParsedOf<Fields> = { readonly [Name in keyof Fields]: FieldValue<Fie
  */
 export function template<const Fields extends TemplateFields>(
   fields: Fields,
-  options: { readonly verify?: Composed<FieldLeaf> | string | VerifyFunction<ParsedOf<Fields>> } = {},
+  options: {
+    readonly verify?: Composed<FieldLeaf> | string | VerifyFunction<ParsedOf<Fields>> | VerifyGate;
+  } = {},
 ): Template<ParsedOf<Fields>> {
   return { fields, ...options };
+}
+
+/** What says which replies of a template are verified; undefined if all are. */
+export function gateOf({ verify }: Template): VerifyGate | undefined {
+  return typeof verify === "object" && "when" in verify ? verify : undefined;
+}
+
+/** Which fields must be right; undefined if all must. */
+export function verifyRuleOf({ verify }: Template): VerifyRule | undefined {
+  return typeof verify === "object" && "when" in verify ? verify.of : verify;
 }
 
 /** A field as a part of `verify`: `anyOf(field("city"), field("country"))`. */

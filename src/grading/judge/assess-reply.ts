@@ -151,6 +151,8 @@ export interface ReplyConclusion {
   /** The values of the traits, as routing and outcomes see them. */
   readonly rubric: Readonly<Record<string, TraitResult["value"]>>;
   readonly refused: Truth;
+  /** True if the template does not verify such a reply: it is neither right nor wrong. */
+  readonly notVerified?: true;
   /** Why fields are null, by name. */
   readonly notes: Readonly<Record<string, string>>;
   /** Unreadable if an answer of the judge could not be read; there may be a verdict nevertheless. */
@@ -208,13 +210,15 @@ function verifyReply(
   { question, reply, state }: ReplyToConclude,
   parsed: Readonly<Record<string, unknown>>,
   { refused, notes }: Pick<ReplyConclusion, "refused" | "notes">,
-): Pick<ReplyConclusion, "verifyResult" | "score" | "fields"> {
+): Pick<ReplyConclusion, "verifyResult" | "score" | "fields" | "notVerified"> {
   if (question.template === undefined) return { verifyResult: null, score: null, fields: {} };
   const isUnread = (name: string): boolean => (notes[name] ?? NOT_STATED) !== NOT_STATED;
-  const { verifyResult, score, fields } = verifyParsed(
+  const context = { reply, isUnread, refused };
+  const { verifyResult, score, fields, ...gated } = verifyParsed(
     question.template,
     parsed,
-    state === undefined ? { reply, isUnread } : { reply, isUnread, state },
+    state === undefined ? context : { ...context, state },
   );
+  if (gated.notVerified === true) return { verifyResult, score, fields, notVerified: true };
   return refused === true ? { verifyResult: false, score: 0, fields } : { verifyResult, score, fields };
 }

@@ -349,3 +349,48 @@ describe("truth that depends on the past", () => {
     });
   });
 });
+
+describe("a gate", () => {
+  const kind = {
+    type: "enum",
+    values: ["answer", "question"],
+    description: "what the reply does",
+    truth: "answer",
+  } as const;
+  const city = { type: "string", description: "the city", truth: "Canberra" } as const;
+  const gated = template({ kind, city }, { verify: { when: { "parsed.kind": "answer" } } });
+
+  test.each<[string, Record<string, unknown>, boolean | null, true | undefined]>([
+    ["open and right", { kind: "answer", city: "Canberra" }, true, undefined],
+    ["open and wrong", { kind: "answer", city: "Sydney" }, false, undefined],
+    ["closed", { kind: "question", city: "Sydney" }, null, true],
+    ["not known", { kind: null, city: "Canberra" }, null, undefined],
+    ["open and unreadable", { kind: "answer", city: null }, null, undefined],
+  ])("%s", (_name, parsed, verifyResult, notVerified) => {
+    const found = verify(gated, parsed);
+    expect([found.verifyResult, found.notVerified]).toEqual([verifyResult, notVerified]);
+    if (notVerified) {
+      expect(found.score).toBe(null);
+      expect(found.fields.city).toMatchObject({ result: null, reason: "the reply is not verified" });
+    }
+  });
+
+  test("may ask whether anything was read, and which fields must be right then", () => {
+    const committed = template(
+      { kind, city },
+      { verify: { when: { "parsed.city": { ne: null } }, of: { type: "field", field: "city" } } },
+    );
+    expect(verify(committed, { kind: null, city: null }).notVerified).toBe(true);
+    expect(verify(committed, { kind: null, city: "Canberra" }).verifyResult).toBe(true);
+  });
+
+  test("may be a list or a composition, and may ask for refusals", () => {
+    const both = template(
+      { kind, city },
+      { verify: { when: [{ refused: false }, { "parsed.kind": "answer" }] } },
+    );
+    const of = (refused: boolean | null): boolean | undefined =>
+      verifyParsed(both, { kind: "answer", city: "Canberra" }, { reply: "", refused }).notVerified;
+    expect([of(true), of(false), of(null)]).toEqual([true, undefined, undefined]);
+  });
+});

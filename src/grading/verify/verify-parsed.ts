@@ -1,16 +1,24 @@
 import type { CompiledCheck } from "../../core/checks/check-result.ts";
 import { compileCheck, usesTruth } from "../../core/checks/evaluate-check.ts";
+import { compileComparison } from "../../core/checks/shorthand.ts";
 import { errorMessage } from "../../core/error-message.ts";
+import { memoize } from "../../core/lazy.ts";
 import { type Composed, evaluateComposition, isComposition } from "../../core/logic/composition.ts";
 import { allTrue, type Truth } from "../../core/logic/kleene.ts";
+import { type Condition, compileWhen, type ExplicitStateCheck } from "../../core/state/condition.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
+import { valueAt } from "../../core/state/state-path.ts";
 import {
   defaultFieldCheck,
   type FieldLeaf,
+  type GateCondition,
+  gateOf,
   isTraceCheck,
   type Template,
   type TemplateField,
   type VerifyFunction,
+  type VerifyGate,
+  verifyRuleOf,
 } from "../../core/templates/template.ts";
 import { type CaseTruth, isTruthFrom, resolveTruth } from "../../core/templates/truth-from.ts";
 import { isRecord, ownValue, type UnknownRecord } from "../../core/values/json.ts";
@@ -32,6 +40,8 @@ export interface Verification {
   readonly score: number | null;
   /** Why there is no verdict, if the reason is not a field. */
   readonly reason?: string;
+  /** True if the template does not verify such a reply: it is neither right nor wrong. */
+  readonly notVerified?: true;
 }
 
 /** What verification uses besides the parsed fields. */
@@ -42,6 +52,8 @@ export interface VerificationContext {
   readonly state?: ScenarioState;
   /** True for a field that is null because it could not be read, and not because the reply does not state it. */
   readonly isUnread?: (field: string) => boolean;
+  /** Whether the reply declines to answer, for a gate that asks for it. */
+  readonly refused?: Truth;
 }
 
 /** Compares the parsed fields of a reply with the truth; never throws. */
@@ -50,14 +62,51 @@ export function verifyParsed(
   parsed: UnknownRecord,
   context: VerificationContext,
 ): Verification {
+  const gate = gateOf(template);
+  const isOpen = gate === undefined ? true : gateTruth(gate, parsed, context.refused ?? null);
+  if (isOpen === false) return notVerified(template);
   const fields: Record<string, FieldVerdict> = {};
   for (const field of compiledFields(template)) fields[field.name] = verifyField(field, parsed, context);
   const score = templateScore(template, (name): FieldScore => {
     const weight = template.fields[name]?.weight ?? 1;
     return { weight, score: fields[name]?.score ?? 0, result: fields[name]?.result ?? null };
   });
-  return { fields, score, ...verdict(template, fields, parsed, context.reply) };
+  const decided = verdict(template, fields, parsed, context.reply);
+  if (isOpen) return { fields, score, ...decided };
+  return { fields, score: null, verifyResult: null, reason: "it is not known whether the reply is verified" };
 }
+
+const CLOSED: FieldVerdict = Object.freeze({ result: null, score: 0, reason: "the reply is not verified" });
+
+function notVerified({ fields }: Template): Verification {
+  return {
+    fields: Object.fromEntries(Object.keys(fields).map((name) => [name, CLOSED])),
+    verifyResult: null,
+    score: null,
+    notVerified: true,
+  };
+}
+
+const gateChecks = new WeakMap<ExplicitStateCheck, CompiledCheck>();
+
+/** Whether a gate is open; null if that depends on something that could not be read. */
+function gateTruth({ when }: VerifyGate, parsed: UnknownRecord, refused: Truth): Truth {
+  const condition = memoize(gates, when, () => compileWhen(when) ?? ALWAYS);
+  return evaluateComposition(condition, (leaf) => {
+    // The shape allows no code.
+    if (leaf.type === "function") return null;
+    const check = memoize(gateChecks, leaf, () => compileComparison(leaf.verifyWith));
+    const [root, ...keys] = leaf.field.split(".");
+    const value = root === "refused" ? refused : valueAt(parsed, keys);
+    const { passes, evaluable } = check(value, leaf.expected ?? null);
+    if (passes) return true;
+    // What could not be read may have been anything.
+    return evaluable && value !== null ? false : null;
+  });
+}
+
+const gates = new WeakMap<GateCondition, Condition>();
+const ALWAYS: Condition = Object.freeze({ type: "all_of", conditions: [] });
 
 interface CompiledField {
   readonly name: string;
@@ -141,7 +190,7 @@ function verdict(
   parsed: UnknownRecord,
   reply: string,
 ): Pick<Verification, "verifyResult" | "reason"> {
-  const { verify } = template;
+  const verify = verifyRuleOf(template);
   const resultOf = (name: string): Truth =>
     ownValue(fields, name) === undefined ? null : (fields[name]?.result ?? null);
   if (typeof verify === "string")
@@ -184,7 +233,7 @@ export interface FieldScore {
  * has weight.
  */
 export function templateScore(template: Template, fieldScore: (name: string) => FieldScore): number | null {
-  const { verify } = template;
+  const verify = verifyRuleOf(template);
   const composition: Composed<FieldLeaf> =
     typeof verify === "object"
       ? verify

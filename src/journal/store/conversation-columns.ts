@@ -43,7 +43,7 @@ export interface ConversationColumns {
 export const SAVED: readonly string[] = [
   "position scenario scenario_hash subject judge replicate row status failure attempt turns passed failed unreadable",
   "unjudged unverified calls cached tokens cost started_at ended_at judging row_id",
-  "variant arm parent item",
+  "variant arm parent item not_verified",
 ]
   .join(" ")
   .split(" ");
@@ -88,6 +88,7 @@ export function savedColumns(conversation: Conversation): Column[] {
     cell.arm ?? null,
     cell.parent ?? null,
     itemKey(cell),
+    verdicts.not_verified,
   ];
 }
 

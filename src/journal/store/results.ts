@@ -1,4 +1,4 @@
-import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
+import { type ConversationStatus, isFinished, isUnscored } from "../../core/state/state.ts";
 import type { Conversation } from "../fold/conversation.ts";
 import type { OutcomeEvent } from "../run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../spending.ts";
@@ -90,6 +90,7 @@ function addTurns(left: ResultRow["turns"], right: ResultRow["turns"]): ResultRo
     unreadable: left.unreadable + right.unreadable,
     unjudged: left.unjudged + right.unjudged,
     unverified: left.unverified + right.unverified,
+    ...notVerified((left.notVerified ?? 0) + (right.notVerified ?? 0)),
   };
 }
 
@@ -99,7 +100,8 @@ function keyOf({ scenario, subject, judge }: Pick<StatusGroup, "scenario" | "sub
 
 /**
  * An outcome of a conversation; disturbed if something else than replies kept the conversation from being decided, later if it
- * was stopped as asked: what it leaves open is then not an error, because a resume decides it.
+ * was stopped as asked, or is not scored: what it leaves open is then not an error, because a resume decides it, or because its
+ * status says it.
  */
 type CountedOutcome = OutcomeEvent & { readonly isDisturbed: boolean; readonly isLater: boolean };
 
@@ -109,7 +111,14 @@ export function memoryResults(conversations: readonly Conversation[]): readonly 
   const groups = sorted.map(({ cell, status, verdicts, spending }) => {
     const { scenario, subject, judge } = cell;
     const { pass: passed, fail: failed, unreadable, unjudged, unverified } = verdicts;
-    const turns = { passed, failed, unreadable, unjudged, unverified };
+    const turns = {
+      passed,
+      failed,
+      unreadable,
+      unjudged,
+      unverified,
+      ...notVerified(verdicts.not_verified),
+    };
     return { scenario, subject, judge, status, conversations: 1, turns, spending };
   });
   return resultRows(groups, outcomeGroups(sorted), nodeGroups(sorted));
@@ -144,7 +153,7 @@ function outcomeGroups(conversations: readonly Conversation[]): readonly Outcome
   for (const { cell, status, verdicts, outcomes } of conversations) {
     const { scenario, subject, judge } = cell;
     const isDisturbed = verdicts.unjudged > 0 || !isFinished(status);
-    const isLater = status === "cancelled" || status === "budget_exhausted";
+    const isLater = status === "cancelled" || status === "budget_exhausted" || isUnscored(status);
     for (const outcome of outcomes.values()) {
       const { name } = outcome;
       const key = JSON.stringify([scenario, subject, judge, name]);
@@ -172,6 +181,10 @@ function counted(outcomes: readonly CountedOutcome[]): OutcomeGroup["result"] {
   };
 }
 
+function notVerified(count: number): Pick<ResultRow["turns"], "notVerified"> {
+  return count === 0 ? {} : { notVerified: count };
+}
+
 function notApplicable(count: number): Pick<OutcomeGroup["result"], "notApplicable"> {
   return count === 0 ? {} : { notApplicable: count };
 }
@@ -180,23 +193,28 @@ import type BetterSqlite3 from "better-sqlite3";
 
 type GroupColumns = Pick<StatusGroup, "scenario" | "subject" | "judge" | "conversations"> &
   ResultRow["turns"] &
-  Spending & { readonly status: ConversationStatus | null };
+  Spending & { readonly status: ConversationStatus | null; readonly gated: number };
 
 type OutcomeColumns = Pick<OutcomeGroup, "scenario" | "subject" | "judge" | "name"> &
   ResultRow["outcomes"][string];
 
-const GROUPS = `
+/** A file of an earlier version has no such column, and no such turns. */
+function groupsQuery(database: BetterSqlite3.Database): string {
+  const columns = database.pragma("table_info(conversation)") as readonly { readonly name: string }[];
+  const gated = columns.some(({ name }) => name === "not_verified") ? "total(not_verified)" : "0";
+  return `
 SELECT scenario, subject, judge, status, count(*) AS conversations,
   total(passed) AS passed, total(failed) AS failed, total(unreadable) AS unreadable,
-  total(unjudged) AS unjudged, total(unverified) AS unverified,
+  total(unjudged) AS unjudged, total(unverified) AS unverified, ${gated} AS gated,
   total(calls) AS calls, total(cached) AS cached, ${sumOrNull("tokens")}, ${sumOrNull("cost")}
 FROM conversation WHERE run = ? GROUP BY scenario, subject, judge, status ORDER BY min(position)`;
+}
 
 /** True of a conversation that something else than its replies kept from being decided. */
 const WAS_DISTURBED = `(coalesce(conversation.status, '') NOT IN ('completed', 'limit_reached') OR unjudged > 0)`;
 
-/** True of a conversation that was stopped as asked. What it leaves open is not an error: a resume decides it. */
-const IS_LATER = `coalesce(conversation.status, '') IN ('cancelled', 'budget_exhausted')`;
+/** True of a conversation that was stopped as asked, or is not scored. What it leaves open is not an error. */
+const IS_LATER = `coalesce(conversation.status, '') IN ('cancelled', 'budget_exhausted', 'simulator_fault', 'record_mismatch')`;
 
 const OUTCOMES = `
 SELECT scenario, subject, judge, outcome.name AS name,
@@ -219,13 +237,13 @@ GROUP BY scenario, subject, judge, turn.node ORDER BY turn.node`;
 
 /** The results of a run by scenario, subject and judge, added up by the database. */
 export function readResults(database: BetterSqlite3.Database, run: number): readonly ResultRow[] {
-  const groups = database.prepare<[number], GroupColumns>(GROUPS).all(run);
+  const groups = database.prepare<[number], GroupColumns>(groupsQuery(database)).all(run);
   const outcomes = database.prepare<[number], OutcomeColumns>(OUTCOMES).all(run);
   return resultRows(
     groups.map((columns) => {
       const { scenario, subject, judge, status, conversations } = columns;
-      const { passed, failed, unreadable, unjudged, unverified } = columns;
-      const turns = { passed, failed, unreadable, unjudged, unverified };
+      const { passed, failed, unreadable, unjudged, unverified, gated } = columns;
+      const turns = { passed, failed, unreadable, unjudged, unverified, ...notVerified(gated) };
       return { scenario, subject, judge, status, conversations, turns, spending: spendingOf(columns) };
     }),
     outcomes.map(({ scenario, subject, judge, name, notApplicable: elsewhere = 0, ...counts }) => {

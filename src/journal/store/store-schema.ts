@@ -167,6 +167,8 @@ CREATE TABLE run_call (
   kept_at REAL NOT NULL,
   UNIQUE (run, identity)
 ) STRICT;
+-- How many turns a gate left out of verification.
+ALTER TABLE conversation ADD COLUMN not_verified INTEGER NOT NULL DEFAULT 0;
 `,
   },
 ];

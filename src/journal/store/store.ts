@@ -1,4 +1,4 @@
-import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
+import { type ConversationStatus, isInterrupted } from "../../core/state/state.ts";
 import type { CallRequest, RecordedCall } from "../../models/cassette/recorded-call.ts";
 import type { ModelReply } from "../../models/model.ts";
 import type { JudgeHealth } from "../judge-health.ts";
@@ -84,7 +84,7 @@ export function staysAsItIs(
 ): boolean {
   if (retryErrors && (failedJudgements > 0 || status === "error")) return false;
   if (retryUnreadable && unreadableJudgements > 0) return false;
-  return isFinished(status) || status === "error";
+  return status !== null && !isInterrupted(status);
 }
 
 /** Which conversations are meant; what is left out is not looked at. */
@@ -104,13 +104,14 @@ export interface ResultRow {
   readonly judge: string;
   readonly conversations: number;
   readonly statuses: Readonly<Partial<Record<ConversationStatus, number>>>;
-  /** `unjudged`: the judge could not be asked, or there is none. `unverified`: there is no template. */
+  /** `unjudged`: the judge could not be asked, or there is none. `unverified`: there is no template. `notVerified`: a gate left them out; absent if there are none. */
   readonly turns: {
     readonly passed: number;
     readonly failed: number;
     readonly unreadable: number;
     readonly unjudged: number;
     readonly unverified: number;
+    readonly notVerified?: number;
   };
   /** By the name of the outcome: how many are true, false, decided numbers (with their mean), and not decided. */
   readonly outcomes: Readonly<

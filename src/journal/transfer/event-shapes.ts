@@ -176,7 +176,13 @@ export const TURN_RESULT: Shape = typedShape<FinishedTurn>("a turn", {
     next: textOrNull,
     spending: SPENDING,
   },
-  optional: { agent: text, judgeFailure: FAILURE, toolCalls: list(jsonObject), unreadByRules: texts },
+  optional: {
+    agent: text,
+    judgeFailure: FAILURE,
+    notVerified: { kind: "literal", values: [true] },
+    toolCalls: list(jsonObject),
+    unreadByRules: texts,
+  },
 });
 
 type OptionalKeys<Data> = {

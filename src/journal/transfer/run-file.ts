@@ -41,6 +41,8 @@ const STATUSES: Readonly<Record<ConversationStatus, true>> = {
   budget_exhausted: true,
   cancelled: true,
   error: true,
+  simulator_fault: true,
+  record_mismatch: true,
 };
 
 /** How a conversation can end, in the order in which files list it. */

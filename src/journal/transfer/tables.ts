@@ -119,6 +119,7 @@ export type ConversationRow = CellColumns &
     readonly unreadable: number;
     readonly unjudged: number;
     readonly unverified: number;
+    readonly not_verified: number;
     /** The nodes in order, with spaces in between. */
     readonly path: string;
     readonly attempts: number;
@@ -145,6 +146,7 @@ const CONVERSATION_COLUMNS: readonly (keyof ConversationPart)[] = [
   "unreadable",
   "unjudged",
   "unverified",
+  "not_verified",
   "path",
   "attempts",
   "started_at",
@@ -177,6 +179,7 @@ function columnsOf(conversation: Conversation): ConversationPart {
     unreadable: verdicts.unreadable,
     unjudged: verdicts.unjudged,
     unverified: verdicts.unverified,
+    not_verified: verdicts.not_verified,
     path: path.join(" "),
     attempts: attempt,
     started_at: timeOf(startedAt),

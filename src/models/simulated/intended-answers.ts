@@ -1,6 +1,6 @@
 import type { Check } from "../../core/checks/check.ts";
 import type { ScenarioState } from "../../core/state/state.ts";
-import type { Template } from "../../core/templates/template.ts";
+import { type Template, verifyRuleOf } from "../../core/templates/template.ts";
 import type { JsonValue } from "../../core/values/json.ts";
 import { verifyParsed } from "../../grading/verify/verify-parsed.ts";
 import { rightValues, wrongValues } from "./field-values.ts";
@@ -38,7 +38,8 @@ export function* intendedAnswers(
   const choices = fields.map((field) => choicesOf(field, goal));
   const answers = [...uniformAnswers(choices, goal.right), ...mixedAnswers(choices)];
   // A check on the raw reply cannot be evaluated before there is one.
-  const isOpen = fields.some(({ looksAtReply }) => looksAtReply) || typeof template.verify === "function";
+  const isOpen =
+    fields.some(({ looksAtReply }) => looksAtReply) || typeof verifyRuleOf(template) === "function";
   let count = 0;
   for (const values of answers) {
     if (count >= MOST_ANSWERS) return;

@@ -190,6 +190,8 @@ const WHY: Readonly<Partial<Record<ConversationStatus, string>>> = {
   timeout: "The conversation took too long.",
   budget_exhausted: "The budget of the run was used up.",
   cancelled: "The conversation was cancelled.",
+  simulator_fault: "The simulated user broke its contract.",
+  record_mismatch: "The record does not fit the scenario.",
 };
 
 function endElement({ status, failure }: Conversation): readonly string[] {

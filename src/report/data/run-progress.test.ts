@@ -67,7 +67,14 @@ test("a real run is counted, in all and by subject", async () => {
   expect([progress.running, progress.inFlight, progress.isOver]).toEqual([0, 0, true]);
   const { overall } = progress;
   expect([overall.turns, overall.calls, overall.cached]).toEqual([18, 18, 0]);
-  expect(overall.verdicts).toEqual({ pass: 3, fail: 3, unreadable: 3, unjudged: 0, unverified: 9 });
+  expect(overall.verdicts).toEqual({
+    pass: 3,
+    fail: 3,
+    unreadable: 3,
+    unjudged: 0,
+    unverified: 9,
+    not_verified: 0,
+  });
   expect([...overall.errors]).toEqual([["authentication", 3]]);
   // Functions tell nothing of tokens.
   expect(overall.tokens).toEqual({ known: 0, unknown: 18 });

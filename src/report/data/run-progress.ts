@@ -1,4 +1,4 @@
-import { type ConversationStatus, isInterrupted } from "../../core/state/state.ts";
+import { countStatuses, isInterrupted } from "../../core/state/state.ts";
 import { type KeptWarnings, RunFold, type RunTally } from "../../journal/fold/run.ts";
 import type { RunEvent, RunStart } from "../../journal/run-event.ts";
 import { type Retried, type Store, staysAsItIs } from "../../journal/store/store.ts";
@@ -134,15 +134,6 @@ export class RunProgress {
     this.#conversations.add(event.at);
     this.#lastFinishedAt = event.at;
   }
-}
-
-function countStatuses(
-  statuses: Readonly<Partial<Record<ConversationStatus, number>>>,
-  counts: (status: ConversationStatus) => boolean,
-): number {
-  // The keys of such a record are statuses.
-  const entries = Object.entries(statuses) as [ConversationStatus, number][];
-  return entries.reduce((sum, [status, count]) => (counts(status) ? sum + count : sum), 0);
 }
 
 const SLOT_MS = 500;

@@ -114,12 +114,14 @@ export function conversationName(
   return parts.join(", ");
 }
 
-/** Statuses that say something about time, money or machines, and nothing about the subject, in words. */
+/** Statuses that say nothing about the subject, but about time, money, machines, simulated users or records, in words. */
 export const CUT_SHORT: Readonly<Partial<Record<ConversationStatus, string>>> = Object.freeze({
   error: "error",
   timeout: "timeout",
   budget_exhausted: "budget exhausted",
   cancelled: "cancelled",
+  simulator_fault: "simulator fault",
+  record_mismatch: "record mismatch",
 });
 
 /** How many conversations were cut short. */

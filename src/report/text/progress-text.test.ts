@@ -80,7 +80,7 @@ function sample(): RunProgress {
   const progress = progressOf(["openai/gpt-5-mini", "sim/sycophant"], { finished: 12, conversations: 24 });
   set(progress.overall, { turns: 58, retries: 2, tokens: { known: 12_345, unknown: 0 } });
   progress.overall.errors.set("rate_limit", 2);
-  const verdicts = { pass: 30, fail: 4, unreadable: 2, unjudged: 0, unverified: 0 };
+  const verdicts = { pass: 30, fail: 4, unreadable: 2, unjudged: 0, unverified: 0, not_verified: 0 };
   set(progress.subjects.get("openai/gpt-5-mini")?.tally, { verdicts, turns: 50 });
   progress.fold({
     type: "warning",
@@ -137,7 +137,7 @@ test("whatever there is to say, it fits", () => {
       const [turns = 0, pass = 0, fail = 0, unreadable = 0, known = 0, unknown = 0, retries = 0, calls = 0] =
         counts;
       const progress = progressOf(subjects, { conversations: subjects.length * 1_000_000, finished: 5 });
-      const verdicts = { pass, fail, unreadable, unjudged: fail, unverified: 0 };
+      const verdicts = { pass, fail, unreadable, unjudged: fail, unverified: 0, not_verified: 0 };
       const values = { turns, verdicts, retries, calls, tokens: { known, unknown }, cutShort: fail };
       for (const tally of [progress.overall, progress.subjects.get(subjects[0] ?? "")?.tally])
         set(tally, { ...values, cost: { known: known / 7, unknown } });

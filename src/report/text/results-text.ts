@@ -45,10 +45,24 @@ interface Figure {
   readonly text: (total: Total) => string;
   readonly color?: "green" | "red" | "yellow";
   readonly leaves?: number;
+  /** True to show it only if it is not 0. */
+  readonly unlessZero?: true;
 }
 
 const SPENDING: readonly Figure[] = [
   { heading: "conversations", text: conversationsText },
+  {
+    heading: "simulator faults",
+    text: ({ statuses }) => countText(statuses.simulator_fault ?? 0),
+    color: "yellow",
+    unlessZero: true,
+  },
+  {
+    heading: "record mismatches",
+    text: ({ statuses }) => countText(statuses.record_mismatch ?? 0),
+    color: "yellow",
+    unlessZero: true,
+  },
   { heading: "calls", text: ({ spending }) => countText(spending.calls) },
   { heading: "cached", text: ({ spending }) => countText(spending.cached), leaves: 0 },
   { heading: "tokens", text: ({ spending }) => countText(spending.tokens), leaves: 1 },
@@ -61,7 +75,11 @@ const TURNS: readonly Figure[] = [
   { heading: "wrong", text: ({ turns }) => countText(turns.failed), color: "red" },
   { heading: "unreadable", text: ({ turns }) => countText(turns.unreadable), color: "yellow" },
   { heading: "not judged", text: ({ turns }) => countText(turns.unjudged), color: "yellow", leaves: 1 },
-  { heading: "not verified", text: ({ turns }) => countText(turns.unverified), leaves: 0 },
+  {
+    heading: "not verified",
+    text: ({ turns }) => countText(turns.unverified + (turns.notVerified ?? 0)),
+    leaves: 0,
+  },
 ];
 
 /** Usage by subject: conversations, calls, tokens and money; then turns by verdict, and the conversations that did not finish. */
@@ -82,7 +100,10 @@ export function totalsText(
       width,
     );
   return [
-    ...table("Usage", SPENDING),
+    ...table(
+      "Usage",
+      SPENDING.filter(({ unlessZero, text }) => unlessZero !== true || text(sum) !== "0"),
+    ),
     "",
     ...table("Turns", TURNS),
     ...endingsText(sum).flatMap((sentence) => ["", ...wrapText(sentence, width).map(style.yellow)]),

@@ -24,6 +24,7 @@ export function verdictWord(verdict: TurnVerdict, style: Style): PaintedWord {
     case "unjudged":
       return { word: "not judged", paint: style.yellow };
     case "unverified":
+    case "not_verified":
       return { word: "not verified", paint: style.dim };
   }
 }

@@ -15,7 +15,7 @@ import {
 import type { StateUpdate } from "../../core/state/advance-state.ts";
 import { type ConditionFunction, isWhenList, type When, type WhenLeaf } from "../../core/state/condition.ts";
 import type { Rubric, TraitFunction } from "../../core/templates/rubric.ts";
-import type { VerifyFunction } from "../../core/templates/template.ts";
+import type { Template, VerifyFunction } from "../../core/templates/template.ts";
 import { openSandbox, SandboxError, type SandboxFunction } from "./open-sandbox.ts";
 
 /** A source string that cannot be run, and where it stands. */
@@ -122,10 +122,20 @@ function linkQuestion(question: Question, of: string, link: Link): Question {
   const verify = template?.verify;
   return replaced(question, {
     ...(rubric === undefined ? {} : { rubric: linkRubric(rubric, of, link) }),
-    ...(template !== undefined && typeof verify === "string"
-      ? { template: replaced(template, { verify: link(verify, `the verification ${of}`) as VerifyFunction }) }
-      : {}),
+    ...(template === undefined || verify === undefined
+      ? {}
+      : { template: replaced(template, { verify: linkVerify(verify, `the verification ${of}`, link) }) }),
   });
+}
+
+function linkVerify(
+  verify: NonNullable<Template["verify"]>,
+  place: string,
+  link: Link,
+): NonNullable<Template["verify"]> {
+  if (typeof verify === "string") return link(verify, place) as VerifyFunction;
+  if (typeof verify !== "object" || !("when" in verify) || typeof verify.of !== "string") return verify;
+  return replaced(verify, { of: link(verify.of, place) as VerifyFunction });
 }
 
 function linkRubric(rubric: Rubric, of: string, link: Link): Rubric {

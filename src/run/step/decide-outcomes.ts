@@ -10,12 +10,14 @@ import type { ConversationStatus } from "../../core/state/state.ts";
 import type { OutcomeEvent } from "../../journal/run-event.ts";
 import { type ConversationState, conversationResult } from "./conversation-state.ts";
 
-/** Ends that say something about time, money or machines, and nothing about the subject. */
+/** Ends that say something about time, money, machines, simulated users or records, and nothing about the subject. */
 const CUT_SHORT: readonly (ConversationStatus | null)[] = [
   "timeout",
   "budget_exhausted",
   "cancelled",
   "error",
+  "simulator_fault",
+  "record_mismatch",
 ];
 
 /**

@@ -2,7 +2,7 @@ import { memoize } from "../../core/lazy.ts";
 import { isComposition } from "../../core/logic/composition.ts";
 import type { OutcomeCheck } from "../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition, ScenarioNode } from "../../core/scenario/definition.ts";
-import { type RoutedOn, routedOn } from "../../core/scenario/routed-on.ts";
+import { gateReadsRefusal, type RoutedOn, routedOn } from "../../core/scenario/routed-on.ts";
 import { mergeRubrics, type Trait } from "../../core/templates/rubric.ts";
 import { unreadByRules, withoutRules } from "../../grading/judge/assess-reply.ts";
 import { judgePlans, NO_TEMPLATE, NO_TRAITS } from "../../grading/judge/judge-request.ts";
@@ -148,11 +148,12 @@ export function forJudgeOnly(node: ScenarioNode, names?: readonly string[]): Sce
 
 const known = new WeakMap<ScenarioDefinition, { readonly answer: boolean }>();
 
-/** True if a condition or an outcome looks at whether a reply declines to answer. Code that might look is not asked. */
+/** True if a condition, a gate or an outcome looks at whether a reply declines to answer. Code that might look is not asked. */
 export function looksAtRefusal(definition: ScenarioDefinition): boolean {
   return memoize(known, definition, () => ({
     answer:
       [...routedOn(definition).values()].some(({ refused, everything }) => refused && !everything) ||
+      Object.values(definition.nodes).some(({ question }) => gateReadsRefusal(question.template)) ||
       definition.outcomes.some(({ check }) => checksRefusal(check)),
   })).answer;
 }
