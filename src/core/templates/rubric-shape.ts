@@ -157,7 +157,10 @@ const TRAIT: Shape = {
     llm: LLM_TRAIT,
     regex: traitShape("regex", {
       required: { pattern: text },
-      optional: { flags: text },
+      optional: {
+        flags: text,
+        invert: described(boolean, "True if the trait holds where the pattern does not occur."),
+      },
       rule: usablePattern,
     }),
     function: traitShape("function", { required: { evaluate: functionOrSource } }),

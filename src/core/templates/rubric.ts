@@ -51,6 +51,8 @@ export interface RegexTrait extends TraitBase {
   readonly type: "regex";
   readonly pattern: string;
   readonly flags?: string;
+  /** True if the trait holds where the pattern does not occur. */
+  readonly invert?: boolean;
 }
 
 /** Decides about a reply; null means that it cannot tell. */

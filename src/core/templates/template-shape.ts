@@ -166,6 +166,10 @@ export const TEMPLATE_SHAPE: Shape = reference("template", () =>
           either(VERIFY, GATE, functionOrSource),
           "Which fields must be right (default: all), or `{ when }`: which replies are verified.",
         ),
+        undecided: described(
+          { kind: "literal", values: ["wrong"] },
+          "wrong: a field that the reply does not state, or that cannot be compared, counts as wrong in the verdict.",
+        ),
       },
       rule: templateRule,
     },

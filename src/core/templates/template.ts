@@ -88,6 +88,11 @@ export interface Template<Parsed = unknown> {
   readonly fields: TemplateFields;
   /** Which fields must be right: all of them unless said otherwise. With `{ when }`, only some replies are verified. */
   readonly verify?: VerifyRule | VerifyGate;
+  /**
+   * `"wrong"`: a field that was read and is neither right nor wrong, because the reply does not state it or it cannot be
+   * compared, counts as wrong in the verdict. Without it the verdict is then null.
+   */
+  readonly undecided?: "wrong";
   readonly "~parsed"?: Parsed;
 }
 
@@ -124,6 +129,7 @@ export function template<const Fields extends TemplateFields>(
   fields: Fields,
   options: {
     readonly verify?: Composed<FieldLeaf> | string | VerifyFunction<ParsedOf<Fields>> | VerifyGate;
+    readonly undecided?: "wrong";
   } = {},
 ): Template<ParsedOf<Fields>> {
   return { fields, ...options };

@@ -132,6 +132,7 @@ describe("one trait", () => {
   test.each<[string, Trait, unknown]>([
     ["found", regexTrait("t", { pattern: "\\bB\\b" }), { value: true }],
     ["not found", regexTrait("t", { pattern: "^b" }), { value: false }],
+    ["inverted", regexTrait("t", { pattern: "^b", invert: true }), { value: true }],
     ["flags", regexTrait("t", { pattern: "ANSWER", flags: "i" }), { value: true }],
     [
       "bad pattern",

@@ -123,7 +123,7 @@ export function evaluateCodeTraits(traits: readonly Trait[], reply: string): Rec
 function evaluateRegex(trait: RegexTrait, reply: string): TraitResult {
   const regex = linearRegexOf(trait);
   if ("problem" in regex) return undecided(`the ${regex.part} cannot be used: ${regex.problem}`);
-  return { value: regex.find(reply) };
+  return { value: regex.find(reply) !== (trait.invert === true) };
 }
 
 function evaluateFunction({ evaluate }: FunctionTrait, reply: string): TraitResult {

@@ -173,6 +173,14 @@ describe("verify", () => {
   test.each<[string, Template, string, Truth, number]>([
     ["any of", template(parts, { verify: anyOf(field("a"), field("b")) }), "-+-", true, 1],
     ["any of, unknown", template(parts, { verify: anyOf(field("a"), field("b")) }), "-?-", null, 0],
+    ["unknown counts as wrong", template(parts, { undecided: "wrong" }), "+?+", false, 2 / 3],
+    [
+      "unknown counts as wrong, any of",
+      template(parts, { verify: anyOf(field("a"), field("b")), undecided: "wrong" }),
+      "-?-",
+      false,
+      0,
+    ],
     ["not", template(parts, { verify: not(field("a")) }), "-++", true, 1],
     ["not of unknown", template(parts, { verify: not(field("a")) }), "?++", null, 0],
     [
@@ -228,6 +236,13 @@ describe("verify", () => {
     expect(verification.verifyResult).toBe(null);
     expect(verification.reason).toContain(reason);
   });
+});
+
+test("undecided: wrong says nothing about a field that could not be read", () => {
+  const strict = template({ drug, approved }, { undecided: "wrong" });
+  const context = { reply: "", isUnread: (name: string): boolean => name === "drug" };
+  expect(verifyParsed(strict, { drug: null, approved: true }, context).verifyResult).toBeNull();
+  expect(verifyParsed(strict, { drug: "venetoclax", approved: null }, context).verifyResult).toBe(false);
 });
 
 describe("score", () => {

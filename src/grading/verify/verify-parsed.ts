@@ -71,7 +71,7 @@ export function verifyParsed(
     const weight = template.fields[name]?.weight ?? 1;
     return { weight, score: fields[name]?.score ?? 0, result: fields[name]?.result ?? null };
   });
-  const decided = verdict(template, fields, parsed, context.reply);
+  const decided = verdict(template, fields, parsed, context);
   if (isOpen) return { fields, score, ...decided };
   return { fields, score: null, verifyResult: null, reason: "it is not known whether the reply is verified" };
 }
@@ -188,11 +188,14 @@ function verdict(
   template: Template,
   fields: Readonly<Record<string, FieldVerdict>>,
   parsed: UnknownRecord,
-  reply: string,
+  { reply, isUnread }: VerificationContext,
 ): Pick<Verification, "verifyResult" | "reason"> {
   const verify = verifyRuleOf(template);
-  const resultOf = (name: string): Truth =>
-    ownValue(fields, name) === undefined ? null : (fields[name]?.result ?? null);
+  const resultOf = (name: string): Truth => {
+    const result = ownValue(fields, name) === undefined ? null : (fields[name]?.result ?? null);
+    // What could not be read at all stays unreadable, whatever the template says.
+    return result === null && template.undecided === "wrong" && isUnread?.(name) !== true ? false : result;
+  };
   if (typeof verify === "string")
     return { verifyResult: null, reason: "a source string runs only within a run" };
   if (typeof verify === "function") return verifyByFunction(verify, fields, parsed, reply);
