@@ -18,7 +18,7 @@ import type { ToolServers } from "../models/tools/tool-servers.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
 import { overrideKey } from "./resolve-models.ts";
 import type { ConversationContext } from "./run-context.ts";
-import { TRANSCRIPT_FILE } from "./step/agent-view.ts";
+import { type AnsweredTurn, TRANSCRIPT_FILE, writeTranscript } from "./step/agent-view.ts";
 import type { AskEffect } from "./step/conversation-state.ts";
 
 /** The reply of a turn, or why there is none. */
@@ -39,6 +39,9 @@ export async function askSubject(driver: ConversationContext, effect: AskEffect)
     cancelTimer?.();
   }
 }
+
+/** How many turns the transcript file of a conversation has. */
+const written = new WeakMap<ConversationContext, number>();
 
 class SubjectTurn {
   spending: Spending = NOTHING_SPENT;
@@ -92,10 +95,15 @@ class SubjectTurn {
     };
   }
 
-  async #writeTranscript(transcript: string): Promise<string> {
+  /** The file has all turns. Those that this process has written stay; after a resume, it is written anew. */
+  async #writeTranscript(turns: readonly AnsweredTurn[]): Promise<string> {
     const folder = await this.#driver.run.workspace(this.#driver.plan.conversation);
-    const { appendFile } = await import("node:fs/promises");
-    await appendFile(`${folder}/${TRANSCRIPT_FILE}`, transcript);
+    const { appendFile, writeFile } = await import("node:fs/promises");
+    const known = written.get(this.#driver) ?? 0;
+    const text = `${writeTranscript(turns.slice(known))}\n`;
+    if (known < turns.length)
+      await (known === 0 ? writeFile : appendFile)(`${folder}/${TRANSCRIPT_FILE}`, text);
+    written.set(this.#driver, turns.length);
     return folder;
   }
 

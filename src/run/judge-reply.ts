@@ -1,4 +1,5 @@
 import { Rng } from "../core/rng.ts";
+import { itemsOf } from "../core/values/growing-list.ts";
 import type { EarlierTurn, JudgeInput } from "../grading/judge/judge-request.ts";
 import type { JudgeTaskNames } from "../grading/judge/judge-task.ts";
 import {
@@ -18,7 +19,6 @@ import type { AnyModel } from "./calls/call-cache.ts";
 import { overrideKey } from "./resolve-models.ts";
 import type { ConversationContext } from "./run-context.ts";
 import type { JudgeEffect } from "./step/conversation-state.ts";
-import { itemsOf } from "./step/growing-list.ts";
 import { type NodePlan, nodePlan } from "./step/node-plan.ts";
 
 /** The result of a request to the judge; if it fails, its fields are unreadable. */

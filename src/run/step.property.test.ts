@@ -5,6 +5,7 @@ import { END, type ScenarioDefinition } from "../core/scenario/definition.ts";
 import { advanceState } from "../core/state/advance-state.ts";
 import { resolveNextNode } from "../core/state/routing.ts";
 import { INITIAL_STATE } from "../core/state/state.ts";
+import { itemsOf } from "../core/values/growing-list.ts";
 import { concludeReply } from "../grading/judge/assess-reply.ts";
 import { type JudgementPart, joinParts, unansweredPart } from "../grading/judge/judge-turn.ts";
 import type {
@@ -15,7 +16,6 @@ import type {
 } from "../journal/run-event.ts";
 import { NOTHING_SPENT } from "../journal/spending.ts";
 import type { AskEffect, ConversationState, Effect, JudgeEffect } from "./step/conversation-state.ts";
-import { itemsOf } from "./step/growing-list.ts";
 import { type NodePlan, nodePlan } from "./step/node-plan.ts";
 import { type FoldedJournal, foldJournal, step } from "./step/step.ts";
 

@@ -113,8 +113,20 @@ End of the transcript.`;
 
 test("a transcript before the question is labelled and escaped, and never holds another transcript", async () => {
   const [, second, bob, ann] = await sent(twoAgents("transcript_prepend"));
-  // Ann goes on talking to herself, so there is nothing to hand over.
-  expect(second?.at(-1)).toBe("user: Second?");
+  // Ann goes on, and is told what was said all the same.
+  expect(second?.at(-1)).toBe(
+    `user: Transcript of what was said before. Lines that begin with > are quoted.
+
+[1] question to Ann:
+> First?
+[1] reply of Ann:
+> Reply 1.
+> Second line.
+
+End of the transcript.
+
+Second?`,
+  );
   expect(bob).toEqual(["system: ", `user: ${TRANSCRIPT_FOR_BOB}\n\nWhat did Ann say?`]);
   expect(ann).toHaveLength(6);
   expect(ann?.at(-1)).toContain("[3] question to Bob:\n> What did Ann say?\n[3] reply of Bob:\n> Reply 3.");
@@ -124,6 +136,25 @@ test("a transcript before the question is labelled and escaped, and never holds 
 test("a transcript after the question", async () => {
   const [, , bob] = await sent(twoAgents("transcript_append"));
   expect(bob).toEqual(["system: ", `user: What did Ann say?\n\n${TRANSCRIPT_FOR_BOB}`]);
+});
+
+test("a handover applies on every edge that has one; a transcript tells an agent of each turn once", async () => {
+  const alone = new Scenario("alone")
+    .addNode("a", { question: plain("First?") })
+    .addNode("b", { question: plain("Second?") })
+    .addNode("c", { question: plain("Third?") })
+    .addEdge("a", "b")
+    .addEdge("b", "c", { handover: "transcript_append" })
+    .addEdge("c", "c", { when: { turn: { lt: 5 } }, handover: "transcript_append" })
+    .addEdge("c", END)
+    .setEntry("a")
+    .validate();
+  const [, second, third, fourth, fifth] = await sent(alone);
+  expect(second?.at(-1)).toBe("user: Second?");
+  const numbers = (messages: readonly string[] | undefined): string[] =>
+    [...(messages?.at(-1) ?? "").matchAll(/\[(\d)\] question/g)].map(([, number]) => number as string);
+  expect([numbers(third), numbers(fourth), numbers(fifth)]).toEqual([["1", "2"], ["3"], ["4"]]);
+  expect(third?.at(-1)).toContain("[2] question to the assistant:\n> Second?\n[2] reply of the assistant:");
 });
 
 test("nothing in a reply can pass for a label or for the end of the transcript", async () => {
@@ -146,7 +177,7 @@ test("a transcript in a file of the conversation's workspace", async () => {
   const text = await readFile(join(workspace, folder, file as string), "utf8");
   expect(text).toContain("[2] reply of Ann:\n> Reply 2.");
   // Each turn is written once, also when the next agent gets the file.
-  expect(text.match(/\[1\] question/g)).toHaveLength(1);
+  for (const turn of [1, 2, 3]) expect(text.match(new RegExp(`\\[${turn}\\] question`, "g"))).toHaveLength(1);
   expect(text).toContain("[3] reply of Bob:");
   await rm(workspace, { recursive: true });
 });
@@ -268,4 +299,27 @@ test("a scenario has a system prompt; that of an agent goes first", async () => 
   expect(first?.[0]).toBe("system: Be brief.");
   expect(bob?.[0]).toBe("system: You are Bob.");
   expect(parseScenario(scenarioToJson(definition)).hash).toBe(definition.hash);
+});
+
+test.each([
+  ["a function", false],
+  ["source text", true],
+])("%s sees the turns so far in the state", async (_, isSource) => {
+  const written = new Scenario("looks back")
+    .addNode("a", { question: plain("First?") })
+    .addNode("b", { question: plain("Second?") })
+    .addEdge("a", "a", {
+      when: (_accumulated, _parsed, { turns }) =>
+        turns.length < 3 &&
+        turns.at(-1)?.reply.startsWith("Reply") === true &&
+        turns[0]?.questionText === "First?",
+    })
+    .addEdge("a", "b", { when: (_accumulated, _parsed, state) => state.turn === 3 })
+    .addEdge("a", END)
+    .addEdge("b", END)
+    .setEntry("a")
+    .validate();
+  const definition = isSource ? parseScenario(scenarioToJson(written)) : written;
+  const { results } = await held({ scenarios: definition, subjects: memoryModel("s", () => "Reply.") });
+  expect(results[0]?.path).toEqual(["a", "a", "a", "b"]);
 });

@@ -20,11 +20,26 @@ test("counts, remembers the node's last result and carries the verdict", () => {
     accumulated: {},
     nodeVisits: { ask: 1 },
     nodeResults: { ask: { verifyResult: true, parsed: { letter: "B" }, rubric: { tone: 4 } } },
+    turns: [{ ...turn, questionText: "" }],
   });
   const again = advanceState(first, { ...turn, verifyResult: null, parsed: {} }).state;
   expect(again).toMatchObject({ turn: 2, verifyResult: null, nodeVisits: { ask: 2 } });
   expect(again.nodeResults.ask?.verifyResult).toBe(null);
   expect(INITIAL_STATE.turn).toBe(0);
+});
+
+test("the turns so far are in the state, whatever made it", () => {
+  const first = advanceState(INITIAL_STATE, { ...turn, questionText: "Which?" }).state;
+  const second = advanceState({ ...first }, { ...turn, node: "then", reply: "A" }).state;
+  expect(second.turns.map(({ node, questionText, reply }) => [node, questionText, reply])).toEqual([
+    ["ask", "Which?", "B"],
+    ["then", "", "A"],
+  ]);
+  expect(first.turns).toHaveLength(1);
+  expect(Object.isFrozen(second.turns)).toBe(true);
+  expect(JSON.parse(JSON.stringify(second)).turns).toEqual(second.turns);
+  const { turns: _, ...older } = INITIAL_STATE;
+  expect(advanceState(older as typeof INITIAL_STATE, turn).state.turns).toHaveLength(1);
 });
 
 test("the state update sees this turn and replaces what was accumulated", () => {

@@ -1,6 +1,7 @@
 import { errorMessage } from "../error-message.ts";
 import type { Truth } from "../logic/kleene.ts";
 import { frozenCopy, MAX_VALUES } from "../values/frozen-copy.ts";
+import { appended, type GrowingList, listOf } from "../values/growing-list.ts";
 import { isRecord, ownValue, typeName, type UnknownRecord } from "../values/json.ts";
 import { PersistentMap } from "../values/persistent-map.ts";
 import type { NodeResult, ScenarioState, TurnRecord } from "./state.ts";
@@ -23,7 +24,7 @@ export type StateUpdate<Parsed = never> = (
 ) => UnknownRecord;
 
 /** A turn as it enters the state. */
-type ReadTurn = Omit<TurnRecord, "questionText">;
+type ReadTurn = Omit<TurnRecord, "questionText"> & Partial<Pick<TurnRecord, "questionText">>;
 
 const NOTHING: UnknownRecord = Object.freeze({});
 
@@ -54,7 +55,8 @@ export function foldTurn(
     refused === undefined ? { verifyResult, parsed, rubric } : { verifyResult, parsed, rubric, refused };
   const { accumulated, problem } = updateAccumulated(state, turn, stateUpdate);
   const after: TurnState = { turn: state.turn + 1, currentNode: node, accumulated, ...result };
-  const next = FoldedState.after(state, after, Object.freeze(result));
+  const record = Object.freeze({ node, questionText: turn.questionText ?? "", reply: turn.reply, ...result });
+  const next = FoldedState.after(state, after, { result: Object.freeze(result), record });
   return problem === undefined ? { state: next } : { state: next, updateProblem: problem };
 }
 
@@ -102,11 +104,17 @@ export interface Visit {
 }
 
 /** The part of a state that is not about nodes. */
-export type TurnState = Omit<ScenarioState, "nodeVisits" | "nodeResults">;
+export type TurnState = Omit<ScenarioState, "nodeVisits" | "nodeResults" | "turns">;
+
+/** What a turn adds to a state. */
+interface AddedTurn {
+  readonly result: NodeResult;
+  readonly record: TurnRecord;
+}
 
 /**
- * A state that shares the visits of nodes with the states before it. The two objects with all nodes are made on first
- * use: most readers need one node only.
+ * A state that shares the visits of nodes, and the turns, with the states before it. The objects with all nodes and the list of
+ * turns are made on first use: most readers need one node only.
  */
 export class FoldedState implements ScenarioState {
   readonly turn: number;
@@ -116,10 +124,11 @@ export class FoldedState implements ScenarioState {
   readonly refused?: Truth;
   readonly accumulated: UnknownRecord;
   readonly #visits: PersistentMap<Visit>;
+  readonly #turns: GrowingList<TurnRecord>;
   #nodeVisits: ScenarioState["nodeVisits"] | undefined;
   #nodeResults: ScenarioState["nodeResults"] | undefined;
 
-  private constructor(turn: TurnState, visits: PersistentMap<Visit>) {
+  private constructor(turn: TurnState, visits: PersistentMap<Visit>, turns: GrowingList<TurnRecord>) {
     this.turn = turn.turn;
     this.currentNode = turn.currentNode;
     this.verifyResult = turn.verifyResult;
@@ -127,13 +136,15 @@ export class FoldedState implements ScenarioState {
     if (turn.refused !== undefined) this.refused = turn.refused;
     this.accumulated = turn.accumulated;
     this.#visits = visits;
+    this.#turns = turns;
   }
 
   /** The state after one more visit of the node that the turn names. */
-  static after(before: ScenarioState, turn: TurnState, result: NodeResult): FoldedState {
+  static after(before: ScenarioState, turn: TurnState, { result, record }: AddedTurn): FoldedState {
     const visits = #visits in before ? before.#visits : visitsIn(before);
     const count = (visits.get(turn.currentNode)?.count ?? 0) + 1;
-    return new FoldedState(turn, visits.set(turn.currentNode, { count, result }));
+    const turns = #turns in before ? before.#turns : growing(before.turns ?? []);
+    return new FoldedState(turn, visits.set(turn.currentNode, { count, result }), appended(turns, record));
   }
 
   /** The visits of a node in any state; undefined if there are none. */
@@ -151,11 +162,28 @@ export class FoldedState implements ScenarioState {
     return this.#nodeResults;
   }
 
+  get turns(): ScenarioState["turns"] {
+    return listOf(this.#turns);
+  }
+
   /** The same as a plain object, for code of authors. */
   toJSON(): ScenarioState {
     const { turn, currentNode, verifyResult, parsed, refused, accumulated, nodeVisits, nodeResults } = this;
-    const known = { turn, currentNode, verifyResult, parsed, accumulated, nodeVisits, nodeResults };
-    return Object.freeze(refused === undefined ? known : { ...known, refused });
+    const turns = this.#turns;
+    return Object.freeze({
+      turn,
+      currentNode,
+      verifyResult,
+      parsed,
+      ...(refused === undefined ? {} : { refused }),
+      accumulated,
+      nodeVisits,
+      nodeResults,
+      // Made only for code that looks at it: a list for each turn would take quadratic time.
+      get turns(): ScenarioState["turns"] {
+        return listOf(turns);
+      },
+    });
   }
 
   #each<Part>(part: (visit: Visit) => Part): Readonly<Record<string, Part>> {
@@ -168,6 +196,10 @@ export class FoldedState implements ScenarioState {
 /** A state as a frozen plain object. */
 export function plainState(state: ScenarioState): ScenarioState {
   return state instanceof FoldedState ? state.toJSON() : Object.freeze({ ...state });
+}
+
+function growing<Item>(items: readonly Item[]): GrowingList<Item> | null {
+  return items.reduce<GrowingList<Item> | null>((list, item) => appended(list, item), null);
 }
 
 function visitsIn(state: ScenarioState): PersistentMap<Visit> {

@@ -7,7 +7,7 @@ import { stateCheck, type When } from "./condition.ts";
 import { type RoutingEdge, resolveNextNode } from "./routing.ts";
 import { INITIAL_STATE, type ScenarioState } from "./state.ts";
 
-const state: ScenarioState = golden.state;
+const state: ScenarioState = { ...golden.state, turns: [] };
 
 function route(when: unknown, at: ScenarioState = state): ReturnType<typeof resolveNextNode> {
   return resolveNextNode(

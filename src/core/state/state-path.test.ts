@@ -3,7 +3,7 @@ import golden from "../../../test/golden/routing.json" with { type: "json" };
 import type { ScenarioState } from "./state.ts";
 import { parseStatePath, resolvePath } from "./state-path.ts";
 
-const state: ScenarioState = golden.state;
+const state: ScenarioState = { ...golden.state, turns: [] };
 
 describe("golden paths", () => {
   test.each(golden.paths)("$path", ({ path, value }) => {

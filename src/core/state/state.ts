@@ -23,6 +23,8 @@ export interface ScenarioState {
   readonly accumulated: UnknownRecord;
   readonly nodeVisits: Readonly<Record<string, number>>;
   readonly nodeResults: Readonly<Record<string, NodeResult>>;
+  /** The finished turns, this one last. */
+  readonly turns: readonly TurnRecord[];
 }
 
 /** The state before the first turn. */
@@ -34,6 +36,7 @@ export const INITIAL_STATE: ScenarioState = Object.freeze({
   accumulated: Object.freeze({}),
   nodeVisits: Object.freeze({}),
   nodeResults: Object.freeze({}),
+  turns: Object.freeze([]),
 });
 
 /** How a conversation ended. */

@@ -16,6 +16,7 @@ import type { StateUpdate } from "../../core/state/advance-state.ts";
 import { type ConditionFunction, isWhenList, type When, type WhenLeaf } from "../../core/state/condition.ts";
 import type { Rubric, TraitFunction } from "../../core/templates/rubric.ts";
 import type { Template, VerifyFunction } from "../../core/templates/template.ts";
+import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
 import { openSandbox, SandboxError, type SandboxFunction } from "./open-sandbox.ts";
 
 /** A source string that cannot be run, and where it stands. */
@@ -165,12 +166,25 @@ function linkWhen(when: NonNullable<When>, place: string, link: Link): NonNullab
 }
 
 function linkCondition(part: Composed<WhenLeaf>, place: string, link: Link): Composed<WhenLeaf> {
-  if (typeof part === "string") return link(part, place) as ConditionFunction;
+  if (typeof part === "string") return withTurnsIfRead(part, link(part, place)) as ConditionFunction;
   if (!isComposition(part)) return part;
   if (part.type === "not") return replaced(part, { condition: linkCondition(part.condition, place, link) });
   const conditions = part.conditions.map((condition) => linkCondition(condition, place, link));
   const isSame = conditions.every((condition, index) => condition === part.conditions[index]);
   return isSame ? part : replaced(part, { conditions: Object.freeze(conditions) });
+}
+
+/** Values are copied into the sandbox; with all turns each time, a long conversation would take quadratic time. */
+function withTurnsIfRead(source: string, fn: SandboxFunction): SandboxFunction {
+  if (source.includes("turns")) return fn;
+  return (accumulated, parsed, state) =>
+    fn(accumulated, parsed, isRecord(state) ? withoutTurns(state) : state);
+}
+
+function withoutTurns(state: UnknownRecord): UnknownRecord {
+  // The getter must not be called.
+  const names = Object.keys(state).filter((name) => name !== "turns");
+  return Object.fromEntries(names.map((name) => [name, state[name]]));
 }
 
 function linkOutcome(outcome: Outcome, link: Link): Outcome {

@@ -21,6 +21,8 @@ export interface AgentView {
   readonly said: readonly Message[];
   /** The number of the last turn that the agent knows of. */
   readonly seen: number;
+  /** The number of the last turn that a transcript has told it of. */
+  readonly told: number;
 }
 
 /** The file that a handover by file writes to, in the workspace of the conversation. */
@@ -31,6 +33,7 @@ export const NOTHING_SEEN: AgentView = Object.freeze({
   messages: noMessages(),
   said: Object.freeze([]),
   seen: 0,
+  told: 0,
 });
 
 /** The name of the agent at a node; empty where the scenario has none. */
@@ -43,8 +46,10 @@ export interface Approach {
   readonly node: ScenarioNode;
   readonly handover: Handover | undefined;
   readonly view: AgentView;
-  /** The turns since the agent's last, in order. */
-  readonly missed: readonly AnsweredTurn[];
+  /** The last turns, in order. */
+  readonly last: (count: number) => readonly AnsweredTurn[];
+  /** How many turns were answered. */
+  readonly answered: number;
   /** The turns so far, for a handover that is a function. */
   readonly turns: () => readonly TurnRecord[];
 }
@@ -55,50 +60,57 @@ export interface PreparedQuestion {
   /** What is sent after the messages that the agent has seen. */
   readonly added: readonly Message[];
   readonly messages: readonly Message[];
-  /** What must be written to the transcript file beforehand. */
-  readonly transcript?: string;
+  /** What must stand in the transcript file beforehand: all turns. */
+  readonly transcript?: readonly AnsweredTurn[];
+  /** True if a transcript tells the agent of all turns so far. */
+  readonly tells: boolean;
 }
 
 /**
- * Brings an agent up to date and puts the question: examples first, the question last. Every turn reaches an agent once, so
- * that what all agents see together grows with the conversation and not with its square.
+ * Brings an agent up to date and puts the question: examples first, the question last. Every turn reaches an agent once as it was, and at
+ * most once in a transcript, so that what all agents see together grows with the conversation and not with its square.
  */
 export function prepareQuestion(approach: Approach): PreparedQuestion | { readonly problem: string } {
-  const { node, view, missed } = approach;
+  const { node, view, last, answered } = approach;
   const put = putQuestion(approach);
   if ("problem" in put) return put;
-  const added: Message[] = put.plainHistory ? missed.flatMap(plainTurn) : [];
+  const added: Message[] = put.plainHistory ? last(answered - view.seen).flatMap(plainTurn) : [];
   for (const { question, answer } of node.question.fewShot ?? [])
     added.push({ role: "user", content: question }, { role: "assistant", content: answer });
   added.push(...(put.messages ?? [{ role: "user", content: put.text } as const]));
-  const { text, transcript } = put;
-  const prepared = { text, added, messages: extendMessages(view.messages, [...view.said, ...added]) };
-  return transcript === undefined ? prepared : { ...prepared, transcript };
+  const { text, transcript, tells = false } = put;
+  const messages = extendMessages(view.messages, [...view.said, ...added]);
+  return { text, added, messages, tells, ...(transcript === undefined ? {} : { transcript }) };
 }
 
 interface PutQuestion {
   readonly text: string;
   readonly plainHistory: boolean;
-  readonly transcript?: string;
+  readonly transcript?: readonly AnsweredTurn[];
+  readonly tells?: boolean;
   /** What is sent in place of the text alone. */
   readonly messages?: readonly HandoverMessage[];
 }
 
 function putQuestion(approach: Approach): PutQuestion | { readonly problem: string } {
-  const { node, handover, missed } = approach;
+  const { node, handover, view, last, answered } = approach;
   const { question } = node.question;
+  if (handover === undefined) return { text: question, plainHistory: true };
   if (typeof handover === "function") return putByFunction(approach, handover);
-  if (handover === undefined || missed.length === 0) return { text: question, plainHistory: true };
+  // An agent that has missed nothing is told of what no transcript has told it before.
+  const turns = (): readonly AnsweredTurn[] =>
+    last(answered - (view.seen < answered ? view.seen : view.told));
+  const told = { plainHistory: false, tells: true } as const;
   switch (handover) {
     case "transcript_prepend":
-      return { text: `${framedTranscript(missed)}\n\n${question}`, plainHistory: false };
+      return { text: `${framedTranscript(turns())}\n\n${question}`, ...told };
     case "transcript_append":
-      return { text: `${question}\n\n${framedTranscript(missed)}`, plainHistory: false };
+      return { text: `${question}\n\n${framedTranscript(turns())}`, ...told };
     case "transcript_materialize":
       return {
         text: `What was said before is in the file ${TRANSCRIPT_FILE} of your workspace.\n\n${question}`,
-        plainHistory: false,
-        transcript: `${writeTranscript(missed)}\n`,
+        transcript: last(answered),
+        ...told,
       };
     default:
       return { problem: "The handover is a source string, which runs only within a run." };

@@ -5,13 +5,13 @@ import {
   INITIAL_STATE,
   type ScenarioState,
 } from "../../core/state/state.ts";
+import { type GrowingList, itemsOf } from "../../core/values/growing-list.ts";
 import type { RunFailure } from "../../journal/failure.ts";
 import type { Cell, ConversationSettings } from "../../journal/run-event.ts";
 import { NOTHING_SPENT, type Spending } from "../../journal/spending.ts";
 import type { FinishedTurn, Turn } from "../../journal/turn.ts";
 import type { Message } from "../../models/message.ts";
 import type { AgentView, AnsweredTurn } from "./agent-view.ts";
-import { type GrowingList, itemsOf } from "./growing-list.ts";
 
 /** Why no further question is asked. */
 export interface Ending {
@@ -114,7 +114,7 @@ export interface AskEffect {
   /** The part of it that this agent has not seen before. */
   readonly added: readonly Message[];
   /** What must stand in the transcript file before the question is asked. */
-  readonly transcript?: string;
+  readonly transcript?: readonly AnsweredTurn[];
 }
 
 /** Ask the judge one of the requests of a turn. */

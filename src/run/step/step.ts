@@ -3,6 +3,7 @@ import { foldTurn } from "../../core/state/advance-state.ts";
 import { type RoutingDecision, resolveNextNode } from "../../core/state/routing.ts";
 import { INITIAL_STATE, isFinished, type ScenarioState } from "../../core/state/state.ts";
 import { freezeDeep } from "../../core/values/frozen-copy.ts";
+import { appended, itemsOf, listOf } from "../../core/values/growing-list.ts";
 import { concludeReply, type ReplyConclusion } from "../../grading/judge/assess-reply.ts";
 import { type JudgementPart, joinParts } from "../../grading/judge/judge-turn.ts";
 import { inputEvents } from "../../journal/fold/conversation.ts";
@@ -20,7 +21,6 @@ import type { FinishedTurn, Turn } from "../../journal/turn.ts";
 import { agentName, NOTHING_SEEN, prepareQuestion } from "./agent-view.ts";
 import { BEFORE_START, type ConversationState, type Effect, type Ending } from "./conversation-state.ts";
 import { decideOutcomes } from "./decide-outcomes.ts";
-import { appended, itemsOf, listOf } from "./growing-list.ts";
 import { leftToJudge, type NodePlan, nodePlan } from "./node-plan.ts";
 
 /** What follows from an event. */
@@ -117,8 +117,8 @@ class Transition {
     };
     draft.open = [...draft.open.slice(0, -1), answered];
     draft.spending = addSpending(draft.spending, spending);
-    const { messages } = draft.views[agent] ?? NOTHING_SEEN;
-    draft.views = { ...draft.views, [agent]: { messages, said: event.messages, seen: turn } };
+    const { messages, told } = draft.views[agent] ?? NOTHING_SEEN;
+    draft.views = { ...draft.views, [agent]: { messages, said: event.messages, seen: turn, told } };
     draft.spoken = appended(draft.spoken, answered);
     const rest = unread.length === 0 ? {} : { unread };
     for (const part of parts.keys())
@@ -174,7 +174,7 @@ class Transition {
       { question: node.question, reply, finish: open.finish, traits, state: draft.scenario },
       joined,
     );
-    const finished = { node: open.node, reply, ...conclusion };
+    const finished = { node: open.node, questionText: open.questionText ?? "", reply, ...conclusion };
     const { state, updateProblem } = foldTurn(draft.scenario, finished, node.stateUpdate);
     draft.scenario = state;
     draft.open = draft.open.slice(1);
@@ -242,7 +242,8 @@ class Transition {
       node,
       handover: edge === null ? undefined : this.#definition.edges[edge]?.handover,
       view,
-      missed: itemsOf(spoken, turn - 1 - view.seen),
+      last: (count) => itemsOf(spoken, count),
+      answered: turn - 1,
       turns: () => listOf(draft.turns),
     });
     if ("problem" in prepared) {
@@ -253,8 +254,9 @@ class Transition {
       };
       return;
     }
-    const { text, added, messages, transcript } = prepared;
-    draft.views = { ...draft.views, [agent]: { messages, said: [], seen: turn - 1 } };
+    const { text, added, messages, transcript, tells } = prepared;
+    const told = tells ? turn - 1 : view.told;
+    draft.views = { ...draft.views, [agent]: { messages, said: [], seen: turn - 1, told } };
     const { question } = node.question;
     const asked: Turn = { turn, node: id, ...(agent === "" ? {} : { agent }), question, questionText: text };
     draft.open = [...draft.open, asked];
