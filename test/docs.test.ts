@@ -408,6 +408,7 @@ const EVENTS: {
   "run-end": { statuses: true, spending: true, judges: true },
   progress: { finished: true, running: true, total: true, spending: true },
   warning: { conversation: true, turn: true, code: true, message: true },
+  label: { conversation: true, turn: true, field: true, value: true, who: true, when: true },
   "conversation-start": { conversation: true, cell: true, scenarioHash: true, settings: true },
   "conversation-stop": { conversation: true, status: true, failure: true, spending: true },
   "conversation-resume": {

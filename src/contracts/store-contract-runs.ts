@@ -200,6 +200,57 @@ export const RUN_RULES: readonly StoreRule[] = [
     },
   },
   {
+    name: "says what each conversation is worth",
+    check: async ({ store }) => {
+      await writeRun(store, "one");
+      const [first, second, third, ...others] = [...store.scores("one", { turns: true })];
+      demandEqual(others, [], "further conversations");
+      demandEqual(
+        [first?.conversation, first?.item, first?.status, first?.scenarioHash],
+        ["c0", '["pressure"]', "completed", "ab12"],
+        "the first",
+      );
+      demandEqual(
+        Object.fromEntries(first?.outcomes ?? []),
+        { kept: true, flips: 2, late: "inconclusive" },
+        "its outcomes",
+      );
+      demandEqual(
+        first?.turns.map(({ verdict }) => verdict),
+        ["pass", "fail", "unreadable", "unverified"],
+        "the verdicts on its turns",
+      );
+      demandEqual(second?.outcomes.get("late"), "error", "an outcome of a conversation that failed");
+      demandEqual([third?.row, third?.variant], ["q4", { order: "a" }], "row and variant of the last");
+      demandEqual([...store.scores("one")][0]?.turns, [], "turns that were not asked for");
+      demandEqual([...store.scores("none")], [], "the scores of a run that is not there");
+    },
+  },
+  {
+    name: "keeps labels by persons, also of a run that has ended",
+    check: async ({ store }) => {
+      await writeRun(store, "one");
+      const before = store.run("one");
+      const label = { conversation: "c0", turn: 1, field: "verify_result", who: "ada", when: 5000 };
+      store.label("one", [
+        { ...label, value: true },
+        { ...label, who: "bob", value: null },
+      ]);
+      store.label("one", [{ ...label, value: false, when: 6000 }]);
+      demandEqual(
+        store.labels("one").map(({ who, value, when }) => [who, value, when]),
+        [
+          ["bob", null, 5000],
+          ["ada", false, 6000],
+        ],
+        "the last label of each person",
+      );
+      demandError("no_conversation", () => store.label("one", [{ ...label, conversation: "no", value: 1 }]));
+      demandEqual(store.run("one"), before, "the run, which labels do not change");
+      demandEqual(store.labels("none"), [], "the labels of a run that is not there");
+    },
+  },
+  {
     name: "does not know a sum of which a part is unknown",
     check: async ({ store }) => {
       await writeRun(store, "one");

@@ -247,6 +247,24 @@ export interface Warning {
   readonly message: string;
 }
 
+/**
+ * A person says what a field of a reply is. It changes no result: statistics compare it with what the judge said. The field
+ * `verify_result` is the verdict on the turn.
+ */
+export interface Label {
+  readonly type: "label";
+  readonly conversation: string;
+  /** From 1. */
+  readonly turn: number;
+  readonly field: string;
+  /** Null if the person says that nothing can be read. */
+  readonly value: boolean | number | string | null;
+  /** Who says so. */
+  readonly who: string;
+  /** When it was said, in milliseconds since 1970. */
+  readonly when: number;
+}
+
 /** How far the run is; not part of any conversation's journal. */
 export interface Progress {
   readonly type: "progress";
@@ -274,6 +292,7 @@ export type RunEventBody =
   | CallRetry
   | CallEnd
   | ConversationResume
+  | Label
   | Progress;
 
 /** An event with its time, in milliseconds since 1970. */

@@ -1,5 +1,6 @@
 export type { JudgeAnswered, JudgeCounts, JudgeHealth, JudgeReason } from "../journal/judge-health.ts";
 export { memoryStore } from "../journal/store/memory-store.ts";
+export type { ConversationScore, OutcomeScore, ScoredTurn, ScoreOptions } from "../journal/store/scores.ts";
 export type {
   CallStore,
   ConversationFilter,

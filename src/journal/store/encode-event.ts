@@ -74,6 +74,7 @@ export const EVENT_CODES: Readonly<Record<RunEvent["type"], number>> = Object.fr
   warning: 16,
   progress: 17,
   "scenario-define": 18,
+  label: 19,
 });
 
 const TYPES: ReadonlyMap<number, string> = new Map(

@@ -6,9 +6,11 @@ import { cellSummary, hasLevels } from "../cell.ts";
 import { Conversation } from "../fold/conversation.ts";
 import { endOfRun, isKept } from "../fold/run.ts";
 import { JudgeTally, judgeHealth } from "../judge-health.ts";
-import type { RunEvent, RunStart } from "../run-event.ts";
+import type { Label, RunEvent, RunStart } from "../run-event.ts";
 import { addSpending, NOTHING_SPENT } from "../spending.ts";
+import { lastLabels } from "./labels.ts";
 import { memoryResults, statusesOf } from "./results.ts";
+import { type ConversationScore, memoryScores, type ScoreOptions } from "./scores.ts";
 import type {
   CallStore,
   ConversationFilter,
@@ -20,7 +22,7 @@ import type {
   Store,
   StoreSize,
 } from "./store.ts";
-import { StoreError } from "./store-error.ts";
+import { noConversation, StoreError } from "./store-error.ts";
 
 interface KeptConversation {
   readonly folded: Conversation;
@@ -111,9 +113,29 @@ class MemoryStore implements Store {
       yield events?.[index] as RunEvent;
   }
 
+  *scores(name: string, options: ScoreOptions = {}): Generator<ConversationScore> {
+    const conversations = [...(this.#runs.get(name)?.conversations.values() ?? [])];
+    yield* memoryScores(
+      conversations.map(({ folded }) => folded),
+      options,
+    );
+  }
+
   results(name: string): readonly ResultRow[] {
     const conversations = [...(this.#runs.get(name)?.conversations.values() ?? [])];
     return memoryResults(conversations.map(({ folded }) => folded));
+  }
+
+  label(name: string, labels: readonly Omit<Label, "type">[]): void {
+    const run = this.#existing(name);
+    for (const { conversation } of labels)
+      if (!run.conversations.has(conversation)) throw noConversation(name, conversation);
+    const journal = this.#journal(run);
+    for (const label of labels) journal.append({ type: "label", ...label, at: label.when });
+  }
+
+  labels(name: string): readonly Label[] {
+    return lastLabels(this.#runs.get(name)?.events ?? []);
   }
 
   tag(name: string, tags: readonly string[]): void {

@@ -1,12 +1,14 @@
 import { memoize } from "../../core/lazy.ts";
 import { endOfRun, isKept } from "../fold/run.ts";
-import type { RunEvent, RunStart } from "../run-event.ts";
+import type { Label, RunEvent, RunStart } from "../run-event.ts";
 import { CallRows, CallTable, type CallTableParts, SharedRows } from "./call-table.ts";
 import { ConversationTable, type LiveConversation } from "./conversation-table.ts";
-import { encodeEvent } from "./encode-event.ts";
+import { conversationKey, encodeEvent } from "./encode-event.ts";
 import { GroupWriter } from "./group-writer.ts";
+import { lastLabels } from "./labels.ts";
 import { type OpenDatabase, otherWriter, retryWhileBusy, thisWriter } from "./open-database.ts";
 import { readResults } from "./results.ts";
+import { type ConversationScore, readScores, type ScoreOptions } from "./scores.ts";
 import type {
   ConversationFilter,
   ConversationSummary,
@@ -17,7 +19,7 @@ import type {
   Store,
   StoreSize,
 } from "./store.ts";
-import { deletedRun, StoreError, storeError } from "./store-error.ts";
+import { deletedRun, noConversation, StoreError, storeError } from "./store-error.ts";
 import { StoreReader } from "./store-reader.ts";
 import { encodeData, textsIn } from "./text-codec.ts";
 import { TextTable } from "./text-table.ts";
@@ -112,9 +114,43 @@ export class SqliteStore implements Store {
     yield* this.#current().events(run, conversation);
   }
 
+  *scores(run: string, options: ScoreOptions = {}): Generator<ConversationScore> {
+    const id = this.#current().idOf(run);
+    if (id === undefined) return;
+    try {
+      yield* readScores(this.#open.database, id, options);
+    } catch (error) {
+      throw storeError(error, this.#open.path);
+    }
+  }
+
   results(run: string): readonly ResultRow[] {
     const id = this.#current().idOf(run);
     return id === undefined ? [] : this.#guarded(() => readResults(this.#open.database, id));
+  }
+
+  label(run: string, labels: readonly Omit<Label, "type">[]): void {
+    const id = this.#existing(run);
+    const { database } = this.#open;
+    this.#writer.now(() => {
+      const find = database
+        .prepare<[number, string], number>("SELECT id FROM conversation WHERE run = ? AND name = ?")
+        .pluck();
+      const insert = database.prepare(
+        "INSERT INTO event (run, conversation, type, turn, at, data) VALUES (?, ?, ?, ?, ?, ?)",
+      );
+      for (const label of labels) {
+        const conversation = find.get(id, conversationKey(label.conversation));
+        if (conversation === undefined) throw noConversation(run, label.conversation);
+        const { type, turn, at, ...encoded } = encodeEvent({ type: "label", ...label, at: label.when });
+        insert.run(id, conversation, type, turn, at, this.#texts.write(encoded));
+      }
+    });
+  }
+
+  labels(run: string): readonly Label[] {
+    const reader = this.#current();
+    return lastLabels(reader.eventsOf(run, "label"));
   }
 
   tag(run: string, tags: readonly string[]): void {

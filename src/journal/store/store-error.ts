@@ -14,6 +14,7 @@ export type StoreErrorCode =
   | "io"
   | "run_exists"
   | "no_run"
+  | "no_conversation"
   /** Another process is writing the run. */
   | "in_use"
   | "closed";
@@ -74,6 +75,11 @@ export function storeError(error: unknown, path: string): StoreError {
 /** The run that is being written was deleted. */
 export function deletedRun(path: string): StoreError {
   return new StoreError("no_run", `The store ${path} cannot be used: ${ADVICE.no_run}.`, { path });
+}
+
+/** A conversation that is named is not in the run. */
+export function noConversation(run: string, conversation: string): StoreError {
+  return new StoreError("no_conversation", `There is no conversation "${conversation}" in the run "${run}".`);
 }
 
 /** True if another process holds what is needed; it may pass. */

@@ -13,7 +13,7 @@ import {
   sumOrNull,
   unreadableJudgements,
 } from "./conversation-columns.ts";
-import { conversationKey, decodeEvent, type EventColumns } from "./encode-event.ts";
+import { conversationKey, decodeEvent, EVENT_CODES, type EventColumns } from "./encode-event.ts";
 import { statusesOf } from "./results.ts";
 import type { ConversationFilter, ConversationSummary, RunSummary } from "./store.ts";
 import { storeError } from "./store-error.ts";
@@ -124,6 +124,20 @@ export class StoreReader {
       if (last === undefined || rows.length < PORTION) return;
       after = last.id;
     }
+  }
+
+  /** The events of one type. */
+  *eventsOf(run: string, type: RunEvent["type"]): Generator<RunEvent> {
+    const owner = this.idOf(run);
+    if (owner === undefined) return;
+    const rows = this.#all<EventColumns>(
+      `SELECT event.type, event.turn, event.at, event.data, conversation.name AS conversation
+       FROM event LEFT JOIN conversation ON conversation.id = event.conversation
+       WHERE event.run = ? AND event.type = ? ORDER BY event.id`,
+      owner,
+      EVENT_CODES[type],
+    );
+    for (const row of rows) yield this.#guarded(() => decodeEvent(row, this.#texts.valueOf));
   }
 
   #summary({ id, name, parent, tags, started_at, ended_at, start }: RunColumns): RunSummary {

@@ -2,8 +2,9 @@ import { type ConversationStatus, isInterrupted } from "../../core/state/state.t
 import type { CallRequest, RecordedCall } from "../../models/cassette/recorded-call.ts";
 import type { ModelReply } from "../../models/model.ts";
 import type { JudgeHealth } from "../judge-health.ts";
-import type { RunEvent, RunStart } from "../run-event.ts";
+import type { Label, RunEvent, RunStart } from "../run-event.ts";
 import type { Spending } from "../spending.ts";
+import type { ConversationScore, ScoreOptions } from "./scores.ts";
 
 /** The journal of one run, open for writing. */
 export interface RunJournal {
@@ -188,8 +189,14 @@ export interface Store {
   conversations(run: string, filter?: ConversationFilter): Iterable<ConversationSummary>;
   /** The events of a run, or of one conversation, in the order they were appended, read as they are asked for. */
   events(run: string, conversation?: string): Iterable<RunEvent>;
+  /** What the conversations of a run are worth, one by one in the order of results. */
+  scores(run: string, options?: ScoreOptions): Iterable<ConversationScore>;
   /** By scenario, subject and judge. */
   results(run: string): readonly ResultRow[];
+  /** Adds what persons say about replies, also to a run that has ended. Throws if a conversation is not in the run. */
+  label(run: string, labels: readonly Omit<Label, "type">[]): void;
+  /** What persons said about replies; of several labels by one person on one field, the last. */
+  labels(run: string): readonly Label[];
   tag(run: string, tags: readonly string[]): void;
   /** Deletes a run with the answers that came with it; `calls` stay, for they may answer others. */
   delete(run: string): void;

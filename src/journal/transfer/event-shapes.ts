@@ -107,6 +107,7 @@ export const SETTINGS: Shape = typedShape<ConversationSettings>("settings", {
 /** Messages, as in the calls of a cassette. */
 export const MESSAGES: Shape = (CALL_SHAPE.kind === "object" && CALL_SHAPE.keys.messages) || list(jsonObject);
 
+const LABEL_VALUE: Shape = either(boolean, number, text, nothing);
 const READ_STATUS = oneOfTexts("read", "unreadable");
 
 /** What a judge said. */
@@ -303,6 +304,10 @@ const EVENTS: EventShapes = {
   warning: event("warning", {
     required: { code: text, message: text },
     optional: { conversation, turn: fromOne },
+  }),
+  label: event("label", {
+    required: { conversation, turn: fromOne, field: text, value: LABEL_VALUE, who: text, when: number },
+    optional: {},
   }),
   progress: event("progress", {
     required: { finished: count, running: count, total: count, spending: SPENDING },

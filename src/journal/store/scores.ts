@@ -1,0 +1,191 @@
+import type BetterSqlite3 from "better-sqlite3";
+import { type ConversationStatus, isFinished, isUnscored } from "../../core/state/state.ts";
+import { type CellSummary, cellSummary } from "../cell.ts";
+import type { Conversation } from "../fold/conversation.ts";
+import type { OutcomeEvent } from "../run-event.ts";
+import type { TurnVerdict } from "../turn.ts";
+import { type ConversationColumns, cellOf, type OutcomeColumns, outcomeOf } from "./conversation-columns.ts";
+
+/**
+ * What an outcome is worth in a conversation: true, false or a number; `inconclusive` if a reply could not be read; `error` if the
+ * conversation was cut short or the judge could not be asked; `not_applicable` where it says so itself; `later` if a resume decides
+ * it, or the conversation is not scored.
+ */
+export type OutcomeScore = boolean | number | "inconclusive" | "error" | "not_applicable" | "later";
+
+/** A turn as statistics see it. */
+export interface ScoredTurn {
+  readonly node: string;
+  readonly verdict: TurnVerdict;
+}
+
+/** What statistics need of a conversation: where it stands, how it ended, and what its outcomes and turns are worth. */
+export interface ConversationScore extends CellSummary {
+  readonly conversation: string;
+  readonly scenarioHash: string;
+  /** Null until it ends. */
+  readonly status: ConversationStatus | null;
+  readonly outcomes: ReadonlyMap<string, OutcomeScore>;
+  /** The finished turns in order; empty unless they were asked for. */
+  readonly turns: readonly ScoredTurn[];
+}
+
+/** What of the scores is read. */
+export interface ScoreOptions {
+  /** True to read turns, too. */
+  readonly turns?: boolean;
+}
+
+function scoreOf(
+  { value, status }: Pick<OutcomeEvent, "value" | "status">,
+  conversation: { readonly status: ConversationStatus | null; readonly unjudged: number },
+): OutcomeScore {
+  if (status === "not_applicable") return "not_applicable";
+  if (status === "decided" && value !== null) return value;
+  const ended = conversation.status;
+  if (ended === "cancelled" || ended === "budget_exhausted" || isUnscored(ended)) return "later";
+  return conversation.unjudged > 0 || !isFinished(ended) ? "error" : "inconclusive";
+}
+
+/** The scores of conversations that are in memory, as `readScores` reads them. */
+export function* memoryScores(
+  conversations: readonly Conversation[],
+  { turns = false }: ScoreOptions,
+): Generator<ConversationScore> {
+  for (const folded of [...conversations].sort((one, other) => one.cell.index - other.cell.index)) {
+    const { conversation, cell, scenarioHash, status, outcomes, verdicts, finishedTurns } = folded;
+    const disturbed = { status, unjudged: verdicts.unjudged };
+    yield {
+      ...cellSummary(cell),
+      conversation,
+      scenarioHash,
+      status,
+      outcomes: new Map([...outcomes].map(([name, outcome]) => [name, scoreOf(outcome, disturbed)])),
+      turns: turns ? finishedTurns.flatMap(scoredTurn) : [],
+    };
+  }
+}
+
+function scoredTurn({ node, verdict }: Conversation["finishedTurns"][number]): readonly ScoredTurn[] {
+  return verdict === undefined ? [] : [{ node, verdict }];
+}
+
+type ScoreColumns = Pick<
+  ConversationColumns,
+  | "id"
+  | "name"
+  | "position"
+  | "scenario"
+  | "scenario_hash"
+  | "subject"
+  | "judge"
+  | "replicate"
+  | "row"
+  | "status"
+  | "unjudged"
+  | "row_id"
+  | "variant"
+  | "arm"
+  | "parent"
+>;
+
+const COLUMNS = "id name position scenario scenario_hash subject judge replicate row status unjudged".split(
+  " ",
+);
+/** Columns that files of earlier versions do not have. */
+const NEWER = ["row_id", "variant", "arm", "parent"];
+
+/** Conversations are read in portions: a statement that stays open would keep the connection from writing. */
+const PORTION = 4096;
+
+/** The scores of a run, straight from columns: no event is read. */
+export function* readScores(
+  database: BetterSqlite3.Database,
+  run: number,
+  { turns = false }: ScoreOptions,
+): Generator<ConversationScore> {
+  const present = new Set(
+    database.prepare<[], string>("SELECT name FROM pragma_table_info('conversation')").pluck().all(),
+  );
+  const columns = [...COLUMNS, ...NEWER.filter((name) => present.has(name))].join(", ");
+  const conversations = database.prepare<[number, number, number, number], ScoreColumns>(
+    `SELECT ${columns} FROM conversation WHERE run = ? AND (position, id) > (?, ?) ORDER BY position, id LIMIT ?`,
+  );
+  const readOutcomes = database
+    .prepare<[number, number], [number, string, string, number | null, OutcomeColumns["status"]]>(
+      "SELECT conversation, name, kind, value, status FROM outcome WHERE conversation BETWEEN ? AND ?",
+    )
+    .raw();
+  const readTurns = database
+    .prepare<[number, number], [number, string, TurnVerdict]>(
+      `SELECT conversation, node, verdict FROM turn WHERE conversation BETWEEN ? AND ? AND verdict IS NOT NULL
+       ORDER BY conversation, turn`,
+    )
+    .raw();
+  const words = new Map<string, string>();
+  /** The same text once in memory, however many conversations have it. */
+  const shared = (word: string): string => {
+    const known = words.get(word);
+    if (known === undefined) words.set(word, word);
+    return known ?? word;
+  };
+  const variants = new Map<string, ConversationScore["variant"]>();
+  let [position, after] = [Number.NEGATIVE_INFINITY, 0];
+  for (;;) {
+    const portion = conversations.all(run, position, after, PORTION);
+    const byId = new Map(
+      portion.map((entry) => [
+        entry.id,
+        { entry, outcomes: new Map<string, OutcomeScore>(), turns: [] as ScoredTurn[] },
+      ]),
+    );
+    for (const [first, last] of idRanges(portion)) {
+      for (const [id, name, kind, value, status] of readOutcomes.all(first, last)) {
+        const found = byId.get(id);
+        // Written by an event's status.
+        const columnsOfEntry = found?.entry as { status: ConversationStatus | null; unjudged: number };
+        if (found)
+          found.outcomes.set(
+            shared(name),
+            scoreOf(outcomeOf("", { name, kind, value, status }), columnsOfEntry),
+          );
+      }
+      if (turns)
+        for (const [id, node, verdict] of readTurns.all(first, last))
+          byId.get(id)?.turns.push({ node: shared(node), verdict: shared(verdict) as TurnVerdict });
+    }
+    for (const { entry, outcomes, turns: scored } of byId.values()) {
+      const { name, scenario, scenario_hash, subject, judge, status, variant } = entry;
+      const place = cellSummary(cellOf({ ...entry, variant: null } as ConversationColumns));
+      if (typeof variant === "string" && !variants.has(variant)) variants.set(variant, JSON.parse(variant));
+      yield {
+        ...place,
+        scenario: shared(scenario),
+        subject: shared(subject),
+        judge: shared(judge),
+        item: shared(place.item),
+        variant: typeof variant === "string" ? (variants.get(variant) ?? null) : null,
+        conversation: name,
+        scenarioHash: shared(scenario_hash),
+        status: status as ConversationStatus | null,
+        outcomes,
+        turns: scored,
+      };
+    }
+    const last = portion.at(-1);
+    if (last === undefined || portion.length < PORTION) return;
+    [position, after] = [last.position, last.id];
+  }
+}
+
+/** The ids of a portion as ranges without large gaps, so that other runs in the same file are not read. */
+function idRanges(portion: readonly { readonly id: number }[]): readonly (readonly [number, number])[] {
+  const ids = portion.map(({ id }) => id).sort((one, other) => one - other);
+  const ranges: [number, number][] = [];
+  for (const id of ids) {
+    const last = ranges.at(-1);
+    if (last !== undefined && id - last[1] <= 64) last[1] = id;
+    else ranges.push([id, id]);
+  }
+  return ranges;
+}
