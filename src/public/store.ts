@@ -1,14 +1,17 @@
 export type { JudgeAnswered, JudgeCounts, JudgeHealth, JudgeReason } from "../journal/judge-health.ts";
 export { memoryStore } from "../journal/store/memory-store.ts";
-export type { ConversationScore, OutcomeScore, ScoredTurn, ScoreOptions } from "../journal/store/scores.ts";
 export type {
   CallStore,
   ConversationFilter,
+  ConversationScore,
   ConversationSummary,
   NodeTurns,
+  OutcomeScore,
   ResultRow,
   RunJournal,
   RunSummary,
+  ScoredTurn,
+  ScoreOptions,
   Store,
   StoreOptions,
   StoreSize,

@@ -10,15 +10,17 @@ import type { Label, RunEvent, RunStart } from "../run-event.ts";
 import { addSpending, NOTHING_SPENT } from "../spending.ts";
 import { lastLabels } from "./labels.ts";
 import { memoryResults, statusesOf } from "./results.ts";
-import { type ConversationScore, memoryScores, type ScoreOptions } from "./scores.ts";
+import { memoryScores } from "./scores.ts";
 import type {
   CallStore,
   ConversationFilter,
+  ConversationScore,
   ConversationSummary,
   ResultRow,
   RunCalls,
   RunJournal,
   RunSummary,
+  ScoreOptions,
   Store,
   StoreSize,
 } from "./store.ts";

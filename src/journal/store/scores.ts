@@ -1,40 +1,11 @@
 import type BetterSqlite3 from "better-sqlite3";
 import { type ConversationStatus, isFinished, isUnscored } from "../../core/state/state.ts";
-import { type CellSummary, cellSummary } from "../cell.ts";
+import { cellSummary } from "../cell.ts";
 import type { Conversation } from "../fold/conversation.ts";
 import type { OutcomeEvent } from "../run-event.ts";
 import type { TurnVerdict } from "../turn.ts";
 import { type ConversationColumns, cellOf, type OutcomeColumns, outcomeOf } from "./conversation-columns.ts";
-
-/**
- * What an outcome is worth in a conversation: true, false or a number; `inconclusive` if a reply could not be read; `error` if the
- * conversation was cut short or the judge could not be asked; `not_applicable` where it says so itself; `later` if a resume decides
- * it, or the conversation is not scored.
- */
-export type OutcomeScore = boolean | number | "inconclusive" | "error" | "not_applicable" | "later";
-
-/** A turn as statistics see it. */
-export interface ScoredTurn {
-  readonly node: string;
-  readonly verdict: TurnVerdict;
-}
-
-/** What statistics need of a conversation: where it stands, how it ended, and what its outcomes and turns are worth. */
-export interface ConversationScore extends CellSummary {
-  readonly conversation: string;
-  readonly scenarioHash: string;
-  /** Null until it ends. */
-  readonly status: ConversationStatus | null;
-  readonly outcomes: ReadonlyMap<string, OutcomeScore>;
-  /** The finished turns in order; empty unless they were asked for. */
-  readonly turns: readonly ScoredTurn[];
-}
-
-/** What of the scores is read. */
-export interface ScoreOptions {
-  /** True to read turns, too. */
-  readonly turns?: boolean;
-}
+import type { ConversationScore, OutcomeScore, ScoredTurn, ScoreOptions } from "./store.ts";
 
 function scoreOf(
   { value, status }: Pick<OutcomeEvent, "value" | "status">,

@@ -8,14 +8,16 @@ import { GroupWriter } from "./group-writer.ts";
 import { lastLabels } from "./labels.ts";
 import { type OpenDatabase, otherWriter, retryWhileBusy, thisWriter } from "./open-database.ts";
 import { readResults } from "./results.ts";
-import { type ConversationScore, readScores, type ScoreOptions } from "./scores.ts";
+import { readScores } from "./scores.ts";
 import type {
   ConversationFilter,
+  ConversationScore,
   ConversationSummary,
   ResultRow,
   RunCalls,
   RunJournal,
   RunSummary,
+  ScoreOptions,
   Store,
   StoreSize,
 } from "./store.ts";

@@ -4,7 +4,7 @@ import type { ModelReply } from "../../models/model.ts";
 import type { JudgeHealth } from "../judge-health.ts";
 import type { Label, RunEvent, RunStart } from "../run-event.ts";
 import type { Spending } from "../spending.ts";
-import type { ConversationScore, ScoreOptions } from "./scores.ts";
+import type { TurnVerdict } from "../turn.ts";
 
 /** The journal of one run, open for writing. */
 export interface RunJournal {
@@ -64,6 +64,37 @@ export interface ConversationSummary {
   /** How many answers of judges could not be read. */
   readonly unreadableJudgements: number;
   readonly spending: Spending;
+}
+
+/**
+ * What an outcome is worth in a conversation: true, false or a number; `inconclusive` if a reply could not be read; `error` if the
+ * conversation was cut short or the judge could not be asked; `not_applicable` where it says so itself; `later` if a resume decides
+ * it, or the conversation is not scored.
+ */
+export type OutcomeScore = boolean | number | "inconclusive" | "error" | "not_applicable" | "later";
+
+/** A turn as statistics see it. */
+export interface ScoredTurn {
+  readonly node: string;
+  readonly verdict: TurnVerdict;
+}
+
+/** What statistics need of a conversation: where it stands, how it ended, and what its outcomes and turns are worth. */
+export interface ConversationScore
+  extends Omit<
+    ConversationSummary,
+    "run" | "turnCount" | "failedJudgements" | "unreadableJudgements" | "spending"
+  > {
+  readonly scenarioHash: string;
+  readonly outcomes: ReadonlyMap<string, OutcomeScore>;
+  /** The finished turns in order; empty unless they were asked for. */
+  readonly turns: readonly ScoredTurn[];
+}
+
+/** What of the scores is read. */
+export interface ScoreOptions {
+  /** True to read turns, too. */
+  readonly turns?: boolean;
 }
 
 /** What a resume does again besides going on with what was stopped. */
