@@ -15,6 +15,7 @@ export {
   type PairedDifference,
   pairedDifference,
 } from "../statistics/clusters.ts";
+export { type Followed, lifeTableRate } from "../statistics/life-table.ts";
 export { benjaminiHochberg, holm, passAtK, passHatK } from "../statistics/many-tests.ts";
 export { mean, percentile, sampleVariance, standardError } from "../statistics/means.ts";
 export {

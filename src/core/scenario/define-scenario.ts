@@ -7,14 +7,14 @@ import { parseStatePath } from "../state/state-path.ts";
 import { mergeRubrics } from "../templates/rubric.ts";
 import { isTruthFrom } from "../templates/truth-from.ts";
 import { sha256 } from "../values/hash.ts";
-import { canonicalJson, type JsonObject, type UnknownRecord } from "../values/json.ts";
+import { canonicalJson, isRecord, type JsonObject, type UnknownRecord } from "../values/json.ts";
 import type { ScenarioDefinition, ScenarioEdge, ScenarioNode } from "./definition.ts";
 import { readDraft, type ScenarioDraft } from "./scenario-draft.ts";
 import type { ScenarioParts } from "./scenario-parts.ts";
 import { SCENARIO_FRAME_SHAPE } from "./scenario-shape.ts";
 import { validateConditions } from "./validate-conditions.ts";
 import { validateGraph } from "./validate-graph.ts";
-import { validateOutcomes } from "./validate-outcomes.ts";
+import { validateOutcomes, validateRates } from "./validate-outcomes.ts";
 import { PathValidator } from "./validate-paths.ts";
 
 /** What makes a scenario: its parts, and what it has besides them. */
@@ -81,6 +81,7 @@ function validateScenario(
   validateOutcomes(draft, report, warn);
   validateTruths(draft, report, warn);
   validateRubrics(draft, report);
+  if (isRecord(data.rates)) validateRates(data.rates, draft, report);
 }
 
 function freezeDefinition(
@@ -100,8 +101,10 @@ function freezeDefinition(
     metadata: Object.freeze(data.metadata ?? {}) as JsonObject,
   };
   let hash: string | undefined;
+  const rates = data.rates as ScenarioDefinition["rates"];
   return Object.freeze({
     ...content,
+    ...(rates === undefined || Object.keys(rates).length === 0 ? {} : { rates }),
     nodeIds: Object.freeze([...nodeIds]),
     warnings: Object.freeze(warnings),
     // Computed on first use: on a huge scenario it takes longer than the validation.

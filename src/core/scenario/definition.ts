@@ -1,4 +1,5 @@
 import type { Outcome } from "../outcomes/outcome-check.ts";
+import type { RateDeclaration } from "../outcomes/rate.ts";
 import type { Issue } from "../schema/issue.ts";
 import type { StateUpdate } from "../state/advance-state.ts";
 import type { When } from "../state/condition.ts";
@@ -27,6 +28,8 @@ export interface ScenarioDefinition<Nodes extends NodeEntry = NodeEntry, Outcome
   readonly edges: readonly ScenarioEdge[];
   readonly entryNode: string;
   readonly outcomes: readonly Outcome[];
+  /** What reports compute from outcomes, by name. No part of the hash: conversations do not depend on it. */
+  readonly rates?: Readonly<Record<string, RateDeclaration>>;
   /** Warnings: the scenario can run, but may not do what its author meant. */
   readonly warnings: readonly Issue[];
   readonly metadata: JsonObject;
@@ -120,7 +123,7 @@ export function copyDefinition(
   parts: Partial<Pick<ScenarioDefinition, "nodes" | "edges" | "outcomes">>,
 ): ScenarioDefinition {
   const { name, description, nodes, nodeIds, edges, entryNode, outcomes, warnings, metadata } = definition;
-  const { systemPrompt } = definition;
+  const { systemPrompt, rates } = definition;
   return Object.freeze({
     name,
     description,
@@ -130,6 +133,7 @@ export function copyDefinition(
     edges,
     entryNode,
     outcomes,
+    ...(rates === undefined ? {} : { rates }),
     warnings,
     metadata,
     ...parts,

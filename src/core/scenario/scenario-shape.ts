@@ -1,4 +1,5 @@
 import { OUTCOME_SHAPE } from "../outcomes/outcome-shape.ts";
+import { RATE_SHAPE } from "../outcomes/rate.ts";
 import { SHORT_OUTCOME_SHAPE } from "../outcomes/short-outcome.ts";
 import { toJsonSchema } from "../schema/json-schema.ts";
 import {
@@ -135,6 +136,10 @@ function scenarioShape({ node, edge, outcome, shortOutcome }: PartShapes): Objec
         outcomes: described(
           either(list(outcome), { kind: "record", values: shortOutcome }),
           "What is asserted or counted over finished conversations: a list, or short forms by name.",
+        ),
+        rates: described(
+          { kind: "record", values: RATE_SHAPE } as const,
+          "What reports compute from outcomes, by name: conditional rates, means, ratios, percentiles.",
         ),
         metadata: jsonObject,
         nodeOrder: described(

@@ -55,6 +55,7 @@ function writeScenario(
     ...(keepsOrder ? {} : { nodeOrder: [...nodeIds] }),
     ...(edges.length === 0 ? {} : { edges: write(edges.map(withEndWord), ["edges"]) }),
     ...(outcomes.length === 0 ? {} : { outcomes: write(outcomes, ["outcomes"]) }),
+    ...(definition.rates === undefined ? {} : { rates: write(definition.rates, ["rates"]) }),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
   };
 }

@@ -1,5 +1,6 @@
 import type { Outcome } from "../outcomes/outcome-check.ts";
 import type { TypedOutcome } from "../outcomes/outcome-helpers.ts";
+import type { RateDeclaration } from "../outcomes/rate.ts";
 import { DefinitionError, formatIssue } from "../schema/format-issue.ts";
 import type { Issue } from "../schema/issue.ts";
 import { asNearest, NearestName } from "../schema/nearest-name.ts";
@@ -36,6 +37,7 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
   readonly #metadata: unknown;
   readonly #parts = new ScenarioParts();
   #entry: string | undefined;
+  readonly #rates: Record<string, unknown> = Object.create(null);
 
   constructor(name: string, options: ScenarioOptions = {}) {
     this.name = name;
@@ -80,6 +82,12 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
     return this.#typed();
   }
 
+  /** Declares a number that reports compute from outcomes, for instance a conditional rate. */
+  addRate(name: string, rate: RateDeclaration): this {
+    this.#rates[name] = this.#parts.takeRest(rate, ["rates", name]);
+    return this;
+  }
+
   /** Sets the node where conversations start; it must have been added. */
   setEntry<Self extends Scenario>(this: Self, id: KnownNode<NodesIn<Self>>): Self {
     const { nodes } = this.#parts;
@@ -106,9 +114,10 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
     const { name, description } = this;
     const entry = this.#entry === undefined ? {} : { entry: this.#entry };
     const prompt = this.#systemPrompt === undefined ? {} : { systemPrompt: this.#systemPrompt };
+    const rates = Object.keys(this.#rates).length === 0 ? {} : { rates: Object.freeze({ ...this.#rates }) };
     const definition = defineScenario({
       parts: this.#parts,
-      rest: { name, description, metadata: this.#metadata, ...entry, ...prompt },
+      rest: { name, description, metadata: this.#metadata, ...entry, ...prompt, ...rates },
     });
     for (const warning of definition.warnings)
       warnOnce(`Scenario ${JSON.stringify(name)}: ${formatIssue(warning)}`);

@@ -17,8 +17,10 @@ import {
   RESULT_FIELD_ROOTS,
   TURN_FIELD_ROOTS,
 } from "../outcomes/outcome-fields.ts";
+import { outcomesOfRate, type RateDeclaration } from "../outcomes/rate.ts";
 import type { IssuePath, ReportIssue } from "../schema/issue.ts";
 import { nearestOf } from "../schema/nearest-name.ts";
+import { isRecord, type UnknownRecord } from "../values/json.ts";
 import type { ScenarioDraft } from "./scenario-draft.ts";
 import { PathValidator } from "./validate-paths.ts";
 import { validateValue } from "./validate-values.ts";
@@ -65,6 +67,25 @@ function validateApplication({ outcomes }: ScenarioDraft, report: ReportIssue): 
         path,
         message: "Whether it applies depends on the outcome itself.",
       });
+  }
+}
+
+/** Validates that the outcomes that rates name are there, and that no rate has the name of one. */
+export function validateRates(rates: UnknownRecord, { outcomes }: ScenarioDraft, report: ReportIssue): void {
+  const names = new Set(outcomes.map(({ outcome }) => outcome.name));
+  for (const [rate, declaration] of Object.entries(rates)) {
+    if (!isRecord(declaration)) continue;
+    if (names.has(rate)) {
+      const message = `There is an outcome ${JSON.stringify(rate)} already: give the rate another name.`;
+      report({ code: "invalid_parameter", path: ["rates", rate], message });
+    }
+    for (const [place, name] of outcomesOfRate(declaration as RateDeclaration)) {
+      if (typeof name !== "string" || names.has(name)) continue;
+      const { nearest } = nearestOf(name, names);
+      const meant = nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
+      const message = `There is no outcome ${JSON.stringify(name)}.${meant}`;
+      report({ code: "invalid_parameter", path: ["rates", rate, ...place], message });
+    }
   }
 }
 

@@ -1,0 +1,77 @@
+import { refuse, requireBetween0And1, requireSameLength } from "./arguments.ts";
+import { type ClusteredRate, type ClusterLabel, numberClusters } from "./clusters.ts";
+import { studentQuantile } from "./distributions.ts";
+import { sum } from "./means.ts";
+import { scoreInterval } from "./proportions.ts";
+
+/** How far a sequence was seen: it lasted to its end, or ended wrong, or could not be followed any further, at a turn. */
+export interface Followed {
+  /** The turn, from 1, of the first wrong answer or of the first that could not be read. Null if it lasted to its end. */
+  readonly at: number | null;
+  /** True if the turn was wrong, false if it could not be read. */
+  readonly wrong: boolean;
+}
+
+/**
+ * The rate of sequences that last to their end, from every turn that could be read: the product over turns of the share that stays right
+ * among those still followed. Sequences that cannot be followed any further leave the table at that turn, and count neither as lasting nor
+ * as lost. Without such sequences it is the plain rate. Null for an empty list.
+ *
+ * Reference: E. Kaplan, P. Meier (1958), J. Am. Stat. Assoc. 53, 457; cluster-robust error by the influence of each sequence.
+ */
+export function lifeTableRate(
+  sequences: readonly Followed[],
+  clusters: readonly ClusterLabel[] | null,
+  confidence = 0.95,
+): ClusteredRate | null {
+  requireBetween0And1("confidence", confidence);
+  for (const [i, { at }] of sequences.entries())
+    if (at !== null && !(Number.isSafeInteger(at) && at >= 1))
+      refuse(`sequences[${i}].at`, "a whole number from 1 and up, or null", at);
+  if (clusters !== null) requireSameLength(["sequences", "clusters"], sequences, clusters);
+  const groups = numberClusters(clusters, sequences);
+  if (sequences.length === 0) return null;
+  const last = sequences.reduce((most, { at }) => Math.max(most, at ?? 0), 0);
+  const wrong = new Float64Array(last + 2);
+  const leaving = new Float64Array(last + 2);
+  for (const { at, wrong: isWrong } of sequences) {
+    if (at === null) continue;
+    const counts = isWrong ? wrong : leaving;
+    counts[at] = (counts[at] as number) + 1;
+  }
+  // Who cannot be read at a turn is not at risk at that turn.
+  let atRisk = sequences.length;
+  let rate = 1;
+  /** What a sequence that was followed up to a turn adds to the influence, summed over turns. */
+  const followed = new Float64Array(last + 2);
+  const lost = new Float64Array(last + 2);
+  for (let turn = 1; turn <= last; turn++) {
+    atRisk -= leaving[turn] as number;
+    const events = wrong[turn] as number;
+    const before = followed[turn - 1] as number;
+    followed[turn] = before;
+    if (atRisk === 0) break;
+    const hazard = events / atRisk;
+    rate *= 1 - hazard;
+    if (hazard < 1) {
+      followed[turn] = before + hazard / (atRisk * (1 - hazard));
+      lost[turn] = 1 / (atRisk * (1 - hazard));
+    }
+    atRisk -= events;
+  }
+  if (groups.count < 2) return { rate, low: null, high: null, clusters: groups.count, effective: null };
+  const sums = new Float64Array(groups.count);
+  for (const [i, { at, wrong: isWrong }] of sequences.entries()) {
+    const end = at === null ? last : isWrong ? at : at - 1;
+    const influence =
+      rate * ((followed[end] as number) - (isWrong && at !== null ? (lost[at] as number) : 0));
+    const group = groups.of(i);
+    sums[group] = (sums[group] as number) + influence;
+  }
+  const variance = (groups.count / (groups.count - 1)) * sum(sums.map((total) => total * total));
+  const spread = rate * (1 - rate);
+  const effective =
+    spread < 1e-12 || variance === 0 ? groups.count : Math.min(sequences.length, spread / variance);
+  const interval = scoreInterval(rate, effective, studentQuantile(confidence, groups.count - 1));
+  return { rate, ...interval, clusters: groups.count, effective };
+}
