@@ -36,6 +36,8 @@ export interface ConversationSettings {
   readonly turnLimit: number;
   /** The system prompt of agents that have none of their own. */
   readonly instructions?: string;
+  /** The system prompts of other subjects that nodes name, by subject; empty for those that have none. */
+  readonly subjectInstructions?: Readonly<Record<string, string>>;
   /** True if a judge model reads replies; false if rules alone do. */
   readonly judged: boolean;
   /** How a turn is split into calls of the judge. */

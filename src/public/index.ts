@@ -60,8 +60,6 @@ export {
   type FewShotExample,
   type Handover,
   type HandoverFunction,
-  type ModelOverride,
-  type ModelReference,
   type NodeOptions,
   type Question,
   question,
@@ -70,6 +68,7 @@ export {
   type ScenarioNode,
   type ToolFilter,
 } from "../core/scenario/definition.ts";
+export type { ModelOverride, ModelReference } from "../core/scenario/model-override.ts";
 export { parseScenario } from "../core/scenario/parse-scenario.ts";
 export { Scenario } from "../core/scenario/scenario.ts";
 export { scenarioFileSchema } from "../core/scenario/scenario-shape.ts";

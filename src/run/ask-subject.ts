@@ -17,7 +17,7 @@ import { runToolLoop } from "../models/tools/run-tool-loop.ts";
 import type { ToolServers } from "../models/tools/tool-servers.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
 import { overrideKey } from "./resolve-models.ts";
-import type { ConversationContext } from "./run-context.ts";
+import type { ConversationContext, Subject } from "./run-context.ts";
 import { type AnsweredTurn, TRANSCRIPT_FILE, writeTranscript } from "./step/agent-view.ts";
 import type { AskEffect } from "./step/conversation-state.ts";
 
@@ -49,6 +49,7 @@ class SubjectTurn {
   readonly #driver: ConversationContext;
   readonly #effect: AskEffect;
   readonly #node: ScenarioNode;
+  readonly #subject: Subject;
   readonly #model: AnyModel;
   #signal: AbortSignal;
   #calls = 0;
@@ -58,7 +59,8 @@ class SubjectTurn {
     this.#effect = effect;
     // Effects name nodes of the definition, and the run has resolved all models that nodes and cells name.
     this.#node = driver.plan.definition.nodes[effect.node] as ScenarioNode;
-    this.#model = subjectAt(driver, this.#node);
+    this.#subject = subjectAt(driver, this.#node);
+    this.#model = this.#subject.model;
     this.#signal = driver.signal;
   }
 
@@ -140,7 +142,7 @@ class SubjectTurn {
       call: `${turn}.subject.${++this.#calls}`,
       ...simulation,
       shared: plan.shared,
-      skipsCache: run.subjects.get(plan.cell.subject)?.cache === false,
+      skipsCache: this.#subject.cache === false,
     });
     this.spending = addSpending(this.spending, spending);
     return reply;
@@ -184,11 +186,13 @@ class SubjectTurn {
   }
 }
 
-function subjectAt({ run, plan }: ConversationContext, { modelOverride }: ScenarioNode): AnyModel {
+function subjectAt({ run, plan }: ConversationContext, { modelOverride }: ScenarioNode): Subject {
   const override = modelOverride?.subject;
-  return override === undefined
-    ? (run.subjects.get(plan.cell.subject)?.model as AnyModel)
-    : (run.overrides.get(overrideKey(override)) as AnyModel);
+  return (
+    override === undefined
+      ? run.subjects.get(plan.cell.subject)
+      : run.overrides.subjects.get(overrideKey(override))
+  ) as Subject;
 }
 
 const NO_TOOLS: readonly ToolDefinition[] = Object.freeze([]);

@@ -1,4 +1,5 @@
 import { Rng } from "../core/rng.ts";
+import type { ScenarioNode } from "../core/scenario/definition.ts";
 import { itemsOf } from "../core/values/growing-list.ts";
 import type { EarlierTurn, JudgeInput } from "../grading/judge/judge-request.ts";
 import type { JudgeTaskNames } from "../grading/judge/judge-task.ts";
@@ -17,7 +18,7 @@ import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.t
 import type { Message } from "../models/message.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
 import { overrideKey } from "./resolve-models.ts";
-import type { ConversationContext } from "./run-context.ts";
+import type { ConversationContext, ConversationPlan, Judge, RunContext } from "./run-context.ts";
 import type { JudgeEffect } from "./step/conversation-state.ts";
 import { type NodePlan, nodePlan } from "./step/node-plan.ts";
 
@@ -98,7 +99,7 @@ async function askJudge(
         seed: run.seed,
       },
       call: `${turn}.judge.${part}.${member}.${++calls}`,
-      skipsCache: run.judges.get(cell.judge)?.cache === false,
+      skipsCache: judgeAt(run, driver.plan, plan.node)?.cache === false,
       ignoresStored: asksAgain,
     });
     spending = addSpending(spending, answered.spending);
@@ -200,13 +201,17 @@ function picked(
 }
 
 function judgesAt({ run, plan }: ConversationContext, { node }: NodePlan): readonly NamedJudge[] {
-  const override = node.modelOverride?.judge;
-  if (override !== undefined) {
-    // The run has resolved all models that nodes and cells name.
-    const model = run.overrides.get(overrideKey(override)) as AnyModel;
-    return [{ model, name: model.name }];
-  }
-  const judge = run.judges.get(plan.cell.judge);
+  const judge = judgeAt(run, plan, node);
   const models = judge?.models ?? [];
-  return models.map((model) => ({ model, name: models.length === 1 ? plan.cell.judge : model.name }));
+  return models.map((model) => ({ model, name: models.length === 1 ? (judge?.name ?? "") : model.name }));
+}
+
+/** The judge of a turn. The run has resolved all models that nodes and cells name. */
+function judgeAt(
+  { judges, overrides }: RunContext,
+  { cell }: ConversationPlan,
+  { modelOverride }: ScenarioNode,
+): Judge | undefined {
+  const override = modelOverride?.judge;
+  return override === undefined ? judges.get(cell.judge) : overrides.judges.get(overrideKey(override));
 }

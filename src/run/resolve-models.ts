@@ -1,9 +1,6 @@
 import { errorMessage } from "../core/error-message.ts";
-import type {
-  ModelReference,
-  ModelReference as NodeModel,
-  ScenarioDefinition,
-} from "../core/scenario/definition.ts";
+import type { ScenarioDefinition } from "../core/scenario/definition.ts";
+import { type ModelReference, modelObject } from "../core/scenario/model-override.ts";
 import { canonicalJson, type JsonObject } from "../core/values/json.ts";
 import { RunError } from "../journal/failure.ts";
 import { cassetteModel } from "../models/cassette/cassette-model.ts";
@@ -14,7 +11,7 @@ import { personModel } from "../models/person/person-model.ts";
 import { resolveModel } from "../models/resolve-model.ts";
 import { simulatedModel } from "../models/simulated/simulated-model.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
-import type { Judge, Subject } from "./run-context.ts";
+import type { Judge, NodeModels, Subject } from "./run-context.ts";
 import {
   type JudgeOption,
   list,
@@ -29,7 +26,7 @@ export interface ResolvedModels {
   readonly subjects: ReadonlyMap<string, Subject>;
   readonly judges: ReadonlyMap<string, Judge>;
   /** The models that nodes name. */
-  readonly overrides: ReadonlyMap<string, AnyModel>;
+  readonly overrides: NodeModels;
 }
 
 /** Resolves all models that a run names; one error reports everything that is wrong with them. */
@@ -37,20 +34,21 @@ export async function resolveModels(options: RunOptions): Promise<ResolvedModels
   const resolver = new ModelResolver(options);
   const subjects = await Promise.all(list(options.subjects).map((subject) => resolver.subject(subject)));
   const judges = await Promise.all(list(options.judge ?? RULES_JUDGE).map((judge) => resolver.judge(judge)));
-  const overrides = await Promise.all(
-    [...overridesIn(list(options.scenarios))].map(async ([key, reference]) => {
-      const { model, parameters } =
-        typeof reference === "string" ? { model: reference, parameters: undefined } : reference;
-      return [key, await resolver.model(model, parameters)] as const;
-    }),
-  );
   resolver.report();
-  return {
+  const named = {
     subjects: resolver.byName("subject", subjects),
     judges: resolver.byName("judge", judges),
-    // What could not be found has been reported.
-    overrides: new Map(overrides as readonly (readonly [string, AnyModel])[]),
   };
+  const nodeSubjects = await resolver.overrides(options, "subject", {
+    known: named.subjects,
+    resolve: (model) => resolver.subject(model),
+  });
+  const nodeJudges = await resolver.overrides(options, "judge", {
+    known: named.judges,
+    resolve: (model) => resolver.judge(model),
+  });
+  resolver.report();
+  return { ...named, overrides: { subjects: nodeSubjects, judges: nodeJudges } };
 }
 
 class ModelResolver {
@@ -87,6 +85,36 @@ class ModelResolver {
     const model = await this.model(given, parameters, name);
     if (model === null) return null;
     return { name: name ?? model.name, models: [model], ...(cache === undefined ? {} : { cache }) };
+  }
+
+  /** The models that nodes have for a role: those of the run that they name, or others. */
+  async overrides<Found extends Subject | Judge>(
+    { scenarios }: RunOptions,
+    role: "subject" | "judge",
+    {
+      known,
+      resolve,
+    }: {
+      readonly known: ReadonlyMap<string, Found>;
+      readonly resolve: (option: SubjectOption) => Promise<Found | null>;
+    },
+  ): Promise<ReadonlyMap<unknown, Found>> {
+    const found = new Map<unknown, Found>();
+    for (const [key, { reference, place }] of overridesIn(list(scenarios), role)) {
+      const option = optionOf(reference);
+      const ofRun = subjectOrJudgeOfRun(reference, known);
+      const { length: before } = this.#problems;
+      const resolved = ofRun ?? (await resolve(option));
+      this.#problems.splice(
+        before,
+        Infinity,
+        ...this.#problems.slice(before).map((problem) => `${place}: ${problem}`),
+      );
+      const { systemPrompt } = typeof option === "object" ? (option as Partial<Subject>) : {};
+      if (resolved !== null)
+        found.set(key, systemPrompt === undefined ? resolved : { ...resolved, systemPrompt });
+    }
+    return found;
   }
 
   /** Null if the model cannot be resolved; the problem is reported later. */
@@ -175,19 +203,60 @@ function partsOf(option: SubjectOption): {
   return typeof option === "object" && "model" in option ? option : { model: option };
 }
 
-function overridesIn(scenarios: readonly ScenarioDefinition[]): ReadonlyMap<string, NodeModel> {
-  const references = new Map<string, NodeModel>();
-  for (const { nodes } of scenarios) {
-    for (const { modelOverride } of Object.values(nodes)) {
-      const { subject, judge } = modelOverride ?? {};
-      if (subject !== undefined) references.set(overrideKey(subject), subject);
-      if (judge !== undefined && judge !== RULES_JUDGE) references.set(overrideKey(judge), judge);
+interface FoundOverride {
+  readonly reference: ModelReference;
+  /** In words, for problems. */
+  readonly place: string;
+}
+
+function overridesIn(
+  scenarios: readonly ScenarioDefinition[],
+  role: "subject" | "judge",
+): ReadonlyMap<unknown, FoundOverride> {
+  const references = new Map<unknown, FoundOverride>();
+  for (const { name, nodes } of scenarios) {
+    for (const [id, { modelOverride }] of Object.entries(nodes)) {
+      const reference = modelOverride?.[role];
+      if (reference === undefined || (role === "judge" && reference === RULES_JUDGE)) continue;
+      const key = overrideKey(reference);
+      if (references.has(key)) continue;
+      references.set(key, { reference, place: `In scenario "${name}", the ${role} of node "${id}"` });
     }
   }
   return references;
 }
 
-/** The key of the model of a `modelOverride`. */
-export function overrideKey(reference: ModelReference): string {
-  return typeof reference === "string" ? reference : canonicalJson(reference);
+/** The subject or judge of the run that a node names. With parameters of its own, it is another model. */
+export function subjectOrJudgeOfRun<Found>(
+  reference: ModelReference,
+  known: ReadonlyMap<string, Found>,
+): Found | undefined {
+  if (typeof reference === "string") return known.get(reference);
+  if (typeof reference !== "object" || !("model" in reference) || reference.parameters !== undefined)
+    return undefined;
+  const { model } = reference;
+  return typeof model === "string" && modelObject(reference) === undefined ? known.get(model) : undefined;
+}
+
+/** What a node names, as an option of a run. */
+function optionOf(reference: ModelReference): SubjectOption {
+  const given = modelObject(reference) as AnyModel | undefined;
+  if (typeof reference !== "object" || !("model" in reference)) return given ?? (reference as ModelOption);
+  // Objects that are models have become data.
+  const { model, parameters, systemPrompt } = reference;
+  return {
+    model: given ?? (model as ModelOption),
+    ...(parameters === undefined ? {} : { parameters }),
+    ...(systemPrompt === undefined ? {} : { systemPrompt }),
+  };
+}
+
+/** The key of the model of a `modelOverride`: the same for two nodes that name the same. */
+export function overrideKey(reference: ModelReference): unknown {
+  if (typeof reference !== "object") return reference;
+  const { model } = reference as { readonly model?: unknown };
+  // Two functions with the same text may see different things.
+  return typeof model === "function" || modelObject(reference) !== undefined
+    ? reference
+    : canonicalJson(reference);
 }

@@ -26,6 +26,12 @@ export interface Judge {
   readonly cache?: boolean;
 }
 
+/** The models that nodes have in place of those of the run, by `overrideKey`. */
+export interface NodeModels {
+  readonly subjects: ReadonlyMap<unknown, Subject>;
+  readonly judges: ReadonlyMap<unknown, Judge>;
+}
+
 /** Everything that the conversations of a run share. */
 export interface RunContext {
   readonly caller: Caller;
@@ -34,8 +40,8 @@ export interface RunContext {
   readonly timeouts: Timeouts;
   readonly subjects: ReadonlyMap<string, Subject>;
   readonly judges: ReadonlyMap<string, Judge>;
-  /** The models of `modelOverride`, by `overrideKey`. */
-  readonly overrides: ReadonlyMap<string, AnyModel>;
+  /** The models of `modelOverride`. */
+  readonly overrides: NodeModels;
   readonly earlierTurns: number;
   /** True to ask a judge again whose stored answer cannot be read. */
   readonly retriesUnreadable: boolean;

@@ -20,7 +20,7 @@ import { loadPrices, type Prices, requirePrices } from "./calls/prices.ts";
 import { type Factors, runStart } from "./describe-run.ts";
 import { type PreparedScenario, prepareScenario, usesRow } from "./prepare-scenario.ts";
 import { readingOf, requireJudge } from "./require-judge.ts";
-import { type ResolvedModels, resolveModels } from "./resolve-models.ts";
+import { type ResolvedModels, resolveModels, subjectOrJudgeOfRun } from "./resolve-models.ts";
 import { rowIds } from "./row-ids.ts";
 import type { ConversationPlan, RunContext } from "./run-context.ts";
 import { list, type RunInternals, type RunOptions } from "./run-options.ts";
@@ -163,7 +163,21 @@ function conversationSettings(
     detectRefusal: options.detectRefusal ?? looksAtRefusal(definition),
     ...(reading === "rules" ? {} : { reading }),
     ...(systemPrompt === undefined ? {} : { instructions: systemPrompt }),
+    ...subjectPrompts(definition, models),
   };
+}
+
+/** The system prompts of the other subjects that nodes name. */
+function subjectPrompts(
+  { nodes }: ScenarioDefinition,
+  { subjects }: ResolvedModels,
+): Pick<ConversationSettings, "subjectInstructions"> {
+  const found = Object.values(nodes).flatMap(({ modelOverride }) => {
+    const subject =
+      modelOverride?.subject === undefined ? undefined : subjectOrJudgeOfRun(modelOverride.subject, subjects);
+    return subject === undefined ? [] : [[subject.name, subject.systemPrompt ?? ""] as const];
+  });
+  return found.length === 0 ? {} : { subjectInstructions: Object.fromEntries(found) };
 }
 
 /** The same id each time the same conversation is started, wherever its row stands in the dataset; safe as a file name. */
@@ -242,11 +256,12 @@ const FREE_OR_UNKNOWN: Prices = {
 
 /** All models that a run may ask. */
 export function allModels({ subjects, judges, overrides }: ResolvedModels): readonly AnyModel[] {
-  return [
-    ...[...subjects.values()].map(({ model }) => model),
-    ...[...judges.values()].flatMap(({ models }) => models),
-    ...overrides.values(),
+  const all = [
+    ...[...subjects.values(), ...overrides.subjects.values()].map(({ model }) => model),
+    ...[...judges.values(), ...overrides.judges.values()].flatMap(({ models }) => models),
   ];
+  // Nodes may name a model of the run, or the same model several times.
+  return [...new Set(all)];
 }
 
 /** The folders that handovers write to: one for each conversation that needs one. */

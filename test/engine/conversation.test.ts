@@ -4,14 +4,16 @@ import { join } from "node:path";
 import {
   END,
   type Handover,
+  type ModelOverride,
   parseScenario,
   question,
   type RunOptions,
+  runScenarios,
   Scenario,
   type ScenarioDefinition,
   scenarioToJson,
 } from "elenchus";
-import type { Message } from "elenchus/models";
+import type { FunctionContext, Message } from "elenchus/models";
 import { expect, test } from "vitest";
 import { held, judgedQuestion, memoryModel, only, yesJudge } from "./held.ts";
 
@@ -268,6 +270,99 @@ test("a node may have other models, named by reference and resolved before the r
   expect(only(events, "turn-start").map(({ model }) => model)).toEqual(["subject", "sim/silent"]);
   expect(judge.asked).toHaveLength(1);
   expect(results[0]?.turns.map(({ verifyResult }) => verifyResult)).toEqual([null, false]);
+});
+
+/** Three nodes; the second has other models. */
+function overridden(modelOverride: ModelOverride): ScenarioDefinition {
+  return new Scenario("overridden", { systemPrompt: "Of the scenario." })
+    .addNode("a", { question: judgedQuestion("First?") })
+    .addNode("b", { question: judgedQuestion("Second?"), modelOverride })
+    .addNode("c", { question: judgedQuestion("Third?") })
+    .addEdge("a", "b")
+    .addEdge("b", "c")
+    .addEdge("c", END)
+    .setEntry("a")
+    .validate();
+}
+
+test("a node may name a subject or a judge of the run", async () => {
+  const [big, small] = [memoryModel("big", () => "yes"), memoryModel("small", () => "no")];
+  const panel = { panel: [yesJudge("one"), yesJudge("two"), yesJudge("three")], name: "jury" };
+  const { events } = await held({
+    scenarios: overridden({ subject: "helper", judge: "jury" }),
+    subjects: [{ model: big }, { model: small, name: "helper", parameters: { temperature: 0 } }],
+    judge: [yesJudge("alone"), panel],
+  });
+  const ofBig = only(events, "conversation-start").find(
+    ({ cell }) => cell.subject === "big" && cell.judge === "alone",
+  )?.conversation;
+  const asked = only(events, "turn-start").filter(({ conversation }) => conversation === ofBig);
+  expect(asked.map(({ model }) => model)).toEqual(["big", "small", "big"]);
+  const judged = only(events, "turn-judgement").filter(({ conversation }) => conversation === ofBig);
+  expect(judged.map(({ judges }) => judges?.map(({ judge }) => judge).join())).toEqual([
+    "alone",
+    "one,two,three",
+    "alone",
+  ]);
+  const unknown = runScenarios({
+    scenarios: overridden({ subject: "hlper" }),
+    subjects: big,
+    judge: yesJudge(),
+  });
+  await expect(unknown.results).rejects.toThrow('In scenario "overridden", the subject of node "b": ');
+});
+
+test("a node may have a function or a model object, with a system prompt", async () => {
+  const subject = memoryModel("subject", () => "yes");
+  const seen: unknown[] = [];
+  const own = (messages: readonly unknown[], { instructions }: FunctionContext): string => {
+    seen.push([messages.length, instructions]);
+    return "yes, from a function";
+  };
+  const { results } = await held({
+    scenarios: overridden({ subject: own, systemPrompt: "Of the node." }),
+    subjects: { model: subject, systemPrompt: "Of the subject." },
+    judge: yesJudge(),
+  });
+  expect(seen).toEqual([[3, "Of the node."]]);
+  expect(results[0]?.turns.map(({ reply }) => reply)).toEqual(["yes", "yes, from a function", "yes"]);
+  expect(subject.asked.map(([{ instructions }]) => instructions)).toEqual([
+    "Of the scenario.",
+    "Of the scenario.",
+  ]);
+
+  const [object, judge] = [memoryModel("object", () => "yes, from an object"), yesJudge("object judge")];
+  const definition = overridden({ subject: { model: object, systemPrompt: "Of the model." }, judge });
+  const again = await held({ scenarios: definition, subjects: subject, judge: yesJudge() });
+  expect(object.asked[0]?.[0].instructions).toBe("Of the model.");
+  expect(judge.asked).toHaveLength(1);
+  expect(again.results[0]?.turns[1]?.verifyResult).toBe(true);
+  // The definition stays data, and says which model it was.
+  expect(JSON.stringify(definition)).toContain('"identity":{"name":"object"}');
+  expect(() => scenarioToJson(definition)).toThrow("it is a model made by code");
+  expect(definition.hash).not.toBe(overridden({ subject: memoryModel("other", () => "") }).hash);
+});
+
+test("a subject that a node names brings its own system prompt, or none", async () => {
+  const [big, small] = [memoryModel("big", () => "yes"), memoryModel("small", () => "yes")];
+  const definition = new Scenario("prompts")
+    .addNode("a", { question: plain("First?") })
+    .addNode("b", { question: plain("Second?"), modelOverride: { subject: "small" } })
+    .addEdge("a", "b")
+    .addEdge("b", END)
+    .setEntry("a")
+    .validate();
+  const prompted = { model: big, systemPrompt: "Of big." };
+  await held({ scenarios: definition, subjects: [prompted, { model: small, systemPrompt: "Of small." }] });
+  expect(big.asked[0]?.[0].instructions).toBe("Of big.");
+  expect(small.asked.map(([{ instructions }]) => instructions)).toEqual([
+    "Of small.",
+    "Of small.",
+    "Of small.",
+  ]);
+  const plainSmall = memoryModel("small", () => "yes");
+  await held({ scenarios: definition, subjects: [prompted, plainSmall] });
+  expect(plainSmall.asked.every(([{ instructions }]) => instructions === undefined)).toBe(true);
 });
 
 test("what is recorded is what was sent", async () => {

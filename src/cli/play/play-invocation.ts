@@ -140,13 +140,13 @@ export function demandTwo({ as, subject, judge, scenario }: PlayOptions): void {
   if (as === "questioner" && subject !== undefined && isPerson(subject))
     problems.push("You ask the questions, so another must answer: name a model with --subject.");
   const overrides = Object.values(scenario.nodes).flatMap(({ modelOverride = {} }) =>
-    Object.values(modelOverride),
+    [modelOverride.subject, modelOverride.judge].filter((one) => one !== undefined),
   );
   if (isPerson(judge))
     problems.push(
       "You are in the conversation, so another must judge: name a model with --judge, or use rules.",
     );
-  else if (overrides.some((override) => isPerson(override)))
+  else if (overrides.some((override) => isPerson(override as SubjectOption)))
     problems.push(
       `Scenario "${scenario.name}" names a person at a node, and there is but one at the terminal.`,
     );

@@ -147,7 +147,9 @@ function keptScenarios(
     return refuse("It does not keep all of its scenarios as they were.");
   if (unused === undefined) return kept;
   const models = kept.flatMap(({ nodes }) =>
-    Object.values(nodes).flatMap(({ modelOverride = {} }) => Object.values(modelOverride)),
+    Object.values(nodes).flatMap(({ modelOverride = {} }) =>
+      [modelOverride.subject, modelOverride.judge].filter(Boolean),
+    ),
   );
   if (models.length > 0) return refuse("Its scenarios name models of their own.");
   messages.write(

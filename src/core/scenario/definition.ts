@@ -7,6 +7,7 @@ import type { TurnRecord } from "../state/state.ts";
 import type { Rubric } from "../templates/rubric.ts";
 import type { Template } from "../templates/template.ts";
 import type { JsonObject } from "../values/json.ts";
+import type { ModelOverride } from "./model-override.ts";
 import type { NodeEntry } from "./node-entry.ts";
 
 declare const known: unique symbol;
@@ -73,17 +74,6 @@ export interface Question<Parsed = unknown> {
  */
 export function question<Parsed = unknown>(parts: Question<Parsed>): Question<Parsed> {
   return parts;
-}
-
-/** A model by name (`provider/model`), or by name with parameters. */
-export type ModelReference = string | { readonly model: string; readonly parameters?: JsonObject };
-
-/** Other models than the run's, for one node. */
-export interface ModelOverride {
-  /** The model that answers. */
-  readonly subject?: ModelReference;
-  /** The model that reads and grades the reply. */
-  readonly judge?: ModelReference;
 }
 
 /** Takes tools away from the subject at one node: a whole server's, or a single one. */

@@ -13,6 +13,7 @@ import {
 } from "../values/frozen-copy.ts";
 import { isRecord } from "../values/json.ts";
 import { END, END_IN_FILES } from "./definition.ts";
+import { nodeAsData } from "./model-override.ts";
 import { EDGE_SHAPE, NODE_SHAPE } from "./scenario-shape.ts";
 
 /**
@@ -27,7 +28,10 @@ export class ScenarioParts {
   readonly #allowance: CopyAllowance = { remaining: MAX_VALUES };
 
   addNode(id: string, node: unknown): void {
-    this.nodes.set(id, this.#take(node, NODE_SHAPE, ["nodes", id]));
+    const { node: data, keepFor } = nodeAsData(node);
+    const taken = this.#take(data, NODE_SHAPE, ["nodes", id]);
+    keepFor(taken);
+    this.nodes.set(id, taken);
   }
 
   addEdge(edge: unknown): void {

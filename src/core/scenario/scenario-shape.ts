@@ -2,33 +2,23 @@ import { OUTCOME_SHAPE } from "../outcomes/outcome-shape.ts";
 import { RATE_SHAPE } from "../outcomes/rate.ts";
 import { SHORT_OUTCOME_SHAPE } from "../outcomes/short-outcome.ts";
 import { toJsonSchema } from "../schema/json-schema.ts";
-import {
-  described,
-  either,
-  functionOrSource,
-  json,
-  jsonObject,
-  keyShapes,
-  list,
-  nonEmptyText,
-  type ObjectShape,
-  object,
-  oneOfTexts,
-  type ReferenceShape,
-  reference,
-  type Shape,
-  text,
-} from "../schema/shape.ts";
+import { described, either, functionOrSource, json, jsonObject, keyShapes, list, nonEmptyText, type ObjectShape, object, oneOfTexts, type ReferenceShape, reference, type Shape, text } from "../schema/shape.ts";
 import { WHEN_SHAPE } from "../state/condition.ts";
 import { RUBRIC_SHAPE } from "../templates/rubric-shape.ts";
 import { TEMPLATE_SHAPE } from "../templates/template-shape.ts";
 import type { JsonObject } from "../values/json.ts";
 import { TRANSCRIPTS } from "./definition.ts";
 
-const MODEL: Shape = either(
-  nonEmptyText,
-  object("a model", { model: nonEmptyText }, { optional: { parameters: jsonObject } }),
-);
+const IDENTITY = described(jsonObject, "Of a model that was an object in code, for readers.");
+
+function modelShape(more: Readonly<Record<string, Shape>>): Shape {
+  const optional = { parameters: jsonObject, identity: IDENTITY, ...more };
+  return either(
+    described(nonEmptyText, "A subject or judge of the run, or a model by name: provider/model."),
+    functionOrSource,
+    object("a model", { model: either(nonEmptyText, functionOrSource) }, { optional }),
+  );
+}
 
 const QUESTION: Shape = object(
   "a question",
@@ -65,6 +55,12 @@ const AGENT_IDENTITY: Shape = described(
   "Who speaks here, where a scenario has several agents.",
 );
 
+const MODEL_OVERRIDE = {
+  subject: described(modelShape({ systemPrompt: text }), "The model that answers."),
+  judge: described(modelShape({}), "The model that reads and grades the reply."),
+  systemPrompt: described(text, "The system prompt at this node, before all others."),
+};
+
 /** A node, as `addNode` takes it and as files write it. */
 export const NODE_SHAPE: ReferenceShape = reference("node", () =>
   object(
@@ -73,7 +69,7 @@ export const NODE_SHAPE: ReferenceShape = reference("node", () =>
     {
       optional: {
         modelOverride: described(
-          object("a model override", {}, { optional: { subject: MODEL, judge: MODEL } }),
+          object("a model override", {}, { optional: MODEL_OVERRIDE }),
           "Other models than the run's, for this node.",
         ),
         toolFilter: TOOL_FILTER,

@@ -5,6 +5,7 @@ import { functionSource } from "../source/function-source.ts";
 import { portableSource } from "../source/portable-source.ts";
 import type { JsonObject, JsonValue } from "../values/json.ts";
 import { END, END_IN_FILES, type ScenarioDefinition } from "./definition.ts";
+import { isCode } from "./model-override.ts";
 import { FORMAT_VERSION } from "./scenario-shape.ts";
 
 /**
@@ -16,7 +17,15 @@ export function portableScenario(
   loadParser: () => JavaScriptParser,
 ): JsonObject {
   const issues: Issue[] = [];
+  for (const [id, { modelOverride = {} }] of Object.entries(definition.nodes))
+    for (const role of ["subject", "judge"] as const) {
+      const reference = modelOverride[role];
+      if (reference === undefined || !isCode(reference)) continue;
+      const problem = "it is a model made by code, so name a subject or judge of the run instead";
+      issues.push({ code: "not_portable", path: ["nodes", id, "modelOverride", role], problem });
+    }
   const written = writeScenario(definition, (fn, path) => {
+    if (path[2] === "modelOverride") return "";
     const portable = portableSource(fn, loadParser());
     if ("source" in portable) return portable.source;
     issues.push({ code: "not_portable", path, problem: portable.problem });

@@ -101,7 +101,11 @@ export const SETTINGS: Shape = typedShape<ConversationSettings>("settings", {
     judging: oneOfTexts("together", "separate"),
     detectRefusal: boolean,
   },
-  optional: { instructions: text, reading: oneOfTexts("judge", "rules-then-judge") },
+  optional: {
+    instructions: text,
+    subjectInstructions: textRecord,
+    reading: oneOfTexts("judge", "rules-then-judge"),
+  },
 });
 
 /** Messages, as in the calls of a cassette. */

@@ -4,11 +4,13 @@ import { type RoutingDecision, resolveNextNode } from "../../core/state/routing.
 import { INITIAL_STATE, isFinished, type ScenarioState } from "../../core/state/state.ts";
 import { freezeDeep } from "../../core/values/frozen-copy.ts";
 import { appended, itemsOf, listOf } from "../../core/values/growing-list.ts";
+import { ownValue } from "../../core/values/json.ts";
 import { concludeReply, type ReplyConclusion } from "../../grading/judge/assess-reply.ts";
 import { type JudgementPart, joinParts } from "../../grading/judge/judge-turn.ts";
 import { inputEvents } from "../../journal/fold/conversation.ts";
 import type {
   ConversationEvent,
+  ConversationSettings,
   ConversationStart,
   ConversationStop,
   DerivedEvent,
@@ -260,11 +262,7 @@ class Transition {
     const { question } = node.question;
     const asked: Turn = { turn, node: id, ...(agent === "" ? {} : { agent }), question, questionText: text };
     draft.open = [...draft.open, asked];
-    const { agentIdentity } = node;
-    const instructions =
-      (typeof agentIdentity === "object" ? agentIdentity.systemPrompt : undefined) ??
-      this.#definition.systemPrompt ??
-      settings.instructions;
+    const instructions = instructionsAt(node, this.#definition, settings);
     this.effects.push({
       type: "ask",
       turn,
@@ -311,6 +309,26 @@ class Transition {
   #warn(code: string, turn: number, message: string): void {
     this.events.push({ type: "warning", conversation: this.#draft.conversation, turn, code, message });
   }
+}
+
+/** The system prompt at a node: that of its override, its agent, the scenario, or the subject. */
+function instructionsAt(
+  { modelOverride, agentIdentity }: ScenarioNode,
+  { systemPrompt }: ScenarioDefinition,
+  { instructions, subjectInstructions = {} }: ConversationSettings,
+): string | undefined {
+  const subject = modelOverride?.subject;
+  const reference = typeof subject === "object" && "model" in subject ? subject : undefined;
+  const named = reference?.model ?? subject;
+  const ofSubject = typeof named === "string" ? ownValue(subjectInstructions, named) : undefined;
+  const found =
+    modelOverride?.systemPrompt ??
+    reference?.systemPrompt ??
+    (typeof agentIdentity === "object" ? agentIdentity.systemPrompt : undefined) ??
+    systemPrompt ??
+    (ofSubject as string | undefined) ??
+    instructions;
+  return found === "" ? undefined : found;
 }
 
 /** Where a conversation stands according to its journal. */
