@@ -18,7 +18,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   run: ["core", "secrets", "grading", "models", "journal"],
   report: ["core", "statistics", "terminal", "grading", "models", "journal"],
   project: ["core", "files", "models", "run", "report"],
-  cli: ["core", "files", "secrets", "terminal", "models", "journal", "run", "report", "project"],
+  viewer: ["core", "models", "journal", "report"],
+  cli: ["core", "files", "secrets", "terminal", "models", "journal", "run", "report", "project", "viewer"],
   contracts: ["core", "models", "journal"],
   public: ["core", "statistics", "grading", "models", "journal", "run", "report", "project", "contracts"],
 };
@@ -27,7 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const PURE = ["core/", "grading/", "run/step/", "statistics/"];
 
 const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter(
-  (file) => file.endsWith(".ts") && !/\.test(-d)?\.ts$/.test(file),
+  (file) => /\.tsx?$/.test(file) && !/\.test(-d)?\.ts$/.test(file),
 );
 
 function importsOf(file: string): string[] {

@@ -16,6 +16,7 @@ import { addResumeCommand } from "./resume/resume-command.ts";
 import { addRunCommand } from "./run/run-command.ts";
 import { addShowCommand } from "./show/show-command.ts";
 import { addTagCommand } from "./tag/tag-command.ts";
+import { addViewCommand } from "./view/view-command.ts";
 import { addWhyMissCommand } from "./why-miss/why-miss-command.ts";
 
 /** All commands by group, in the order in which people need them. */
@@ -26,6 +27,7 @@ const GROUPS: Readonly<Record<string, readonly AddCommand[]>> = {
   "Look at runs:": [
     addListCommand,
     addShowCommand,
+    addViewCommand,
     addExportCommand,
     addImportCommand,
     addTagCommand,

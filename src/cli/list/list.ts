@@ -1,7 +1,7 @@
 import type { JudgeHealth } from "../../journal/judge-health.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { type RatedOutcome, runRates } from "../../report/data/outcome-rates.ts";
-import { countedText, meanText, timeText } from "../../report/text/figures.ts";
+import { countedText, timeText } from "../../report/text/figures.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "../../report/text/named-table.ts";
 import type { TextOptions } from "../../report/text/text-blocks.ts";
 import type { TableCell } from "../../terminal/align-columns.ts";
@@ -70,19 +70,6 @@ interface ListedRun extends RunSummary {
 
 function listed(store: Store, runs: readonly RunSummary[]): readonly ListedRun[] {
   return runs.map((run) => ({ ...run, headline: headlineOf(runRates(store, run).outcomes[0]) }));
-}
-
-/** The first outcome of a run: its rate or mean; from the least to the largest, where there are several subjects. */
-function headlineOf(rated: RatedOutcome | undefined): string {
-  if (rated === undefined || rated.kind === "undecided") return "";
-  const isRate = rated.kind === "assertion";
-  const values = isRate ? rated.lines.map(({ rate }) => rate) : rated.lines.map(({ mean }) => mean);
-  const known = values.filter((value) => value !== null);
-  if (known.length === 0) return "";
-  const text = (value: number): string => (isRate ? String(Math.round(100 * value)) : meanText(value));
-  const [least, most] = [text(Math.min(...known)), text(Math.max(...known))];
-  const range = `${least === most ? least : `${least}–${most}`}${isRate ? " %" : ""}`;
-  return `${printableText(rated.outcome)} ${range}`;
 }
 
 function runTable(runs: readonly ListedRun[], { style, width }: TextOptions): readonly string[] {

@@ -51,7 +51,7 @@ export const SAVED: readonly string[] = [
 /** The columns of a turn, in the order of `turnColumns`. */
 export const TURN: readonly string[] = [
   "node agent model verdict read_status score refused next calls cached tokens cost latency_ms started_at",
-  "ended_at",
+  "ended_at edge",
 ]
   .join(" ")
   .split(" ");
@@ -182,6 +182,7 @@ export function turnColumns(turn: Turn): Column[] {
     turn.latencyMs ?? null,
     turn.startedAt ?? null,
     turn.endedAt ?? null,
+    turn.hop?.edge ?? null,
   ];
 }
 

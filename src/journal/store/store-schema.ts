@@ -169,6 +169,8 @@ CREATE TABLE run_call (
 ) STRICT;
 -- How many turns a gate left out of verification.
 ALTER TABLE conversation ADD COLUMN not_verified INTEGER NOT NULL DEFAULT 0;
+-- The edge by which a conversation left a turn, as its position in the scenario.
+ALTER TABLE turn ADD COLUMN edge INTEGER;
 `,
   },
 ];

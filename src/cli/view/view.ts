@@ -1,0 +1,89 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { packageFolder, packageVersion } from "../../project/package-files.ts";
+import { ProjectError } from "../../project/project-error.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { PortError, type RunningViewer, startViewer } from "../../viewer/server/start-viewer.ts";
+import type { ExitCode } from "../command.ts";
+import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { findRun, withRuns } from "../stored-runs.ts";
+import { openInBrowser } from "./open-in-browser.ts";
+
+/** The options of `view`. */
+export interface ViewOptions {
+  readonly settings: SettingsRequest;
+  readonly run?: string;
+  /** True to open a browser. */
+  readonly opens: boolean;
+  readonly port?: number;
+  readonly host?: string;
+}
+
+/** Serves the viewer until Ctrl-C. */
+export async function view(options: ViewOptions, terminal: Terminal): Promise<ExitCode> {
+  const { settings } = await readSettings(options.settings, terminal);
+  const { run } = options;
+  const name = await withRuns(settings.store, (store) =>
+    run === undefined ? undefined : findRun(store, run).run,
+  );
+  const viewer = await serveStore(settings.store, options, terminal);
+  await showAddress(viewer, { page: pageOf(name), opens: options.opens }, terminal);
+  terminal.messages.write("Press Ctrl-C to stop.\n");
+  await interrupted();
+  await viewer.close();
+  return 0;
+}
+
+/** Starts a viewer of a store. */
+export async function serveStore(
+  path: string,
+  { port, host }: Pick<ViewOptions, "port" | "host">,
+  { messages }: Pick<Terminal, "messages">,
+): Promise<RunningViewer> {
+  const pageFolder = join(packageFolder(), "dist", "viewer");
+  if (!existsSync(pageFolder))
+    throw new ProjectError([`The viewer's page is missing in ${pageFolder}. Install elenchus again.`]);
+  if (host !== undefined && !isLoopback(host))
+    messages.write(
+      `warning: the viewer listens on ${host}. Whoever reaches this machine and knows the address with its token can read all runs of the store.\n`,
+    );
+  try {
+    return await startViewer({
+      path,
+      pageFolder,
+      version: packageVersion(),
+      ...(port === undefined ? {} : { port }),
+      ...(host === undefined ? {} : { host }),
+    });
+  } catch (error) {
+    if (error instanceof PortError) throw new ProjectError([error.message]);
+    throw error;
+  }
+}
+
+/** Prints the address of a page, and opens it if asked to. */
+export async function showAddress(
+  viewer: RunningViewer,
+  { page, opens }: { readonly page: string; readonly opens: boolean },
+  { output, messages }: Terminal,
+): Promise<void> {
+  const url = viewer.url(page);
+  output.write(`${url}\n`);
+  if (opens && !(await openInBrowser(url)))
+    messages.write("No browser could be opened. Open the address above in one.\n");
+}
+
+/** The part of an address that names the page of a run. */
+export function pageOf(run: string | undefined): string {
+  return run === undefined ? "" : `#/run/${encodeURIComponent(run)}`;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d+){3}$/.test(host);
+}
+
+function interrupted(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
+  });
+}

@@ -1,0 +1,334 @@
+import type BetterSqlite3 from "better-sqlite3";
+import type { ConversationStatus } from "../../core/state/state.ts";
+import type { TurnVerdict } from "../turn.ts";
+import type { ConversationColumns, OutcomeColumns } from "./conversation-columns.ts";
+import { conversationKey } from "./encode-event.ts";
+import { openDatabase, otherWriter } from "./open-database.ts";
+import { storeError } from "./store-error.ts";
+
+/** Which conversations of a run are meant; what is left out is not looked at. */
+export interface BrowseFilter {
+  readonly scenario?: string;
+  readonly subject?: string;
+  readonly judge?: string;
+  readonly row?: string;
+  readonly arm?: string;
+  readonly replicate?: number;
+  /** Null for conversations that have not ended. */
+  readonly status?: string | null;
+  readonly outcome?: { readonly name: string; readonly value: boolean | "inconclusive" | "not_applicable" };
+  /** Conversations with a turn at this node, with this verdict, that left it by this edge. */
+  readonly node?: string;
+  readonly verdict?: string;
+  readonly edge?: number;
+}
+
+/** A turn of a browsed conversation. */
+export interface BrowsedTurn {
+  readonly turn: number;
+  readonly node: string;
+  readonly verdict: TurnVerdict | null;
+  readonly edge: number | null;
+}
+
+/** A conversation with its turns and outcomes, without texts. */
+export interface BrowsedConversation {
+  readonly columns: ConversationColumns;
+  readonly turns: readonly BrowsedTurn[];
+  readonly outcomes: readonly OutcomeColumns[];
+}
+
+/** Where a page of conversations ends. */
+export interface PlaceInRun {
+  readonly position: number;
+  readonly id: number;
+}
+
+/** A page of conversations. */
+export interface BrowsedPage {
+  readonly conversations: readonly BrowsedConversation[];
+  /** Null if there are no more. */
+  readonly next: PlaceInRun | null;
+}
+
+/** Turns at one node of one subject. */
+export interface NodeCount {
+  readonly subject: string;
+  readonly node: string;
+  readonly verdict: TurnVerdict | null;
+  readonly count: number;
+}
+
+/** How often one subject followed an edge. */
+export interface EdgeCount {
+  readonly subject: string;
+  readonly edge: number;
+  readonly count: number;
+}
+
+/** Conversations that ended early. */
+export interface CauseCount {
+  readonly status: ConversationStatus;
+  readonly failure: string | null;
+  readonly subject: string;
+  readonly count: number;
+}
+
+type Value = string | number | null;
+
+/** Reads a store in pages, for people who look at runs of any size. It never writes. */
+export class RunBrowser {
+  readonly path: string;
+  readonly #database: BetterSqlite3.Database;
+  readonly #prepared = new Map<string, BetterSqlite3.Statement>();
+
+  constructor(database: BetterSqlite3.Database, path: string) {
+    this.#database = database;
+    this.path = path;
+  }
+
+  /** True while a process writes the run. */
+  isBeingWritten(run: string): boolean {
+    const [found] = this.#all<{ writer: string | null }>("SELECT writer FROM run WHERE name = ?", run);
+    if (found === undefined || found.writer === null) return false;
+    return otherWriter(found.writer) !== null || found.writer.includes(`"pid":${process.pid},`);
+  }
+
+  /** Grows with everything that is written to the file by another connection. */
+  version(): number {
+    return this.#guarded(() => this.#database.pragma("data_version", { simple: true }) as number);
+  }
+
+  page(
+    run: string,
+    filter: BrowseFilter = {},
+    { after, limit }: { readonly after?: PlaceInRun | undefined; readonly limit: number } = { limit: 100 },
+  ): BrowsedPage {
+    const id = this.#idOf(run);
+    if (id === undefined) return { conversations: [], next: null };
+    const { conditions, values } = this.#conditions(filter);
+    const rows = this.#all<ConversationColumns>(
+      `SELECT * FROM conversation WHERE run = ? AND (position, id) > (?, ?)
+       ${conditions.map((condition) => `AND ${condition}`).join(" ")} ORDER BY position, id LIMIT ?`,
+      id,
+      after?.position ?? Number.NEGATIVE_INFINITY,
+      after?.id ?? 0,
+      ...values,
+      limit + 1,
+    );
+    const shown = rows.slice(0, limit);
+    const last = shown.at(-1);
+    const next = rows.length > limit && last !== undefined ? { position: last.position, id: last.id } : null;
+    return { conversations: this.#withTurns(shown), next };
+  }
+
+  /** One conversation; undefined if there is none. */
+  conversation(run: string, conversation: string): ConversationColumns | undefined {
+    const id = this.#idOf(run);
+    if (id === undefined) return undefined;
+    const sql = "SELECT * FROM conversation WHERE run = ? AND name = ?";
+    return this.#all<ConversationColumns>(sql, id, conversationKey(conversation))[0];
+  }
+
+  /** The names of the conversations before and after one, in the order of results. */
+  neighbours(
+    run: string,
+    { position, id: own }: PlaceInRun,
+  ): { readonly previous: string | null; readonly next: string | null } {
+    const id = this.#idOf(run) ?? -1;
+    const [before] = this.#all<{ name: string }>(
+      "SELECT name FROM conversation WHERE run = ? AND (position, id) < (?, ?) ORDER BY position DESC, id DESC LIMIT 1",
+      id,
+      position,
+      own,
+    );
+    const [after] = this.#all<{ name: string }>(
+      "SELECT name FROM conversation WHERE run = ? AND (position, id) > (?, ?) ORDER BY position, id LIMIT 1",
+      id,
+      position,
+      own,
+    );
+    return { previous: before?.name ?? null, next: after?.name ?? null };
+  }
+
+  /** The conversations that differ from one in their subject only. */
+  siblings(
+    run: string,
+    columns: ConversationColumns,
+  ): readonly Pick<ConversationColumns, "name" | "subject">[] {
+    const id = this.#idOf(run) ?? -1;
+    const same = ["row_id", "variant", "arm"].filter((column) => this.#hasColumn("conversation", column));
+    // Written from cells: each of these columns is a text or null.
+    const own = columns as unknown as Readonly<Record<string, string | null>>;
+    return this.#all(
+      `SELECT name, subject FROM conversation WHERE run = ? AND scenario = ? AND judge = ? AND replicate = ? AND row IS ?
+       ${same.map((column) => `AND ${column} IS ?`).join(" ")} ORDER BY position, id LIMIT 100`,
+      id,
+      columns.scenario,
+      columns.judge,
+      columns.replicate,
+      columns.row,
+      ...same.map((column) => own[column] ?? null),
+    );
+  }
+
+  /** How many conversations each subject has in a scenario. */
+  conversationCounts(
+    run: string,
+    scenario: string,
+  ): readonly { readonly subject: string; readonly count: number }[] {
+    return this.#all(
+      "SELECT subject, count(*) AS count FROM conversation WHERE run = ? AND scenario = ? GROUP BY subject",
+      this.#idOf(run) ?? -1,
+      scenario,
+    );
+  }
+
+  /** How the turns of each node of a scenario were judged, by subject. */
+  nodeCounts(run: string, scenario: string): readonly NodeCount[] {
+    return this.#all<NodeCount>(
+      `SELECT subject, node, verdict, count(*) AS count FROM conversation JOIN turn ON turn.conversation = conversation.id
+       WHERE run = ? AND scenario = ? GROUP BY subject, node, verdict`,
+      this.#idOf(run) ?? -1,
+      scenario,
+    );
+  }
+
+  /** How often each edge of a scenario was followed, by subject. */
+  edgeCounts(run: string, scenario: string): readonly EdgeCount[] {
+    if (!this.#hasColumn("turn", "edge")) return [];
+    return this.#all<EdgeCount>(
+      `SELECT subject, edge, count(*) AS count FROM conversation JOIN turn ON turn.conversation = conversation.id
+       WHERE run = ? AND scenario = ? AND edge IS NOT NULL GROUP BY subject, edge`,
+      this.#idOf(run) ?? -1,
+      scenario,
+    );
+  }
+
+  /** Conversations that ended early, by what ended them. */
+  causes(run: string): readonly CauseCount[] {
+    return this.#all<CauseCount>(
+      `SELECT status, failure, subject, count(*) AS count FROM conversation
+       WHERE run = ? AND status IS NOT NULL AND status NOT IN ('completed', 'limit_reached')
+       GROUP BY status, failure, subject ORDER BY count DESC, status, failure, subject LIMIT 200`,
+      this.#idOf(run) ?? -1,
+    );
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #withTurns(rows: readonly ConversationColumns[]): readonly BrowsedConversation[] {
+    const edge = this.#hasColumn("turn", "edge") ? "edge" : "NULL AS edge";
+    return rows.map((columns) => ({
+      columns,
+      turns: this.#all<BrowsedTurn>(
+        `SELECT turn, node, verdict, ${edge} FROM turn WHERE conversation = ? ORDER BY turn`,
+        columns.id,
+      ),
+      outcomes: this.#all<OutcomeColumns>(
+        "SELECT name, kind, value, status FROM outcome WHERE conversation = ?",
+        columns.id,
+      ),
+    }));
+  }
+
+  #conditions(filter: BrowseFilter): {
+    readonly conditions: readonly string[];
+    readonly values: readonly Value[];
+  } {
+    const conditions: string[] = [];
+    const values: Value[] = [];
+    const add = (condition: string, ...used: readonly Value[]): void => {
+      conditions.push(condition);
+      values.push(...used);
+    };
+    for (const key of ["scenario", "subject", "judge", "replicate", "status"] as const)
+      if (filter[key] !== undefined) add(`${key} IS ?`, filter[key]);
+    // Of a conversation of an earlier version only the position of its row is known.
+    if (filter.row !== undefined)
+      if (this.#hasColumn("conversation", "row_id"))
+        add("coalesce(row_id, CAST(row AS TEXT)) = ?", filter.row);
+      else add("CAST(row AS TEXT) = ?", filter.row);
+    if (filter.arm !== undefined)
+      if (this.#hasColumn("conversation", "arm")) add("arm = ?", filter.arm);
+      else add("0");
+    if (filter.outcome !== undefined) {
+      const { name, value } = filter.outcome;
+      const of =
+        "EXISTS (SELECT 1 FROM outcome WHERE outcome.conversation = conversation.id AND name = ? AND";
+      if (typeof value === "string") add(`${of} outcome.status = ?)`, name, value);
+      else add(`${of} outcome.status = 'decided' AND kind = 'boolean' AND value = ?)`, name, value ? 1 : 0);
+    }
+    this.#turnConditions(filter, add);
+    return { conditions, values };
+  }
+
+  #turnConditions(
+    { node, verdict, edge }: BrowseFilter,
+    add: (condition: string, ...used: readonly Value[]) => void,
+  ): void {
+    const wanted: string[] = [];
+    const values: Value[] = [];
+    if (node !== undefined) {
+      wanted.push("node = ?");
+      values.push(node);
+    }
+    if (verdict !== undefined) {
+      wanted.push("verdict = ?");
+      values.push(verdict);
+    }
+    if (edge !== undefined) {
+      wanted.push(this.#hasColumn("turn", "edge") ? "edge = ?" : "? IS NULL");
+      values.push(edge);
+    }
+    if (wanted.length === 0) return;
+    add(
+      `EXISTS (SELECT 1 FROM turn WHERE turn.conversation = conversation.id AND ${wanted.join(" AND ")})`,
+      ...values,
+    );
+  }
+
+  readonly #columns = new Map<string, ReadonlySet<string>>();
+
+  /** A file of an earlier version lacks some columns. */
+  #hasColumn(table: "conversation" | "turn", column: string): boolean {
+    let known = this.#columns.get(table);
+    if (known === undefined) {
+      const found = this.#all<{ name: string }>(`PRAGMA table_info(${table})`);
+      known = new Set(found.map(({ name }) => name));
+      this.#columns.set(table, known);
+    }
+    return known.has(column);
+  }
+
+  #idOf(run: string): number | undefined {
+    return this.#all<{ id: number }>("SELECT id FROM run WHERE name = ?", run)[0]?.id;
+  }
+
+  #all<Row>(sql: string, ...values: readonly Value[]): readonly Row[] {
+    return this.#guarded(() => {
+      let statement = this.#prepared.get(sql);
+      if (statement === undefined) {
+        statement = this.#database.prepare(sql);
+        this.#prepared.set(sql, statement);
+      }
+      return statement.all(...values) as readonly Row[];
+    });
+  }
+
+  #guarded<Result>(read: () => Result): Result {
+    try {
+      return read();
+    } catch (error) {
+      throw storeError(error, this.path);
+    }
+  }
+}
+
+/** Opens a store's file for looking at it. Throws `StoreError` if it is not a store that this release can read. */
+export async function openRunBrowser(path: string): Promise<RunBrowser> {
+  const open = await openDatabase(path, { readOnly: true });
+  return new RunBrowser(open.database, open.path);
+}

@@ -1,0 +1,293 @@
+import type { ConversationStatus } from "../core/state/state.ts";
+import type { JsonObject, JsonValue } from "../core/values/json.ts";
+import type { JudgeHealth } from "../journal/judge-health.ts";
+import type { Cell } from "../journal/run-event.ts";
+import type { Spending } from "../journal/spending.ts";
+import type { Retry, TurnVerdict, TurnWarning } from "../journal/turn.ts";
+import type { Message } from "../models/message.ts";
+import type { OutcomeRates } from "../report/data/outcome-rates.ts";
+
+// What the server answers and the page shows. Everything here is JSON; an export has the same answers in files.
+
+/** What a request that cannot be answered gets. */
+export interface ErrorAnswer {
+  readonly error: string;
+  readonly code: string;
+}
+
+/** `running` while a process writes it, `stopped` if it ended early or its process is gone. */
+export type RunState = "running" | "stopped" | "finished";
+
+/** A run in the list of runs. */
+export interface RunEntry {
+  readonly run: string;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly state: RunState;
+  readonly tags: readonly string[];
+  readonly parent: string | null;
+  readonly subjects: readonly string[];
+  readonly judges: readonly string[];
+  readonly scenarios: readonly string[];
+  readonly scenarioCount: number;
+  readonly replicates: number;
+  /** Planned, ended in any way, and ended as the scenario says. */
+  readonly conversations: number;
+  readonly ended: number;
+  readonly finished: number;
+  readonly spending: Spending;
+  /** The first outcome in short; empty if there is none. */
+  readonly headline: string;
+}
+
+/** The list of runs. */
+export interface RunsAnswer {
+  readonly store: string;
+  readonly version: string;
+  readonly runs: readonly RunEntry[];
+}
+
+/** A scenario of a run. */
+export interface ScenarioEntry {
+  readonly scenario: string;
+  readonly tags: readonly string[];
+}
+
+/** Conversations that ended early, by what ended them. */
+export interface FailureCause {
+  readonly status: ConversationStatus;
+  readonly category: string | null;
+  readonly subject: string;
+  readonly count: number;
+}
+
+/** The page of a run. */
+export interface RunAnswer extends RunEntry {
+  readonly statuses: Readonly<Partial<Record<ConversationStatus, number>>>;
+  readonly configuration: JsonObject;
+  readonly rates: OutcomeRates;
+  readonly health: readonly JudgeHealth[];
+  readonly causes: readonly FailureCause[];
+  readonly scenarioEntries: readonly ScenarioEntry[];
+  /** What outcomes mean, by name, where authors say so. */
+  readonly descriptions: Readonly<Record<string, string>>;
+}
+
+/** What an outcome came to in a conversation. */
+export type OutcomeValue = boolean | number | "inconclusive" | "not_applicable";
+
+/** A conversation in a list; its turns are its nodes with their verdicts. */
+export interface ConversationEntry extends Omit<Cell, "index"> {
+  readonly conversation: string;
+  readonly index: number;
+  readonly status: ConversationStatus | null;
+  readonly turns: readonly (readonly [node: string, verdict: TurnVerdict | null, edge: number | null])[];
+  readonly outcomes: Readonly<Record<string, OutcomeValue>>;
+  readonly tokens: number | null;
+  readonly cost: number | null;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+}
+
+/** A page of a list of conversations. */
+export interface ConversationsAnswer {
+  readonly conversations: readonly ConversationEntry[];
+  /** What to ask for next; null at the end. */
+  readonly next: string | null;
+}
+
+/** Which conversations are meant. */
+export interface EntryFilter {
+  readonly scenario?: string;
+  readonly subject?: string;
+  readonly judge?: string;
+  readonly row?: string;
+  readonly arm?: string;
+  /** `running`, or how they ended. */
+  readonly status?: string;
+  /** An outcome and its value: `resisted:false`. */
+  readonly outcome?: string;
+  readonly node?: string;
+  readonly verdict?: string;
+  /** The number of an edge in the scenario. */
+  readonly edge?: string;
+}
+
+/** A field of a template as it was read, against its truth. */
+export interface FieldView {
+  readonly name: string;
+  /** Missing if nothing looked for it. */
+  readonly value?: JsonValue;
+  readonly result: boolean | null;
+  readonly score: number;
+  readonly expected: string | null;
+  readonly reason?: string;
+  readonly quote?: string;
+}
+
+/** A trait of a rubric. */
+export interface TraitView {
+  readonly name: string;
+  readonly value: JsonValue;
+  readonly reason?: string;
+  readonly description?: string;
+}
+
+/** An edge that leaves the node of a turn, and what became of it. */
+export interface EdgeView {
+  readonly edge: number;
+  readonly target: string;
+  /** In words; empty for an edge without a condition. */
+  readonly condition: string;
+  readonly result: "taken" | "not met" | "not evaluable" | "not tried";
+  readonly reason?: string;
+}
+
+/** A call that a turn made. */
+export interface CallView {
+  readonly call: string;
+  readonly purpose: string;
+  readonly model: string;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly latencyMs: number | null;
+  readonly cached: boolean;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly cost: number | null;
+  readonly attempts: number | null;
+  readonly failure: string | null;
+}
+
+/** A turn with everything that explains it. */
+export interface TurnView {
+  readonly turn: number;
+  readonly node: string;
+  readonly agent?: string;
+  readonly model?: string;
+  readonly instructions?: string;
+  readonly question: string;
+  /** True if a simulated user wrote the question. */
+  readonly isSimulated?: boolean;
+  /** What was sent before the question since the last turn: given history, examples, what a handover wrote. */
+  readonly before: readonly Message[];
+  readonly reply?: string;
+  /** Messages of the model and of tools before the reply. */
+  readonly steps: readonly Message[];
+  readonly finish?: string;
+  readonly verdict?: TurnVerdict;
+  readonly score?: number | null;
+  readonly refused?: boolean | null;
+  readonly fields: readonly FieldView[];
+  readonly traits: readonly TraitView[];
+  readonly edges: readonly EdgeView[];
+  readonly next?: string | null;
+  readonly judgeFailure?: string;
+  readonly warnings: readonly TurnWarning[];
+  readonly retries: readonly Retry[];
+  readonly calls: readonly CallView[];
+  readonly spending?: Spending;
+  readonly latencyMs?: number;
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  /** The state that routing saw after the turn; missing until it is read. */
+  readonly state?: JsonObject;
+}
+
+/** An outcome of a conversation. */
+export interface OutcomeView {
+  readonly name: string;
+  readonly value: OutcomeValue;
+  readonly description?: string;
+  readonly good?: boolean;
+  /** The turns it looks at, from 1. */
+  readonly turns: readonly number[];
+}
+
+/** The page of a conversation. */
+export interface ConversationAnswer {
+  readonly run: string;
+  readonly conversation: string;
+  readonly cell: Cell;
+  readonly status: ConversationStatus | null;
+  readonly failure: string | null;
+  readonly attempt: number;
+  readonly turnLimit: number | null;
+  readonly turns: readonly TurnView[];
+  readonly outcomes: readonly OutcomeView[];
+  readonly spending: Spending;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  /** True if the stored scenario is not the one of this conversation. */
+  readonly isChanged: boolean;
+  readonly initialState: JsonObject;
+  /** The same item, replicate and judge with other subjects, itself included. */
+  readonly others: readonly { readonly conversation: string; readonly subject: string }[];
+  readonly previous: string | null;
+  readonly next: string | null;
+}
+
+/** A call as it was sent and answered. */
+export interface CallAnswer {
+  readonly request: JsonValue;
+  readonly reply: JsonValue;
+}
+
+/** How turns at a node were judged. */
+export interface NodeTraffic {
+  readonly subject: string;
+  readonly node: string;
+  readonly visits: number;
+  readonly verdicts: Readonly<Partial<Record<TurnVerdict, number>>>;
+}
+
+/** How often an edge was followed. */
+export interface EdgeTraffic {
+  readonly subject: string;
+  readonly edge: number;
+  readonly hops: number;
+}
+
+/** A node of a graph. */
+export interface GraphNode {
+  readonly id: string;
+  readonly question: string;
+  readonly hasTemplate: boolean;
+  readonly agent?: string;
+  /** Fields and their truths, in words. */
+  readonly fields: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly truth: string | null;
+  }[];
+}
+
+/** An edge of a graph. */
+export interface GraphEdge {
+  readonly edge: number;
+  readonly source: string;
+  readonly target: string;
+  readonly condition: string;
+  readonly role: "conditional" | "otherwise" | "only" | "never";
+}
+
+/** The graph of a scenario. */
+export interface GraphAnswer {
+  readonly scenario: string;
+  readonly description: string;
+  readonly entry: string;
+  readonly tags: readonly string[];
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly GraphEdge[];
+  readonly outcomes: readonly { readonly name: string; readonly description: string }[];
+}
+
+/** A scenario with its traffic in a run. */
+export interface ScenarioAnswer {
+  /** Null if the stored scenario cannot be read. */
+  readonly graph: GraphAnswer | null;
+  readonly subjects: readonly string[];
+  readonly nodes: readonly NodeTraffic[];
+  readonly edges: readonly EdgeTraffic[];
+  readonly conversations: Readonly<Record<string, number>>;
+}

@@ -1,0 +1,201 @@
+import { type ReactNode, useEffect, useState } from "react";
+import type { FailureCause, RunAnswer, RunEntry } from "../../answers.ts";
+import { ConfirmDelete } from "../parts/confirm-delete.tsx";
+import { Explain } from "../parts/explain.tsx";
+import {
+  costText,
+  countedText,
+  countText,
+  durationText,
+  percentText,
+  timeText,
+  tokensText,
+} from "../parts/figures.ts";
+import { useKeys } from "../parts/keys.tsx";
+import { statusLook, VerdictMark } from "../parts/marks.tsx";
+import { Matrix } from "../parts/matrix.tsx";
+import { PlainText } from "../parts/plain-text.tsx";
+import { ScenarioTable } from "../parts/scenario-table.tsx";
+import { Awaited } from "../parts/states.tsx";
+import { goTo, hashOf, type Route } from "../routing.ts";
+import { answerPath, source, useAnswer } from "../source.ts";
+
+/** How did they do? The results of a run, live while it goes on. */
+export function RunPage({ route, run }: { readonly route: Route; readonly run: string }): ReactNode {
+  const { version, live, isGone } = useLive(run);
+  const answer = useAnswer<RunAnswer>(answerPath(["runs", run]), version);
+  useKeys([
+    { key: "l", about: "list of conversations", action: () => goTo(hashOf(["run", run, "conversations"])) },
+  ]);
+  return (
+    <Awaited answer={answer} what="the run">
+      {(data) => (
+        <RunResults data={live === undefined ? data : { ...data, ...live }} route={route} isGone={isGone} />
+      )}
+    </Awaited>
+  );
+}
+
+interface Live {
+  /** Grows with each update. */
+  readonly version: number;
+  readonly live?: RunEntry;
+  readonly isGone: boolean;
+}
+
+/** Follows a run while it is written. */
+function useLive(run: string): Live {
+  const [state, setState] = useState<Live>({ version: 0, isGone: false });
+  useEffect(() => {
+    if (source().isExport) return;
+    const stream = new EventSource(answerPath(["runs", run, "live"]));
+    stream.addEventListener("run", (event) => {
+      // Written by the server.
+      const live = JSON.parse(event.data) as RunEntry;
+      setState(({ version }) => ({ version: version + 1, live, isGone: false }));
+      if (live.state !== "running") stream.close();
+    });
+    stream.addEventListener("gone", () => {
+      setState(({ version }) => ({ version: version + 1, isGone: true }));
+      stream.close();
+    });
+    return () => stream.close();
+  }, [run]);
+  return state;
+}
+
+function RunResults({
+  data,
+  route,
+  isGone,
+}: {
+  readonly data: RunAnswer;
+  readonly route: Route;
+  readonly isGone: boolean;
+}): ReactNode {
+  const [isDoomed, setIsDoomed] = useState(false);
+  const took = (data.endedAt ?? Date.now()) - data.startedAt;
+  return (
+    <>
+      <div className="head">
+        <h1>
+          <PlainText text={data.run} />
+        </h1>
+        <span className="facts">
+          <span>started {timeText(data.startedAt)}</span>
+          <span aria-live="polite">
+            {data.state === "finished" ? "done" : data.state}
+            {data.state === "finished"
+              ? ""
+              : `, ${countText(data.ended)} of ${countText(data.conversations)} (${percentText(data.conversations === 0 ? null : data.ended / data.conversations)})`}
+          </span>
+          <span>{countedText(data.ended, "conversation")}</span>
+          <span>{countedText(data.scenarioCount, "scenario")}</span>
+          {data.replicates > 1 && <span>{countedText(data.replicates, "replicate")}</span>}
+          <span>{costText(data.spending.cost)}</span>
+          <span>{tokensText(data.spending.tokens)}</span>
+          {(data.state !== "stopped" || data.endedAt !== null) && <span>{durationText(took)}</span>}
+        </span>
+        <span className="controls">
+          {!source().isExport && (
+            <button type="button" onClick={() => setIsDoomed(true)}>
+              Delete
+            </button>
+          )}
+        </span>
+      </div>
+      {isGone && (
+        <p className="notice bad" role="alert">
+          This run was deleted. What you see is what was known of it last.
+        </p>
+      )}
+      <Health data={data} />
+      <section aria-labelledby="results">
+        <h2 id="results" className="hidden">
+          Results
+        </h2>
+        <Matrix run={data.run} rates={data.rates} descriptions={data.descriptions} />
+        <p className="muted">
+          A figure leads to its conversations; a name to all conversations of the subject.
+        </p>
+      </section>
+      <Causes run={data.run} causes={data.causes} />
+      <ScenarioTable run={data.run} data={data} route={route} />
+      {isDoomed && (
+        <ConfirmDelete
+          run={data}
+          onClose={() => setIsDoomed(false)}
+          onDeleted={() => goTo("#/", { replaces: true })}
+        />
+      )}
+    </>
+  );
+}
+
+function Health({ data }: { readonly data: RunAnswer }): ReactNode {
+  if (data.health.length === 0)
+    return (
+      <p className="muted">
+        Judge: <PlainText text={data.judges.join(", ") || "none"} />
+      </p>
+    );
+  return (
+    <ul className="bare">
+      {data.health.map(({ judge, asked, judged, repaired, unreadable, failed, isPoor }) => (
+        <li key={judge} className={isPoor ? "mark-error" : "muted"}>
+          Judge <PlainText text={judge} />:{" "}
+          <Explain text="Requests that the judge answered in a form that could be read, of all requests.">
+            judged {countText(judged)} of {countText(asked)}
+          </Explain>{" "}
+          · repaired {countText(repaired)} · unreadable {countText(unreadable)} · failed {countText(failed)}
+          {isPoor && " ! too many to trust the verdicts"}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Causes({
+  run,
+  causes,
+}: {
+  readonly run: string;
+  readonly causes: readonly FailureCause[];
+}): ReactNode {
+  if (causes.length === 0) return null;
+  return (
+    <section aria-labelledby="causes">
+      <h2 id="causes">Ended early, by cause</h2>
+      <div className="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">status</th>
+              <th scope="col">cause</th>
+              <th scope="col">subject</th>
+              <th scope="col" className="number">
+                conversations
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {causes.map(({ status, category, subject, count }) => (
+              <tr key={`${status} ${category} ${subject}`}>
+                <td>
+                  <VerdictMark look={statusLook(status)} hasWord />
+                </td>
+                <td>{(category ?? "–").replaceAll("_", " ")}</td>
+                <td>
+                  <PlainText text={subject} />
+                </td>
+                <td className="number">
+                  <a href={hashOf(["run", run, "conversations"], { subject, status })}>{countText(count)}</a>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,210 @@
+import { type ReactNode, useRef, useState } from "react";
+import type { RunEntry, RunsAnswer } from "../../answers.ts";
+import { ConfirmDelete } from "../parts/confirm-delete.tsx";
+import { costText, countText, durationText, timeText } from "../parts/figures.ts";
+import { useKeys } from "../parts/keys.tsx";
+import { PlainText } from "../parts/plain-text.tsx";
+import { Awaited, Empty } from "../parts/states.tsx";
+import { goTo, hashOf, type Route, withSettings } from "../routing.ts";
+import { answerPath, source, useAnswer } from "../source.ts";
+
+/** All runs of the store: what ran when, how far, for how much. */
+export function RunsPage({ route }: { readonly route: Route }): ReactNode {
+  const [version, setVersion] = useState(0);
+  const answer = useAnswer<RunsAnswer>(answerPath(["runs"]), version);
+  return (
+    <Awaited answer={answer} what="the runs">
+      {(data) => <Runs data={data} route={route} onDeleted={() => setVersion((before) => before + 1)} />}
+    </Awaited>
+  );
+}
+
+interface RunsParts {
+  readonly data: RunsAnswer;
+  readonly route: Route;
+  readonly onDeleted: () => void;
+}
+
+function Runs({ data, route, onDeleted }: RunsParts): ReactNode {
+  const { search = "", tag = "" } = route.settings;
+  const field = useRef<HTMLInputElement>(null);
+  const [doomed, setDoomed] = useState<RunEntry>();
+  useKeys([{ key: "/", about: "search", action: () => field.current?.focus() }]);
+  const tags = [...new Set(data.runs.flatMap((run) => run.tags))].sort();
+  const shown = data.runs.filter((run) => matches(run, search) && (tag === "" || run.tags.includes(tag)));
+  const set = (changes: Readonly<Record<string, string>>): void =>
+    goTo(withSettings(route, changes), { replaces: true });
+  if (data.runs.length === 0)
+    return (
+      <Empty title="No runs yet">
+        <p>
+          The store <code>{data.store}</code> is empty. Start a run, and it appears here:{" "}
+          <code>elenchus run</code>
+        </p>
+      </Empty>
+    );
+  return (
+    <>
+      <div className="head">
+        <h1>Runs</h1>
+        <span className="facts">
+          <span>{countText(data.runs.length)} in the store</span>
+          <span className="mono">{data.store}</span>
+        </span>
+        <span className="controls">
+          <label>
+            search
+            <input
+              ref={field}
+              type="search"
+              value={search}
+              placeholder="name, subject, scenario"
+              onChange={(event) => set({ search: event.target.value })}
+            />
+          </label>
+          {tags.length > 0 && (
+            <label>
+              tag
+              <select value={tag} onChange={(event) => set({ tag: event.target.value })}>
+                <option value="">any</option>
+                {tags.map((one) => (
+                  <option key={one}>{one}</option>
+                ))}
+              </select>
+            </label>
+          )}
+        </span>
+      </div>
+      {shown.length === 0 ? (
+        <Empty title="No run matches">
+          <p>
+            <button type="button" onClick={() => set({ search: "", tag: "" })}>
+              Show all
+            </button>
+          </p>
+        </Empty>
+      ) : (
+        <RunTable runs={shown} onDelete={setDoomed} />
+      )}
+      {doomed !== undefined && (
+        <ConfirmDelete run={doomed} onClose={() => setDoomed(undefined)} onDeleted={onDeleted} />
+      )}
+    </>
+  );
+}
+
+function matches({ run, subjects, scenarios, tags }: RunEntry, search: string): boolean {
+  const wanted = search.toLowerCase();
+  return [run, ...subjects, ...scenarios, ...tags].some((text) => text.toLowerCase().includes(wanted));
+}
+
+function RunTable({
+  runs,
+  onDelete,
+}: {
+  readonly runs: readonly RunEntry[];
+  readonly onDelete: (run: RunEntry) => void;
+}): ReactNode {
+  const canDelete = !source().isExport;
+  return (
+    <div className="scroll">
+      <table className="wide">
+        <thead>
+          <tr>
+            <th scope="col">run</th>
+            <th scope="col">started</th>
+            <th scope="col">state</th>
+            <th scope="col" className="number">
+              conversations
+            </th>
+            <th scope="col">scenarios</th>
+            <th scope="col">subjects</th>
+            <th scope="col" className="number">
+              spent
+            </th>
+            <th scope="col" className="number">
+              took
+            </th>
+            <th scope="col">headline</th>
+            {canDelete && (
+              <th scope="col">
+                <span className="hidden">delete</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <tr key={run.run}>
+              <th scope="row" className="wrap">
+                <a href={hashOf(["run", run.run])}>
+                  <PlainText text={run.run} />
+                </a>{" "}
+                {run.tags.map((tag) => (
+                  <span key={tag} className="tag">
+                    <PlainText text={tag} />
+                  </span>
+                ))}
+              </th>
+              <td>{timeText(run.startedAt)}</td>
+              <td>
+                <RunStateWord run={run} />
+              </td>
+              <td className="number">
+                {countText(run.ended)}
+                {run.ended === run.conversations ? "" : ` of ${countText(run.conversations)}`}
+              </td>
+              <td className="wrap">
+                <Names names={run.scenarios} count={run.scenarioCount} />
+              </td>
+              <td className="wrap">
+                <Names names={run.subjects.slice(0, 4)} count={run.subjects.length} />
+              </td>
+              <td className="number">{costText(run.spending.cost)}</td>
+              <td className="number">
+                {durationText(run.endedAt === null ? null : run.endedAt - run.startedAt)}
+              </td>
+              <td>{run.headline === "" ? "–" : <PlainText text={run.headline} />}</td>
+              {canDelete && (
+                <td>
+                  <button
+                    type="button"
+                    className="plain"
+                    aria-label={`delete run ${run.run}`}
+                    onClick={() => onDelete(run)}
+                  >
+                    delete
+                  </button>
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** How far a run is. */
+export function RunStateWord({ run }: { readonly run: RunEntry }): ReactNode {
+  if (run.state === "finished") return <span>done</span>;
+  const share = run.conversations === 0 ? 0 : run.ended / run.conversations;
+  return (
+    <span>
+      <span className="progress" aria-hidden="true">
+        <span style={{ width: `${Math.min(100, share * 100)}%` }} />
+      </span>
+      {run.state === "running" ? "running" : "stopped"}
+    </span>
+  );
+}
+
+function Names({ names, count }: { readonly names: readonly string[]; readonly count: number }): ReactNode {
+  const more = count - names.length;
+  return (
+    <>
+      <PlainText text={names.join(", ")} />
+      {more > 0 && <span className="muted"> and {countText(more)} more</span>}
+    </>
+  );
+}

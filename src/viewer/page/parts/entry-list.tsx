@@ -1,0 +1,148 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import type { ConversationEntry, ConversationsAnswer, EntryFilter } from "../../answers.ts";
+import { hashOf } from "../routing.ts";
+import { AnswerError, answerPath, cachedAnswer } from "../source.ts";
+import { statusLook, VerdictMark, VerdictStrip } from "./marks.tsx";
+import { PlainText } from "./plain-text.tsx";
+
+const ROW = 30;
+
+interface Loaded {
+  readonly entries: readonly ConversationEntry[];
+  /** What to ask for next; null at the end, undefined before the first page. */
+  readonly next: string | null | undefined;
+  readonly error?: string;
+}
+
+const NOTHING: Loaded = { entries: [], next: undefined };
+
+/** The conversations that match a filter, loaded page by page as one scrolls. */
+export function useEntries(
+  run: string,
+  filter: EntryFilter,
+): { readonly loaded: Loaded; readonly more: () => void } {
+  const key = answerPath(["runs", run, "conversations"], { ...filter });
+  const [state, setState] = useState<{ readonly key: string; readonly loaded: Loaded }>({
+    key,
+    loaded: NOTHING,
+  });
+  const busy = useRef<string>(undefined);
+  const loaded = state.key === key ? state.loaded : NOTHING;
+  const more = useCallback(() => {
+    const { next, entries } = loaded;
+    if (next === null || loaded.error !== undefined) return;
+    const path = next === undefined ? key : `${key}${key.includes("?") ? "&" : "?"}after=${next}`;
+    if (busy.current === path) return;
+    busy.current = path;
+    cachedAnswer(path).then(
+      (answer) => {
+        // The server answers this path with a page of conversations.
+        const page = answer as ConversationsAnswer;
+        setState({ key, loaded: { entries: [...entries, ...page.conversations], next: page.next } });
+      },
+      (error: unknown) => {
+        const message = error instanceof AnswerError ? error.message : String(error);
+        setState({ key, loaded: { entries, next: null, error: message } });
+      },
+    );
+  }, [key, loaded]);
+  useEffect(() => {
+    if (loaded.next === undefined) more();
+  }, [loaded, more]);
+  return { loaded, more };
+}
+
+/** What a list of conversations shows. */
+export interface EntryColumns {
+  readonly template: string;
+  readonly heads: readonly string[];
+  readonly cells: (entry: ConversationEntry) => readonly ReactNode[];
+}
+
+/** A list of conversations of any length: only what can be seen is drawn. */
+export function EntryList({
+  run,
+  loaded,
+  more,
+  columns,
+  settings = {},
+}: {
+  readonly run: string;
+  readonly loaded: Loaded;
+  readonly more: () => void;
+  readonly columns: EntryColumns;
+  /** Settings of the page of each conversation. */
+  readonly settings?: Readonly<Record<string, string>>;
+}): ReactNode {
+  const box = useRef<HTMLDivElement>(null);
+  const { entries, next } = loaded;
+  const virtual = useVirtualizer({
+    count: entries.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW,
+    overscan: 12,
+  });
+  const rows = virtual.getVirtualItems();
+  const last = rows.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (next !== null && next !== undefined && last >= entries.length - 30) more();
+  }, [last, entries.length, next, more]);
+  if (loaded.error !== undefined)
+    return (
+      <p className="notice bad" role="alert">
+        {loaded.error}
+      </p>
+    );
+  return (
+    <div className="entries">
+      <div className="entries-head" style={{ gridTemplateColumns: columns.template }} aria-hidden="true">
+        {columns.heads.map((head) => (
+          <span key={head}>{head}</span>
+        ))}
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is scrolled with keys. */}
+      <div className="virtual" ref={box} tabIndex={0}>
+        <ul className="bare" aria-label="conversations" style={{ height: virtual.getTotalSize() }}>
+          {rows.map(({ index, start }) => {
+            const entry = entries[index] as ConversationEntry;
+            return (
+              <li key={entry.conversation}>
+                <a
+                  className="entry"
+                  style={{ transform: `translateY(${start}px)`, gridTemplateColumns: columns.template }}
+                  href={hashOf(["run", run, "conversation", entry.conversation], settings)}
+                >
+                  {columns.cells(entry).map((cell, at) => (
+                    <span key={columns.heads[at]}>{cell}</span>
+                  ))}
+                </a>
+              </li>
+            );
+          })}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
+/** What distinguishes a conversation within its scenario and subject, in words. */
+export function placeOf({ row, rowIndex, variant, arm, replicate }: Partial<ConversationEntry>): string {
+  return [
+    ...(row === undefined ? (rowIndex === undefined ? [] : [`row ${rowIndex + 1}`]) : [`row ${row}`]),
+    ...Object.entries(variant ?? {}).map(([factor, level]) => `${factor} ${level}`),
+    ...(arm === undefined ? [] : [`arm ${arm}`]),
+    `replicate ${replicate}`,
+  ].join(", ");
+}
+
+/** How a conversation ended and what was said about its turns. */
+export function entryCells(entry: ConversationEntry): readonly ReactNode[] {
+  return [
+    <PlainText key="scenario" text={entry.scenario} />,
+    <PlainText key="subject" text={entry.subject} />,
+    <PlainText key="place" text={placeOf(entry)} />,
+    <VerdictStrip key="turns" verdicts={entry.turns.map(([, verdict]) => verdict)} />,
+    <VerdictMark key="status" look={statusLook(entry.status)} hasWord />,
+  ];
+}

@@ -1,0 +1,104 @@
+import { Graph as LaidGraph, layout } from "@dagrejs/dagre";
+import type { GraphAnswer, GraphEdge } from "../../answers.ts";
+
+/** The size of a node in the drawing. */
+export const NODE = { width: 196, height: 76 } as const;
+const END_SIZE = { width: 56, height: 32 } as const;
+const LETTER = 6.6;
+const MOST_LETTERS = 30;
+
+/** A point of a drawing. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Edges between the same nodes are drawn as one. */
+export interface DrawnEdge {
+  readonly id: string;
+  readonly source: string;
+  readonly target: string;
+  readonly edges: readonly GraphEdge[];
+  readonly points: readonly Point[];
+  readonly label: Point;
+}
+
+/** Where everything stands. */
+export interface Drawing {
+  readonly nodes: ReadonlyMap<string, Point>;
+  readonly edges: readonly DrawnEdge[];
+  readonly height: number;
+  readonly width: number;
+}
+
+/** The id of the end of conversations. */
+export const END_ID = "__end__";
+
+/** Lays a scenario out from left to right. */
+export function drawGraph({ nodes, edges }: GraphAnswer): Drawing {
+  const graph = new LaidGraph({ multigraph: true });
+  graph.setGraph({ rankdir: "LR", nodesep: 28, edgesep: 22, ranksep: 40, marginx: 8, marginy: 8 });
+  graph.setDefaultEdgeLabel(() => ({}));
+  for (const { id } of nodes) graph.setNode(id, { ...NODE });
+  const groups = new Map<string, GraphEdge[]>();
+  for (const edge of edges) {
+    if (edge.target === END_ID && !graph.hasNode(END_ID)) graph.setNode(END_ID, { ...END_SIZE });
+    if (!graph.hasNode(edge.source) || !graph.hasNode(edge.target)) continue;
+    const key = JSON.stringify([edge.source, edge.target]);
+    groups.set(key, [...(groups.get(key) ?? []), edge]);
+  }
+  for (const [key, group] of groups) {
+    const [first] = group;
+    if (first === undefined) continue;
+    const letters = Math.max(...group.map((edge) => Math.min(labelOf(edge).length, MOST_LETTERS)));
+    graph.setEdge(
+      first.source,
+      first.target,
+      { width: letters * LETTER + 40, height: 18 * group.length, labelpos: "c" },
+      key,
+    );
+  }
+  layout(graph);
+  const places = new Map<string, Point>();
+  for (const id of graph.nodes()) {
+    const {
+      x = 0,
+      y = 0,
+      width = 0,
+      height = 0,
+    } = graph.node(id) as Partial<Point> & { width?: number; height?: number };
+    places.set(id, { x: x - width / 2, y: y - height / 2 });
+  }
+  const drawn = graph.edges().map((edge): DrawnEdge => {
+    const {
+      points = [],
+      x = 0,
+      y = 0,
+    } = graph.edge(edge) as unknown as Partial<Point> & { points?: readonly Point[] };
+    const key = edge.name ?? "";
+    return { id: key, source: edge.v, target: edge.w, edges: groups.get(key) ?? [], points, label: { x, y } };
+  });
+  const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
+  return { nodes: places, edges: drawn, width, height };
+}
+
+/** The condition of an edge in a few words. */
+export function labelOf({ condition, role }: GraphEdge): string {
+  const text = role === "conditional" ? condition : role === "only" ? "" : role;
+  return text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS - 1)}…` : text;
+}
+
+/** A smooth line through points. */
+export function pathOf(points: readonly Point[]): string {
+  const [first, ...rest] = points;
+  if (first === undefined) return "";
+  let path = `M${first.x},${first.y}`;
+  for (let index = 0; index < rest.length - 1; index++) {
+    const point = rest[index] as Point;
+    const next = rest[index + 1] as Point;
+    const end = index === rest.length - 2 ? next : { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 };
+    path += ` Q${point.x},${point.y} ${end.x},${end.y}`;
+  }
+  const last = rest.at(-1);
+  return rest.length === 1 && last !== undefined ? `${path} L${last.x},${last.y}` : path;
+}

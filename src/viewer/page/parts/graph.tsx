@@ -1,0 +1,307 @@
+import {
+  Controls,
+  type Edge,
+  EdgeLabelRenderer,
+  type EdgeProps,
+  Handle,
+  type Node,
+  type NodeProps,
+  Position,
+  ReactFlow,
+} from "@xyflow/react";
+import { type ReactNode, useMemo } from "react";
+import type { EdgeTraffic, GraphAnswer, GraphEdge, GraphNode, NodeTraffic } from "../../answers.ts";
+import { countText, percentText } from "./figures.ts";
+import { type DrawnEdge, drawGraph, END_ID, labelOf, NODE, pathOf } from "./graph-layout.ts";
+import { lookOf } from "./marks.tsx";
+import { PlainText } from "./plain-text.tsx";
+import { VerdictSplit } from "./verdict-split.tsx";
+
+/** The path of one conversation up to a turn. */
+export interface Walked {
+  readonly current: string;
+  /** The verdict of the last visit of each node. */
+  readonly nodes: ReadonlyMap<string, string>;
+  readonly edges: ReadonlySet<number>;
+}
+
+/** What happened in the graph, of one subject or of two to compare. */
+export interface GraphTraffic {
+  readonly subjects: readonly string[];
+  readonly nodes: readonly NodeTraffic[];
+  readonly edges: readonly EdgeTraffic[];
+}
+
+interface GraphParts {
+  readonly graph: GraphAnswer;
+  readonly walked?: Walked;
+  readonly traffic?: GraphTraffic;
+  readonly selected?: { readonly node?: string | undefined; readonly edge?: number | undefined };
+  readonly onNode?: (node: string) => void;
+  readonly onEdge?: (edge: number) => void;
+}
+
+type NodeData = { readonly node: GraphNode; readonly parts: GraphParts };
+type EdgeData = { readonly drawn: DrawnEdge; readonly parts: GraphParts };
+
+/** A scenario as a graph from left to right, with the traffic on it or the path of one conversation. */
+export function Graph(parts: GraphParts): ReactNode {
+  const { graph, onNode } = parts;
+  const drawing = useMemo(() => drawGraph(graph), [graph]);
+  const nodes = useMemo((): Node[] => {
+    const drawn: Node[] = graph.nodes.flatMap((node) => {
+      const position = drawing.nodes.get(node.id);
+      return position === undefined
+        ? []
+        : [
+            {
+              id: node.id,
+              type: "scenario",
+              position: { ...position },
+              data: { node, parts },
+              ariaLabel: node.id,
+            },
+          ];
+    });
+    const end = drawing.nodes.get(END_ID);
+    if (end !== undefined)
+      drawn.push({
+        id: END_ID,
+        type: "end",
+        position: { ...end },
+        data: {},
+        selectable: false,
+        focusable: false,
+      });
+    return drawn;
+  }, [graph, drawing, parts]);
+  const edges = useMemo(
+    (): Edge[] =>
+      drawing.edges.map((drawn) => ({
+        id: drawn.id,
+        type: "scenario",
+        source: drawn.source,
+        target: drawn.target,
+        data: { drawn, parts },
+        focusable: false,
+      })),
+    [drawing, parts],
+  );
+  return (
+    <ReactFlow
+      nodes={nodes}
+      edges={edges}
+      nodeTypes={NODE_TYPES}
+      edgeTypes={EDGE_TYPES}
+      onNodeClick={(_, { id }) => id !== END_ID && onNode?.(id)}
+      nodesDraggable={false}
+      nodesConnectable={false}
+      edgesFocusable={false}
+      elementsSelectable={onNode !== undefined}
+      minZoom={0.15}
+      maxZoom={2}
+      fitView
+      fitViewOptions={{ padding: 0.04, maxZoom: 1.1 }}
+      preventScrolling={false}
+      proOptions={{ hideAttribution: true }}
+      aria-label={`graph of ${graph.scenario}`}
+    >
+      <Controls showInteractive={false} />
+    </ReactFlow>
+  );
+}
+
+function ScenarioNode({ data }: NodeProps): ReactNode {
+  const { node, parts } = data as NodeData;
+  const { walked, traffic, selected, graph } = parts;
+  const own =
+    traffic?.nodes.filter((one) => one.node === node.id && traffic.subjects.includes(one.subject)) ?? [];
+  const visits = own.reduce((sum, one) => sum + one.visits, 0);
+  const verdict = walked?.nodes.get(node.id);
+  const isUnused = (traffic !== undefined && visits === 0) || (walked !== undefined && verdict === undefined);
+  const classes = [
+    "graph-node",
+    isUnused ? "unused" : "",
+    walked?.current === node.id || selected?.node === node.id ? "current" : "",
+    graph.entry === node.id ? "entry" : "",
+  ];
+  return (
+    <div className={classes.join(" ")} style={{ width: NODE.width, height: NODE.height }}>
+      <Handle type="target" position={Position.Left} isConnectable={false} />
+      <div className="graph-node-head">
+        <strong>
+          <PlainText text={node.id} />
+        </strong>
+        <span className="muted">
+          {traffic !== undefined &&
+            (traffic.subjects.length === 2
+              ? pairText(
+                  traffic.subjects.map((subject) => own.find((one) => one.subject === subject)?.visits ?? 0),
+                )
+              : countText(visits))}
+          {walked !== undefined && verdict !== undefined && lookOf(verdict).sign}
+        </span>
+      </div>
+      <div className="graph-node-text">
+        <PlainText text={node.question.slice(0, 120)} />
+      </div>
+      {traffic !== undefined &&
+        traffic.subjects
+          .slice(0, 2)
+          .map((subject) => (
+            <VerdictSplit
+              key={subject}
+              verdicts={(traffic.subjects.length === 2
+                ? own.filter((one) => one.subject === subject)
+                : own
+              ).map((one) => one.verdicts)}
+            />
+          ))
+          .slice(0, traffic.subjects.length === 2 ? 2 : 1)}
+      <Handle type="source" position={Position.Right} isConnectable={false} />
+    </div>
+  );
+}
+
+function EndNode(): ReactNode {
+  return (
+    <div className="graph-end">
+      <Handle type="target" position={Position.Left} isConnectable={false} />
+      END
+    </div>
+  );
+}
+
+function pairText(counts: readonly number[]): string {
+  return counts.map(countText).join(" | ");
+}
+
+/** How often the edges that are drawn as one were followed, by subject. */
+function hopsOf(edges: readonly GraphEdge[], traffic: GraphTraffic): readonly number[] {
+  const wanted = new Set(edges.map(({ edge }) => edge));
+  return traffic.subjects.map((subject) =>
+    traffic.edges.reduce(
+      (sum, one) => (one.subject === subject && wanted.has(one.edge) ? sum + one.hops : sum),
+      0,
+    ),
+  );
+}
+
+function visitsOf(node: string, traffic: GraphTraffic): readonly number[] {
+  return traffic.subjects.map((subject) =>
+    traffic.nodes.reduce(
+      (sum, one) => (one.subject === subject && one.node === node ? sum + one.visits : sum),
+      0,
+    ),
+  );
+}
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+
+function ScenarioEdge({ data, id }: EdgeProps): ReactNode {
+  const { drawn, parts } = data as EdgeData;
+  const { traffic, walked, selected, onEdge } = parts;
+  const hops = traffic === undefined ? [] : hopsOf(drawn.edges, traffic);
+  const share = traffic === undefined ? 0 : sum(hops) / Math.max(1, sum(visitsOf(drawn.source, traffic)));
+  const isTaken =
+    traffic === undefined ? drawn.edges.some(({ edge }) => walked?.edges.has(edge)) : sum(hops) > 0;
+  const isSelected = drawn.edges.some(({ edge }) => edge === selected?.edge);
+  const width = traffic === undefined ? (isTaken ? 2.5 : 1) : isTaken ? 1 + 7 * share : 1;
+  const classes = `graph-edge ${isTaken ? "taken" : "unused"} ${isSelected ? "current" : ""}`;
+  return (
+    <>
+      <path
+        id={id}
+        className={classes}
+        d={pathOf(drawn.points)}
+        strokeWidth={width}
+        fill="none"
+        markerEnd="none"
+      />
+      <Arrow points={drawn.points} isTaken={isTaken} />
+      <EdgeLabelRenderer>
+        <div
+          className="graph-label nopan"
+          style={{ transform: `translate(-50%, -50%) translate(${drawn.label.x}px, ${drawn.label.y}px)` }}
+        >
+          {drawn.edges.map((edge) => (
+            <EdgeLabel key={edge.edge} edge={edge} parts={parts} onEdge={onEdge} />
+          ))}
+        </div>
+      </EdgeLabelRenderer>
+    </>
+  );
+}
+
+function EdgeLabel({
+  edge,
+  parts,
+  onEdge,
+}: {
+  readonly edge: GraphEdge;
+  readonly parts: GraphParts;
+  readonly onEdge: ((edge: number) => void) | undefined;
+}): ReactNode {
+  const { traffic } = parts;
+  const label = labelOf(edge);
+  const counts = traffic === undefined ? [] : hopsOf([edge], traffic);
+  const whole = traffic === undefined ? [] : visitsOf(edge.source, traffic);
+  const isPair = counts.length === 2;
+  const shares = counts.map((count, index) =>
+    (whole[index] ?? 0) === 0 ? null : count / (whole[index] as number),
+  );
+  const title = `${edge.condition === "" ? edge.role : edge.condition}${traffic === undefined ? "" : `, taken ${counts.map(countText).join(" and ")} times`}`;
+  const content = (
+    <>
+      {label !== "" && (
+        <span className="graph-condition">
+          <PlainText text={label} />
+        </span>
+      )}
+      {traffic !== undefined && (
+        <span className={isPair ? differenceClass(shares) : "graph-count"}>
+          {isPair
+            ? shares.map(percentText).join(" | ")
+            : `${countText(sum(counts))}${sum(counts) > 0 ? ` · ${percentText(sum(counts) / Math.max(1, sum(whole)))}` : ""}`}
+        </span>
+      )}
+    </>
+  );
+  if (label === "" && traffic === undefined) return null;
+  return onEdge === undefined ? (
+    <span title={title}>{content}</span>
+  ) : (
+    <button type="button" title={title} onClick={() => onEdge(edge.edge)}>
+      {content}
+    </button>
+  );
+}
+
+/** Shares that differ by more than ten points are coloured. */
+function differenceClass([one, other]: readonly (number | null)[]): string {
+  const isFar = typeof one === "number" && typeof other === "number" && Math.abs(one - other) > 0.1;
+  return isFar ? "graph-count apart" : "graph-count";
+}
+
+function Arrow({
+  points,
+  isTaken,
+}: {
+  readonly points: DrawnEdge["points"];
+  readonly isTaken: boolean;
+}): ReactNode {
+  const end = points.at(-1);
+  const before = points.at(-2);
+  if (end === undefined || before === undefined) return null;
+  const angle = (Math.atan2(end.y - before.y, end.x - before.x) * 180) / Math.PI;
+  return (
+    <path
+      className={`graph-arrow ${isTaken ? "taken" : "unused"}`}
+      d="M-8,-4 L0,0 L-8,4"
+      transform={`translate(${end.x},${end.y}) rotate(${angle})`}
+    />
+  );
+}
+
+const NODE_TYPES = { scenario: ScenarioNode, end: EndNode };
+const EDGE_TYPES = { scenario: ScenarioEdge };

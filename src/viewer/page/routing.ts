@@ -1,0 +1,59 @@
+import { useSyncExternalStore } from "react";
+
+/** A page of the viewer: the words of its address and its settings. Everything that a page shows follows from this. */
+export interface Route {
+  readonly words: readonly string[];
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+/** The part of an address after `#` that names a page. Settings that are undefined or empty are left out. */
+export function hashOf(
+  words: readonly string[],
+  settings: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(settings))
+    if (value !== undefined && value !== "") query.set(name, value);
+  const text = query.toString();
+  return `#/${words.map(encodeURIComponent).join("/")}${text === "" ? "" : `?${text}`}`;
+}
+
+/** The page that an address names. An address that cannot be decoded is that of the first page. */
+export function routeOf(hash: string): Route {
+  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
+  try {
+    const words = path
+      .split("/")
+      .filter((word) => word !== "")
+      .map(decodeURIComponent);
+    return { words, settings: Object.fromEntries(new URLSearchParams(query)) };
+  } catch {
+    return { words: [], settings: {} };
+  }
+}
+
+function subscribe(listener: () => void): () => void {
+  window.addEventListener("hashchange", listener);
+  return () => window.removeEventListener("hashchange", listener);
+}
+
+/** The page that the address names now. */
+export function useRoute(): Route {
+  const hash = useSyncExternalStore(subscribe, () => window.location.hash);
+  return routeOf(hash);
+}
+
+/** Goes to another page. `replaces` leaves no step behind for the back button. */
+export function goTo(hash: string, { replaces = false }: { readonly replaces?: boolean } = {}): void {
+  if (!replaces) {
+    window.location.hash = hash;
+    return;
+  }
+  window.history.replaceState(null, "", hash);
+  window.dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+/** The address of the page with some settings changed. */
+export function withSettings(route: Route, changes: Readonly<Record<string, string | undefined>>): string {
+  return hashOf(route.words, { ...route.settings, ...changes });
+}

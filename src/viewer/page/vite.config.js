@@ -1,0 +1,32 @@
+// One script that is no module, one style sheet: so the page also opens from a disk, where browsers load no modules.
+import { copyFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import react from "@vitejs/plugin-react";
+
+const path = (name) => fileURLToPath(new URL(name, import.meta.url));
+
+export default {
+  root: path("."),
+  logLevel: "warn",
+  plugins: [
+    react(),
+    {
+      name: "page",
+      closeBundle: () => copyFileSync(path("./index.html"), path("../../../dist/viewer/index.html")),
+    },
+  ],
+  define: { "process.env.NODE_ENV": '"production"' },
+  build: {
+    outDir: path("../../../dist/viewer"),
+    emptyOutDir: true,
+    target: "es2023",
+    reportCompressedSize: false,
+    lib: {
+      entry: path("./main.tsx"),
+      formats: ["iife"],
+      name: "elenchusViewer",
+      fileName: () => "viewer.js",
+      cssFileName: "viewer",
+    },
+  },
+};

@@ -1,0 +1,258 @@
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { foldTurn, plainState } from "../../core/state/advance-state.ts";
+import { compileWhen } from "../../core/state/condition.ts";
+import { describeCondition } from "../../core/state/describe-condition.ts";
+import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
+import { type JsonObject, type JsonValue, ownValue } from "../../core/values/json.ts";
+import { foldConversation } from "../../journal/fold/conversation.ts";
+import type { CallEnd, CallStart, RunEvent } from "../../journal/run-event.ts";
+import type { RunSummary } from "../../journal/store/store.ts";
+import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
+import { isFinishedTurn, type Turn } from "../../journal/turn.ts";
+import { failureSentence } from "../../report/text/failure-sentence.ts";
+import { expectedText } from "../../report/text/fields-text.ts";
+import type {
+  CallView,
+  ConversationAnswer,
+  EdgeView,
+  FieldView,
+  OutcomeView,
+  TraitView,
+  TurnView,
+} from "../answers.ts";
+import type { Viewed } from "./run-data.ts";
+
+/** Texts of a conversation that are longer come in full only when asked for. */
+export const LONGEST_TEXT = 200_000;
+
+/** One conversation with everything that explains it; undefined if there is none of this name. */
+export function conversationAnswer(
+  { store, browser }: Viewed,
+  { run }: RunSummary,
+  name: string,
+): ConversationAnswer | undefined {
+  const columns = browser.conversation(run, name);
+  if (columns === undefined) return undefined;
+  const events = [...store.events(run, name)];
+  const folded = foldConversation(events);
+  const stored = storedDefinitions(store, run).get(folded.cell.scenario);
+  const isChanged = stored !== undefined && stored.hash !== folded.scenarioHash;
+  const definition = isChanged ? undefined : stored;
+  const { cell, status, failure, attempt, settings, spending, startedAt, endedAt } = folded;
+  return {
+    run,
+    conversation: name,
+    cell,
+    status,
+    failure: failure === undefined ? null : failureSentence(failure),
+    attempt,
+    turnLimit: settings?.turnLimit ?? null,
+    turns: turnViews(folded.turns, events, definition),
+    outcomes: [...folded.outcomes.values()].map(
+      ({ name: outcome, value, status: decided, turns }): OutcomeView => {
+        const known = stored?.outcomes.find((one) => one.name === outcome);
+        return {
+          name: outcome,
+          value:
+            decided === "not_applicable"
+              ? decided
+              : decided === "inconclusive" || value === null
+                ? "inconclusive"
+                : value,
+          ...(known?.description ? { description: known.description } : {}),
+          ...(known?.good === undefined ? {} : { good: known.good }),
+          turns: turns.map((index) => index + 1),
+        };
+      },
+    ),
+    spending,
+    startedAt,
+    endedAt,
+    isChanged,
+    initialState: jsonOf(INITIAL_STATE),
+    others: othersOf(browser, run, columns),
+    ...browser.neighbours(run, columns),
+  };
+}
+
+function othersOf(
+  browser: Viewed["browser"],
+  run: string,
+  columns: NonNullable<ReturnType<Viewed["browser"]["conversation"]>>,
+): ConversationAnswer["others"] {
+  return browser.siblings(run, columns).map(({ name, subject }) => ({ conversation: name, subject }));
+}
+
+function turnViews(
+  turns: readonly Turn[],
+  events: readonly RunEvent[],
+  definition: ScenarioDefinition | undefined,
+): readonly TurnView[] {
+  const calls = callsByTurn(events);
+  let before: ScenarioState = INITIAL_STATE;
+  return turns.map((turn) => {
+    const finished = isFinishedTurn(turn) ? turn : undefined;
+    const after = finished === undefined ? undefined : foldTurn(before, finished).state;
+    const view = turnView(turn, { before, definition, calls: calls.get(turn.turn) ?? [] });
+    if (after !== undefined) before = after;
+    return after === undefined ? view : { ...view, state: jsonOf(plainState(after)) };
+  });
+}
+
+interface TurnParts {
+  readonly before: ScenarioState;
+  readonly definition: ScenarioDefinition | undefined;
+  readonly calls: readonly CallView[];
+}
+
+function turnView(turn: Turn, { before, definition, calls }: TurnParts): TurnView {
+  const { messages = [], replyMessages = [], questionText } = turn;
+  const { agent, model, instructions, reply, finish, verdict, score, refused, next, judgeFailure } = turn;
+  const { spending, latencyMs, startedAt, endedAt } = turn;
+  const sent = messages.at(-1);
+  const isQuestion = sent?.role === "user" && sent.content === questionText;
+  return {
+    turn: turn.turn,
+    node: turn.node,
+    ...given({ agent, model, instructions, finish, verdict, score, refused, next }),
+    ...given({ spending, latencyMs, startedAt, endedAt }),
+    question: cut(questionText ?? ""),
+    before: isQuestion ? messages.slice(0, -1) : messages,
+    ...(reply === undefined ? {} : { reply: cut(reply) }),
+    steps: replyMessages.slice(0, -1),
+    fields: fieldViews(turn, before, definition),
+    traits: traitViews(turn, definition),
+    edges: edgeViews(turn, definition),
+    ...(judgeFailure === undefined ? {} : { judgeFailure: failureSentence(judgeFailure) }),
+    warnings: turn.warnings ?? [],
+    retries: turn.retries ?? [],
+    calls,
+  };
+}
+
+function given<Part extends object>(part: Part): { [Key in keyof Part]?: Exclude<Part[Key], undefined> } {
+  // What is undefined is left out.
+  return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined)) as never;
+}
+
+function cut(text: string): string {
+  if (text.length <= LONGEST_TEXT) return text;
+  return text.slice(0, LONGEST_TEXT).toWellFormed();
+}
+
+function fieldViews(
+  { node, fields = {}, parsed = {}, notes = {}, quotes = {} }: Turn,
+  before: ScenarioState,
+  definition: ScenarioDefinition | undefined,
+): readonly FieldView[] {
+  const question = definition?.nodes[node]?.question;
+  return Object.entries(fields).map(([name, { result, score, reason }]) => {
+    const note = ownValue(notes, name) ?? reason;
+    const quote = ownValue(quotes, name);
+    return {
+      name,
+      ...(Object.hasOwn(parsed, name) ? { value: (ownValue(parsed, name) ?? null) as JsonValue } : {}),
+      result,
+      score,
+      expected: question === undefined ? null : expectedText(question, name, before),
+      ...(typeof note === "string" ? { reason: note } : {}),
+      ...(typeof quote === "string" ? { quote } : {}),
+    };
+  });
+}
+
+function traitViews(
+  { node, traits = {} }: Turn,
+  definition: ScenarioDefinition | undefined,
+): readonly TraitView[] {
+  const known = definition?.nodes[node];
+  const described = [...(known?.rubric?.traits ?? []), ...(known?.question.rubric?.traits ?? [])];
+  return Object.entries(traits).map(([name, { value, reason }]) => {
+    const description = described.find((trait) => trait.name === name)?.description;
+    return {
+      name,
+      // Values of traits are JSON.
+      value: value as JsonValue,
+      ...(reason === undefined ? {} : { reason }),
+      ...(description === undefined ? {} : { description }),
+    };
+  });
+}
+
+/** Every edge that leaves the node, in the order in which routing tries them. */
+function edgeViews({ node, hop }: Turn, definition: ScenarioDefinition | undefined): readonly EdgeView[] {
+  if (hop === undefined) return [];
+  const tested = new Map(hop.tested.map((edge) => [edge.edge, edge]));
+  const known = (definition?.edges ?? []).flatMap(({ source, target, when }, edge) => {
+    const condition = source === node ? compileWhen(when) : null;
+    return source === node
+      ? [{ edge, target, condition: condition === null ? "" : describeCondition(condition) }]
+      : [];
+  });
+  const listed =
+    known.length > 0 ? known : hop.tested.map(({ edge, target }) => ({ edge, target, condition: "" }));
+  const inOrder = [
+    ...listed.filter(({ condition }) => condition !== ""),
+    ...listed.filter(({ condition }) => condition === ""),
+  ];
+  return inOrder.map(({ edge, target, condition }) => {
+    const test = tested.get(edge);
+    const result =
+      hop.edge === edge
+        ? "taken"
+        : test === undefined
+          ? "not tried"
+          : test.evaluable
+            ? "not met"
+            : "not evaluable";
+    const found =
+      test === undefined || test.actual === undefined ? "" : `, found ${JSON.stringify(test.actual)}`;
+    const reason = test?.reason === undefined ? undefined : `${test.reason}${found}`;
+    return { edge, target, condition, result, ...(reason === undefined ? {} : { reason }) };
+  });
+}
+
+function callsByTurn(events: readonly RunEvent[]): ReadonlyMap<number, readonly CallView[]> {
+  const open = new Map<string, CallStart & { readonly at: number }>();
+  const calls = new Map<number, Map<string, CallView>>();
+  const put = (turn: number, view: CallView): void => {
+    const known = calls.get(turn) ?? new Map<string, CallView>();
+    calls.set(turn, known);
+    known.set(view.call, view);
+  };
+  for (const event of events) {
+    if (event.type === "call-start") {
+      open.set(event.call, event);
+      put(event.turn, callView(event));
+    } else if (event.type === "call-end") {
+      const start = open.get(event.call);
+      if (start !== undefined) put(event.turn, callView(start, event));
+    }
+  }
+  return new Map([...calls].map(([turn, views]) => [turn, [...views.values()]]));
+}
+
+function callView(
+  start: CallStart & { readonly at: number },
+  end?: CallEnd & { readonly at: number },
+): CallView {
+  const { call, purpose, model, at } = start;
+  return {
+    call,
+    purpose,
+    model,
+    startedAt: at,
+    endedAt: end?.at ?? null,
+    latencyMs: end === undefined || end.cached ? null : end.latencyMs,
+    cached: end?.cached ?? false,
+    inputTokens: end?.usage?.inputTokens ?? null,
+    outputTokens: end?.usage?.outputTokens ?? null,
+    cost: end?.cost ?? null,
+    attempts: end?.attempts ?? null,
+    failure: end?.failure === undefined ? null : failureSentence(end.failure),
+  };
+}
+
+function jsonOf(value: unknown): JsonObject {
+  return JSON.parse(JSON.stringify(value)) as JsonObject;
+}

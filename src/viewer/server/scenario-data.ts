@@ -1,0 +1,90 @@
+import { END, type ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { compileWhen } from "../../core/state/condition.ts";
+import { describeCondition } from "../../core/state/describe-condition.ts";
+import { INITIAL_STATE } from "../../core/state/state.ts";
+import type { RunSummary } from "../../journal/store/store.ts";
+import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
+import type { TurnVerdict } from "../../journal/turn.ts";
+import { expectedText } from "../../report/text/fields-text.ts";
+import type { GraphAnswer, GraphEdge, NodeTraffic, ScenarioAnswer } from "../answers.ts";
+import { tagsIn, type Viewed } from "./run-data.ts";
+
+/** A scenario of a run with its traffic; undefined if the run has no such scenario. */
+export function scenarioAnswer(
+  { store, browser }: Viewed,
+  { run, start }: RunSummary,
+  scenario: string,
+): ScenarioAnswer | undefined {
+  if (!Object.hasOwn(start.scenarios, scenario)) return undefined;
+  const definition = storedDefinitions(store, run).get(scenario);
+  const nodes = new Map<string, { -readonly [Key in keyof NodeTraffic]: NodeTraffic[Key] }>();
+  for (const { subject, node, verdict, count } of browser.nodeCounts(run, scenario)) {
+    const key = JSON.stringify([subject, node]);
+    const known = nodes.get(key) ?? { subject, node, visits: 0, verdicts: {} };
+    nodes.set(key, known);
+    known.visits += count;
+    if (verdict !== null) known.verdicts = { ...known.verdicts, [verdict]: count };
+  }
+  const conversations = browser.conversationCounts(run, scenario);
+  return {
+    graph: definition === undefined ? null : graphOf(definition),
+    subjects: start.subjects,
+    nodes: [...nodes.values()],
+    edges: browser
+      .edgeCounts(run, scenario)
+      .map(({ subject, edge, count }) => ({ subject, edge, hops: count })),
+    conversations: Object.fromEntries(conversations.map(({ subject, count }) => [subject, count])),
+  };
+}
+
+/** A scenario as a graph with its texts. */
+export function graphOf(definition: ScenarioDefinition): GraphAnswer {
+  const { name, description, entryNode, nodeIds, nodes, edges, outcomes, metadata } = definition;
+  const unconditional = new Map<string, number>();
+  const conditional = new Set(
+    edges.filter(({ when }) => compileWhen(when) !== null).map(({ source }) => source),
+  );
+  const roleOf = (source: string, isConditional: boolean, edge: number): GraphEdge["role"] => {
+    if (isConditional) return "conditional";
+    const first = unconditional.get(source);
+    if (first !== undefined && first !== edge) return "never";
+    unconditional.set(source, edge);
+    return conditional.has(source) ? "otherwise" : "only";
+  };
+  return {
+    scenario: name,
+    description,
+    entry: entryNode,
+    tags: tagsIn(metadata),
+    nodes: nodeIds.map((id) => {
+      const node = nodes[id];
+      const question = node?.question;
+      const agent = node?.agentIdentity;
+      return {
+        id,
+        question: question?.question ?? "",
+        hasTemplate: question?.template !== undefined,
+        ...(agent === undefined ? {} : { agent: typeof agent === "string" ? agent : agent.name }),
+        fields: Object.entries(question?.template?.fields ?? {}).map(([field, { description: about }]) => ({
+          name: field,
+          description: about ?? "",
+          truth: question === undefined ? null : expectedText(question, field, INITIAL_STATE),
+        })),
+      };
+    }),
+    edges: edges.map(({ source, target, when }, edge) => {
+      const condition = compileWhen(when);
+      return {
+        edge,
+        source,
+        target: target === END ? END : target,
+        condition: condition === null ? "" : describeCondition(condition),
+        role: roleOf(source, condition !== null, edge),
+      };
+    }),
+    outcomes: outcomes.map((outcome) => ({ name: outcome.name, description: outcome.description ?? "" })),
+  };
+}
+
+/** The verdicts of turns, in the order of pages. */
+export const VERDICTS: readonly TurnVerdict[] = ["pass", "fail", "unreadable", "unjudged", "unverified"];

@@ -1,0 +1,108 @@
+import { randomBytes } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import { serve } from "@hono/node-server";
+import { openStore } from "../../journal/store/open-store.ts";
+import { openRunBrowser } from "../../journal/store/run-browser.ts";
+import { readPageFiles } from "./page-files.ts";
+import { viewerApp } from "./viewer-app.ts";
+
+/** How a viewer is started. */
+export interface ViewerOptions {
+  /** The file of the store. */
+  readonly path: string;
+  /** The folder of the built page. */
+  readonly pageFolder: string;
+  /** The version of this package. */
+  readonly version: string;
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+  /** Default: one that is free. */
+  readonly port?: number;
+}
+
+/** A viewer that is being served. */
+export interface RunningViewer {
+  readonly port: number;
+  /** The address to open, with the token. A part after `#` says which page. */
+  readonly url: (page?: string) => string;
+  close(): Promise<void>;
+}
+
+/** The port cannot be used. */
+export class PortError extends Error {
+  override readonly name = "PortError";
+}
+
+/** Serves the page and the data of a store. Reads only; the store is opened for writing for the moment of a deletion. */
+export async function startViewer(options: ViewerOptions): Promise<RunningViewer> {
+  const { path, pageFolder, version, host = "127.0.0.1", port: wanted = 0 } = options;
+  const page = readPageFiles(pageFolder);
+  const store = await openStore(path, { readOnly: true });
+  const browser = await openRunBrowser(path);
+  const token = randomBytes(24).toString("base64url");
+  const hosts = new Set<string>();
+  // The port is known only once it listens; nothing is answered before.
+  const access = { token, hosts, port: wanted };
+  const deleteRun = async (run: string): Promise<void> => {
+    const writing = await openStore(path);
+    try {
+      writing.delete(run);
+    } finally {
+      writing.close();
+    }
+  };
+  let app = viewerApp({ store, browser, version, access, page, deleteRun });
+  const server = serve({ fetch: (request, env) => app.fetch(request, env), hostname: host, port: wanted });
+  const port = await listening(server, host, wanted).catch((error: unknown) => {
+    store.close();
+    browser.close();
+    throw error;
+  });
+  for (const name of namesOf(host)) hosts.add(`${name}:${port}`);
+  app = viewerApp({ store, browser, version, access: { token, hosts, port }, page, deleteRun });
+  return {
+    port,
+    url: (hash = "") =>
+      `http://${isAny(host) ? "127.0.0.1" : bracketed(host)}:${port}/?token=${token}${hash}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          store.close();
+          browser.close();
+          resolve();
+        });
+        if ("closeAllConnections" in server) server.closeAllConnections();
+      }),
+  };
+}
+
+type Listening = ReturnType<typeof serve>;
+
+function listening(server: Listening, host: string, wanted: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("listening", () => resolve((server.address() as AddressInfo).port));
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const problem =
+        error.code === "EADDRINUSE"
+          ? `Port ${wanted} is in use. Choose another with --port, or leave it out to get a free one.`
+          : error.code === "EACCES"
+            ? `Port ${wanted} may not be used. Choose one from 1024 and up with --port.`
+            : `The viewer cannot listen on ${host}: ${error.message}`;
+      reject(new PortError(problem));
+    });
+  });
+}
+
+/** The names by which pages may call this server. */
+function namesOf(host: string): readonly string[] {
+  const own = ["127.0.0.1", "localhost", "[::1]"];
+  return isAny(host) ? own : [...own, bracketed(host).toLowerCase()];
+}
+
+function isAny(host: string): boolean {
+  return host === "0.0.0.0" || host === "::";
+}
+
+function bracketed(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}

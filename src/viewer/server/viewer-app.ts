@@ -1,0 +1,139 @@
+import { Hono } from "hono";
+import { errorMessage } from "../../core/error-message.ts";
+import type { RunSummary } from "../../journal/store/store.ts";
+import { StoreError } from "../../journal/store/store-error.ts";
+import type { EntryFilter } from "../answers.ts";
+import { type Access, guard } from "./access.ts";
+import { callAnswer, textAnswer } from "./call-data.ts";
+import { conversationAnswer } from "./conversation-data.ts";
+import { conversationsAnswer } from "./entries-data.ts";
+import { liveUpdates } from "./live-updates.ts";
+import { type PageFiles, pageWith } from "./page-files.ts";
+import { runAnswer, runsAnswer, type Viewed } from "./run-data.ts";
+import { scenarioAnswer } from "./scenario-data.ts";
+
+/** What the server is made of. */
+export interface ViewerParts extends Viewed {
+  readonly access: Access;
+  readonly page: PageFiles;
+  /** Deletes a run; undefined if it succeeds. */
+  readonly deleteRun: (run: string) => Promise<void>;
+}
+
+/** The most conversations that one answer has. */
+const LONGEST_PAGE = 200;
+
+const FILTERS = [
+  "scenario",
+  "subject",
+  "judge",
+  "row",
+  "arm",
+  "status",
+  "outcome",
+  "node",
+  "verdict",
+  "edge",
+] as const satisfies readonly (keyof EntryFilter)[];
+
+/** A request that cannot be answered, as the page shows it. */
+class RequestError extends Error {
+  readonly status: 400 | 404;
+
+  constructor(status: 400 | 404, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The server of the viewer: the page, and the answers that it asks for. */
+export function viewerApp(parts: ViewerParts): Hono {
+  const { store, browser, access, page, deleteRun } = parts;
+  const app = new Hono();
+  app.use(guard(access));
+  app.onError((error, context) => {
+    if (error instanceof RequestError)
+      return context.json(
+        { error: error.message, code: error.status === 404 ? "not_found" : "bad_request" },
+        error.status,
+      );
+    const code = error instanceof StoreError ? error.code : "unexpected";
+    return context.json({ error: errorMessage(error), code }, code === "no_run" ? 404 : 500);
+  });
+  app.notFound((context) =>
+    context.json({ error: "There is nothing at this address.", code: "not_found" }, 404),
+  );
+
+  const html = pageWith(page.html, { token: access.token });
+  app.get("/", (context) => context.html(html));
+  app.get("/viewer.js", (context) =>
+    context.body(page.script, 200, { "content-type": "text/javascript; charset=utf-8" }),
+  );
+  app.get("/viewer.css", (context) =>
+    context.body(page.style, 200, { "content-type": "text/css; charset=utf-8" }),
+  );
+  app.get("/favicon.ico", (context) => context.body(null, 204));
+
+  /** The run that an address names, exactly. */
+  const runOf = (name: string): RunSummary => {
+    const summary = store.run(name);
+    if (summary === undefined || summary.run !== name)
+      throw new RequestError(
+        404,
+        `There is no run "${name.slice(0, 200)}" in this store. It may have been deleted.`,
+      );
+    return summary;
+  };
+
+  app.get("/api/runs", (context) => context.json(runsAnswer(parts)));
+  app.get("/api/runs/:run", (context) => context.json(runAnswer(parts, runOf(context.req.param("run")))));
+  app.delete("/api/runs/:run", async (context) => {
+    const { run } = runOf(context.req.param("run"));
+    await deleteRun(run);
+    return context.json({ deleted: run });
+  });
+  app.get("/api/runs/:run/live", (context) => liveUpdates(context, parts, context.req.param("run")));
+  app.get("/api/runs/:run/conversations", (context) => {
+    const { run } = runOf(context.req.param("run"));
+    const given = FILTERS.flatMap((key) => {
+      const value = context.req.query(key);
+      return value === undefined || value === "" ? [] : [[key, value] as const];
+    });
+    const filter: EntryFilter = Object.fromEntries(given);
+    if (filter.edge !== undefined && !/^\d{1,9}$/.test(filter.edge))
+      throw new RequestError(400, "The number of an edge is a whole number.");
+    const after = context.req.query("after");
+    if (after !== undefined && !/^-?\d{1,16}(\.\d{1,16})?\.\d{1,16}$/.test(after))
+      throw new RequestError(400, "This is not the end of a page of this list.");
+    const asked = Number(context.req.query("limit") ?? 100);
+    const limit = Number.isSafeInteger(asked) ? Math.min(Math.max(asked, 1), LONGEST_PAGE) : 100;
+    return context.json(conversationsAnswer(browser, run, { filter, after, limit }));
+  });
+  app.get("/api/runs/:run/conversations/:conversation", (context) => {
+    const answer = conversationAnswer(
+      parts,
+      runOf(context.req.param("run")),
+      context.req.param("conversation"),
+    );
+    if (answer === undefined) throw new RequestError(404, "There is no such conversation in this run.");
+    return context.json(answer);
+  });
+  app.get("/api/runs/:run/conversations/:conversation/calls/:call", (context) => {
+    const { run } = runOf(context.req.param("run"));
+    const answer = callAnswer(store, run, context.req.param("conversation"), context.req.param("call"));
+    if (answer === undefined) throw new RequestError(404, "There is no such call in this conversation.");
+    return context.json(answer);
+  });
+  app.get("/api/runs/:run/conversations/:conversation/turns/:turn/reply", (context) => {
+    const { run } = runOf(context.req.param("run"));
+    const text = textAnswer(store, run, context.req.param("conversation"), Number(context.req.param("turn")));
+    if (text === undefined) throw new RequestError(404, "There is no such turn in this conversation.");
+    return context.json({ text });
+  });
+  app.get("/api/runs/:run/scenarios/:scenario", (context) => {
+    const answer = scenarioAnswer(parts, runOf(context.req.param("run")), context.req.param("scenario"));
+    if (answer === undefined) throw new RequestError(404, "There is no such scenario in this run.");
+    return context.json(answer);
+  });
+  return app;
+}
