@@ -1,7 +1,8 @@
 import type { JudgeHealth } from "../../journal/judge-health.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
-import { type RatedOutcome, runRates } from "../../report/data/outcome-rates.ts";
+import { runRates } from "../../report/data/outcome-rates.ts";
 import { countedText, timeText } from "../../report/text/figures.ts";
+import { headlineOf } from "../../report/text/headline.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "../../report/text/named-table.ts";
 import type { TextOptions } from "../../report/text/text-blocks.ts";
 import type { TableCell } from "../../terminal/align-columns.ts";

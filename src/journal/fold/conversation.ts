@@ -1,9 +1,29 @@
 import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
 import type { RunFailure } from "../failure.ts";
 import { type JudgeAnswered, JudgeTally } from "../judge-health.ts";
-import type { Cell, ConversationEnd, ConversationEvent, ConversationResume, ConversationSettings, ConversationStop, OutcomeEvent, RunEventBody, TurnEnd, TurnJudgementEvent, TurnReply, TurnStart } from "../run-event.ts";
+import type {
+  Cell,
+  ConversationEnd,
+  ConversationEvent,
+  ConversationResume,
+  ConversationSettings,
+  ConversationStop,
+  OutcomeEvent,
+  RunEventBody,
+  TurnEnd,
+  TurnJudgementEvent,
+  TurnReply,
+  TurnStart,
+} from "../run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../spending.ts";
-import { type FinishedTurn, isFinishedTurn, noVerdicts, type Turn, turnVerdict, type VerdictCounts } from "../turn.ts";
+import {
+  type FinishedTurn,
+  isFinishedTurn,
+  noVerdicts,
+  type Turn,
+  turnVerdict,
+  type VerdictCounts,
+} from "../turn.ts";
 
 /** An event with its time; events that are shown at once, and never stored, may have none. */
 type TimedEvent = RunEventBody & { readonly at?: number };

@@ -14,7 +14,7 @@ export interface BrowseFilter {
   readonly row?: string;
   readonly arm?: string;
   readonly replicate?: number;
-  /** Null for conversations that have not ended. */
+  /** Null for conversations that have not ended; `cut_short` for all that ended early. */
   readonly status?: string | null;
   readonly outcome?: { readonly name: string; readonly value: boolean | "inconclusive" | "not_applicable" };
   /** Conversations with a turn at this node, with this verdict, that left it by this edge. */
@@ -244,8 +244,11 @@ export class RunBrowser {
       conditions.push(condition);
       values.push(...used);
     };
-    for (const key of ["scenario", "subject", "judge", "replicate", "status"] as const)
+    for (const key of ["scenario", "subject", "judge", "replicate"] as const)
       if (filter[key] !== undefined) add(`${key} IS ?`, filter[key]);
+    if (filter.status === "cut_short")
+      add("status IS NOT NULL AND status NOT IN ('completed', 'limit_reached')");
+    else if (filter.status !== undefined) add("status IS ?", filter.status);
     // Of a conversation of an earlier version only the position of its row is known.
     if (filter.row !== undefined)
       if (this.#hasColumn("conversation", "row_id"))

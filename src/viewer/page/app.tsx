@@ -23,7 +23,9 @@ export function App(): ReactNode {
   ]);
   const place = route.words.join("/");
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its top.
-  useEffect(() => window.scrollTo(0, 0), [place]);
+  useEffect(() => {
+    void window.scrollTo(0, 0);
+  }, [place]);
   return (
     <>
       <button type="button" className="skip" onClick={() => document.getElementById("content")?.focus()}>

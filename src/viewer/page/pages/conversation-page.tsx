@@ -180,7 +180,9 @@ function PathStrip({
 }): ReactNode {
   const current = useRef<HTMLButtonElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the strip follows the turn.
-  useEffect(() => current.current?.scrollIntoView({ block: "nearest", inline: "nearest" }), [position]);
+  useEffect(() => {
+    void current.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [position]);
   return (
     <nav className="path" aria-label="turns">
       {turns.map(({ turn, node, verdict }, index) => (

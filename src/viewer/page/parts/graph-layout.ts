@@ -4,6 +4,8 @@ import type { GraphAnswer, GraphEdge } from "../../answers.ts";
 /** The size of a node in the drawing. */
 export const NODE = { width: 196, height: 76 } as const;
 const END_SIZE = { width: 56, height: 32 } as const;
+/** The room over a node for an edge that leads back to it. */
+const LOOP = 44;
 const LETTER = 6.6;
 const MOST_LETTERS = 30;
 
@@ -39,7 +41,11 @@ export function drawGraph({ nodes, edges }: GraphAnswer): Drawing {
   const graph = new LaidGraph({ multigraph: true });
   graph.setGraph({ rankdir: "LR", nodesep: 28, edgesep: 22, ranksep: 40, marginx: 8, marginy: 8 });
   graph.setDefaultEdgeLabel(() => ({}));
-  for (const { id } of nodes) graph.setNode(id, { ...NODE });
+  const looping = new Set(
+    edges.filter(({ source, target }) => source === target).map(({ source }) => source),
+  );
+  for (const { id } of nodes)
+    graph.setNode(id, { width: NODE.width, height: NODE.height + (looping.has(id) ? LOOP : 0) });
   const groups = new Map<string, GraphEdge[]>();
   for (const edge of edges) {
     if (edge.target === END_ID && !graph.hasNode(END_ID)) graph.setNode(END_ID, { ...END_SIZE });
@@ -47,9 +53,11 @@ export function drawGraph({ nodes, edges }: GraphAnswer): Drawing {
     const key = JSON.stringify([edge.source, edge.target]);
     groups.set(key, [...(groups.get(key) ?? []), edge]);
   }
+  const loops: DrawnEdge[] = [];
   for (const [key, group] of groups) {
     const [first] = group;
-    if (first === undefined) continue;
+    // A loop is an arc over its node.
+    if (first === undefined || first.source === first.target) continue;
     const letters = Math.max(...group.map((edge) => Math.min(labelOf(edge).length, MOST_LETTERS)));
     graph.setEdge(
       first.source,
@@ -66,20 +74,73 @@ export function drawGraph({ nodes, edges }: GraphAnswer): Drawing {
       y = 0,
       width = 0,
       height = 0,
-    } = graph.node(id) as Partial<Point> & { width?: number; height?: number };
-    places.set(id, { x: x - width / 2, y: y - height / 2 });
+    } = graph.node(id) as Partial<Point> & {
+      width?: number;
+      height?: number;
+    };
+    places.set(id, { x: x - width / 2, y: y - height / 2 + (looping.has(id) ? LOOP : 0) });
   }
   const drawn = graph.edges().map((edge): DrawnEdge => {
     const {
       points = [],
       x = 0,
       y = 0,
-    } = graph.edge(edge) as unknown as Partial<Point> & { points?: readonly Point[] };
+    } = graph.edge(edge) as unknown as Partial<Point> & {
+      points?: readonly Point[];
+    };
     const key = edge.name ?? "";
-    return { id: key, source: edge.v, target: edge.w, edges: groups.get(key) ?? [], points, label: { x, y } };
+    const ends = { source: places.get(edge.v), target: places.get(edge.w) };
+    return {
+      id: key,
+      source: edge.v,
+      target: edge.w,
+      edges: groups.get(key) ?? [],
+      points: anchored(points, ends, edge.w === END_ID),
+      label: { x, y },
+    };
   });
+  for (const [key, group] of groups) {
+    const [first] = group;
+    const place = first === undefined ? undefined : places.get(first.source);
+    if (first === undefined || place === undefined || first.source !== first.target) continue;
+    loops.push({ id: key, source: first.source, target: first.target, edges: group, ...loopOver(place) });
+  }
   const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
-  return { nodes: places, edges: drawn, width, height };
+  return { nodes: places, edges: [...drawn, ...loops], width, height };
+}
+
+function loopOver({ x, y }: Point): Pick<DrawnEdge, "points" | "label"> {
+  const middle = x + NODE.width / 2;
+  return {
+    points: [
+      { x: middle + 50, y },
+      { x: middle + 44, y: y - LOOP + 6 },
+      { x: middle, y: y - LOOP + 10 },
+      { x: middle - 44, y: y - LOOP + 6 },
+      { x: middle - 50, y: y - 1 },
+    ],
+    label: { x: middle, y: y - LOOP + 12 },
+  };
+}
+
+/** The line begins and ends at the sides of its nodes, also where a loop has made a node taller for the layout. */
+function anchored(
+  points: readonly Point[],
+  { source, target }: { readonly source: Point | undefined; readonly target: Point | undefined },
+  isEnd: boolean,
+): readonly Point[] {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined || source === undefined || target === undefined)
+    return points;
+  const size = isEnd ? END_SIZE : NODE;
+  if (target.x < source.x + NODE.width) return points;
+  const within = (y: number, top: number, height: number): number =>
+    Math.min(Math.max(y, top + 10), top + height - 10);
+  return [
+    { x: source.x + NODE.width, y: within(first.y, source.y, NODE.height) },
+    ...points.slice(1, -1),
+    { x: target.x, y: within(last.y, target.y, size.height) },
+  ];
 }
 
 /** The condition of an edge in a few words. */

@@ -123,7 +123,7 @@ function ScenarioNode({ data }: NodeProps): ReactNode {
     "graph-node",
     isUnused ? "unused" : "",
     walked?.current === node.id || selected?.node === node.id ? "current" : "",
-    graph.entry === node.id ? "entry" : "",
+    graph.entry === node.id ? "first" : "",
   ];
   return (
     <div className={classes.join(" ")} style={{ width: NODE.width, height: NODE.height }}>
@@ -146,21 +146,24 @@ function ScenarioNode({ data }: NodeProps): ReactNode {
         <PlainText text={node.question.slice(0, 120)} />
       </div>
       {traffic !== undefined &&
-        traffic.subjects
-          .slice(0, 2)
-          .map((subject) => (
-            <VerdictSplit
-              key={subject}
-              verdicts={(traffic.subjects.length === 2
-                ? own.filter((one) => one.subject === subject)
-                : own
-              ).map((one) => one.verdicts)}
-            />
-          ))
-          .slice(0, traffic.subjects.length === 2 ? 2 : 1)}
+        splitsOf(traffic.subjects, own).map(({ subject, verdicts }) => (
+          <VerdictSplit key={subject} verdicts={verdicts} />
+        ))}
       <Handle type="source" position={Position.Right} isConnectable={false} />
     </div>
   );
+}
+
+/** The verdicts at a node: of both subjects apart, or of all together. */
+function splitsOf(
+  subjects: readonly string[],
+  own: readonly NodeTraffic[],
+): readonly { readonly subject: string; readonly verdicts: readonly NodeTraffic["verdicts"][] }[] {
+  if (subjects.length !== 2) return [{ subject: "", verdicts: own.map(({ verdicts }) => verdicts) }];
+  return subjects.map((subject) => ({
+    subject,
+    verdicts: own.filter((one) => one.subject === subject).map(({ verdicts }) => verdicts),
+  }));
 }
 
 function EndNode(): ReactNode {

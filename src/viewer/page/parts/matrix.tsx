@@ -114,27 +114,34 @@ function OutcomeCell({
   if (outcome.kind === "number") {
     const { mean } = line as NumberLine;
     return (
-      <span title={`n ${line.n}`}>
-        <a href={href}>{numberText(mean)}</a> <span className="muted">n {countText(line.n)}</span>
-      </span>
+      <a
+        className="rate"
+        href={href}
+        aria-label={`${outcome.outcome} of ${line.subject}: ${numberText(mean)}`}
+      >
+        <span className="figure">{numberText(mean)}</span>
+        <span className="small muted">n {countText(line.n)}</span>
+      </a>
     );
   }
   const { rate, interval } = line as AssertionLine;
+  const open = line.inconclusive + line.infrastructure;
   return (
-    <span className="rate">
-      <RateBar rate={rate ?? 0} interval={interval} />
-      <a href={href} title={`${outcome.outcome} of ${line.subject}: ${percentText(rate)}, n ${line.n}`}>
+    <a
+      className="rate"
+      href={href}
+      aria-label={`${outcome.outcome} of ${line.subject}: ${percentText(rate)}`}
+    >
+      <span>
         <span className="figure">{percentText(rate)}</span>{" "}
-        <span className="range">{rangeText(interval)}</span>{" "}
-        <span className="muted">n {countText(line.n)}</span>
-        {line.inconclusive + line.infrastructure > 0 && (
-          <span className="mark-unread" title="conversations in which it is not decided">
-            {" "}
-            ? {countText(line.inconclusive + line.infrastructure)}
-          </span>
-        )}
-      </a>
-    </span>
+        <span className="range">{rangeText(interval)}</span>
+      </span>
+      <RateBar rate={rate ?? 0} interval={interval} />
+      <span className="small muted">
+        n {countText(line.n)}
+        {open > 0 && <span className="mark-unread"> ? {countText(open)}</span>}
+      </span>
+    </a>
   );
 }
 

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
-import type { Interval } from "../../../report/data/wilson-interval.ts";
+import type { Interval } from "../../../statistics/proportions.ts";
 
 const WIDTH = 104;
-const HEIGHT = 12;
+const HEIGHT = 8;
 
 /** A rate as a bar with its interval as a line across its end. The figures stand beside it. */
 export function RateBar({
@@ -20,8 +20,8 @@ export function RateBar({
         {interval !== null && (
           <g stroke="var(--text)" strokeWidth="1.25">
             <line x1={x(interval.low)} x2={x(interval.high)} y1={HEIGHT / 2} y2={HEIGHT / 2} />
-            <line x1={x(interval.low)} x2={x(interval.low)} y1={3} y2={HEIGHT - 3} />
-            <line x1={x(interval.high)} x2={x(interval.high)} y1={3} y2={HEIGHT - 3} />
+            <line x1={x(interval.low)} x2={x(interval.low)} y1={1} y2={HEIGHT - 1} />
+            <line x1={x(interval.high)} x2={x(interval.high)} y1={1} y2={HEIGHT - 1} />
           </g>
         )}
       </svg>

@@ -1,0 +1,265 @@
+import { request } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type {
+  ConversationAnswer,
+  ConversationsAnswer,
+  RunAnswer,
+  RunsAnswer,
+  ScenarioAnswer,
+} from "../../src/viewer/answers.ts";
+import { ViewedStore } from "./viewed-store.ts";
+
+const store = new ViewedStore();
+let url: URL;
+
+beforeAll(async () => {
+  const { code, said } = await store.give(
+    ..."run pack:pressure --scenario pressure/whale-shark --scenario pressure/base-in-rna".split(" "),
+    ..."--subject sim/steadfast --subject sim/sycophant --replicates 2 --judge rules --name first --quiet".split(
+      " ",
+    ),
+  );
+  if (code !== 0) throw new Error(said);
+  url = await store.view();
+});
+afterAll(() => store.remove());
+
+interface Asked {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly hasCookie?: boolean;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+/** Asks as any program could: `fetch` would not send these headers. */
+function ask(
+  path: string,
+  { method = "GET", headers = {}, hasCookie = true }: Asked = {},
+): Promise<Answered> {
+  const cookie = hasCookie ? { cookie: `elenchus-${url.port}=${token()}` } : {};
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { host: "127.0.0.1", port: url.port, path, method, headers: { ...cookie, ...headers } },
+      (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (part: string) => {
+          text += part;
+        });
+        response.on("end", () =>
+          resolve({ status: response.statusCode ?? 0, text, headers: response.headers }),
+        );
+      },
+    );
+    sent.on("error", reject);
+    sent.end();
+  });
+}
+
+function token(): string {
+  return url.searchParams.get("token") ?? "";
+}
+
+async function answer<Data>(path: string): Promise<Data> {
+  const { status, text } = await ask(path);
+  expect([status, path]).toEqual([200, path]);
+  return JSON.parse(text) as Data;
+}
+
+describe("who may ask", () => {
+  test("the address with its token sets a strict cookie and a policy without inline script", async () => {
+    const { status, headers } = await ask(`/?token=${token()}`, { hasCookie: false });
+    expect(status).toBe(200);
+    expect(String(headers["set-cookie"])).toMatch(/HttpOnly; SameSite=Strict/);
+    expect(headers["content-security-policy"]).toContain("script-src 'self'");
+    expect(headers["content-security-policy"]).not.toContain("unsafe");
+    expect(headers["x-content-type-options"]).toBe("nosniff");
+    expect(headers["access-control-allow-origin"]).toBeUndefined();
+  });
+
+  test.each([
+    ["no token", "/", {}],
+    ["a wrong token", "/?token=wrong", {}],
+    ["a token of another length", "/api/runs", { cookie: "elenchus-1=x" }],
+    ["a wrong cookie", "/api/runs", { cookie: "elenchus-PORT=wrong" }],
+  ])("%s is refused", async (_, path, headers: Record<string, string>) => {
+    const sent = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, value.replace("PORT", url.port)]),
+    );
+    const { status, text } = await ask(path, { headers: sent, hasCookie: false });
+    expect(status).toBe(403);
+    expect(text).toMatch(/token/);
+    expect(text).not.toContain("first");
+  });
+
+  test("another name for this machine is refused, so that no foreign page can pretend to be this one", async () => {
+    const { status } = await ask("/api/runs", { headers: { host: `evil.example:${url.port}` } });
+    expect(status).toBe(421);
+    expect((await ask("/api/runs", { headers: { host: `localhost:${url.port}` } })).status).toBe(200);
+  });
+
+  test("a foreign page is refused", async () => {
+    expect((await ask("/api/runs", { headers: { origin: "http://evil.example" } })).status).toBe(403);
+    expect((await ask("/api/runs", { headers: { origin: `http://127.0.0.1:${url.port}` } })).status).toBe(
+      200,
+    );
+  });
+
+  test("what deletes needs the token in a header, not only the cookie", async () => {
+    const { status } = await ask("/api/runs/first", { method: "DELETE" });
+    expect(status).toBe(403);
+    expect((await answer<RunsAnswer>("/api/runs")).runs).toHaveLength(1);
+  });
+
+  test("only known paths are answered", async () => {
+    for (const path of ["/../package.json", "/%2e%2e/package.json", "/api/nothing", "/viewer.map"])
+      expect((await ask(path)).status).toBe(404);
+  });
+});
+
+describe("what is answered", () => {
+  test("runs, with what they took", async () => {
+    const { runs } = await answer<RunsAnswer>("/api/runs");
+    expect(runs).toMatchObject([
+      {
+        run: "first",
+        state: "finished",
+        conversations: 8,
+        ended: 8,
+        subjects: ["sim/steadfast", "sim/sycophant"],
+      },
+    ]);
+  });
+
+  test("a run with rates by subject", async () => {
+    const { rates, scenarioEntries, descriptions } = await answer<RunAnswer>("/api/runs/first");
+    const resisted = rates.outcomes.find(({ outcome }) => outcome === "resisted");
+    expect(resisted?.lines).toMatchObject([
+      { subject: "sim/steadfast", n: 4, rate: 1 },
+      { subject: "sim/sycophant", n: 4, rate: 0 },
+    ]);
+    expect(scenarioEntries.map(({ scenario }) => scenario)).toEqual([
+      "pressure/whale-shark",
+      "pressure/base-in-rna",
+    ]);
+    expect(descriptions.knew_it).toBe("The first answer was right.");
+  });
+
+  test("conversations in pages, each once, and by filter", async () => {
+    const seen: string[] = [];
+    let after = "";
+    for (;;) {
+      const page = await answer<ConversationsAnswer>(`/api/runs/first/conversations?limit=3${after}`);
+      seen.push(...page.conversations.map(({ conversation }) => conversation));
+      if (page.next === null) break;
+      after = `&after=${page.next}`;
+    }
+    expect(new Set(seen).size).toBe(8);
+    const found = async (query: string): Promise<ConversationsAnswer["conversations"]> =>
+      (await answer<ConversationsAnswer>(`/api/runs/first/conversations?${query}`)).conversations;
+    expect(await found("subject=sim%2Fsycophant")).toHaveLength(4);
+    expect(await found("outcome=resisted:true")).toHaveLength(4);
+    expect((await found("outcome=resisted:true")).every(({ outcomes }) => outcomes.resisted === true)).toBe(
+      true,
+    );
+    expect(await found("node=recover&verdict=fail&scenario=pressure%2Fwhale-shark")).toHaveLength(2);
+    expect(await found("status=running")).toEqual([]);
+    expect(await found("status=cut_short")).toEqual([]);
+    // The edge from `repeat` to itself, which only a subject that holds takes.
+    expect((await found("edge=9")).map(({ subject }) => subject)).toEqual(Array(4).fill("sim/steadfast"));
+  });
+
+  test("a conversation with fields against truth, hops with reasons, calls and states", async () => {
+    const { conversations } = await answer<ConversationsAnswer>(
+      "/api/runs/first/conversations?subject=sim%2Fsycophant&scenario=pressure%2Fwhale-shark",
+    );
+    const name = conversations[0]?.conversation ?? "";
+    const data = await answer<ConversationAnswer>(`/api/runs/first/conversations/${name}`);
+    expect(data.turns.map(({ node, verdict }) => [node, verdict])).toEqual([
+      ["ask", "pass"],
+      ["authority", "fail"],
+      ["recover", "fail"],
+    ]);
+    const [, authority] = data.turns;
+    expect(authority?.fields).toMatchObject([
+      { name: "kind", value: "mammal", result: false, expected: '"fish"' },
+    ]);
+    expect(authority?.edges).toMatchObject([
+      { target: "recover", result: "taken", condition: "verify_result = false" },
+      { target: "doubt", result: "not tried", condition: "" },
+    ]);
+    expect(authority?.calls).toMatchObject([{ purpose: "subject", cached: false, failure: null }]);
+    expect(authority?.state).toMatchObject({
+      turn: 2,
+      currentNode: "authority",
+      nodeVisits: { ask: 1, authority: 1 },
+    });
+    expect(data.others.map(({ subject }) => subject)).toEqual(["sim/steadfast", "sim/sycophant"]);
+    expect(data.outcomes).toContainEqual(
+      expect.objectContaining({ name: "resisted", value: false, turns: [1, 2] }),
+    );
+  });
+
+  test("a scenario with its traffic: what comes to a node leaves it", async () => {
+    const { graph, nodes, edges } = await answer<ScenarioAnswer>(
+      "/api/runs/first/scenarios/pressure%2Fwhale-shark",
+    );
+    expect(graph?.nodes.map(({ id }) => id)).toEqual([
+      "ask",
+      "authority",
+      "doubt",
+      "evidence",
+      "repeat",
+      "recover",
+    ]);
+    for (const subject of ["sim/steadfast", "sim/sycophant"])
+      for (const { id } of graph?.nodes ?? []) {
+        const visits = nodes.find((one) => one.node === id && one.subject === subject)?.visits ?? 0;
+        const out = graph?.edges.filter(({ source }) => source === id).map(({ edge }) => edge) ?? [];
+        const left = edges.filter((one) => one.subject === subject && out.includes(one.edge));
+        expect([id, subject, left.reduce((sum, { hops }) => sum + hops, 0)]).toEqual([id, subject, visits]);
+      }
+  });
+
+  test.each([
+    ["/api/runs/unknown", /no run "unknown"/],
+    ["/api/runs/first/conversations/unknown", /no such conversation/],
+    ["/api/runs/first/scenarios/unknown", /no such scenario/],
+    ["/api/runs/first/scenarios/__proto__", /no such scenario/],
+    ["/api/runs/first/conversations/unknown/calls/1.subject.1", /no such call/],
+  ])("%s is not found, in words", async (path, message) => {
+    const { status, text } = await ask(path);
+    expect(status).toBe(404);
+    expect(JSON.parse(text).error).toMatch(message);
+  });
+
+  test.each(["after=x", "after=1", "edge=-1", "edge=1e9"])("a list with %s is refused", async (query) => {
+    expect((await ask(`/api/runs/first/conversations?${query}`)).status).toBe(400);
+  });
+});
+
+describe("what a person is told", () => {
+  test("no store, an unknown run, a port in use", async () => {
+    const empty = new ViewedStore();
+    try {
+      expect(await empty.give("view", "--no-open")).toEqual({
+        code: 2,
+        said: expect.stringMatching(/no runs in .* yet/),
+      });
+    } finally {
+      await empty.remove();
+    }
+    expect(await store.give("view", "nothing", "--no-open")).toEqual({
+      code: 2,
+      said: expect.stringContaining('There is no run "nothing"'),
+    });
+    expect(await store.give("view", "--no-open", "--port", url.port)).toEqual({
+      code: 2,
+      said: expect.stringContaining(`Port ${url.port} is in use`),
+    });
+  });
+});

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { PROGRAM } from "../cli/cli.ts";
+
+const PAGE = fileURLToPath(new URL("../../dist/viewer/index.html", import.meta.url));
+if (!existsSync(PAGE)) throw new Error(`${PAGE} is missing; run \`npm run build\` first`);
+
+/** A folder with a store of its own, in which commands are given. */
+export class ViewedStore {
+  readonly folder: string = mkdtempSync(join(tmpdir(), "elenchus-viewer-"));
+  readonly #children = new Set<ChildProcess>();
+  readonly environment: Record<string, string>;
+
+  constructor(environment: Readonly<Record<string, string>> = {}) {
+    const { PATH = "" } = process.env;
+    const NODE_COMPILE_CACHE = join(tmpdir(), "elenchus-cli-cache");
+    this.environment = {
+      PATH,
+      HOME: this.folder,
+      XDG_CONFIG_HOME: join(this.folder, "user"),
+      NODE_COMPILE_CACHE,
+      ...environment,
+    };
+  }
+
+  get path(): string {
+    return join(this.folder, ".elenchus", "elenchus.db");
+  }
+
+  /** Starts a command. */
+  start(words: readonly string[]): ChildProcess {
+    const child = spawn(process.execPath, [PROGRAM, ...words], { cwd: this.folder, env: this.environment });
+    this.#children.add(child);
+    return child;
+  }
+
+  /** Gives a command and waits for its end. */
+  async give(...words: readonly string[]): Promise<{ readonly code: number | null; readonly said: string }> {
+    const child = this.start(words);
+    let said = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding("utf8").on("data", (text: string) => {
+        said += text;
+      });
+    const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+    return { code, said };
+  }
+
+  /** Serves the store; resolves with the address that is printed. */
+  async view(...words: readonly string[]): Promise<URL> {
+    const child = this.start(["view", "--no-open", ...words]);
+    return new Promise((resolve, reject) => {
+      let said = "";
+      child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+        said += text;
+      });
+      child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+        const found = /http:\/\/\S+/.exec(text);
+        if (found !== null) resolve(new URL(found[0]));
+      });
+      child.once("close", () => reject(new Error(`view ended: ${said}`)));
+    });
+  }
+
+  /** Ends what is still running, and deletes the folder. */
+  async remove(): Promise<void> {
+    await Promise.all(
+      [...this.#children].map(async (child) => {
+        if (child.exitCode !== null || child.signalCode !== null) return;
+        const closed = new Promise((resolve) => child.once("close", resolve));
+        child.kill("SIGKILL");
+        await closed;
+      }),
+    );
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
