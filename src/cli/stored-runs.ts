@@ -51,9 +51,8 @@ function latestRun(store: Store): RunSummary | undefined {
 /** The conversation of a run with a name, or with a name that begins so; undefined if there is none. */
 export function findConversation(store: Store, run: string, name: string): ConversationSummary | undefined {
   let found: ConversationSummary | undefined;
-  for (const summary of store.conversations(run)) {
+  for (const summary of store.conversations(run, { conversation: name })) {
     if (summary.conversation === name) return summary;
-    if (!summary.conversation.startsWith(name)) continue;
     if (found !== undefined)
       throw new ProjectError([`Several conversations begin with "${name}". Write more of it.`]);
     found = summary;

@@ -1,3 +1,5 @@
+import { foldConversation } from "../journal/fold/conversation.ts";
+import { CellCounts, type CellTally, conversationCounts } from "../journal/fold/tally.ts";
 import type { Store } from "../journal/store/store.ts";
 import {
   cellOf,
@@ -262,6 +264,21 @@ export const RUN_RULES: readonly StoreRule[] = [
       demandEqual(store.run("one")?.spending.cost, null, "the cost of the run");
       demandEqual(store.run("one")?.spending.tokens, 75, "the tokens of the run");
       demandEqual(store.results("one")[1]?.spending, spending, "what the conversation took");
+    },
+  },
+  {
+    name: "counts what conversations come to, by cell",
+    check: async ({ store }) => {
+      await writeRun(store, "one");
+      const counts = new CellCounts();
+      for (const { conversation } of store.conversations("one")) {
+        const folded = foldConversation(store.events("one", conversation));
+        counts.add(folded.cell, conversationCounts(folded));
+      }
+      const plain = (tallies: readonly CellTally[]): unknown =>
+        tallies.map(({ visits, edges, ...tally }) => ({ ...tally, visits: [...visits], edges: [...edges] }));
+      demandEqual(plain(store.tallies("one")), plain(counts.tallies()), "the counts");
+      demandEqual(store.tallies("another"), [], "the counts of a run that there is not");
     },
   },
   {

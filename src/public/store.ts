@@ -1,3 +1,4 @@
+export type { CellTally, OutcomeScore } from "../journal/fold/tally.ts";
 export type { JudgeAnswered, JudgeCounts, JudgeHealth, JudgeReason } from "../journal/judge-health.ts";
 export { memoryStore } from "../journal/store/memory-store.ts";
 export type {
@@ -6,8 +7,8 @@ export type {
   ConversationScore,
   ConversationSummary,
   NodeTurns,
-  OutcomeScore,
   ResultRow,
+  RunCalls,
   RunJournal,
   RunSummary,
   ScoredTurn,

@@ -135,7 +135,8 @@ function showRun(shown: Shown): void {
     const drawing = definition === undefined ? "" : drawText(definition, { width: output.width, traffic });
     output.write(`\n${drawing}\n${pathsText(traffic, layout)}`);
   }
-  output.write(`\n${conversationsText(store.conversations(run, options.filter), layout)}`);
+  const count = rowsOf(shown).reduce((sum, { conversations }) => sum + conversations, 0);
+  output.write(`\n${conversationsText(store.conversations(run, options.filter), count, layout)}`);
 }
 
 function showFailures({ store, summary, options, terminal }: Shown): void {
@@ -180,17 +181,15 @@ const COLUMNS: readonly NamedColumn[] = [
   { alignment: ">", leaves: 1 },
 ];
 
-/** The first conversations of some, one a line, with what they are called by. */
+/** The first of so many conversations, one a line, with what they are called by. */
 export function conversationsText(
   conversations: Iterable<ConversationSummary>,
+  count: number,
   { style, width }: { readonly style: Style; readonly width: number },
 ): string {
   const rows: NamedLine[] = [];
-  let others = 0;
-  for (const summary of conversations) {
-    if (rows.length < SHOWN) rows.push(rowOf(summary, { style, width }));
-    else others++;
-  }
+  for (const summary of conversations) if (rows.push(rowOf(summary, { style, width })) === SHOWN) break;
+  const others = count - rows.length;
   if (rows.length === 0) return "";
   const lines = namedTable(rows, COLUMNS, width);
   const rest = others === 0 ? [] : [style.dim(`  … and ${countedText(others, "more conversation")}`)];

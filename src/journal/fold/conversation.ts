@@ -176,13 +176,6 @@ export class Conversation {
     }
   }
 
-  /** Takes in a turn of which only this much was kept. */
-  restoreTurn(turn: Turn): void {
-    this.#count(turn.turn, -1);
-    this.#turns.set(turn.turn, { ...turn });
-    this.#count(turn.turn, 1);
-  }
-
   #reopen(): void {
     this.status = null;
     this.failure = undefined;

@@ -3,7 +3,7 @@ import type { Conversation } from "../fold/conversation.ts";
 import type { JudgeCounts } from "../judge-health.ts";
 import type { Cell, OutcomeEvent } from "../run-event.ts";
 import type { Spending } from "../spending.ts";
-import type { Turn, TurnVerdict } from "../turn.ts";
+import type { Turn } from "../turn.ts";
 
 /** What a column can hold. */
 export type Column = string | number | null;
@@ -39,11 +39,14 @@ export interface ConversationColumns {
   readonly parent?: number | null;
 }
 
-/** The columns of a conversation that are kept up to date, in the order of `savedColumns`. */
+/** The columns that say which conversation it is, in the order of `placeColumns`. */
+export const PLACE: readonly string[] =
+  "position scenario scenario_hash subject judge replicate row row_id variant arm parent item".split(" ");
+
+/** The columns of a conversation that change with its events, in the order of `savedColumns`. The status is in an index, so it is apart. */
 export const SAVED: readonly string[] = [
-  "position scenario scenario_hash subject judge replicate row status failure attempt turns passed failed unreadable",
-  "unjudged unverified calls cached tokens cost started_at ended_at judging row_id",
-  "variant arm parent item not_verified",
+  "failure attempt turns passed failed unreadable unjudged unverified calls cached tokens cost started_at ended_at",
+  "judging not_verified",
 ]
   .join(" ")
   .split(" ");
@@ -56,18 +59,28 @@ export const TURN: readonly string[] = [
   .join(" ")
   .split(" ");
 
-/** A conversation as columns. */
-export function savedColumns(conversation: Conversation): Column[] {
-  const { cell, verdicts, spending } = conversation;
+/** Which conversation it is, as columns. */
+export function placeColumns({ cell, scenarioHash }: Conversation): Column[] {
   return [
     cell.index,
     cell.scenario,
-    conversation.scenarioHash,
+    scenarioHash,
     cell.subject,
     cell.judge,
     cell.replicate,
     cell.rowIndex ?? null,
-    conversation.status,
+    cell.row ?? null,
+    cell.variant === undefined ? null : JSON.stringify(cell.variant),
+    cell.arm ?? null,
+    cell.parent ?? null,
+    itemKey(cell),
+  ];
+}
+
+/** What a conversation has come to, as columns. */
+export function savedColumns(conversation: Conversation): Column[] {
+  const { verdicts, spending } = conversation;
+  return [
     conversation.failure?.category ?? null,
     conversation.attempt,
     conversation.turnCount,
@@ -83,11 +96,6 @@ export function savedColumns(conversation: Conversation): Column[] {
     conversation.startedAt,
     conversation.endedAt,
     JSON.stringify(conversation.judges.counts),
-    cell.row ?? null,
-    cell.variant === undefined ? null : JSON.stringify(cell.variant),
-    cell.arm ?? null,
-    cell.parent ?? null,
-    itemKey(cell),
     verdicts.not_verified,
   ];
 }
@@ -133,26 +141,6 @@ export function unreadableJudgements({ judging }: Pick<ConversationColumns, "jud
   return judgeCountsOf(judging).reduce((sum, { unreadable }) => sum + unreadable, 0);
 }
 
-/** A row of the table `turn`. */
-export interface TurnColumns {
-  readonly turn: number;
-  readonly node: string;
-  readonly agent: string | null;
-  readonly model: string | null;
-  readonly verdict: TurnVerdict | null;
-  readonly read_status: Turn["readStatus"] | null;
-  readonly score: number | null;
-  readonly refused: number | null;
-  readonly next: string | null;
-  readonly calls: number | null;
-  readonly cached: number | null;
-  readonly tokens: number | null;
-  readonly cost: number | null;
-  readonly latency_ms: number | null;
-  readonly started_at: number | null;
-  readonly ended_at: number | null;
-}
-
 /** A row of the table `outcome`. */
 export interface OutcomeColumns {
   readonly name: string;
@@ -186,24 +174,6 @@ export function turnColumns(turn: Turn): Column[] {
   ];
 }
 
-/** The turn of its columns: as much of it as they keep. */
-export function turnOf(columns: TurnColumns): Turn {
-  const { turn, node, agent, model, verdict, score, refused, next, calls, cached } = columns;
-  return {
-    turn,
-    node,
-    ...given("agent", agent),
-    ...given("model", model),
-    ...given("verdict", verdict),
-    ...given("readStatus", columns.read_status),
-    ...(verdict === null ? {} : { score, refused: refused === null ? null : refused === 1, next }),
-    ...(calls === null || cached === null ? {} : { spending: spendingOf({ ...columns, calls, cached }) }),
-    ...given("latencyMs", columns.latency_ms),
-    ...given("startedAt", columns.started_at),
-    ...given("endedAt", columns.ended_at),
-  };
-}
-
 function given<Key extends string, Value>(
   key: Key,
   value: Value | null | undefined,
@@ -230,9 +200,4 @@ export function spendingOf({ calls, cached, tokens, cost }: Spending): Spending 
 
 function numberOf(value: boolean | number | null): number | null {
   return typeof value === "boolean" ? Number(value) : value;
-}
-
-/** The sum of a column, null if one of its values is. */
-export function sumOrNull(column: string): string {
-  return `CASE WHEN count(*) = count(${column}) THEN total(${column}) END AS ${column}`;
 }

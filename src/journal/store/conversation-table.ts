@@ -1,25 +1,23 @@
 import type BetterSqlite3 from "better-sqlite3";
+import type { ConversationStatus } from "../../core/state/state.ts";
 import { Conversation } from "../fold/conversation.ts";
-import type { OutcomeEvent } from "../run-event.ts";
+import { type Counts, conversationCounts } from "../fold/tally.ts";
+import type { Cell, OutcomeEvent } from "../run-event.ts";
 import type { Turn } from "../turn.ts";
 import {
   type Column,
-  type ConversationColumns,
-  cellOf,
-  judgeCountsOf,
-  type OutcomeColumns,
   outcomeColumns,
-  outcomeOf,
+  PLACE,
+  placeColumns,
   SAVED,
   savedColumns,
-  spendingOf,
   TURN,
-  type TurnColumns,
   turnColumns,
-  turnOf,
 } from "./conversation-columns.ts";
 import { conversationKey } from "./encode-event.ts";
 import { deletedRun } from "./store-error.ts";
+import type { StoreReader } from "./store-reader.ts";
+import type { TallyTable } from "./tally-table.ts";
 
 /** A conversation that is being written. */
 export interface LiveConversation {
@@ -28,34 +26,42 @@ export interface LiveConversation {
   readonly folded: Conversation;
   /** Null until it is in the file. */
   id: number | null;
+  /** As they are in the file. */
+  saved: { cell: Cell; status: ConversationStatus | null } | null;
+  /** What it has added to the counts of its cell: once it has ended, until it goes on. */
+  counted: { readonly cell: Cell; readonly counts: Counts } | null;
 }
 
 type WritingStatements = Readonly<
   Record<
-    "insert" | "update" | "saveTurn" | "dropTurn" | "saveOutcome" | "dropOutcome",
+    "insert" | "update" | "place" | "end" | "saveTurn" | "dropTurn" | "saveOutcome" | "dropOutcome",
     BetterSqlite3.Statement<Column[]>
   >
 >;
 
-/** The tables that reports aggregate, kept up to date with the events. */
+/** What conversations are read and written with. */
+export interface ConversationTableParts {
+  readonly database: BetterSqlite3.Database;
+  readonly path: string;
+  readonly reader: StoreReader;
+  readonly tallies: TallyTable;
+}
+
+/** The tables about conversations, kept up to date with the events. */
 export class ConversationTable {
-  readonly #path: string;
+  readonly #parts: ConversationTableParts;
   readonly #live = new Map<string, LiveConversation>();
   readonly #changed = new Set<LiveConversation>();
   /** Those whose row was made within this transaction: it is as it should be. */
   readonly #made = new Set<LiveConversation>();
-  readonly #database: BetterSqlite3.Database;
   #prepared: WritingStatements | undefined;
-  readonly #find: BetterSqlite3.Statement<[number, string], ConversationColumns>;
-  readonly #turns: BetterSqlite3.Statement<[number], TurnColumns>;
-  readonly #outcomes: BetterSqlite3.Statement<[number], OutcomeColumns>;
+  readonly #find: BetterSqlite3.Statement<[number, string], number>;
 
-  constructor(database: BetterSqlite3.Database, path: string) {
-    this.#path = path;
-    this.#database = database;
-    this.#find = database.prepare("SELECT * FROM conversation WHERE run = ? AND name = ?");
-    this.#turns = database.prepare("SELECT * FROM turn WHERE conversation = ?");
-    this.#outcomes = database.prepare("SELECT * FROM outcome WHERE conversation = ?");
+  constructor(parts: ConversationTableParts) {
+    this.#parts = parts;
+    this.#find = parts.database
+      .prepare<[number, string], number>("SELECT id FROM conversation WHERE run = ? AND name = ?")
+      .pluck();
   }
 
   /** Prepared when something is written: a file of an earlier version that is only read has not all of the columns. */
@@ -65,16 +71,19 @@ export class ConversationTable {
   }
 
   #prepare(): WritingStatements {
-    const database = this.#database;
+    const { database } = this.#parts;
     const marks = (count: number): string => Array(count).fill("?").join(", ");
     const set = (columns: readonly string[]): string => columns.map((name) => `${name} = ?`).join(", ");
     const excluded = (columns: readonly string[]): string =>
       columns.map((name) => `${name} = excluded.${name}`).join(", ");
     return {
       insert: database.prepare(
-        `INSERT INTO conversation (run, name, ${SAVED.join(", ")}) VALUES (${marks(SAVED.length + 2)})`,
+        `INSERT INTO conversation (run, name, ${[...PLACE, ...SAVED].join(", ")}, status)
+         VALUES (${marks(PLACE.length + SAVED.length + 3)})`,
       ),
       update: database.prepare(`UPDATE conversation SET ${set(SAVED)} WHERE id = ?`),
+      place: database.prepare(`UPDATE conversation SET ${set(PLACE)} WHERE id = ?`),
+      end: database.prepare("UPDATE conversation SET status = ? WHERE id = ?"),
       saveTurn: database.prepare(
         `INSERT INTO turn (conversation, turn, ${TURN.join(", ")}) VALUES (${marks(TURN.length + 2)})
          ON CONFLICT DO UPDATE SET ${excluded(TURN)}`,
@@ -108,9 +117,15 @@ export class ConversationTable {
   idOf(live: LiveConversation): number {
     if (live.id === null) {
       const { run, folded } = live;
-      const name = conversationKey(folded.conversation);
+      const values = [...placeColumns(folded), ...savedColumns(folded), folded.status];
+      const { lastInsertRowid } = this.#statements.insert.run(
+        run,
+        conversationKey(folded.conversation),
+        ...values,
+      );
       this.#made.add(live);
-      live.id = Number(this.#statements.insert.run(run, name, ...savedColumns(folded)).lastInsertRowid);
+      live.id = Number(lastInsertRowid);
+      live.saved = { cell: folded.cell, status: folded.status };
     }
     return live.id;
   }
@@ -120,16 +135,36 @@ export class ConversationTable {
     for (const live of this.#changed) {
       const { folded } = live;
       const id = this.idOf(live);
-      if (!this.#made.has(live) && this.#statements.update.run(...savedColumns(folded), id).changes === 0)
-        throw deletedRun(this.#path);
+      if (!this.#made.has(live)) this.#update(live, id);
       for (const turn of folded.changedTurns) this.#saveTurn(id, turn, keptTurn(folded, turn));
       for (const name of folded.changedOutcomes) this.#saveOutcome(id, name, folded.outcomes.get(name));
       folded.changedTurns.clear();
       folded.changedOutcomes.clear();
+      this.#count(live);
       if (folded.status !== null) this.#live.delete(live.key);
     }
     this.#changed.clear();
     this.#made.clear();
+    this.#parts.tallies.save();
+  }
+
+  #update(live: LiveConversation, id: number): void {
+    const { folded, saved } = live;
+    const { update, place, end } = this.#statements;
+    if (update.run(...savedColumns(folded), id).changes === 0) throw deletedRun(this.#parts.path);
+    // These are in indexes, and seldom change.
+    if (saved?.cell !== folded.cell) place.run(...placeColumns(folded), id);
+    if (saved?.status !== folded.status) end.run(folded.status, id);
+    live.saved = { cell: folded.cell, status: folded.status };
+  }
+
+  /** Keeps the counts of its cell up to date. */
+  #count(live: LiveConversation): void {
+    const { run, folded, counted } = live;
+    const { tallies } = this.#parts;
+    if (counted !== null) tallies.add(run, counted.cell, counted.counts, -1);
+    live.counted = folded.status === null ? null : { cell: folded.cell, counts: conversationCounts(folded) };
+    if (live.counted !== null) tallies.add(run, live.counted.cell, live.counted.counts);
   }
 
   /** Forgets the conversations of a run that is being deleted. */
@@ -147,28 +182,17 @@ export class ConversationTable {
     else this.#statements.saveOutcome.run(id, name, ...outcomeColumns(row));
   }
 
+  /** Its events say more than its columns. */
   #read(key: string, run: number, conversation: string): LiveConversation {
-    const folded = new Conversation(conversation);
-    const found = this.#find.get(run, conversationKey(conversation));
-    if (found === undefined) return { key, run, folded, id: null };
-    const { status, turns } = found;
-    Object.assign(folded, {
-      cell: cellOf(found),
-      scenarioHash: found.scenario_hash,
-      status,
-      // Only the category is kept, and written again.
-      failure: found.failure === null ? undefined : { category: found.failure, stage: "run", message: "" },
-      attempt: found.attempt,
-      turnCount: turns,
-      spending: spendingOf(found),
-      startedAt: found.started_at,
-      endedAt: found.ended_at,
-    });
-    folded.judges.merge(judgeCountsOf(found.judging));
-    for (const columns of this.#turns.all(found.id)) folded.restoreTurn(turnOf(columns));
-    for (const columns of this.#outcomes.all(found.id))
-      folded.outcomes.set(columns.name, outcomeOf(conversation, columns));
-    return { key, run, folded, id: found.id };
+    const id = this.#find.get(run, conversationKey(conversation));
+    if (id === undefined)
+      return { key, run, folded: new Conversation(conversation), id: null, saved: null, counted: null };
+    const folded = this.#parts.reader.folded(id, conversation);
+    folded.changedTurns.clear();
+    folded.changedOutcomes.clear();
+    const { cell, status } = folded;
+    const counted = status === null ? null : { cell, counts: conversationCounts(folded) };
+    return { key, run, folded, id, saved: { cell, status }, counted };
   }
 }
 

@@ -1,15 +1,13 @@
-import { isFinished } from "../../core/state/state.ts";
 import { frozenCopy } from "../../core/values/frozen-copy.ts";
 import { Cassette } from "../../models/cassette/cassette.ts";
 import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
 import { cellSummary, hasLevels } from "../cell.ts";
 import { Conversation } from "../fold/conversation.ts";
 import { endOfRun, isKept } from "../fold/run.ts";
-import { JudgeTally, judgeHealth } from "../judge-health.ts";
+import { CellCounts, type CellTally, conversationCounts } from "../fold/tally.ts";
 import type { Label, RunEvent, RunStart } from "../run-event.ts";
-import { addSpending, NOTHING_SPENT } from "../spending.ts";
 import { lastLabels } from "./labels.ts";
-import { memoryResults, statusesOf } from "./results.ts";
+import { resultRows, summaryOf } from "./results.ts";
 import { memoryScores } from "./scores.ts";
 import type {
   CallStore,
@@ -85,14 +83,14 @@ class MemoryStore implements Store {
   }
 
   runs(): readonly RunSummary[] {
-    return [...this.#runs.values()].sort((one, other) => one.startedAt - other.startedAt).map(summaryOf);
+    return [...this.#runs.values()].sort((one, other) => one.startedAt - other.startedAt).map(runSummary);
   }
 
   run(name: string): RunSummary | undefined {
     const exact = this.#runs.get(name);
-    if (exact !== undefined) return summaryOf(exact);
+    if (exact !== undefined) return runSummary(exact);
     const [only, ...others] = [...this.#runs.values()].filter(({ start }) => start.run.startsWith(name));
-    return only === undefined || others.length > 0 || name === "" ? undefined : summaryOf(only);
+    return only === undefined || others.length > 0 || name === "" ? undefined : runSummary(only);
   }
 
   *conversations(name: string, filter: ConversationFilter = {}): Generator<ConversationSummary> {
@@ -100,9 +98,10 @@ class MemoryStore implements Store {
     conversations.sort((one, other) => one.folded.cell.index - other.folded.cell.index);
     for (const { folded } of conversations) {
       const summary = conversationOf(name, folded);
-      const isWanted = (["scenario", "subject", "judge", "status"] as const).every(
-        (key) => filter[key] === undefined || filter[key] === summary[key],
-      );
+      const isWanted =
+        (["scenario", "subject", "judge", "status"] as const).every(
+          (key) => filter[key] === undefined || filter[key] === summary[key],
+        ) && summary.conversation.startsWith(filter.conversation ?? "");
       if (isWanted && hasLevels(summary.variant, filter.variant)) yield summary;
     }
   }
@@ -124,8 +123,12 @@ class MemoryStore implements Store {
   }
 
   results(name: string): readonly ResultRow[] {
-    const conversations = [...(this.#runs.get(name)?.conversations.values() ?? [])];
-    return memoryResults(conversations.map(({ folded }) => folded));
+    return resultRows(this.tallies(name));
+  }
+
+  tallies(name: string): readonly CellTally[] {
+    const run = this.#runs.get(name);
+    return run === undefined ? [] : talliesOf(run);
   }
 
   label(name: string, labels: readonly Omit<Label, "type">[]): void {
@@ -214,26 +217,15 @@ function closed(): StoreError {
   return new StoreError("closed", "The store is closed.");
 }
 
-function summaryOf(run: KeptRun): RunSummary {
+function talliesOf(run: KeptRun): readonly CellTally[] {
+  const counts = new CellCounts();
+  for (const { folded } of run.conversations.values()) counts.add(folded.cell, conversationCounts(folded));
+  return counts.tallies();
+}
+
+function runSummary(run: KeptRun): RunSummary {
   const { start, startedAt, endedAt, parent, tags } = run;
-  const conversations = [...run.conversations.values()].map(({ folded }) => folded);
-  const tally = new JudgeTally();
-  conversations.sort((one, other) => one.cell.index - other.cell.index);
-  for (const { judges } of conversations) tally.merge(judges.counts);
-  return {
-    run: start.run,
-    startedAt,
-    endedAt,
-    start,
-    parent,
-    tags,
-    statuses: statusesOf(conversations.map(({ status }) => ({ status, count: 1 }))),
-    spending: conversations.map(({ spending }) => spending).reduce(addSpending, NOTHING_SPENT),
-    judges: tally.counts.map(judgeHealth),
-    unjudged: conversations.filter(({ status, judges }) => isFinished(status) && judges.failed > 0).length,
-    unreadable: conversations.filter(({ status, judges }) => isFinished(status) && judges.unreadable > 0)
-      .length,
-  };
+  return { run: start.run, startedAt, endedAt, start, parent, tags, ...summaryOf(talliesOf(run)) };
 }
 
 function conversationOf(run: string, folded: Conversation): ConversationSummary {

@@ -133,6 +133,7 @@ export function migrate(
     for (const step of steps) {
       if (step.version <= version()) continue;
       database.exec(step.sql);
+      step.fill?.(database, path);
       database.pragma(`user_version = ${step.version}`);
     }
     database.pragma(`application_id = ${APPLICATION_ID}`);

@@ -11,6 +11,8 @@ import {
   runStart,
   turnEvents,
 } from "../../contracts/store-contract-samples.ts";
+import type { RunEvent } from "../run-event.ts";
+import { encodeEvent } from "./encode-event.ts";
 import { migrate } from "./open-database.ts";
 import { openStore } from "./open-store.ts";
 import type { Store } from "./store.ts";
@@ -184,6 +186,35 @@ test("opening brings an older format up to date, all steps or none", () => {
   old.close();
 });
 
+/** A conversation whose judge could not be asked, as versions before 3 wrote it. */
+function unjudgedEvents(): readonly RunEvent[] {
+  const place = { conversation: "c", turn: 1 } as const;
+  const spending = { calls: 0, cached: 0, tokens: 0, cost: 0 };
+  const cell = cellOf(0);
+  return [
+    conversationStart("c", cell),
+    {
+      type: "turn-judgement",
+      ...place,
+      part: 0,
+      judgement: { status: "unreadable", parsed: {}, quotes: {}, notes: {}, rubric: {}, refused: null },
+      failure: { stage: "judge", category: "connection", message: "gone" },
+      spending,
+      at: 3,
+    },
+    {
+      type: "conversation-end",
+      conversation: "c",
+      cell,
+      status: "completed",
+      turnCount: 1,
+      path: ["ask"],
+      spending,
+      at: 4,
+    },
+  ];
+}
+
 test.each(MIGRATIONS.slice(0, -1).map(({ version }) => version))(
   "a file of version %i can be read as it is, and goes on once it is up to date",
   async (version) => {
@@ -197,13 +228,23 @@ test.each(MIGRATIONS.slice(0, -1).map(({ version }) => version))(
       INSERT INTO conversation (run, name, position, scenario, scenario_hash, subject, judge, replicate, status, attempt,
         turns, passed, failed, unreadable, unjudged, unverified, calls, cached)
       VALUES (1, 'c', 0, 's', 'h', 'm', 'j', 1, 'completed', 1, 1, 0, 0, 0, 1, 0, 1, 0)`);
+    const insert = old.prepare(
+      "INSERT INTO event (run, conversation, type, turn, at, data) VALUES (1, 1, ?, ?, ?, ?)",
+    );
+    for (const event of unjudgedEvents()) {
+      const { type, turn, at, json } = encodeEvent(event);
+      insert.run(type, turn, at, json);
+    }
     old.close();
+    const judges = [{ judge: "rules", failed: 1 }];
     const reading = await open(path, { readOnly: true });
-    expect(reading.run("r")).toMatchObject({ judges: [], unjudged: 1 });
+    expect(reading.run("r")).toMatchObject({ judges, unjudged: 1, statuses: { completed: 1 } });
     expect([...reading.conversations("r")]).toMatchObject([{ failedJudgements: 1 }]);
+    const before = [reading.results("r"), reading.tallies("r")];
     reading.close();
     const writing = await open(path);
-    expect(writing.run("r")).toMatchObject({ judges: [], unjudged: 1 });
+    expect(writing.run("r")).toMatchObject({ judges, unjudged: 1, statuses: { completed: 1 } });
+    expect([writing.results("r"), writing.tallies("r")]).toEqual(before);
   },
 );
 
@@ -320,7 +361,7 @@ test("the file of a long conversation grows with its replies, and no faster", as
   }
   const [half, whole] = sizes as [number, number];
   expect(whole).toBeLessThan(2.1 * half);
-  expect(whole).toBeLessThan(100 * 5_000 + 200_000);
+  expect(whole).toBeLessThan(100 * 5_000 + 300_000);
 });
 
 test("the file says what it is to those who look from outside", async () => {

@@ -1,22 +1,11 @@
 import type BetterSqlite3 from "better-sqlite3";
-import { type ConversationStatus, isFinished, isUnscored } from "../../core/state/state.ts";
+import type { ConversationStatus } from "../../core/state/state.ts";
 import { cellSummary } from "../cell.ts";
 import type { Conversation } from "../fold/conversation.ts";
-import type { OutcomeEvent } from "../run-event.ts";
+import { type OutcomeScore, outcomeScore } from "../fold/tally.ts";
 import type { TurnVerdict } from "../turn.ts";
 import { type ConversationColumns, cellOf, type OutcomeColumns, outcomeOf } from "./conversation-columns.ts";
-import type { ConversationScore, OutcomeScore, ScoredTurn, ScoreOptions } from "./store.ts";
-
-function scoreOf(
-  { value, status }: Pick<OutcomeEvent, "value" | "status">,
-  conversation: { readonly status: ConversationStatus | null; readonly unjudged: number },
-): OutcomeScore {
-  if (status === "not_applicable") return "not_applicable";
-  if (status === "decided" && value !== null) return value;
-  const ended = conversation.status;
-  if (ended === "cancelled" || ended === "budget_exhausted" || isUnscored(ended)) return "later";
-  return conversation.unjudged > 0 || !isFinished(ended) ? "error" : "inconclusive";
-}
+import type { ConversationScore, ScoredTurn, ScoreOptions } from "./store.ts";
 
 /** The scores of conversations that are in memory, as `readScores` reads them. */
 export function* memoryScores(
@@ -31,7 +20,7 @@ export function* memoryScores(
       conversation,
       scenarioHash,
       status,
-      outcomes: new Map([...outcomes].map(([name, outcome]) => [name, scoreOf(outcome, disturbed)])),
+      outcomes: new Map([...outcomes].map(([name, outcome]) => [name, outcomeScore(outcome, disturbed)])),
       turns: turns ? finishedTurns.flatMap(scoredTurn) : [],
     };
   }
@@ -118,7 +107,7 @@ export function* readScores(
         if (found)
           found.outcomes.set(
             shared(name),
-            scoreOf(outcomeOf("", { name, kind, value, status }), columnsOfEntry),
+            outcomeScore(outcomeOf("", { name, kind, value, status }), columnsOfEntry),
           );
       }
       if (turns)

@@ -1,5 +1,6 @@
 import { memoize } from "../../core/lazy.ts";
 import { endOfRun, isKept } from "../fold/run.ts";
+import type { CellTally } from "../fold/tally.ts";
 import type { Label, RunEvent, RunStart } from "../run-event.ts";
 import { CallRows, CallTable, type CallTableParts, SharedRows } from "./call-table.ts";
 import { ConversationTable, type LiveConversation } from "./conversation-table.ts";
@@ -7,7 +8,7 @@ import { conversationKey, encodeEvent } from "./encode-event.ts";
 import { GroupWriter } from "./group-writer.ts";
 import { lastLabels } from "./labels.ts";
 import { type OpenDatabase, otherWriter, retryWhileBusy, thisWriter } from "./open-database.ts";
-import { readResults } from "./results.ts";
+import { resultRows } from "./results.ts";
 import { readScores } from "./scores.ts";
 import type {
   ConversationFilter,
@@ -23,6 +24,7 @@ import type {
 } from "./store.ts";
 import { deletedRun, noConversation, StoreError, storeError } from "./store-error.ts";
 import { StoreReader } from "./store-reader.ts";
+import { TallyTable } from "./tally-table.ts";
 import { encodeData, textsIn } from "./text-codec.ts";
 import { TextTable } from "./text-table.ts";
 
@@ -34,6 +36,7 @@ export class SqliteStore implements Store {
   readonly #texts: TextTable;
   readonly #conversations: ConversationTable;
   readonly #reader: StoreReader;
+  readonly #tallies: TallyTable;
   readonly #callParts: CallTableParts;
   /** By the row of their run. */
   readonly #runCalls = new Map<number, CallRows>();
@@ -42,12 +45,18 @@ export class SqliteStore implements Store {
     const { database, path } = open;
     this.#open = open;
     this.#texts = new TextTable(database, path);
-    this.#conversations = new ConversationTable(database, path);
+    this.#reader = new StoreReader(database, path, this.#texts);
+    this.#tallies = new TallyTable(database);
+    this.#conversations = new ConversationTable({
+      database,
+      path,
+      reader: this.#reader,
+      tallies: this.#tallies,
+    });
     this.#writer = new GroupWriter(open, {
       onForeignChange: () => this.#forget(),
       beforeCommit: () => this.#conversations.save(),
     });
-    this.#reader = new StoreReader(database, path, this.#texts);
     const shared = new SharedRows(database, this.#texts);
     this.#callParts = { database, path, writer: this.#writer, texts: this.#texts, shared };
     this.calls = new CallTable(this.#callParts);
@@ -127,8 +136,13 @@ export class SqliteStore implements Store {
   }
 
   results(run: string): readonly ResultRow[] {
-    const id = this.#current().idOf(run);
-    return id === undefined ? [] : this.#guarded(() => readResults(this.#open.database, id));
+    return resultRows(this.tallies(run));
+  }
+
+  tallies(run: string): readonly CellTally[] {
+    const reader = this.#current();
+    const id = reader.idOf(run);
+    return id === undefined ? [] : reader.tallies(id);
   }
 
   label(run: string, labels: readonly Omit<Label, "type">[]): void {
@@ -261,6 +275,7 @@ export class SqliteStore implements Store {
   #forget(): void {
     this.#texts.forget();
     this.#callParts.shared.forget();
+    this.#tallies.forget();
   }
 
   #guarded<Result>(action: () => Result): Result {

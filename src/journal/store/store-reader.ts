@@ -1,22 +1,21 @@
 import type BetterSqlite3 from "better-sqlite3";
-import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
+import type { ConversationStatus } from "../../core/state/state.ts";
 import { cellSummary, hasLevels } from "../cell.ts";
-import { JudgeTally, judgeHealth } from "../judge-health.ts";
+import { Conversation } from "../fold/conversation.ts";
+import { CellCounts, type CellTally, conversationCounts } from "../fold/tally.ts";
 import type { RunEvent, RunStart } from "../run-event.ts";
-import { addSpending, NOTHING_SPENT, type Spending } from "../spending.ts";
 import {
   type ConversationColumns,
   cellOf,
   failedJudgements,
-  judgeCountsOf,
   spendingOf,
-  sumOrNull,
   unreadableJudgements,
 } from "./conversation-columns.ts";
 import { conversationKey, decodeEvent, EVENT_CODES, type EventColumns } from "./encode-event.ts";
-import { statusesOf } from "./results.ts";
+import { summaryOf } from "./results.ts";
 import type { ConversationFilter, ConversationSummary, RunSummary } from "./store.ts";
 import { storeError } from "./store-error.ts";
+import { TallyTable } from "./tally-table.ts";
 import { decodeData } from "./text-codec.ts";
 import type { TextTable } from "./text-table.ts";
 
@@ -36,26 +35,18 @@ interface RunColumns {
   readonly start: string;
 }
 
-interface StatusColumns extends Spending {
-  readonly status: ConversationStatus | null;
-  readonly count: number;
-}
-
-interface JudgedColumns extends Pick<ConversationColumns, "judging" | "unjudged"> {
-  readonly status: ConversationStatus | null;
-  readonly count: number;
-}
-
 /** Reads runs, conversations and events out of a store's file. */
 export class StoreReader {
   readonly #database: BetterSqlite3.Database;
   readonly #path: string;
   readonly #texts: TextTable;
+  readonly #tallies: TallyTable;
 
   constructor(database: BetterSqlite3.Database, path: string, texts: TextTable) {
     this.#database = database;
     this.#path = path;
     this.#texts = texts;
+    this.#tallies = new TallyTable(database);
   }
 
   runs(): readonly RunSummary[] {
@@ -84,9 +75,12 @@ export class StoreReader {
     const wanted = (["scenario", "subject", "judge", "status"] as const).filter(
       (key) => filter[key] !== undefined,
     );
+    const beginning = filter.conversation === undefined ? "" : "AND name >= ? AND name < ?";
     const sql = `SELECT * FROM conversation WHERE run = ? AND (position, id) > (?, ?)
-      ${wanted.map((key) => `AND ${key} IS ?`).join(" ")} ORDER BY position, id LIMIT ${PORTION}`;
+      ${wanted.map((key) => `AND ${key} IS ?`).join(" ")} ${beginning} ORDER BY position, id LIMIT ${PORTION}`;
     const values = wanted.map((key) => filter[key] ?? null);
+    if (filter.conversation !== undefined)
+      values.push(filter.conversation, `${filter.conversation}\u{10ffff}`);
     let [position, after] = [Number.NEGATIVE_INFINITY, 0];
     for (;;) {
       const rows = this.#all<ConversationColumns>(sql, id, position, after, ...values);
@@ -111,9 +105,13 @@ export class StoreReader {
       if (found === undefined) return;
       owner = found.id;
     }
+    yield* this.#eventsOf(conversation === undefined ? "run" : "conversation", owner);
+  }
+
+  *#eventsOf(column: "run" | "conversation", owner: number): Generator<RunEvent> {
     const sql = `SELECT event.id, event.type, event.turn, event.at, event.data, conversation.name AS conversation
       FROM event LEFT JOIN conversation ON conversation.id = event.conversation
-      WHERE event.${conversation === undefined ? "run" : "conversation"} = ? AND event.id > ? AND event.id <= ?
+      WHERE event.${column} = ? AND event.id > ? AND event.id <= ?
       ORDER BY event.id LIMIT ${PORTION}`;
     const [newest] = this.#all<{ id: number | null }>("SELECT max(id) AS id FROM event");
     let after = 0;
@@ -140,13 +138,28 @@ export class StoreReader {
     for (const row of rows) yield this.#guarded(() => decodeEvent(row, this.#texts.valueOf));
   }
 
+  /** The counts of the cells of a run, in the order of results. */
+  tallies(run: number): readonly CellTally[] {
+    const isCounted = this.#hasTable("tally");
+    const counts = isCounted ? this.#guarded(() => this.#tallies.read(run)) : new CellCounts();
+    // What goes on is counted here; so is everything in a file of an earlier version.
+    const sql = `SELECT id, name FROM conversation WHERE run = ? ${isCounted ? "AND status IS NULL" : ""}`;
+    for (const { id, name } of this.#all<{ id: number; name: string }>(sql, run)) {
+      const folded = this.folded(id, name);
+      counts.add(folded.cell, conversationCounts(folded));
+    }
+    return counts.tallies();
+  }
+
+  /** The fold of the conversation in a row. */
+  folded(id: number, conversation: string): Conversation {
+    const folded = new Conversation(conversation);
+    for (const event of this.#eventsOf("conversation", id)) folded.apply(event);
+    return folded;
+  }
+
   #summary({ id, name, parent, tags, started_at, ended_at, start }: RunColumns): RunSummary {
-    const byStatus = this.#all<StatusColumns>(
-      `SELECT status, count(*) AS count, total(calls) AS calls, total(cached) AS cached, ${sumOrNull("tokens")},
-         ${sumOrNull("cost")} FROM conversation WHERE run = ? GROUP BY status`,
-      id,
-    );
-    const judged = this.#judged(id);
+    const counted = summaryOf(this.tallies(id));
     return this.#guarded(() => ({
       run: name,
       startedAt: started_at,
@@ -155,35 +168,14 @@ export class StoreReader {
       start: decodeData(start, this.#texts.valueOf) as RunStart,
       parent,
       tags: JSON.parse(tags) as readonly string[],
-      statuses: statusesOf(byStatus),
-      spending: byStatus.map(spendingOf).reduce(addSpending, NOTHING_SPENT),
-      ...judged,
+      ...counted,
     }));
   }
 
-  /** Most conversations have the same counts, so that few are read. */
-  #judged(run: number): Pick<RunSummary, "judges" | "unjudged" | "unreadable"> {
-    this.#hasJudging ??= this.#all<{ name: string }>("PRAGMA table_info(conversation)").some(
-      ({ name }) => name === "judging",
-    );
-    const judging = this.#hasJudging ? "judging" : "NULL";
-    const groups = this.#all<JudgedColumns>(
-      `SELECT ${judging} AS judging, unjudged > 0 AS unjudged, status, count(*) AS count FROM conversation WHERE run = ?
-        GROUP BY 1, 2, 3 ORDER BY min(position)`,
-      run,
-    );
-    const tally = new JudgeTally();
-    let unjudged = 0;
-    let unreadable = 0;
-    for (const group of groups) {
-      tally.merge(judgeCountsOf(group.judging), group.count);
-      if (isFinished(group.status) && failedJudgements(group) > 0) unjudged += group.count;
-      if (isFinished(group.status) && unreadableJudgements(group) > 0) unreadable += group.count;
-    }
-    return { judges: tally.counts.map(judgeHealth), unjudged, unreadable };
+  /** A file of an earlier version that is only read lacks some tables. */
+  #hasTable(name: string): boolean {
+    return this.#all("SELECT 1 FROM sqlite_schema WHERE name = ?", name).length > 0;
   }
-
-  #hasJudging: boolean | undefined;
 
   #all<Row>(sql: string, ...values: readonly (string | number | null)[]): readonly Row[] {
     return this.#guarded(() => this.#prepare(sql).all(...values)) as readonly Row[];

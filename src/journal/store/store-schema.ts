@@ -1,3 +1,6 @@
+import type BetterSqlite3 from "better-sqlite3";
+import { fillTallies } from "./fill-tallies.ts";
+
 /** Tells a store from other SQLite files: "Elen". */
 export const APPLICATION_ID = 0x456c656e;
 
@@ -6,6 +9,8 @@ export interface Migration {
   /** The version that a file has afterwards. */
   readonly version: number;
   readonly sql: string;
+  /** What is computed from what the file has, after the SQL. */
+  readonly fill?: (database: BetterSqlite3.Database, path: string) => void;
 }
 
 /** Every change of the format, in order. A step that was released is never edited: a change is a new step. */
@@ -153,6 +158,38 @@ ALTER TABLE conversation ADD COLUMN arm TEXT;
 ALTER TABLE conversation ADD COLUMN parent REAL;
 -- The key of pairing: what conversations about the same row of the same scenario have in common.
 ALTER TABLE conversation ADD COLUMN item TEXT;
+-- To list the conversations of a run page by page, also those of one status, subject or scenario.
+CREATE INDEX conversation_by_status ON conversation (run, status, position);
+CREATE INDEX conversation_by_subject ON conversation (run, subject, position);
+CREATE INDEX conversation_by_scenario ON conversation (run, scenario, position);
+
+-- The events of a run as a whole.
+CREATE INDEX event_of_run ON event (run) WHERE conversation IS NULL;
+
+-- Conversations that are counted together. Without variant or arm, these are empty.
+CREATE TABLE cell (
+  id INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  scenario TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  judge TEXT NOT NULL,
+  variant TEXT NOT NULL,
+  arm TEXT NOT NULL,
+  position REAL NOT NULL,
+  UNIQUE (run, scenario, subject, judge, variant, arm)
+) STRICT;
+
+-- What the conversations of a cell that have ended come to; see docs/reference/store.md.
+CREATE TABLE tally (
+  id INTEGER PRIMARY KEY,
+  cell INTEGER NOT NULL REFERENCES cell ON DELETE CASCADE,
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  count REAL NOT NULL,
+  UNIQUE (cell, kind, name, value)
+) STRICT;
+
 -- Calls that came with a run from elsewhere.
 CREATE TABLE run_call (
   id INTEGER PRIMARY KEY,
@@ -172,6 +209,7 @@ ALTER TABLE conversation ADD COLUMN not_verified INTEGER NOT NULL DEFAULT 0;
 -- The edge by which a conversation left a turn, as its position in the scenario.
 ALTER TABLE turn ADD COLUMN edge INTEGER;
 `,
+    fill: fillTallies,
   },
 ];
 

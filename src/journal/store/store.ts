@@ -1,6 +1,7 @@
 import { type ConversationStatus, isInterrupted } from "../../core/state/state.ts";
 import type { CallRequest, RecordedCall } from "../../models/cassette/recorded-call.ts";
 import type { ModelReply } from "../../models/model.ts";
+import type { CellTally, OutcomeScore } from "../fold/tally.ts";
 import type { JudgeHealth } from "../judge-health.ts";
 import type { Label, RunEvent, RunStart } from "../run-event.ts";
 import type { Spending } from "../spending.ts";
@@ -66,13 +67,6 @@ export interface ConversationSummary {
   readonly spending: Spending;
 }
 
-/**
- * What an outcome is worth in a conversation: true, false or a number; `inconclusive` if a reply could not be read; `error` if the
- * conversation was cut short or the judge could not be asked; `not_applicable` where it says so itself; `later` if a resume decides
- * it, or the conversation is not scored.
- */
-export type OutcomeScore = boolean | number | "inconclusive" | "error" | "not_applicable" | "later";
-
 /** A turn as statistics see it. */
 export interface ScoredTurn {
   readonly node: string;
@@ -125,6 +119,8 @@ export interface ConversationFilter {
   readonly subject?: string;
   readonly judge?: string;
   readonly status?: ConversationStatus | null;
+  /** The beginning of its name. */
+  readonly conversation?: string;
   /** Conversations with these levels of these factors. */
   readonly variant?: Readonly<Record<string, string>>;
 }
@@ -228,6 +224,8 @@ export interface Store {
   label(run: string, labels: readonly Omit<Label, "type">[]): void;
   /** What persons said about replies; of several labels by one person on one field, the last. */
   labels(run: string): readonly Label[];
+  /** What was counted while the run was written, by scenario, subject, judge, variant and arm: quick for runs of any size. */
+  tallies(run: string): readonly CellTally[];
   tag(run: string, tags: readonly string[]): void;
   /** Deletes a run with the answers that came with it; `calls` stay, for they may answer others. */
   delete(run: string): void;

@@ -1,6 +1,5 @@
-import { END } from "../../core/scenario/definition.ts";
 import { isFinished } from "../../core/state/state.ts";
-import { type Conversation, foldConversation } from "../../journal/fold/conversation.ts";
+import type { CellTally } from "../../journal/fold/tally.ts";
 import type { ConversationFilter, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import type { Traffic } from "../graph/drawn-graph.ts";
@@ -21,7 +20,7 @@ export interface ScenarioTraffic extends Traffic {
 const MOST_PATHS = 10;
 
 /**
- * Counts how often nodes were visited and edges followed. A visit is a question that was asked, answered or not. An edge
+ * How often nodes were visited and edges followed. A visit is a question that was asked, answered or not. An edge
  * is followed if the question it leads to was asked, or if it leads to `END`. So what comes to a node leaves it or stops there.
  */
 export function runTraffic(
@@ -30,52 +29,33 @@ export function runTraffic(
   filter: Pick<ConversationFilter, "scenario" | "subject" | "judge"> = {},
 ): readonly ScenarioTraffic[] {
   const { run: name } = storedRun(store, run);
-  const tallies = new Map<string, Tally>();
-  for (const { scenario, conversation } of store.conversations(name, filter)) {
-    const tally = tallies.get(scenario) ?? new Tally();
-    tallies.set(scenario, tally);
-    tally.add(foldConversation(store.events(name, conversation)));
+  const scenarios = new Map<string, CellTally[]>();
+  for (const tally of store.tallies(name)) {
+    const isWanted = (["scenario", "subject", "judge"] as const).every(
+      (key) => filter[key] === undefined || filter[key] === tally[key],
+    );
+    if (isWanted) scenarios.set(tally.scenario, [...(scenarios.get(tally.scenario) ?? []), tally]);
   }
-  return [...tallies].map(([scenario, tally]) => tally.traffic(scenario));
+  return [...scenarios].map(([scenario, tallies]) => scenarioTraffic(scenario, tallies));
 }
 
-class Tally {
-  readonly #visits = new Map<string, number>();
-  readonly #hops = new Map<number, number>();
-  readonly #paths = new PathCounter();
-  #conversations = 0;
-  #underWay = 0;
-  #cutShort = 0;
-
-  add({ status, turns, path }: Conversation): void {
-    this.#conversations++;
-    turns.forEach(({ node, hop }, index) => {
-      const isEnd = hop !== undefined && (hop.target === null || hop.target === END);
-      // A hop that nothing follows was decided, but not made: at the limit of turns, or where something broke.
-      const isMade = isEnd || (hop !== undefined && hop.target === turns[index + 1]?.node);
-      if (isMade || status !== null) increase(this.#visits, node);
-      if (isMade && hop.edge !== null) increase(this.#hops, hop.edge);
-    });
-    if (status === null) this.#underWay++;
-    else if (isFinished(status)) this.#paths.add(path);
-    else this.#cutShort++;
+function scenarioTraffic(scenario: string, tallies: readonly CellTally[]): ScenarioTraffic {
+  const [visits, hops, paths] = [new Map<string, number>(), new Map<number, number>(), new PathCounter()];
+  let [conversations, underWay, finished] = [0, 0, 0];
+  for (const tally of tallies) {
+    conversations += tally.conversations;
+    underWay += tally.open;
+    for (const { status, count } of tally.statuses) if (isFinished(status)) finished += count;
+    for (const [node, count] of tally.visits) increase(visits, node, count);
+    for (const [edge, count] of tally.edges) increase(hops, edge, count);
+    for (const { path, count } of tally.paths) paths.add(path, count);
   }
-
-  traffic(scenario: string): ScenarioTraffic {
-    return {
-      scenario,
-      conversations: this.#conversations,
-      underWay: this.#underWay,
-      cutShort: this.#cutShort,
-      visits: this.#visits,
-      hops: this.#hops,
-      paths: this.#paths.most(MOST_PATHS),
-    };
-  }
+  const cutShort = conversations - underWay - finished;
+  return { scenario, conversations, underWay, cutShort, visits, hops, paths: paths.most(MOST_PATHS) };
 }
 
-function increase<Key>(counts: Map<Key, number>, key: Key): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
+function increase<Key>(counts: Map<Key, number>, key: Key, by: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
 }
 
 /** A whole way through a scenario, and how many conversations went it. */
@@ -94,36 +74,25 @@ export interface PathCounts {
   readonly others: { readonly conversations: number; readonly paths: number | null };
 }
 
-/** How many characters of different paths are remembered, which is a few megabytes. */
-const REMEMBERED = 4_000_000;
-
-/** Counts paths in bounded memory: once it is full, counts stay exact, but paths that are new by then are not listed. */
+/** Adds up the paths of several cells. */
 export class PathCounter {
   readonly #counts = new Map<string, number>();
-  readonly #limit: number;
-  #size = 0;
   #conversations = 0;
-  #isFull = false;
+  /** Not all paths are known. */
+  #isPart = false;
 
-  constructor(limit: number = REMEMBERED) {
-    this.#limit = limit;
+  /** Null for paths that are not known. */
+  add(path: readonly string[] | null, count: number): void {
+    this.#conversations += count;
+    if (path === null) this.#isPart = true;
+    else increase(this.#counts, JSON.stringify(path), count);
   }
 
-  add(path: readonly string[]): void {
-    this.#conversations++;
-    const key = JSON.stringify(path);
-    const count = this.#counts.get(key);
-    if (count === undefined && this.#size + key.length > this.#limit) {
-      this.#isFull = true;
-      return;
-    }
-    if (count === undefined) this.#size += key.length;
-    this.#counts.set(key, (count ?? 0) + 1);
-  }
-
-  /** The most frequent paths; of equally frequent ones, those that came first. */
+  /** The most frequent paths; of equally frequent ones, in the order of their nodes. */
   most(limit: number): PathCounts {
-    const ranked = [...this.#counts].sort(([, one], [, other]) => other - one).slice(0, limit);
+    const ranked = [...this.#counts]
+      .sort(([path, one], [otherPath, other]) => other - one || (path < otherPath ? -1 : 1))
+      .slice(0, limit);
     const listed = ranked.reduce((sum, [, count]) => sum + count, 0);
     return {
       conversations: this.#conversations,
@@ -131,7 +100,7 @@ export class PathCounter {
       paths: ranked.map(([key, count]) => ({ path: JSON.parse(key) as readonly string[], count })),
       others: {
         conversations: this.#conversations - listed,
-        paths: this.#isFull ? null : this.#counts.size - ranked.length,
+        paths: this.#isPart ? null : this.#counts.size - ranked.length,
       },
     };
   }
