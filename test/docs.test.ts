@@ -159,7 +159,7 @@ describe.each(PAGES)("$name", (page) => {
   test("has no code that escapes the tests", () => {
     const languages = page.blocks.map(({ language }) => language);
     expect(
-      languages.filter((language) => /^(ts|js|typescript|javascript)/.test(language) && language !== "ts"),
+      languages.filter((language) => /^(ts|js|typescript|javascript)\b/.test(language) && language !== "ts"),
     ).toEqual([]);
     page.blocks.forEach(({ language }, index) => {
       if (language === "text") expect(page.blocks[index - 1]?.language).toBe("ts");
@@ -446,6 +446,7 @@ const EVENTS: {
     messages: true,
     finish: true,
     stepLimit: true,
+    labels: true,
     spending: true,
   },
   "turn-judgement": {
@@ -533,6 +534,8 @@ const CATEGORIES: Readonly<Record<ErrorCategory, boolean>> = {
   author: false,
   cancelled: false,
   budget: false,
+  mismatch: false,
+  contract: false,
   internal: false,
 };
 

@@ -7,6 +7,7 @@ import { addDeleteCommand } from "./delete/delete-command.ts";
 import { addDemoCommand } from "./demo/demo-command.ts";
 import { addDoctorCommand } from "./doctor/doctor-command.ts";
 import { addExportCommand } from "./export/export-command.ts";
+import { addGradeCommand } from "./grade/grade-command.ts";
 import { addImportCommand } from "./import/import-command.ts";
 import { addInitCommand } from "./init/init-command.ts";
 import { addListCommand } from "./list/list-command.ts";
@@ -23,7 +24,7 @@ import { addWhyMissCommand } from "./why-miss/why-miss-command.ts";
 const GROUPS: Readonly<Record<string, readonly AddCommand[]>> = {
   "Start:": [addDemoCommand, addInitCommand, addDoctorCommand],
   "Write scenarios:": [addCheckCommand, addPlayCommand],
-  "Run scenarios:": [addRunCommand, addResumeCommand, addRegradeCommand, addWhyMissCommand],
+  "Run scenarios:": [addRunCommand, addResumeCommand, addGradeCommand, addRegradeCommand, addWhyMissCommand],
   "Look at runs:": [
     addListCommand,
     addShowCommand,

@@ -3,7 +3,7 @@ import { type ErrorCategory, ModelError } from "../models/model-error.ts";
 import { redactSecrets } from "../secrets/redact-secrets.ts";
 
 /** Where in a turn something failed. */
-export type Stage = "subject" | "judge" | "tool" | "handover" | "run";
+export type Stage = "subject" | "judge" | "tool" | "handover" | "run" | "record" | "simulator";
 
 /** What failed, as data for reports: never a verdict about a reply, and without secrets. */
 export interface RunFailure {

@@ -8,7 +8,7 @@ import type { Usage } from "../models/model.ts";
 import type { RunFailure } from "./failure.ts";
 import type { JudgeAnswered, JudgeCounts, JudgeHealth } from "./judge-health.ts";
 import type { Spending } from "./spending.ts";
-import type { FinishedTurn, Retry } from "./turn.ts";
+import type { FinishedTurn, Retry, TurnLabels } from "./turn.ts";
 
 /** Where a conversation stands in a run: scenario × row × variant × subject × judge × replicate, and the arm of a fork. */
 export interface Cell {
@@ -124,6 +124,8 @@ export interface TurnReply {
   readonly finish: string;
   /** True if the model still wanted tools when the limit of steps was reached. */
   readonly stepLimit?: true;
+  /** What others have read of a recorded reply, in place of rules and judges. */
+  readonly labels?: TurnLabels;
   readonly spending: Spending;
 }
 

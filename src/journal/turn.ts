@@ -2,6 +2,7 @@ import type { Truth } from "../core/logic/kleene.ts";
 import type { RoutingDecision } from "../core/state/routing.ts";
 import type { ReplyConclusion } from "../grading/judge/assess-reply.ts";
 import type { JudgementPart } from "../grading/judge/judge-turn.ts";
+import type { TurnLabels } from "../grading/verify/conclude-labels.ts";
 import type { Message, ToolCall } from "../models/message.ts";
 import type { ErrorCategory } from "../models/model-error.ts";
 import type { RunFailure } from "./failure.ts";
@@ -37,6 +38,8 @@ export interface Turn {
   /** True if the model still wanted tools when the limit of steps was reached. */
   readonly stepLimit?: true;
   readonly toolCalls?: readonly ToolCall[];
+  /** What others have read of a recorded reply. */
+  readonly labels?: TurnLabels;
   /** Of the subject's calls that were really made, together. */
   readonly latencyMs?: number;
 
@@ -76,6 +79,8 @@ export interface Turn {
   readonly retries?: readonly Retry[];
   readonly warnings?: readonly TurnWarning[];
 }
+
+export type { TurnLabels };
 
 /** A call that failed in a way that may pass, and is made again. */
 export interface Retry {

@@ -18,6 +18,10 @@ export type ErrorCategory =
   | "author"
   | "cancelled"
   | "budget"
+  /** A recorded conversation does not fit the scenario. */
+  | "mismatch"
+  /** A simulated user broke its contract. */
+  | "contract"
   /** A mistake of ours. */
   | "internal";
 

@@ -154,6 +154,7 @@ export { StoreError, type StoreErrorCode } from "../journal/store/store-error.ts
 export { RunFileError } from "../journal/transfer/checked-line.ts";
 export type { FinishedTurn, Retry, Turn, TurnVerdict, TurnWarning } from "../journal/turn.ts";
 export { type ErrorCategory, ModelError } from "../models/model-error.ts";
+export { gradeRecords } from "../project/records/grade-records.ts";
 export { parseScenarioFile } from "../project/scenario-files/parse-scenario-file.ts";
 export { scenarioToJson, scenarioToYaml } from "../project/scenario-files/write-scenario.ts";
 export type { ProjectConfig, ProjectSettings } from "../project/settings.ts";
@@ -163,6 +164,8 @@ export { type MermaidOptions, toMermaid } from "../report/graph/to-mermaid.ts";
 export type { BudgetLimits } from "../run/calls/budget.ts";
 export type { AnyModel } from "../run/calls/call-cache.ts";
 export type { AccountCaps, RetryPolicies, RetryPolicy } from "../run/calls/limits.ts";
+export type { GivenMessage, GivenRecord, GivenTurn } from "../run/records/given-record.ts";
+export type { GradeOptions } from "../run/records/start-grade.ts";
 export { type RegradeOptions, type Regrading, regrade } from "../run/regrade.ts";
 export type {
   JudgeOption,

@@ -1,7 +1,7 @@
 import { memoize } from "../core/lazy.ts";
 import type { ScenarioNode } from "../core/scenario/definition.ts";
 import { freezeDeep } from "../core/values/frozen-copy.ts";
-import type { TurnReply } from "../journal/run-event.ts";
+import type { TurnReply, TurnStart } from "../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import type { ToolCall, ToolResult } from "../models/message.ts";
 import type {
@@ -42,6 +42,21 @@ export async function askSubject(driver: ConversationContext, effect: AskEffect)
 
 /** How many turns the transcript file of a conversation has. */
 const written = new WeakMap<ConversationContext, number>();
+
+/** The event that a question is about to be sent. */
+export function turnStart(conversation: string, effect: AskEffect, model: string): TurnStart {
+  const { turn, node, agent, instructions, added } = effect;
+  return {
+    type: "turn-start",
+    conversation,
+    turn,
+    node,
+    ...(agent === "" ? {} : { agent }),
+    model,
+    ...(instructions === undefined ? {} : { instructions }),
+    messages: added,
+  };
+}
 
 class SubjectTurn {
   spending: Spending = NOTHING_SPENT;
@@ -112,18 +127,11 @@ class SubjectTurn {
   #announce(offer: ToolOffer | null): void {
     const { run, plan } = this.#driver;
     const { conversation } = plan;
-    const { turn, node, agent, instructions, added } = this.#effect;
+    const { turn } = this.#effect;
     for (const message of offer?.warnings ?? [])
       run.emit({ type: "warning", conversation, turn, code: "tools", message });
     run.emit({
-      type: "turn-start",
-      conversation,
-      turn,
-      node,
-      ...(agent === "" ? {} : { agent }),
-      model: this.#model.name,
-      ...(instructions === undefined ? {} : { instructions }),
-      messages: added,
+      ...turnStart(conversation, this.#effect, this.#model.name),
       ...(offer === null ? {} : { tools: offer.tools.map(({ name }) => name), removedTools: offer.removed }),
     });
   }

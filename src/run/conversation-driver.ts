@@ -5,9 +5,11 @@ import { type JudgeCounts, JudgeTally } from "../journal/judge-health.ts";
 import type { ConversationEvent, ConversationStop, RunEvent } from "../journal/run-event.ts";
 import type { Spending } from "../journal/spending.ts";
 import { ModelError } from "../models/model-error.ts";
-import { askSubject } from "./ask-subject.ts";
+import { askSubject, turnStart } from "./ask-subject.ts";
 import { judgeReply } from "./judge-reply.ts";
 import { recordedAnswer } from "./recorded-conversation.ts";
+import type { GivenRecord } from "./records/given-record.ts";
+import { RecordedAnswers } from "./records/record-answer.ts";
 import type { ConversationContext, ConversationPlan, RunContext } from "./run-context.ts";
 import {
   type AskEffect,
@@ -44,6 +46,7 @@ export class ConversationDriver implements ConversationContext {
   #waiting: readonly { readonly turnCount: number; readonly resolve: () => void }[] = [];
   /** Set when no further question may be asked. */
   #stopReason: StopReason | undefined;
+  #answers: RecordedAnswers | undefined;
 
   constructor(run: RunContext, plan: ConversationPlan) {
     this.run = run;
@@ -157,8 +160,9 @@ export class ConversationDriver implements ConversationContext {
       const { state, effects, events } = step(this.plan.definition, this.#state, event);
       this.#state = state;
       if (this.#waiting.length > 0) this.#wake();
+      if (state.status !== null) this.#warnOfMore();
       for (const derived of events) this.run.emit(derived);
-      if (effects.length > 0) this.#whenDurable(() => this.#perform(effects));
+      if (effects.length > 0) this.#performSoon(effects);
     } catch (error) {
       // No author's function and no reply can throw here: it is the store, or a bug.
       this.run.fail(error);
@@ -171,6 +175,13 @@ export class ConversationDriver implements ConversationContext {
     if (limit === null) return;
     const message = `The conversation took longer than ${limit} ms.`;
     this.#cancelTimer = clock.after(limit, () => this.abort({ status: "timeout", message }));
+  }
+
+  /** What a record answers costs nothing, so that nothing is lost if it is answered again after a crash. */
+  #performSoon(effects: readonly Effect[]): void {
+    if (this.plan.record === undefined || effects.some(({ type }) => type === "judge"))
+      return this.#whenDurable(() => this.#perform(effects));
+    this.#failIfRejected(Promise.resolve().then(() => this.#perform(effects)));
   }
 
   #whenDurable(perform: () => void): void {
@@ -193,9 +204,30 @@ export class ConversationDriver implements ConversationContext {
     }
   }
 
+  /** The answer of a record; where it has none, the conversation is over. */
+  #askRecord(effect: AskEffect, record: GivenRecord): void {
+    const { turn, node } = effect;
+    const { conversation, cell } = this.plan;
+    this.#answers ??= new RecordedAnswers(record);
+    const answer = this.#answers.answer(effect);
+    // Nothing was sent where there are only labels.
+    if (!("labels" in answer) || answer.reply !== "")
+      this.run.emit(turnStart(conversation, effect, cell.subject));
+    if ("reply" in answer) return this.#feed({ type: "turn-reply", conversation, turn, ...answer });
+    const failure: RunFailure = {
+      category: "mismatch",
+      stage: "record",
+      message: answer.difference,
+      node,
+      turn,
+    };
+    this.#stopWith("record_mismatch", failure);
+  }
+
   async #ask(effect: AskEffect): Promise<void> {
     const { turn, node } = effect;
-    const { conversation, recorded, reruns } = this.plan;
+    const { conversation, recorded, reruns, record } = this.plan;
+    if (record !== undefined) return this.#askRecord(effect, record);
     const known = recorded === undefined ? null : recordedAnswer(recorded, effect);
     if (known !== null && "stop" in known) return this.#stopWith(known.stop.status, known.stop.failure);
     if (known === null && recorded !== undefined && reruns !== true) {
@@ -213,6 +245,17 @@ export class ConversationDriver implements ConversationContext {
     const status =
       failure.category === "budget" ? "budget_exhausted" : answer.turnTimeout ? "timeout" : "error";
     this.#stopWith(status, failure, spending);
+  }
+
+  /** A record may have more turns than the scenario asks for; they are not looked at. */
+  #warnOfMore(): void {
+    const left = isFinished(this.state.status)
+      ? (this.#answers?.left(this.state.turns?.length ?? 0) ?? 0)
+      : 0;
+    if (left === 0) return;
+    const { conversation } = this.plan;
+    const message = `The record has ${left} more ${left === 1 ? "turn" : "turns"} than the scenario asks for.`;
+    this.run.emit({ type: "warning", conversation, code: "longer_record", message });
   }
 
   async #judge(effect: JudgeEffect): Promise<void> {

@@ -7,7 +7,7 @@ import type { Cell, RunStart, ScenarioDefine } from "../journal/run-event.ts";
 import { contentHash } from "../models/content-hash.ts";
 import { readingOf } from "./require-judge.ts";
 import type { ResolvedModels } from "./resolve-models.ts";
-import { list, type RunOptions, type SealRun } from "./run-options.ts";
+import { type GivenConversation, list, type RunOptions, type SealRun } from "./run-options.ts";
 
 /** The first event of a run: everything that shapes its results, as data. */
 export function runStart(
@@ -17,6 +17,7 @@ export function runStart(
     models,
     clock,
     seed,
+    given,
     origin,
     seal,
   }: {
@@ -24,6 +25,8 @@ export function runStart(
     readonly models: ResolvedModels;
     readonly clock: Clock;
     readonly seed: number;
+    /** How many conversations exist already; undefined if they are combined from the factors. */
+    readonly given?: number | undefined;
     readonly origin?: JsonObject | undefined;
     readonly seal?: SealRun | undefined;
   },
@@ -55,6 +58,7 @@ export function runStart(
       rows: rows === undefined ? undefined : contentHash(canonicalJson(rows)),
       tools: tools === undefined ? undefined : Object.keys(tools),
       toolSteps,
+      recorded: given === undefined ? undefined : true,
       subjects: Object.fromEntries(identities),
       judges: Object.fromEntries(
         [...models.judges.values()].map(({ name, models: members }) => [
@@ -66,7 +70,7 @@ export function runStart(
   ) as JsonObject;
   const body = {
     seed,
-    conversations: countCells(factors),
+    conversations: given === undefined ? countCells(factors) : given * factors.judges.length,
     scenarios: Object.fromEntries(list(options.scenarios).map(({ name, hash }) => [name, hash])),
     subjects: factors.subjects,
     judges: factors.judges,
@@ -101,6 +105,22 @@ export interface Factors {
   readonly subjects: readonly string[];
   readonly judges: readonly string[];
   readonly replicates: number;
+}
+
+/** The cells of conversations that exist already, in their order; those that differ only in the judge come together. */
+export async function* givenGroups(
+  conversations: AsyncIterable<GivenConversation> | Iterable<GivenConversation>,
+  { judges, rows, rowless }: Factors,
+): AsyncGenerator<{ readonly cells: readonly Cell[]; readonly record: GivenConversation["record"] }> {
+  const positions = new Map(rows?.map((id, rowIndex) => [id, rowIndex]));
+  let before = 0;
+  for await (const { cell, record } of conversations) {
+    const { row, scenario } = cell;
+    const rowIndex = row === undefined || rowless?.has(scenario) ? undefined : positions.get(row);
+    const place = rowIndex === undefined ? cell : { ...cell, rowIndex };
+    yield { cells: judges.map((judge, index) => ({ index: before + index, ...place, judge })), record };
+    before += judges.length;
+  }
 }
 
 /** How many conversations a run has. */

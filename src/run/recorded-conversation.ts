@@ -16,7 +16,10 @@ export interface RecordedConversation {
 export function recordedConversation(events: Iterable<RunEvent>): RecordedConversation {
   const { turns, stop } = foldConversation(events);
   return {
-    turns: turns.filter(({ messages, reply }) => messages !== undefined && reply !== undefined),
+    turns: turns.filter(
+      ({ messages, labels, reply }) =>
+        (messages !== undefined || labels !== undefined) && reply !== undefined,
+    ),
     stop,
   };
 }
@@ -26,19 +29,20 @@ export function recordedAnswer(
   { turns, stop }: RecordedConversation,
   { turn, node, added }: Pick<AskEffect, "turn" | "node" | "added">,
 ):
-  | Pick<TurnReply, "reply" | "messages" | "finish" | "stepLimit" | "spending">
+  | Pick<TurnReply, "reply" | "messages" | "finish" | "stepLimit" | "labels" | "spending">
   | { readonly stop: ConversationStop }
   | null {
   const before = turns[turn - 1];
   if (before === undefined) return stop === null || turn !== turns.length + 1 ? null : { stop };
-  const isSame = before.node === node && JSON.stringify(before.messages) === JSON.stringify(added);
-  if (!isSame) return null;
-  const { reply = "", replyMessages: messages = [], finish = "", stepLimit } = before;
+  const isSame = before.messages === undefined || JSON.stringify(before.messages) === JSON.stringify(added);
+  if (before.node !== node || !isSame) return null;
+  const { reply = "", replyMessages: messages = [], finish = "", stepLimit, labels } = before;
   return {
     reply,
     messages,
     finish,
     ...(stepLimit === undefined ? {} : { stepLimit }),
+    ...(labels === undefined ? {} : { labels }),
     spending: FROM_RECORD,
   };
 }

@@ -1,11 +1,18 @@
 import { canonicalJson } from "../core/values/json.ts";
 import { RunError } from "../journal/failure.ts";
-import type { Store } from "../journal/store/store.ts";
-import type { Model } from "../models/model.ts";
-import { ModelError } from "../models/model-error.ts";
+import type { RunStart } from "../journal/run-event.ts";
+import type { RunSummary, Store } from "../journal/store/store.ts";
 import { startedWith } from "./earlier-run.ts";
 import { type Divergence, findDivergence, recordedConversation } from "./recorded-conversation.ts";
-import type { RecordedReplies, RunInternals, RunOptions, SubjectOption } from "./run-options.ts";
+import { silentModel } from "./records/silent-model.ts";
+import type {
+  GivenConversation,
+  GivenConversations,
+  RecordedReplies,
+  RunInternals,
+  RunOptions,
+  SubjectOption,
+} from "./run-options.ts";
 import { type Run, startRun } from "./run-scenarios.ts";
 
 /** Options to grade stored replies again. */
@@ -41,11 +48,19 @@ export function startRegrade(name: string, options: RegradeOptions, internals: R
     throw new RunError([
       "To ask again where conversations take another edge, give the `subjects` of the run.",
     ]);
-  const subjects = rest.subjects ?? summary.start.subjects.map(silent);
+  // A run of records has subjects that cannot be asked.
+  if (rerun && isRecorded(summary.start))
+    throw new RunError([`The run "${summary.run}" grades records: there is nobody to ask again.`]);
+  const subjects = rest.subjects ?? summary.start.subjects.map(silentModel);
   const recorded = recordedConversations(store, summary.run);
   const run = startRun(
     { ...startedWith(summary.start), ...rest, subjects, store },
-    { ...internals, parent: summary.run, recorded: { of: recorded, reruns: rerun } },
+    {
+      ...internals,
+      parent: summary.run,
+      recorded: { of: recorded, reruns: rerun },
+      ...(isRecorded(summary.start) ? { given: storedConversations(store, summary) } : {}),
+    },
   );
   return {
     get results() {
@@ -58,6 +73,39 @@ export function startRegrade(name: string, options: RegradeOptions, internals: R
     },
     stop: () => run.stop(),
     [Symbol.asyncIterator]: () => run[Symbol.asyncIterator](),
+  };
+}
+
+/** True of a run whose conversations existed before it: they need not be all combinations. */
+export function isRecorded({ configuration }: Pick<RunStart, "configuration">): boolean {
+  return configuration.recorded === true;
+}
+
+/** The conversations of a run of records. All judges read the same replies, so those of the first say which there are. */
+function storedConversations(store: Store, { run, start }: RunSummary): GivenConversations {
+  const [judge] = start.judges;
+  const found = function* (): Generator<GivenConversation> {
+    for (const summary of store.conversations(run, judge === undefined ? {} : { judge })) {
+      const { scenario, row, variant, arm, subject, replicate } = summary;
+      yield {
+        cell: {
+          scenario,
+          ...(row === null ? {} : { row }),
+          ...(variant === null ? {} : { variant }),
+          ...(arm === null ? {} : { arm }),
+          subject,
+          replicate,
+        },
+      };
+    }
+  };
+  return {
+    survey: async () => {
+      let count = 0;
+      for (const _ of found()) count++;
+      return { count, subjects: start.subjects, replicates: start.replicates, needsReading: false };
+    },
+    conversations: found,
   };
 }
 
@@ -89,14 +137,3 @@ function replyKey(
 }
 
 type Nullable<Parts> = { readonly [Key in keyof Parts]: Parts[Key] | null };
-
-/** Takes the place of a subject that is not asked. */
-function silent(name: string): Model {
-  return {
-    name,
-    identity: { provider: "stored", model: name },
-    account: "stored",
-    price: null,
-    reply: () => Promise.reject(new ModelError("cancelled", `${name} is not asked again.`)),
-  };
-}

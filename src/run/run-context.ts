@@ -6,6 +6,7 @@ import type { ToolServers } from "../models/tools/tool-servers.ts";
 import type { AnyModel, SharedCalls } from "./calls/call-cache.ts";
 import type { Caller } from "./calls/caller.ts";
 import type { RecordedConversation } from "./recorded-conversation.ts";
+import type { GivenRecord } from "./records/given-record.ts";
 import type { Timeouts } from "./run-options.ts";
 import type { ConversationState } from "./step/conversation-state.ts";
 
@@ -65,6 +66,8 @@ export interface ConversationPlan {
   readonly shared?: SharedCalls | undefined;
   /** The replies to grade again; the subject is not asked. */
   readonly recorded?: RecordedConversation;
+  /** A conversation that exists already; the subject is not asked. */
+  readonly record?: GivenRecord | undefined;
   /** True to ask the subject once the conversation takes another edge than the recorded one. */
   readonly reruns?: boolean;
 }

@@ -4,16 +4,18 @@ import { memoize } from "../core/lazy.ts";
 import type { ConversationStatus } from "../core/state/state.ts";
 import { RunError } from "../journal/failure.ts";
 import { judgeHealth } from "../journal/judge-health.ts";
-import type { RunEvent, RunEventBody } from "../journal/run-event.ts";
+import type { Cell, RunEvent, RunEventBody } from "../journal/run-event.ts";
 import type { RunJournal, Store } from "../journal/store/store.ts";
 import { SharedCalls } from "./calls/call-cache.ts";
 import type { Caller } from "./calls/caller.ts";
 import { systemClock } from "./calls/clock.ts";
 import { ConversationDriver, type StopReason } from "./conversation-driver.ts";
-import { cellGroups, scenarioDefine } from "./describe-run.ts";
+import { cellGroups, givenGroups, scenarioDefine } from "./describe-run.ts";
 import { type EarlierRun, earlierRun, refuseChanges } from "./earlier-run.ts";
+import type { GivenRecord } from "./records/given-record.ts";
+import { silentModel } from "./records/silent-model.ts";
 import type { ConversationPlan } from "./run-context.ts";
-import { list, type RunInternals, type RunOptions } from "./run-options.ts";
+import { type GivenSurvey, list, type RunInternals, type RunOptions } from "./run-options.ts";
 import { type RunSetup, setUpRun } from "./set-up-run.ts";
 import { type ConversationRecord, conversationRecord } from "./step/conversation-state.ts";
 import { foldJournal } from "./step/step.ts";
@@ -88,8 +90,10 @@ export class RunDriver {
     }
   }
 
-  #setUp(): Promise<RunSetup> {
-    return setUpRun(this.#options, {
+  async #setUp(): Promise<RunSetup> {
+    const survey = await this.#internals.given?.survey();
+    return setUpRun(survey === undefined ? this.#options : withSurvey(this.#options, survey), {
+      given: survey?.count,
       clock: this.#clock,
       origin: this.#internals.origin,
       seal: this.#internals.seal,
@@ -151,20 +155,28 @@ export class RunDriver {
   }
 
   async #runAll(setup: RunSetup, earlier: EarlierRun | null): Promise<void> {
+    const { given } = this.#internals;
     const groups = cellGroups(setup.factors);
+    const givens = given === undefined ? undefined : givenGroups(given.conversations(), setup.factors);
+    const runGroup = async (cells: readonly Cell[], record?: GivenRecord): Promise<"go on" | "stop"> => {
+      const room = this.#reader.room();
+      if (room !== undefined) await room;
+      if (this.#skipsTheRest) return "stop";
+      const plans = cells
+        .map((cell) => setup.conversation(cell))
+        .filter((plan) => !earlier?.isFinished(plan));
+      const shared = plans.length > 1 ? new SharedCalls() : undefined;
+      await Promise.all(plans.map((plan) => this.#runOne(setup, { ...plan, shared, record }, earlier)));
+      // No effect waits for the last event of a conversation, so a crash could lose more than the calls in flight.
+      await this.#journal?.durable();
+      return "go on";
+    };
     const worker = async (): Promise<void> => {
-      for (const group of groups) {
-        const room = this.#reader.room();
-        if (room !== undefined) await room;
-        if (this.#skipsTheRest) return;
-        const plans = group
-          .map((cell) => setup.conversation(cell))
-          .filter((plan) => !earlier?.isFinished(plan));
-        const shared = plans.length > 1 ? new SharedCalls() : undefined;
-        await Promise.all(plans.map((plan) => this.#runOne(setup, { ...plan, shared }, earlier)));
-        // No effect waits for the last event of a conversation, so a crash could lose more than the calls in flight.
-        await this.#journal?.durable();
+      if (givens === undefined) {
+        for (const cells of groups) if ((await runGroup(cells)) === "stop") return;
+        return;
       }
+      for await (const { cells, record } of givens) if ((await runGroup(cells, record)) === "stop") return;
     };
     const { concurrency = DEFAULTS.concurrency } = this.#options;
     const workers = Math.max(1, Math.min(concurrency, setup.start.conversations));
@@ -235,6 +247,16 @@ export class RunDriver {
       throw error;
     }
   }
+}
+
+/** The options of a run whose conversations exist already: their subjects are not asked. */
+function withSurvey(options: RunOptions, { subjects, replicates, needsReading }: GivenSurvey): RunOptions {
+  return {
+    ...options,
+    subjects: subjects.map(silentModel),
+    replicates,
+    ...(needsReading ? {} : { allowUnread: true }),
+  };
 }
 
 const claimed = new WeakMap<Store, Set<string>>();

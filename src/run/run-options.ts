@@ -13,6 +13,7 @@ import type { BudgetLimits } from "./calls/budget.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
 import type { AccountCaps, RetryPolicies } from "./calls/limits.ts";
 import type { RecordedConversation } from "./recorded-conversation.ts";
+import type { GivenRecord } from "./records/given-record.ts";
 
 export type { Reading };
 
@@ -144,6 +145,33 @@ export interface RunInternals {
   /** Makes the seal that the store keeps with a run, from everything that the run says about itself at its start. */
   readonly seal?: SealRun | undefined;
   readonly recorded?: RecordedReplies;
+  /** The conversations there are, in place of all combinations of scenarios, rows, subjects and replicates. */
+  readonly given?: GivenConversations;
+}
+
+/** Where a conversation stands that exists already. */
+export type GivenCell = Omit<Cell, "index" | "judge" | "rowIndex" | "parent">;
+
+/** A conversation that exists already. */
+export interface GivenConversation {
+  readonly cell: GivenCell;
+  /** Its replies; without it they are those that `recorded` has. */
+  readonly record?: GivenRecord;
+}
+
+/** What is known of given conversations before the first of them. */
+export interface GivenSurvey {
+  readonly count: number;
+  readonly subjects: readonly string[];
+  readonly replicates: number;
+  /** False if all that judges could read has been read by others. */
+  readonly needsReading: boolean;
+}
+
+/** Conversations that exist already. They are read as they are needed, after a first look at all of them. */
+export interface GivenConversations {
+  survey(): Promise<GivenSurvey>;
+  conversations(): AsyncIterable<GivenConversation> | Iterable<GivenConversation>;
 }
 
 /** The seal of a run; undefined where none can be made. */

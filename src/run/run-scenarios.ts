@@ -85,6 +85,10 @@ export function startResume(name: string, options: ResumeOptions, internals: Run
   const { retryErrors = false, ...rest } = options;
   const summary = options.store.run(name);
   if (summary === undefined) throw new RunError([`There is no run "${name}" in the store.`]);
+  if (summary.start.configuration.recorded === true)
+    throw new RunError([
+      `The run "${summary.run}" grades records, and cannot be resumed. Grade them again, or regrade the run.`,
+    ]);
   return startRun(
     // A run of an earlier version, which does not say how it reads, was read by rules.
     { reading: "rules", ...startedWith(summary.start), ...rest, run: summary.run },

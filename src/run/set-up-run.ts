@@ -42,6 +42,8 @@ export interface RunHooks {
   readonly origin?: RunInternals["origin"];
   readonly seal?: RunInternals["seal"];
   readonly parent?: RunInternals["parent"] | undefined;
+  /** How many conversations exist already; undefined if they are combined. */
+  readonly given?: number | undefined;
   /** True if the run was started before: what it was started with is not questioned. */
   readonly isResumed?: boolean;
   readonly emit: (event: RunEventBody) => void;
@@ -120,7 +122,15 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     replicates: options.replicates ?? DEFAULTS.replicates,
   };
   const settingsOf = new Map<string, ConversationSettings>();
-  const start = runStart(options, { factors, models, clock, seed, origin: hooks.origin, seal: hooks.seal });
+  const start = runStart(options, {
+    factors,
+    models,
+    clock,
+    seed,
+    given: hooks.given,
+    origin: hooks.origin,
+    seal: hooks.seal,
+  });
   return {
     context,
     factors,

@@ -3,7 +3,7 @@ import { type AddCommand, examples } from "../command.ts";
 import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
 import type { ExportOptions } from "./export.ts";
 
-const FORMATS: readonly ExportOptions["format"][] = ["run", "csv", "json", "cassette"];
+const FORMATS: readonly ExportOptions["format"][] = ["run", "csv", "json", "records", "cassette"];
 const TABLES: readonly ExportOptions["table"][] = ["turns", "conversations", "outcomes"];
 
 /** `elenchus export` */
@@ -13,7 +13,10 @@ export const addExportCommand: AddCommand = (program, { terminal, execute }) => 
     .description("write a run to a file: everything, a table, or its answers as a cassette")
     .argument("[run]", "the run, or the beginning of its name (default: the latest)")
     .addOption(
-      new Option("--format <format>", "run: a file for import; csv, json: a table; cassette: the answers")
+      new Option(
+        "--format <format>",
+        "run: a file for import; csv, json: a table; records: conversations for grade; cassette: the answers",
+      )
         .choices(FORMATS)
         .default("run"),
     )

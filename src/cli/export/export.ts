@@ -1,5 +1,6 @@
 import type { Store } from "../../journal/store/store.ts";
 import { exportRun } from "../../journal/transfer/export-run.ts";
+import { exportRecords } from "../../journal/transfer/records.ts";
 import { cassetteFromRun } from "../../journal/transfer/stored-run.ts";
 import { toCsv, toJson } from "../../journal/transfer/table-text.ts";
 import { conversationTable, outcomeTable, turnTable } from "../../journal/transfer/tables.ts";
@@ -16,7 +17,7 @@ export interface ExportOptions {
   readonly settings: SettingsRequest;
   /** The latest if it is left out. */
   readonly run?: string;
-  readonly format: "run" | "csv" | "json" | "cassette";
+  readonly format: "run" | "csv" | "json" | "records" | "cassette";
   readonly table: "turns" | "conversations" | "outcomes";
   /** Standard output if it is left out. */
   readonly output?: string;
@@ -43,6 +44,7 @@ export async function exportCommand(options: ExportOptions, terminal: Terminal):
 
 function* pieces(store: Store, run: string, { format, table }: ExportOptions): Generator<string> {
   if (format === "cassette") yield* cassettePieces(cassetteFromRun(store, run));
+  else if (format === "records") for (const line of exportRecords(store, run)) yield `${line}\n`;
   else if (format === "run") for (const line of exportRun(store, run)) yield `${line}\n`;
   else {
     const rows = TABLES[table](store, run);

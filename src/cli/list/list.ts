@@ -122,7 +122,15 @@ function rowOf(
     { text: state, paint },
     { text: headline },
     { text: printableText(namesText(start.subjects)) },
-    { text: printableText([...(parent === null ? [] : [`regrades ${parent}`]), ...tags].join(", ")) },
+    {
+      text: printableText(
+        [
+          ...(parent === null ? [] : [`regrades ${parent}`]),
+          ...(start.configuration.recorded === true ? ["recorded"] : []),
+          ...tags,
+        ].join(", "),
+      ),
+    },
   ];
 }
 

@@ -167,7 +167,11 @@ export function reportEnding(
   const { style } = messages;
   // What was graded again is graded once more: its subjects are stored replies, with which no conversation can go on.
   const goOn =
-    parent === null ? `Resume with: elenchus resume ${run}` : `Start again with: elenchus regrade ${parent}`;
+    parent !== null
+      ? `Start again with: elenchus regrade ${parent}`
+      : start.configuration.recorded === true
+        ? "Grade the records again."
+        : `Resume with: elenchus resume ${run}`;
   const again = (flag: string): string =>
     `elenchus ${parent === null ? `resume ${run} ${flag}` : `regrade ${parent}${flag === ERRORS ? "" : ` ${flag}`}`}`;
   const retry = again(ERRORS);

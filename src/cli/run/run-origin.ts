@@ -59,12 +59,15 @@ export function lacksSecrets(origin: RunOrigin): boolean {
   return JSON.stringify(origin).includes(REDACTED);
 }
 
+const ASKED_WITH: readonly unknown[] = ["run", "grade"];
+
 /**
  * How a run says that it was asked for; undefined if it was not begun on the command line. It is data, which anybody may have written:
  * only `usableOrigin` decides whether it is used.
  */
 export function originOf({ origin }: RunStart): RunOrigin | undefined {
-  if (!isRecord(origin) || origin.command !== "run" || !isRecord(origin.settings)) return undefined;
+  if (!isRecord(origin) || !ASKED_WITH.includes(origin.command) || !isRecord(origin.settings))
+    return undefined;
   const { names, replay, folder } = origin;
   const { flags, sets, profile, config } = origin.settings;
   const isRight = isTexts(names) && isTexts(sets) && Array.isArray(flags) && flags.every(isFlagValue);

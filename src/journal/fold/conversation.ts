@@ -206,13 +206,14 @@ export class Conversation {
     this.changedTurns.add(number);
   }
 
-  #reply({ turn: number, reply, messages, finish, stepLimit, spending }: TurnReply): void {
+  #reply({ turn: number, reply, messages, finish, stepLimit, labels, spending }: TurnReply): void {
     this.spending = addSpending(this.spending, spending);
     const turn = this.#turn(number);
     turn.reply = reply;
     turn.replyMessages = messages;
     turn.finish = finish;
     if (stepLimit !== undefined) turn.stepLimit = stepLimit;
+    if (labels !== undefined) turn.labels = labels;
     const toolCalls = messages.flatMap((message) =>
       message.role === "assistant" ? (message.toolCalls ?? []) : [],
     );

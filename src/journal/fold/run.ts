@@ -110,7 +110,8 @@ export class RunTally {
   }
 
   #fail(failure: RunFailure | undefined): void {
-    if (failure === undefined) return;
+    // They have a status of their own, and say nothing about models.
+    if (failure === undefined || failure.category === "mismatch" || failure.category === "contract") return;
     this.failures++;
     this.firstFailure ??= failure;
     this.lastFailure = failure;
@@ -130,11 +131,13 @@ export class RunTally {
   }
 
   #countError(category: ErrorCategory | undefined): void {
-    // A run that was stopped, or ran out of its budget, did what it was asked to.
-    if (category === undefined || category === "cancelled" || category === "budget") return;
+    if (category === undefined || NO_ERRORS.has(category)) return;
     this.errors.set(category, (this.errors.get(category) ?? 0) + 1);
   }
 }
+
+/** A run that was stopped, or ran out of its budget, did what it was asked to. */
+const NO_ERRORS: ReadonlySet<ErrorCategory> = new Set(["cancelled", "budget", "mismatch", "contract"]);
 
 function addTo(sum: PartlyKnown, part: number | null): void {
   if (part === null || !Number.isFinite(part)) sum.unknown++;

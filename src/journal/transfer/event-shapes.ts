@@ -16,6 +16,7 @@ import {
 } from "../../core/schema/shape.ts";
 import type { TestedEdge } from "../../core/state/routing.ts";
 import type { JudgementPart } from "../../grading/judge/judge-turn.ts";
+import type { TurnLabels } from "../../grading/verify/conclude-labels.ts";
 import type { FieldVerdict } from "../../grading/verify/verify-parsed.ts";
 import { CALL_SHAPE } from "../../models/cassette/cassette-format.ts";
 import type { ErrorCategory } from "../../models/model-error.ts";
@@ -58,6 +59,8 @@ const CATEGORIES: Readonly<Record<ErrorCategory, true>> = {
   author: true,
   cancelled: true,
   budget: true,
+  mismatch: true,
+  contract: true,
   internal: true,
 };
 const STAGES: Readonly<Record<Stage, true>> = {
@@ -66,6 +69,8 @@ const STAGES: Readonly<Record<Stage, true>> = {
   tool: true,
   handover: true,
   run: true,
+  record: true,
+  simulator: true,
 };
 
 /** Why there is no answer. */
@@ -112,6 +117,12 @@ export const SETTINGS: Shape = typedShape<ConversationSettings>("settings", {
 export const MESSAGES: Shape = (CALL_SHAPE.kind === "object" && CALL_SHAPE.keys.messages) || list(jsonObject);
 
 const LABEL_VALUE: Shape = either(boolean, number, text, nothing);
+
+const LABELS: Shape = typedShape<TurnLabels>("labels", {
+  required: {},
+  optional: { parsed: jsonObject, verifyResult: truth, rubric: jsonObject, refused: truth },
+});
+
 const READ_STATUS = oneOfTexts("read", "unreadable");
 
 /** What a judge said. */
@@ -265,7 +276,7 @@ const EVENTS: EventShapes = {
   }),
   "turn-reply": event("turn-reply", {
     required: { ...ofTurn, reply: text, messages: MESSAGES, finish: text, spending: SPENDING },
-    optional: { stepLimit: boolean },
+    optional: { stepLimit: boolean, labels: LABELS },
   }),
   "turn-judgement": event("turn-judgement", {
     required: { ...ofTurn, part: count, judgement: JUDGEMENT, spending: SPENDING },

@@ -7,6 +7,8 @@ const WHAT: Readonly<Record<Stage, string>> = {
   tool: "A tool could not be used",
   handover: "The question could not be handed over",
   run: "The run ended the conversation",
+  record: "The record does not fit the scenario",
+  simulator: "The simulated user broke its contract",
 };
 
 /** A failure as one sentence: what did not work, where, of what kind, and what is known about it. */

@@ -7,6 +7,7 @@ import { appended, itemsOf, listOf } from "../../core/values/growing-list.ts";
 import { ownValue } from "../../core/values/json.ts";
 import { concludeReply, type ReplyConclusion } from "../../grading/judge/assess-reply.ts";
 import { type JudgementPart, joinParts } from "../../grading/judge/judge-turn.ts";
+import { concludeLabels } from "../../grading/verify/conclude-labels.ts";
 import { inputEvents } from "../../journal/fold/conversation.ts";
 import type {
   ConversationEvent,
@@ -101,9 +102,10 @@ class Transition {
     const asked = draft.open.at(-1);
     if (asked === undefined || asked.turn !== event.turn || asked.reply !== undefined) return;
     const { turn, node, agent = "", question = "" } = asked;
-    const { reply, finish, spending } = event;
-    const unread = leftToJudge(this.#plan(node), event);
-    const { parts } = this.#plan(node, unread);
+    const { reply, finish, labels, spending } = event;
+    // What others have read is not read again.
+    const unread = labels === undefined ? leftToJudge(this.#plan(node), event) : [];
+    const parts = labels === undefined ? this.#plan(node, unread).parts : [];
     const toolCalls = event.messages.flatMap((message) =>
       message.role === "assistant" ? (message.toolCalls ?? []) : [],
     );
@@ -113,6 +115,7 @@ class Transition {
       reply,
       finish,
       ...(toolCalls.length === 0 ? {} : { toolCalls }),
+      ...(labels === undefined ? {} : { labels }),
       judgements: parts.map(() => null),
       ...(unread.length === 0 ? {} : { unreadByRules: unread }),
       spending,
@@ -172,10 +175,9 @@ class Transition {
     const reply = open.reply ?? "";
     const parts = open.judgements as readonly JudgementPart[];
     const joined = joinParts(parts);
-    const { status, ...conclusion } = concludeReply(
-      { question: node.question, reply, finish: open.finish, traits, state: draft.scenario },
-      joined,
-    );
+    const input = { question: node.question, reply, finish: open.finish, traits, state: draft.scenario };
+    const { status, ...conclusion } =
+      open.labels === undefined ? concludeReply(input, joined) : concludeLabels(input, open.labels);
     const finished = { node: open.node, questionText: open.questionText ?? "", reply, ...conclusion };
     const { state, updateProblem } = foldTurn(draft.scenario, finished, node.stateUpdate);
     draft.scenario = state;
@@ -211,12 +213,12 @@ class Transition {
       const { reads, node, traits } = this.#plan(open.node, open.unreadByRules);
       const reply = open.reply ?? "";
       const known = (open.judgements ?? []).filter((part) => part !== null);
-      const conclusion = reads
-        ? concludeReply(
-            { question: node.question, reply, finish: open.finish, traits, state },
-            joinParts(known),
-          )
-        : NOTHING_CONCLUDED;
+      const input = { question: node.question, reply, finish: open.finish, traits, state };
+      const conclusion = !reads
+        ? NOTHING_CONCLUDED
+        : open.labels === undefined
+          ? concludeReply(input, joinParts(known))
+          : concludeLabels(input, open.labels);
       ({ state } = foldTurn(state, { node: open.node, reply, ...conclusion }));
     }
     draft.ahead = state;

@@ -1,0 +1,72 @@
+import { Option } from "commander";
+import { type AddCommand, examples, repeatable } from "../command.ts";
+import {
+  addDisplayFlags,
+  addSettingFlags,
+  addTrustFlag,
+  displayOf,
+  FLAG_GROUPS,
+  type GivenDisplay,
+  type GivenFlags,
+  settingsRequest,
+} from "../flags.ts";
+
+/** `elenchus grade` */
+export const addGradeCommand: AddCommand = (program, { terminal, execute }) => {
+  const command = program
+    .command("grade")
+    .description("grade recorded conversations with a scenario, as a run; no subject is asked")
+    .argument("<records>", "a file with one record in each line (JSONL), or - for standard input")
+    .addOption(
+      new Option("--scenario <file>", "the scenario that the records belong to (repeatable)")
+        .argParser(repeatable)
+        .makeOptionMandatory()
+        .helpGroup(FLAG_GROUPS.models),
+    )
+    .option("--run <name>", "the name of the run");
+  addSettingFlags(command, [
+    "judge",
+    "allowUnread",
+    "retryUnreadable",
+    "turnLimit",
+    "seed",
+    "concurrency",
+    "budget",
+    "failUnder",
+    "failOnErrors",
+    "junit",
+    "store",
+  ]);
+  addTrustFlag(command);
+  addDisplayFlags(command)
+    .addHelpText(
+      "after",
+      examples(
+        "elenchus grade replies.jsonl --scenario pressure.yaml",
+        "elenchus grade labels.jsonl --scenario debate.yaml --judge openai/gpt-5-mini",
+      ),
+    )
+    .action(
+      (
+        records: string,
+        {
+          scenario,
+          run,
+          ...given
+        }: GivenFlags & GivenDisplay & { readonly scenario: readonly string[]; readonly run?: string },
+      ) =>
+        execute(async () => {
+          const { gradeCommand } = await import("./grade.ts");
+          return gradeCommand(
+            {
+              records,
+              names: scenario,
+              settings: settingsRequest(given),
+              display: displayOf(given),
+              ...(run === undefined ? {} : { run }),
+            },
+            terminal,
+          );
+        }),
+    );
+};

@@ -1,0 +1,82 @@
+import { resolve } from "node:path";
+import { formatIssue } from "../../core/schema/format-issue.ts";
+import { openStore } from "../../journal/store/open-store.ts";
+import { recordsIn, recordsOf } from "../../project/records/grade-records.ts";
+import { runOptionsOf } from "../../project/run-options-of.ts";
+import { type RecordSource, recordedConversations, startGrade } from "../../run/records/start-grade.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import type { ExitCode } from "../command.ts";
+import { readInput, readScenarios } from "../read-scenarios.ts";
+import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { runAndReport, usableThresholds } from "../run/run-and-report.ts";
+import { folderFromStore, originToKeep } from "../run/run-origin.ts";
+import type { RunDisplay } from "../run/run-view.ts";
+import { sealRun } from "../trust/run-seal.ts";
+
+/** The options of `grade`. */
+export interface GradeCommandOptions {
+  /** A file with a record in each line, or `-` for standard input. */
+  readonly records: string;
+  /** Files with scenarios. */
+  readonly names: readonly string[];
+  readonly settings: SettingsRequest;
+  readonly display: RunDisplay;
+  /** The name of the run. */
+  readonly run?: string;
+}
+
+/** Grades recorded conversations and reports the results. */
+export async function gradeCommand(options: GradeCommandOptions, terminal: Terminal): Promise<ExitCode> {
+  const { names, display } = options;
+  const { settings } = await readSettings(options.settings, terminal, {
+    runsCode: true,
+    names,
+    uses: "everything",
+  });
+  const scenarios = await readScenarios(names, { ...settings, only: [], tags: [] }, terminal);
+  for (const warning of scenarios.flatMap(({ warnings }) => warnings))
+    terminal.messages.write(`warning: ${printableText(formatIssue(warning))}\n`);
+  const all = async (): Promise<typeof scenarios> => scenarios;
+  const thresholds = await usableThresholds(settings, { chosen: scenarios, all }, terminal.messages);
+  const records = recordedConversations(await recordSource(options.records, terminal), { scenarios });
+  // A broken record should not leave a store behind.
+  await records.survey();
+  const { subjects: _, replicates: __, tools: ___, ...asked } = runOptionsOf(settings);
+  const store = await openStore(settings.store);
+  try {
+    return await runAndReport(
+      (signal) =>
+        startGrade(
+          records,
+          {
+            ...asked,
+            scenarios,
+            environment: terminal.environment,
+            store,
+            signal,
+            keepResults: false,
+            ...(options.run === undefined ? {} : { run: options.run }),
+          },
+          {
+            origin: {
+              ...originToKeep({ ...options, folder: folderFromStore(settings.store, terminal) }),
+              command: "grade",
+            },
+            seal: (start) => sealRun(start, terminal.folder, terminal.environment),
+          },
+        ),
+      { store, settings, thresholds, display },
+      terminal,
+    );
+  } finally {
+    store.close();
+  }
+}
+
+async function recordSource(file: string, terminal: Terminal): Promise<RecordSource> {
+  if (file !== "-") return recordsIn(resolve(terminal.folder, file), file);
+  // Standard input can be read only once, and records are read twice.
+  const lines = (await readInput(terminal)).split("\n").filter((line) => line.trim() !== "");
+  return recordsOf(lines, "standard input, record");
+}

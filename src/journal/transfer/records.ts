@@ -1,0 +1,36 @@
+import { foldConversation } from "../fold/conversation.ts";
+import type { Store } from "../store/store.ts";
+import { lineOf } from "./run-file.ts";
+import { storedRun } from "./stored-run.ts";
+
+/**
+ * The conversations of a run as records, one in each line: every turn with its reply and with what was read of it. `grade` reads
+ * them, and comes to the same results.
+ */
+export function* exportRecords(store: Store, name: string): Generator<string> {
+  const { run } = storedRun(store, name);
+  for (const { conversation, ...cell } of store.conversations(run)) {
+    const { scenario, row, rowIndex, variant, arm, replicate, subject, judge } = cell;
+    const { finishedTurns } = foldConversation(store.events(run, conversation));
+    yield lineOf({
+      id: conversation,
+      scenario,
+      // A row of an earlier version has only its position.
+      row: row ?? (rowIndex === null ? null : String(rowIndex)),
+      ...(variant === null ? {} : { variant }),
+      ...(arm === null ? {} : { arm }),
+      replicate,
+      subject,
+      judge,
+      turns: finishedTurns.map(({ node, questionText, reply, parsed, verifyResult, rubric, refused }) => ({
+        node,
+        question: questionText,
+        reply,
+        parsed,
+        verify_result: verifyResult,
+        ...(Object.keys(rubric).length === 0 ? {} : { rubric }),
+        ...(refused === null ? {} : { refused }),
+      })),
+    });
+  }
+}

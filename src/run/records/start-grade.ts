@@ -1,0 +1,159 @@
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { nearestOf } from "../../core/schema/nearest-name.ts";
+import { RunError } from "../../journal/failure.ts";
+import { usesRow } from "../prepare-scenario.ts";
+import { rowIds } from "../row-ids.ts";
+import {
+  type GivenConversation,
+  type GivenConversations,
+  type GivenSurvey,
+  list,
+  type RunInternals,
+  type RunOptions,
+} from "../run-options.ts";
+import { type Run, startRun } from "../run-scenarios.ts";
+import { conversationId } from "../set-up-run.ts";
+import type { GivenRecord, ReadRecord } from "./given-record.ts";
+import { silentModel } from "./silent-model.ts";
+
+/** A record, and where it stands: `line 3 of records.jsonl`. */
+export type LocatedRecord = ReadRecord & { readonly place: string };
+
+/** Records that can be read from the beginning again. */
+export type RecordSource = () => AsyncIterable<LocatedRecord> | Iterable<LocatedRecord>;
+
+/** The options of grading: those of a run, but for what the records say. */
+export type GradeOptions = Omit<RunOptions, "subjects" | "replicates" | "replay" | "tools">;
+
+/** Grades conversations that exist already: an ordinary run, whose subjects are not asked. */
+export function startGrade(
+  given: GivenConversations,
+  options: GradeOptions,
+  internals: RunInternals = {},
+): Run {
+  return startRun(
+    // The subjects are those that the records name; they are known once the run has looked at them.
+    { ...options, subjects: silentModel("recorded") },
+    { ...internals, given },
+  );
+}
+
+/** The conversations of records, for scenarios. `survey` throws a `RunError` with all that is wrong with them. */
+export function recordedConversations(
+  records: RecordSource,
+  options: Pick<GradeOptions, "scenarios" | "rows">,
+): GivenConversations {
+  return new RecordedConversations(records, options);
+}
+
+/** How many problems are told. */
+const SHOWN = 20;
+
+class RecordedConversations implements GivenConversations {
+  readonly #records: RecordSource;
+  readonly #scenarios: ReadonlyMap<string, ScenarioDefinition>;
+  readonly #rows: ReadonlySet<string>;
+  /** The scenarios that use values of a row. */
+  readonly #withRows: ReadonlySet<ScenarioDefinition>;
+  #survey: Promise<GivenSurvey> | undefined;
+
+  constructor(records: RecordSource, { scenarios, rows }: Pick<GradeOptions, "scenarios" | "rows">) {
+    this.#records = records;
+    this.#scenarios = new Map(list(scenarios).map((definition) => [definition.name, definition]));
+    this.#rows = new Set(rowIds(rows ?? []));
+    this.#withRows = new Set(list(scenarios).filter(usesRow));
+  }
+
+  /** Reads all records once and keeps nothing but names: whatever is wrong with them is told before the first is graded. */
+  survey(): Promise<GivenSurvey> {
+    this.#survey ??= this.#lookAtAll();
+    return this.#survey;
+  }
+
+  async #lookAtAll(): Promise<GivenSurvey> {
+    const problems: string[] = [];
+    const subjects = new Set<string>();
+    const places = new Map<string, string>();
+    let [count, replicates, needsReading, wrong] = [0, 1, false, 0];
+    const report = (place: string, problem: string): void => {
+      wrong++;
+      if (problems.length < SHOWN) problems.push(`${place}: ${problem}${problem.endsWith("?") ? "" : "."}`);
+    };
+    for await (const { place, ...read } of this.#records()) {
+      if ("problems" in read) {
+        for (const problem of read.problems) report(place, problem);
+        continue;
+      }
+      const { record } = read;
+      const cell = this.#cell(record);
+      for (const problem of this.#problems(record)) report(place, problem);
+      const key = conversationId({ ...cell, index: 0, judge: "" });
+      const before = places.get(key);
+      if (before !== undefined)
+        report(
+          place,
+          `it is the same conversation as ${before}: the same subject${cell.row === undefined ? "" : ", row"} and replicate. Give them different rows or replicates`,
+        );
+      else places.set(key, place);
+      count++;
+      subjects.add(record.subject);
+      replicates = Math.max(replicates, cell.replicate);
+      needsReading ||= isRead(record);
+    }
+    if (problems.length > 0)
+      throw new RunError([...problems, ...(wrong > SHOWN ? [`And ${wrong - SHOWN} more.`] : [])]);
+    if (count === 0) throw new RunError(["There are no records to grade."]);
+    return { count, subjects: [...subjects], replicates, needsReading };
+  }
+
+  async *conversations(): AsyncGenerator<GivenConversation> {
+    // What is wrong with records has been told.
+    for await (const read of this.#records())
+      if ("record" in read) yield { cell: this.#cell(read.record), record: read.record };
+  }
+
+  #cell({
+    id,
+    row,
+    variant,
+    arm,
+    replicate = 1,
+    subject,
+    ...record
+  }: GivenRecord): GivenConversation["cell"] {
+    const [only] = this.#scenarios.keys();
+    return {
+      scenario: record.scenario ?? only ?? "",
+      ...(row === null ? {} : { row: row ?? id }),
+      ...(variant === undefined ? {} : { variant }),
+      ...(arm === undefined ? {} : { arm }),
+      subject,
+      replicate,
+    };
+  }
+
+  #problems({ scenario, id, row }: GivenRecord): readonly string[] {
+    const names = [...this.#scenarios.keys()];
+    if (scenario === undefined && names.length > 1)
+      return [`\`scenario\` is missing, and there are several: ${names.join(", ")}`];
+    const definition = this.#scenarios.get(scenario ?? names[0] ?? "");
+    if (definition === undefined) {
+      const { nearest } = nearestOf(scenario ?? "", names);
+      const hint = nearest === undefined ? `There are ${names.join(", ")}` : `Did you mean "${nearest}"?`;
+      return [`there is no scenario "${scenario}". ${hint}`];
+    }
+    if (!this.#withRows.has(definition) || this.#rows.has(row ?? id)) return [];
+    return [`the scenario "${definition.name}" has no row "${row ?? id}"`];
+  }
+}
+
+/** True if a reply of the record must be read by rules or a judge. */
+function isRead({ turns }: GivenRecord): boolean {
+  return (
+    turns === undefined ||
+    turns.some(
+      ({ parsed, verify_result, reply }) =>
+        reply !== undefined && parsed === undefined && verify_result === undefined,
+    )
+  );
+}
