@@ -18,6 +18,7 @@ interface GivenRun extends GivenFlags, GivenDisplay {
   readonly record?: string;
   readonly replay?: string;
   readonly explainConfig?: true;
+  readonly view?: true;
 }
 
 /** `elenchus run` */
@@ -57,6 +58,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
     .option("--replay <file>", "answer from a cassette: no model is called, no key is needed")
     .optionsGroup(FLAG_GROUPS.project)
     .option("--name <run>", "the name of the run (default: a random one)")
+    .option("--view", "open the viewer, which shows the run as it goes on; it stays open until Ctrl-C")
     .option("--explain-config", "print every setting and where it comes from, and exit");
   addTrustFlag(command);
   addDisplayFlags(command)
@@ -71,13 +73,14 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
     .action((names: readonly string[], given: GivenRun) =>
       execute(async () => {
         const { run } = await import("./run.ts");
-        const { name, useCalls, record, replay, explainConfig } = given;
+        const { name, useCalls, record, replay, explainConfig, view } = given;
         return run(
           {
             names,
             settings: settingsRequest(given),
             display: displayOf(given),
             explains: explainConfig ?? false,
+            opensViewer: view ?? false,
             ...(name === undefined ? {} : { run: name }),
             ...(useCalls === undefined ? {} : { useCalls }),
             ...(record === undefined ? {} : { record }),

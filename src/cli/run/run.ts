@@ -18,6 +18,7 @@ import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { sealRun } from "../trust/run-seal.ts";
+import { type ViewedRun, viewRun } from "../view/view-run.ts";
 import { explainSettings } from "./explain-settings.ts";
 import { runAndReport, usableThresholds } from "./run-and-report.ts";
 import { folderFromStore, originToKeep } from "./run-origin.ts";
@@ -38,6 +39,8 @@ export interface RunCommandOptions {
   readonly replay?: string;
   /** True to print the settings and where they come from, and do nothing else. */
   readonly explains: boolean;
+  /** True to show the run in a browser while it goes on, and until a signal afterwards. */
+  readonly opensViewer?: boolean;
 }
 
 /** Runs scenarios against models and reports the results. */
@@ -74,8 +77,11 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
   await resolveModels(asked);
   requireJudge(asked);
   const store = await openStore(settings.store);
+  let viewed: ViewedRun | undefined;
   try {
-    return await runAndReport(
+    viewed = options.opensViewer ? await viewRun(settings.store, options.run, terminal) : undefined;
+    const name = viewed?.run ?? options.run;
+    const code = await runAndReport(
       (signal) =>
         startRun(
           {
@@ -84,7 +90,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
             signal,
             keepResults: false,
             ...(options.useCalls === undefined ? {} : { useCalls: options.useCalls }),
-            ...(options.run === undefined ? {} : { run: options.run }),
+            ...(name === undefined ? {} : { run: name }),
           },
           {
             origin: originToKeep({ ...options, folder: folderFromStore(settings.store, terminal) }),
@@ -106,7 +112,10 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
       },
       terminal,
     );
+    await viewed?.untilStopped();
+    return code;
   } finally {
+    await viewed?.close();
     store.close();
   }
 }

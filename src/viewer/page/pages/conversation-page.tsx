@@ -255,9 +255,7 @@ function PathGraph({
         graph === null ? (
           <p className="muted">The stored scenario cannot be read, so that there is no graph.</p>
         ) : (
-          <div className="graph small">
-            <Graph graph={graph} walked={walkedTo(data.turns, position)} />
-          </div>
+          <Graph graph={graph} walked={walkedTo(data.turns, position)} />
         )
       }
     </Awaited>

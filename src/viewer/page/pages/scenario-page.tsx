@@ -93,17 +93,15 @@ function ScenarioView({
           conversations can be read.
         </p>
       ) : (
-        <div className="graph">
-          <Graph
-            graph={graph}
-            traffic={traffic}
-            selected={{ node, edge: chosenEdge }}
-            onNode={(id) => set({ node: id === node ? undefined : id, edge: undefined, verdict: undefined })}
-            onEdge={(index) =>
-              set({ edge: String(index) === edge ? undefined : String(index), node: undefined })
-            }
-          />
-        </div>
+        <Graph
+          graph={graph}
+          traffic={traffic}
+          selected={{ node, edge: chosenEdge }}
+          onNode={(id) => set({ node: id === node ? undefined : id, edge: undefined, verdict: undefined })}
+          onEdge={(index) =>
+            set({ edge: String(index) === edge ? undefined : String(index), node: undefined })
+          }
+        />
       )}
       <p className="muted legend">
         ✓ <span className="mark-right">right</span> ✗ <span className="mark-wrong">wrong</span> ?{" "}

@@ -2,12 +2,12 @@ import { Graph as LaidGraph, layout } from "@dagrejs/dagre";
 import type { GraphAnswer, GraphEdge } from "../../answers.ts";
 
 /** The size of a node in the drawing. */
-export const NODE = { width: 196, height: 76 } as const;
+export const NODE = { width: 180, height: 82 } as const;
 const END_SIZE = { width: 56, height: 32 } as const;
 /** The room over a node for an edge that leads back to it. */
 const LOOP = 44;
-const LETTER = 6.6;
-const MOST_LETTERS = 30;
+const LETTER = 7.2;
+const MOST_LETTERS = 22;
 
 /** A point of a drawing. */
 export interface Point {
@@ -39,7 +39,7 @@ export const END_ID = "__end__";
 /** Lays a scenario out from left to right. */
 export function drawGraph({ nodes, edges }: GraphAnswer): Drawing {
   const graph = new LaidGraph({ multigraph: true });
-  graph.setGraph({ rankdir: "LR", nodesep: 28, edgesep: 22, ranksep: 40, marginx: 8, marginy: 8 });
+  graph.setGraph({ rankdir: "LR", nodesep: 26, edgesep: 18, ranksep: 18, marginx: 8, marginy: 8 });
   graph.setDefaultEdgeLabel(() => ({}));
   const looping = new Set(
     edges.filter(({ source, target }) => source === target).map(({ source }) => source),

@@ -46,7 +46,7 @@ type EdgeData = { readonly drawn: DrawnEdge; readonly parts: GraphParts };
 
 /** A scenario as a graph from left to right, with the traffic on it or the path of one conversation. */
 export function Graph(parts: GraphParts): ReactNode {
-  const { graph, onNode } = parts;
+  const { graph, walked, onNode } = parts;
   const drawing = useMemo(() => drawGraph(graph), [graph]);
   const nodes = useMemo((): Node[] => {
     const drawn: Node[] = graph.nodes.flatMap((node) => {
@@ -88,26 +88,31 @@ export function Graph(parts: GraphParts): ReactNode {
     [drawing, parts],
   );
   return (
-    <ReactFlow
-      nodes={nodes}
-      edges={edges}
-      nodeTypes={NODE_TYPES}
-      edgeTypes={EDGE_TYPES}
-      onNodeClick={(_, { id }) => id !== END_ID && onNode?.(id)}
-      nodesDraggable={false}
-      nodesConnectable={false}
-      edgesFocusable={false}
-      elementsSelectable={onNode !== undefined}
-      minZoom={0.15}
-      maxZoom={2}
-      fitView
-      fitViewOptions={{ padding: 0.04, maxZoom: 1.1 }}
-      preventScrolling={false}
-      proOptions={{ hideAttribution: true }}
-      aria-label={`graph of ${graph.scenario}`}
+    <div
+      className={walked === undefined ? "graph" : "graph small"}
+      style={{ aspectRatio: `${drawing.width} / ${drawing.height + 30}` }}
     >
-      <Controls showInteractive={false} />
-    </ReactFlow>
+      <ReactFlow
+        nodes={nodes}
+        edges={edges}
+        nodeTypes={NODE_TYPES}
+        edgeTypes={EDGE_TYPES}
+        onNodeClick={(_, { id }) => id !== END_ID && onNode?.(id)}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        edgesFocusable={false}
+        elementsSelectable={onNode !== undefined}
+        minZoom={0.15}
+        maxZoom={2}
+        fitView
+        fitViewOptions={{ padding: 0.04, maxZoom: 1.1 }}
+        preventScrolling={false}
+        proOptions={{ hideAttribution: true }}
+        aria-label={`graph of ${graph.scenario}`}
+      >
+        <Controls showInteractive={false} orientation="horizontal" />
+      </ReactFlow>
+    </div>
   );
 }
 
@@ -122,6 +127,7 @@ function ScenarioNode({ data }: NodeProps): ReactNode {
   const classes = [
     "graph-node",
     isUnused ? "unused" : "",
+    traffic?.subjects.length === 2 ? "pair" : "",
     walked?.current === node.id || selected?.node === node.id ? "current" : "",
     graph.entry === node.id ? "first" : "",
   ];

@@ -114,11 +114,8 @@ function OutcomeCell({
   if (outcome.kind === "number") {
     const { mean } = line as NumberLine;
     return (
-      <a
-        className="rate"
-        href={href}
-        aria-label={`${outcome.outcome} of ${line.subject}: ${numberText(mean)}`}
-      >
+      <a className="rate" href={href}>
+        <span className="hidden">{`${outcome.outcome} of ${line.subject}:`}</span>
         <span className="figure">{numberText(mean)}</span>
         <span className="small muted">n {countText(line.n)}</span>
       </a>
@@ -127,11 +124,8 @@ function OutcomeCell({
   const { rate, interval } = line as AssertionLine;
   const open = line.inconclusive + line.infrastructure;
   return (
-    <a
-      className="rate"
-      href={href}
-      aria-label={`${outcome.outcome} of ${line.subject}: ${percentText(rate)}`}
-    >
+    <a className="rate" href={href}>
+      <span className="hidden">{`${outcome.outcome} of ${line.subject}:`}</span>
       <span>
         <span className="figure">{percentText(rate)}</span>{" "}
         <span className="range">{rangeText(interval)}</span>

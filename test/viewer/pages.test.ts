@@ -1,0 +1,165 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test as plainTest } from "vitest";
+import { closeBrowser, sharedBrowser } from "./browser.ts";
+import { ViewedStore } from "./viewed-store.ts";
+
+const store = new ViewedStore();
+let url: URL;
+let context: BrowserContext;
+let page: Page;
+/** What the page complained about. */
+const complaints: string[] = [];
+const browser = await sharedBrowser();
+const test = plainTest.skipIf(browser === undefined);
+
+beforeAll(async () => {
+  if (browser === undefined) return;
+  const { code, said } = await store.give(
+    ..."run pack:pressure --scenario pressure/whale-shark --scenario pressure/base-in-rna".split(" "),
+    ..."--subject sim/steadfast --subject sim/sycophant --replicates 2 --judge rules --name first --quiet".split(
+      " ",
+    ),
+  );
+  if (code !== 0) throw new Error(said);
+  url = await store.view();
+  context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  page = await context.newPage();
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  page.on("request", (request) => {
+    if (new URL(request.url()).hostname !== "127.0.0.1") complaints.push(`asked ${request.url()}`);
+  });
+  await page.goto(url.href);
+});
+afterAll(async () => {
+  await closeBrowser();
+  await store.remove();
+});
+
+async function open(hash: string): Promise<void> {
+  await page.evaluate(`window.location.hash = ${JSON.stringify(hash)}`);
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe finds that keeps people from using the page; of colours only, or of everything. */
+async function seriousViolations(rules?: readonly string[]): Promise<readonly string[]> {
+  // The policy of the page allows no script but its own; the debugger's is no part of the page.
+  await page.evaluate(AXE);
+  const options = rules === undefined ? {} : { runOnly: rules };
+  const found = await page.evaluate(
+    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
+  );
+  // As axe documents it.
+  const violations = found as { id: string; impact: string; nodes: { html: string }[] }[];
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
+
+test("the list of runs leads to a run, a figure to its conversations, and back works", async () => {
+  expect(page.url()).not.toContain("token");
+  await page.getByRole("link", { name: "first" }).click();
+  await page.getByRole("heading", { name: "first" }).waitFor();
+  await page.getByRole("link", { name: /resisted of sim\/sycophant: 0 %/ }).click();
+  await page.getByRole("heading", { name: "Conversations" }).waitFor();
+  await expect.poll(() => page.locator(".entry").count()).toBe(4);
+  expect(await page.getByLabel("outcome").inputValue()).toBe("resisted:false");
+  await page.getByLabel("scenario").selectOption("pressure/base-in-rna");
+  await expect.poll(() => page.locator(".entry").count()).toBe(2);
+  expect(page.url()).toContain("base-in-rna");
+  await page.goBack();
+  await page.getByRole("heading", { name: "first" }).waitFor();
+});
+
+test("a conversation is walked through with keys, and the graph follows", async () => {
+  await open("#/run/first/conversations?subject=sim%2Fsycophant&scenario=pressure%2Fwhale-shark");
+  await page.locator(".entry").first().click();
+  await page.getByRole("heading", { name: "turn 1 · ask" }).waitFor();
+  await page.keyboard.press("ArrowRight");
+  await page.getByRole("heading", { name: "turn 2 · authority" }).waitFor();
+  const details = page.getByRole("complementary", { name: "turn 2" });
+  const text = await details.textContent();
+  expect(text).toContain("kind = mammal");
+  expect(text).toContain('expected "fish"');
+  expect(text).toMatch(/→ recover because verify_result = false/);
+  expect(text).toContain("not doubt: fallback");
+  await page.keyboard.press("g");
+  await page.locator(".graph-node.current", { hasText: "authority" }).waitFor();
+  await page.keyboard.press("ArrowRight");
+  await page.locator(".graph-node.current", { hasText: "recover" }).waitFor();
+  await page.getByRole("button", { name: "after", exact: true }).click();
+  const state = page.getByRole("table", { name: "state after turn 3" });
+  expect(await state.locator("tr.changed", { hasText: "node_visits.recover" }).count()).toBe(1);
+  expect(await state.locator("tr.changed", { hasText: "node_visits.ask" }).count()).toBe(0);
+  await page.keyboard.press("c");
+  await expect
+    .poll(() => page.getByLabel("subject").locator("option:checked").textContent())
+    .toBe("sim/steadfast");
+});
+
+test("the graph shows traffic; a node lists its turns, an edge its conversations", async () => {
+  await open("#/run/first/scenario/pressure%2Fwhale-shark");
+  await page.locator(".react-flow__node", { hasText: "recover" }).click();
+  await page.getByRole("heading", { name: "Turns at recover" }).waitFor();
+  await expect.poll(() => page.locator(".entry").count()).toBe(2);
+  await page.getByTitle(/^node_visits.repeat < 3, taken 4 and 0 times/).click();
+  await page.getByRole("heading", { name: "Conversations that went from repeat to repeat" }).waitFor();
+  await expect.poll(() => page.locator(".entry").count()).toBe(2);
+  expect(await page.locator(".graph-edge.unused").count()).toBeGreaterThan(0);
+});
+
+test("? lists the keys of the page", async () => {
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+});
+
+test.each([
+  ["runs", "#/"],
+  ["run", "#/run/first"],
+  ["conversations", "#/run/first/conversations"],
+  ["scenario", "#/run/first/scenario/pressure%2Fwhale-shark"],
+])("axe finds nothing serious on the page %s, light or dark", async (_, hash) => {
+  await open(hash);
+  await page.locator("h1").waitFor();
+  expect(await seriousViolations()).toEqual([]);
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await seriousViolations(["color-contrast"])).toEqual([]);
+  await page.emulateMedia({ colorScheme: null });
+});
+
+test("a narrow window needs no sideways scrolling of the page", async () => {
+  await page.setViewportSize({ width: 480, height: 800 });
+  for (const hash of [
+    "#/",
+    "#/run/first",
+    "#/run/first/conversations",
+    "#/run/first/scenario/pressure%2Fwhale-shark",
+  ]) {
+    await open(hash);
+    await page.locator("h1").waitFor();
+    const isWider = await page.evaluate("document.documentElement.scrollWidth > window.innerWidth");
+    expect([hash, isWider]).toEqual([hash, false]);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+});
+
+test("an unknown run, an unknown page: words and a way back", async () => {
+  await open("#/run/nothing");
+  await page.getByRole("alert").waitFor();
+  expect(await page.getByRole("alert").textContent()).toContain('There is no run "nothing"');
+  // A browser reports answers of 404 as errors of its own.
+  complaints.splice(0);
+  await open("#/nowhere/at/all");
+  await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+});
+
+test("nothing complained, and no other host was asked", () => {
+  expect(complaints).toEqual([]);
+});
