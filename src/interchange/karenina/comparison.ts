@@ -1,0 +1,178 @@
+import type { Check } from "../../core/checks/check.ts";
+import { evaluateCheck } from "../../core/checks/evaluate-check.ts";
+import type { Composed } from "../../core/logic/composition.ts";
+import type { JsonValue } from "../../core/values/json.ts";
+import { isTruthy, type Note, NotTranslatable, pythonText, toCheck } from "./primitives.ts";
+import type { Primitive, PythonType } from "./python-template.ts";
+
+/** What is known of the value that is compared. */
+export type ValueType =
+  | PythonType
+  /** Null, always: a path that does not exist. */
+  | { readonly type: "none" }
+  /** Not known before the run. */
+  | { readonly type: "any" }
+  /** The name of one of these classes here, its position upstream. */
+  | { readonly type: "class"; readonly names: readonly string[] };
+
+/** One comparison of a value. */
+export interface Comparison {
+  readonly check: Check;
+  readonly expected: JsonValue;
+}
+
+/** Comparisons that together mean what one of upstream means; true and false are what always and never holds. */
+export type Compared = Composed<Comparison> | boolean;
+
+/** What upstream compares: a primitive with the value that it expects. */
+export interface UpstreamComparison {
+  readonly primitive: Primitive;
+  readonly expected: JsonValue;
+}
+
+/** Translates a comparison so that it means here what it means in Python, for values of this type. */
+export function translateComparison(
+  type: ValueType,
+  { primitive, expected }: UpstreamComparison,
+  note: Note,
+): Compared {
+  const upstream = { primitive, expected };
+  if (primitive.type.startsWith("Trace"))
+    throw new NotTranslatable(`${primitive.type} belongs into a template; upstream fails on it here`);
+  const check = toCheck(primitive, note);
+  if (type.type === "none") return holdsFor(null, upstream, check);
+  if (type.type === "bool") return among([true, false], upstream, check, boolean);
+  if (type.type === "class") {
+    const names = type.names.filter((_, position) => holdsFor(position, upstream, check));
+    return names.length === 0 ? false : oneOf(names, type.names);
+  }
+  if (primitive.type === "BooleanMatch") return translateTruthiness(type, expected, note);
+  if (primitive.type === "ExactMatch") return translateTextMatch(type, upstream, check, note);
+  if (primitive.type === "LiteralMatch" && typeof expected === "boolean")
+    return type.type === "int" || type.type === "float" || type.type === "any"
+      ? anyOf([
+          { check, expected },
+          { check, expected: Number(expected) },
+        ])
+      : { check, expected };
+  if (primitive.type === "LiteralMatch" && expected === null)
+    return { check: { type: "is_null" }, expected: null };
+  if (primitive.type.startsWith("Numeric") && typeof expected === "boolean")
+    return { check, expected: Number(expected) };
+  return { check, expected };
+}
+
+/** Those of some values for which a comparison holds upstream, and null, each as a comparison of its own. */
+function among(
+  values: readonly boolean[],
+  upstream: UpstreamComparison,
+  check: Check,
+  equal: (value: boolean) => Comparison,
+): Compared {
+  const parts = values.filter((value) => holdsFor(value, upstream, check)).map(equal);
+  return anyOf(holdsFor(null, upstream, check) ? [...parts, NULL] : parts);
+}
+
+/** Whether a comparison holds upstream for a value that Python computes with; what raises does not hold. */
+function holdsFor(
+  value: boolean | number | null,
+  { primitive, expected }: UpstreamComparison,
+  check: Check,
+): boolean {
+  switch (primitive.type) {
+    case "BooleanMatch":
+      return value === null || expected === null
+        ? value === expected
+        : isTruthy(value) === isTruthy(expected);
+    case "LiteralMatch":
+      return value === null ||
+        expected === null ||
+        typeof expected === "string" ||
+        typeof expected === "object"
+        ? value === expected
+        : Number(value) === Number(expected);
+    case "ExactMatch": {
+      const text = pythonText(expected);
+      return text !== null && evaluateCheck(check, pythonText(value), text).passes;
+    }
+  }
+  if (value === null) return false;
+  const isNumeric = primitive.type.startsWith("Numeric");
+  const compared = isNumeric ? Number(value) : pythonText(value);
+  return evaluateCheck(check, compared, typeof expected === "boolean" ? Number(expected) : expected).passes;
+}
+
+/** `BooleanMatch` compares by truthiness, which knows numbers, texts and lists. */
+function translateTruthiness(type: ValueType, expected: JsonValue, note: Note): Compared {
+  if (expected === null) return NULL;
+  const wanted = isTruthy(expected);
+  const number: readonly Comparison[] = wanted
+    ? [
+        { check: { type: "numeric_minimum", exclusive: true }, expected: 0 },
+        { check: { type: "numeric_maximum", exclusive: true }, expected: 0 },
+      ]
+    : [{ check: { type: "numeric_exact" }, expected: 0 }];
+  const text: Comparison = wanted
+    ? { check: { type: "regex_match", pattern: ".", flags: "s" }, expected: null }
+    : { check: { type: "exact_match", normalize: [] }, expected: "" };
+  switch (type.type) {
+    case "int":
+    case "float":
+      return anyOf(number);
+    case "str":
+    case "literal":
+      return text;
+    case "any":
+      note("upstream compares by truthiness: a number that is not 0 and a text that is not empty are true");
+      return boolean(wanted);
+    default:
+      throw new NotTranslatable("upstream compares a list by whether it is empty, which no check here does");
+  }
+}
+
+/** `ExactMatch` compares Python's texts of values. */
+function translateTextMatch(
+  type: ValueType,
+  { expected }: UpstreamComparison,
+  check: Check,
+  note: Note,
+): Compared {
+  const text = pythonText(expected);
+  if (text === null || type.type === "list") {
+    note("upstream compares the Python text of a list, here lists are compared as lists");
+    return { check: { type: "literal_match" }, expected };
+  }
+  if (type.type === "float") {
+    const number = Number(text);
+    if (text.trim() === "" || !Number.isFinite(number)) return equalToNone(text, check) ? NULL : false;
+    return { check: { type: "numeric_exact" }, expected: number };
+  }
+  if (type.type === "any" && typeof expected !== "string")
+    note("upstream compares the text of the value; here it is compared by its type");
+  const part: Comparison = { check, expected: typeof expected === "string" ? expected : text };
+  return equalToNone(text, check) ? anyOf([part, NULL]) : part;
+}
+
+/** Upstream's null is the text None. */
+function equalToNone(text: string, check: Check): boolean {
+  return evaluateCheck(check, "None", text).passes;
+}
+
+const NULL: Comparison = { check: { type: "is_null" }, expected: null };
+
+function boolean(value: boolean): Comparison {
+  return { check: { type: "boolean_match" }, expected: value };
+}
+
+/** The value is one of these classes. Names that differ in more than case and space need no exact comparison. */
+function oneOf(names: readonly string[], all: readonly string[]): Comparison {
+  const isPlain = new Set(all.map((name) => name.trim().toLowerCase())).size === all.length;
+  const exact = isPlain ? {} : { normalize: [] };
+  if (names.length > 1) return { check: { type: "one_of", values: names, ...exact }, expected: null };
+  return { check: { type: "exact_match", ...exact }, expected: names[0] as string };
+}
+
+function anyOf(parts: readonly Comparison[]): Compared {
+  if (parts.length === 0) return false;
+  return parts.length === 1 ? (parts[0] as Comparison) : { type: "any_of", conditions: [...parts] };
+}

@@ -1,0 +1,136 @@
+import { evaluateCheck } from "../../core/checks/evaluate-check.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
+import { type Comparison, translateComparison, type ValueType } from "./comparison.ts";
+import { type Note, NotTranslatable, toCheck } from "./primitives.ts";
+import { translateLambda } from "./python-lambda.ts";
+import type { Primitive } from "./python-template.ts";
+import type { ScenarioNames } from "./scenario-names.ts";
+import { ALWAYS, longForm, mapComposition, NEVER, shortValue } from "./short-forms.ts";
+
+/** An edge of upstream, as far as its condition goes. */
+export interface UpstreamCondition {
+  readonly source: string;
+  readonly condition: JsonValue | undefined;
+  readonly conditionSource: JsonValue | undefined;
+}
+
+/** The condition of an edge as a file has it, or undefined for the fallback. */
+export function translateCondition(
+  edge: UpstreamCondition,
+  names: ScenarioNames,
+  note: Note,
+): JsonValue | undefined {
+  if (typeof edge.conditionSource === "string") return translateLambda(edge.conditionSource, "condition");
+  const { condition } = edge;
+  if (condition === undefined || condition === null) return undefined;
+  if (!Array.isArray(condition)) return stateCheck(condition, edge.source, names, note);
+  const parts = condition
+    .map((part) => stateCheck(part as JsonValue, edge.source, names, note))
+    .filter((part) => part !== ALWAYS);
+  if (parts.includes(NEVER)) return NEVER;
+  if (parts.length === 0) return ALWAYS;
+  if (parts.length === 1) return parts[0];
+  // A list holds comparisons only; compositions need the long form.
+  return parts.some((part) => part.type !== undefined && part.type !== "state_check")
+    ? { type: "all_of", conditions: parts }
+    : parts;
+}
+
+function stateCheck(data: JsonValue, source: string, names: ScenarioNames, note: Note): JsonObject {
+  const { field, expected, verify_with } = isRecord(data) ? (data as JsonObject) : {};
+  if (typeof field !== "string" || !isRecord(verify_with) || typeof verify_with.type !== "string")
+    throw new NotTranslatable("a condition needs a field and a comparison (verify_with)");
+  const upstream = { primitive: verify_with as Primitive, expected: expected ?? null };
+  const place = locate(field, source, names);
+  if (place === null) {
+    note(`${field} is always null upstream, so the condition was worked out`);
+    return constant(translateComparison({ type: "none" }, upstream, note));
+  }
+  if ("visits" in place) {
+    note(`${field} is always 0, so the condition was worked out`);
+    const { passes } = evaluateCheck(toCheck(upstream.primitive, note), 0, upstream.expected);
+    return passes ? ALWAYS : NEVER;
+  }
+  const compared = translateComparison(place.type, upstream, (message) => note(`${field}: ${message}`));
+  if (typeof compared === "boolean") return constant(compared);
+  if (place.path === "turn" && "check" in compared && isBelowOne(compared.check)) return NEVER;
+  return mapComposition(compared, (comparison) => stateLeaf(place.path, comparison));
+}
+
+function stateLeaf(path: string, comparison: Comparison): JsonObject {
+  const short = shortValue(comparison);
+  return short === undefined
+    ? { type: "state_check", field: path, ...longForm(comparison) }
+    : { [path]: short };
+}
+
+/** Turns count from 1: an export says in this way that a condition never holds. */
+function isBelowOne(check: Comparison["check"]): boolean {
+  return check.type === "numeric_range" && check.max !== undefined && check.max < 1;
+}
+
+function constant(compared: unknown): JsonObject {
+  return compared === true ? ALWAYS : NEVER;
+}
+
+/** A path here and the type of its value; null for what upstream always finds empty, `visits` for what it never counts. */
+type Place = { readonly path: string; readonly type: ValueType } | { readonly visits: 0 } | null;
+
+function locate(field: string, source: string, names: ScenarioNames): Place {
+  const [root, rest] = splitAtDot(field);
+  switch (root) {
+    case "verify_result":
+      return { path: root, type: { type: "bool" } };
+    case "turn":
+      return { path: root, type: { type: "int" } };
+    case "current_node":
+      return { path: root, type: { type: "str" } };
+    case "accumulated":
+      return rest === "" ? null : { path: field, type: { type: "any" } };
+    case "parsed":
+      return fieldPlace("parsed", source, rest, names);
+    case "node_visits": {
+      const node = names.node(rest);
+      return node === undefined ? { visits: 0 } : { path: `node_visits.${node.id}`, type: { type: "int" } };
+    }
+    case "node_results":
+      return locateResult(rest, names);
+    default:
+      return null;
+  }
+}
+
+function locateResult(rest: string, names: ScenarioNames): Place {
+  const [id, inside] = splitAtDot(rest);
+  const node = names.node(id);
+  if (node === undefined) return null;
+  const [section, key] = splitAtDot(inside);
+  const path = `node_results.${node.id}.${section}`;
+  switch (section) {
+    case "verify_result":
+      return { path, type: { type: "bool" } };
+    case "parsed":
+      return fieldPlace(path, id, key, names);
+    case "rubric": {
+      const type = node.traits.get(key);
+      if (type === null) throw new NotTranslatable(`the trait ${key} of ${id} cannot be compared`);
+      return type === undefined ? null : { path: `${path}.${key}`, type };
+    }
+    case "":
+      throw new NotTranslatable(`all results of ${id} at once cannot be compared`);
+    default:
+      return null;
+  }
+}
+
+function fieldPlace(prefix: string, node: string, name: string, names: ScenarioNames): Place {
+  if (name === "id" || name === "correct" || name === "")
+    throw new NotTranslatable(`parsed.${name} of upstream has no counterpart`);
+  const type = names.field(node, name);
+  return type.type === "none" ? null : { path: `${prefix}.${name}`, type };
+}
+
+function splitAtDot(path: string): readonly [string, string] {
+  const dot = path.indexOf(".");
+  return dot === -1 ? [path, ""] : [path.slice(0, dot), path.slice(dot + 1)];
+}

@@ -1,0 +1,263 @@
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { parseScenario } from "../../core/scenario/parse-scenario.ts";
+import { DefinitionError, formatIssue } from "../../core/schema/format-issue.ts";
+import { deepEqual, isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
+import { KeptPieces, type PieceKind } from "./kept-pieces.ts";
+import { type ImportNote, reasonOf, ScenarioReader } from "./scenario-reader.ts";
+import { ScenarioWriter } from "./scenario-writer.ts";
+import { globalTraits, type UpstreamTrait } from "./traits.ts";
+
+/** The file is not a checkpoint of scenarios, or cannot be read as one. */
+export class KareninaError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "KareninaError";
+  }
+}
+
+/** A scenario that was imported. */
+export interface ImportedScenario {
+  readonly name: string;
+  readonly definition: ScenarioDefinition;
+  /** What a scenario file of it contains, in short forms and in the order that people write. */
+  readonly file: JsonObject;
+  /** Where meanings differ a little, and what was left out because it has no effect. */
+  readonly notes: readonly ImportNote[];
+  /** What could not be translated and is missing; only with `partial`. */
+  readonly holes: readonly ImportNote[];
+}
+
+/** A scenario that was not imported, and every reason. */
+export interface RefusedScenario {
+  readonly name: string;
+  readonly reasons: readonly ImportNote[];
+}
+
+/** What a checkpoint gives. */
+export interface KareninaImport {
+  /** Name of the benchmark. */
+  readonly name: string;
+  readonly scenarios: readonly ImportedScenario[];
+  readonly refused: readonly RefusedScenario[];
+  /** About the checkpoint as a whole. */
+  readonly notes: readonly ImportNote[];
+}
+
+/** How to import. */
+export interface ImportOptions {
+  /** True to import scenarios of which parts cannot be translated, without those parts. */
+  readonly partial?: boolean;
+}
+
+/**
+ * Reads the scenarios of a karenina checkpoint. Its Python texts are parsed, never run, and mean here what they mean
+ * upstream; what cannot be translated exactly is refused with its place. Throws `KareninaError` for what is no checkpoint.
+ */
+export function readKarenina(text: string, options: ImportOptions = {}): KareninaImport {
+  const checkpoint = parseCheckpoint(text);
+  const notes: ImportNote[] = [];
+  const byName = new Map<string, JsonObject>();
+  for (const [index, data] of (checkpoint.hasPart as readonly JsonValue[]).entries()) {
+    if (!isRecord(data) || typeof data.name !== "string" || data.name === "")
+      throw new KareninaError(`The checkpoint's hasPart[${index}] is not a scenario: it has no name.`);
+    if (byName.has(data.name))
+      notes.push({
+        place: `scenario "${data.name}"`,
+        message: "of several scenarios with this name, the last one counts, as upstream",
+      });
+    byName.set(data.name, data as JsonObject);
+  }
+  const benchmark = benchmarkOf(checkpoint);
+  let traits: readonly UpstreamTrait[] = [];
+  try {
+    traits = globalTraits(checkpoint.rating);
+  } catch (error) {
+    notes.push({ place: "rating", message: reasonOf(error) });
+  }
+  const read = [...byName].map(([name, data]) => readScenario(name, { data, traits, benchmark }, options));
+  return {
+    name: String(checkpoint.name),
+    scenarios: read.filter((scenario) => "definition" in scenario),
+    refused: read.filter((scenario) => "reasons" in scenario),
+    notes,
+  };
+}
+
+/** Documents deeper or longer than this are refused before anything is made of them. */
+const MAX_LENGTH = 200_000_000;
+
+function parseCheckpoint(text: string): JsonObject {
+  if (text.length > MAX_LENGTH) throw new KareninaError("The file is larger than 200 MB.");
+  let data: unknown;
+  try {
+    data = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (error) {
+    throw new KareninaError(
+      `The file is not JSON: ${error instanceof Error ? error.message : "it cannot be read"}.`,
+    );
+  }
+  if (!isRecord(data) || !isRecord(data["@context"]) || !Array.isArray(data.dataFeedElement))
+    throw new KareninaError(
+      `This is not a karenina checkpoint: it needs "@context" and "dataFeedElement", which karenina writes.`,
+    );
+  if (data["@type"] !== undefined && data["@type"] !== "DataFeed")
+    throw new KareninaError(`This is not a karenina checkpoint: its "@type" is not DataFeed.`);
+  if (typeof data.name !== "string" || data.name === "")
+    throw new KareninaError("The checkpoint has no name.");
+  if (!Array.isArray(data.hasPart) || data.hasPart.length === 0)
+    throw new KareninaError(
+      data.dataFeedElement.length > 0
+        ? "The checkpoint contains single questions and no scenarios, and only scenarios can be imported."
+        : "The checkpoint contains no scenarios.",
+    );
+  if (data.dataFeedElement.length > 0)
+    throw new KareninaError(
+      "The checkpoint has questions and scenarios; karenina itself refuses such a file.",
+    );
+  return data as JsonObject;
+}
+
+/** What is kept of the benchmark for the way back. */
+function benchmarkOf(checkpoint: JsonObject): JsonObject {
+  const { name, description, version, creator, dateCreated, dateModified } = checkpoint;
+  const kept = { name, description, version, creator, dateCreated, dateModified, id: checkpoint["@id"] };
+  return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined)) as JsonObject;
+}
+
+interface UpstreamScenario {
+  readonly data: JsonObject;
+  readonly traits: readonly UpstreamTrait[];
+  readonly benchmark: JsonObject;
+}
+
+function readScenario(
+  name: string,
+  { data, traits, benchmark }: UpstreamScenario,
+  { partial = false }: ImportOptions,
+): ImportedScenario | RefusedScenario {
+  try {
+    const reader = new ScenarioReader(data, traits);
+    const file = reader.read(benchmark);
+    if (reader.holes.length > 0 && !partial) return { name, reasons: reader.holes };
+    const whole = withKeptPieces(file, data, traits);
+    return { name, definition: parseScenario(whole), file: whole, notes: reader.notes, holes: reader.holes };
+  } catch (error) {
+    if (error instanceof DefinitionError)
+      return { name, reasons: error.issues.map((issue) => ({ place: "", message: formatIssue(issue) })) };
+    return { name, reasons: [{ place: "", message: reasonOf(error) }] };
+  }
+}
+
+/** What of a node is translated by itself, and where it stands upstream. */
+const NODE_PIECES: readonly {
+  readonly kind: PieceKind;
+  readonly here: (node: JsonObject) => JsonValue;
+  readonly upstream: (node: JsonObject) => JsonValue | undefined;
+}[] = [
+  {
+    kind: "template",
+    here: (node) => (node.question as JsonObject).template ?? null,
+    upstream: ({ question, questionData }) =>
+      isRecord(questionData)
+        ? (questionData.answer_template as JsonValue)
+        : (((question as JsonObject).hasPart as JsonObject).text as JsonValue),
+  },
+  {
+    kind: "stateUpdate",
+    here: ({ stateUpdate }) => stateUpdate ?? null,
+    upstream: ({ stateUpdateSource }) => stateUpdateSource,
+  },
+  {
+    kind: "model",
+    here: ({ modelOverride, agentIdentity }) => ({
+      modelOverride: modelOverride ?? null,
+      agentIdentity: agentIdentity ?? null,
+    }),
+    upstream: ({ modelOverride, agentIdentity }) =>
+      withoutSecrets({ modelOverride, agentIdentity } as JsonObject),
+  },
+  {
+    kind: "rubric",
+    here: ({ rubric }) => (isRecord(rubric) ? (rubric.traits as JsonValue) : null),
+    upstream: ({ questionData }) =>
+      isRecord(questionData) ? (questionData.question_rubric as JsonValue) : undefined,
+  },
+];
+
+/**
+ * The file with those pieces of the checkpoint in upstream's own words that an export could not write from the
+ * translation: what comes back from an export and a second import decides which.
+ */
+function withKeptPieces(file: JsonObject, data: JsonObject, traits: readonly UpstreamTrait[]): JsonObject {
+  const kept = new KeptPieces();
+  const definition = parseScenario(file);
+  const writer = new ScenarioWriter(definition, "", kept);
+  const back = writer.write();
+  const nodes = file.nodes as JsonObject;
+  // One edge may become several; only those that stay one can come back as they were.
+  const edges = definition.edges.map((edge) => writer.edge(edge));
+  const singles = edges.map((written) => (written.length === 1 ? (written[0] as JsonObject) : NO_EDGE));
+  const again = new ScenarioReader({ ...back, edges: singles }, traits).read({});
+  for (const [index, [id, upstream]] of Object.entries(data.nodes as JsonObject).entries()) {
+    const here = Object.keys(nodes)[index] ?? id;
+    for (const piece of NODE_PIECES) {
+      const own = piece.here(nodes[here] as JsonObject);
+      const returned = piece.here((again.nodes as JsonObject)[here] as JsonObject);
+      const original = piece.upstream(upstream as JsonObject);
+      if (!deepEqual(own, returned) && original !== undefined && original !== null)
+        kept.keep(piece.kind, own, original);
+    }
+  }
+  for (const [index, edge] of definition.edges.entries()) {
+    const { condition, conditionSource } = (data.edges as readonly JsonObject[])[index] as JsonObject;
+    const original = conditionSource ?? condition;
+    if (edge.when === undefined || original === undefined || original === null) continue;
+    const returned = (again.edges as readonly JsonObject[])[index];
+    if (edges[index]?.length !== 1 || !deepEqual(returned?.when, edge.when))
+      kept.keep("condition", edge.when, original);
+  }
+  const returned = new Map(
+    ((again.outcomes ?? []) as readonly JsonObject[]).map(({ name, check }) => [name, check]),
+  );
+  for (const { name, check } of (file.outcomes ?? []) as readonly JsonObject[]) {
+    if (deepEqual(check, returned.get(name as string))) continue;
+    const criteria = data.outcomeCriteria as readonly JsonObject[];
+    const original = criteria.findLast((criterion) => criterion.name === name);
+    const piece = original?.check ?? original?.evaluateSource;
+    if (piece !== undefined && piece !== null) kept.keep("outcome", check, piece);
+  }
+  if (Object.keys(kept.data).length === 0) return file;
+  const metadata = file.metadata as JsonObject;
+  return {
+    ...file,
+    metadata: { ...metadata, karenina: { ...(metadata.karenina as JsonObject), kept: kept.data } },
+  };
+}
+
+const NO_EDGE: JsonObject = { source: "", target: "" };
+
+/** Keys of a model that never hold a secret. */
+const SAFE_KEYS: ReadonlySet<string> = new Set([
+  "id",
+  "model_name",
+  "model_provider",
+  "interface",
+  "temperature",
+  "max_tokens",
+  "system_prompt",
+  "max_retries",
+]);
+
+function withoutSecrets({ modelOverride, agentIdentity }: JsonObject): JsonObject | undefined {
+  if (!isRecord(modelOverride)) return undefined;
+  const models = Object.entries(modelOverride as JsonObject)
+    .filter(([, model]) => isRecord(model))
+    .map(([key, model]) => [
+      key,
+      Object.fromEntries(Object.entries(model as JsonObject).filter(([name]) => SAFE_KEYS.has(name))),
+    ]);
+  return {
+    modelOverride: Object.fromEntries(models),
+    ...(agentIdentity === undefined ? {} : { agentIdentity }),
+  };
+}

@@ -1,0 +1,159 @@
+import { METRIC_NAMES } from "../../core/templates/rubric.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
+import type { ValueType } from "./comparison.ts";
+import { type Note, NotTranslatable } from "./primitives.ts";
+import { translatePattern } from "./python-regex.ts";
+
+/** A trait as a file has it, and the type of its value; null if conditions cannot look at it upstream. */
+export interface TranslatedTrait {
+  readonly trait: JsonObject & { readonly name: string };
+  readonly type: ValueType | null;
+}
+
+/** A trait in karenina's own names, with the list that it stands in. */
+export interface UpstreamTrait {
+  readonly kind: "llm" | "regex" | "callable" | "metric" | "agentic";
+  readonly data: JsonObject;
+}
+
+/** The traits of a node's rubric (`questionData.question_rubric`). */
+export function nodeTraits(rubric: JsonValue | undefined): readonly UpstreamTrait[] | null {
+  if (!isRecord(rubric)) return null;
+  return (["llm", "regex", "callable", "metric", "agentic"] as const).flatMap((kind) => {
+    const traits = rubric[`${kind}_traits`];
+    return Array.isArray(traits)
+      ? traits.filter(isRecord).map((data) => ({ kind, data: data as JsonObject }))
+      : [];
+  });
+}
+
+const RATINGS: Readonly<Record<string, UpstreamTrait["kind"]>> = {
+  GlobalRubricTrait: "llm",
+  GlobalLLMRubricTrait: "llm",
+  GlobalRegexTrait: "regex",
+  GlobalMetricRubricTrait: "metric",
+  GlobalCallableTrait: "callable",
+  GlobalAgenticRubricTrait: "agentic",
+  GlobalDynamicRubricTrait: "agentic",
+};
+
+/** The traits of the global rubric, which stand as ratings at the top of a checkpoint. */
+export function globalTraits(ratings: JsonValue | undefined): readonly UpstreamTrait[] {
+  if (!Array.isArray(ratings)) return [];
+  return ratings.filter(isRecord).map((rating) => {
+    const type = String(rating.additionalType ?? "").replace(/^karenina:/, "");
+    const kind = RATINGS[type];
+    if (kind === undefined)
+      throw new NotTranslatable(`the rating ${String(rating.name)} has the unknown type ${type}`);
+    const properties = Array.isArray(rating.additionalProperty)
+      ? rating.additionalProperty.filter(isRecord)
+      : [];
+    const given = Object.fromEntries(
+      properties.map(({ name, value }) => [String(name), fromText(value as JsonValue | undefined)]),
+    );
+    const data = { name: rating.name, description: rating.description ?? null, ...given } as JsonObject;
+    if (kind !== "llm" || typeof data.kind === "string" || isRecord(data.kind)) return { kind, data };
+    const isBoolean = rating.bestRating === 1 && rating.worstRating === 0;
+    return { kind, data: { ...data, kind: isBoolean ? "boolean" : "score" } };
+  });
+}
+
+/** Lists and objects may stand in a property as JSON. */
+function fromText(value: JsonValue | undefined): JsonValue {
+  if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value ?? null;
+  try {
+    return JSON.parse(value) as JsonValue;
+  } catch {
+    return value;
+  }
+}
+
+/** Translates a trait, or throws `NotTranslatable`. */
+export function translateTrait({ kind, data }: UpstreamTrait, note: Note): TranslatedTrait {
+  const name = typeof data.name === "string" ? data.name : "";
+  const common = {
+    name,
+    ...(typeof data.description === "string" && data.description !== ""
+      ? { description: data.description }
+      : {}),
+    ...(data.higher_is_better === false ? { higherIsBetter: false } : {}),
+  };
+  switch (kind) {
+    case "llm":
+      return llmTrait(common, data);
+    case "regex":
+      return { trait: { type: "regex", ...common, ...patternOf(data, note) }, type: { type: "bool" } };
+    case "metric":
+      return { trait: { type: "metric", ...common, ...metricsOf(data, note) }, type: null };
+    case "callable":
+      throw new NotTranslatable(`the trait ${name} is a pickled Python function, which is never opened`);
+    case "agentic":
+      throw new NotTranslatable(`the trait ${name} is judged by an agent, which has no counterpart`);
+  }
+}
+
+function llmTrait(common: JsonObject & { readonly name: string }, data: JsonObject): TranslatedTrait {
+  const reference = data.include_ground_truth === true ? { includeReference: true } : {};
+  const base = { type: "llm", ...common };
+  switch (data.kind) {
+    case "boolean":
+      return { trait: { ...base, kind: "boolean", ...reference }, type: { type: "bool" } };
+    case "score": {
+      const min = typeof data.min_score === "number" ? data.min_score : 1;
+      const max = typeof data.max_score === "number" ? data.max_score : 5;
+      const range = { ...(min === 1 ? {} : { min }), ...(max === 5 ? {} : { max }) };
+      return { trait: { ...base, kind: "score", ...range, ...reference }, type: { type: "int" } };
+    }
+    case "literal": {
+      if (!isRecord(data.classes)) throw new NotTranslatable(`the trait ${common.name} has no classes`);
+      const names = Object.keys(data.classes);
+      if (names.some((name) => /^\d+$/.test(name)))
+        throw new NotTranslatable(`the classes of ${common.name} are numbers, whose order is lost here`);
+      return {
+        trait: { ...base, kind: "literal", classes: data.classes as JsonObject, ...reference },
+        type: { type: "class", names },
+      };
+    }
+    default:
+      throw new NotTranslatable(`the trait ${common.name} has a schema of its own, which has no counterpart`);
+  }
+}
+
+function patternOf({ pattern, case_sensitive, invert_result, name }: JsonObject, note: Note): JsonObject {
+  const result = translatePattern(String(pattern), {
+    flags: case_sensitive === false ? ["IGNORECASE"] : [],
+    seesHeader: true,
+  });
+  if ("problem" in result)
+    throw new NotTranslatable(`the pattern of the trait ${String(name)} cannot be used: ${result.problem}`);
+  for (const message of result.notes) note(`trait ${String(name)}: ${message}`);
+  return {
+    pattern: result.pattern,
+    ...(result.flags === "" ? {} : { flags: result.flags }),
+    ...(invert_result === true ? { invert: true } : {}),
+  };
+}
+
+function metricsOf(data: JsonObject, note: Note): JsonObject {
+  const texts = (value: JsonValue | undefined): string[] => (Array.isArray(value) ? value.map(String) : []);
+  const expected = texts(data.tp_instructions);
+  const unexpected = data.evaluation_mode === "full_matrix" ? texts(data.tn_instructions) : [];
+  const asked = texts(data.metrics);
+  const metrics = asked.filter(
+    (metric) =>
+      (METRIC_NAMES as readonly string[]).includes(metric) &&
+      (unexpected.length > 0 || (metric !== "precision" && metric !== "specificity")),
+  );
+  const lost = asked.filter((metric) => !metrics.includes(metric));
+  if (lost.length > 0)
+    note(
+      `trait ${String(data.name)}: ${lost.join(", ")} would count text that nobody listed, which is not asked for here`,
+    );
+  if (unexpected.length === 0 && metrics.includes("f1"))
+    note(`trait ${String(data.name)}: f1 counts text that nobody listed upstream, here it does not`);
+  return {
+    expected,
+    ...(unexpected.length > 0 ? { unexpected } : {}),
+    metrics: metrics.length > 0 ? metrics : ["recall"],
+  };
+}
