@@ -16,6 +16,7 @@ export default {
     cli: "src/cli/main.ts",
     "ai-sdk": "src/public/ai-sdk.ts",
     contracts: "src/public/contracts.ts",
+    interchange: "src/public/interchange.ts",
     // The program of a thread, which is loaded by its file name.
     "sandbox-worker": "src/run/sandbox/sandbox-worker.ts",
   },

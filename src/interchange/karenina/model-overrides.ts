@@ -1,4 +1,5 @@
-import type { AgentIdentity, ModelOverride, ModelReference } from "../../core/scenario/definition.ts";
+import type { AgentIdentity } from "../../core/scenario/definition.ts";
+import { isCode, type ModelOverride, type ModelReference } from "../../core/scenario/model-override.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
 import { type Note, NotTranslatable } from "./primitives.ts";
 
@@ -46,11 +47,13 @@ export function translateModelOverride(
   const judge = modelOf(parsing_model, "parsing_model", note);
   const prompt = isRecord(answering_model) ? answering_model.system_prompt : undefined;
   const systemPrompt = typeof prompt === "string" && prompt !== "" ? prompt : undefined;
-  const models = { ...(subject === null ? {} : { subject }), ...(judge === null ? {} : { judge }) };
-  const hasModels = Object.keys(models).length > 0;
   const agent = typeof agentIdentity === "string" && agentIdentity !== "" ? agentIdentity : undefined;
-  if (systemPrompt !== undefined && agent === undefined)
-    note("the system prompt of its model belongs to no agent, and is left out");
+  const models = {
+    ...(subject === null ? {} : { subject }),
+    ...(judge === null ? {} : { judge }),
+    ...(systemPrompt === undefined || agent !== undefined ? {} : { systemPrompt }),
+  };
+  const hasModels = Object.keys(models).length > 0;
   return {
     ...(hasModels ? { modelOverride: models } : {}),
     ...(agent === undefined
@@ -92,9 +95,10 @@ export function writeModelOverride(
   note: Note,
 ): JsonObject {
   const agent = typeof agentIdentity === "string" ? { name: agentIdentity } : agentIdentity;
-  const prompt = agent !== undefined && "systemPrompt" in agent ? agent.systemPrompt : undefined;
-  if (override === undefined && prompt !== undefined)
-    note("upstream has system prompts with models only, so that of its agent is left out");
+  const own = agent !== undefined && "systemPrompt" in agent ? agent.systemPrompt : undefined;
+  const prompt = override?.systemPrompt ?? own;
+  if (override?.subject === undefined && prompt !== undefined)
+    note("upstream has system prompts with models only, so this one is left out");
   const models = {
     ...(override?.subject === undefined
       ? {}
@@ -113,7 +117,8 @@ export function writeModelOverride(
 }
 
 function writeModel(reference: ModelReference, more: JsonObject): JsonObject {
-  const { model, parameters = {} } = typeof reference === "string" ? { model: reference } : reference;
+  const { model, parameters = {} }: { readonly model?: unknown; readonly parameters?: JsonObject } =
+    typeof reference === "object" && !isCode(reference) ? (reference as JsonObject) : { model: reference };
   const slash = typeof model === "string" ? model.indexOf("/") : -1;
   if (typeof model !== "string" || slash === -1)
     throw new NotTranslatable("its model is not one of a provider, and has no counterpart");

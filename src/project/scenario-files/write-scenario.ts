@@ -16,3 +16,26 @@ export function scenarioToJson(definition: ScenarioDefinition): JsonObject {
 export function scenarioToYaml(definition: ScenarioDefinition): string {
   return loadYaml().stringify(scenarioToJson(definition), { lineWidth: 100, aliasDuplicateObjects: false });
 }
+
+/** Parts of a file up to this length stand on one line. */
+const LINE = 96;
+
+/** The text of a YAML file as people write it: short parts on one line, comments at its top. */
+export function scenarioFileText(file: JsonObject, comment: string): string {
+  const { Document, visit } = loadYaml();
+  const document = new Document(file, { aliasDuplicateObjects: false });
+  visit(document, {
+    Collection: (_, node, path) => {
+      const indent = path.length;
+      // The parts of a scenario, of a node and of an edge have lines of their own.
+      if (indent < 4 || JSON.stringify(node.toJSON()).length + indent > LINE) return undefined;
+      node.flow = true;
+      return visit.SKIP;
+    },
+  });
+  document.commentBefore = comment
+    .split("\n")
+    .map((line) => ` ${line}`.trimEnd())
+    .join("\n");
+  return document.toString({ lineWidth: 0, flowCollectionPadding: true });
+}
