@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { type ConversationRecord, runScenarios, type ScenarioDefinition } from "elenchus";
 import type { Model } from "elenchus/models";
 import { describe, expect, test } from "vitest";
 import { readKarenina } from "../../src/interchange/karenina/read-karenina.ts";
 import { toKarenina } from "../../src/interchange/karenina/write-karenina.ts";
+import { loadScenarios } from "../../src/project/scenario-files/load-scenarios.ts";
 
+const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = new URL("../golden/karenina/", import.meta.url);
 
 interface ScriptedTurn {
@@ -98,6 +101,79 @@ const DIFFERENCES: Readonly<Record<string, Partial<{ path: readonly string[]; ou
   "a score above its range is cut to 5": { path: ["ask", "plain"] },
   "a class that does not exist, and deep": { path: ["ask", "plain"] },
 };
+
+interface ExportedNode {
+  readonly nodeId: string;
+  readonly question: { readonly hasPart: { readonly text: string } };
+  readonly questionData: {
+    readonly question: string;
+    readonly raw_answer: string;
+    readonly answer_template: string;
+  };
+}
+
+/** What karenina itself demands of a file, so that it opens and runs. */
+function demanded(text: string): void {
+  const file = JSON.parse(text);
+  for (const key of ["@context", "name", "dateCreated", "dateModified", "dataFeedElement", "hasPart"])
+    expect(file).toHaveProperty(key);
+  expect(file["@type"]).toBe("DataFeed");
+  expect(file.dataFeedElement).toEqual([]);
+  for (const scenario of file.hasPart) {
+    expect(Object.keys(scenario.nodes)).toContain(scenario.entryNode);
+    for (const [id, node] of Object.entries<ExportedNode>(scenario.nodes)) {
+      expect(node.nodeId).toBe(id);
+      expect(Object.keys(node.questionData).sort()).toEqual(QUESTION_KEYS);
+      expect(node.questionData.question.length * node.questionData.raw_answer.length).toBeGreaterThan(0);
+      expect(node.questionData.answer_template).toBe(node.question.hasPart.text);
+    }
+    for (const { source, target } of scenario.edges) {
+      expect(scenario.nodes).toHaveProperty([source]);
+      if (target !== "__end__") expect(scenario.nodes).toHaveProperty([target]);
+    }
+  }
+}
+
+const QUESTION_KEYS = [
+  "answer_notes",
+  "answer_template",
+  "author",
+  "custom_metadata",
+  "date_created",
+  "date_modified",
+  "few_shot_examples",
+  "id",
+  "keywords",
+  "question",
+  "question_dynamic_rubric",
+  "question_rubric",
+  "raw_answer",
+  "sources",
+  "workspace_path",
+];
+
+test.each(["packs/pressure", "packs/repair", "packs/disclosure", "examples"])(
+  "%s can be exported, and what is exported can be imported",
+  async (place) => {
+    const { scenarios: loaded } = await loadScenarios([place], { folder: root, stdin: async () => "" });
+    const definitions = loaded.map(({ definition }) => definition);
+    if (place !== "packs/disclosure") expect(() => toKarenina(definitions)).toThrow(/cannot express/);
+    const { text } = toKarenina(definitions, { lossy: true });
+    demanded(text);
+    const { scenarios, refused } = readKarenina(text);
+    expect(refused).toEqual([]);
+    for (const [index, { definition }] of scenarios.entries()) {
+      const original = definitions[index] as ScenarioDefinition;
+      expect(definition.nodeIds).toEqual(original.nodeIds);
+      for (const id of definition.nodeIds) {
+        const truths = (nodes: ScenarioDefinition["nodes"]): unknown[] =>
+          Object.values(nodes[id]?.question.template?.fields ?? {}).map(({ truth }) => truth);
+        if (original.nodes[id]?.question.template !== undefined)
+          expect(truths(definition.nodes)).toEqual(truths(original.nodes));
+      }
+    }
+  },
+);
 
 const names = readdirSync(folder).filter((name) => name.endsWith(".jsonld"));
 

@@ -31,8 +31,10 @@ const KNOWN_PARTS: ReadonlySet<string> = new Set([
   "warnings",
   "metadata",
   "hash",
-  "tags",
 ]);
+
+/** Parts that only reports look at. */
+const REPORT_PARTS: ReadonlySet<string> = new Set(["rates", "tags", "lint"]);
 
 /** Writes one scenario in karenina's words. */
 export class ScenarioWriter {
@@ -50,9 +52,11 @@ export class ScenarioWriter {
 
   write(): JsonObject {
     const { name, description, entryNode, nodeIds, nodes, edges, outcomes, metadata } = this.#definition;
-    for (const [key, value] of Object.entries(this.#definition))
-      if (!KNOWN_PARTS.has(key) && value !== undefined && !isEmpty(value))
-        this.losses.push({ place: `scenario "${name}"`, message: `${key} has no counterpart` });
+    for (const [key, value] of Object.entries(this.#definition)) {
+      if (KNOWN_PARTS.has(key) || value === undefined || isEmpty(value)) continue;
+      const list = REPORT_PARTS.has(key) ? this.notes : this.losses;
+      list.push({ place: `scenario "${name}"`, message: `${key} has no counterpart` });
+    }
     const { karenina: _, ...rest } = metadata;
     return {
       "@type": "karenina:Scenario",

@@ -56,7 +56,7 @@ export function toKarenina(
     throw new KareninaError(
       [
         "karenina cannot express all of this; --lossy (lossy: true) leaves it out:",
-        ...losses.map(({ place, message }) => `  ${place}: ${message}`),
+        ...grouped(losses).map((line) => `  ${line}`),
       ].join("\n"),
     );
   const property = (key: string, value: string): JsonObject => ({
@@ -89,6 +89,21 @@ export function toKarenina(
     notes: writers.flatMap((writer) => writer.notes),
     losses,
   };
+}
+
+/** What is said of several scenarios in the same words, once. */
+export function grouped(notes: readonly ImportNote[]): readonly string[] {
+  const counts = new Map<string, { readonly first: string; count: number }>();
+  for (const { place, message } of notes) {
+    const [scenario = "", ...rest] = place.split(", ");
+    const line = rest.length === 0 ? message : `${rest.join(", ")}: ${message}`;
+    const known = counts.get(line) ?? { first: scenario, count: 0 };
+    known.count++;
+    counts.set(line, known);
+  }
+  return [...counts].map(([line, { first, count }]) =>
+    count === 1 ? `${first}, ${line}` : `${count} scenarios, such as ${first}, ${line}`,
+  );
 }
 
 /** What an import kept of the benchmark, if all scenarios come from the same. */
