@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../core/values/json.ts";
+import { foldCalls } from "../../journal/fold/calls.ts";
 import { foldConversation } from "../../journal/fold/conversation.ts";
 import type { Store } from "../../journal/store/store.ts";
 import type { CallAnswer } from "../answers.ts";
@@ -10,14 +11,9 @@ export function callAnswer(
   conversation: string,
   call: string,
 ): CallAnswer | undefined {
-  let identity: string | undefined;
-  let isThere = false;
-  for (const event of store.events(run, conversation)) {
-    if (event.type !== "call-start" || event.call !== call) continue;
-    isThere = true;
-    identity = event.identity;
-  }
-  if (!isThere) return undefined;
+  const made = foldCalls(store.events(run, conversation)).find((known) => known.call === call);
+  if (made === undefined) return undefined;
+  const { identity } = made;
   const recorded = identity === undefined ? undefined : store.calls.get(identity);
   if (recorded === undefined) return { request: null, reply: null };
   // A recorded call is JSON.

@@ -4,8 +4,9 @@ import { compileWhen } from "../../core/state/condition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
 import { type JsonObject, type JsonValue, ownValue } from "../../core/values/json.ts";
+import { foldCalls, type MadeCall } from "../../journal/fold/calls.ts";
 import { foldConversation } from "../../journal/fold/conversation.ts";
-import type { CallEnd, CallStart, RunEvent } from "../../journal/run-event.ts";
+import type { RunEvent } from "../../journal/run-event.ts";
 import type { RunSummary } from "../../journal/store/store.ts";
 import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { isFinishedTurn, type Turn } from "../../journal/turn.ts";
@@ -213,35 +214,21 @@ function edgeViews({ node, hop }: Turn, definition: ScenarioDefinition | undefin
 }
 
 function callsByTurn(events: readonly RunEvent[]): ReadonlyMap<number, readonly CallView[]> {
-  const open = new Map<string, CallStart & { readonly at: number }>();
-  const calls = new Map<number, Map<string, CallView>>();
-  const put = (turn: number, view: CallView): void => {
-    const known = calls.get(turn) ?? new Map<string, CallView>();
-    calls.set(turn, known);
-    known.set(view.call, view);
-  };
-  for (const event of events) {
-    if (event.type === "call-start") {
-      open.set(event.call, event);
-      put(event.turn, callView(event));
-    } else if (event.type === "call-end") {
-      const start = open.get(event.call);
-      if (start !== undefined) put(event.turn, callView(start, event));
-    }
+  const calls = new Map<number, CallView[]>();
+  for (const call of foldCalls(events)) {
+    const known = calls.get(call.turn);
+    if (known === undefined) calls.set(call.turn, [callView(call)]);
+    else known.push(callView(call));
   }
-  return new Map([...calls].map(([turn, views]) => [turn, [...views.values()]]));
+  return calls;
 }
 
-function callView(
-  start: CallStart & { readonly at: number },
-  end?: CallEnd & { readonly at: number },
-): CallView {
-  const { call, purpose, model, at } = start;
+function callView({ call, purpose, model, startedAt, end }: MadeCall): CallView {
   return {
     call,
     purpose,
     model,
-    startedAt: at,
+    startedAt,
     endedAt: end?.at ?? null,
     latencyMs: end === undefined || end.cached ? null : end.latencyMs,
     cached: end?.cached ?? false,
