@@ -73,6 +73,22 @@ export interface RunAnswer extends RunEntry {
   readonly descriptions: Readonly<Record<string, string>>;
 }
 
+/** An outcome of one scenario and subject: how many are true, of how many that are decided; the sum of numbers. */
+export interface HeatCell {
+  readonly yes: number;
+  readonly n: number;
+  readonly sum: number;
+  /** Not decided. */
+  readonly open: number;
+}
+
+/** One outcome by scenario and subject; null where a subject has no such conversation. */
+export interface HeatAnswer {
+  readonly outcome: string;
+  readonly subjects: readonly string[];
+  readonly lines: readonly { readonly scenario: string; readonly cells: readonly (HeatCell | null)[] }[];
+}
+
 /** What an outcome came to in a conversation. */
 export type OutcomeValue = boolean | number | "inconclusive" | "not_applicable";
 

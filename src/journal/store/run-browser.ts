@@ -1,5 +1,4 @@
 import type BetterSqlite3 from "better-sqlite3";
-import type { ConversationStatus } from "../../core/state/state.ts";
 import type { TurnVerdict } from "../turn.ts";
 import type { ConversationColumns, OutcomeColumns } from "./conversation-columns.ts";
 import { conversationKey } from "./encode-event.ts";
@@ -49,29 +48,6 @@ export interface BrowsedPage {
   readonly conversations: readonly BrowsedConversation[];
   /** Null if there are no more. */
   readonly next: PlaceInRun | null;
-}
-
-/** Turns at one node of one subject. */
-export interface NodeCount {
-  readonly subject: string;
-  readonly node: string;
-  readonly verdict: TurnVerdict | null;
-  readonly count: number;
-}
-
-/** How often one subject followed an edge. */
-export interface EdgeCount {
-  readonly subject: string;
-  readonly edge: number;
-  readonly count: number;
-}
-
-/** Conversations that ended early. */
-export interface CauseCount {
-  readonly status: ConversationStatus;
-  readonly failure: string | null;
-  readonly subject: string;
-  readonly count: number;
 }
 
 type Value = string | number | null;
@@ -169,49 +145,6 @@ export class RunBrowser {
       columns.replicate,
       columns.row,
       ...same.map((column) => own[column] ?? null),
-    );
-  }
-
-  /** How many conversations each subject has in a scenario. */
-  conversationCounts(
-    run: string,
-    scenario: string,
-  ): readonly { readonly subject: string; readonly count: number }[] {
-    return this.#all(
-      "SELECT subject, count(*) AS count FROM conversation WHERE run = ? AND scenario = ? GROUP BY subject",
-      this.#idOf(run) ?? -1,
-      scenario,
-    );
-  }
-
-  /** How the turns of each node of a scenario were judged, by subject. */
-  nodeCounts(run: string, scenario: string): readonly NodeCount[] {
-    return this.#all<NodeCount>(
-      `SELECT subject, node, verdict, count(*) AS count FROM conversation JOIN turn ON turn.conversation = conversation.id
-       WHERE run = ? AND scenario = ? GROUP BY subject, node, verdict`,
-      this.#idOf(run) ?? -1,
-      scenario,
-    );
-  }
-
-  /** How often each edge of a scenario was followed, by subject. */
-  edgeCounts(run: string, scenario: string): readonly EdgeCount[] {
-    if (!this.#hasColumn("turn", "edge")) return [];
-    return this.#all<EdgeCount>(
-      `SELECT subject, edge, count(*) AS count FROM conversation JOIN turn ON turn.conversation = conversation.id
-       WHERE run = ? AND scenario = ? AND edge IS NOT NULL GROUP BY subject, edge`,
-      this.#idOf(run) ?? -1,
-      scenario,
-    );
-  }
-
-  /** Conversations that ended early, by what ended them. */
-  causes(run: string): readonly CauseCount[] {
-    return this.#all<CauseCount>(
-      `SELECT status, failure, subject, count(*) AS count FROM conversation
-       WHERE run = ? AND status IS NOT NULL AND status NOT IN ('completed', 'limit_reached')
-       GROUP BY status, failure, subject ORDER BY count DESC, status, failure, subject LIMIT 200`,
-      this.#idOf(run) ?? -1,
     );
   }
 

@@ -1,10 +1,19 @@
+import { isFinished } from "../../core/state/state.ts";
 import { isRecord, type JsonObject } from "../../core/values/json.ts";
 import type { RunBrowser } from "../../journal/store/run-browser.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { definitionsOf } from "../../journal/transfer/stored-run.ts";
 import { runRates } from "../../report/data/outcome-rates.ts";
 import { headlineOf } from "../../report/text/headline.ts";
-import type { RunAnswer, RunEntry, RunsAnswer, ScenarioEntry } from "../answers.ts";
+import type {
+  FailureCause,
+  HeatAnswer,
+  HeatCell,
+  RunAnswer,
+  RunEntry,
+  RunsAnswer,
+  ScenarioEntry,
+} from "../answers.ts";
 
 /** A store that is looked at. */
 export interface Viewed {
@@ -56,7 +65,7 @@ export function runEntry({ store, browser }: Viewed, summary: RunSummary): RunEn
 
 /** The page of a run. */
 export function runAnswer(viewed: Viewed, summary: RunSummary): RunAnswer {
-  const { store, browser } = viewed;
+  const { store } = viewed;
   const { run, statuses, start, judges } = summary;
   const { entries, descriptions } = scenariosOf(store, run);
   return {
@@ -65,15 +74,46 @@ export function runAnswer(viewed: Viewed, summary: RunSummary): RunAnswer {
     configuration: start.configuration,
     rates: runRates(store, summary),
     health: judges,
-    causes: browser.causes(run).map(({ status, failure, subject, count }) => ({
-      status,
-      category: failure,
-      subject,
-      count,
-    })),
+    causes: causesOf(store, run),
     scenarioEntries: entries,
     descriptions,
   };
+}
+
+/** Conversations that ended early, the most frequent cause first. */
+function causesOf(store: Store, run: string): readonly FailureCause[] {
+  const causes = new Map<string, { -readonly [Key in keyof FailureCause]: FailureCause[Key] }>();
+  for (const { subject, statuses } of store.tallies(run))
+    for (const { status, failure, count } of statuses) {
+      if (isFinished(status)) continue;
+      const key = JSON.stringify([status, failure, subject]);
+      const known = causes.get(key) ?? { status, category: failure, subject, count: 0 };
+      causes.set(key, known);
+      known.count += count;
+    }
+  return [...causes.values()].sort((one, other) => other.count - one.count);
+}
+
+/** One outcome, by scenario and subject. */
+export function heatAnswer({ store }: Viewed, { run, start }: RunSummary, outcome: string): HeatAnswer {
+  const lines = new Map<string, (HeatCell | null)[]>();
+  const subjects = start.subjects;
+  for (const { scenario, subject, outcomes } of store.results(run)) {
+    const cells = lines.get(scenario) ?? subjects.map(() => null);
+    lines.set(scenario, cells);
+    const at = subjects.indexOf(subject);
+    const found = Object.hasOwn(outcomes, outcome) ? outcomes[outcome] : undefined;
+    if (found === undefined || at < 0) continue;
+    const { yes, no, numbers, mean, inconclusive, infrastructure } = found;
+    const before = cells[at] ?? { yes: 0, n: 0, sum: 0, open: 0 };
+    cells[at] = {
+      yes: before.yes + yes,
+      n: before.n + yes + no + numbers,
+      sum: before.sum + (mean ?? 0) * numbers,
+      open: before.open + inconclusive + infrastructure,
+    };
+  }
+  return { outcome, subjects, lines: [...lines].map(([scenario, cells]) => ({ scenario, cells })) };
 }
 
 /** The scenarios of a run with their tags, and what their outcomes mean. */

@@ -4,36 +4,49 @@ import { describeCondition } from "../../core/state/describe-condition.ts";
 import { INITIAL_STATE } from "../../core/state/state.ts";
 import type { RunSummary } from "../../journal/store/store.ts";
 import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
-import type { TurnVerdict } from "../../journal/turn.ts";
 import { expectedText } from "../../report/text/fields-text.ts";
-import type { GraphAnswer, GraphEdge, NodeTraffic, ScenarioAnswer } from "../answers.ts";
+import type { EdgeTraffic, GraphAnswer, GraphEdge, NodeTraffic, ScenarioAnswer } from "../answers.ts";
 import { tagsIn, type Viewed } from "./run-data.ts";
 
 /** A scenario of a run with its traffic; undefined if the run has no such scenario. */
 export function scenarioAnswer(
-  { store, browser }: Viewed,
+  { store }: Viewed,
   { run, start }: RunSummary,
   scenario: string,
 ): ScenarioAnswer | undefined {
   if (!Object.hasOwn(start.scenarios, scenario)) return undefined;
   const definition = storedDefinitions(store, run).get(scenario);
   const nodes = new Map<string, { -readonly [Key in keyof NodeTraffic]: NodeTraffic[Key] }>();
-  for (const { subject, node, verdict, count } of browser.nodeCounts(run, scenario)) {
-    const key = JSON.stringify([subject, node]);
-    const known = nodes.get(key) ?? { subject, node, visits: 0, verdicts: {} };
-    nodes.set(key, known);
-    known.visits += count;
-    if (verdict !== null) known.verdicts = { ...known.verdicts, [verdict]: count };
+  const edges = new Map<string, { -readonly [Key in keyof EdgeTraffic]: EdgeTraffic[Key] }>();
+  const conversations = new Map<string, number>();
+  for (const tally of store.tallies(run)) {
+    if (tally.scenario !== scenario) continue;
+    const { subject } = tally;
+    conversations.set(subject, (conversations.get(subject) ?? 0) + tally.conversations);
+    const nodeOf = (node: string): { visits: number; verdicts: NodeTraffic["verdicts"] } => {
+      const key = JSON.stringify([subject, node]);
+      const known = nodes.get(key) ?? { subject, node, visits: 0, verdicts: {} };
+      nodes.set(key, known);
+      return known;
+    };
+    for (const [node, count] of tally.visits) nodeOf(node).visits += count;
+    for (const { node, verdict, count } of tally.turns) {
+      const known = nodeOf(node);
+      known.verdicts = { ...known.verdicts, [verdict]: (known.verdicts[verdict] ?? 0) + count };
+    }
+    for (const [edge, count] of tally.edges) {
+      const key = JSON.stringify([subject, edge]);
+      const known = edges.get(key) ?? { subject, edge, hops: 0 };
+      edges.set(key, known);
+      known.hops += count;
+    }
   }
-  const conversations = browser.conversationCounts(run, scenario);
   return {
     graph: definition === undefined ? null : graphOf(definition),
     subjects: start.subjects,
     nodes: [...nodes.values()],
-    edges: browser
-      .edgeCounts(run, scenario)
-      .map(({ subject, edge, count }) => ({ subject, edge, hops: count })),
-    conversations: Object.fromEntries(conversations.map(({ subject, count }) => [subject, count])),
+    edges: [...edges.values()],
+    conversations: Object.fromEntries(conversations),
   };
 }
 
@@ -85,6 +98,3 @@ export function graphOf(definition: ScenarioDefinition): GraphAnswer {
     outcomes: outcomes.map((outcome) => ({ name: outcome.name, description: outcome.description ?? "" })),
   };
 }
-
-/** The verdicts of turns, in the order of pages. */
-export const VERDICTS: readonly TurnVerdict[] = ["pass", "fail", "unreadable", "unjudged", "unverified"];

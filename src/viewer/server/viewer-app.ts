@@ -9,7 +9,7 @@ import { conversationAnswer } from "./conversation-data.ts";
 import { conversationsAnswer } from "./entries-data.ts";
 import { liveUpdates } from "./live-updates.ts";
 import { type PageFiles, pageWith } from "./page-files.ts";
-import { runAnswer, runsAnswer, type Viewed } from "./run-data.ts";
+import { heatAnswer, runAnswer, runsAnswer, type Viewed } from "./run-data.ts";
 import { scenarioAnswer } from "./scenario-data.ts";
 
 /** What the server is made of. */
@@ -92,6 +92,9 @@ export function viewerApp(parts: ViewerParts): Hono {
     await deleteRun(run);
     return context.json({ deleted: run });
   });
+  app.get("/api/runs/:run/heat", (context) =>
+    context.json(heatAnswer(parts, runOf(context.req.param("run")), context.req.query("outcome") ?? "")),
+  );
   app.get("/api/runs/:run/live", (context) => liveUpdates(context, parts, context.req.param("run")));
   app.get("/api/runs/:run/conversations", (context) => {
     const { run } = runOf(context.req.param("run"));

@@ -120,7 +120,7 @@ function RunResults({
         </p>
       </section>
       <Causes run={data.run} causes={data.causes} />
-      <ScenarioTable run={data.run} data={data} route={route} />
+      <ScenarioTable data={data} route={route} />
       {isDoomed && (
         <ConfirmDelete
           run={data}

@@ -1,60 +1,158 @@
 import type { ReactNode } from "react";
-import type { RunAnswer } from "../../answers.ts";
+import type { HeatAnswer, HeatCell, RunAnswer } from "../../answers.ts";
 import { goTo, hashOf, type Route, withSettings } from "../routing.ts";
+import { answerPath, useAnswer } from "../source.ts";
+import { Explain } from "./explain.tsx";
+import { countText, numberText, percentText } from "./figures.ts";
 import { PlainText } from "./plain-text.tsx";
+import { Awaited } from "./states.tsx";
 
 /** How many scenarios are listed before somebody asks for all. */
-const FIRST = 100;
+const FIRST = 60;
 
-/** The scenarios of a run, each with the way to its graph. */
-export function ScenarioTable({
-  run,
-  data,
-  route,
-}: {
-  readonly run: string;
+interface TableParts {
   readonly data: RunAnswer;
   readonly route: Route;
-}): ReactNode {
-  const { tag = "", all = "" } = route.settings;
+}
+
+/** One outcome by scenario and subject, those on which subjects differ most first; each scenario leads to its graph. */
+export function ScenarioTable({ data, route }: TableParts): ReactNode {
+  const { tag = "" } = route.settings;
+  const names = [...new Set(data.rates.outcomes.map(({ outcome }) => outcome))];
+  const outcome = route.settings.outcome ?? names[1] ?? names[0] ?? "";
   const tags = [...new Set(data.scenarioEntries.flatMap((entry) => entry.tags))].sort();
-  const matching = data.scenarioEntries.filter((entry) => tag === "" || entry.tags.includes(tag));
-  const shown = all === "" ? matching.slice(0, FIRST) : matching;
+  const set = (changes: Readonly<Record<string, string>>): void =>
+    goTo(withSettings(route, changes), { replaces: true });
+  const answer = useAnswer<HeatAnswer>(answerPath(["runs", data.run, "heat"], { outcome }), data.ended);
   return (
     <section aria-labelledby="scenarios">
       <div className="section-head">
         <h2 id="scenarios">Scenarios</h2>
-        {tags.length > 1 && (
-          <span className="controls">
+        <span className="controls">
+          {names.length > 0 && (
+            <label>
+              outcome
+              <select value={outcome} onChange={(event) => set({ outcome: event.target.value })}>
+                {names.map((one) => (
+                  <option key={one}>{one}</option>
+                ))}
+              </select>
+            </label>
+          )}
+          {tags.length > 1 && (
             <label>
               tag
-              <select
-                value={tag}
-                onChange={(event) =>
-                  goTo(withSettings(route, { tag: event.target.value }), { replaces: true })
-                }
-              >
+              <select value={tag} onChange={(event) => set({ tag: event.target.value })}>
                 <option value="">any</option>
                 {tags.map((one) => (
                   <option key={one}>{one}</option>
                 ))}
               </select>
             </label>
-          </span>
-        )}
+          )}
+        </span>
       </div>
-      <ul className="columns">
-        {shown.map(({ scenario }) => (
-          <li key={scenario}>
-            <a href={hashOf(["run", run, "scenario", scenario])}>
-              <PlainText text={scenario} />
-            </a>
-          </li>
-        ))}
-      </ul>
-      {shown.length < matching.length && (
-        <a href={withSettings(route, { all: "yes" })}>Show all {matching.length}</a>
-      )}
+      <Awaited answer={answer} what="the scenarios">
+        {(heat) => <Heat data={data} route={route} heat={heat} />}
+      </Awaited>
     </section>
+  );
+}
+
+function Heat({ data, route, heat }: TableParts & { readonly heat: HeatAnswer }): ReactNode {
+  const { tag = "", all = "" } = route.settings;
+  const tagged = new Set(
+    data.scenarioEntries.filter(({ tags }) => tags.includes(tag)).map(({ scenario }) => scenario),
+  );
+  const isRate = data.rates.outcomes.find(({ outcome }) => outcome === heat.outcome)?.kind !== "number";
+  const lines = heat.lines
+    .filter(({ scenario }) => tag === "" || tagged.has(scenario))
+    .map((line) => ({ ...line, spread: spreadOf(line.cells, isRate) }))
+    .sort((one, other) => other.spread - one.spread);
+  const shown = all === "" ? lines.slice(0, FIRST) : lines;
+  return (
+    <>
+      <div className="scroll">
+        <table className="heat">
+          <thead>
+            <tr>
+              <th scope="col">
+                <Explain text="Sorted by how far the subjects are apart, the furthest first.">
+                  scenario
+                </Explain>
+              </th>
+              {heat.subjects.map((subject) => (
+                <th scope="col" key={subject} className="number">
+                  <PlainText text={subject} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ scenario, cells }) => (
+              <tr key={scenario}>
+                <th scope="row">
+                  <a href={hashOf(["run", data.run, "scenario", scenario])}>
+                    <PlainText text={scenario} />
+                  </a>
+                </th>
+                {cells.map((cell, index) => {
+                  const subject = heat.subjects[index] ?? "";
+                  return (
+                    <td key={subject}>
+                      <HeatFigure
+                        cell={cell}
+                        isRate={isRate}
+                        href={hashOf(["run", data.run, "conversations"], { scenario, subject })}
+                      />
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {shown.length < lines.length && (
+        <a href={withSettings(route, { all: "yes" })}>Show all {countText(lines.length)} scenarios</a>
+      )}
+    </>
+  );
+}
+
+function figureOf(cell: HeatCell | null, isRate: boolean): number | null {
+  if (cell === null || cell.n === 0) return null;
+  return isRate ? cell.yes / cell.n : cell.sum / cell.n;
+}
+
+/** How far apart the subjects are. */
+function spreadOf(cells: readonly (HeatCell | null)[], isRate: boolean): number {
+  const values = cells.map((cell) => figureOf(cell, isRate)).filter((value) => value !== null);
+  return values.length < 2 ? -1 : Math.max(...values) - Math.min(...values);
+}
+
+function HeatFigure({
+  cell,
+  isRate,
+  href,
+}: {
+  readonly cell: HeatCell | null;
+  readonly isRate: boolean;
+  readonly href: string;
+}): ReactNode {
+  const value = figureOf(cell, isRate);
+  const share = isRate && value !== null ? Math.round(value * 60) : 0;
+  return (
+    <a
+      href={href}
+      title={
+        cell === null ? "no conversation" : `n ${cell.n}${cell.open > 0 ? `, ${cell.open} not decided` : ""}`
+      }
+      style={{ background: `color-mix(in srgb, var(--bar) ${share}%, var(--background))` }}
+    >
+      {isRate ? percentText(value) : numberText(value)}{" "}
+      <span className="small">n {countText(cell?.n ?? 0)}</span>
+      {cell !== null && cell.open > 0 && <span className="mark-unread"> ?</span>}
+    </a>
   );
 }
