@@ -93,9 +93,8 @@ export interface HeatAnswer {
 export type OutcomeValue = boolean | number | "inconclusive" | "not_applicable";
 
 /** A conversation in a list; its turns are its nodes with their verdicts. */
-export interface ConversationEntry extends Omit<Cell, "index"> {
+export interface ConversationEntry extends Cell {
   readonly conversation: string;
-  readonly index: number;
   readonly status: ConversationStatus | null;
   readonly turns: readonly (readonly [node: string, verdict: TurnVerdict | null, edge: number | null])[];
   readonly outcomes: Readonly<Record<string, OutcomeValue>>;

@@ -20,6 +20,8 @@ export interface BrowseFilter {
   readonly node?: string;
   readonly verdict?: string;
   readonly edge?: number;
+  /** True if few turns of the store are such, so that it is quicker to begin with those. */
+  readonly isRare?: boolean;
 }
 
 /** A turn of a browsed conversation. */
@@ -49,6 +51,15 @@ export interface BrowsedPage {
   /** Null if there are no more. */
   readonly next: PlaceInRun | null;
 }
+
+/** The column that counts a verdict. */
+const VERDICT_COLUMNS: Readonly<Record<string, string>> = {
+  pass: "passed",
+  fail: "failed",
+  unreadable: "unreadable",
+  unjudged: "unjudged",
+  unverified: "unverified",
+};
 
 type Value = string | number | null;
 
@@ -83,8 +94,10 @@ export class RunBrowser {
     const id = this.#idOf(run);
     if (id === undefined) return { conversations: [], next: null };
     const { conditions, values } = this.#conditions(filter);
+    // A plus keeps SQLite from using the index of the column: it then begins with the turns.
+    const off = filter.isRare ? "+" : "";
     const rows = this.#all<ConversationColumns>(
-      `SELECT * FROM conversation WHERE run = ? AND (position, id) > (?, ?)
+      `SELECT * FROM conversation WHERE ${off}run = ? AND (${off}position, ${off}id) > (?, ?)
        ${conditions.map((condition) => `AND ${condition}`).join(" ")} ORDER BY position, id LIMIT ?`,
       id,
       after?.position ?? Number.NEGATIVE_INFINITY,
@@ -202,28 +215,32 @@ export class RunBrowser {
   }
 
   #turnConditions(
-    { node, verdict, edge }: BrowseFilter,
+    { node, verdict, edge, isRare = false }: BrowseFilter,
     add: (condition: string, ...used: readonly Value[]) => void,
   ): void {
+    // How many turns of a conversation have which verdict stands in its own columns.
+    const counted = verdict === undefined ? undefined : VERDICT_COLUMNS[verdict];
+    if (counted !== undefined && node === undefined && edge === undefined) return add(`${counted} > 0`);
     const wanted: string[] = [];
     const values: Value[] = [];
     if (node !== undefined) {
       wanted.push("node = ?");
       values.push(node);
     }
-    if (verdict !== undefined) {
-      wanted.push("verdict = ?");
-      values.push(verdict);
-    }
+    // Named also where any verdict will do: the index has finished turns only.
+    wanted.push(verdict === undefined ? "verdict IS NOT NULL" : "verdict = ?");
+    if (verdict !== undefined) values.push(verdict);
     if (edge !== undefined) {
       wanted.push(this.#hasColumn("turn", "edge") ? "edge = ?" : "? IS NULL");
       values.push(edge);
     }
-    if (wanted.length === 0) return;
-    add(
-      `EXISTS (SELECT 1 FROM turn WHERE turn.conversation = conversation.id AND ${wanted.join(" AND ")})`,
-      ...values,
-    );
+    if (node === undefined && verdict === undefined && edge === undefined) return;
+    if (isRare) add(`id IN (SELECT conversation FROM turn WHERE ${wanted.join(" AND ")})`, ...values);
+    else
+      add(
+        `EXISTS (SELECT 1 FROM turn WHERE turn.conversation = conversation.id AND ${wanted.join(" AND ")})`,
+        ...values,
+      );
   }
 
   readonly #columns = new Map<string, ReadonlySet<string>>();

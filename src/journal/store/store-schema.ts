@@ -208,6 +208,8 @@ CREATE TABLE run_call (
 ALTER TABLE conversation ADD COLUMN not_verified INTEGER NOT NULL DEFAULT 0;
 -- The edge by which a conversation left a turn, as its position in the scenario.
 ALTER TABLE turn ADD COLUMN edge INTEGER;
+-- To find the few turns of a node with a rare verdict, or that left it by a rare edge.
+CREATE INDEX turn_by_node ON turn (node, verdict, edge) WHERE verdict IS NOT NULL;
 `,
     fill: fillTallies,
   },

@@ -1,16 +1,16 @@
 import type { ConversationStatus } from "../../core/state/state.ts";
-import type { OutcomeColumns } from "../../journal/store/conversation-columns.ts";
-import type {
-  BrowsedConversation,
-  BrowseFilter,
-  PlaceInRun,
-  RunBrowser,
-} from "../../journal/store/run-browser.ts";
+import { cellOf, type OutcomeColumns } from "../../journal/store/conversation-columns.ts";
+import type { BrowsedConversation, BrowseFilter, PlaceInRun } from "../../journal/store/run-browser.ts";
+import type { Store } from "../../journal/store/store.ts";
 import type { ConversationEntry, ConversationsAnswer, EntryFilter, OutcomeValue } from "../answers.ts";
+import type { Viewed } from "./run-data.ts";
+
+/** Fewer turns than this are looked for by themselves. */
+const FEW = 2_000;
 
 /** A page of the conversations of a run. */
 export function conversationsAnswer(
-  browser: RunBrowser,
+  { store, browser }: Pick<Viewed, "store" | "browser">,
   run: string,
   {
     filter,
@@ -19,21 +19,41 @@ export function conversationsAnswer(
   }: { readonly filter: EntryFilter; readonly after: string | undefined; readonly limit: number },
 ): ConversationsAnswer {
   const place = after === undefined ? undefined : placeOf(after);
-  const page = browser.page(run, browseFilter(filter), { after: place, limit });
+  const browsed = browseFilter(filter);
+  const isRare = isTurnFilter(browsed) && countTurns(store, run, browsed) < FEW;
+  const page = browser.page(run, { ...browsed, isRare }, { after: place, limit });
   const next = page.next === null ? null : `${page.next.position}.${page.next.id}`;
   return { conversations: page.conversations.map(conversationEntry), next };
 }
 
+function isTurnFilter({ node, edge }: BrowseFilter): boolean {
+  return node !== undefined || edge !== undefined;
+}
+
+/** How many turns a filter means, at most. */
+function countTurns(
+  store: Store,
+  run: string,
+  { scenario, subject, node, verdict, edge }: BrowseFilter,
+): number {
+  let found = 0;
+  for (const tally of store.tallies(run)) {
+    if (scenario !== undefined && tally.scenario !== scenario) continue;
+    if (subject !== undefined && tally.subject !== subject) continue;
+    if (edge !== undefined) found += tally.edges.get(edge) ?? 0;
+    else
+      for (const turn of tally.turns)
+        if (turn.node === node && (verdict === undefined || turn.verdict === verdict)) found += turn.count;
+  }
+  return found;
+}
+
 /** A conversation as lists show it. */
 export function conversationEntry({ columns, turns, outcomes }: BrowsedConversation): ConversationEntry {
-  const { name, position, scenario, subject, judge, replicate, status } = columns;
+  const { name, status } = columns;
   return {
+    ...cellOf(columns),
     conversation: name,
-    index: position,
-    scenario,
-    subject,
-    judge,
-    replicate,
     // Written from an event's status.
     status: status as ConversationStatus | null,
     turns: turns.map(({ node, verdict, edge }) => [node, verdict, edge] as const),

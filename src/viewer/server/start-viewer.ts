@@ -4,6 +4,7 @@ import { serve } from "@hono/node-server";
 import { openStore } from "../../journal/store/open-store.ts";
 import { openRunBrowser } from "../../journal/store/run-browser.ts";
 import { readPageFiles } from "./page-files.ts";
+import { rememberedStore } from "./remembered-store.ts";
 import { viewerApp } from "./viewer-app.ts";
 
 /** How a viewer is started. */
@@ -37,8 +38,9 @@ export class PortError extends Error {
 export async function startViewer(options: ViewerOptions): Promise<RunningViewer> {
   const { path, pageFolder, version, host = "127.0.0.1", port: wanted = 0 } = options;
   const page = readPageFiles(pageFolder);
-  const store = await openStore(path, { readOnly: true });
+  const opened = await openStore(path, { readOnly: true });
   const browser = await openRunBrowser(path);
+  const store = rememberedStore(opened, browser);
   const token = randomBytes(24).toString("base64url");
   const hosts = new Set<string>();
   // The port is known only once it listens; nothing is answered before.

@@ -48,7 +48,7 @@ class RequestError extends Error {
 
 /** The server of the viewer: the page, and the answers that it asks for. */
 export function viewerApp(parts: ViewerParts): Hono {
-  const { store, browser, access, page, deleteRun } = parts;
+  const { store, access, page, deleteRun } = parts;
   const app = new Hono();
   app.use(guard(access));
   app.onError((error, context) => {
@@ -110,7 +110,7 @@ export function viewerApp(parts: ViewerParts): Hono {
       throw new RequestError(400, "This is not the end of a page of this list.");
     const asked = Number(context.req.query("limit") ?? 100);
     const limit = Number.isSafeInteger(asked) ? Math.min(Math.max(asked, 1), LONGEST_PAGE) : 100;
-    return context.json(conversationsAnswer(browser, run, { filter, after, limit }));
+    return context.json(conversationsAnswer(parts, run, { filter, after, limit }));
   });
   app.get("/api/runs/:run/conversations/:conversation", (context) => {
     const answer = conversationAnswer(
