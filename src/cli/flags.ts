@@ -27,6 +27,7 @@ interface SettingFlag {
 export type SettingFlagName =
   | "subject"
   | "judge"
+  | "embedder"
   | "replicates"
   | "concurrency"
   | "budget"
@@ -63,6 +64,12 @@ const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
     group: "models",
     syntax: "--allow-unread",
     about: "run scenarios that need a judge without one: what no rule can read stays unread",
+  },
+  embedder: {
+    key: "embedder",
+    group: "models",
+    syntax: "--embedder <model>",
+    about: "embedding model for fields with semantic_match: provider/model",
   },
   replicates: {
     key: "replicates",

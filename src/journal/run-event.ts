@@ -44,6 +44,8 @@ export interface ConversationSettings {
   readonly judging: "together" | "separate";
   /** True to ask the judge whether a reply declines to answer. */
   readonly detectRefusal: boolean;
+  /** True if the run has an embedding model, which compares meanings. */
+  readonly embeds?: true;
   /**
    * Set if a judge model reads every field (`judge`), or those with a rule that found nothing or several answers
    * (`rules-then-judge`). Missing if it reads only fields without a rule.

@@ -8,8 +8,9 @@ import { clientFetch, type Fetch, limitedFetch } from "./http/client-fetch.ts";
 import type { Model } from "./model.ts";
 import { ModelError } from "./model-error.ts";
 import { checkParameters, type ModelParameters } from "./model-parameters.ts";
-import { aiSdkModel } from "./providers/ai-sdk-model.ts";
-import { languageModelOf } from "./providers/language-model.ts";
+import { type AiSdkModelOptions, aiSdkModel } from "./providers/ai-sdk-model.ts";
+import { aiSdkEmbedder, embeddingModelOf } from "./providers/embedding-model.ts";
+import { type LanguageModelSettings, languageModelOf } from "./providers/language-model.ts";
 import {
   baseUrlOf,
   findProvider,
@@ -50,11 +51,39 @@ export interface ResolveOptions {
  * await resolveModel({ model: "openai/gpt-5-mini", parameters: { reasoning: "low" } })
  */
 export async function resolveModel(reference: NamedModel, options: ResolveOptions = {}): Promise<Model> {
+  const { settings, card, structured, given } = connect(reference, options);
+  const parameters = checkParameters(given, card.name);
+  return aiSdkModel(await languageModelOf(settings), {
+    ...card,
+    parameters: { ...(structured ? {} : { structured: false }), ...parameters },
+  });
+}
+
+/**
+ * The embedding model that a reference names, for `semantic_match`.
+ *
+ * @example
+ * await resolveEmbedder("openai/text-embedding-3-small")
+ */
+export async function resolveEmbedder(reference: string, options: ResolveOptions = {}): Promise<Model> {
+  const { settings, card } = connect(reference, options);
+  return aiSdkEmbedder(await embeddingModelOf(settings), card);
+}
+
+interface Connection {
+  readonly settings: LanguageModelSettings;
+  readonly card: AiSdkModelOptions & { readonly name: string };
+  readonly structured: boolean;
+  /** The parameters as they were written. */
+  readonly given: unknown;
+}
+
+/** Everything that is needed to reach a model. */
+function connect(reference: NamedModel, options: ResolveOptions): Connection {
   const { environment = process.env, providers = {}, fetch, keyless = false } = options;
   const { providerName, modelId, reference: written, name, parameters: given } = parseReference(reference);
   const provider = findProvider(providerName, providers);
   if (provider === undefined) throw unknownProvider(written, providerName, providers);
-  const parameters = checkParameters(given, written);
   const baseUrl = baseUrlOf(provider, environment);
   const key = firstSet(provider.keyVariables, environment);
   if (key === undefined && provider.keyRequired && !keyless) {
@@ -64,19 +93,18 @@ export async function resolveModel(reference: NamedModel, options: ResolveOption
     );
   }
   const headers = providers[providerName]?.headers ?? {};
-  const model = await languageModelOf({
+  const settings: LanguageModelSettings = {
     provider,
     modelId,
     baseUrl,
     key: key?.value,
     headers,
     fetch: fetch === undefined ? clientFetch(name) : limitedFetch(name, fetch),
-  });
-  return aiSdkModel(model, {
+  };
+  const card = {
     name,
     account: accountOf(providerName, baseUrl, key?.value),
     identity: identityOf(provider, modelId, { baseUrl, headers }),
-    parameters: { ...(provider.structured ? {} : { structured: false }), ...parameters },
     ...priceOf(provider, modelId),
     secrets: [
       ...(key === undefined ? [] : [key.value]),
@@ -84,7 +112,8 @@ export async function resolveModel(reference: NamedModel, options: ResolveOption
       ...secretQueryValues(baseUrl),
     ],
     ...(provider.keyVariables[0] === undefined ? {} : { keyVariable: key?.name ?? provider.keyVariables[0] }),
-  });
+  };
+  return { settings, card, structured: provider.structured, given };
 }
 
 function parseReference(reference: NamedModel): {

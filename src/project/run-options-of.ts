@@ -7,7 +7,7 @@ export function runOptionsOf(settings: Settings): Omit<RunOptions, "scenarios" |
   const { subjects, judges, replicates, concurrency, turnLimit, seed } = settings;
   const { fresh, retryUnreadable, allowUnread, judging, reading, earlierTurns, toolSteps, timeouts } =
     settings;
-  const { rows, rubric, detectRefusal, budget, tools, caps, retries, providers } = settings;
+  const { embedder, rows, rubric, detectRefusal, budget, tools, caps, retries, providers } = settings;
   return {
     subjects,
     judge: judges,
@@ -23,6 +23,7 @@ export function runOptionsOf(settings: Settings): Omit<RunOptions, "scenarios" |
     earlierTurns,
     toolSteps,
     timeouts,
+    ...(embedder === undefined ? {} : { embedder }),
     ...(rows === undefined ? {} : { rows }),
     ...(rubric === undefined ? {} : { rubric }),
     ...(detectRefusal === undefined ? {} : { detectRefusal }),

@@ -173,6 +173,10 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
     "Models under test.",
   ),
   judges: described(either(nonEmptyText, JUDGE, several(either(nonEmptyText, JUDGE))), "Who reads replies."),
+  embedder: described(
+    nonEmptyText,
+    "The embedding model that compares meanings, for fields with semantic_match: provider/model.",
+  ),
   replicates: described(FROM_1, "How often each conversation is held."),
   rows: described(
     { kind: "array", items: ROW_SHAPE, ifEmpty: "empty_value" },

@@ -5,7 +5,7 @@ import type { ProviderConfig } from "../models/providers/provider.ts";
 import type { ToolServer } from "../models/tools/resolve-tool-servers.ts";
 import type { BudgetLimits } from "../run/calls/budget.ts";
 import type { AccountCaps, RetryPolicies, RetryPolicy } from "../run/calls/limits.ts";
-import type { JudgeOption, Reading, SubjectOption, Timeouts } from "../run/run-options.ts";
+import type { EmbedderOption, JudgeOption, Reading, SubjectOption, Timeouts } from "../run/run-options.ts";
 
 /** All settings of a run, resolved. Paths are relative to the folder of the command. */
 export interface Settings {
@@ -17,6 +17,8 @@ export interface Settings {
   readonly tags: readonly string[];
   readonly subjects: readonly SubjectOption[];
   readonly judges: readonly JudgeOption[];
+  /** What compares meanings. */
+  readonly embedder?: EmbedderOption;
   readonly replicates: number;
   readonly rows?: readonly JsonObject[];
   readonly concurrency: number;
@@ -52,7 +54,7 @@ export type SettingKey = keyof Settings;
 
 /** The defaults. A setting that is not here has no default. */
 export const DEFAULT_SETTINGS: Readonly<
-  Omit<Settings, "rows" | "rubric" | "reading" | "detectRefusal" | "junit">
+  Omit<Settings, "embedder" | "rows" | "rubric" | "reading" | "detectRefusal" | "junit">
 > = Object.freeze({
   scenarios: [],
   only: [],

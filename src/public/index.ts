@@ -168,6 +168,7 @@ export type { GivenMessage, GivenRecord, GivenTurn } from "../run/records/given-
 export type { GradeOptions } from "../run/records/start-grade.ts";
 export { type RegradeOptions, type Regrading, regrade } from "../run/regrade.ts";
 export type {
+  EmbedderOption,
   JudgeOption,
   ModelOption,
   Reading,

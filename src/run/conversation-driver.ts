@@ -6,7 +6,8 @@ import type { ConversationEvent, ConversationStop, RunEvent } from "../journal/r
 import type { Spending } from "../journal/spending.ts";
 import { ModelError } from "../models/model-error.ts";
 import { askSubject, turnStart } from "./ask-subject.ts";
-import { judgeReply } from "./judge-reply.ts";
+import { compareMeanings } from "./compare-meanings.ts";
+import { type Judged, judgeReply } from "./judge-reply.ts";
 import { recordedAnswer } from "./recorded-conversation.ts";
 import type { GivenRecord } from "./records/given-record.ts";
 import { RecordedAnswers } from "./records/record-answer.ts";
@@ -17,6 +18,7 @@ import {
   type ConversationState,
   conversationRecord,
   type Effect,
+  type EmbedEffect,
   type JudgeEffect,
 } from "./step/conversation-state.ts";
 import { type FoldedJournal, foldJournal, step } from "./step/step.ts";
@@ -199,7 +201,9 @@ export class ConversationDriver implements ConversationContext {
     for (const effect of effects) {
       if (effect.type === "ask" && this.#stopReason !== undefined) this.#end(this.#stopReason);
       else if (effect.type === "ask") this.#failIfRejected(this.#ask(effect));
-      else if (effect.type === "judge") this.#failIfRejected(this.#judge(effect));
+      else if (effect.type === "judge") this.#failIfRejected(this.#judge(effect, judgeReply(this, effect)));
+      else if (effect.type === "embed")
+        this.#failIfRejected(this.#judge(effect, compareMeanings(this, effect)));
       else this.#finish();
     }
   }
@@ -258,10 +262,9 @@ export class ConversationDriver implements ConversationContext {
     this.run.emit({ type: "warning", conversation, code: "longer_record", message });
   }
 
-  async #judge(effect: JudgeEffect): Promise<void> {
-    const { turn, part } = effect;
+  async #judge({ turn, part }: JudgeEffect | EmbedEffect, judging: Promise<Judged>): Promise<void> {
     const { conversation } = this.plan;
-    const judged = await judgeReply(this, effect);
+    const judged = await judging;
     for (const answered of judged.judges ?? []) this.run.judging.add(answered);
     if (judged.failure?.category === "budget") this.#stopWith("budget_exhausted", judged.failure);
     // The stop comes before the judgement that was not made, so that a resume asks for it again.

@@ -59,6 +59,7 @@ export function runStart(
       tools: tools === undefined ? undefined : Object.keys(tools),
       toolSteps,
       recorded: given === undefined ? undefined : true,
+      embedder: models.embedder?.identity,
       subjects: Object.fromEntries(identities),
       judges: Object.fromEntries(
         [...models.judges.values()].map(({ name, models: members }) => [

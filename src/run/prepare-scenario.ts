@@ -38,7 +38,6 @@ export async function prepareScenario(
 ): Promise<PreparedScenario> {
   const { definition: merged, warnings } = withRubric(definition, rubric);
   validateRows(merged, rows);
-  refuseSemanticMatch(merged);
   const { linked, dispose } = await linkInSandbox(merged, seed);
   const filled = new Map<JsonObject, ScenarioDefinition>();
   return {
@@ -54,27 +53,6 @@ export async function prepareScenario(
 /** True if a scenario has `{{row.…}}` in it. */
 export function usesRow(definition: ScenarioDefinition): boolean {
   return applyRow(definition, null).problems.length > 0;
-}
-
-/** No model of a run gives embeddings: a check that needs them would never be decided. */
-function refuseSemanticMatch({ name, nodes, edges, outcomes }: ScenarioDefinition): void {
-  const problems = [
-    ...Object.entries(nodes).map(([id, { question }]) => [`node "${id}"`, question.template] as const),
-    ...edges.map(({ source, when }) => [`an edge from "${source}"`, when] as const),
-    ...outcomes.map((outcome) => [`the outcome "${outcome.name}"`, outcome.check] as const),
-  ].flatMap(([place, part]) =>
-    hasSemanticMatch(part)
-      ? [
-          `In scenario "${name}", ${place} uses semantic_match, which needs an embedding model, and a run has none. Use exact_match with synonyms, or let a judge decide.`,
-        ]
-      : [],
-  );
-  if (problems.length > 0) throw new RunError(problems);
-}
-
-function hasSemanticMatch(part: unknown): boolean {
-  if (typeof part !== "object" || part === null) return false;
-  return ("type" in part && part.type === "semantic_match") || Object.values(part).some(hasSemanticMatch);
 }
 
 function validateRows(definition: ScenarioDefinition, rows: readonly JsonObject[] | undefined): void {

@@ -8,11 +8,13 @@ import { functionModel } from "../models/function/function-model.ts";
 import { httpModel } from "../models/http/http-model.ts";
 import { ModelError } from "../models/model-error.ts";
 import { personModel } from "../models/person/person-model.ts";
-import { resolveModel } from "../models/resolve-model.ts";
+import { aiSdkEmbedder, functionEmbedder } from "../models/providers/embedding-model.ts";
+import { type ResolveOptions, resolveEmbedder, resolveModel } from "../models/resolve-model.ts";
 import { simulatedModel } from "../models/simulated/simulated-model.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
 import type { Judge, NodeModels, Subject } from "./run-context.ts";
 import {
+  type EmbedderOption,
   type JudgeOption,
   list,
   type ModelOption,
@@ -27,6 +29,8 @@ export interface ResolvedModels {
   readonly judges: ReadonlyMap<string, Judge>;
   /** The models that nodes name. */
   readonly overrides: NodeModels;
+  /** Null if the run has none. */
+  readonly embedder: AnyModel | null;
 }
 
 /** Resolves all models that a run names; one error reports everything that is wrong with them. */
@@ -47,8 +51,9 @@ export async function resolveModels(options: RunOptions): Promise<ResolvedModels
     known: named.judges,
     resolve: (model) => resolver.judge(model),
   });
+  const embedder = options.embedder === undefined ? null : await resolver.embedder(options.embedder);
   resolver.report();
-  return { ...named, overrides: { subjects: nodeSubjects, judges: nodeJudges } };
+  return { ...named, overrides: { subjects: nodeSubjects, judges: nodeJudges }, embedder };
 }
 
 class ModelResolver {
@@ -117,10 +122,22 @@ class ModelResolver {
     return found;
   }
 
+  embedder(option: EmbedderOption): Promise<AnyModel | null> {
+    return this.#replayed(async () => {
+      if (typeof option === "function") return functionEmbedder(option);
+      if (typeof option !== "string") return aiSdkEmbedder(option);
+      return resolveEmbedder(option, this.#resolveOptions);
+    });
+  }
+
   /** Null if the model cannot be resolved; the problem is reported later. */
-  async model(option: ModelOption, parameters?: JsonObject, name?: string): Promise<AnyModel | null> {
+  model(option: ModelOption, parameters?: JsonObject, name?: string): Promise<AnyModel | null> {
+    return this.#replayed(() => this.#find(option, parameters, name));
+  }
+
+  async #replayed(find: () => Promise<AnyModel>): Promise<AnyModel | null> {
     try {
-      const model = await this.#find(option, parameters, name);
+      const model = await find();
       const { replay } = this.#options;
       return replay === undefined || !("reply" in model) ? model : cassetteModel(model, replay);
     } catch (error) {
@@ -156,19 +173,23 @@ class ModelResolver {
         ...(name === undefined ? {} : { name }),
       });
     }
-    const { environment, providers } = this.#options;
     return resolveModel(
       {
         model: option,
         ...(name === undefined ? {} : { name }),
         ...(parameters === undefined ? {} : { parameters }),
       },
-      {
-        ...(environment === undefined ? {} : { environment }),
-        ...(providers === undefined ? {} : { providers }),
-        keyless: this.#options.replay !== undefined,
-      },
+      this.#resolveOptions,
     );
+  }
+
+  get #resolveOptions(): ResolveOptions {
+    const { environment, providers, replay } = this.#options;
+    return {
+      ...(environment === undefined ? {} : { environment }),
+      ...(providers === undefined ? {} : { providers }),
+      keyless: replay !== undefined,
+    };
   }
 
   byName<Named extends { readonly name: string }>(

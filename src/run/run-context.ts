@@ -43,6 +43,8 @@ export interface RunContext {
   readonly judges: ReadonlyMap<string, Judge>;
   /** The models of `modelOverride`. */
   readonly overrides: NodeModels;
+  /** Compares meanings; null if the run has none. */
+  readonly embedder: AnyModel | null;
   readonly earlierTurns: number;
   /** True to ask a judge again whose stored answer cannot be read. */
   readonly retriesUnreadable: boolean;

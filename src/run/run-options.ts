@@ -7,6 +7,7 @@ import type { Cell, RunStart } from "../journal/run-event.ts";
 import type { Store } from "../journal/store/store.ts";
 import type { Cassette } from "../models/cassette/cassette.ts";
 import type { ReplyFunction } from "../models/function/function-model.ts";
+import type { AiSdkEmbeddingModel, EmbedFunction } from "../models/providers/embedding-model.ts";
 import type { ResolveOptions } from "../models/resolve-model.ts";
 import type { ToolServer } from "../models/tools/resolve-tool-servers.ts";
 import type { BudgetLimits } from "./calls/budget.ts";
@@ -49,6 +50,9 @@ export type JudgeOption =
     }
   | { readonly panel: readonly JudgeOption[]; readonly name?: string };
 
+/** An embedding model: its name, one of the AI SDK, or a function from a text to its vector. */
+export type EmbedderOption = string | AiSdkEmbeddingModel | EmbedFunction;
+
 /** Time limits in milliseconds; null for none. */
 export interface Timeouts {
   /** For one attempt of one call (default 180,000). */
@@ -69,6 +73,8 @@ export interface RunOptions {
   readonly subjects: SubjectOption | readonly SubjectOption[];
   /** One judge, or several that read the same replies (default `rules`). */
   readonly judge?: JudgeOption | readonly JudgeOption[];
+  /** What compares meanings, for fields with `semantic_match`: an embedding model by name (`provider/model`) or of the AI SDK, or a function. */
+  readonly embedder?: EmbedderOption;
   /** How often each conversation is run (default 1). */
   readonly replicates?: number;
   /** Values for `{{row.…}}` in questions, references and truths; each row is a conversation of its own. */

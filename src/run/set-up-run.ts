@@ -19,6 +19,7 @@ import { Limits } from "./calls/limits.ts";
 import { loadPrices, type Prices, requirePrices } from "./calls/prices.ts";
 import { type Factors, runStart } from "./describe-run.ts";
 import { type PreparedScenario, prepareScenario, usesRow } from "./prepare-scenario.ts";
+import { requireEmbedder } from "./require-embedder.ts";
 import { readingOf, requireJudge } from "./require-judge.ts";
 import { type ResolvedModels, resolveModels, subjectOrJudgeOfRun } from "./resolve-models.ts";
 import { rowIds } from "./row-ids.ts";
@@ -69,6 +70,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
   refuseSameNames(scenarios.map(({ name }) => name));
   const models = await resolveModels(options);
   if (!hooks.isResumed) requireJudge(options);
+  requireEmbedder(options);
   const prices = await pricesFor(options, models);
   const servers =
     tools === undefined
@@ -173,6 +175,7 @@ function conversationSettings(
     detectRefusal: options.detectRefusal ?? looksAtRefusal(definition),
     ...(reading === "rules" ? {} : { reading }),
     ...(systemPrompt === undefined ? {} : { instructions: systemPrompt }),
+    ...(models.embedder === null ? {} : { embeds: true }),
     ...subjectPrompts(definition, models),
   };
 }
@@ -265,10 +268,11 @@ const FREE_OR_UNKNOWN: Prices = {
 };
 
 /** All models that a run may ask. */
-export function allModels({ subjects, judges, overrides }: ResolvedModels): readonly AnyModel[] {
+export function allModels({ subjects, judges, overrides, embedder }: ResolvedModels): readonly AnyModel[] {
   const all = [
     ...[...subjects.values(), ...overrides.subjects.values()].map(({ model }) => model),
     ...[...judges.values(), ...overrides.judges.values()].flatMap(({ models }) => models),
+    ...(embedder === null ? [] : [embedder]),
   ];
   // Nodes may name a model of the run, or the same model several times.
   return [...new Set(all)];

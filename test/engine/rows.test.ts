@@ -110,18 +110,3 @@ test("what is random in a simulated subject depends on the row", async () => {
   const { results } = await held({ scenarios: sums, subjects: "sim/silent?empty=0.5", rows: same });
   expect(new Set(results.map(({ turns }) => turns[0]?.reply)).size).toBeGreaterThan(1);
 });
-
-test("semantic_match is refused before the run, for there is no embedding model", async () => {
-  const field = { type: "string", description: "x", truth: "x", check: { type: "semantic_match" } } as const;
-  const definition = new Scenario("semantic")
-    .addNode("ask", {
-      question: question({ question: "Q", rawAnswer: "A", template: { fields: { x: field } } }),
-    })
-    .setEntry("ask")
-    .validate();
-  const subject = memoryModel("subject", () => "x");
-  await expect(
-    runScenarios({ allowUnread: true, scenarios: definition, subjects: subject }).results,
-  ).rejects.toThrow('In scenario "semantic", node "ask" uses semantic_match, which needs an embedding model');
-  expect(subject.asked).toEqual([]);
-});

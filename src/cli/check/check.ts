@@ -4,6 +4,7 @@ import { loadScenarios } from "../../project/scenario-files/load-scenarios.ts";
 import { selectScenarios } from "../../project/scenario-files/select-scenarios.ts";
 import { drawText } from "../../report/graph/draw-text.ts";
 import { countedText } from "../../report/text/figures.ts";
+import { embedderProblems } from "../../run/require-embedder.ts";
 import { isModelJudge, needsJudge, needsJudgeText } from "../../run/require-judge.ts";
 import { findSourceProblems } from "../../run/sandbox/link-sources.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
@@ -64,6 +65,10 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
       output.write(`${style.dim(printableText(file))}\n${drawText(definition, { width })}\n`);
     for (const warning of definition.warnings)
       output.write(labelled("warning:", style.yellow, { text: formatIssue(warning), output }));
+    for (const text of embedderProblems(definition, settings.embedder !== undefined)) {
+      warnings++;
+      output.write(labelled("warning:", style.yellow, { text, output }));
+    }
     const needs = settings.judges.every(isModelJudge) ? null : needsJudge(definition, settings);
     if (needs === null) continue;
     warnings++;

@@ -23,6 +23,7 @@ export const addRegradeCommand: AddCommand = (program, { terminal, execute }) =>
   addSettingFlags(command, [
     "subject",
     "judge",
+    "embedder",
     "allowUnread",
     "retryUnreadable",
     "replicates",

@@ -37,6 +37,7 @@ export const addResumeCommand: AddCommand = (program, { terminal, execute }) => 
   addSettingFlags(command, [
     "subject",
     "judge",
+    "embedder",
     "replicates",
     "scenario",
     "tag",

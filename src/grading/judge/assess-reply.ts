@@ -160,7 +160,10 @@ export interface ReplyConclusion {
 }
 
 /** What code needs of a judgement. */
-export type JudgedParts = Pick<TurnJudgement, "parsed" | "rubric" | "refused" | "notes" | "status">;
+export type JudgedParts = Pick<
+  TurnJudgement,
+  "parsed" | "rubric" | "refused" | "notes" | "status" | "similarities"
+>;
 
 /** Rules read what they can, the judgement gives the rest, and code compares both with the truth. Never throws. */
 export function concludeReply(input: ReplyToConclude, judgement: JudgedParts): ReplyConclusion {
@@ -181,7 +184,7 @@ export function concludeReply(input: ReplyToConclude, judgement: JudgedParts): R
   const { refused, status } = judgement;
   // Frozen, because functions of authors get parts of it.
   return freezeDeep({
-    ...verifyReply(input, freezeDeep(parsed), { refused, notes }),
+    ...verifyReply(input, freezeDeep(parsed), { ...judgement, notes }),
     parsed,
     traits: results,
     rubric,
@@ -209,11 +212,11 @@ const NOT_STATED = "the reply does not state it";
 function verifyReply(
   { question, reply, state }: ReplyToConclude,
   parsed: Readonly<Record<string, unknown>>,
-  { refused, notes }: Pick<ReplyConclusion, "refused" | "notes">,
+  { refused, notes, similarities }: Pick<JudgedParts, "refused" | "notes" | "similarities">,
 ): Pick<ReplyConclusion, "verifyResult" | "score" | "fields" | "notVerified"> {
   if (question.template === undefined) return { verifyResult: null, score: null, fields: {} };
   const isUnread = (name: string): boolean => (notes[name] ?? NOT_STATED) !== NOT_STATED;
-  const context = { reply, isUnread, refused };
+  const context = { reply, isUnread, refused, ...(similarities === undefined ? {} : { similarities }) };
   const { verifyResult, score, fields, ...gated } = verifyParsed(
     question.template,
     parsed,

@@ -136,6 +136,8 @@ export interface TurnJudgement {
   readonly rubric: Readonly<Record<string, TraitAnswer>>;
   /** Null if the judge could not tell, or was not asked. */
   readonly refused: boolean | null;
+  /** How alike the meanings of fields and their truths are, as an embedding model says. */
+  readonly similarities?: Readonly<Record<string, number>>;
   readonly calls: readonly JudgeCall[];
   /** Over all calls, repairs included; null if a provider did not report it. */
   readonly usage: JudgeUsage | null;
@@ -156,6 +158,9 @@ export function joinParts(parts: readonly JudgementPart[]): JudgementPart {
     rubric: Object.assign({}, ...parts.map(({ rubric }) => rubric)),
     // Only one request asks for it.
     refused: parts.find(({ refused }) => refused !== null)?.refused ?? null,
+    ...(parts.some(({ similarities }) => similarities !== undefined)
+      ? { similarities: Object.assign({}, ...parts.map(({ similarities }) => similarities)) }
+      : {}),
   };
 }
 

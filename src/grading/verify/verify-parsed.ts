@@ -22,6 +22,7 @@ import {
 } from "../../core/templates/template.ts";
 import { type CaseTruth, isTruthFrom, resolveTruth } from "../../core/templates/truth-from.ts";
 import { isRecord, ownValue, type UnknownRecord } from "../../core/values/json.ts";
+import { meaningVerdict } from "./semantic-match.ts";
 
 /** The verdict on one field: null if the reply does not state it or it cannot be compared. */
 export interface FieldVerdict {
@@ -52,6 +53,8 @@ export interface VerificationContext {
   readonly state?: ScenarioState;
   /** True for a field that is null because it could not be read, and not because the reply does not state it. */
   readonly isUnread?: (field: string) => boolean;
+  /** How alike the meanings of fields and their truths are, for fields with `semantic_match`. */
+  readonly similarities?: Readonly<Record<string, number>>;
   /** Whether the reply declines to answer, for a gate that asks for it. */
   readonly refused?: Truth;
 }
@@ -164,6 +167,8 @@ function verifyField(
     const isRead = isRecord(parsed) && (Object.hasOwn(parsed, name) || field.optional === true);
     return isRead && context.isUnread?.(name) !== true ? PASSED : NOT_STATED;
   }
+  if (check.type === "semantic_match" && value !== null)
+    return meaningVerdict(check, ownValue(context.similarities ?? {}, name) as number | undefined);
   return verdictOf(truth.check === undefined ? compiled.check : compileCheck(check), value, truth.truth);
 }
 

@@ -1,19 +1,4 @@
-import {
-  boolean,
-  either,
-  json,
-  jsonObject,
-  list,
-  type NumberShape,
-  nonEmptyText,
-  number,
-  type ObjectShape,
-  object,
-  oneOfTexts,
-  type RecordShape,
-  type Shape,
-  text,
-} from "../../core/schema/shape.ts";
+import { boolean, either, json, jsonObject, list, type NumberShape, nonEmptyText, number, type ObjectShape, object, oneOfTexts, type RecordShape, type Shape, text } from "../../core/schema/shape.ts";
 import type { TestedEdge } from "../../core/state/routing.ts";
 import type { JudgementPart } from "../../grading/judge/judge-turn.ts";
 import type { TurnLabels } from "../../grading/verify/conclude-labels.ts";
@@ -109,6 +94,7 @@ export const SETTINGS: Shape = typedShape<ConversationSettings>("settings", {
   optional: {
     instructions: text,
     subjectInstructions: textRecord,
+    embeds: boolean,
     reading: oneOfTexts("judge", "rules-then-judge"),
   },
 });
@@ -135,7 +121,7 @@ export const JUDGEMENT: Shape = typedShape<JudgementPart>("a judgement", {
     rubric: jsonObject,
     refused: truth,
   },
-  optional: { unread: jsonObject },
+  optional: { unread: jsonObject, similarities: { kind: "record", values: number } },
 });
 
 const JUDGE_ANSWERED = typedShape<JudgeAnswered>("what a judge did", {

@@ -6,6 +6,7 @@ import {
   type ScenarioState,
 } from "../../core/state/state.ts";
 import { type GrowingList, itemsOf } from "../../core/values/growing-list.ts";
+import type { MeaningPair } from "../../grading/verify/semantic-match.ts";
 import type { RunFailure } from "../../journal/failure.ts";
 import type { Cell, ConversationSettings } from "../../journal/run-event.ts";
 import { NOTHING_SPENT, type Spending } from "../../journal/spending.ts";
@@ -36,6 +37,8 @@ export interface ConversationState {
   readonly open: readonly Turn[];
   /** The state as far as routing reads it, after some turns that are still being read; of use if it is ahead of `scenario`. */
   readonly ahead: ScenarioState;
+  /** The last turn whose meanings are being compared, or were. */
+  readonly compared: number;
   readonly ending: Ending | null;
   /** Set when the conversation is over, and with it its outcomes. */
   readonly status: ConversationStatus | null;
@@ -54,6 +57,7 @@ export const BEFORE_START: ConversationState = Object.freeze({
   scenario: INITIAL_STATE,
   open: Object.freeze([]),
   ahead: INITIAL_STATE,
+  compared: 0,
   ending: null,
   status: null,
   outcomes: Object.freeze({}),
@@ -131,6 +135,17 @@ export interface JudgeEffect {
   readonly unread?: readonly string[];
 }
 
+/** Compare the meanings of fields with their truths. Its result is a judgement, as that of a request to the judge. */
+export interface EmbedEffect {
+  readonly type: "embed";
+  readonly turn: number;
+  readonly node: string;
+  /** After the requests to the judge. */
+  readonly part: number;
+  /** The texts to compare by field. */
+  readonly pairs: Readonly<Record<string, MeaningPair>>;
+}
+
 /** The conversation is over. */
 export interface FinishEffect {
   readonly type: "finish";
@@ -139,4 +154,4 @@ export interface FinishEffect {
 }
 
 /** What is ready to be done. */
-export type Effect = AskEffect | JudgeEffect | FinishEffect;
+export type Effect = AskEffect | JudgeEffect | EmbedEffect | FinishEffect;

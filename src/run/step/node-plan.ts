@@ -7,6 +7,7 @@ import { mergeRubrics, type Trait } from "../../core/templates/rubric.ts";
 import { unreadByRules, withoutRules } from "../../grading/judge/assess-reply.ts";
 import { judgePlans, NO_TEMPLATE, NO_TRAITS } from "../../grading/judge/judge-request.ts";
 import type { JudgeTaskNames } from "../../grading/judge/judge-task.ts";
+import { comparesMeaning } from "../../grading/verify/semantic-match.ts";
 import type { ConversationSettings } from "../../journal/run-event.ts";
 
 /** The name of the judge that is no model: rules read what they can, and nothing else is read. */
@@ -24,6 +25,8 @@ export interface NodePlan {
    * all of it. With nothing to wait for, the next question is asked while the judge still reads.
    */
   readonly waits: readonly number[] | "everything";
+  /** True if fields are compared by meaning, once they have been read: one more request, after those to the judge. */
+  readonly comparesMeaning: boolean;
   /** True if the judge reads what rules leave unread. */
   readonly readsRest: boolean;
   /** True if something routes on what is read of the reply, by rules or by a judge. */
@@ -32,7 +35,7 @@ export interface NodePlan {
   readonly branches: boolean;
 }
 
-type PlannedBy = Pick<ConversationSettings, "judged" | "judging" | "detectRefusal" | "reading">;
+type PlannedBy = Pick<ConversationSettings, "judged" | "judging" | "detectRefusal" | "reading" | "embeds">;
 
 const plans = new WeakMap<ScenarioDefinition, Map<string, Map<string, NodePlan>>>();
 const routes = new WeakMap<ScenarioDefinition, ReadonlyMap<string, RoutedOn>>();
@@ -78,9 +81,13 @@ const latest = new WeakMap<PlannedBy, { readonly definition: ScenarioDefinition;
 function plansFor(definition: ScenarioDefinition, settings: PlannedBy): Plans {
   const known = latest.get(settings);
   if (known !== undefined && known.definition === definition) return known.plans;
-  const { judged, judging, detectRefusal, reading } = settings;
+  const { judged, judging, detectRefusal, reading, embeds } = settings;
   const bySettings = memoize(plans, definition, () => new Map<string, Plans>());
-  const found = memoize(bySettings, `${judged} ${judging} ${detectRefusal} ${reading}`, () => new Map());
+  const found = memoize(
+    bySettings,
+    `${judged} ${judging} ${detectRefusal} ${reading} ${embeds}`,
+    () => new Map(),
+  );
   latest.set(settings, { definition, plans: found });
   return found;
 }
@@ -88,7 +95,7 @@ function plansFor(definition: ScenarioDefinition, settings: PlannedBy): Plans {
 function makePlan(
   definition: ScenarioDefinition,
   id: string,
-  { judged, judging, detectRefusal, reading }: PlannedBy,
+  { judged, judging, detectRefusal, reading, embeds }: PlannedBy,
   unread?: readonly string[],
 ): NodePlan {
   // Nodes are asked by ids that the definition has.
@@ -116,7 +123,10 @@ function makePlan(
   const reads = verdict || refused || fields.size > 0 || routedTraits.size > 0;
   const branches = memoize(branching, definition, () => branchingNodes(definition)).has(id);
   const readsRest = hasJudge && reading === "rules-then-judge";
-  return { node, traits: frozen, parts, waits: waitsFor(needs, node, parts), readsRest, reads, branches };
+  const meaning = embeds === true && comparesMeaning(template);
+  // A verdict that depends on meanings is there only at the end.
+  const waits = meaning && verdict ? "everything" : waitsFor(needs, node, parts);
+  return { node, traits: frozen, parts, waits, comparesMeaning: meaning, readsRest, reads, branches };
 }
 
 function waitsFor(

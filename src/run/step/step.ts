@@ -8,6 +8,7 @@ import { ownValue } from "../../core/values/json.ts";
 import { concludeReply, type ReplyConclusion } from "../../grading/judge/assess-reply.ts";
 import { type JudgementPart, joinParts } from "../../grading/judge/judge-turn.ts";
 import { concludeLabels } from "../../grading/verify/conclude-labels.ts";
+import { meaningPairs } from "../../grading/verify/semantic-match.ts";
 import { inputEvents } from "../../journal/fold/conversation.ts";
 import type {
   ConversationEvent,
@@ -73,6 +74,11 @@ const NOTHING_CONCLUDED: Pick<ReplyConclusion, "verifyResult" | "parsed" | "rubr
     refused: null,
   });
 
+const NOTHING_PLANNED: Pick<NodePlan, "parts" | "comparesMeaning"> = Object.freeze({
+  parts: [],
+  comparesMeaning: false,
+});
+
 /** One step in the making; the state it began with stays as it was. */
 class Transition {
   readonly effects: Effect[] = [];
@@ -105,7 +111,8 @@ class Transition {
     const { reply, finish, labels, spending } = event;
     // What others have read is not read again.
     const unread = labels === undefined ? leftToJudge(this.#plan(node), event) : [];
-    const parts = labels === undefined ? this.#plan(node, unread).parts : [];
+    const plan = labels === undefined ? this.#plan(node, unread) : NOTHING_PLANNED;
+    const { parts, comparesMeaning } = plan;
     const toolCalls = event.messages.flatMap((message) =>
       message.role === "assistant" ? (message.toolCalls ?? []) : [],
     );
@@ -116,7 +123,7 @@ class Transition {
       finish,
       ...(toolCalls.length === 0 ? {} : { toolCalls }),
       ...(labels === undefined ? {} : { labels }),
-      judgements: parts.map(() => null),
+      judgements: Array.from({ length: parts.length + (comparesMeaning ? 1 : 0) }, () => null),
       ...(unread.length === 0 ? {} : { unreadByRules: unread }),
       spending,
     };
@@ -161,12 +168,35 @@ class Transition {
   /** Does all that has become possible: finish turns in order, go on from the last one, end. */
   #advance(): void {
     const draft = this.#draft;
-    for (let first = draft.open[0]; first !== undefined && isRead(first); first = draft.open[0])
-      this.#finishTurn(first);
+    for (let first = draft.open[0]; first !== undefined; first = draft.open[0]) {
+      const turn = this.#withMeanings(first);
+      if (!isRead(turn)) break;
+      this.#finishTurn(turn);
+    }
     const last = draft.open.at(-1);
     if (last !== undefined && last.reply !== undefined && last.hop === undefined && draft.ending === null)
       this.#hopAhead(last);
     if (draft.ending !== null && draft.open.length === 0 && draft.status === null) this.#finish(draft.ending);
+  }
+
+  /** Asks for what is needed to compare meanings, once everything else of the turn and all turns before are read. */
+  #withMeanings(open: Turn): Turn {
+    const draft = this.#draft;
+    const { reply, judgements, finish, turn } = open;
+    const { node, comparesMeaning, parts, traits } = this.#plan(open.node, open.unreadByRules);
+    if (!comparesMeaning || reply === undefined || judgements?.at(-1) !== null) return open;
+    const { question } = node;
+    const others = judgements.slice(0, -1);
+    if (others.includes(null)) return open;
+    const read = joinParts(others as readonly JudgementPart[]);
+    const { parsed } = concludeReply({ question, reply, finish, traits, state: draft.scenario }, read);
+    const pairs = meaningPairs(question.template, parsed, draft.scenario);
+    if (Object.keys(pairs).length === 0)
+      return { ...open, judgements: judgements.with(-1, { ...joinParts([]), similarities: {} }) };
+    if (draft.compared < turn)
+      this.effects.push({ type: "embed", turn, node: open.node, part: parts.length, pairs });
+    draft.compared = Math.max(draft.compared, turn);
+    return open;
   }
 
   #finishTurn(open: Turn): void {
@@ -370,6 +400,8 @@ function isAwaited(state: ConversationState | null, { turn, part }: TurnJudgemen
 
 function keyOf(effect: Effect): string {
   if (effect.type === "finish") return "finish";
+  // Its result is a judgement.
+  if (effect.type === "embed") return `judge ${effect.turn} ${effect.part}`;
   return effect.type === "ask" ? `ask ${effect.turn}` : `judge ${effect.turn} ${effect.part}`;
 }
 
