@@ -13,6 +13,7 @@ const KNOW_EVENTS: Readonly<Record<string, string>> = {
   "journal/fold/run.ts": "the fold of a run",
   "journal/store/labels.ts": "which labels count",
   "run/step/step.ts": "what an event means for what happens next",
+  "run/step/fold-journal.ts": "which effects have their results",
   "journal/older-events.ts": "reads events of older versions",
   "journal/transfer/export-run.ts": "writes run files",
   "journal/transfer/run-file-reader.ts": "reads run files",

@@ -21,7 +21,8 @@ import {
   type EmbedEffect,
   type JudgeEffect,
 } from "./step/conversation-state.ts";
-import { type FoldedJournal, foldJournal, step } from "./step/step.ts";
+import { type FoldedJournal, foldJournal } from "./step/fold-journal.ts";
+import { step } from "./step/step.ts";
 
 /** What a resume makes again. */
 export interface Retries {

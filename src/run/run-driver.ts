@@ -18,7 +18,7 @@ import type { ConversationPlan } from "./run-context.ts";
 import { type GivenSurvey, list, type RunInternals, type RunOptions } from "./run-options.ts";
 import { type RunSetup, setUpRun } from "./set-up-run.ts";
 import { type ConversationRecord, conversationRecord } from "./step/conversation-state.ts";
-import { foldJournal } from "./step/step.ts";
+import { foldJournal } from "./step/fold-journal.ts";
 
 /** Receives the events of a run, and says when it is full. */
 export interface RunReader {

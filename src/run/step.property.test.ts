@@ -16,8 +16,9 @@ import type {
 } from "../journal/run-event.ts";
 import { NOTHING_SPENT } from "../journal/spending.ts";
 import type { AskEffect, ConversationState, Effect, JudgeEffect } from "./step/conversation-state.ts";
+import { type FoldedJournal, foldJournal } from "./step/fold-journal.ts";
 import { type NodePlan, nodePlan } from "./step/node-plan.ts";
-import { type FoldedJournal, foldJournal, step } from "./step/step.ts";
+import { step } from "./step/step.ts";
 
 const settings: ConversationSettings = {
   turnLimit: 8,
