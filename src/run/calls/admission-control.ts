@@ -1,4 +1,6 @@
 import type { RateLimitHints } from "../../models/model.ts";
+import { CutTrial, LITTLE, RefusalShare, type Speed } from "./cut-trial.ts";
+import { RefusalTest } from "./refusal-test.ts";
 import { type RecentSuccesses, RequestPacer, SuccessMeter } from "./request-pacer.ts";
 import { LONGEST_REQUESTED_MS } from "./retry-policy.ts";
 
@@ -32,29 +34,54 @@ const LONGEST_BURST_WAIT_MS = 250;
 const LEARNING_MS = 1_000;
 /** Fewer successes say too little about a rate. */
 const FEWEST_TO_LEARN = 5;
+/** What a trial may leave of a rate. */
+const DEEPEST_CUT = 0.5;
+/** So many refusals without a success between them say that nothing is accepted. */
+const SILENT = 5;
+
+/** How far back to look for a rate, and what the account is compared with afterwards. */
+interface SlowDown {
+  readonly pauseMs?: number | undefined;
+  readonly horizon?: number;
+  readonly before?: Speed;
+  readonly share?: number | null;
+}
 
 /**
  * Decides when the next call of an account may start, from the results of earlier calls. Refusals of calls that were in flight
- * together are one episode, and slow the account down once.
+ * together are one episode, and slow the account down once; refusals that do not depend on how much is sent do not slow it down.
  */
 export class AdmissionControl {
   readonly #window: ConcurrencyWindow;
   readonly #pacer: RequestPacer;
   /** From the shortest to the longest time for which servers set limits. */
   readonly #meters = [1_000, 10_000, 60_000].map((horizonMs) => new SuccessMeter(horizonMs));
+  readonly #test = new RefusalTest();
+  readonly #share = new RefusalShare();
+  #trial: CutTrial | null = null;
+  /** The share of calls that is refused at any rate, as far as it is known. */
+  #byChance = 0;
+  /** Calls since the last probe for a higher rate. */
+  #sinceProbe = { started: 0, refused: 0 };
+  /** Refusals since the last success. */
+  #inRow = SILENT;
   #inFlight = 0;
   #started = 0;
   /** The last call that had started when the latest episode was handled. */
   #answeredUpTo = 0;
-  /** How many of the calls up to that one are still in flight. */
+  /** The last call that had started when a limit was found: a pause that those before it are asked for is for all. */
+  #limitedUpTo = 0;
+  /** How many of the calls up to the latest episode are still in flight. */
   #unanswered = 0;
   /** Episodes since the last success of a call that started after an episode. */
   #fruitless = 0;
   /** True if nothing succeeds: then calls start one at a time, besides those that were in flight before. */
   #isShut = false;
-  /** After the first refusal no call starts until this time, or until all calls in flight are back, to see how many were accepted. */
+  /** After the first limit no call starts until this time, or until all calls in flight are back, to see how many were accepted. */
   #learnBy: number | null = null;
   #pausedUntil = 0;
+  /** True if the latest refused call had started when no more were allowed. */
+  #wasFull = false;
 
   /** An account with a cap of its own starts with all that it allows; others, up to the `highest` concurrency, find out. */
   constructor(caps: AccountCaps = {}, highest?: number) {
@@ -68,10 +95,12 @@ export class AdmissionControl {
 
   /** How long the next call must wait; infinite if it waits for another call to end. */
   delay(now: number): number {
+    this.#examine(now);
     this.#learnLate(now);
     const isFull = this.#isShut ? this.#inFlight > this.#unanswered : this.#inFlight >= this.#window.limit;
     if (isFull) return Number.POSITIVE_INFINITY;
-    return Math.max(this.#pausedUntil - now, this.#pacer.delay(now), (this.#learnBy ?? now) - now, 0);
+    const pause = Math.max(this.#pausedUntil, this.#learnBy ?? 0) - now;
+    return Math.max(pause, this.#pacer.delay(now), this.#test.delay(now), 0);
   }
 
   /** A call has to wait for another one to end. */
@@ -80,9 +109,14 @@ export class AdmissionControl {
   }
 
   start(now: number): Start {
+    const { rate } = this.#pacer;
     this.#pacer.start(now);
+    if (this.#pacer.rate > rate) this.#sinceProbe = { started: 0, refused: 0 };
+    this.#sinceProbe.started++;
     this.#inFlight++;
-    return { number: ++this.#started, time: now, full: this.#inFlight >= this.#window.limit };
+    this.#test.start(++this.#started, now);
+    this.#trial?.start(this.#started, now);
+    return { number: this.#started, time: now, full: this.#inFlight >= this.#window.limit };
   }
 
   /** A call has ended. */
@@ -91,10 +125,13 @@ export class AdmissionControl {
     if (start.number <= this.#answeredUpTo) this.#unanswered--;
     if (result.kind === "success") this.#succeed(start, result.hints, now);
     else if (result.kind === "refused") this.#refuse(start, result.retryAfterMs, now);
-    else if (result.kind === "trouble") {
+    else this.#test.drop(start.number);
+    if (result.kind === "trouble") {
       this.#window.pauseGrowth();
-      this.#pause(now, result.retryAfterMs);
+      // While others succeed, only the call itself waits.
+      if (this.#recent(0, now).count === 0) this.#pause(now, result.retryAfterMs);
     }
+    this.#examine(now);
   }
 
   /**
@@ -111,25 +148,92 @@ export class AdmissionControl {
     this.#isShut = false;
     if (start.number > this.#answeredUpTo) this.#fruitless = 0;
     this.#window.succeed();
+    this.#test.accept(start.number);
+    this.#count(start, false, now);
     if (hints !== undefined) this.#obey(hints, now);
   }
 
   #refuse(start: Start, retryAfterMs: number | undefined, now: number): void {
-    this.#pause(now, retryAfterMs);
-    if (start.number <= this.#answeredUpTo) return;
-    this.#answeredUpTo = this.#started;
-    this.#unanswered = this.#inFlight;
-    this.#window.cut(start.full);
-    if (!this.#pacer.hasLearned) this.#learnBy = now + LEARNING_MS;
+    const isAnswered = start.number <= this.#answeredUpTo;
+    this.#count(start, true, now);
+    if (start.number <= this.#limitedUpTo) this.#pause(now, retryAfterMs);
+    if (isAnswered) return this.#test.drop(start.number);
+    this.#wasFull = start.full;
+    this.#test.refuse(start.number, now, retryAfterMs);
+    this.#pacer.feedbackMs = this.#test.refusalMs;
+    if (this.#pacer.isRaised && this.#isMoreThanChance())
+      this.#slowDown(now, { pauseMs: retryAfterMs, share: null });
+  }
+
+  /** Counts a call that was accepted or refused, for what it says about the latest cut. */
+  #count({ number }: Start, isRefused: boolean, now: number): void {
+    this.#share.add(isRefused);
+    this.#inRow = isRefused ? this.#inRow + 1 : 0;
+    if (isRefused) this.#sinceProbe.refused++;
+    const trial = this.#trial;
+    if (trial === null) return;
+    if (isRefused && number > this.#answeredUpTo) trial.refuse(number);
+    if (!trial.isOver(now, this.#test.refusalMs)) return;
+    this.#trial = null;
+    const { result, share, before } = trial;
+    const isKnown = share <= Math.max(LITTLE, 1.5 * this.#byChance);
+    if (result === "worse" || (result === "helped" && !isKnown)) {
+      if (result === "helped") this.#byChance = share;
+      this.#slowDown(now, { before: result === "worse" ? before : this.#speed, share });
+      return;
+    }
+    this.#byChance = share;
+    if (result === "helped") return;
+    this.#test.distrust();
+    this.#pacer.restore(before.rate, now);
+    this.#window.restore(before.limit);
+  }
+
+  get #speed(): Speed {
+    return { rate: this.#pacer.rate, limit: this.#window.limit };
+  }
+
+  /** True if more calls are refused since the latest probe than at any rate. */
+  #isMoreThanChance(): boolean {
+    const { started, refused } = this.#sinceProbe;
+    const expected = this.#byChance * started;
+    return refused > expected + 3 * Math.sqrt(expected);
+  }
+
+  #examine(now: number): void {
+    if (!this.#test.isOpen) return;
+    const { pauseMs } = this.#test;
+    const finding = this.#test.decide(now, this.#inRow >= SILENT);
+    if (finding === "limit") this.#cut(now, pauseMs);
+  }
+
+  /** The limit of the server is reached. */
+  #cut(now: number, pauseMs: number): void {
+    this.#pause(now, pauseMs);
     this.#isShut = this.#recent(0, now).count === 0;
     // Nothing was accepted since the last episode: each one looks further back for a rate, and waits longer.
     const isFruitless = this.#isShut || this.#fruitless > 0;
     if (isFruitless) this.#pause(now, Math.min(FIRST_PAUSE_MS * 2 ** this.#fruitless, LONGEST_PAUSE_MS));
-    this.#pacer.cut(this.#recent(isFruitless ? this.#fruitless : 0, now), now, retryAfterMs);
+    if (!this.#pacer.hasLearned) this.#learnBy = now + LEARNING_MS;
+    this.#slowDown(now, { pauseMs, horizon: isFruitless ? this.#fruitless : 0 });
+    this.#window.cut(this.#wasFull);
+    this.#limitedUpTo = this.#started;
     this.#fruitless++;
   }
 
-  /** The calls that were in flight at the first refusal are back, and show the rate better. */
+  /** Sends less from now on, to see whether less is refused. */
+  #slowDown(now: number, { pauseMs, horizon = 0, before = this.#speed, share }: SlowDown = {}): void {
+    this.#trial ??= new CutTrial(before, share === undefined ? this.#share.value : share);
+    this.#answeredUpTo = this.#started;
+    this.#unanswered = this.#inFlight;
+    this.#test.close();
+    const lately = horizon > 0 || share === null ? 0 : 1 - this.#share.value;
+    const accepted =
+      typeof share === "number" ? { exactly: Math.max(1 - share, DEEPEST_CUT) } : { atLeast: lately };
+    this.#pacer.cut(this.#recent(horizon, now), now, { pauseMs, ...accepted });
+  }
+
+  /** The calls that were in flight at the first limit are back, and show the rate better. */
   #learnLate(now: number): void {
     if (this.#learnBy === null || (this.#unanswered > 0 && now < this.#learnBy)) return;
     this.#learnBy = null;
@@ -209,6 +313,11 @@ export class ConcurrencyWindow {
     this.#untried = false;
     if (this.#inUse) this.#limit = Math.min(this.#limit + (this.#step ?? this.#limit), this.#highest);
     this.#inUse = false;
+  }
+
+  /** The latest cut did not help. */
+  restore(limit: number): void {
+    this.#limit = Math.max(this.#limit, Math.min(limit, this.#highest));
   }
 
   /** The server has trouble that is not about limits: no growth before another clean round. */

@@ -12,15 +12,30 @@ const PAUSE_SHARE = 12;
 /** A late timer may be made up for, but never by a burst. */
 const CATCH_UP_MS = 30;
 const FEWEST_TO_TRUST = 5;
+const FEWEST_TO_KNOW = 20;
+const FEWEST_TO_PROBE = 4;
+/** Between probes while the rate is a guess. */
+const SHORTEST_GUESS_MS = 250;
 const CAREFUL_RATE = 1;
 /** A lower rate is of no use. */
 const LOWEST_RATE = 1 / 60;
+
+/** What is known about refusals. */
+export interface Refused {
+  /** What a refusal costs. */
+  readonly pauseMs?: number | undefined;
+  /** The share that is accepted at the present rate, counted or guessed. */
+  readonly exactly?: number;
+  readonly atLeast?: number;
+}
 
 /**
  * Spreads the starts of calls evenly in time. Concurrency alone cannot hold a limit of requests per second: so once a
  * server refuses, starts are paced a little below what it was seen to accept, and higher rates are probed ever more rarely.
  */
 export class RequestPacer {
+  /** How long it takes until a refusal is back. */
+  feedbackMs = 0;
   readonly #highest: number;
   /** Starts per second. */
   #rate: number;
@@ -31,8 +46,12 @@ export class RequestPacer {
   #probeMs = SHORTEST_PROBE_MS;
   #probeAt = Number.POSITIVE_INFINITY;
   #started = 0;
-  /** True if the rate was raised since the last refusal. */
+  #startedFrom = 0;
+  /** True if the rate was learned from little: then higher ones are tried quickly. */
+  #isGuess = false;
   #raised = false;
+  /** The rate before it was raised. */
+  #lastRate = 0;
 
   constructor(highest: number = Number.POSITIVE_INFINITY) {
     this.#highest = highest;
@@ -46,6 +65,11 @@ export class RequestPacer {
   /** True once a refusal has shown what the server takes. */
   get hasLearned(): boolean {
     return this.#probeAt !== Number.POSITIVE_INFINITY;
+  }
+
+  /** True if the rate was raised since the last refusal. */
+  get isRaised(): boolean {
+    return this.#raised;
   }
 
   /** How long the next start has to wait. */
@@ -74,46 +98,80 @@ export class RequestPacer {
     this.#hinted = { rate: (remaining * 1_000) / Math.max(forMs, 1), until: now + forMs };
   }
 
-  /** The server refused: what it accepted in a time that ends now says what it takes; `pauseMs` is what a refusal costs. */
-  cut(recent: RecentSuccesses, now: number, pauseMs = 0): void {
+  /**
+   * The server refused: what it accepted in a time that ends now says what it takes, or the share of the present rate that it
+   * accepted, since not all of the rate may have been used.
+   */
+  cut(recent: RecentSuccesses, now: number, { pauseMs = 0, exactly, atLeast = 0 }: Refused = {}): void {
     if (recent.count === 0) return;
     if (this.#raised) this.#probeMs *= PROBE_BACK_OFF;
-    this.#probeMs = Math.min(Math.max(this.#probeMs, pauseMs * PAUSE_SHARE), LONGEST_PROBE_MS);
+    const probeMs = Math.max(this.#probeMs, SHORTEST_PROBE_MS, pauseMs * PAUSE_SHARE);
+    this.#probeMs = Math.min(probeMs, LONGEST_PROBE_MS);
     // A few successes say little: who was too careful would take minutes to find out.
-    const rate = recent.count < FEWEST_TO_TRUST ? Math.max(seen(recent), CAREFUL_RATE) : seen(recent);
-    this.#set(Math.min(rate, this.#rate * 0.97), recent, now);
+    const least = recent.count < FEWEST_TO_TRUST ? CAREFUL_RATE : 0;
+    const used = this.hasLearned ? this.#rate * (exactly ?? atLeast) * MARGIN : 0;
+    const rate = used > 0 && exactly !== undefined ? used : Math.max(seen(recent), least, used);
+    this.#isGuess = !this.hasLearned && recent.count < FEWEST_TO_KNOW;
+    const lower = Math.min(rate, this.#rate * 0.97);
+    // The rate before the latest probe went well.
+    const isPaid = this.#raised || exactly !== undefined;
+    this.#set(this.#raised ? Math.max(lower, this.#lastRate) : lower, { ...recent, isPaid }, now);
   }
 
   /** More was accepted than could be known at the refusal. */
   learn(recent: RecentSuccesses, now: number): void {
     if (this.hasLearned && seen(recent) < this.#rate) return;
     this.#due = 0;
+    this.#isGuess = recent.count < FEWEST_TO_KNOW;
     this.#set(seen(recent), recent, now);
   }
 
-  #set(rate: number, { count, spanMs }: RecentSuccesses, now: number): void {
+  /** Slowing down did not help: goes back to an earlier rate. */
+  restore(rate: number, now: number): void {
+    if (rate <= this.#rate) return;
+    this.#rate = rate;
+    this.#due = Math.min(this.#due, now);
+    this.#raised = false;
+    this.#waitForProbe(now);
+    if (rate === this.#highest) this.#probeAt = Number.POSITIVE_INFINITY;
+    if (rate === Number.POSITIVE_INFINITY) this.#due = 0;
+  }
+
+  #set(rate: number, { count, spanMs, isPaid = false }: Learned, now: number): void {
     this.#rate = Math.max(Math.min(rate, this.#highest), LOWEST_RATE);
     // The fewer were counted, the further off the estimate may be.
-    this.#step = Math.max(FIRST_STEP, 0.3 / Math.sqrt(count));
-    this.#probeAt = now + this.#probeMs;
-    this.#started = 0;
+    this.#step = this.#isGuess ? LARGEST_STEP : Math.max(FIRST_STEP, 0.3 / Math.sqrt(count));
+    if (this.#isGuess) this.#probeMs = Math.min(this.#probeMs, this.#shortestProbe);
+    this.#waitForProbe(now);
     this.#raised = false;
     // What was accepted so far is paid for at the new rate before the next one starts.
-    this.#due = Math.max(this.#due, now, now - spanMs + (count * 1_000) / this.#rate);
+    const debt = isPaid ? 0 : (count * 1_000) / this.#rate - spanMs;
+    this.#due = Math.max(this.#due, now, now + debt);
   }
 
   /** Some time went well: if the rate was in use, tries a higher one. */
   #probe(now: number): void {
-    const expected = (this.#rate * this.#probeMs) / 1_000;
-    if (this.#started >= Math.max(4, expected * 0.8)) {
+    const expected = (this.#rate * (now - this.#startedFrom)) / 1_000;
+    if (this.#started < FEWEST_TO_PROBE && expected < 2 * FEWEST_TO_PROBE) return;
+    if (this.#started >= expected * 0.8) {
+      this.#lastRate = this.#rate;
       this.#rate = Math.min(this.#rate * (1 + this.#step), this.#highest);
       this.#raised = true;
       this.#step = Math.min(this.#step * 2, LARGEST_STEP);
       // Only a rate that keeps growing is worth hurrying for.
-      if (this.#step > 4 * FIRST_STEP) this.#probeMs = Math.max(this.#probeMs / 2, SHORTEST_PROBE_MS);
+      if (this.#step > 4 * FIRST_STEP) this.#probeMs = Math.max(this.#probeMs / 2, this.#shortestProbe);
     }
+    this.#waitForProbe(now);
+  }
+
+  #waitForProbe(now: number): void {
     this.#probeAt = now + this.#probeMs;
     this.#started = 0;
+    this.#startedFrom = now;
+  }
+
+  get #shortestProbe(): number {
+    return this.#isGuess ? Math.max(SHORTEST_GUESS_MS, 2 * this.feedbackMs) : SHORTEST_PROBE_MS;
   }
 }
 
@@ -123,6 +181,7 @@ function seen({ count, horizonMs }: RecentSuccesses): number {
 }
 
 const SLOTS = 20;
+const SHORTEST_HORIZON_MS = 1_000;
 
 /** What was accepted in a period that ends now. */
 export interface RecentSuccesses {
@@ -133,17 +192,24 @@ export interface RecentSuccesses {
   readonly spanMs: number;
 }
 
+/** What a rate is learned from; `isPaid` if starts were spread at about that rate already. */
+interface Learned extends RecentSuccesses {
+  readonly isPaid?: boolean;
+}
+
 /** Counts the successes of a period in slots, so that memory and time do not grow with their number. */
 export class SuccessMeter {
   readonly #slotMs: number;
   readonly #counts: number[] = new Array<number>(SLOTS).fill(0);
   #slot = 0;
+  #first = Number.POSITIVE_INFINITY;
 
   constructor(horizonMs: number) {
     this.#slotMs = horizonMs / SLOTS;
   }
 
   add(now: number): void {
+    this.#first = Math.min(this.#first, now);
     this.#moveTo(now);
     const place = this.#slot % SLOTS;
     this.#counts[place] = (this.#counts[place] ?? 0) + 1;
@@ -158,7 +224,9 @@ export class SuccessMeter {
       count += found;
       if (found > 0) spanMs = now - (this.#slot - age) * this.#slotMs;
     }
-    return { count, horizonMs: this.#slotMs * SLOTS, spanMs };
+    // What has been counted for a short time says nothing about a long one.
+    const horizonMs = Math.min(this.#slotMs * SLOTS, Math.max(now - this.#first, SHORTEST_HORIZON_MS));
+    return { count, horizonMs, spanMs };
   }
 
   /** Empties the slots that time has passed over. */

@@ -7,7 +7,7 @@ const longest = (): number => 1;
 test.each([
   ["connection", 3],
   ["timeout", 2],
-  ["rate_limit", 10],
+  ["rate_limit", 20],
   ["server", 5],
   ["bad_response", 2],
   ["authentication", 0],
@@ -24,9 +24,9 @@ test.each([
   "%s is tried again %i times",
   (category, times) => {
     const count = new RetryCount(DEFAULT_RETRIES);
-    const delays = Array.from({ length: 20 }, () => count.delayAfter(category, longest));
+    const delays = Array.from({ length: 25 }, () => count.delayAfter(category, longest));
     expect(delays.filter((delay) => delay !== null)).toHaveLength(times);
-    expect(delays.slice(times)).toEqual(new Array(20 - times).fill(null));
+    expect(delays.slice(times)).toEqual(new Array(25 - times).fill(null));
   },
 );
 
@@ -38,7 +38,7 @@ test("each kind has its own count", () => {
   expect(count.delayAfter("timeout", longest)).toBeNull();
 });
 
-test("the longest wait doubles up to a cap, chance takes any part of it, and what the server asks for is the least", () => {
+test("the longest wait doubles up to a cap, chance takes any part of it, and what the server asks for is kept, with a little spread", () => {
   const policies = { ...DEFAULT_RETRIES, server: { retries: 9, baseMs: 100, capMs: 500 } };
   const all = (random: number, retryAfterMs?: number): (number | null)[] => {
     const count = new RetryCount(policies);
@@ -47,5 +47,6 @@ test("the longest wait doubles up to a cap, chance takes any part of it, and wha
   expect(all(1)).toEqual([100, 200, 400, 500]);
   expect(all(0.5)).toEqual([50, 100, 200, 250]);
   expect(all(0)).toEqual([0, 0, 0, 0]);
-  expect(all(0.5, 150)).toEqual([150, 150, 200, 250]);
+  expect(all(0.5, 150)).toEqual([157.5, 157.5, 157.5, 157.5]);
+  expect(all(0.5, 60_000)).toEqual([60_050, 60_100, 60_200, 60_250]);
 });

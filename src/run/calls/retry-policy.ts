@@ -23,10 +23,13 @@ export type RetryPolicies = Readonly<Record<PassingCategory, RetryPolicy>>;
 export const DEFAULT_RETRIES: RetryPolicies = Object.freeze({
   connection: { retries: 3, baseMs: 500, capMs: 10_000 },
   timeout: { retries: 2, baseMs: 500, capMs: 10_000 },
-  rate_limit: { retries: 10, baseMs: 500, capMs: 10_000 },
+  rate_limit: { retries: 20, baseMs: 100, capMs: 10_000 },
   server: { retries: 5, baseMs: 1_000, capMs: 30_000 },
   bad_response: { retries: 2, baseMs: 250, capMs: 5_000 },
 });
+
+/** How far calls that are asked to wait for the same time are spread, as a share of it. */
+const SPREAD = 0.1;
 
 /** The longest wait that a server may ask for. */
 export const LONGEST_REQUESTED_MS = 600_000;
@@ -48,7 +51,8 @@ export class RetryCount {
     this.#failures.set(category, failures);
     const longest = Math.min(policy.baseMs * 2 ** (failures - 1), policy.capMs);
     const asked = Number.isFinite(retryAfterMs) ? Math.min(retryAfterMs, LONGEST_REQUESTED_MS) : 0;
-    return Math.max(random() * longest, asked);
+    // Who is told when to come back comes a little later than that, each at another time.
+    return asked > 0 ? asked + random() * Math.min(asked * SPREAD, longest) : random() * longest;
   }
 }
 
