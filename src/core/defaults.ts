@@ -17,6 +17,8 @@ export const DEFAULTS = {
   toolSteps: 10,
   /** For one attempt of one call of a model. */
   callTimeoutMs: 180_000,
+  /** How long a server that cannot be reached is waited for. */
+  patienceMs: 600_000,
   /** For the start of a tool server, and for one call of a tool. */
   toolStartTimeoutMs: 30_000,
   toolCallTimeoutMs: 60_000,

@@ -34,20 +34,28 @@ export class ModelError extends Error {
   readonly statusCode?: number;
   /** How long the server asks to wait. */
   readonly retryAfterMs?: number;
+  /** True if the same would happen again, though failures of this category are often temporary: a wrong certificate. */
+  readonly isLasting: boolean;
 
   constructor(
     category: ErrorCategory,
     message: string,
-    options: { readonly cause?: unknown; readonly statusCode?: number; readonly retryAfterMs?: number } = {},
+    options: {
+      readonly cause?: unknown;
+      readonly statusCode?: number;
+      readonly retryAfterMs?: number;
+      readonly isLasting?: boolean;
+    } = {},
   ) {
     super(message, "cause" in options ? { cause: options.cause } : {});
     this.category = category;
     if (options.statusCode !== undefined) this.statusCode = options.statusCode;
     if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
+    this.isLasting = options.isLasting ?? false;
   }
 
   /** True if trying again may help. */
   get passing(): boolean {
-    return PASSING.includes(this.category);
+    return PASSING.includes(this.category) && !this.isLasting;
   }
 }

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { AccountLimiter, type Waiting, WaitQueue } from "./account-limiter.ts";
 import type { Start } from "./admission-control.ts";
@@ -17,7 +18,7 @@ function started(limiter: AccountLimiter, most = 1_000): Start[] {
 
 test("first come, first served; a call that had its turn before goes first", async () => {
   const clock = new VirtualClock();
-  const limiter = new AccountLimiter(clock, { maxConcurrency: 1 });
+  const limiter = new AccountLimiter(clock, { caps: { maxConcurrency: 1 } });
   const order: string[] = [];
   const join = (name: string, first?: boolean): Promise<void> =>
     limiter.wait(never, first).then((start) => {
@@ -33,7 +34,7 @@ test("first come, first served; a call that had its turn before goes first", asy
 });
 
 test("nobody overtakes those who wait", async () => {
-  const limiter = new AccountLimiter(new VirtualClock(), { requestsPerSecond: 1 });
+  const limiter = new AccountLimiter(new VirtualClock(), { caps: { requestsPerSecond: 1 } });
   started(limiter);
   void limiter.wait(never);
   expect(limiter.tryStart()).toBeNull();
@@ -41,7 +42,7 @@ test("nobody overtakes those who wait", async () => {
 
 test("a call that is cancelled leaves the queue at once, and the others move up", async () => {
   const clock = new VirtualClock();
-  const limiter = new AccountLimiter(clock, { maxConcurrency: 1 });
+  const limiter = new AccountLimiter(clock, { caps: { maxConcurrency: 1 } });
   const [running] = started(limiter);
   const controller = new AbortController();
   const cancelled = limiter.wait(controller.signal);
@@ -76,7 +77,7 @@ test("a server in trouble may ask for a pause, too", async () => {
 
 test("refusals of calls that were under way at the cut do not cut again", async () => {
   const clock = new VirtualClock(10_000);
-  const limiter = new AccountLimiter(clock, { maxConcurrency: 100 });
+  const limiter = new AccountLimiter(clock, { caps: { maxConcurrency: 100 } });
   const calls = started(limiter);
   expect(calls).toHaveLength(100);
   for (const call of calls.slice(0, 50)) limiter.finish(call, { kind: "success" });
@@ -157,7 +158,7 @@ test("a timer that nobody needs any more is gone", async () => {
   expect(clock.now()).toBe(0);
 });
 
-import fc from "fast-check";
+const NOBODY = { wake: () => {}, fail: () => {} };
 
 test("behaves like a list, whoever joins, leaves or is taken", () => {
   const action = fc.oneof(
@@ -172,8 +173,8 @@ test("behaves like a list, whoever joins, leaves or is taken", () => {
       const list: Waiting[] = [];
       const left: Waiting[] = [];
       for (const step of actions) {
-        if (step.kind === "add") list.push(queue.add(() => {}));
-        else if (step.kind === "addFirst") list.unshift(queue.add(() => {}, true));
+        if (step.kind === "add") list.push(queue.add(NOBODY));
+        else if (step.kind === "addFirst") list.unshift(queue.add(NOBODY, true));
         else if (step.kind === "shift") {
           const taken = queue.shift();
           expect(taken).toBe(list.shift());

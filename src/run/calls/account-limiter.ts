@@ -1,18 +1,40 @@
+import { DEFAULTS } from "../../core/defaults.ts";
 import type { Clock } from "../../core/environment.ts";
+import { ModelError } from "../../models/model-error.ts";
 import { type AccountCaps, AdmissionControl, type Start, type StartResult } from "./admission-control.ts";
 import { cancelledError, onAbort } from "./clock.ts";
+import { Outage, type OutageReport, type Patience } from "./outage.ts";
+
+/** What an account is made with. */
+export interface AccountOptions {
+  /** An account with caps starts with all that they allow; others find out their limit, up to the `highest` concurrency. */
+  readonly caps?: AccountCaps | undefined;
+  readonly highest?: number | undefined;
+  /** How long its server may be away. */
+  readonly patience?: Patience;
+  readonly onOutage?: ((report: Omit<OutageReport, "account">) => void) | undefined;
+}
 
 /** Starts the calls of one account, as many and as fast as its server accepts, first come, first served. */
 export class AccountLimiter {
   readonly #clock: Clock;
   readonly #control: AdmissionControl;
+  readonly #outage: Outage;
+  readonly #onOutage: AccountOptions["onOutage"];
+  readonly #patienceMs: number;
   readonly #queue = new WaitQueue();
   #cancelTimer: (() => void) | null = null;
+  #timerAt = 0;
 
-  /** An account with caps starts with all that they allow; others find out their limit, up to the `highest` concurrency. */
-  constructor(clock: Clock, caps?: AccountCaps, highest?: number) {
+  constructor(
+    clock: Clock,
+    { caps, highest, patience = { ms: DEFAULTS.patienceMs, isChosen: false }, onOutage }: AccountOptions = {},
+  ) {
     this.#clock = clock;
     this.#control = new AdmissionControl(caps, highest);
+    this.#outage = new Outage(patience);
+    this.#patienceMs = patience.ms;
+    this.#onOutage = onOutage;
   }
 
   get waiting(): number {
@@ -23,21 +45,41 @@ export class AccountLimiter {
     return this.#control.inFlight;
   }
 
-  /** Starts a call at once, or returns null: then call `wait`. */
+  /** True if a call that has failed should wait for the server instead of counting its retries. */
+  get isAway(): boolean {
+    return this.#outage.isOpen;
+  }
+
+  /** True if a call that was refused had only to wait longer, and has not waited for too long. */
+  isPatient(waitedMs: number): boolean {
+    return this.#control.isLimited && waitedMs < this.#patienceMs;
+  }
+
+  /** Starts a call at once, or returns null: then call `wait`. Throws if the server was away for too long. */
   tryStart(): Start | null {
-    if (this.#queue.size > 0) return null;
     const now = this.#clock.now();
-    return this.#control.delay(now) === 0 ? this.#control.start(now) : null;
+    if (this.#outage.isGivenUp && this.#outage.delay(now) > 0) throw this.#gaveUp(now);
+    if (this.#queue.size > 0) return null;
+    return this.#delay(now) === 0 ? this.#start(now) : null;
   }
 
   /** Waits for the start of a call; a retry may go first. */
   wait(signal: AbortSignal, first = false): Promise<Start> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(cancelledError(signal));
-      const waiting = this.#queue.add(() => {
-        forget();
-        resolve(this.#control.start(this.#clock.now()));
-      }, first);
+      const waiting = this.#queue.add(
+        {
+          wake: () => {
+            forget();
+            resolve(this.#start(this.#clock.now()));
+          },
+          fail: (error) => {
+            forget();
+            reject(error);
+          },
+        },
+        first,
+      );
       const forget = onAbort(signal, () => {
         this.#queue.remove(waiting);
         if (this.#queue.size === 0) this.#disarm();
@@ -52,24 +94,83 @@ export class AccountLimiter {
   finish(start: Start, result: StartResult): void {
     const now = this.#clock.now();
     this.#control.finish(start, result, now);
+    const isChanged = this.#watch(start, result, now);
     if (this.#queue.size === 0) return;
-    const wait = this.#control.burstWait(start, now);
+    const wait = isChanged ? 0 : this.#control.burstWait(start, now);
     // Less than a timer can wait.
     if (wait < 1) this.#startWaiting();
-    else if (this.#cancelTimer === null) this.#arm(wait);
+    else this.#arm(wait);
+  }
+
+  /** Looks whether an outage begins or ends; true if so. */
+  #watch(start: Start, result: StartResult, now: number): boolean {
+    const outage = this.#outage;
+    const ms = outage.lasted(now);
+    if (result.kind === "away") {
+      const { message } = result;
+      const begins = outage.fail(start, now, { message, inFlight: this.inFlight });
+      if (begins) this.#report("begin", outage.lasted(now));
+      return begins;
+    }
+    if (result.kind === "other" && result.isAnswer !== true) {
+      outage.end(start);
+      return false;
+    }
+    const ends = outage.answer(now);
+    if (ends) this.#report("end", ms);
+    return ends;
+  }
+
+  #report(status: OutageReport["status"], ms: number): void {
+    this.#onOutage?.({ status, message: this.#outage.message, ms });
+  }
+
+  #start(now: number): Start {
+    const start = this.#control.start(now);
+    this.#outage.start(start);
+    return start;
+  }
+
+  #delay(now: number): number {
+    return Math.max(this.#outage.delay(now), this.#control.delay(now));
   }
 
   #startWaiting(): void {
     this.#disarm();
     while (this.#queue.size > 0) {
-      const delay = this.#control.delay(this.#clock.now());
-      if (delay === Number.POSITIVE_INFINITY) return this.#control.holdBack();
-      if (delay > 0) return this.#arm(delay);
+      const now = this.#clock.now();
+      const patience = this.#outage.patienceLeft(now);
+      if (patience <= 0) return this.#giveUp(now);
+      const delay = this.#delay(now);
+      if (delay > 0) {
+        if (delay === Number.POSITIVE_INFINITY) this.#control.holdBack();
+        const until = Math.min(delay, patience);
+        if (until !== Number.POSITIVE_INFINITY) this.#arm(until);
+        return;
+      }
       this.#queue.shift()?.wake();
     }
   }
 
+  #giveUp(now: number): void {
+    this.#outage.giveUp();
+    this.#report("given_up", this.#outage.lasted(now));
+    const error = this.#gaveUp(now);
+    for (let waiting = this.#queue.shift(); waiting !== undefined; waiting = this.#queue.shift())
+      waiting.fail(error);
+  }
+
+  #gaveUp(now: number): ModelError {
+    const seconds = Math.round(this.#outage.lasted(now) / 1_000);
+    return new ModelError("connection", `${this.#outage.message} That was so for ${seconds} s.`);
+  }
+
+  /** Looks again after a time, if that is not due sooner. */
   #arm(milliseconds: number): void {
+    const time = this.#clock.now() + milliseconds;
+    if (this.#cancelTimer !== null && this.#timerAt <= time) return;
+    this.#disarm();
+    this.#timerAt = time;
     this.#cancelTimer = this.#clock.after(milliseconds, () => {
       this.#cancelTimer = null;
       this.#startWaiting();
@@ -82,9 +183,14 @@ export class AccountLimiter {
   }
 }
 
-/** An entry of a `WaitQueue`; it knows its neighbours, so that it can leave from the middle. */
-export interface Waiting {
+/** Who waits in a `WaitQueue`. */
+export interface Waiter {
   readonly wake: () => void;
+  readonly fail: (error: ModelError) => void;
+}
+
+/** An entry of a `WaitQueue`; it knows its neighbours, so that it can leave from the middle. */
+export interface Waiting extends Waiter {
   before: Waiting | null;
   after: Waiting | null;
   queued: boolean;
@@ -101,9 +207,9 @@ export class WaitQueue {
   }
 
   /** Joins at the end, or before all others. */
-  add(wake: () => void, first = false): Waiting {
+  add(waiter: Waiter, first = false): Waiting {
     const waiting: Waiting = {
-      wake,
+      ...waiter,
       before: first ? null : this.#last,
       after: first ? this.#first : null,
       queued: true,

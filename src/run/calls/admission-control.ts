@@ -18,12 +18,16 @@ export interface Start {
   readonly full: boolean;
 }
 
-/** What the result of a call says about the limits of its account: `trouble` is a failure that is not about limits, `other` says nothing. */
+/**
+ * What the result of a call says about its account: `trouble` is a failure that is not about limits, `away` one in which the server
+ * could not be reached; `other` says nothing about limits, and nothing at all unless the server sent it.
+ */
 export type StartResult =
   | { readonly kind: "success"; readonly hints?: RateLimitHints | undefined }
   | { readonly kind: "refused"; readonly retryAfterMs?: number | undefined }
   | { readonly kind: "trouble"; readonly retryAfterMs?: number | undefined }
-  | { readonly kind: "other" };
+  | { readonly kind: "away"; readonly message: string; readonly retryAfterMs?: number | undefined }
+  | { readonly kind: "other"; readonly isAnswer?: boolean };
 
 /** The longest pause because of a guess, or of a header on a success. */
 const LONGEST_PAUSE_MS = 60_000;
@@ -37,7 +41,7 @@ const FEWEST_TO_LEARN = 5;
 /** What a trial may leave of a rate. */
 const DEEPEST_CUT = 0.5;
 /** So many refusals without a success between them say that nothing is accepted. */
-const SILENT = 5;
+const SILENT = 8;
 
 /** How far back to look for a rate, and what the account is compared with afterwards. */
 interface SlowDown {
@@ -93,6 +97,11 @@ export class AdmissionControl {
     return this.#inFlight;
   }
 
+  /** True once a limit has been found. */
+  get isLimited(): boolean {
+    return this.#isShut || this.#pacer.hasLearned;
+  }
+
   /** How long the next call must wait; infinite if it waits for another call to end. */
   delay(now: number): number {
     this.#examine(now);
@@ -126,7 +135,7 @@ export class AdmissionControl {
     if (result.kind === "success") this.#succeed(start, result.hints, now);
     else if (result.kind === "refused") this.#refuse(start, result.retryAfterMs, now);
     else this.#test.drop(start.number);
-    if (result.kind === "trouble") {
+    if (result.kind === "trouble" || result.kind === "away") {
       this.#window.pauseGrowth();
       // While others succeed, only the call itself waits.
       if (this.#recent(0, now).count === 0) this.#pause(now, result.retryAfterMs);

@@ -1,12 +1,16 @@
 import type { Clock } from "../../core/environment.ts";
 import { errorMessage } from "../../core/error-message.ts";
+import { memoize } from "../../core/lazy.ts";
+import { listenToWire } from "../../models/http/wire.ts";
 import type { RateLimitHints } from "../../models/model.ts";
 import { type ErrorCategory, ModelError } from "../../models/model-error.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import { AccountLimiter } from "./account-limiter.ts";
 import type { AccountCaps, StartResult } from "./admission-control.ts";
 import { cancelledError, onAbort } from "./clock.ts";
+import type { OutageReport, Patience } from "./outage.ts";
 import { DEFAULT_RETRIES, RetryCount, type RetryPolicies } from "./retry-policy.ts";
+import { Silence } from "./silence.ts";
 
 export type { AccountCaps } from "./admission-control.ts";
 export type { RetryPolicies, RetryPolicy } from "./retry-policy.ts";
@@ -30,6 +34,8 @@ export interface LimitedCall {
   readonly signal: AbortSignal;
   /** For one attempt, without the time in the queue. */
   readonly timeoutMs: number | null;
+  /** The name of the model, if a call that sends nothing may be given up sooner: see `Silence`. */
+  readonly adaptsTo?: string;
   readonly onRetry?: (retry: Retry) => void;
   /** Called each time an attempt really starts. */
   readonly onStart?: () => void;
@@ -44,6 +50,10 @@ export interface LimitsOptions {
   readonly caps?: Readonly<Record<string, AccountCaps>> | undefined;
   /** For accounts without a cap of their own. */
   readonly defaultMaxConcurrency?: number | undefined;
+  /** How long servers may be away before calls fail (default 10 minutes). */
+  readonly patience?: Patience;
+  /** Called when calls of an account begin to wait for its server, and when that ends. */
+  readonly onOutage?: (report: OutageReport) => void;
 }
 
 /** Makes the calls of a run: as many at a time as each account accepts, with retries and time limits. */
@@ -51,6 +61,7 @@ export class Limits {
   readonly #options: LimitsOptions;
   readonly #retries: RetryPolicies;
   readonly #accounts = new Map<string, AccountLimiter>();
+  readonly #silences = new Map<string, Silence>();
   readonly #stopping = new AbortController();
 
   constructor(options: LimitsOptions) {
@@ -66,7 +77,9 @@ export class Limits {
     const { clock, random } = this.#options;
     const { signal, timeoutMs, key } = options;
     const account = this.#account(options.account);
+    const silence = options.adaptsTo === undefined ? undefined : this.#silence(options.adaptsTo);
     let count: RetryCount | undefined;
+    let firstRefusal: number | undefined;
     for (let attempts = 1; ; attempts++) {
       const start =
         (signal.aborted ? null : account.tryStart()) ??
@@ -75,7 +88,9 @@ export class Limits {
       let failure: ModelError;
       try {
         options.onStart?.();
-        const reply = await limitedAttempt(attempt, { clock, signal, timeoutMs });
+        const silenceMs = silence?.limit(attempts);
+        const reply = await limitedAttempt(attempt, { clock, signal, timeoutMs, silenceMs });
+        silence?.answer(clock.now() - start.time);
         result = { kind: "success", hints: reply?.rateLimit };
         return { reply, attempts };
       } catch (error) {
@@ -88,8 +103,14 @@ export class Limits {
       if (signal.aborted) throw failure;
       const { category, message, statusCode, retryAfterMs } = failure;
       count ??= new RetryCount(this.#retries);
-      const delayMs = count.delayAfter(category, () => random(`${key} ${attempts}`), retryAfterMs);
-      if (delayMs === null) throw failure;
+      // While the server is away, or its limit is reached, that is not the fault of the call.
+      const isWaiting = result.kind === "away" && account.isAway;
+      firstRefusal ??= category === "rate_limit" ? clock.now() : undefined;
+      const isRefused = category === "rate_limit" && account.isPatient(clock.now() - (firstRefusal ?? 0));
+      const isCounted = !isWaiting && !isRefused;
+      const jitter = (): number => (isWaiting ? 0 : random(`${key} ${attempts}`));
+      const delayMs = count.delayAfter(category, jitter, { retryAfterMs, isCounted });
+      if (delayMs === null || failure.isLasting) throw failure;
       options.onRetry?.({
         attempt: attempts,
         category,
@@ -125,12 +146,20 @@ export class Limits {
   #account(name: string): AccountLimiter {
     let account = this.#accounts.get(name);
     if (account === undefined) {
-      const { clock, caps = {}, defaultMaxConcurrency } = this.#options;
-      const own = capsFor(name, caps);
-      account = new AccountLimiter(clock, own, defaultMaxConcurrency);
+      const { clock, caps = {}, defaultMaxConcurrency, patience, onOutage } = this.#options;
+      account = new AccountLimiter(clock, {
+        caps: capsFor(name, caps),
+        highest: defaultMaxConcurrency,
+        ...(patience === undefined ? {} : { patience }),
+        onOutage: (report) => onOutage?.({ account: name, ...report }),
+      });
       this.#accounts.set(name, account);
     }
     return account;
+  }
+
+  #silence(model: string): Silence {
+    return memoize(this.#silences, model, () => new Silence());
   }
 }
 
@@ -141,11 +170,29 @@ function capsFor(name: string, caps: Readonly<Record<string, AccountCaps>>): Acc
   return key === undefined ? undefined : caps[key];
 }
 
-/** What a failure says about the limits of its account. */
-function resultOf({ category, retryAfterMs }: ModelError): StartResult {
+/** Statuses with which gateways say that the server behind them is away. */
+const AWAY: ReadonlySet<number | undefined> = new Set([502, 503, 504, 521, 522, 523]);
+/** Failures that only a server can cause. */
+const ANSWERS: readonly ErrorCategory[] = ["authentication", "permission", "not_found", "bad_request"];
+
+/** What a failure says about its account. */
+function resultOf(failure: ModelError): StartResult {
+  const { category, retryAfterMs, statusCode, message } = failure;
   if (category === "rate_limit") return { kind: "refused", retryAfterMs };
+  const isAway = category === "connection" || failure instanceof SilentError;
+  if ((isAway && !failure.isLasting) || (category === "server" && AWAY.has(statusCode)))
+    return { kind: "away", message, retryAfterMs };
   const isTrouble = Object.hasOwn(DEFAULT_RETRIES, category);
-  return isTrouble ? { kind: "trouble", retryAfterMs } : { kind: "other" };
+  return isTrouble
+    ? { kind: "trouble", retryAfterMs }
+    : { kind: "other", isAnswer: ANSWERS.includes(category) };
+}
+
+/** A call that was given up because its server sent nothing at all. */
+class SilentError extends ModelError {
+  constructor(milliseconds: number) {
+    super("timeout", `There was no answer within ${milliseconds / 1_000} s, not even the beginning of one.`);
+  }
 }
 
 function asModelError(error: unknown): ModelError {
@@ -158,6 +205,8 @@ export interface AttemptLimits {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly timeoutMs: number | null;
+  /** After its request has been sent, until the first byte of the response; for models that tell. */
+  readonly silenceMs?: number | undefined;
 }
 
 /**
@@ -166,7 +215,7 @@ export interface AttemptLimits {
  */
 export function limitedAttempt<Reply>(
   attempt: (signal: AbortSignal) => Promise<Reply>,
-  { clock, signal, timeoutMs }: AttemptLimits,
+  { clock, signal, timeoutMs, silenceMs }: AttemptLimits,
 ): Promise<Reply> {
   if (signal.aborted) return Promise.reject(cancelledError(signal));
   return new Promise((resolve, reject) => {
@@ -179,9 +228,18 @@ export function limitedAttempt<Reply>(
     const forget = onAbort(signal, () => stop(cancelledError(signal)));
     const disarm =
       timeoutMs === null ? undefined : clock.after(timeoutMs, () => stop(timeoutError(timeoutMs)));
+    let endSilence: (() => void) | undefined;
+    if (silenceMs !== undefined && timeoutMs !== null && silenceMs < timeoutMs)
+      listenToWire(controller.signal, {
+        onSent: () => {
+          endSilence ??= clock.after(silenceMs, () => stop(new SilentError(silenceMs)));
+        },
+        onHeard: () => endSilence?.(),
+      });
     const rest = (): void => {
       forget();
       disarm?.();
+      endSilence?.();
     };
     const fail = (error: unknown): void => {
       rest();

@@ -42,7 +42,7 @@ test("the longest wait doubles up to a cap, chance takes any part of it, and wha
   const policies = { ...DEFAULT_RETRIES, server: { retries: 9, baseMs: 100, capMs: 500 } };
   const all = (random: number, retryAfterMs?: number): (number | null)[] => {
     const count = new RetryCount(policies);
-    return [1, 2, 3, 4].map(() => count.delayAfter("server", () => random, retryAfterMs));
+    return [1, 2, 3, 4].map(() => count.delayAfter("server", () => random, { retryAfterMs }));
   };
   expect(all(1)).toEqual([100, 200, 400, 500]);
   expect(all(0.5)).toEqual([50, 100, 200, 250]);

@@ -43,17 +43,30 @@ export class RetryCount {
     this.#policies = policies;
   }
 
-  /** How long to wait before the next attempt, or null if there is none; `random` from 0 to 1 spreads calls that failed together. */
-  delayAfter(category: ErrorCategory, random: () => number, retryAfterMs = 0): number | null {
+  /**
+   * How long to wait before the next attempt, or null if there is none; `random` from 0 to 1 spreads calls that failed together.
+   * What is not the fault of the call does not count.
+   */
+  delayAfter(
+    category: ErrorCategory,
+    random: () => number,
+    { retryAfterMs = 0, isCounted = true }: FailedAttempt = {},
+  ): number | null {
     const policy = isPassing(category, this.#policies) ? this.#policies[category] : undefined;
     const failures = (this.#failures.get(category) ?? 0) + 1;
-    if (policy === undefined || failures > policy.retries) return null;
-    this.#failures.set(category, failures);
+    if (policy === undefined || (isCounted && failures > policy.retries)) return null;
+    if (isCounted) this.#failures.set(category, failures);
     const longest = Math.min(policy.baseMs * 2 ** (failures - 1), policy.capMs);
     const asked = Number.isFinite(retryAfterMs) ? Math.min(retryAfterMs, LONGEST_REQUESTED_MS) : 0;
     // Who is told when to come back comes a little later than that, each at another time.
     return asked > 0 ? asked + random() * Math.min(asked * SPREAD, longest) : random() * longest;
   }
+}
+
+/** What is known of an attempt that failed. */
+export interface FailedAttempt {
+  readonly retryAfterMs?: number | undefined;
+  readonly isCounted?: boolean;
 }
 
 function isPassing(category: ErrorCategory, policies: RetryPolicies): category is PassingCategory {

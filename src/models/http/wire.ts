@@ -1,0 +1,22 @@
+/** What is told of a request while it is under way. */
+export interface WireListener {
+  /** It has been handed to the network. */
+  onSent(): void;
+  /** The first byte of the response is there. */
+  onHeard(): void;
+}
+
+const listeners = new WeakMap<AbortSignal, WireListener>();
+
+/**
+ * Listens to the requests that are sent with a signal. Libraries between a call and the network pass on its signal and nothing
+ * else, so the signal is what both ends know.
+ */
+export function listenToWire(signal: AbortSignal, listener: WireListener): void {
+  listeners.set(signal, listener);
+}
+
+/** Who listens to the requests of a signal. */
+export function wireOf(signal: AbortSignal | undefined): WireListener | undefined {
+  return signal === undefined ? undefined : listeners.get(signal);
+}
