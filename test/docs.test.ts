@@ -487,6 +487,7 @@ const EVENTS: {
     statusCode: true,
     delayMs: true,
   },
+  outage: { account: true, status: true, message: true, ms: true },
   "call-end": {
     conversation: true,
     turn: true,

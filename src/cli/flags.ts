@@ -1,8 +1,8 @@
-import { type Command, Option } from "commander";
 import type { SettingKey, Settings } from "../project/settings.ts";
 import { repeatable } from "./command.ts";
 import type { SettingsRequest } from "./read-settings.ts";
 import type { RunDisplay } from "./run/run-view.ts";
+import { type Command, Option } from "commander";
 
 /** The headings of groups of flags in the help of commands. */
 export const FLAG_GROUPS = {
@@ -31,6 +31,7 @@ export type SettingFlagName =
   | "replicates"
   | "concurrency"
   | "budget"
+  | "patience"
   | "turnLimit"
   | "seed"
   | "fresh"
@@ -103,6 +104,12 @@ const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
     group: "limits",
     syntax: "--budget <limit>",
     about: "stop when this is spent: 5usd, 2M tokens, 500 calls",
+  },
+  patience: {
+    key: "patience",
+    group: "limits",
+    syntax: "--patience <time>",
+    about: "how long to wait for a server that cannot be reached, like 30s or 1h; 0 for not at all",
   },
   turnLimit: {
     key: "turnLimit",

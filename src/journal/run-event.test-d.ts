@@ -20,6 +20,7 @@ test("the events of a run are these: a new one is a decision", () => {
     | "hop"
     | "outcome"
     | "warning"
+    | "outage"
     | "label"
     | "progress"
   >();

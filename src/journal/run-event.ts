@@ -271,6 +271,19 @@ export interface Label {
   readonly when: number;
 }
 
+/** The server of an account cannot be reached, and its calls wait; or that is over. */
+export interface OutageEvent {
+  readonly type: "outage";
+  /** The account, as `caps` names it. */
+  readonly account: string;
+  /** `begin`: calls wait; `end`: they go on; `given_up`: they fail, because it took longer than the patience of the run. */
+  readonly status: "begin" | "end" | "given_up";
+  /** Why the server cannot be reached. */
+  readonly message: string;
+  /** How long it has lasted. */
+  readonly ms: number;
+}
+
 /** How far the run is; not part of any conversation's journal. */
 export interface Progress {
   readonly type: "progress";
@@ -298,6 +311,7 @@ export type RunEventBody =
   | CallRetry
   | CallEnd
   | ConversationResume
+  | OutageEvent
   | Label
   | Progress;
 

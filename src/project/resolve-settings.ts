@@ -11,7 +11,7 @@ import { parseYamlText } from "./scenario-files/yaml-text.ts";
 import { SettingEntries, type SettingEntry } from "./setting-entries.ts";
 import { DEFAULT_SETTINGS, type SettingKey, type Settings } from "./settings.ts";
 import { SETTING_SHAPES, settingsShape } from "./settings-shape.ts";
-import { parseBudget, readFailUnder } from "./short-forms.ts";
+import { parseBudget, parseDuration, readFailUnder } from "./short-forms.ts";
 
 /** Settings, and where each comes from. */
 export interface ResolvedSettings {
@@ -127,6 +127,7 @@ function asNumber(key: string, value: unknown): unknown {
 /** A checked value in the one form that settings have it in. */
 function normalised(key: string, value: unknown): unknown {
   if (key === "budget" && typeof value === "string") return parseBudget(value).limits;
+  if (key === "patience" && typeof value === "string") return parseDuration(value).ms;
   if (key === "failUnder") return readFailUnder(value).limits;
   return LISTS.has(key) && !Array.isArray(value) ? [value] : value;
 }

@@ -7,7 +7,7 @@ export function runOptionsOf(settings: Settings): Omit<RunOptions, "scenarios" |
   const { subjects, judges, replicates, concurrency, turnLimit, seed } = settings;
   const { fresh, retryUnreadable, allowUnread, judging, reading, earlierTurns, toolSteps, timeouts } =
     settings;
-  const { embedder, rows, rubric, detectRefusal, budget, tools, caps, retries, providers } = settings;
+  const { embedder, rows, patience, rubric, detectRefusal, budget, tools, caps, retries, providers } = settings;
   return {
     subjects,
     judge: judges,
@@ -25,6 +25,7 @@ export function runOptionsOf(settings: Settings): Omit<RunOptions, "scenarios" |
     timeouts,
     ...(embedder === undefined ? {} : { embedder }),
     ...(rows === undefined ? {} : { rows }),
+    ...(patience === undefined ? {} : { patienceMs: patience }),
     ...(rubric === undefined ? {} : { rubric }),
     ...(detectRefusal === undefined ? {} : { detectRefusal }),
     ...ifAny("budget", budget),

@@ -1,25 +1,7 @@
-import {
-  type ArrayShape,
-  boolean,
-  described,
-  either,
-  json,
-  jsonObject,
-  type NumberShape,
-  nonEmptyText,
-  number,
-  type ObjectShape,
-  object,
-  oneOfTexts,
-  type RecordShape,
-  reference,
-  type Shape,
-  type ShapeRule,
-  text,
-} from "../core/schema/shape.ts";
+import { type ArrayShape, boolean, described, either, json, jsonObject, type NumberShape, nonEmptyText, number, type ObjectShape, object, oneOfTexts, type RecordShape, reference, type Shape, type ShapeRule, text } from "../core/schema/shape.ts";
 import { RUBRIC_SHAPE } from "../core/templates/rubric-shape.ts";
 import type { SettingKey } from "./settings.ts";
-import { parseBudget, readFailUnder } from "./short-forms.ts";
+import { parseBudget, readFailUnder, parseDuration } from "./short-forms.ts";
 
 const WHOLE: NumberShape = { kind: "number", integer: true };
 const FROM_0: NumberShape = { ...WHOLE, minimum: 0 };
@@ -187,6 +169,10 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
   seed: described(WHOLE, "What chance depends on."),
   budget: described(either(nonEmptyText, BUDGET_SHAPE), "What a run may spend."),
   timeouts: described(TIMEOUTS_SHAPE, "Time limits in milliseconds; null for none."),
+  patience: described(
+    either(nonEmptyText, AMOUNT),
+    "How long a server that cannot be reached is waited for: `10m`, `90s`, or milliseconds.",
+  ),
   fresh: described(boolean, "True to ask for all answers anew."),
   retryUnreadable: described(
     boolean,
@@ -222,11 +208,12 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
 };
 
 /** What texts with a grammar of their own must look like. */
-const settingsRule: ShapeRule = ({ budget, failUnder, seed }, report) => {
+const settingsRule: ShapeRule = ({ budget, failUnder, patience, seed }, report) => {
   const tell = (key: string, message: string | undefined): void => {
     if (message !== undefined) report(key, { code: "invalid_parameter", message });
   };
   if (typeof budget === "string") tell("budget", parseBudget(budget).problem);
+  if (typeof patience === "string") tell("patience", parseDuration(patience).problem);
   if (failUnder !== undefined) tell("failUnder", readFailUnder(failUnder).problem);
   if (seed !== undefined && !Number.isSafeInteger(seed)) tell("seed", "The seed is too large to be exact.");
 };

@@ -26,6 +26,8 @@ export interface Settings {
   readonly seed: number;
   readonly budget: BudgetLimits;
   readonly timeouts: Timeouts;
+  /** How long a server that cannot be reached is waited for, in milliseconds. */
+  readonly patience?: number;
   readonly fresh: boolean;
   /** True to ask a judge again whose stored answer cannot be read. */
   readonly retryUnreadable: boolean;
@@ -54,7 +56,7 @@ export type SettingKey = keyof Settings;
 
 /** The defaults. A setting that is not here has no default. */
 export const DEFAULT_SETTINGS: Readonly<
-  Omit<Settings, "embedder" | "rows" | "rubric" | "reading" | "detectRefusal" | "junit">
+  Omit<Settings, "embedder" | "rows" | "patience" | "rubric" | "reading" | "detectRefusal" | "junit">
 > = Object.freeze({
   scenarios: [],
   only: [],
@@ -87,7 +89,10 @@ type OneOrSeveral<Item> = Item | readonly Item[];
 /** Settings as people write them: all are optional, and some have a short form. */
 export interface ProjectSettings
   extends Partial<
-    Omit<Settings, "scenarios" | "only" | "tags" | "subjects" | "judges" | "budget" | "failUnder">
+    Omit<
+      Settings,
+      "scenarios" | "only" | "tags" | "subjects" | "judges" | "budget" | "patience" | "failUnder"
+    >
   > {
   readonly scenarios?: OneOrSeveral<string>;
   readonly only?: OneOrSeveral<string>;
@@ -96,6 +101,8 @@ export interface ProjectSettings
   readonly judges?: OneOrSeveral<JudgeOption>;
   /** `5usd`, `2M tokens`, or an object. */
   readonly budget?: string | BudgetLimits;
+  /** `10m`, `90s`, or milliseconds. */
+  readonly patience?: string | number;
   /** `resisted=0.9`, several of them, or rates by outcome. */
   readonly failUnder?: OneOrSeveral<string> | Readonly<Record<string, string | number>>;
 }

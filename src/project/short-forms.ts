@@ -60,6 +60,33 @@ function readPart(part: string): { readonly unit: keyof BudgetLimits; readonly a
   return { unit, amount };
 }
 
+/** A time in milliseconds, or a sentence that says what is wrong. */
+export type ReadDuration =
+  | { readonly ms: number; readonly problem?: never }
+  | { readonly ms?: never; readonly problem: string };
+
+const TIME_UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  min: 60_000,
+  h: 3_600_000,
+};
+
+/**
+ * Reads a time as people write it.
+ *
+ * @example
+ * parseDuration("10m") // { ms: 600_000 }
+ */
+export function parseDuration(text: string): ReadDuration {
+  const { number = "", unit = "" } =
+    /^\s*(?<number>\d+(?:\.\d+)?)\s*(?<unit>ms|s|m|min|h)?\s*$/i.exec(text)?.groups ?? {};
+  if (number === "" || (unit === "" && Number(number) !== 0))
+    return { problem: `${JSON.stringify(text)} is not a time. Write it like "90s", "10m" or "1h".` };
+  return { ms: Number(number) * (TIME_UNITS[unit.toLowerCase()] ?? 0) };
+}
+
 /** Thresholds by outcome, or a sentence that says what is wrong. */
 export type ReadFailUnder =
   | { readonly limits: Readonly<Record<string, string>>; readonly problem?: never }

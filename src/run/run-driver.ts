@@ -6,6 +6,7 @@ import { RunError } from "../journal/failure.ts";
 import { judgeHealth } from "../journal/judge-health.ts";
 import type { Cell, RunEvent, RunEventBody } from "../journal/run-event.ts";
 import type { RunJournal, Store } from "../journal/store/store.ts";
+import { type AccountLane, AccountLanes } from "./account-lanes.ts";
 import { SharedCalls } from "./calls/call-cache.ts";
 import type { Caller } from "./calls/caller.ts";
 import { systemClock } from "./calls/clock.ts";
@@ -156,7 +157,6 @@ export class RunDriver {
 
   async #runAll(setup: RunSetup, earlier: EarlierRun | null): Promise<void> {
     const { given } = this.#internals;
-    const groups = cellGroups(setup.factors);
     const givens = given === undefined ? undefined : givenGroups(given.conversations(), setup.factors);
     const runGroup = async (cells: readonly Cell[], record?: GivenRecord): Promise<"go on" | "stop"> => {
       const room = this.#reader.room();
@@ -171,16 +171,35 @@ export class RunDriver {
       await this.#journal?.durable();
       return "go on";
     };
-    const worker = async (): Promise<void> => {
-      if (givens === undefined) {
-        for (const cells of groups) if ((await runGroup(cells)) === "stop") return;
-        return;
-      }
-      for await (const { cells, record } of givens) if ((await runGroup(cells, record)) === "stop") return;
-    };
-    const { concurrency = DEFAULTS.concurrency } = this.#options;
+    const { concurrency = DEFAULTS.concurrency, budget } = this.#options;
     const workers = Math.max(1, Math.min(concurrency, setup.start.conversations));
-    await Promise.all(Array.from({ length: workers }, worker));
+    const inParallel = (worker: () => Promise<void>): Promise<void>[] =>
+      Array.from({ length: workers }, worker);
+    if (givens !== undefined) {
+      const worker = async (): Promise<void> => {
+        for await (const { cells, record } of givens) if ((await runGroup(cells, record)) === "stop") return;
+      };
+      await Promise.all(inParallel(worker));
+    } else {
+      const lanes = new AccountLanes({
+        factors: setup.factors,
+        accountOf: (subject) => setup.context.subjects.get(subject)?.model.account ?? "",
+        // What is spent is spent on all alike, so that a run that stops early is balanced.
+        lead: budget === undefined ? Number.POSITIVE_INFINITY : concurrency,
+        clock: this.#clock,
+      });
+      const worker = async (lane: AccountLane): Promise<void> => {
+        for (;;) {
+          const turn = lanes.turn(lane);
+          if (turn !== undefined) await turn;
+          const cells = lane.next();
+          const isLast = cells === undefined || (await runGroup(cells)) === "stop";
+          lanes.progress(lane);
+          if (isLast) return;
+        }
+      };
+      await Promise.all(lanes.all.flatMap((lane) => inParallel(() => worker(lane))));
+    }
     if (earlier !== null) this.#recordFinished(setup, earlier);
   }
 

@@ -85,6 +85,11 @@ export interface RunOptions {
   readonly turnLimit?: number;
   /** Time limits of calls, turns, conversations and the run. */
   readonly timeouts?: Timeouts;
+  /**
+   * How long, in milliseconds, conversations wait for a server that cannot be reached before they end in an error; 0 for not at
+   * all (default 10 minutes, and one minute for a server that has never answered).
+   */
+  readonly patienceMs?: number;
   /** The most that all calls of the run may cost together; a conversation that cannot go on ends as `budget_exhausted`. */
   readonly budget?: BudgetLimits;
   /** The random seed of simulated models, retries and sandboxed functions (default 0). */
@@ -204,6 +209,8 @@ export function validateOptions(options: RunOptions): void {
     "an integer from 0 and up",
     options.earlierTurns,
   );
+  const { patienceMs = 0 } = options;
+  expect("patienceMs", patienceMs >= 0, "milliseconds from 0 and up", patienceMs);
   expect("seed", Number.isSafeInteger(options.seed ?? 0), "an integer", options.seed);
   for (const [name, limit] of Object.entries(options.timeouts ?? {}))
     expect(`timeouts.${name}`, limit === null || limit > 0, "milliseconds above 0, or null", limit);

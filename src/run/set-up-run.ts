@@ -11,6 +11,7 @@ import type { Store } from "../journal/store/store.ts";
 import { storedRun } from "../journal/transfer/stored-run.ts";
 import { contentHash } from "../models/content-hash.ts";
 import { openToolServers } from "../models/tools/tool-servers.ts";
+import { maskSecretsIn } from "../secrets/mask-secrets.ts";
 import { redactSecrets } from "../secrets/redact-secrets.ts";
 import { Budget } from "./calls/budget.ts";
 import { type AnyModel, type BorrowedCalls, CallCache } from "./calls/call-cache.ts";
@@ -84,6 +85,11 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
       random: (key) => new Rng(`${seed} ${key}`).next(),
       retries: options.retries,
       caps: { person: { maxConcurrency: 1 }, ...options.caps },
+      patience: {
+        ms: options.patienceMs ?? DEFAULTS.patienceMs,
+        isChosen: options.patienceMs !== undefined,
+      },
+      onOutage: (report) => emit({ type: "outage", ...maskSecretsIn(report) }),
     }),
     budget: new Budget(budget),
     prices,
@@ -97,6 +103,8 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
             fail,
           }),
     callTimeoutMs: timeouts.callMs === undefined ? DEFAULTS.callTimeoutMs : timeouts.callMs,
+    // Who has chosen a limit means it.
+    adaptsTimeout: (timeouts.callMs ?? DEFAULTS.callTimeoutMs) === DEFAULTS.callTimeoutMs,
     emit,
   });
   const context: RunContext = {

@@ -32,6 +32,7 @@ export const addGradeCommand: AddCommand = (program, { terminal, execute }) => {
     "seed",
     "concurrency",
     "budget",
+    "patience",
     "failUnder",
     "failOnErrors",
     "junit",

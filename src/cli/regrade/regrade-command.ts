@@ -1,14 +1,5 @@
 import { type AddCommand, examples } from "../command.ts";
-import {
-  addDisplayFlags,
-  addSettingFlags,
-  addTrustFlag,
-  addTrustOriginFlag,
-  displayOf,
-  type GivenDisplay,
-  type GivenFlags,
-  settingsRequest,
-} from "../flags.ts";
+import { addDisplayFlags, addSettingFlags, addTrustFlag, addTrustOriginFlag, displayOf, type GivenDisplay, type GivenFlags, settingsRequest } from "../flags.ts";
 
 /** `elenchus regrade` */
 export const addRegradeCommand: AddCommand = (program, { terminal, execute }) => {
@@ -31,6 +22,7 @@ export const addRegradeCommand: AddCommand = (program, { terminal, execute }) =>
     "seed",
     "concurrency",
     "budget",
+    "patience",
     "failUnder",
     "failOnErrors",
     "junit",

@@ -1,17 +1,6 @@
-import { Option } from "commander";
 import { type AddCommand, examples, repeatable } from "../command.ts";
-import {
-  addDisplayFlags,
-  addSettingFlags,
-  addTrustFlag,
-  addTrustOriginFlag,
-  displayOf,
-  FLAG_GROUPS,
-  type GivenDisplay,
-  type GivenFlags,
-  settingsRequest,
-  USE_CALLS,
-} from "../flags.ts";
+import { addDisplayFlags, addSettingFlags, addTrustFlag, addTrustOriginFlag, displayOf, FLAG_GROUPS, type GivenDisplay, type GivenFlags, settingsRequest, USE_CALLS } from "../flags.ts";
+import { Option } from "commander";
 
 interface GivenResume extends GivenFlags, GivenDisplay {
   readonly retryErrors?: true;
@@ -43,6 +32,7 @@ export const addResumeCommand: AddCommand = (program, { terminal, execute }) => 
     "tag",
     "concurrency",
     "budget",
+    "patience",
     "turnLimit",
     "seed",
     "retryUnreadable",

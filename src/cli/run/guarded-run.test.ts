@@ -22,6 +22,7 @@ async function hold(
       replicates: 100,
       concurrency: 1,
       retries: { connection: { retries: 0, baseMs: 1, capMs: 1 } },
+      patienceMs: 0,
     }),
   );
   const events: RunEvent[] = [];

@@ -76,9 +76,12 @@ test("a run in which nothing works is an error; one of which some is done is one
   expect(left.text).toContain("all conversations that were tried now failed; 5 conversations left.");
   expect(left.text).not.toContain("No conversation");
   // The rest was tried again and failed again: nothing is left, and the results are those of a run with errors.
-  const retried = givenUpWith({ completed: 8, error: 12 });
+  const retried = givenUpWith({ completed: 12, error: 8 });
   expect(retried.code).toBe(0);
   expect(retried.text).toBe(
-    "12 conversations ended in an error. Try again: elenchus resume monday --retry-errors\n",
+    "8 conversations ended in an error. Try again: elenchus resume monday --retry-errors\n",
   );
+  const most = givenUpWith({ completed: 8, error: 12 });
+  expect(most.code).toBe(2);
+  expect(most.text).toContain("error: 12 of 20 conversations ended in an error.");
 });

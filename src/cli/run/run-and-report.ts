@@ -214,6 +214,14 @@ export function reportEnding(
     say(`Nothing is lost. After fixing it: ${again(flagFor(dead))}`);
     return 2;
   }
+  if (errors > start.conversations / 2) {
+    const reason = firstFailure === undefined ? "" : ` ${failureSentence(firstFailure)}`;
+    say(
+      `${style.red("error:")} ${errors} of ${countedText(start.conversations, "conversation")} ended in an error.${reason}`,
+    );
+    say(`The others are kept. After fixing it: ${retry}`);
+    return 2;
+  }
   const isSpent = (statuses.budget_exhausted ?? 0) > 0;
   // Conversations that now take another edge have been reported already.
   if (open > 0 && (isSpent || parent === null)) {

@@ -6,6 +6,7 @@ import type {
   CallEnd,
   CallRetry,
   CallStart,
+  OutageEvent,
   RunEvent,
   RunEventBody,
   RunStart,
@@ -150,6 +151,8 @@ export class RunFold {
   /** By the name of the subject, in the order of the run. */
   readonly subjects: Map<string, RunTally> = new Map();
   readonly warnings: KeptWarnings = new KeptWarnings();
+  /** Accounts whose servers cannot be reached, by name. */
+  readonly outages: Map<string, OutageEvent & Pick<RunEvent, "at">> = new Map();
   /** The first event, with its time. */
   start: (RunStart & { readonly at: number }) | undefined;
   endedAt: number | undefined;
@@ -204,6 +207,10 @@ export class RunFold {
         break;
       case "warning":
         this.warnings.add(event);
+        break;
+      case "outage":
+        if (event.status === "end") this.outages.delete(event.account);
+        else this.outages.set(event.account, event);
         break;
     }
   }

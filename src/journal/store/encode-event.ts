@@ -75,6 +75,7 @@ export const EVENT_CODES: Readonly<Record<RunEvent["type"], number>> = Object.fr
   progress: 17,
   "scenario-define": 18,
   label: 19,
+  outage: 20,
 });
 
 const TYPES: ReadonlyMap<number, string> = new Map(

@@ -1,19 +1,4 @@
-import {
-  boolean,
-  either,
-  json,
-  jsonObject,
-  list,
-  type NumberShape,
-  nonEmptyText,
-  number,
-  type ObjectShape,
-  object,
-  oneOfTexts,
-  type RecordShape,
-  type Shape,
-  text,
-} from "../../core/schema/shape.ts";
+import { boolean, either, json, jsonObject, list, type NumberShape, nonEmptyText, number, type ObjectShape, object, oneOfTexts, type RecordShape, type Shape, text } from "../../core/schema/shape.ts";
 import type { TestedEdge } from "../../core/state/routing.ts";
 import type { JudgementPart } from "../../grading/judge/judge-turn.ts";
 import type { TurnLabels } from "../../grading/verify/conclude-labels.ts";
@@ -316,6 +301,10 @@ const EVENTS: EventShapes = {
       turns: list(count),
     },
     optional: { reason: text },
+  }),
+  outage: event("outage", {
+    required: { account: text, status: oneOfTexts("begin", "end", "given_up"), message: text, ms: number },
+    optional: {},
   }),
   warning: event("warning", {
     required: { code: text, message: text },

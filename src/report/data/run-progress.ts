@@ -12,6 +12,16 @@ export interface SubjectProgress {
   readonly total: number;
 }
 
+/** A server that cannot be reached. */
+export interface Outage {
+  readonly account: string;
+  readonly message: string;
+  /** In milliseconds since 1970. */
+  readonly since: number;
+  /** True if calls no longer wait for it. */
+  readonly isGivenUp: boolean;
+}
+
 /** What is known before the first event. */
 export interface RunProgressOptions {
   /** Finished conversations by subject, where a run is resumed: its events say nothing of them until its end. */
@@ -40,6 +50,16 @@ export class RunProgress {
 
   get warnings(): KeptWarnings {
     return this.#run.warnings;
+  }
+
+  /** Accounts whose servers cannot be reached, since when, and why. */
+  get outages(): readonly Outage[] {
+    return [...this.#run.outages.values()].map(({ account, status, message, at, ms }) => ({
+      account,
+      message,
+      since: at - ms,
+      isGivenUp: status === "given_up",
+    }));
   }
 
   /** The first event of the run; undefined before it. */

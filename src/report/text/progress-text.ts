@@ -69,6 +69,7 @@ export function plainLine(
     tokensText(overall.tokens),
     spentText(overall.cost),
     ...(progress.isOver && elapsed !== undefined ? [`took ${durationText(elapsed)}`] : [rate, left]),
+    ...outageTexts(progress, now),
   ];
   return parts.filter((part) => part !== "").join(SEPARATOR);
 }
@@ -144,9 +145,22 @@ function waitingLine(
 ): readonly string[] {
   const { lastRetry } = progress.overall;
   const elapsed = progress.elapsed(now);
+  const outages = outageTexts(progress, now);
+  if (outages.length > 0) return outages.map((text) => style.yellow(cutToWidth(text, columns)));
   if (lastRetry === undefined || elapsed === undefined || progress.isOver) return [];
   const text = `${durationText(elapsed)} so far, waiting for ${countedText(progress.inFlight, "answer")}; the last retry because: ${printableText(lastRetry.message)}`;
   return [style.yellow(cutToWidth(text, columns))];
+}
+
+/** Which servers cannot be reached, and for how long. */
+function outageTexts({ outages, isOver }: RunProgress, now: number): readonly string[] {
+  if (isOver) return [];
+  return outages.map(({ account, message, since, isGivenUp }) => {
+    const [name = account] = account.split(" ");
+    const lasted = durationText(Math.max(0, now - since));
+    const what = isGivenUp ? "gave up waiting for" : "waiting for";
+    return `${what} ${printableText(name)}, away for ${lasted}: ${printableText(message)}`;
+  });
 }
 
 function warningLine({ warnings }: RunProgress, columns: number, style: Style): readonly string[] {

@@ -19,6 +19,8 @@ export interface CallerParts {
   readonly prices: Prices;
   readonly clock: Clock;
   readonly callTimeoutMs: number | null;
+  /** True if calls that send nothing may be given up sooner. */
+  readonly adaptsTimeout: boolean;
   /** Null without a store. */
   readonly cache: CallCache | null;
   readonly emit: (event: RunEventBody) => void;
@@ -135,6 +137,7 @@ export class Caller {
         key: `${conversation} ${call.call}`,
         signal: context.signal,
         timeoutMs: model.isPatient === true ? null : callTimeoutMs,
+        ...(this.#parts.adaptsTimeout ? { adaptsTo: model.name } : {}),
         onRetry: (retry) =>
           emit({ type: "retry", conversation, turn, call: call.call, ...maskSecretsIn(retry) }),
       });

@@ -1,0 +1,99 @@
+import type { Clock } from "../core/environment.ts";
+import { memoize } from "../core/lazy.ts";
+import type { Cell } from "../journal/run-event.ts";
+import { cellGroups, type Factors } from "./describe-run.ts";
+
+/** What accounts share. */
+export interface LaneOptions {
+  readonly factors: Factors;
+  /** The account of a subject. */
+  readonly accountOf: (subject: string) => string;
+  /** How many groups an account may be ahead of others that make progress; infinite if what it does costs the others nothing. */
+  readonly lead: number;
+  readonly clock: Clock;
+}
+
+/** An account that has finished nothing for this time holds up nobody. */
+const STUCK_MS = 5_000;
+const LOOK_MS = 1_000;
+
+/**
+ * The conversations of each account in the order of the run. Each account has places of its own, so that one whose server stalls
+ * does not hold those of the others.
+ */
+export class AccountLanes {
+  readonly all: readonly AccountLane[];
+  readonly #options: LaneOptions;
+  #waiting: (() => void)[] = [];
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    const subjects = new Map<string, Set<string>>();
+    for (const subject of options.factors.subjects)
+      memoize(subjects, options.accountOf(subject), () => new Set<string>()).add(subject);
+    this.all = [...subjects.values()].map((names) => new AccountLane(options, names));
+  }
+
+  /** Undefined if an account may start its next group now, else a promise of that. */
+  turn(lane: AccountLane): Promise<void> | undefined {
+    if (this.#isAhead(lane)) return this.#wait(lane);
+    lane.started++;
+    return undefined;
+  }
+
+  async #wait(lane: AccountLane): Promise<void> {
+    while (this.#isAhead(lane)) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#waiting.push(resolve);
+      const cancel = this.#options.clock.after(LOOK_MS, resolve);
+      await promise;
+      cancel();
+    }
+    lane.started++;
+  }
+
+  /** An account has finished a group, or has no more of them. */
+  progress(lane: AccountLane): void {
+    lane.progressAt = this.#options.clock.now();
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  #isAhead(lane: AccountLane): boolean {
+    const { lead, clock } = this.#options;
+    if (lead === Number.POSITIVE_INFINITY) return false;
+    const moving = this.all.filter(
+      (other) => other !== lane && !other.isOver && clock.now() - other.progressAt < STUCK_MS,
+    );
+    return moving.some((other) => lane.started - other.started >= lead);
+  }
+}
+
+/** The conversations of one account; groups that share their calls are together. */
+export class AccountLane {
+  started = 0;
+  progressAt: number;
+  isOver = false;
+  readonly #groups: Iterator<readonly Cell[]>;
+  readonly #subjects: ReadonlySet<string>;
+
+  constructor({ factors, clock }: LaneOptions, subjects: ReadonlySet<string>) {
+    this.#groups = cellGroups(factors);
+    this.#subjects = subjects;
+    this.progressAt = clock.now();
+  }
+
+  /** The next group, or undefined if there is none. */
+  next(): readonly Cell[] | undefined {
+    for (;;) {
+      const { done, value } = this.#groups.next();
+      if (done === true) {
+        this.isOver = true;
+        return undefined;
+      }
+      // The cells of a group differ in their judge only.
+      if (this.#subjects.has(value[0]?.subject ?? "")) return value;
+    }
+  }
+}
