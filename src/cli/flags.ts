@@ -1,8 +1,8 @@
+import { type Command, Option } from "commander";
 import type { SettingKey, Settings } from "../project/settings.ts";
 import { repeatable } from "./command.ts";
 import type { SettingsRequest } from "./read-settings.ts";
 import type { RunDisplay } from "./run/run-view.ts";
-import { type Command, Option } from "commander";
 
 /** The headings of groups of flags in the help of commands. */
 export const FLAG_GROUPS = {

@@ -7,7 +7,8 @@ export function runOptionsOf(settings: Settings): Omit<RunOptions, "scenarios" |
   const { subjects, judges, replicates, concurrency, turnLimit, seed } = settings;
   const { fresh, retryUnreadable, allowUnread, judging, reading, earlierTurns, toolSteps, timeouts } =
     settings;
-  const { embedder, rows, patience, rubric, detectRefusal, budget, tools, caps, retries, providers } = settings;
+  const { embedder, rows, patience, rubric, detectRefusal, budget, tools, caps, retries, providers } =
+    settings;
   return {
     subjects,
     judge: judges,

@@ -1,7 +1,25 @@
-import { type ArrayShape, boolean, described, either, json, jsonObject, type NumberShape, nonEmptyText, number, type ObjectShape, object, oneOfTexts, type RecordShape, reference, type Shape, type ShapeRule, text } from "../core/schema/shape.ts";
+import {
+  type ArrayShape,
+  boolean,
+  described,
+  either,
+  json,
+  jsonObject,
+  type NumberShape,
+  nonEmptyText,
+  number,
+  type ObjectShape,
+  object,
+  oneOfTexts,
+  type RecordShape,
+  reference,
+  type Shape,
+  type ShapeRule,
+  text,
+} from "../core/schema/shape.ts";
 import { RUBRIC_SHAPE } from "../core/templates/rubric-shape.ts";
 import type { SettingKey } from "./settings.ts";
-import { parseBudget, readFailUnder, parseDuration } from "./short-forms.ts";
+import { parseBudget, parseDuration, readFailUnder } from "./short-forms.ts";
 
 const WHOLE: NumberShape = { kind: "number", integer: true };
 const FROM_0: NumberShape = { ...WHOLE, minimum: 0 };

@@ -198,7 +198,8 @@ export class RunDriver {
           if (isLast) return;
         }
       };
-      await Promise.all(lanes.all.flatMap((lane) => inParallel(() => worker(lane))));
+      // All accounts start alike: a budget may end the run before the last one would begin.
+      await Promise.all(inParallel(async () => void (await Promise.all(lanes.all.map(worker)))));
     }
     if (earlier !== null) this.#recordFinished(setup, earlier);
   }

@@ -1,5 +1,14 @@
 import { type AddCommand, examples } from "../command.ts";
-import { addDisplayFlags, addSettingFlags, addTrustFlag, addTrustOriginFlag, displayOf, type GivenDisplay, type GivenFlags, settingsRequest } from "../flags.ts";
+import {
+  addDisplayFlags,
+  addSettingFlags,
+  addTrustFlag,
+  addTrustOriginFlag,
+  displayOf,
+  type GivenDisplay,
+  type GivenFlags,
+  settingsRequest,
+} from "../flags.ts";
 
 /** `elenchus regrade` */
 export const addRegradeCommand: AddCommand = (program, { terminal, execute }) => {

@@ -1,6 +1,17 @@
-import { type AddCommand, examples, repeatable } from "../command.ts";
-import { addDisplayFlags, addSettingFlags, addTrustFlag, addTrustOriginFlag, displayOf, FLAG_GROUPS, type GivenDisplay, type GivenFlags, settingsRequest, USE_CALLS } from "../flags.ts";
 import { Option } from "commander";
+import { type AddCommand, examples, repeatable } from "../command.ts";
+import {
+  addDisplayFlags,
+  addSettingFlags,
+  addTrustFlag,
+  addTrustOriginFlag,
+  displayOf,
+  FLAG_GROUPS,
+  type GivenDisplay,
+  type GivenFlags,
+  settingsRequest,
+  USE_CALLS,
+} from "../flags.ts";
 
 interface GivenResume extends GivenFlags, GivenDisplay {
   readonly retryErrors?: true;

@@ -1,6 +1,16 @@
 import { DEFAULT_SETTINGS } from "../../project/settings.ts";
 import { type AddCommand, examples, repeatable } from "../command.ts";
-import { addDisplayFlags, addSettingFlags, addTrustFlag, displayOf, FLAG_GROUPS, type GivenDisplay, type GivenFlags, settingsRequest, USE_CALLS } from "../flags.ts";
+import {
+  addDisplayFlags,
+  addSettingFlags,
+  addTrustFlag,
+  displayOf,
+  FLAG_GROUPS,
+  type GivenDisplay,
+  type GivenFlags,
+  settingsRequest,
+  USE_CALLS,
+} from "../flags.ts";
 
 interface GivenRun extends GivenFlags, GivenDisplay {
   readonly name?: string;

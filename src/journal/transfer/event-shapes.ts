@@ -1,4 +1,19 @@
-import { boolean, either, json, jsonObject, list, type NumberShape, nonEmptyText, number, type ObjectShape, object, oneOfTexts, type RecordShape, type Shape, text } from "../../core/schema/shape.ts";
+import {
+  boolean,
+  either,
+  json,
+  jsonObject,
+  list,
+  type NumberShape,
+  nonEmptyText,
+  number,
+  type ObjectShape,
+  object,
+  oneOfTexts,
+  type RecordShape,
+  type Shape,
+  text,
+} from "../../core/schema/shape.ts";
 import type { TestedEdge } from "../../core/state/routing.ts";
 import type { JudgementPart } from "../../grading/judge/judge-turn.ts";
 import type { TurnLabels } from "../../grading/verify/conclude-labels.ts";
