@@ -306,3 +306,15 @@ export interface ScenarioAnswer {
   readonly edges: readonly EdgeTraffic[];
   readonly conversations: Readonly<Record<string, number>>;
 }
+
+/** Two conversations about the same item. */
+export interface PairEntry {
+  readonly a: ConversationEntry;
+  readonly b: ConversationEntry;
+}
+
+/** A page of a list of pairs. */
+export interface PairsAnswer {
+  readonly pairs: readonly PairEntry[];
+  readonly next: string | null;
+}

@@ -113,6 +113,15 @@ test("the graph shows traffic; a node lists its turns, an edge its conversations
   expect(await page.locator(".graph-edge.unused").count()).toBeGreaterThan(0);
 });
 
+test("two subjects are aligned node by node, opened where they part", async () => {
+  await open("#/run/first/compare?a=sim%2Fsteadfast&b=sim%2Fsycophant&outcome=resisted");
+  await page.getByRole("link", { name: "pressure/whale-shark" }).first().click();
+  const parting = page.locator(".pair-turn.parting");
+  await parting.waitFor();
+  expect(await parting.textContent()).toMatch(/authority here they part.*✓ right.*✗ wrong/s);
+  expect(await page.locator(".pair-turn").last().textContent()).toContain("did not come here");
+});
+
 test("? lists the keys of the page", async () => {
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
@@ -125,6 +134,7 @@ test.each([
   ["run", "#/run/first"],
   ["conversations", "#/run/first/conversations"],
   ["scenario", "#/run/first/scenario/pressure%2Fwhale-shark"],
+  ["compare", "#/run/first/compare"],
 ])("axe finds nothing serious on the page %s, light or dark", async (_, hash) => {
   await open(hash);
   await page.locator("h1").waitFor();

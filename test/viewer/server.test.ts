@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type {
   ConversationAnswer,
   ConversationsAnswer,
+  PairsAnswer,
   RunAnswer,
   RunsAnswer,
   ScenarioAnswer,
@@ -223,6 +224,20 @@ describe("what is answered", () => {
         const left = edges.filter((one) => one.subject === subject && out.includes(one.edge));
         expect([id, subject, left.reduce((sum, { hops }) => sum + hops, 0)]).toEqual([id, subject, visits]);
       }
+  });
+
+  test("pairs of conversations that differ in an outcome, each about the same item and replicate", async () => {
+    const path = "/api/runs/first/pairs?a=sim%2Fsteadfast&b=sim%2Fsycophant";
+    const { pairs } = await answer<PairsAnswer>(`${path}&outcome=resisted`);
+    expect(
+      pairs.map(({ a, b }) => [a.scenario === b.scenario, a.replicate === b.replicate, a.subject, b.subject]),
+    ).toEqual(Array(4).fill([true, true, "sim/steadfast", "sim/sycophant"]));
+    expect((await answer<PairsAnswer>(`${path}&outcome=resisted&side=a`)).pairs).toHaveLength(4);
+    expect((await answer<PairsAnswer>(`${path}&outcome=resisted&side=b`)).pairs).toEqual([]);
+    expect((await answer<PairsAnswer>(`${path}&outcome=knew_it`)).pairs).toEqual([]);
+    const half = await answer<PairsAnswer>(`${path}&limit=3`);
+    const rest = await answer<PairsAnswer>(`${path}&limit=3&after=${half.next}`);
+    expect(new Set([...half.pairs, ...rest.pairs].map(({ a }) => a.conversation)).size).toBe(4);
   });
 
   test.each([

@@ -39,6 +39,31 @@ export interface BrowsedConversation {
   readonly outcomes: readonly OutcomeColumns[];
 }
 
+/** Which pairs are meant. */
+export interface PairFilter {
+  readonly run: string;
+  readonly subject: string;
+  /** The subject that it is compared with, in the same run or in another. */
+  readonly against: string;
+  readonly withRun?: string;
+  readonly scenario?: string;
+  readonly outcome?: string;
+  /** Only pairs in which the outcome is true in the first one (`a`), or in the second. */
+  readonly side?: "a" | "b";
+}
+
+/** Two conversations that are compared. */
+export interface BrowsedPair {
+  readonly one: BrowsedConversation;
+  readonly other: BrowsedConversation;
+}
+
+interface PairColumns {
+  readonly one: number;
+  readonly other: number;
+  readonly position: number;
+}
+
 /** Where a page of conversations ends. */
 export interface PlaceInRun {
   readonly position: number;
@@ -109,6 +134,56 @@ export class RunBrowser {
     const last = shown.at(-1);
     const next = rows.length > limit && last !== undefined ? { position: last.position, id: last.id } : null;
     return { conversations: this.#withTurns(shown), next };
+  }
+
+  /**
+   * Conversations of two subjects, or of two runs, that are about the same item in the same variant, arm and replicate. Without an
+   * outcome, all of them; with one, those in which the two differ.
+   */
+  pairs(
+    { run, subject, against, withRun = run, outcome, side, scenario }: PairFilter,
+    { after, limit }: { readonly after?: PlaceInRun | undefined; readonly limit: number },
+  ): { readonly pairs: readonly BrowsedPair[]; readonly next: PlaceInRun | null } {
+    const same = ["variant", "arm"].filter((column) => this.#hasColumn("conversation", column));
+    const rowOf = (of: string): string => this.#rowOf(of);
+    // The index of scenarios finds the other one among those of its scenario; with items, at once.
+    const item = this.#hasColumn("conversation", "item") ? "other.item IS one.item AND" : "";
+    const value = (of: string): string =>
+      `(SELECT value FROM outcome WHERE outcome.conversation = ${of}.id AND outcome.name = ? AND outcome.status = 'decided' AND kind = 'boolean')`;
+    const differs =
+      outcome === undefined
+        ? ""
+        : side === undefined
+          ? `AND ${value("one")} != ${value("other")}`
+          : `AND ${value("one")} = ${side === "a" ? 1 : 0} AND ${value("other")} = ${side === "a" ? 0 : 1}`;
+    const rows = this.#all<PairColumns>(
+      `SELECT one.id AS one, other.id AS other, one.position AS position FROM conversation AS one
+       JOIN conversation AS other ON ${item} other.run = ? AND other.scenario = one.scenario AND other.subject = ?
+         AND other.replicate = one.replicate AND ${rowOf("other")} IS ${rowOf("one")} AND other.id != one.id
+         ${run === withRun ? "AND other.judge = one.judge" : ""}
+         ${same.map((column) => `AND other.${column} IS one.${column}`).join(" ")}
+       WHERE one.run = ? AND one.subject = ? AND (one.position, one.id) > (?, ?)
+         ${scenario === undefined ? "" : "AND one.scenario = ?"} ${differs}
+       ORDER BY one.position, one.id LIMIT ?`,
+      this.#idOf(withRun) ?? -1,
+      against,
+      this.#idOf(run) ?? -1,
+      subject,
+      after?.position ?? Number.NEGATIVE_INFINITY,
+      after?.id ?? 0,
+      ...(scenario === undefined ? [] : [scenario]),
+      ...(outcome === undefined ? [] : [outcome, outcome]),
+      limit + 1,
+    );
+    const shown = rows.slice(0, limit);
+    const last = shown.at(-1);
+    const next = rows.length > limit && last !== undefined ? { position: last.position, id: last.one } : null;
+    const read = (id: number): BrowsedConversation => {
+      const found = this.#all<ConversationColumns>("SELECT * FROM conversation WHERE id = ?", id);
+      // It was there a moment ago, and one query reads one state of the file.
+      return this.#withTurns(found)[0] as BrowsedConversation;
+    };
+    return { pairs: shown.map(({ one, other }) => ({ one: read(one), other: read(other) })), next };
   }
 
   /** One conversation; undefined if there is none. */
@@ -195,11 +270,7 @@ export class RunBrowser {
     if (filter.status === "cut_short")
       add("status IS NOT NULL AND status NOT IN ('completed', 'limit_reached')");
     else if (filter.status !== undefined) add("status IS ?", filter.status);
-    // Of a conversation of an earlier version only the position of its row is known.
-    if (filter.row !== undefined)
-      if (this.#hasColumn("conversation", "row_id"))
-        add("coalesce(row_id, CAST(row AS TEXT)) = ?", filter.row);
-      else add("CAST(row AS TEXT) = ?", filter.row);
+    if (filter.row !== undefined) add(`${this.#rowOf("conversation")} = ?`, filter.row);
     if (filter.arm !== undefined)
       if (this.#hasColumn("conversation", "arm")) add("arm = ?", filter.arm);
       else add("0");
@@ -221,14 +292,16 @@ export class RunBrowser {
     // How many turns of a conversation have which verdict stands in its own columns.
     const counted = verdict === undefined ? undefined : VERDICT_COLUMNS[verdict];
     if (counted !== undefined && node === undefined && edge === undefined) return add(`${counted} > 0`);
+    // Of one conversation, all turns are found at once: the index of nodes would lead through all others.
+    const off = isRare ? "" : "+";
     const wanted: string[] = [];
     const values: Value[] = [];
     if (node !== undefined) {
-      wanted.push("node = ?");
+      wanted.push(`${off}node = ?`);
       values.push(node);
     }
     // Named also where any verdict will do: the index has finished turns only.
-    wanted.push(verdict === undefined ? "verdict IS NOT NULL" : "verdict = ?");
+    wanted.push(verdict === undefined ? `${off}verdict IS NOT NULL` : `${off}verdict = ?`);
     if (verdict !== undefined) values.push(verdict);
     if (edge !== undefined) {
       wanted.push(this.#hasColumn("turn", "edge") ? "edge = ?" : "? IS NULL");
@@ -241,6 +314,12 @@ export class RunBrowser {
         `EXISTS (SELECT 1 FROM turn WHERE turn.conversation = conversation.id AND ${wanted.join(" AND ")})`,
         ...values,
       );
+  }
+
+  /** What identifies a row of a dataset. Of a conversation of an earlier version only the position of its row is known. */
+  #rowOf(table: string): string {
+    const position = `CAST(${table}.row AS TEXT)`;
+    return this.#hasColumn("conversation", "row_id") ? `coalesce(${table}.row_id, ${position})` : position;
   }
 
   readonly #columns = new Map<string, ReadonlySet<string>>();

@@ -1,4 +1,5 @@
 import { Component, type ReactNode, useEffect, useState } from "react";
+import { ComparePage } from "./pages/compare-page.tsx";
 import { ConversationPage } from "./pages/conversation-page.tsx";
 import { ConversationsPage } from "./pages/conversations-page.tsx";
 import { RunPage } from "./pages/run-page.tsx";
@@ -62,6 +63,7 @@ function Page({ route }: { readonly route: Route }): ReactNode {
   if (kind === undefined) return <RunsPage route={route} />;
   if (kind === "run" && run !== undefined) {
     if (part === undefined) return <RunPage route={route} run={run} />;
+    if (part === "compare") return <ComparePage route={route} run={run} />;
     if (part === "conversations") return <ConversationsPage route={route} run={run} />;
     if (part === "conversation" && name !== undefined)
       return <ConversationPage route={route} run={run} conversation={name} />;
@@ -107,6 +109,7 @@ function Crumbs({ route }: { readonly route: Route }): ReactNode {
 const TABS: readonly (readonly [part: string, word: string])[] = [
   ["", "Results"],
   ["conversations", "Conversations"],
+  ["compare", "Compare"],
 ];
 
 function Tabs({ route }: { readonly route: Route }): ReactNode {

@@ -6,6 +6,7 @@ import "./style/page.css";
 import "./style/tables.css";
 import "./style/conversation.css";
 import "./style/graph.css";
+import "./style/compare.css";
 import { App } from "./app.tsx";
 import { applyTheme } from "./theme.ts";
 

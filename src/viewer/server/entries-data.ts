@@ -1,9 +1,35 @@
 import type { ConversationStatus } from "../../core/state/state.ts";
 import { cellOf, type OutcomeColumns } from "../../journal/store/conversation-columns.ts";
-import type { BrowsedConversation, BrowseFilter, PlaceInRun } from "../../journal/store/run-browser.ts";
+import type {
+  BrowsedConversation,
+  BrowseFilter,
+  PairFilter,
+  PlaceInRun,
+  RunBrowser,
+} from "../../journal/store/run-browser.ts";
 import type { Store } from "../../journal/store/store.ts";
-import type { ConversationEntry, ConversationsAnswer, EntryFilter, OutcomeValue } from "../answers.ts";
+import type {
+  ConversationEntry,
+  ConversationsAnswer,
+  EntryFilter,
+  OutcomeValue,
+  PairsAnswer,
+} from "../answers.ts";
 import type { Viewed } from "./run-data.ts";
+
+/** A page of pairs of conversations. */
+export function pairsAnswer(
+  browser: RunBrowser,
+  filter: PairFilter,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+): PairsAnswer {
+  const place = after === undefined ? undefined : placeOf(after);
+  const { pairs, next } = browser.pairs(filter, { after: place, limit });
+  return {
+    pairs: pairs.map(({ one, other }) => ({ a: conversationEntry(one), b: conversationEntry(other) })),
+    next: next === null ? null : `${next.position}.${next.id}`,
+  };
+}
 
 /** Fewer turns than this are looked for by themselves. */
 const FEW = 2_000;

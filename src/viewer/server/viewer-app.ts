@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { errorMessage } from "../../core/error-message.ts";
 import type { RunSummary } from "../../journal/store/store.ts";
 import { StoreError } from "../../journal/store/store-error.ts";
@@ -6,7 +6,7 @@ import type { EntryFilter } from "../answers.ts";
 import { type Access, guard } from "./access.ts";
 import { callAnswer, textAnswer } from "./call-data.ts";
 import { conversationAnswer } from "./conversation-data.ts";
-import { conversationsAnswer } from "./entries-data.ts";
+import { conversationsAnswer, pairsAnswer } from "./entries-data.ts";
 import { liveUpdates } from "./live-updates.ts";
 import { type PageFiles, pageWith } from "./page-files.ts";
 import { heatAnswer, runAnswer, runsAnswer, type Viewed } from "./run-data.ts";
@@ -44,6 +44,16 @@ class RequestError extends Error {
     super(message);
     this.status = status;
   }
+}
+
+/** Which page of a list is asked for. */
+function pageOf(context: Context): { readonly after: string | undefined; readonly limit: number } {
+  const after = context.req.query("after");
+  if (after !== undefined && !/^-?\d{1,16}(\.\d{1,16})?\.\d{1,16}$/.test(after))
+    throw new RequestError(400, "This is not the end of a page of this list.");
+  const asked = Number(context.req.query("limit") ?? 100);
+  const limit = Number.isSafeInteger(asked) ? Math.min(Math.max(asked, 1), LONGEST_PAGE) : 100;
+  return { after, limit };
 }
 
 /** The server of the viewer: the page, and the answers that it asks for. */
@@ -95,6 +105,21 @@ export function viewerApp(parts: ViewerParts): Hono {
   app.get("/api/runs/:run/heat", (context) =>
     context.json(heatAnswer(parts, runOf(context.req.param("run")), context.req.query("outcome") ?? "")),
   );
+  app.get("/api/runs/:run/pairs", (context) => {
+    const { run } = runOf(context.req.param("run"));
+    const { a = "", b = "", with: other, outcome, side, scenario } = context.req.query();
+    if (other !== undefined) runOf(other);
+    const filter = {
+      run,
+      subject: a,
+      against: b,
+      ...(other === undefined ? {} : { withRun: other }),
+      ...(outcome === undefined ? {} : { outcome }),
+      ...(side === "a" ? { side: "a" as const } : side === "b" ? { side: "b" as const } : {}),
+      ...(scenario === undefined ? {} : { scenario }),
+    } as const;
+    return context.json(pairsAnswer(parts.browser, filter, pageOf(context)));
+  });
   app.get("/api/runs/:run/live", (context) => liveUpdates(context, parts, context.req.param("run")));
   app.get("/api/runs/:run/conversations", (context) => {
     const { run } = runOf(context.req.param("run"));
@@ -105,12 +130,7 @@ export function viewerApp(parts: ViewerParts): Hono {
     const filter: EntryFilter = Object.fromEntries(given);
     if (filter.edge !== undefined && !/^\d{1,9}$/.test(filter.edge))
       throw new RequestError(400, "The number of an edge is a whole number.");
-    const after = context.req.query("after");
-    if (after !== undefined && !/^-?\d{1,16}(\.\d{1,16})?\.\d{1,16}$/.test(after))
-      throw new RequestError(400, "This is not the end of a page of this list.");
-    const asked = Number(context.req.query("limit") ?? 100);
-    const limit = Number.isSafeInteger(asked) ? Math.min(Math.max(asked, 1), LONGEST_PAGE) : 100;
-    return context.json(conversationsAnswer(parts, run, { filter, after, limit }));
+    return context.json(conversationsAnswer(parts, run, { filter, ...pageOf(context) }));
   });
   app.get("/api/runs/:run/conversations/:conversation", (context) => {
     const answer = conversationAnswer(
