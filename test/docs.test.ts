@@ -1,28 +1,13 @@
+import { COMMON_PARAMETERS } from "../src/models/simulated/simulated-subjects.ts";
+import { DefinitionError, END, type ErrorCategory, formatIssue, type Issue, type IssueCode, ModelError, parseScenario, parseScenarioFile, type RunEvent, Scenario, type ScenarioDefinition, scenarioFileSchema, scenarioToJson } from "../src/public/index.ts";
+import { knownProviders, SIMULATED_SUBJECTS } from "../src/public/models.ts";
+import { DEFAULT_RETRIES } from "../src/run/calls/retry-policy.ts";
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseDocument } from "yaml";
-import { COMMON_PARAMETERS } from "../src/models/simulated/simulated-subjects.ts";
-import {
-  DefinitionError,
-  END,
-  type ErrorCategory,
-  formatIssue,
-  type Issue,
-  type IssueCode,
-  ModelError,
-  parseScenario,
-  parseScenarioFile,
-  type RunEvent,
-  Scenario,
-  type ScenarioDefinition,
-  scenarioFileSchema,
-  scenarioToJson,
-} from "../src/public/index.ts";
-import { knownProviders, SIMULATED_SUBJECTS } from "../src/public/models.ts";
-import { DEFAULT_RETRIES } from "../src/run/calls/retry-policy.ts";
 
 // The conventions that pages follow:
 // - The ```ts blocks of a page are one module, in their order; each is type-checked and run.
@@ -251,6 +236,10 @@ function withOuterName(): ScenarioDefinition {
     .validate();
 }
 
+function withQuestion(question: string): unknown {
+  return { ...CAPITAL, nodes: { ask: { question: { question, rawAnswer: "" } } } };
+}
+
 /** One mistake for each code: a new code without one does not compile, and one without a section fails below. */
 const MISTAKES: Readonly<Record<IssueCode, () => unknown>> = {
   wrong_type: () => parseScenario({ ...CAPITAL, name: 7 }),
@@ -289,6 +278,9 @@ const MISTAKES: Readonly<Record<IssueCode, () => unknown>> = {
   empty_condition: () => parseScenario(withWhen({})),
   unknown_path: () => parseScenario(withWhen({ verify_reslt: true })),
   unknown_field: () => parseScenario(withWhen({ "parsed.ctiy": "Canberra" })),
+  invalid_text: () => parseScenario(withQuestion("Why {{ row.city?")),
+  unknown_variable: () => parseScenario(withQuestion("You said {{ turn[-1].reply }}.")),
+  needs_default: () => parseScenario(withQuestion("You said {{ turns[-1].reply }}.")),
   syntax_error: () => parseScenarioFile("name: capital\nname: capitals\n", { filename: "capital.yaml" }),
   unsupported_version: () => parseScenario({ version: 2, ...CAPITAL }),
   not_portable: () => scenarioToJson(withOuterName()),

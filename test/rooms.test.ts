@@ -166,6 +166,7 @@ test("libraries are those that were chosen", () => {
     "hono",
     "hono/cookie",
     "hono/streaming",
+    "liquidjs",
     "quickjs-emscripten-core",
     "re2js",
     "react",

@@ -1,3 +1,6 @@
+import { provideLiquid } from "../core/liquid/liquid-engine.ts";
+import { loadLiquid } from "../run/liquid-library.ts";
+
 export type { Clock } from "../core/environment.ts";
 export { evaluateOutcome } from "../core/outcomes/evaluate-outcome.ts";
 export { type RoutedOn, routedOn } from "../core/scenario/routed-on.ts";
@@ -20,5 +23,10 @@ export type {
   FinishEffect,
   JudgeEffect,
 } from "../run/step/conversation-state.ts";
-export { type FoldedJournal, foldJournal } from "../run/step/fold-journal.ts";
+export {
+  type FoldedJournal,
+  foldJournal,
+} from "../run/step/fold-journal.ts";
 export { type Step, step } from "../run/step/step.ts";
+
+provideLiquid(loadLiquid);

@@ -1,5 +1,8 @@
+import { provideLiquid } from "../core/liquid/liquid-engine.ts";
 import { showWarnings } from "../core/scenario/scenario.ts";
+import { loadLiquid } from "../run/liquid-library.ts";
 
+export { renderText, TextError, type TextScope } from "../core/liquid/text-template.ts";
 export {
   type AllOf,
   type AnyOf,
@@ -180,4 +183,5 @@ export { type ResumeOptions, type Run, resumeRun, runScenarios } from "../run/ru
 export type { ConversationRecord } from "../run/step/conversation-state.ts";
 
 // Commands that load an author's module leave these out: they print the warnings of its definitions themselves.
+provideLiquid(loadLiquid);
 showWarnings((message) => process.emitWarning(message, "ElenchusWarning"));

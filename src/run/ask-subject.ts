@@ -20,6 +20,7 @@ import { overrideKey } from "./resolve-models.ts";
 import type { ConversationContext, Subject } from "./run-context.ts";
 import { type AnsweredTurn, TRANSCRIPT_FILE, writeTranscript } from "./step/agent-view.ts";
 import type { AskEffect } from "./step/conversation-state.ts";
+import { wholeQuestion } from "./step/turn-texts.ts";
 
 /** The reply of a turn, or why there is none. */
 export type SubjectAnswer =
@@ -159,7 +160,8 @@ class SubjectTurn {
   /** Truths may depend on the verdicts of earlier turns, so those must be finished. */
   async #simulationInput(): Promise<SimulationInput> {
     await this.#driver.turnsFinished(this.#effect.turn - 1);
-    return { question: this.#node.question, state: this.#driver.state.scenario };
+    const { plan, state } = this.#driver;
+    return { question: wholeQuestion(plan.definition, state, this.#effect), state: state.scenario };
   }
 
   #context(): CallContext {

@@ -110,7 +110,7 @@ async function askJudge(
       ...(usage === undefined ? {} : { usage }),
     };
   };
-  const input = judgeInput(driver, effect, plan);
+  const input = judgeInput(driver, effect);
   const ask = (): Promise<TurnJudgement> => judgePart(judge, input, { part, judging: settings.judging });
   try {
     let read = await ask();
@@ -146,8 +146,8 @@ function answeredBy(judge: string, { status, calls }: TurnJudgement, isStored: b
   };
 }
 
-function judgeInput(driver: ConversationContext, effect: JudgeEffect, plan: NodePlan): JudgeInput {
-  const { question, rawAnswer, template } = plan.node.question;
+function judgeInput(driver: ConversationContext, effect: JudgeEffect): JudgeInput {
+  const { question, rawAnswer, template } = effect.reads.node.question;
   const { reply, finish, turn } = effect;
   return {
     question,
@@ -155,7 +155,7 @@ function judgeInput(driver: ConversationContext, effect: JudgeEffect, plan: Node
     finish,
     earlierTurns: earlierTurns(driver, turn),
     ...(template === undefined ? {} : { template }),
-    traits: plan.traits,
+    traits: effect.reads.traits,
     detectRefusal: driver.plan.settings.detectRefusal,
     rawAnswer,
     // Made from the reply, so that the same reply gives the same request; a reply cannot contain it on purpose.

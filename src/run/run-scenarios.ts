@@ -1,3 +1,4 @@
+import { provideLiquid } from "../core/liquid/liquid-engine.ts";
 import type { OutcomeResult } from "../core/outcomes/evaluate-outcome.ts";
 import type { NodesOf, OutcomesOf, ScenarioDefinition } from "../core/scenario/definition.ts";
 import type { NodeEntry } from "../core/scenario/node-entry.ts";
@@ -7,9 +8,12 @@ import type { RunEvent } from "../journal/run-event.ts";
 import type { Store } from "../journal/store/store.ts";
 import type { FinishedTurn } from "../journal/turn.ts";
 import { startedWith } from "./earlier-run.ts";
+import { loadLiquid } from "./liquid-library.ts";
 import { RunDriver } from "./run-driver.ts";
 import { type RunInternals, type RunOptions, validateOptions } from "./run-options.ts";
 import type { ConversationRecord } from "./step/conversation-state.ts";
+
+provideLiquid(loadLiquid);
 
 /** A finished turn at one of these nodes; the node says which fields there are. A field that was not read is missing or null. */
 type TurnAt<Nodes extends NodeEntry> = Nodes extends unknown

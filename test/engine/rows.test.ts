@@ -68,13 +68,13 @@ test("what a row lacks, or has of the wrong type, is told before the first call"
     runScenarios({ allowUnread: true, scenarios: sums, subjects: subject, rows: wrong }).results,
   ).rejects.toMatchObject({
     problems: [
-      expect.stringContaining('In scenario "sums", row 1, field "sum" of node "ask" has a wrong truth'),
-      'In scenario "sums", row 2, the question of node "ask" uses {{row.b}}, but the row has only a, sum.',
+      expect.stringContaining('In scenario "sums", row 1: field "sum" of node "ask" has a wrong truth'),
+      'In scenario "sums", row 2: it has no "b", which a text uses.',
     ],
   });
   await expect(
     runScenarios({ allowUnread: true, scenarios: sums, subjects: subject }).results,
-  ).rejects.toThrow("but the run has no rows");
+  ).rejects.toThrow("the run has no rows; give the scenario a dataset");
   expect(subject.asked).toEqual([]);
 });
 

@@ -1,4 +1,6 @@
+import { isTemplate } from "../../core/liquid/text-template.ts";
 import {
+  bindScenario,
   copyDefinition,
   type ScenarioDefinition,
   type ScenarioNode,
@@ -117,7 +119,8 @@ export class PlayConversation implements ConversationContext {
 
   async #ask(asking: Asking): Promise<void> {
     const { node, turn } = asking.effect;
-    const { question } = (this.#scenario.nodes[node] as ScenarioNode).question;
+    // The one that was asked last, with its texts.
+    const { question = "" } = this.state.open.at(-1) ?? {};
     const reworded = await this.#reword({ effect: asking.effect, question });
     this.#asking = null;
     if (typeof reworded === "string") {
@@ -168,9 +171,13 @@ export class PlayConversation implements ConversationContext {
 
 function withQuestion(definition: ScenarioDefinition, id: string, text: string): ScenarioDefinition {
   const node = definition.nodes[id] as ScenarioNode;
-  const question = Object.freeze({ ...node.question, question: text });
+  // What a person types is no template.
+  const plain = isTemplate(text) ? `{% raw %}${text}{% endraw %}` : text;
+  const question = Object.freeze({ ...node.question, question: plain });
   const nodes = Object.freeze({ ...definition.nodes, [id]: Object.freeze({ ...node, question }) });
-  return copyDefinition(definition, { nodes });
+  const { given } = definition;
+  const changed = copyDefinition(definition, { nodes });
+  return given === undefined ? changed : bindScenario(changed, given);
 }
 
 const HINT = "(an empty line sends it; or type another in its place, and end it with an empty line)";

@@ -1,4 +1,5 @@
 import type { Question, ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { questionBefore } from "../../core/scenario/state-scope.ts";
 import { foldTurn } from "../../core/state/advance-state.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
 import { judgedFields } from "../../core/templates/template.ts";
@@ -251,7 +252,7 @@ interface Room {
 
 function fieldBlocks(reading: PlayReading, { style, room }: Room): readonly LabelledLines[] {
   const { turn, definition, isJudged, before } = reading;
-  const question = definition.nodes[turn.node]?.question;
+  const question = questionBefore(definition, turn.node, before);
   const template = question?.template;
   if (question === undefined || template === undefined) return [];
   const forJudge = new Set([...Object.keys(judgedFields(template)), ...(turn.unreadByRules ?? [])]);

@@ -1,4 +1,4 @@
-import { copyDefinition, type ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { bindScenario, copyDefinition, type ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { callIdentity } from "../../journal/fold/run.ts";
 import type { RunEventBody } from "../../journal/run-event.ts";
 import { memoryStore } from "../../journal/store/memory-store.ts";
@@ -11,7 +11,6 @@ import {
   type TypedLine,
   TypedLines,
 } from "../../models/person/typed-answer.ts";
-import { applyRow } from "../../run/prepare-scenario.ts";
 import { forJudgeOnly, RULES_JUDGE } from "../../run/step/node-plan.ts";
 import { printableLines } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -67,13 +66,14 @@ export class PlaySession {
 /** The scenario as it is played: with the values of the row, and without rules where a judge reads instead. */
 function playedDefinition(options: PlayOptions): ScenarioDefinition {
   const { scenario, row, reading } = options;
-  const filled = row === undefined ? scenario : applyRow(scenario, row).definition;
-  if (reading !== "judge") return filled;
-  const nodes = Object.entries(filled.nodes).map(([id, node]) => [
+  const bound = (definition: ScenarioDefinition): ScenarioDefinition =>
+    row === undefined ? definition : bindScenario(definition, { row });
+  if (reading !== "judge") return bound(scenario);
+  const nodes = Object.entries(scenario.nodes).map(([id, node]) => [
     id,
-    isJudged(filled, id, options) ? forJudgeOnly(node) : node,
+    isJudged(scenario, id, options) ? forJudgeOnly(node) : node,
   ]);
-  return copyDefinition(filled, { nodes: Object.freeze(Object.fromEntries(nodes)) });
+  return bound(copyDefinition(scenario, { nodes: Object.freeze(Object.fromEntries(nodes)) }));
 }
 
 /** True if a judge model reads replies at a node. */

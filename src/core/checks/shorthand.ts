@@ -1,5 +1,15 @@
 import type { Composed } from "../logic/composition.ts";
-import { either, json, list, number, type ObjectShape, object, type Shape, text } from "../schema/shape.ts";
+import {
+  either,
+  json,
+  list,
+  number,
+  numberOrExpression,
+  type ObjectShape,
+  object,
+  type Shape,
+  text,
+} from "../schema/shape.ts";
 import type { JsonValue } from "../values/json.ts";
 import type { Check } from "./check.ts";
 import type { CompiledCheck } from "./check-result.ts";
@@ -32,10 +42,10 @@ const PLAIN_OPTIONS: readonly Shape[] = [text, number, { kind: "boolean" }, { ki
 const PLAIN_SHAPE: Shape = either(...PLAIN_OPTIONS);
 
 const OPERAND_SHAPES: Readonly<Record<keyof Operators, Shape>> = {
-  gte: number,
-  gt: number,
-  lte: number,
-  lt: number,
+  gte: numberOrExpression,
+  gt: numberOrExpression,
+  lte: numberOrExpression,
+  lt: numberOrExpression,
   eq: PLAIN_SHAPE,
   ne: PLAIN_SHAPE,
   in: list(PLAIN_SHAPE),

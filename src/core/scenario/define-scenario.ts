@@ -16,6 +16,7 @@ import { validateConditions } from "./validate-conditions.ts";
 import { validateGraph } from "./validate-graph.ts";
 import { validateOutcomes, validateRates } from "./validate-outcomes.ts";
 import { PathValidator } from "./validate-paths.ts";
+import { validateTexts } from "./validate-texts.ts";
 
 /** What makes a scenario: its parts, and what it has besides them. */
 export interface ScenarioSource {
@@ -56,7 +57,16 @@ export function defineScenario({ parts, rest, locate }: ScenarioSource): Scenari
       inOrder,
     );
   }
-  return freezeDefinition(data, nodeIds, warnings.map(located));
+  const definition = freezeDefinition(data, nodeIds, warnings.map(located));
+  locators.set(definition, located);
+  return definition;
+}
+
+const locators = new WeakMap<ScenarioDefinition, (issue: Issue) => Issue>();
+
+/** Adds to an issue where in its file it is, as far as a definition came from one. */
+export function locatorOf(definition: ScenarioDefinition): (issue: Issue) => Issue {
+  return locators.get(definition) ?? ((issue) => issue);
 }
 
 interface Findings {
@@ -82,6 +92,8 @@ function validateScenario(
   validateTruths(draft, report, warn);
   validateRubrics(draft, report);
   if (isRecord(data.rates)) validateRates(data.rates, draft, report);
+  const { systemPrompt, variants } = data;
+  validateTexts(draft, { systemPrompt, variants: isRecord(variants) ? variants : undefined }, report);
 }
 
 function freezeDefinition(

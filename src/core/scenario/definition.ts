@@ -34,8 +34,18 @@ export interface ScenarioDefinition<Nodes extends NodeEntry = NodeEntry, Outcome
   /** Warnings: the scenario can run, but may not do what its author meant. */
   readonly warnings: readonly Issue[];
   readonly metadata: JsonObject;
+  /** What a conversation is about: the values of its row and of its variant. Only runs set it. */
+  readonly given?: GivenValues;
+  /** The scenario without these values; what is prepared for it serves all rows. */
+  readonly unbound?: ScenarioDefinition;
   /** SHA-256 of the content: the same for the same scenario, however its keys are ordered. */
   readonly hash: string;
+}
+
+/** The values of a row and of a variant, for `{{ row.… }}` and `{{ variant.… }}`. */
+export interface GivenValues {
+  readonly row?: JsonObject;
+  readonly variant?: JsonObject;
 }
 
 /** The nodes that the compiler knows of a definition. */
@@ -110,7 +120,7 @@ export interface ScenarioNode {
 /** A definition with other parts, as a run needs them. The hash stays that of the scenario as its author wrote it. */
 export function copyDefinition(
   definition: ScenarioDefinition,
-  parts: Partial<Pick<ScenarioDefinition, "nodes" | "edges" | "outcomes">>,
+  parts: Partial<Pick<ScenarioDefinition, "nodes" | "edges" | "outcomes" | "given" | "unbound">>,
 ): ScenarioDefinition {
   const { name, description, nodes, nodeIds, edges, entryNode, outcomes, warnings, metadata } = definition;
   const { systemPrompt, rates } = definition;
@@ -131,6 +141,11 @@ export function copyDefinition(
       return definition.hash;
     },
   });
+}
+
+/** A scenario for conversations about a row and a variant. */
+export function bindScenario(definition: ScenarioDefinition, given: GivenValues): ScenarioDefinition {
+  return copyDefinition(definition, { given, unbound: definition });
 }
 
 /** The target of an edge that ends the conversation. */

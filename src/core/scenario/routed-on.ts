@@ -1,3 +1,4 @@
+import { NO_NEEDS, needsOfParts, type TurnNeed } from "../liquid/text-needs.ts";
 import { type Composed, isComposition } from "../logic/composition.ts";
 import { type Condition, compileWhen } from "../state/condition.ts";
 import { parseStatePath } from "../state/state-path.ts";
@@ -29,12 +30,7 @@ interface OpenRoutedOn extends RoutedOn {
  * routed on, need it all.
  */
 export function routedOn(definition: ScenarioDefinition): ReadonlyMap<string, RoutedOn> {
-  const needs = new Map<string, OpenRoutedOn>(
-    definition.nodeIds.map((id) => [
-      id,
-      { verdict: false, refused: false, fields: new Set(), traits: new Set(), everything: false },
-    ]),
-  );
+  const needs = new Map<string, OpenRoutedOn>(definition.nodeIds.map((id) => [id, nothingNeeded()]));
   let readsAccumulated = false;
   let readsAnything = false;
   const handsOver = new Set<string>();
@@ -42,6 +38,9 @@ export function routedOn(definition: ScenarioDefinition): ReadonlyMap<string, Ro
     if (handover !== undefined && !isTranscript(handover)) handsOver.add(source);
     const condition = compileWhen(when);
     if (condition === null) continue;
+    const texts = typeof when === "object" ? needsOfParts(when) : NO_NEEDS;
+    if (texts.accumulated) readsAccumulated = true;
+    for (const need of texts.turns) markText(need, source, { definition, needs });
     for (const field of fieldsOf(condition)) {
       if (field === null) readsAnything = true;
       else if (field.split(".")[0] === "accumulated") readsAccumulated = true;
@@ -52,11 +51,34 @@ export function routedOn(definition: ScenarioDefinition): ReadonlyMap<string, Ro
     const node = definition.nodes[id];
     if (readsAnything || handsOver.has(id) || (readsAccumulated && node?.stateUpdate !== undefined))
       markAll(need, definition, id);
-    if (need.verdict && gateReadsRefusal(node?.question.template)) need.refused = true;
-    if (need.verdict && dependsOnThePast(node?.question.template)) need.everything = true;
-    if (need.verdict) for (const field of verdictFields(node?.question.template)) need.fields.add(field);
+    addVerdict(need, node?.question.template);
   }
   return needs;
+}
+
+/** What must be known of a turn at a node for texts that read it. */
+export function readByTexts(
+  definition: ScenarioDefinition,
+  id: string,
+  texts: readonly TurnNeed[],
+): RoutedOn {
+  const need = nothingNeeded();
+  const needs = new Map([[id, need]]);
+  for (const text of texts) markText({ ...text, node: id }, id, { definition, needs });
+  addVerdict(need, definition.nodes[id]?.question.template);
+  return need;
+}
+
+function nothingNeeded(): OpenRoutedOn {
+  return { verdict: false, refused: false, fields: new Set(), traits: new Set(), everything: false };
+}
+
+/** A verdict needs what it depends on. */
+function addVerdict(need: OpenRoutedOn, template: Template | undefined): void {
+  if (!need.verdict) return;
+  if (gateReadsRefusal(template)) need.refused = true;
+  if (dependsOnThePast(template)) need.everything = true;
+  for (const field of verdictFields(template)) need.fields.add(field);
 }
 
 /** The paths that a condition reads; null stands for code, which may read anything. */
@@ -84,6 +106,24 @@ function markWhole(
   for (const [id, need] of needs)
     if (parsed.node === null || parsed.node === id) markAll(need, definition, id);
   return true;
+}
+
+/** What a text in a condition reads of turns. */
+function markText(
+  { node, index, part, name }: TurnNeed,
+  source: string,
+  { definition, needs }: { definition: ScenarioDefinition; needs: ReadonlyMap<string, OpenRoutedOn> },
+): void {
+  const ids = typeof node === "string" ? [node] : index === -1 ? [source] : [...needs.keys()];
+  for (const id of ids) {
+    const need = needs.get(id);
+    if (need === undefined) continue;
+    const isWhole = name === "" && (part === "parsed" || part === "rubric");
+    if (part === "everything" || isWhole) markAll(need, definition, id);
+    else if (part === "verdict") need.verdict = true;
+    else if (part === "refused") need.refused = true;
+    else need[part === "parsed" ? "fields" : "traits"].add(name);
+  }
 }
 
 function markPath(path: string, source: string, needs: ReadonlyMap<string, OpenRoutedOn>): void {
@@ -120,7 +160,10 @@ function markAll(need: OpenRoutedOn, { nodes }: ScenarioDefinition, id: string):
 }
 
 function dependsOnThePast(template: Template | undefined): boolean {
-  return Object.values(template?.fields ?? {}).some(({ truth }) => isTruthFrom(truth));
+  if (needsOfParts(template?.verify).readsState) return true;
+  return Object.values(template?.fields ?? {}).some(
+    ({ truth, check }) => isTruthFrom(truth) || needsOfParts(truth, check).readsState,
+  );
 }
 
 /** True if the gate of a template looks at whether a reply declines to answer. */

@@ -150,13 +150,15 @@ test("a function that cannot be written is named, with the reason", () => {
 });
 
 describe("any scenario comes back as it was", () => {
-  const text = fc.string({ minLength: 1 }).filter((value) => value.trim() !== "");
-  const scalar = fc.oneof(fc.boolean(), fc.integer(), fc.string());
+  // Texts with braces are templates, which must be right.
+  const plain = fc.string().filter((value) => !value.includes("{"));
+  const text = plain.filter((value) => value.trim() !== "");
+  const scalar = fc.oneof(fc.boolean(), fc.integer(), plain);
   const shorthand = fc.oneof(
     fc.record({ verify_result: fc.constantFrom(true, false, null) }),
     fc.record({ turn: fc.record({ gte: fc.nat(9), lt: fc.nat(9) }, { requiredKeys: ["gte"] }) }),
     fc.record({ "accumulated.x": scalar }),
-    fc.record({ "accumulated.y": fc.record({ in: fc.array(fc.string(), { minLength: 1 }) }) }),
+    fc.record({ "accumulated.y": fc.record({ in: fc.array(plain, { minLength: 1 }) }) }),
   );
   const when = fc.oneof(
     fc.constant(undefined),
@@ -168,7 +170,7 @@ describe("any scenario comes back as it was", () => {
     name: text,
     description: fc.string(),
     count: fc.integer({ min: 1, max: 5 }),
-    texts: fc.array(fc.tuple(text, fc.string()), { minLength: 5, maxLength: 5 }),
+    texts: fc.array(fc.tuple(text, plain), { minLength: 5, maxLength: 5 }),
     conditions: fc.array(when, { minLength: 5, maxLength: 5 }),
     metadata: fc.dictionary(
       fc.string().filter((key) => key !== "__proto__"),

@@ -260,7 +260,7 @@ describe("issues", () => {
     [
       "operand of the wrong type",
       when({ turn: { gte: "1" } }),
-      ["edges[2].when.turn.gte: Expected a number, got string."],
+      ["edges[2].when.turn.gte: Expected a number, or an expression such as {{ row.n }}, got string."],
     ],
     [
       "when of the wrong type",

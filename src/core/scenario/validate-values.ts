@@ -1,6 +1,7 @@
 import { OPERATORS, type Operators, type ShorthandValue } from "../checks/shorthand.ts";
+import { isExpression } from "../liquid/text-template.ts";
 import type { IssuePath, ReportIssue } from "../schema/issue.ts";
-import { type FieldType, isRowVariable } from "../templates/template.ts";
+import type { FieldType } from "../templates/template.ts";
 import { isRecord, typeName } from "../values/json.ts";
 
 /** What a path has: values of one type. */
@@ -45,7 +46,7 @@ export function validateValue(
     report({ code: "wrong_type", path, expected: NAMES[kind], received: shown });
   };
   const equals = (operand: unknown): void => {
-    if (operand !== null && !isRowVariable(operand) && kindOf(operand) !== kind) wrong(operand);
+    if (operand !== null && !isExpression(operand) && kindOf(operand) !== kind) wrong(operand);
   };
   if (!isRecord(value)) return equals(value);
   const { eq, ne, in: oneOf, contains, ...bounds } = value as Operators;

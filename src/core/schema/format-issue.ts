@@ -54,6 +54,12 @@ const SENTENCES: Sentences = {
       issue.nearest === undefined ? ` (it has ${listed(issue.fields.map(quoted), "and")})` : ""
     }.${didYouMean(issue)}`,
 
+  invalid_text: (issue) => `This text cannot be rendered${placeOf(issue)}: ${issue.message}.`,
+  unknown_variable: (issue) =>
+    `${quoted(issue.variable)}${placeOf(issue)} is not known: ${issue.message}.${didYouMean(issue)}`,
+  needs_default: (issue) =>
+    `${quoted(issue.variable)}${placeOf(issue)} needs a default: ${issue.message}. Write {{ ${issue.variable} | default: "…" }}, or test it with {% if %}.`,
+
   syntax_error: (issue) => `The file cannot be read: ${issue.message}.`,
   unsupported_version: (issue) =>
     `Format version ${issue.version} is not supported; this release reads version ${issue.supported}.`,
@@ -77,6 +83,12 @@ export function formatIssue(issue: Issue): string {
   if (issue.position === undefined) return place === "" ? sentence : `${place}: ${sentence}`;
   const { filename, line, column } = issue.position;
   return `${filename}:${line}:${column}${place === "" ? "" : ` (${place})`}: ${sentence}`;
+}
+
+/** Where in a text something is, if there is no place in a file that says it. */
+function placeOf({ within, position }: Issue): string {
+  if (within === undefined || position !== undefined) return "";
+  return ` (line ${within.line}, column ${within.column} of the text)`;
 }
 
 const LONGEST_PATH = 16;

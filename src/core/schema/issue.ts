@@ -8,6 +8,13 @@ export interface FilePosition {
   readonly column: number;
 }
 
+/** A place in a text of a scenario, both numbers from 1, and what stands there. */
+export interface PlaceInText {
+  readonly line: number;
+  readonly column: number;
+  readonly snippet: string;
+}
+
 interface IssueFacts {
   /** The shape of the data is wrong. */
   wrong_type: { readonly expected: string; readonly received: string };
@@ -46,6 +53,11 @@ interface IssueFacts {
     readonly nearest?: string;
   };
 
+  /** A text with variables cannot be rendered, or might not be. */
+  invalid_text: { readonly message: string };
+  unknown_variable: { readonly variable: string; readonly message: string; readonly nearest?: string };
+  needs_default: { readonly variable: string; readonly message: string };
+
   /** The file cannot be read. */
   syntax_error: { readonly message: string };
   unsupported_version: { readonly version: string; readonly supported: number };
@@ -71,6 +83,8 @@ export type Issue = {
   [Code in IssueCode]: {
     readonly code: Code;
     readonly path: IssuePath;
+    /** Where in a text with variables it is. */
+    readonly within?: PlaceInText;
     /** Set when the scenario came from a file. */
     readonly position?: FilePosition;
   } & Readonly<IssueFacts[Code]>;

@@ -26,6 +26,7 @@ class SchemaWriter {
   #write(shape: Shape): JsonObject {
     switch (shape.kind) {
       case "string":
+        if (shape.expressionFor !== undefined) return { type: "string", pattern: "^\\{\\{.*\\}\\}$" };
         return shape.nonEmpty ? { type: "string", pattern: "\\S" } : { type: "string" };
       case "number":
         return numberSchema(shape);

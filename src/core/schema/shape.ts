@@ -26,6 +26,8 @@ export type Shape =
 export interface StringShape {
   readonly kind: "string";
   readonly nonEmpty?: boolean;
+  /** Set if the text stands for a value of another kind, and so must be one expression: `{{ row.n }}`. */
+  readonly expressionFor?: string;
   readonly description?: string;
 }
 
@@ -126,6 +128,11 @@ export type RuleProblem =
 export const text: StringShape = { kind: "string" };
 export const nonEmptyText: StringShape = { kind: "string", nonEmpty: true };
 export const number: NumberShape = { kind: "number" };
+/** A number, or an expression that gives one. */
+export const numberOrExpression: Shape = {
+  kind: "either",
+  options: [{ kind: "number" }, { kind: "string", expressionFor: "a number" }],
+};
 export const boolean: Shape = { kind: "boolean" };
 export const json: Shape = { kind: "json" };
 export const jsonObject: RecordShape = { kind: "record", values: json };

@@ -1,3 +1,4 @@
+import { isExpression } from "../liquid/text-template.ts";
 import { looksLikeFunctionSource } from "../source/function-source.ts";
 import { isRecord, typeName, type UnknownRecord } from "../values/json.ts";
 import type { Issue, ReportIssue } from "./issue.ts";
@@ -40,6 +41,7 @@ class ShapeValidator {
       case "string":
         if (typeof value !== "string") this.#wrongType(shape, value);
         else if (shape.nonEmpty && value.trim() === "") this.#problem("empty_value");
+        else if (shape.expressionFor !== undefined && !isExpression(value)) this.#wrongType(shape, value);
         return;
       case "number":
         return this.#validateNumber(shape, value);
@@ -224,7 +226,9 @@ function resolved(shape: Shape): Shape {
 function shapeName(shape: Shape): string {
   switch (shape.kind) {
     case "string":
-      return "text";
+      return shape.expressionFor === undefined
+        ? "text"
+        : `${shape.expressionFor}, or an expression such as {{ row.n }}`;
     case "number":
       return numberName(shape);
     case "boolean":

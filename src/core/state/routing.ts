@@ -1,6 +1,9 @@
+import { fillTexts, hasTexts } from "../liquid/fill-texts.ts";
+import { TextError, type TextScope } from "../liquid/text-template.ts";
 import { formatIssue } from "../schema/format-issue.ts";
 import type { Issue } from "../schema/issue.ts";
 import { validateShape } from "../schema/validate-shape.ts";
+import { canonicalJson } from "../values/json.ts";
 import { type Condition, compileWhen, WHEN_SHAPE, type When } from "./condition.ts";
 import { type ConditionTest, compileCondition } from "./condition-test.ts";
 import type { ScenarioState } from "./state.ts";
@@ -43,23 +46,25 @@ class OutEdges {
   readonly #conditional: {
     readonly edge: number;
     readonly target: string;
-    readonly condition: ConditionTest;
+    readonly condition: ConditionTest | FilledCondition;
   }[] = [];
   readonly #fallback: { readonly edge: number; readonly target: string } | null = null;
 
   constructor(edges: readonly RoutingEdge[], positions: Iterable<number>) {
     for (const edge of positions) {
       const { target, when } = edges[edge] as RoutingEdge;
-      const condition = conditionOf(when);
+      const condition =
+        hasTexts(when) && typeof when !== "string" ? new FilledCondition(when) : conditionOf(when);
       if (condition !== null) this.#conditional.push({ edge, target, condition });
       else this.#fallback ??= { edge, target };
     }
   }
 
   /** Conditional edges in order, first match; else the first unconditional edge; else the end. */
-  resolve(state: ScenarioState): RoutingDecision {
+  resolve(state: ScenarioState, scope: () => TextScope): RoutingDecision {
     const tested: TestedEdge[] = [];
-    for (const { edge, target, condition } of this.#conditional) {
+    for (const { edge, target, condition: given } of this.#conditional) {
+      const condition = given instanceof FilledCondition ? given.filled(scope) : given;
       const answer = condition.test(state);
       if (answer === true) {
         tested.push({ edge, target, matched: true, evaluable: true });
@@ -84,6 +89,34 @@ class OutEdges {
     };
   }
 }
+
+/** A condition with texts that are rendered before it is tested. Few come to different values, so that those are kept. */
+class FilledCondition {
+  readonly #when: unknown;
+  readonly #compiled = new Map<string, ConditionTest>();
+
+  constructor(when: unknown) {
+    this.#when = when;
+  }
+
+  filled(scope: () => TextScope): ConditionTest {
+    try {
+      const when = fillTexts(this.#when, scope());
+      const key = canonicalJson(when);
+      const known = this.#compiled.get(key);
+      if (known !== undefined) return known;
+      if (this.#compiled.size >= MOST_COMPILED) this.#compiled.clear();
+      const made = conditionOf(when) ?? unusable("is null");
+      this.#compiled.set(key, made);
+      return made;
+    } catch (error) {
+      if (!(error instanceof TextError)) throw error;
+      return unusable(`cannot be rendered: ${error.message}`);
+    }
+  }
+}
+
+const MOST_COMPILED = 100;
 
 /** The out-edges of every node. Edges are sorted by node once, and prepared when a conversation first leaves the node. */
 class EdgeIndex {
@@ -114,18 +147,24 @@ const indexes = new WeakMap<readonly RoutingEdge[], EdgeIndex>();
 
 /**
  * Decides where a conversation goes. `edges` are those of a definition, of which the ones that leave
- * `state.currentNode` count, or a list with the edges of just one node.
+ * `state.currentNode` count, or a list with the edges of just one node. `scope` has the values for texts in conditions.
  */
-export function resolveNextNode(edges: readonly RoutingEdge[], state: ScenarioState): RoutingDecision {
+export function resolveNextNode(
+  edges: readonly RoutingEdge[],
+  state: ScenarioState,
+  scope: () => TextScope = () => NO_VALUES,
+): RoutingDecision {
   // Only the edges of a definition are frozen, and only what cannot change may be cached.
-  if (!Object.isFrozen(edges)) return outEdgesIn(edges, state.currentNode).resolve(state);
+  if (!Object.isFrozen(edges)) return outEdgesIn(edges, state.currentNode).resolve(state, scope);
   let index = indexes.get(edges);
   if (index === undefined) {
     index = new EdgeIndex(edges);
     indexes.set(edges, index);
   }
-  return index.from(state.currentNode).resolve(state);
+  return index.from(state.currentNode).resolve(state, scope);
 }
+
+const NO_VALUES: TextScope = Object.freeze({});
 
 function outEdgesIn(edges: readonly RoutingEdge[], node: string): OutEdges {
   const sameSource = edges.every(({ source }) => source === edges[0]?.source);
@@ -142,6 +181,9 @@ function conditionOf(when: unknown): ConditionTest | null {
     const condition: Condition | null = compileWhen(when as When);
     return condition === null ? null : compileCondition(condition);
   }
-  const reason = `is not a condition: ${issues.map(formatIssue).join(" ")}`;
+  return unusable(`is not a condition: ${issues.map(formatIssue).join(" ")}`);
+}
+
+function unusable(reason: string): ConditionTest {
   return { test: () => null, reason: () => reason, actual: null };
 }

@@ -1,5 +1,6 @@
 import { usablePattern } from "../checks/check-shapes.ts";
 import { compileLinearRegex } from "../checks/linear-regex.ts";
+import { isTemplate } from "../liquid/text-template.ts";
 import {
   described,
   either,
@@ -103,7 +104,7 @@ const which = oneOfTexts("first", "last");
 /** Every option is a single letter. */
 const singleLetters: ShapeRule = (value, report) => {
   const { options = [] } = value as { readonly options?: readonly string[] };
-  const wrong = options.find((option) => letterOf(option).length === 0);
+  const wrong = options.find((option) => !isTemplate(option) && letterOf(option).length === 0);
   if (wrong === undefined) return;
   const message = `An option must be a single letter from A to Z, but ${JSON.stringify(wrong)} is not.`;
   report("options", { code: "invalid_parameter", message });
@@ -112,6 +113,7 @@ const singleLetters: ShapeRule = (value, report) => {
 /** The pattern can be used and has the group. */
 const usableGroup: ShapeRule = (value, report) => {
   const { pattern, flags, group } = value as unknown as PatternRule;
+  if (isTemplate(pattern)) return;
   const regex = compileLinearRegex(pattern, flags);
   if ("problem" in regex) return usablePattern(value, report);
   if (group === undefined || group === 0) return;

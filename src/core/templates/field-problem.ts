@@ -1,16 +1,12 @@
 import type { Check } from "../checks/check.ts";
 import { evaluateCheck, usesTruth } from "../checks/evaluate-check.ts";
+import { hasTexts } from "../liquid/fill-texts.ts";
+import { isTemplate } from "../liquid/text-template.ts";
 import { nearestOf } from "../schema/nearest-name.ts";
 import type { JsonValue } from "../values/json.ts";
 import { type Converted, convertText, stancePair, wholeNumber } from "./convert-value.ts";
 import { type ExtractRule, type ExtractTarget, enumValues, optionLetters } from "./extract-rule.ts";
-import {
-  defaultFieldCheck,
-  type FieldType,
-  isRowVariable,
-  isTraceCheck,
-  type TemplateField,
-} from "./template.ts";
+import { defaultFieldCheck, type FieldType, isTraceCheck, type TemplateField } from "./template.ts";
 import { type CaseTruth, isCaseTruth, isTruthFrom } from "./truth-from.ts";
 
 /** A mistake in a field: the key that it is about, and a sentence. */
@@ -33,14 +29,18 @@ const TEXT_EQUALITIES: ReadonlySet<Check["type"]> = new Set(["exact_match", "lit
 
 /** What is wrong between the type of a field, its check and its truth; the field has the right shape otherwise. */
 export function fieldProblem(field: TemplateField): FieldProblem | null {
-  const unreadable = field.extract === undefined ? null : extractProblem(field.extract, field);
+  const { extract } = field;
+  // What has variables is looked at when they have values.
+  const isOpen = hasTexts(extract) || ("values" in field && hasTexts(field.values));
+  const unreadable = extract === undefined || isOpen ? null : extractProblem(extract, field);
   if (unreadable !== null) return { key: "extract", message: unreadable };
   const check = field.check ?? defaultFieldCheck(field);
+  if (isOpen || hasTexts(field.check)) return null;
   if (!isTruthFrom(field.truth)) return pairProblem(field, check, field.truth);
   const { cases, otherwise } = field.truth;
   for (const truth of [...Object.values(cases), ...(otherwise === undefined ? [] : [otherwise])]) {
     const { truth: value, check: own }: CaseTruth = isCaseTruth(truth) ? truth : { truth };
-    const problem = pairProblem(field, own ?? check, value);
+    const problem = hasTexts(own) ? null : pairProblem(field, own ?? check, value);
     if (problem !== null) return { ...problem, key: "truth" };
   }
   return null;
@@ -66,7 +66,7 @@ function pairProblem(
     (sample) => evaluateCheck(check, sample, looksAtTruth ? sample : null).evaluable,
   );
   if (!suits) return { key: "check", message: `${check.type} cannot look at a field of type ${field.type}.` };
-  if (!looksAtTruth || truth === null || isRowVariable(truth)) return null;
+  if (!looksAtTruth || truth === null || hasTexts(truth)) return null;
   const wrong = {
     key: "truth",
     message: `${JSON.stringify(truth)} can never match a field of type ${typeOf(field)}.`,
@@ -103,7 +103,7 @@ function valuesIn(converted: Converted): JsonValue[] {
 
 /** A check on the raw reply holds or not: its truth says which of the two is right. */
 function traceProblem(truth: JsonValue): FieldProblem | null {
-  if (truth === null || typeof truth === "boolean" || isRowVariable(truth)) return null;
+  if (truth === null || typeof truth === "boolean" || isTemplate(truth)) return null;
   const message = `The truth of a check on the raw reply is true or false, not ${JSON.stringify(truth)}.`;
   return { key: "truth", message };
 }

@@ -13,7 +13,7 @@ export function parseJsonText(text: string): ParsedText {
     const message = `the key ${JSON.stringify(key)} stands twice in the same object`;
     throw new TextSyntaxError(message, lines.positionAt(offset));
   });
-  return { value, ...placesIn(root, lines) };
+  return { value, ...placesIn(root, { text, value, lines }) };
 }
 
 function syntaxError(text: string, error: SyntaxError, lines: LineIndex): TextSyntaxError {

@@ -1,3 +1,4 @@
+import { provideLiquid } from "../../core/liquid/liquid-engine.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { readScenario, validateVersion } from "../../core/scenario/parse-scenario.ts";
 import { FILE_SHAPE } from "../../core/scenario/scenario-shape.ts";
@@ -5,9 +6,12 @@ import { DefinitionError } from "../../core/schema/format-issue.ts";
 import type { FilePosition, Issue, IssuePath } from "../../core/schema/issue.ts";
 import { validateShape } from "../../core/schema/validate-shape.ts";
 import { isRecord } from "../../core/values/json.ts";
+import { loadLiquid } from "../../run/liquid-library.ts";
 import { parseJsonText } from "./json-text.ts";
 import { type ParsedText, TextSyntaxError } from "./text-places.ts";
 import { parseYamlText } from "./yaml-text.ts";
+
+provideLiquid(loadLiquid);
 
 /**
  * The scenarios of a file's text: YAML, or JSON if the name ends in `.json`. Nothing in the file is run.
@@ -23,10 +27,9 @@ export function parseScenarioFile(
   const locate =
     (prefix: IssuePath) =>
     (issue: Issue): FilePosition => {
-      return {
-        filename,
-        ...source.locate([...prefix, ...issue.path], isAboutKey(issue) ? "key" : "value"),
-      };
+      const path = [...prefix, ...issue.path];
+      const within = issue.within === undefined ? undefined : source.locateWithin(path, issue.within);
+      return { filename, ...(within ?? source.locate(path, isAboutKey(issue) ? "key" : "value")) };
     };
   if (!isRecord(value) || !Object.hasOwn(value, "scenarios"))
     return [readScenario(value, { locate: locate([]), keysAt: source.keysAt })];

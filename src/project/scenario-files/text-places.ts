@@ -1,4 +1,5 @@
-import type { IssuePath } from "../../core/schema/issue.ts";
+import type { IssuePath, PlaceInText } from "../../core/schema/issue.ts";
+import { ownValue } from "../../core/values/json.ts";
 
 /** A place in a text; both numbers count from 1. */
 export interface TextPosition {
@@ -30,20 +31,58 @@ export interface ParsedText {
   readonly value: unknown;
   /** Where a part stands: its key or its value, or whatever is nearest around it if it is not there itself. */
   locate(path: IssuePath, prefer: "key" | "value"): TextPosition;
+  /** Where something within a text stands, if the text is there as it was written. */
+  locateWithin(path: IssuePath, within: PlaceInText): TextPosition | undefined;
   /** The keys of an object as the text has them: objects of JavaScript put keys like `10` before all others. */
   keysAt(path: IssuePath): readonly string[] | undefined;
 }
 
 /** What a text gives besides its data. */
-export function placesIn(root: Place, lines: LineIndex): Pick<ParsedText, "locate" | "keysAt"> {
+export function placesIn(
+  root: Place,
+  { text, value, lines }: { readonly text: string; readonly value: unknown; readonly lines: LineIndex },
+): Pick<ParsedText, "locate" | "locateWithin" | "keysAt"> {
   return {
     locate: (path, prefer) => lines.positionAt(findOffset(root, path, prefer)),
+    locateWithin(path, within) {
+      const data = valueAt(value, path);
+      if (typeof data !== "string" || within.snippet === "") return undefined;
+      const offset = nthOffset(text, within.snippet, {
+        start: findOffset(root, path, "value"),
+        count: occurrencesBefore(data, within),
+      });
+      return offset === -1 ? undefined : lines.positionAt(offset);
+    },
     keysAt: (path) => {
       let place: Place | undefined = root;
       for (const part of path) place = place?.parts?.get(part);
       return place?.parts && [...place.parts.keys()].map(String);
     },
   };
+}
+
+function valueAt(value: unknown, path: IssuePath): unknown {
+  let found = value;
+  for (const key of path)
+    found = typeof found === "object" && found !== null ? ownValue(found, String(key)) : undefined;
+  return found;
+}
+
+/** How often a snippet occurs in a text before its place. A file may break lines elsewhere than the text, but keeps words. */
+function occurrencesBefore(text: string, { line, column, snippet }: PlaceInText): number {
+  const lines = text.split("\n");
+  const before = [...lines.slice(0, line - 1), (lines[line - 1] ?? "").slice(0, column - 1)].join("\n");
+  return before.split(snippet).length - 1;
+}
+
+function nthOffset(
+  text: string,
+  snippet: string,
+  { start, count }: { readonly start: number; readonly count: number },
+): number {
+  let offset = text.indexOf(snippet, start);
+  for (let index = 0; index < count && offset !== -1; index++) offset = text.indexOf(snippet, offset + 1);
+  return offset;
 }
 
 /** Finds the place of a part; a collection is best pointed at by its key. */

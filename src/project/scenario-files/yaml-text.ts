@@ -15,7 +15,7 @@ export function parseYamlText(text: string): ParsedText {
     const root = new PlaceReader(yaml, lines).read(document.contents, null);
     // Aliases share one object, so they cost nothing here; copying counts what they stand for, and has a limit.
     const value: unknown = document.toJS({ maxAliasCount: -1 });
-    return { value, ...placesIn(root, lines) };
+    return { value, ...placesIn(root, { text, value, lines }) };
   } catch (error) {
     if (error instanceof TextSyntaxError) throw error;
     // Alias bombs and aliases of themselves are refused by throwing; very deep nesting exhausts the stack.

@@ -1,3 +1,4 @@
+import { hasTexts } from "../../core/liquid/fill-texts.ts";
 import type { Question } from "../../core/scenario/definition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
 import type { ScenarioState } from "../../core/state/state.ts";
@@ -90,7 +91,8 @@ function inset(line: string): string {
 export function expectedText(question: Question, field: string, before: ScenarioState): string | null {
   const fields = question.template?.fields ?? {};
   const known = ownValue(fields, field) === undefined ? undefined : fields[field];
-  if (known === undefined) return null;
+  // What could not be rendered is not known.
+  if (known === undefined || hasTexts(known.truth)) return null;
   if (isTruthFrom(known.truth) && known.truth.from.startsWith("accumulated"))
     return `computed from ${known.truth.from}`;
   const truth = resolveTruth(known.truth, before);

@@ -1,4 +1,5 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { questionBefore } from "../../core/scenario/state-scope.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
 import { isFinishedTurn, type Turn } from "../../journal/turn.ts";
 import type { ToolResult } from "../../models/message.ts";
@@ -44,7 +45,7 @@ function headingText({ turn, node, agent, model }: Turn, subject: string): strin
 function found(turn: Turn, options: TurnTextOptions, room: number): readonly LabelledLines[] {
   const { style, definition, before = INITIAL_STATE } = options;
   const { node, reply, hop } = turn;
-  const question = definition?.nodes[node]?.question;
+  const question = definition === undefined ? undefined : questionBefore(definition, node, before);
   const expected = (field: string): string | null =>
     question === undefined ? null : expectedText(question, field, before);
   const warnings = (turn.warnings ?? []).flatMap(({ message }) => paintedLines(message, room, style.yellow));

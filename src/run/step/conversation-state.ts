@@ -1,10 +1,12 @@
 import type { OutcomeResult } from "../../core/outcomes/evaluate-outcome.ts";
+import type { ScenarioNode } from "../../core/scenario/definition.ts";
 import {
   type ConversationResult,
   type ConversationStatus,
   INITIAL_STATE,
   type ScenarioState,
 } from "../../core/state/state.ts";
+import type { Trait } from "../../core/templates/rubric.ts";
 import { type GrowingList, itemsOf } from "../../core/values/growing-list.ts";
 import type { MeaningPair } from "../../grading/verify/semantic-match.ts";
 import type { RunFailure } from "../../journal/failure.ts";
@@ -18,6 +20,18 @@ import type { AgentView, AnsweredTurn } from "./agent-view.ts";
 export interface Ending {
   readonly status: ConversationStatus;
   readonly failure?: RunFailure;
+}
+
+/** A node and its traits with the texts that reading a reply needs. Truths are rendered when they are compared. */
+export interface ReadNode {
+  readonly node: ScenarioNode;
+  readonly traits: readonly Trait[];
+}
+
+/** A turn that is asked or being read. */
+export interface OpenTurn extends Turn {
+  /** Set when the reply can be read: its texts may have to wait for earlier turns. */
+  readonly reads?: ReadNode;
 }
 
 /** Where a conversation stands: the fold of its events. */
@@ -34,7 +48,9 @@ export interface ConversationState {
   /** The state after the finished turns. */
   readonly scenario: ScenarioState;
   /** Turns that are asked or being read, in order; only the last may be unanswered. */
-  readonly open: readonly Turn[];
+  readonly open: readonly OpenTurn[];
+  /** Where the conversation goes, while the texts there still wait for what they read of earlier turns. */
+  readonly next: { readonly node: string; readonly edge: number | null } | null;
   /** The state as far as routing reads it, after some turns that are still being read; of use if it is ahead of `scenario`. */
   readonly ahead: ScenarioState;
   /** The last turn whose meanings are being compared, or were. */
@@ -56,6 +72,7 @@ export const BEFORE_START: ConversationState = Object.freeze({
   turns: null,
   scenario: INITIAL_STATE,
   open: Object.freeze([]),
+  next: null,
   ahead: INITIAL_STATE,
   compared: 0,
   ending: null,
@@ -128,6 +145,8 @@ export interface JudgeEffect {
   readonly node: string;
   /** Which of the turn's requests, from 0. */
   readonly part: number;
+  /** The node with its texts, and its traits. */
+  readonly reads: ReadNode;
   readonly reply: string;
   /** How the reply ended: `length` if it was cut off. */
   readonly finish: string;

@@ -1,3 +1,5 @@
+import { fillTexts, hasTexts } from "../../core/liquid/fill-texts.ts";
+import { TextError, type TextScope } from "../../core/liquid/text-template.ts";
 import { isComposition } from "../../core/logic/composition.ts";
 import {
   evaluateOutcome,
@@ -9,6 +11,7 @@ import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { ConversationStatus } from "../../core/state/state.ts";
 import type { OutcomeEvent } from "../../journal/run-event.ts";
 import { type ConversationState, conversationResult } from "./conversation-state.ts";
+import { scopeAt } from "./turn-texts.ts";
 
 /** Ends that say something about time, money, machines, simulated users or records, and nothing about the subject. */
 const CUT_SHORT: readonly (ConversationStatus | null)[] = [
@@ -34,9 +37,28 @@ export function decideOutcomes(
   const results = evaluateOutcomes(definition.outcomes, ({ check }) =>
     CUT_SHORT.includes(status) && !asksForStatus(check)
       ? { ...CUT_SHORT_RESULT, reason: `the conversation ended early: ${status}` }
-      : evaluateOutcome(check, result),
+      : filledOutcome(
+          check,
+          () => scopeAt(definition, state, { before: state.scenario.turn + 1, node: "" }),
+          result,
+        ),
   );
   return [...results].map(([name, decided]) => ({ type: "outcome", conversation, name, ...decided }));
+}
+
+/** An outcome whose texts are rendered first; one that cannot be rendered decides nothing. */
+function filledOutcome(
+  check: OutcomeCheck,
+  scope: () => TextScope,
+  result: ReturnType<typeof conversationResult>,
+): OutcomeResult {
+  if (typeof check !== "object" || !hasTexts(check)) return evaluateOutcome(check, result);
+  try {
+    return evaluateOutcome(fillTexts(check, scope()), result);
+  } catch (error) {
+    if (!(error instanceof TextError)) throw error;
+    return { ...CUT_SHORT_RESULT, reason: `a text cannot be rendered: ${error.message}` };
+  }
 }
 
 const CUT_SHORT_RESULT: OutcomeResult = Object.freeze({

@@ -56,10 +56,12 @@ export function nodePlan(
   settings: PlannedBy,
   unread: readonly string[] = NONE,
 ): NodePlan {
-  const found = plansFor(definition, settings);
-  if (unread.length === 0) return memoize(found, id, () => makePlan(definition, id, settings));
+  // Rows and variants change texts, but not what is asked of whom.
+  const base = definition.unbound ?? definition;
+  const found = plansFor(base, settings);
+  if (unread.length === 0) return memoize(found, id, () => makePlan(base, id, settings));
   // Ids of nodes are not JSON lists.
-  return memoize(found, JSON.stringify([id, ...unread]), () => makePlan(definition, id, settings, unread));
+  return memoize(found, JSON.stringify([id, ...unread]), () => makePlan(base, id, settings, unread));
 }
 
 const NONE: readonly string[] = Object.freeze([]);
@@ -129,7 +131,8 @@ function makePlan(
   return { node, traits: frozen, parts, waits, comparesMeaning: meaning, readsRest, reads, branches };
 }
 
-function waitsFor(
+/** The requests to the judge that something needs, by position, or everything. */
+export function waitsFor(
   needs: RoutedOn,
   { question }: ScenarioNode,
   parts: readonly JudgeTaskNames[],

@@ -2,16 +2,12 @@ import { END, type ScenarioDefinition, type ScenarioNode } from "../../core/scen
 import { foldTurn } from "../../core/state/advance-state.ts";
 import { type RoutingDecision, resolveNextNode } from "../../core/state/routing.ts";
 import { INITIAL_STATE, isFinished, type ScenarioState } from "../../core/state/state.ts";
-import { freezeDeep } from "../../core/values/frozen-copy.ts";
 import { appended, itemsOf, listOf } from "../../core/values/growing-list.ts";
-import { ownValue } from "../../core/values/json.ts";
-import { concludeReply, type ReplyConclusion } from "../../grading/judge/assess-reply.ts";
+import type { ReplyConclusion } from "../../grading/judge/assess-reply.ts";
 import { type JudgementPart, joinParts } from "../../grading/judge/judge-turn.ts";
-import { concludeLabels } from "../../grading/verify/conclude-labels.ts";
 import { meaningPairs } from "../../grading/verify/semantic-match.ts";
 import type {
   ConversationEvent,
-  ConversationSettings,
   ConversationStart,
   ConversationStop,
   DerivedEvent,
@@ -19,11 +15,20 @@ import type {
   TurnReply,
 } from "../../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT } from "../../journal/spending.ts";
-import type { FinishedTurn, Turn } from "../../journal/turn.ts";
+import type { Turn } from "../../journal/turn.ts";
 import { agentName, NOTHING_SEEN, prepareQuestion } from "./agent-view.ts";
-import { BEFORE_START, type ConversationState, type Effect, type Ending } from "./conversation-state.ts";
+import {
+  BEFORE_START,
+  type ConversationState,
+  type Effect,
+  type Ending,
+  type OpenTurn,
+} from "./conversation-state.ts";
 import { decideOutcomes } from "./decide-outcomes.ts";
-import { leftToJudge, type NodePlan, nodePlan } from "./node-plan.ts";
+import { finishedTurn, isRead } from "./finished-turn.ts";
+import { type NodePlan, nodePlan } from "./node-plan.ts";
+import { type Draft, TurnReader } from "./turn-reader.ts";
+import { askedNode, isKnown, needsAt, scopeAt } from "./turn-texts.ts";
 
 /** What follows from an event. */
 export interface Step {
@@ -62,8 +67,6 @@ export function step(
   return { state: transition.state, effects, events };
 }
 
-type Draft = { -readonly [Key in keyof ConversationState]: ConversationState[Key] };
-
 const NOTHING_CONCLUDED: Pick<ReplyConclusion, "verifyResult" | "parsed" | "rubric" | "refused"> =
   Object.freeze({
     verifyResult: null,
@@ -72,21 +75,18 @@ const NOTHING_CONCLUDED: Pick<ReplyConclusion, "verifyResult" | "parsed" | "rubr
     refused: null,
   });
 
-const NOTHING_PLANNED: Pick<NodePlan, "parts" | "comparesMeaning"> = Object.freeze({
-  parts: [],
-  comparesMeaning: false,
-});
-
 /** One step in the making; the state it began with stays as it was. */
 class Transition {
   readonly effects: Effect[] = [];
   readonly events: DerivedEvent[] = [];
   readonly #definition: ScenarioDefinition;
   readonly #draft: Draft;
+  readonly #reader: TurnReader;
 
   constructor(definition: ScenarioDefinition, state: ConversationState) {
     this.#definition = definition;
     this.#draft = { ...state };
+    this.#reader = new TurnReader(definition, this.#draft);
   }
 
   get state(): ConversationState {
@@ -97,7 +97,7 @@ class Transition {
     const draft = this.#draft;
     if (draft.conversation !== "") return;
     Object.assign(draft, { conversation, cell, settings });
-    this.#ask(this.#definition.entryNode, null);
+    draft.next = { node: this.#definition.entryNode, edge: null };
     this.#advance();
   }
 
@@ -105,12 +105,8 @@ class Transition {
     const draft = this.#draft;
     const asked = draft.open.at(-1);
     if (asked === undefined || asked.turn !== event.turn || asked.reply !== undefined) return;
-    const { turn, node, agent = "", question = "" } = asked;
+    const { turn, agent = "", question = "" } = asked;
     const { reply, finish, labels, spending } = event;
-    // What others have read is not read again.
-    const unread = labels === undefined ? leftToJudge(this.#plan(node), event) : [];
-    const plan = labels === undefined ? this.#plan(node, unread) : NOTHING_PLANNED;
-    const { parts, comparesMeaning } = plan;
     const toolCalls = event.messages.flatMap((message) =>
       message.role === "assistant" ? (message.toolCalls ?? []) : [],
     );
@@ -121,8 +117,6 @@ class Transition {
       finish,
       ...(toolCalls.length === 0 ? {} : { toolCalls }),
       ...(labels === undefined ? {} : { labels }),
-      judgements: Array.from({ length: parts.length + (comparesMeaning ? 1 : 0) }, () => null),
-      ...(unread.length === 0 ? {} : { unreadByRules: unread }),
       spending,
     };
     draft.open = [...draft.open.slice(0, -1), answered];
@@ -130,9 +124,6 @@ class Transition {
     const { messages, told } = draft.views[agent] ?? NOTHING_SEEN;
     draft.views = { ...draft.views, [agent]: { messages, said: event.messages, seen: turn, told } };
     draft.spoken = appended(draft.spoken, answered);
-    const rest = unread.length === 0 ? {} : { unread };
-    for (const part of parts.keys())
-      this.effects.push({ type: "judge", turn, node, part, reply, finish, ...rest });
     this.#advance();
   }
 
@@ -141,7 +132,7 @@ class Transition {
     const position = turn - (draft.open[0]?.turn ?? turn + 1);
     const open = draft.open[position];
     if (open?.judgements?.[part] !== null) return;
-    const judged: Turn = {
+    const judged: OpenTurn = {
       ...open,
       judgements: open.judgements.with(part, judgement),
       ...(failure === undefined ? {} : { judgeFailure: open.judgeFailure ?? failure }),
@@ -166,29 +157,31 @@ class Transition {
   /** Does all that has become possible: finish turns in order, go on from the last one, end. */
   #advance(): void {
     const draft = this.#draft;
+    this.effects.push(...this.#reader.readReplies());
     for (let first = draft.open[0]; first !== undefined; first = draft.open[0]) {
       const turn = this.#withMeanings(first);
       if (!isRead(turn)) break;
       this.#finishTurn(turn);
+      this.effects.push(...this.#reader.readReplies());
     }
     const last = draft.open.at(-1);
     if (last !== undefined && last.reply !== undefined && last.hop === undefined && draft.ending === null)
       this.#hopAhead(last);
+    if (draft.next !== null && draft.ending === null) this.#ask(draft.next);
     if (draft.ending !== null && draft.open.length === 0 && draft.status === null) this.#finish(draft.ending);
   }
 
   /** Asks for what is needed to compare meanings, once everything else of the turn and all turns before are read. */
-  #withMeanings(open: Turn): Turn {
+  #withMeanings(open: OpenTurn): OpenTurn {
     const draft = this.#draft;
-    const { reply, judgements, finish, turn } = open;
-    const { node, comparesMeaning, parts, traits } = this.#plan(open.node, open.unreadByRules);
+    const { reply, judgements, turn } = open;
+    const { comparesMeaning, parts } = this.#plan(open.node, open.unreadByRules);
     if (!comparesMeaning || reply === undefined || judgements?.at(-1) !== null) return open;
-    const { question } = node;
     const others = judgements.slice(0, -1);
     if (others.includes(null)) return open;
-    const read = joinParts(others as readonly JudgementPart[]);
-    const { parsed } = concludeReply({ question, reply, finish, traits, state: draft.scenario }, read);
-    const pairs = meaningPairs(question.template, parsed, draft.scenario);
+    const known = others as readonly JudgementPart[];
+    const { conclusion, question } = this.#reader.conclude(open, { known, state: draft.scenario });
+    const pairs = meaningPairs(question.template, conclusion.parsed, draft.scenario);
     if (Object.keys(pairs).length === 0)
       return { ...open, judgements: judgements.with(-1, { ...joinParts([]), similarities: {} }) };
     if (draft.compared < turn)
@@ -197,38 +190,51 @@ class Transition {
     return open;
   }
 
-  #finishTurn(open: Turn): void {
+  #finishTurn(open: OpenTurn): void {
     const draft = this.#draft;
-    const { node, traits } = this.#plan(open.node, open.unreadByRules);
     const reply = open.reply ?? "";
-    const parts = open.judgements as readonly JudgementPart[];
-    const joined = joinParts(parts);
-    const input = { question: node.question, reply, finish: open.finish, traits, state: draft.scenario };
-    const { status, ...conclusion } =
-      open.labels === undefined ? concludeReply(input, joined) : concludeLabels(input, open.labels);
+    const known = open.judgements as readonly JudgementPart[];
+    const { status, ...conclusion } = this.#reader.conclude(open, {
+      known,
+      state: draft.scenario,
+    }).conclusion;
     const finished = { node: open.node, questionText: open.questionText ?? "", reply, ...conclusion };
-    const { state, updateProblem } = foldTurn(draft.scenario, finished, node.stateUpdate);
+    const { state, updateProblem } = foldTurn(draft.scenario, finished, this.#node(open.node).stateUpdate);
     draft.scenario = state;
     draft.open = draft.open.slice(1);
     if (updateProblem !== undefined) this.#warn("state_update_failed", open.turn, updateProblem);
-    const hop = open.hop ?? (draft.ending === null ? resolveNextNode(this.#definition.edges, state) : null);
-    const result = finishedTurn(
-      open,
-      { ...conclusion, readStatus: status, quotes: joined.quotes },
-      hop?.target ?? null,
-    );
+    const findings = { ...conclusion, readStatus: status, quotes: joinParts(known).quotes };
+    const hop = open.hop ?? (draft.ending === null ? this.#route(open, state, findings) : null);
+    const result = finishedTurn(open, findings, hop?.target ?? null);
     draft.turns = appended(draft.turns, result);
     this.events.push({ type: "turn-end", conversation: draft.conversation, result });
     if (hop !== null && open.hop === undefined) this.#hop(open, hop);
   }
 
-  /** Goes on from a turn that is still being read, if nothing that is missing matters for where to. */
-  #hopAhead(open: Turn): void {
+  /** Where the conversation goes after a turn. Texts in conditions see the turn as if it were finished. */
+  #route(
+    { turn, node, ...open }: OpenTurn,
+    state: ScenarioState,
+    findings?: Parameters<typeof finishedTurn>[1],
+  ): RoutingDecision {
     const draft = this.#draft;
-    const { waits, branches } = this.#plan(open.node, open.unreadByRules);
+    return resolveNextNode(this.#definition.edges, state, () => {
+      const turns =
+        findings === undefined
+          ? draft.turns
+          : appended(draft.turns, finishedTurn({ turn, node, ...open }, findings, null));
+      return scopeAt(this.#definition, { ...draft, turns }, { before: turn + 1, node, isAfter: true });
+    });
+  }
+
+  /** Goes on from a turn that is still being read, if nothing that is missing matters for where to. */
+  #hopAhead(open: OpenTurn): void {
+    const draft = this.#draft;
+    const { waits, branches, reads } = this.#plan(open.node, open.unreadByRules);
+    if (open.judgements === undefined && reads) return;
     if (waits === "everything" || waits.some((part) => open.judgements?.[part] === null)) return;
     const state = branches ? this.#stateAhead() : { ...INITIAL_STATE, currentNode: open.node };
-    const hop = resolveNextNode(this.#definition.edges, state);
+    const hop = this.#route(open, state);
     draft.open = draft.open.with(-1, { ...open, hop });
     this.#hop(open, hop);
   }
@@ -238,15 +244,10 @@ class Transition {
     const draft = this.#draft;
     let state = draft.ahead.turn > draft.scenario.turn ? draft.ahead : draft.scenario;
     for (const open of draft.open.slice(state.turn - draft.scenario.turn)) {
-      const { reads, node, traits } = this.#plan(open.node, open.unreadByRules);
+      const { reads } = this.#plan(open.node, open.unreadByRules);
       const reply = open.reply ?? "";
       const known = (open.judgements ?? []).filter((part) => part !== null);
-      const input = { question: node.question, reply, finish: open.finish, traits, state };
-      const conclusion = !reads
-        ? NOTHING_CONCLUDED
-        : open.labels === undefined
-          ? concludeReply(input, joinParts(known))
-          : concludeLabels(input, open.labels);
+      const conclusion = reads ? this.#reader.conclude(open, { known, state }).conclusion : NOTHING_CONCLUDED;
       ({ state } = foldTurn(state, { node: open.node, reply, ...conclusion }));
     }
     draft.ahead = state;
@@ -260,16 +261,25 @@ class Transition {
     const { target } = decision;
     if (target === null || target === END) draft.ending = { status: "completed" };
     else if (turn >= draft.settings.turnLimit) draft.ending = { status: "limit_reached" };
-    else this.#ask(target, decision.edge);
+    else draft.next = { node: target, edge: decision.edge };
   }
 
-  #ask(id: string, edge: number | null): void {
+  /** Asks the next question, if everything that its texts read is known. */
+  #ask({ node: id, edge }: NonNullable<ConversationState["next"]>): void {
     const draft = this.#draft;
     const { settings, spoken } = draft;
-    const node = this.#node(id);
+    const turn = (spoken?.length ?? 0) + 1;
+    const authored = this.#node(id);
+    if (!isKnown(this.#definition, draft, needsAt(this.#definition, authored).ask, turn)) return;
+    draft.next = null;
+    const scope = scopeAt(this.#definition, draft, { before: turn, node: id });
+    const asks = this.#reader.rendered({ turn, node: id }, () =>
+      askedNode(this.#definition, authored, { scope, settings }),
+    );
+    if (asks === undefined) return;
+    const { node, instructions } = asks;
     const agent = agentName(node.agentIdentity);
     const view = draft.views[agent] ?? NOTHING_SEEN;
-    const turn = (spoken?.length ?? 0) + 1;
     const prepared = prepareQuestion({
       node,
       handover: edge === null ? undefined : this.#definition.edges[edge]?.handover,
@@ -292,7 +302,6 @@ class Transition {
     const { question } = node.question;
     const asked: Turn = { turn, node: id, ...(agent === "" ? {} : { agent }), question, questionText: text };
     draft.open = [...draft.open, asked];
-    const instructions = instructionsAt(node, this.#definition, settings);
     this.effects.push({
       type: "ask",
       turn,
@@ -339,53 +348,4 @@ class Transition {
   #warn(code: string, turn: number, message: string): void {
     this.events.push({ type: "warning", conversation: this.#draft.conversation, turn, code, message });
   }
-}
-
-/** The system prompt at a node: that of its override, its agent, the scenario, or the subject. */
-function instructionsAt(
-  { modelOverride, agentIdentity }: ScenarioNode,
-  { systemPrompt }: ScenarioDefinition,
-  { instructions, subjectInstructions = {} }: ConversationSettings,
-): string | undefined {
-  const subject = modelOverride?.subject;
-  const reference = typeof subject === "object" && "model" in subject ? subject : undefined;
-  const named = reference?.model ?? subject;
-  const ofSubject = typeof named === "string" ? ownValue(subjectInstructions, named) : undefined;
-  const found =
-    modelOverride?.systemPrompt ??
-    reference?.systemPrompt ??
-    (typeof agentIdentity === "object" ? agentIdentity.systemPrompt : undefined) ??
-    systemPrompt ??
-    (ofSubject as string | undefined) ??
-    instructions;
-  return found === "" ? undefined : found;
-}
-
-/** True if nothing of the turn is missing. */
-function isRead({ reply, judgements }: Turn): boolean {
-  return reply !== undefined && judgements !== undefined && !judgements.includes(null);
-}
-
-/** The turn as it is finished and frozen: it is given to authors' functions. */
-function finishedTurn(
-  open: Turn,
-  findings: Omit<ReplyConclusion, "status"> & Pick<FinishedTurn, "readStatus" | "quotes">,
-  next: string | null,
-): FinishedTurn {
-  const { turn, node, agent, questionText = "", reply = "", judgeFailure, finish = "", toolCalls } = open;
-  const { unreadByRules: unread } = open;
-  return freezeDeep({
-    turn,
-    node,
-    ...(agent === undefined ? {} : { agent }),
-    questionText,
-    reply,
-    ...findings,
-    ...(unread === undefined ? {} : { unreadByRules: unread }),
-    ...(judgeFailure === undefined ? {} : { judgeFailure }),
-    finish,
-    ...(toolCalls === undefined ? {} : { toolCalls }),
-    next,
-    spending: open.spending ?? NOTHING_SPENT,
-  });
 }

@@ -1,0 +1,128 @@
+import type { IssuePath } from "../schema/issue.ts";
+import { compileText, isTemplate, TextError, type TextScope } from "./text-template.ts";
+
+/** Parts that hold code, names or data of the author's own: nothing is rendered in them. */
+const NEVER_RENDERED: ReadonlySet<string> = new Set([
+  "evaluate",
+  "metadata",
+  "modelOverride",
+  "toolFilter",
+  "stateUpdate",
+  "flags",
+  "from",
+  "field",
+]);
+
+/** Parts of conditions and outcomes that are code where they are a text. */
+const CODE: ReadonlySet<string> = new Set([
+  "when",
+  "condition",
+  "conditions",
+  "check",
+  "verify",
+  "of",
+  "handover",
+]);
+
+/** Objects whose keys are names that other parts refer to. */
+const NAMED: ReadonlySet<string> = new Set(["fields", "classes"]);
+
+/** Parts that are always text, whatever type their value has. */
+const ALWAYS_TEXT: ReadonlySet<string> = new Set([
+  "question",
+  "rawAnswer",
+  "answer",
+  "description",
+  "hint",
+  "keywords",
+  "content",
+  "systemPrompt",
+  "pattern",
+]);
+
+/** A text with something to render, and where it stands. */
+export interface PlacedText {
+  readonly text: string;
+  readonly path: IssuePath;
+}
+
+/** The texts of a part that have something to render. */
+export function* textsIn(part: unknown, path: IssuePath = [], isCode = false): Generator<PlacedText> {
+  if (isTemplate(part)) yield { text: part, path };
+  if (typeof part !== "object" || part === null) return;
+  const isList = Array.isArray(part);
+  for (const [key, value] of Object.entries(part)) {
+    if (!isList && isFixed(key, value)) continue;
+    if (isList && isCode && typeof value === "string") continue;
+    const place = [...path, isList ? Number(key) : key];
+    if (isTemplate(key)) yield { text: key, path: place };
+    yield* textsIn(value, place, CODE.has(key));
+  }
+}
+
+function isFixed(key: string, value: unknown): boolean {
+  return NEVER_RENDERED.has(key) || (typeof value === "string" && CODE.has(key));
+}
+
+const known = new WeakMap<object, boolean>();
+
+/** True if a part has a text to render. Parts of definitions never change, so each is looked at once. */
+export function hasTexts(part: unknown): boolean {
+  if (isTemplate(part)) return true;
+  if (typeof part !== "object" || part === null) return false;
+  let answer = known.get(part);
+  if (answer === undefined) {
+    answer = !textsIn(part).next().done;
+    known.set(part, answer);
+  }
+  return answer;
+}
+
+/** How texts are filled in. */
+export interface FillOptions {
+  /** Keys whose parts stay as they are. */
+  readonly except?: ReadonlySet<string>;
+}
+
+/**
+ * A part with its texts rendered. A text that is one expression keeps the type of its value, except where only text can stand.
+ * What has nothing to render stays the same object, so that what was prepared for it is used again. Throws `TextError`.
+ */
+export function fillTexts<Part>(part: Part, scope: TextScope, options: FillOptions = {}): Part {
+  // The form stays the same; values of expressions are validated where it matters.
+  return fill(part, { scope, options, isText: false }) as Part;
+}
+
+interface Filling {
+  readonly scope: TextScope;
+  readonly options: FillOptions;
+  readonly isText: boolean;
+  readonly hasNames?: boolean;
+  /** True in a list whose texts are code. */
+  readonly isCode?: boolean;
+}
+
+function fill(part: unknown, filling: Filling): unknown {
+  if (isTemplate(part)) {
+    const template = compileText(part);
+    return filling.isText ? template.text(filling.scope) : template.value(filling.scope);
+  }
+  if (typeof part !== "object" || part === null || !hasTexts(part)) return part;
+  if (Array.isArray(part))
+    return Object.freeze(
+      part.map((item) => (filling.isCode && typeof item === "string" ? item : fill(item, filling))),
+    );
+  const { except } = filling.options;
+  const filled: Record<string, unknown> = {};
+  const isStringField = "type" in part && part.type === "string";
+  for (const [key, value] of Object.entries(part)) {
+    const name = isTemplate(key) && !filling.hasNames ? compileText(key).text(filling.scope) : key;
+    if (Object.hasOwn(filled, name))
+      throw new TextError(`two keys come to the same text ${JSON.stringify(name)}`);
+    // The truth of a field of type string is a text, also where a row has a number.
+    const isText = ALWAYS_TEXT.has(key) || (key === "truth" && isStringField) || filling.isText;
+    const inner = { ...filling, isText, hasNames: NAMED.has(key), isCode: CODE.has(key) };
+    filled[name] = except?.has(key) || isFixed(key, value) ? value : fill(value, inner);
+  }
+  return Object.freeze(filled);
+}

@@ -1,0 +1,129 @@
+import { TextError } from "../../core/liquid/text-template.ts";
+import type { Question, ScenarioDefinition, ScenarioNode } from "../../core/scenario/definition.ts";
+import { isFinished, type ScenarioState } from "../../core/state/state.ts";
+import { concludeReply, type ReplyConclusion } from "../../grading/judge/assess-reply.ts";
+import { type JudgementPart, joinParts } from "../../grading/judge/judge-turn.ts";
+import { concludeLabels } from "../../grading/verify/conclude-labels.ts";
+import type { Turn } from "../../journal/turn.ts";
+import type { ConversationState, JudgeEffect, OpenTurn, ReadNode } from "./conversation-state.ts";
+import { leftToJudge, type NodePlan, nodePlan } from "./node-plan.ts";
+import { isKnown, needsAt, readNode, scopeAt, verifiedQuestion, withoutTemplate } from "./turn-texts.ts";
+
+/** A conversation while a step is made. */
+export type Draft = { -readonly [Key in keyof ConversationState]: ConversationState[Key] };
+
+const NOTHING_PLANNED: Pick<NodePlan, "parts" | "comparesMeaning"> = Object.freeze({
+  parts: [],
+  comparesMeaning: false,
+});
+
+const NONE_UNREAD: readonly string[] = Object.freeze([]);
+
+/** Reads replies with the texts of their nodes. A text that cannot be rendered ends the conversation as an error of its author. */
+export class TurnReader {
+  readonly #definition: ScenarioDefinition;
+  readonly #draft: Draft;
+
+  constructor(definition: ScenarioDefinition, draft: Draft) {
+    this.#definition = definition;
+    this.#draft = draft;
+  }
+
+  /** What is asked of the judge about each reply whose texts are known by now. */
+  readReplies(): readonly JudgeEffect[] {
+    const draft = this.#draft;
+    const effects: JudgeEffect[] = [];
+    for (const [position, open] of draft.open.entries()) {
+      if (open.reply === undefined || open.judgements !== undefined) continue;
+      const node = this.#definition.nodes[open.node] as ScenarioNode;
+      if (!isKnown(this.#definition, draft, needsAt(this.#definition, node).read, open.turn)) continue;
+      effects.push(...this.#readReply(open, position));
+    }
+    return effects;
+  }
+
+  #readReply(open: OpenTurn, position: number): readonly JudgeEffect[] {
+    const { turn, node, reply = "", finish = "", labels } = open;
+    const first = this.#plan(node);
+    const read = this.rendered(open, () => {
+      const scope = scopeAt(this.#definition, this.#draft, { before: turn, node });
+      const authored = readNode(first, open, scope);
+      // What others have read is not read again.
+      const unread =
+        labels === undefined
+          ? leftToJudge({ ...first, node: authored.node }, { reply, finish })
+          : NONE_UNREAD;
+      const reads = unread.length === 0 ? authored : readNode(this.#plan(node, unread), open, scope);
+      return { unread, reads };
+    });
+    const { unread, reads } = read ?? { unread: NONE_UNREAD, reads: withoutTemplate(first) };
+    const plan = labels === undefined && read !== undefined ? this.#plan(node, unread) : NOTHING_PLANNED;
+    const { parts, comparesMeaning } = plan;
+    this.#draft.open = this.#draft.open.with(position, {
+      ...open,
+      judgements: Array.from({ length: parts.length + (comparesMeaning ? 1 : 0) }, () => null),
+      ...(unread.length === 0 ? {} : { unreadByRules: unread }),
+      reads,
+    });
+    const rest = unread.length === 0 ? {} : { unread };
+    return [...parts.keys()].map((part) => ({
+      type: "judge",
+      turn,
+      node,
+      part,
+      reads,
+      reply,
+      finish,
+      ...rest,
+    }));
+  }
+
+  /** What is concluded about a turn from what is known of it, and the question that it was compared with. */
+  conclude(
+    open: OpenTurn,
+    { known, state }: { readonly known: readonly JudgementPart[]; readonly state: ScenarioState },
+  ): { readonly conclusion: ReplyConclusion; readonly question: Question } {
+    const { reply = "", finish, labels } = open;
+    const { node, traits } = this.#plan(open.node, open.unreadByRules);
+    const reads = open.reads ?? { node, traits };
+    const question = this.#verifiedQuestion(open, { node, reads });
+    const input = { question, reply, finish, traits: reads.traits, state };
+    const conclusion =
+      labels === undefined ? concludeReply(input, joinParts(known)) : concludeLabels(input, labels);
+    return { conclusion, question };
+  }
+
+  #verifiedQuestion(
+    open: OpenTurn,
+    read: { readonly node: ScenarioNode; readonly reads: ReadNode },
+  ): Question {
+    const moment = { before: open.turn, node: open.node };
+    const scope = (): ReturnType<typeof scopeAt> => scopeAt(this.#definition, this.#draft, moment);
+    const question = this.rendered(open, () => verifiedQuestion(read, scope));
+    return question ?? withoutTemplate(read.reads).node.question;
+  }
+
+  /** Renders texts of a turn; undefined if they cannot be rendered. */
+  rendered<Rendered>(
+    { turn, node }: Pick<Turn, "turn" | "node">,
+    render: () => Rendered,
+  ): Rendered | undefined {
+    try {
+      return render();
+    } catch (error) {
+      if (!(error instanceof TextError)) throw error;
+      const message = `A text of node "${node}" cannot be rendered: ${error.message}.`;
+      const { ending } = this.#draft;
+      if (ending === null || isFinished(ending.status))
+        this.#draft.ending = {
+          status: "error",
+          failure: { category: "author", stage: "run", node, turn, message },
+        };
+      return undefined;
+    }
+  }
+
+  #plan(id: string, unread?: readonly string[]): NodePlan {
+    return nodePlan(this.#definition, id, this.#draft.settings, unread);
+  }
+}
