@@ -23,10 +23,7 @@ export type {
   FinishEffect,
   JudgeEffect,
 } from "../run/step/conversation-state.ts";
-export {
-  type FoldedJournal,
-  foldJournal,
-} from "../run/step/fold-journal.ts";
+export { type FoldedJournal, foldJournal } from "../run/step/fold-journal.ts";
 export { type Step, step } from "../run/step/step.ts";
 
 provideLiquid(loadLiquid);
