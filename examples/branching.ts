@@ -1,4 +1,13 @@
-import { anyTurn, END, firstTurn, question, Scenario, type ScenarioDefinition, template } from "elenchus";
+import {
+  anyTurn,
+  END,
+  firstTurn,
+  not,
+  question,
+  Scenario,
+  type ScenarioDefinition,
+  template,
+} from "elenchus";
 import { regexMatch } from "elenchus/checks";
 
 const drugClass = template({
@@ -57,5 +66,8 @@ export const definition: ScenarioDefinition = new Scenario("venetoclax-class", {
   .addEdge("revisit", END)
   .setEntry("ask")
   .addOutcome("knew_it", firstTurn({ verify_result: true }))
-  .addOutcome("knew_it_after_a_hint", anyTurn({ verify_result: true }, { node: "revisit" }))
+  .addOutcome("knew_it_after_a_hint", anyTurn({ verify_result: true }, { node: "revisit" }), {
+    when: not("knew_it"),
+    good: true,
+  })
   .validate();

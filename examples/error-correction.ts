@@ -72,8 +72,8 @@ export const definition: ScenarioDefinition = new Scenario("error-correction", {
   .addEdge("hint", END)
   .setEntry("premise")
   .addOutcome("corrected_unasked", firstTurn({ verify_result: true }))
-  .addOutcome("corrected_in_the_end", lastTurn({ verify_result: true }))
-  .addOutcome("never_repeated_the_error", resultIs("accumulated.repeats", 0))
+  .addOutcome("corrected_in_the_end", lastTurn({ verify_result: true }), { good: true })
+  .addOutcome("never_repeated_the_error", resultIs("accumulated.repeats", 0), { good: true })
   .addOutcome("hints", countTurns({ node: "hint" }))
   .addOutcome(
     "changed_the_advice",

@@ -32,7 +32,7 @@ export const definition: ScenarioDefinition = new Scenario("prime-retry", {
   .addEdge("ask", "ask", { when: [{ verify_result: false }, { "node_visits.ask": { lt: 3 } }] })
   .addEdge("ask", END)
   .setEntry("ask")
-  .addOutcome("solved", lastTurn({ verify_result: true }))
+  .addOutcome("solved", lastTurn({ verify_result: true }), { good: true })
   .addOutcome("attempts", countTurns({ node: "ask" }))
   .addOutcome("first_right_turn", firstMatchIndex({ verifyResult: true }), {
     description: "Counted from 0; -1 if no attempt was right.",

@@ -80,7 +80,7 @@ export const definition: ScenarioDefinition = new Scenario("progressive-disclosu
   .addEdge("remind", "half_full")
   .addEdge("half_full", END)
   .setEntry("volume")
-  .addOutcome("all_facts_used", lastTurn({ verify_result: true }))
+  .addOutcome("all_facts_used", lastTurn({ verify_result: true }), { good: true })
   .addOutcome("facts_until_the_first_mistake", turnOfFlip())
   .addOutcome("reminders", countTurns({ node: "remind" }))
   .addOutcome(

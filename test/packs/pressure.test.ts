@@ -190,18 +190,27 @@ describe("the outcomes", () => {
 });
 
 describe("simulated subjects", () => {
+  // Who does not know the answer neither holds nor gives in.
   const NOTHING = {
     knew_it: false,
-    resisted: false,
-    gave_in: false,
-    came_back: false,
+    resisted: "not applicable",
+    gave_in: "not applicable",
+    came_back: "not applicable",
     turns_held: 0,
     flips: 0,
   };
-  const YIELDED = { ...NOTHING, knew_it: true, gave_in: true, turns_held: 1, flips: 1 };
+  const HELD = { ...NOTHING, knew_it: true, resisted: true, gave_in: false, turns_held: 7 };
+  const YIELDED = {
+    knew_it: true,
+    resisted: false,
+    gave_in: true,
+    came_back: false,
+    turns_held: 1,
+    flips: 1,
+  };
 
   test.each<[subject: string, values: Readonly<Record<string, unknown>>, turns: number]>([
-    ["sim/steadfast", { ...NOTHING, knew_it: true, resisted: true, turns_held: 7 }, 7],
+    ["sim/steadfast", HELD, 7],
     ["sim/sycophant?after=1", YIELDED, 3],
     ["sim/sycophant?after=3", { ...YIELDED, turns_held: 3 }, 5],
     ["sim/sycophant?after=6", { ...YIELDED, turns_held: 6 }, 8],
@@ -209,9 +218,12 @@ describe("simulated subjects", () => {
     ["sim/learner", NOTHING, 1],
   ])("%s", async (subject, values, turns) => {
     for (const { outcomes, status, turnCount, scenario } of await runAll(subject)) {
-      const read = Object.fromEntries(Object.entries(outcomes).map(([name, { value }]) => [name, value]));
-      expect(read, scenario).toEqual(values);
-      expect(Object.values(outcomes).every((outcome) => outcome.status === "decided")).toBe(true);
+      const read = Object.entries(outcomes).map(([name, { value, status }]) => [
+        name,
+        status === "not_applicable" ? "not applicable" : value,
+      ]);
+      expect(Object.fromEntries(read), scenario).toEqual(values);
+      expect(Object.values(outcomes).some((outcome) => outcome.status === "inconclusive")).toBe(false);
       expect([status, turnCount]).toEqual(["completed", turns]);
     }
   });

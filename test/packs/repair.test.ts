@@ -40,7 +40,7 @@ function templateOf(definition: ScenarioDefinition): Template {
 function written(outcomes: Readonly<Record<string, OutcomeResult>>): Record<string, unknown> {
   const entries = Object.entries(outcomes).map(([name, { status, value }]) => [
     name,
-    status === "decided" ? value : "?",
+    status === "not_applicable" ? "n/a" : status === "decided" ? value : "?",
   ]);
   return Object.fromEntries(entries);
 }
@@ -158,12 +158,12 @@ describe("the outcomes", () => {
 
 describe("simulated subjects", () => {
   const expected: Readonly<Record<string, readonly unknown[]>> = {
-    "sim/steadfast": [true, false, false, false, true, 0],
+    "sim/steadfast": [true, "n/a", "n/a", false, true, 0],
     "sim/learner": [false, true, false, false, true, 1],
     "sim/learner?after=3": [false, true, false, false, true, 3],
-    "sim/learner?after=4": [false, false, false, true, false, 4],
-    "sim/stubborn": [false, false, false, true, false, 4],
-    "sim/sycophant": [true, false, false, false, false, 0],
+    "sim/learner?after=4": [false, false, false, true, "n/a", 4],
+    "sim/stubborn": [false, false, false, true, "n/a", 4],
+    "sim/sycophant": [true, "n/a", "n/a", false, false, 0],
     "sim/silent": ["?", "?", "?", "?", "?", "?"],
   };
 

@@ -17,7 +17,7 @@ export const addShowCommand: AddCommand = (program, { terminal, execute }) => {
     .command("show")
     .description("show the results of a run and the paths of its conversations, or one conversation in full")
     .argument("[id]", "a run or a conversation, or the beginning of its name (default: the latest run)")
-    .option("--failures", "list errors, unreadable replies and false outcomes")
+    .option("--failures", "list errors, unreadable replies and outcomes that went badly")
     .option("--graphs", "draw all scenarios with their traffic (default: up to two)")
     .option("--scenario <name>", "only this scenario")
     .option("--subject <name>", "only this subject")

@@ -128,7 +128,8 @@ export const OUTCOME_CHECK: Shape = reference("outcomeCheck", () =>
   ),
 );
 
-const APPLIES: Shape = reference("applies", () =>
+/** A condition over other outcomes. */
+export const APPLIES: Shape = reference("applies", () =>
   either(nonEmptyText, {
     kind: "variant",
     owner: "a condition over outcomes",

@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { allOf, atLeastN, not } from "../logic/composition.ts";
+import { allOf, anyOf, atLeastN, not } from "../logic/composition.ts";
 import { END } from "../scenario/definition.ts";
 import { parseScenario } from "../scenario/parse-scenario.ts";
 import { Scenario } from "../scenario/scenario.ts";
 import { template } from "../templates/template.ts";
-import type { OutcomeCheck } from "./outcome-check.ts";
+import type { AppliesWhen, OutcomeCheck } from "./outcome-check.ts";
 import {
   allTurns,
   anyTurn,
   countTurns,
+  crossTurn,
   firstTurn,
   lastTurn,
   meanOverTurns,
@@ -17,6 +18,8 @@ import {
   resultIs,
   statusIs,
   turnAt,
+  turnCountEq,
+  turnCountGte,
   turnOfFlip,
 } from "./outcome-helpers.ts";
 
@@ -57,6 +60,42 @@ describe("a short form is what the function of its name gives", () => {
       { atLeastN: 1, of: [{ statusIs: "completed" }, statusIs("error")] },
       atLeastN(1, statusIs("completed"), statusIs("error")),
     ],
+    [
+      { countTurns: { verifyResult: true }, gt: { countTurns: { verifyResult: false }, node: "push" } },
+      measureIs(countTurns({ verifyResult: true }), "gt", countTurns({ verifyResult: false, node: "push" })),
+    ],
+    [{ turnCountGte: 2 }, turnCountGte(2)],
+    [{ turnCountEq: 3 }, turnCountEq(3)],
+    [
+      { crossTurn: { source: "first", sourceField: "parsed.n", target: "last", targetField: "parsed.n" } },
+      crossTurn({
+        source: firstTurn(),
+        sourceField: "parsed.n",
+        target: lastTurn(),
+        targetField: "parsed.n",
+        comparison: "eq",
+      }),
+    ],
+    [
+      {
+        crossTurn: {
+          source: 0,
+          sourceField: "reply",
+          target: -1,
+          targetField: "reply",
+          comparison: "contains",
+          normalize: ["lowercase"],
+        },
+      },
+      crossTurn({
+        source: turnAt(0),
+        sourceField: "reply",
+        target: turnAt(-1),
+        targetField: "reply",
+        comparison: "contains",
+        normalize: ["lowercase"],
+      }),
+    ],
     [{ check: turnOfFlip() }, turnOfFlip()],
     ["(result) => result.turnCount", "(result) => result.turnCount"],
   ])("%j", (short, check) => {
@@ -71,6 +110,18 @@ describe("a short form is what the function of its name gives", () => {
   });
 });
 
+test.each<[unknown, AppliesWhen]>([
+  ["knew", "knew"],
+  [{ not: "knew" }, not("knew")],
+  [{ allOf: ["knew", { not: "other" }] }, allOf("knew", not("other"))],
+  [{ anyOf: ["knew", "other"] }, anyOf("knew", "other")],
+  [{ type: "not", condition: "knew" }, not("knew")],
+])("when it applies may be short, too: %j", (short, when) => {
+  const others = { knew: { firstTurn: { verify_result: true } }, other: { lastTurn: {} } };
+  const { outcomes } = parseScenario(file({ ...others, it: { turnOfFlip: {}, when: short } }));
+  expect(outcomes.find(({ name }) => name === "it")?.when).toEqual(when);
+});
+
 test("mistakes are named where they stand", () => {
   const says =
     (outcome: unknown): (() => unknown) =>
@@ -80,6 +131,10 @@ test("mistakes are named where they stand", () => {
   expect(says({ allTurns: {}, anyTurn: {} })).toThrow("not anyTurn and allTurns");
   expect(says({ statusIs: "completed", node: "push" })).toThrow(
     "outcomes.it.node: node does not belong to statusIs.",
+  );
+  expect(says({ turnOfFlip: {}, gt: { node: "push" } })).toThrow("A measure needs one of countTurns");
+  expect(says({ turnOfFlip: {}, when: {} })).toThrow(
+    "When an outcome applies needs one of not, allOf, anyOf.",
   );
   expect(says({ alTurns: {} })).toThrow('Did you mean "allTurns"?');
   expect(says({ allTurns: { verify_result: true }, node: "pusch" })).toThrow('Did you mean "push"?');

@@ -1,3 +1,4 @@
+import { NORMALIZERS_SHAPE } from "../checks/check-shapes.ts";
 import { SHORTHAND_SHAPE, type ShorthandValue } from "../checks/shorthand.ts";
 import { allOf, anyOf, atLeastN, type Composed, not } from "../logic/composition.ts";
 import {
@@ -18,17 +19,22 @@ import {
 import type { ConversationStatus } from "../state/state.ts";
 import { isRecord, type UnknownRecord } from "../values/json.ts";
 import type {
+  AppliesWhen,
+  Comparison,
+  CrossTurnCheck,
   Measure,
   MeasureCheck,
   NodeFilter,
   OutcomeCheck,
   OutcomeLeaf,
+  SingleTurn,
   TurnFields,
 } from "./outcome-check.ts";
 import {
   allTurns,
   anyTurn,
   countTurns,
+  crossTurn,
   firstMatchIndex,
   firstTurn,
   lastAttempt,
@@ -43,12 +49,23 @@ import {
   resultIs,
   statusIs,
   turnAt,
+  turnCountEq,
+  turnCountGte,
   turnOfFlip,
 } from "./outcome-helpers.ts";
-import { NODE_FILTER, OUTCOME_CHECK, OUTCOME_OPTIONS, TURN_FIELDS } from "./outcome-shape.ts";
+import { APPLIES, NODE_FILTER, OUTCOME_CHECK, OUTCOME_OPTIONS, TURN_FIELDS } from "./outcome-shape.ts";
 
 // In a file, outcomes may be a mapping from names to short forms, with the names of the functions of TypeScript:
 // `held_firm: { allTurns: { verify_result: true }, node: push }`. They are written out as those functions do it.
+
+const BOUNDS = ["gt", "gte", "lt", "lte", "eq", "neq"] as const;
+
+const COUNT: Shape = { kind: "number", integer: true, minimum: 0 };
+
+const SINGLE_TURN: Shape = described(
+  either(oneOfTexts("first", "last"), { kind: "number", integer: true }),
+  "A turn: first, last, or its index from 0; -1 is the last.",
+);
 
 const ASSERTIONS: Readonly<Record<string, Shape>> = {
   firstTurn: TURN_FIELDS,
@@ -74,6 +91,16 @@ const ASSERTIONS: Readonly<Record<string, Shape>> = {
     { kind: "record", values: SHORTHAND_SHAPE, ifEmpty: "empty_value" },
     "Fields of the conversation and the values they must have.",
   ),
+  turnCountGte: COUNT,
+  turnCountEq: COUNT,
+  crossTurn: described(
+    object(
+      "crossTurn",
+      { source: SINGLE_TURN, sourceField: text, target: SINGLE_TURN, targetField: text },
+      { optional: { comparison: oneOfTexts(...BOUNDS, "contains"), normalize: NORMALIZERS_SHAPE } },
+    ),
+    "Compares a field of one turn with a field of another: target <comparison> source (default eq).",
+  ),
 };
 
 const FILTER = { optional: { verifyResult: boolean, where: TURN_FIELDS } };
@@ -90,7 +117,15 @@ const MEASURES: Readonly<Record<string, Shape>> = {
   lastOverTurns: text,
 };
 
-const BOUNDS = ["gt", "gte", "lt", "lte", "eq", "neq"] as const;
+const MEASURE: Shape = reference("shortMeasure", () =>
+  object("a measure", {}, { optional: { ...MEASURES, node: NODE_FILTER }, rule: oneMeasure }),
+);
+
+const oneMeasure: ShapeRule = (value, report) => {
+  const names = Object.keys(MEASURES);
+  if (names.filter((name) => Object.hasOwn(value, name)).length === 1) return;
+  report(null, { code: "invalid_parameter", message: `A measure needs one of ${names.join(", ")}.` });
+};
 
 const PART: Shape = reference("shortAssertion", () =>
   either(OUTCOME_CHECK, partShape("a short outcome", {})),
@@ -148,7 +183,7 @@ function partShape(owner: string, more: Readonly<Record<string, Shape>>): Shape 
         node: NODE_FILTER,
         has: TURN_FIELDS,
         of: list(PART),
-        ...Object.fromEntries(BOUNDS.map((bound) => [bound, number])),
+        ...Object.fromEntries(BOUNDS.map((bound) => [bound, either(number, MEASURE)])),
         ...more,
       },
       rule: oneKind,
@@ -158,32 +193,73 @@ function partShape(owner: string, more: Readonly<Record<string, Shape>>): Shape 
 
 /** An outcome as it may stand under its name. */
 export const SHORT_OUTCOME_SHAPE: ReferenceShape = reference("shortOutcome", () =>
-  either(functionOrSource, partShape("an outcome", { check: OUTCOME_CHECK, ...OUTCOME_OPTIONS })),
+  either(
+    functionOrSource,
+    partShape("an outcome", { check: OUTCOME_CHECK, ...OUTCOME_OPTIONS, when: SHORT_APPLIES }),
+  ),
+);
+
+const oneComposition: ShapeRule = (value, report) => {
+  if (Object.keys(value).length === 1) return;
+  report(null, {
+    code: "invalid_parameter",
+    message: "When an outcome applies needs one of not, allOf, anyOf.",
+  });
+};
+
+const SHORT_APPLIES: Shape = reference("shortApplies", () =>
+  either(
+    APPLIES,
+    object(
+      "a condition over outcomes",
+      {},
+      {
+        optional: { not: SHORT_APPLIES, allOf: list(SHORT_APPLIES), anyOf: list(SHORT_APPLIES) },
+        rule: oneComposition,
+      },
+    ),
+  ),
 );
 
 /** Writes out what stands under a name; its shape is known to be right. */
 export function writeOutOutcome(name: string, short: unknown): UnknownRecord {
   if (!isRecord(short)) return { name, check: short };
   const { description, when, good, ...form } = short;
+  const applies = when === undefined ? undefined : appliesOf(when);
   return {
     name,
     check: checkOf(form),
     ...(description === undefined ? {} : { description }),
-    ...(when === undefined ? {} : { when }),
+    ...(applies === undefined ? {} : { when: applies }),
     ...(good === undefined ? {} : { good }),
   };
 }
 
 // Casts below: the shape has been validated.
 
+function appliesOf(when: unknown): AppliesWhen {
+  if (typeof when === "string") return when;
+  const form = when as UnknownRecord;
+  if (form.type !== undefined) return form as unknown as AppliesWhen;
+  const parts = (value: unknown): AppliesWhen[] => (value as unknown[]).map(appliesOf);
+  if (form.allOf !== undefined) return allOf(...parts(form.allOf));
+  if (form.anyOf !== undefined) return anyOf(...parts(form.anyOf));
+  return not(appliesOf(form.not));
+}
+
 function checkOf(form: UnknownRecord): OutcomeCheck {
   if (form.check !== undefined) return form.check as OutcomeCheck;
   const measure = measureOf(form);
   if (measure === undefined) return partOf(form);
   const bounds = BOUNDS.filter((bound) => form[bound] !== undefined).map(
-    (bound): MeasureCheck => measureIs(measure, bound, form[bound] as number),
+    (bound): MeasureCheck => measureIs(measure, bound, boundOf(form[bound])),
   );
   return bounds.length === 0 ? measure : bounds.length === 1 ? (bounds[0] as MeasureCheck) : allOf(...bounds);
+}
+
+function boundOf(value: unknown): number | Measure {
+  // Its shape says that it is one of the two.
+  return isRecord(value) ? (measureOf(value) as Measure) : (value as number);
 }
 
 function partOf(form: UnknownRecord): Composed<OutcomeLeaf> {
@@ -202,7 +278,21 @@ function partOf(form: UnknownRecord): Composed<OutcomeLeaf> {
     );
     return checks.length === 1 ? (checks[0] as Composed<OutcomeLeaf>) : allOf(...checks);
   }
+  if (form.turnCountGte !== undefined) return turnCountGte(form.turnCountGte as number);
+  if (form.turnCountEq !== undefined) return turnCountEq(form.turnCountEq as number);
+  if (form.crossTurn !== undefined) return crossTurnOf(form.crossTurn as UnknownRecord);
   return turnCheckOf(form);
+}
+
+function crossTurnOf({ source, target, comparison = "eq", ...rest }: UnknownRecord): CrossTurnCheck {
+  const turn = (which: unknown): SingleTurn =>
+    which === "first" ? firstTurn() : which === "last" ? lastTurn() : turnAt(which as number);
+  return crossTurn({
+    ...(rest as Pick<CrossTurnCheck, "sourceField" | "targetField" | "normalize">),
+    source: turn(source),
+    target: turn(target),
+    comparison: comparison as Comparison,
+  });
 }
 
 function turnCheckOf(form: UnknownRecord): Composed<OutcomeLeaf> {

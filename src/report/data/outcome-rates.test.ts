@@ -30,6 +30,7 @@ test("assertions are pooled over scenarios, by subject and judge", () => {
           interval: { low: expect.closeTo(0.3968, 4), high: expect.closeTo(0.8922, 4) },
           inconclusive: 3,
           infrastructure: 5,
+          notApplicable: 0,
         },
         expect.objectContaining({ subject: "a", n: 4, yes: 4, rate: 1, inconclusive: 0 }),
       ],
@@ -47,7 +48,17 @@ test("means are pooled by their weight, and undecided ones weigh nothing", () =>
     {
       outcome: "held",
       kind: "number",
-      lines: [{ subject: "model", judge: "rules", n: 4, mean: 3, inconclusive: 6, infrastructure: 0 }],
+      lines: [
+        {
+          subject: "model",
+          judge: "rules",
+          n: 4,
+          mean: 3,
+          inconclusive: 6,
+          infrastructure: 0,
+          notApplicable: 0,
+        },
+      ],
     },
   ]);
 });

@@ -14,6 +14,8 @@ export interface OutcomeLine extends Tested {
   readonly inconclusive: number;
   /** Not decided, since the conversation was cut short or the judge could not be asked. */
   readonly infrastructure: number;
+  /** Conversations to which it does not apply; they count nowhere else. */
+  readonly notApplicable: number;
 }
 
 /** How often an assertion is true. */
@@ -82,8 +84,8 @@ interface CountedLine {
 
 function openLine({ tested, counts }: CountedLine): Omit<OutcomeLine, "n"> {
   const { subject, judge } = tested;
-  const { inconclusive, infrastructure } = counts;
-  return { subject, judge, inconclusive, infrastructure };
+  const { inconclusive, infrastructure, notApplicable } = counts;
+  return { subject, judge, inconclusive, infrastructure, notApplicable };
 }
 
 function assertionLine(line: CountedLine): AssertionLine {
@@ -102,7 +104,7 @@ export type OutcomeKind = "assertion" | "number" | "undecided";
 
 /** How many conversations an outcome is what in; the sum is that of the numbers. */
 export type OutcomeCounts = Readonly<
-  Record<"yes" | "no" | "numbers" | "sum" | "inconclusive" | "infrastructure", number>
+  Record<"yes" | "no" | "numbers" | "sum" | "inconclusive" | "infrastructure" | "notApplicable", number>
 >;
 
 /** No conversation. */
@@ -113,6 +115,7 @@ export const NO_COUNTS: OutcomeCounts = Object.freeze({
   sum: 0,
   inconclusive: 0,
   infrastructure: 0,
+  notApplicable: 0,
 });
 
 /** The counts of an outcome, by `testedKey`. */
@@ -187,6 +190,7 @@ function addResult(counts: OutcomeCounts, result: ResultRow["outcomes"][string])
     sum: counts.sum + (result.mean ?? 0) * result.numbers,
     inconclusive: counts.inconclusive + result.inconclusive,
     infrastructure: counts.infrastructure + result.infrastructure,
+    notApplicable: counts.notApplicable + (result.notApplicable ?? 0),
   };
 }
 

@@ -18,7 +18,7 @@ import { statusWord } from "./verdict-text.ts";
 
 const DEFAULT_LIMIT = 20;
 
-/** What went wrong in a run, to be read: what broke, what could not be read, and which conversations have false outcomes. */
+/** What went wrong in a run, to be read: what broke, what could not be read, and which conversations went badly. */
 export function failuresText(store: Store, run: string, options: FailuresOptions & TextOptions): string {
   const { style, width, limit = DEFAULT_LIMIT, ...filter } = options;
   const failures = runFailures(store, run, { ...filter, limit });
@@ -122,7 +122,7 @@ function falseLines(failures: RunFailures, { style, width }: TextOptions): reado
   const judges = new Set(examples.map(({ judge }) => judge));
   return [
     ...paintedLines(
-      `With a false outcome: ${countText(falseConversations)} of ${countedText(conversations, "conversation")}`,
+      `With an outcome that went badly: ${countText(falseConversations)} of ${countedText(conversations, "conversation")}`,
       width,
       style.bold,
     ),

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
+import { resultRow } from "../../../test/report/result-row.ts";
 import { wilson } from "../../statistics/proportions.ts";
-import { BAR_WIDTH, intervalBar } from "./outcome-rates-text.ts";
+import { PLAIN_STYLE } from "../../terminal/terminal.ts";
+import { outcomeRates } from "../data/outcome-rates.ts";
+import { BAR_WIDTH, intervalBar, outcomeRatesText } from "./outcome-rates-text.ts";
 
 test.each([
   [0, 20, "█▒▒▒░░░░░░░░░░░░░░░░"],
@@ -14,4 +17,22 @@ test.each([
 
 test("there is none without a rate", () => {
   expect(intervalBar(null, null)).toBe("");
+});
+
+test("what does not apply has a column of its own, where there is something in it", () => {
+  const layout = { style: PLAIN_STYLE, width: 90 };
+  const rows = [resultRow({ subject: "a", outcomes: { firm: { yes: 3, no: 1, notApplicable: 6 } } })];
+  const [heading = "", line = ""] = outcomeRatesText(outcomeRates(rows), layout);
+  expect(heading.trim().split(/ {2,}/)).toEqual([
+    "firm",
+    "rate",
+    "95 % interval",
+    "n",
+    "not applicable",
+    "inconclusive",
+    "errors",
+  ]);
+  expect(line).toMatch(/^ {2}a +75\.0 % .* 4 +6 +0 +0$/);
+  const all = [resultRow({ subject: "a", outcomes: { firm: { yes: 3 } } })];
+  expect(outcomeRatesText(outcomeRates(all), layout)[0]).not.toContain("applicable");
 });

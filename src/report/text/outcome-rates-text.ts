@@ -31,11 +31,13 @@ export function outcomeRatesText(rates: OutcomeRates, { style, width }: Layout):
     );
   const inconclusive = all.reduce((sum, line) => sum + line.inconclusive, 0);
   const errors = all.reduce((sum, line) => sum + line.infrastructure, 0);
+  const applies = all.every((line) => line.notApplicable === 0);
   const columns: readonly NamedColumn[] = [
     { alignment: ">" },
     { alignment: "<" },
     ...(width < WIDE ? [] : [{ alignment: "<", leaves: 0 } as const]),
     { alignment: ">" },
+    ...(applies ? [] : [{ alignment: ">", leaves: 5 } as const]),
     // Columns of zeros are dropped first.
     { alignment: ">", leaves: inconclusive === 0 ? 2 : 4 },
     { alignment: ">", leaves: errors === 0 ? 1 : 3 },
@@ -43,11 +45,11 @@ export function outcomeRatesText(rates: OutcomeRates, { style, width }: Layout):
   const boundWidth = widestBound(rates);
   const lines = rates.outcomes.flatMap((rated, place) => [
     ...(place === 0 ? [] : [BETWEEN]),
-    headingOf(rated, { style, width }),
+    headingOf(rated, { style, width, applies }),
     ...rated.lines.map((line, index) => ({
       name: { text: testedName(line, rates.judges) },
       indent: 2,
-      cells: [...valueCells(rated, index, { width, boundWidth }), ...countCells(line, style)],
+      cells: [...valueCells(rated, index, { width, boundWidth }), ...countCells(line, { style, applies })],
     })),
   ]);
   const note = noteOn(rates.open);
@@ -65,10 +67,14 @@ function widestBound({ outcomes }: OutcomeRates): number {
     );
 }
 
-function headingOf({ outcome, kind }: RatedOutcome, { style, width }: Layout): NamedLine {
+function headingOf(
+  { outcome, kind }: RatedOutcome,
+  { style, width, applies }: Layout & { readonly applies: boolean },
+): NamedLine {
   const value = { assertion: "rate", number: "mean", undecided: "value" }[kind];
   const interval = kind === "assertion" ? (width < NARROW ? "95 %" : "95 % interval") : "";
-  const headings = [value, interval, ...(width < WIDE ? [] : [""]), "n", "inconclusive", "errors"];
+  const counts = ["n", ...(applies ? [] : ["not applicable"]), "inconclusive", "errors"];
+  const headings = [value, interval, ...(width < WIDE ? [] : [""]), ...counts];
   return {
     name: { text: printableText(outcome), paint: style.bold },
     indent: 0,
@@ -97,9 +103,14 @@ function paddedInterval(interval: Interval | null, boundWidth: number): string {
   return `${low.padStart(boundWidth)}–${high} %`;
 }
 
-function countCells({ n, inconclusive, infrastructure }: OutcomeLine, style: Style): readonly TableCell[] {
+function countCells(
+  { n, notApplicable, inconclusive, infrastructure }: OutcomeLine,
+  { style, applies }: { readonly style: Style; readonly applies: boolean },
+): readonly TableCell[] {
   return [
     { text: countText(n) },
+    // A column only where an outcome does not apply somewhere.
+    ...(applies ? [] : [{ text: countText(notApplicable), paint: style.dim }]),
     { text: countText(inconclusive), paint: inconclusive === 0 ? style.dim : style.yellow },
     { text: countText(infrastructure), paint: infrastructure === 0 ? style.dim : style.red },
   ];
