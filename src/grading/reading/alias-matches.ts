@@ -142,6 +142,30 @@ const clusters = lazyPattern("\\P{M}\\p{M}*|\\p{M}+", "gsu");
 
 /** Lower case, Unicode NFKC, one kind of hyphen, and single spaces also for line breaks. */
 export function aliasText(original: string): AliasText {
+  return ASCII.test(original) ? asciiText(original) : unicodeText(original);
+}
+
+const ASCII = /^[\0-\x7f]*$/;
+
+/** The same for the texts that are most frequent, several times as fast. */
+function asciiText(original: string): AliasText {
+  const starts = new Int32Array(original.length + 1);
+  let length = 0;
+  let space = true;
+  for (let index = 0; index < original.length; index++) {
+    const blank = original.charCodeAt(index) <= 0x20;
+    if (!(blank && space)) starts[length++] = index;
+    space = blank;
+  }
+  starts[length] = original.length;
+  const text = original
+    .toLowerCase()
+    .replace(/^[\0- ]+/, "")
+    .replace(/[\0- ]+/g, " ");
+  return { text, starts: starts.subarray(0, length + 1) };
+}
+
+function unicodeText(original: string): AliasText {
   const pieces: string[] = [];
   const starts: number[] = [];
   let space = true;

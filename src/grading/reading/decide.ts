@@ -1,48 +1,141 @@
 import { lazyPattern } from "../../core/lazy.ts";
-import { ANSWER, APPROVAL, CLAIM } from "./answer-cue.ts";
+import { ANSWER, APPROVAL, CLAIM, type Strength } from "./answer-cue.ts";
 import { anyOf } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
-import { isOpen, type Reversals, type Standing, type Statement } from "./statement.ts";
+import type { Place, Standing } from "./standing.ts";
 
 /** What the statements of a reply decide together. */
 export type Decision<Value> =
   | { readonly status: "found"; readonly value: Value; readonly start: number; readonly end: number }
   | { readonly status: "absent" | "ambiguous" };
 
+/** What a reply says about a value, or about several together. */
+export interface Statement<Value> extends Place {
+  /** One value, or several that are named together, or none if it cannot be read. */
+  readonly values: readonly Value[];
+  readonly standing: Standing;
+  /** 0 if the value is only mentioned. */
+  readonly strength: Strength;
+  /** True if it replaces what its sentence said before. */
+  readonly concludes?: boolean;
+}
+
+const RETHINK = `let me ${anyOf(
+  "re[- ]?(?:consider|check|think|evaluate|examine|calculate|compute|do)|think again|double[- ]check|try again",
+)}`;
+const MISTAKE = anyOf(
+  "i(?: was| am|'m) (?:wrong|mistaken)|i misspoke|i (?:made|have made) an? (?:[a-z]+ )?(?:mistake|error)",
+);
+const WRONG = "(?:wrong|incorrect|not right|not correct|a mistake|an error)";
+
+/** Words with which a speaker takes back what was said; what follows replaces it. */
+const corrections = lazyPattern(
+  `\\b${anyOf(
+    "actually|wait(?=[,.!…—: ]| -)|hold on|correction|scratch that|or rather|i mean|make that|oops|hmm+|no(?=,)|(?:edit|update)(?=:)",
+    "(?:up)?on (?:further |closer |careful |second )?(?:thoughts?|reflection|review|reconsideration|consideration|inspection|examination|look)",
+    `${RETHINK}|let me (?:correct|revise|fix|clarify)|${MISTAKE}|that(?:'s| is| was) ${WRONG}`,
+    "i (?:stand corrected|was incorrect|was in error|have been wrong)|i mis(?:read|calculated|counted|stated|understood)",
+    "i see (?:an?|my|the) (?:[a-z]+ )?(?:mistake|error|slip)|i apologi[sz]e|my apologies|apologies|sorry|my mistake|my bad",
+    "chang(?:e|ing) my (?:answer|mind)|switch(?:ing)? (?:my answer )?(?:from|to)|revis(?:e|ed|ing) (?:my )?(?:answer|choice|to)",
+    "(?:corrected|updated|new) answer|you(?:'re| are) (?:absolutely |completely |totally |quite )?(?:right|correct)",
+  )}(?![a-z])`,
+  "g",
+);
+
+/** Words that take back what was said and put nothing in its place. */
+const retractions = lazyPattern(
+  `\\b${anyOf(
+    "wait(?=[,.!…—])|hold on|scratch that|on second thoughts?",
+    `${RETHINK}|${MISTAKE}|(?:that|this)(?:'s| is| was| can't be| cannot be) (?:${WRONG}|(?:right|correct)\\?)`,
+  )}(?![a-z])`,
+  "",
+);
+
+/** True if words after a position take back what was said. */
+export function isRetracted({ lower }: ReplyText, position: number): boolean {
+  return retractions().test(lower.slice(position));
+}
+
+const ABLE = anyOf(
+  "can(?:not|'t| not)|could(?:n't| not)|do(?:n't| not)|won't|will not",
+  "(?:am )?(?:unable|not able) to|must decline|decline to",
+);
+const refusals = lazyPattern(
+  `\\b${anyOf(
+    `(?:i|we)(?:'m| am| was)? ${ABLE}(?: [a-z]+){0,2}? ${anyOf(
+      "know|answer|determine|tell|provide|say|choose|pick|decide|give|help|assist|comply|select|share|offer|make",
+    )}`,
+    "(?:i'm|i am) (?:not sure|unsure|uncertain|sorry)|no idea|as an ai|none of (?:the above|these)",
+    "(?:not (?:[a-z]+ )?enough|insufficient) (?:information|data|context|evidence|detail)",
+    "impossible to (?:say|tell|know|determine|answer)|can(?:not|'t) be (?:determined|answered|known|said)",
+    "there(?:'s| is) no (?:way to (?:know|tell|say)|(?:correct|right|definitive|single) answer)",
+  )}(?![a-z])`,
+  "",
+);
+
+/** True if a reply says that it has no answer. */
+export function isRefusal({ lower }: ReplyText): boolean {
+  return refusals().test(lower);
+}
+
+/** Where the last correction begins between two positions. */
+function lastCorrection({ lower }: ReplyText, from: number, to: number): number | undefined {
+  return [...lower.slice(from, to).matchAll(corrections())].map(({ index }) => from + index).at(-1);
+}
+
 /**
  * Weighs statements in their order. The plainest ones decide, together with claims that come after them; what is
  * taken back ("actually, …") no longer counts. Where statements that count differ, the reply is ambiguous: nothing
  * is ever chosen because it is more frequent or stands at a better place.
  */
-export function decide<Value>(
-  statements: readonly Statement<Value>[],
-  { corrections, retractions }: Reversals,
-): Decision<Value> {
+export function decide<Value>(reply: ReplyText, statements: readonly Statement<Value>[]): Decision<Value> {
   const asserted = statements.filter(({ standing, strength }) => standing === "asserted" && strength > 0);
-  const counting = inForce(asserted, corrections);
+  const counting = inForce(reply, asserted);
   const last = counting.at(-1);
   if (last === undefined) {
-    const open = statements.some((statement) => isOpen(statement) && statement.strength > 0);
+    const open = statements.some(({ standing, strength }) => standing === "open" && strength > 0);
     return { status: open ? "ambiguous" : "absent" };
   }
   const { start, end } = last;
   const [value, ...more] = last.values;
   const agreed = counting.every(({ values }) => values.length === 1 && values[0] === value);
   if (value === undefined || more.length > 0 || !agreed) return { status: "ambiguous" };
-  if (retractions.startAfter(end) !== undefined) return { status: "ambiguous" };
+  if (isRetracted(reply, end) || hasRival(reply, statements, last)) return { status: "ambiguous" };
+  // "The largest city is Sydney. The capital is Canberra": which of them was asked for?
+  if (
+    statements.some(
+      (other) => other.standing === "aside" && other.start < start && !other.values.includes(value),
+    )
+  )
+    return { status: "ambiguous" };
   const denied = statements.some(
     (other) => other.standing === "denied" && other.start > end && other.values.includes(value),
   );
   return denied ? { status: "ambiguous" } : { status: "found", value, start, end };
 }
 
+/** True if the sentence names another value and does not deny it: "On Earth it is A, on the Moon C". */
+function hasRival<Value>(
+  reply: ReplyText,
+  statements: readonly Statement<Value>[],
+  { start, values, concludes = false }: Statement<Value>,
+): boolean {
+  const sentence = reply.sentenceStart(start);
+  return statements.some(
+    (other) =>
+      other.standing === "asserted" &&
+      !(concludes && other.start < start) &&
+      reply.sentenceStart(other.start) === sentence &&
+      other.values.some((value) => value !== values[0]),
+  );
+}
+
 /** The statements that count: the plainest, and what is approved of after them, from the last correction on. */
 function inForce<Value>(
+  reply: ReplyText,
   asserted: readonly Statement<Value>[],
-  corrections: Reversals["corrections"],
 ): readonly Statement<Value>[] {
   const top = asserted.reduce((most, { strength }) => Math.max(most, strength), 0);
-  // A claim and an answer are equally plain; only what is called final stands above them.
   const least = top === ANSWER ? CLAIM : top;
   const lastTop = asserted.findLastIndex(({ strength }) => strength >= least);
   const counting = asserted.filter(
@@ -51,134 +144,9 @@ function inForce<Value>(
   const [first] = counting;
   const last = counting.at(-1);
   if (first === undefined || last === undefined) return counting;
-  const cut = corrections.startBefore(last.start) ?? -1;
-  return cut >= first.end ? counting.filter(({ start }) => start >= cut) : counting;
-}
-
-const REVERSAL =
-  /\b(?:wait|actually|hold on|correction|scratch that|let me re|on second|i (?:was|am) (?:wrong|mistaken)|i apologi[sz]e|sorry(?!,? but))\b/;
-
-/** A first sentence that is nothing but the answer stands, unless the reply takes it back or says something else as plainly. */
-export function leadingAnswer<Value>(
-  reply: ReplyText,
-  [first, ...later]: readonly Statement<Value>[],
-): Decision<Value> | undefined {
-  const [value, ...more] = first?.values ?? [];
-  if (
-    first === undefined ||
-    value === undefined ||
-    more.length > 0 ||
-    first.standing !== "asserted" ||
-    first.strength < ANSWER
-  )
-    return undefined;
-  if (!isLeading(reply, first) || REVERSAL.test(reply.lower.slice(first.end))) return undefined;
-  const unseated = later.some(({ values, standing, strength }) => {
-    const same = values.length === 1 && values[0] === value;
-    return same ? standing === "denied" : standing === "asserted" && strength > 0;
-  });
-  return unseated ? undefined : { status: "found", value, start: first.start, end: first.end };
-}
-
-/** True if a value is all of the first sentence. */
-function isLeading(
-  reply: ReplyText,
-  { start, end }: { readonly start: number; readonly end: number },
-): boolean {
-  if (start > 12 || !/^(?:[\s"'([{$>•#-]|the |an? )*$/i.test(reply.text.slice(0, start))) return false;
-  return LED.test(reply.text.slice(end, end + 120));
-}
-
-const LED = /^["')\]}$]{0,3}(?: ?\([^()\n]{1,80}\)["')\]]{0,2})?(?:[.!]["')\]]{0,2}(?:\s|$)|\s*\n| [–—] |$)/;
-
-/** The longest distance between two values that have different places or speakers. */
-const REACH = 80;
-
-const MARKS = "[\"')\\]}*]{0,3}";
-const OPENING = "[\"'([*]{0,3}$";
-const AND = "(?:(?:and|but|or|while|whereas) )?";
-const NEXT = `(?:[,;]| and| but| while| whereas) ${AND}`;
-/** A verb begins a statement of its own. */
-const NO_VERB = "(?!.*(?:\\b(?:is|are|was|were|be|been|remains|has|have|had|i|we|it|not)\\b|'s|n't))";
-
-const SPEAKER = anyOf(
-  "others?|another|some|a few|many|most|mine|ours|his|hers|theirs",
-  "(?:the|your|his|her|their|an?|one) (?:[a-z]+ )?[a-z]+",
-);
-/** "Some say B, others C": the verb of the first holds for the second. */
-const nextSpeaker = lazyPattern(`^${NO_VERB}${MARKS}${NEXT}${SPEAKER}[,:]? ${OPENING}`, "");
-
-interface PlacePatterns {
-  /** "On Earth it is A, on the Moon C": before the first, and between the two. */
-  readonly front: () => RegExp;
-  readonly nextFront: () => RegExp;
-  /** "It is A on Earth, on the Moon C". */
-  readonly backAndFront: () => RegExp;
-  /** "It is A on Earth, C on the Moon": between the two, and behind the second. */
-  readonly back: () => RegExp;
-  readonly nextBack: () => RegExp;
-}
-
-/** Two values are compared only by words of the same kind: a place and a place, a group and a group. */
-const PLACES = [
-  "on|in|at|under|inside|outside",
-  "for|to",
-  "with|without",
-  "before|after|from|until",
-  "by",
-].map((words): PlacePatterns => {
-  const place = `(?:${words}) ${NO_VERB}[^,;.\\n]{1,40}?`;
-  return {
-    front: lazyPattern(`^["'(]{0,2}(?:[a-z]+, )?(?:${words}) `, ""),
-    nextFront: lazyPattern(`^${MARKS}${NEXT}${place},? ${OPENING}`, ""),
-    backAndFront: lazyPattern(`^${MARKS} ${place}${NEXT}${place},? ${OPENING}`, ""),
-    back: lazyPattern(`^${MARKS} ${place}${NEXT}${OPENING}`, ""),
-    nextBack: lazyPattern(`^${MARKS} (?:${words}) `, ""),
-  };
-});
-
-/**
- * Statements with the standing that they share with the one before. If other people say the first of two values, they
- * also say the second ("some say B, others C"). Of two values that hold in different places, neither is the answer.
- */
-export function withSharedStanding<S extends Statement<unknown>>(
-  reply: ReplyText,
-  statements: readonly S[],
-): S[] {
-  const judged = [...statements];
-  for (let index = 1; index < judged.length; index++) {
-    const one = judged[index - 1] as S;
-    const other = judged[index] as S;
-    if (other.standing !== "asserted" || other.start - one.end > REACH) continue;
-    if (reply.sentenceStart(other.start) > one.start || sameValue(one, other)) continue;
-    const standing = sharedStanding(reply, one, other);
-    if (standing === undefined) continue;
-    judged[index] = { ...other, standing };
-    if (one.standing === "asserted") judged[index - 1] = { ...one, standing };
-  }
-  return judged;
-}
-
-function sameValue(one: Statement<unknown>, other: Statement<unknown>): boolean {
-  return one.values.length === 1 && other.values.length === 1 && one.values[0] === other.values[0];
-}
-
-function sharedStanding(
-  reply: ReplyText,
-  one: Statement<unknown>,
-  other: Statement<unknown>,
-): Standing | undefined {
-  const gap = reply.lower.slice(one.end, other.start);
-  if (one.standing === "others") return nextSpeaker().test(gap) ? "others" : undefined;
-  if (one.standing !== "asserted" && !isOpen(one)) return undefined;
-  const from = Math.max(reply.sentenceStart(one.start), one.start - REACH);
-  const before = reply.lower.slice(from, one.start).trimStart();
-  const after = reply.lower.slice(other.end, other.end + 20);
-  const apart = PLACES.some(
-    ({ front, nextFront, backAndFront, back, nextBack }) =>
-      (front().test(before) && nextFront().test(gap)) ||
-      backAndFront().test(gap) ||
-      (back().test(gap) && nextBack().test(after)),
+  const sentence = reply.sentenceStart(last.start);
+  const cut = lastCorrection(reply, first.end, last.start) ?? 0;
+  return counting.filter(
+    ({ start }) => start >= cut && (!last.concludes || start < sentence || start >= last.start),
   );
-  return apart ? "doubtful" : undefined;
 }

@@ -27,23 +27,25 @@ export interface Payload<Value> {
 /** Reads what is announced between two places; undefined if it is nothing that can be read without doubt. */
 export type ReadPayload<Value> = (start: number, limit: number, mark: boolean) => Payload<Value> | undefined;
 
-const NOUN = anyOf(
-  "answer|ans|choice|option|solution|diagnosis|conclusion|verdict|result",
+export const NOUN: string = anyOf(
+  "answer|ans|choice|option|(?<!each |every )letter|solution|diagnosis|conclusion|verdict|result|judge?ment|decision|prediction|selection|pick|guess",
   "respuesta|réponse|antwort|risposta|resposta",
 );
-const GRADE = anyOf(
+export const GRADE: string = anyOf(
   "final|correct|right|best|only|ultimate|overall|proper|actual|true|logical|definitive|exact|numerical|single",
   "most (?:likely|appropriate|accurate|suitable|plausible|probable|logical|reasonable|relevant|fitting)",
   "revised|corrected|updated",
 );
 /** What the answer is to: "(Yes or No)", "to the question 'Who …?'", "choice that best completes the sentence". */
-const OF_NOUN = anyOf(
+export const OF_NOUN: string = anyOf(
   "\\([^()\\n]{1,40}\\)",
-  "choice|option|letter|key|here|overall|then|now|among a through [a-z]|in this case",
+  "choice|option|letter|key|here|overall|then|now|among a through [a-z]|in this case|correcta|correcte|corretta",
   '(?:to|for) (?:the |this )?(?:[a-z]+ ){0,2}?(?:question|problem|part)(?: \\d{1,3}|,)? ?(?:"[^"\\n]{1,200}"|\'[^\\n]{1,200}?\'(?= is))?',
   "(?:to|that|which)(?: best| most [a-z]+)? (?:complete|completes|answer|answers|fit|fits)[a-z ]{1,80}?",
 );
-const BE = anyOf("is|are|would be|should be|must be|has to be|will be|remains|is still|would have to be");
+export const BE: string = anyOf(
+  "is|are|would be|should be|must be|has to be|will be|remains|is still|would have to be|es|est|ist|è|é",
+);
 const ADVERB =
   "(?: (?:still|now|clearly|therefore|thus|hence|indeed|definitely|likely|most likely|probably|actually|as follows|option|indeed|simply|choice|that it is))";
 
@@ -54,7 +56,7 @@ const announcements = lazyPattern(
     "(?<tag><(?:final_?)?answer>)",
     '(?<json>"(?:final_?)?answer" ?: ?)',
     "(?<=(?:^|\\n) ?)(?<line>a: ?)",
-    `(?<words>(?:${GRADE} ){0,3}(?<![a-z])${NOUN}(?:\\(s\\))?(?: ${OF_NOUN}){0,2}(?: ${BE}${ADVERB}{0,2}:?| ?:|'s)(?![a-z]))`,
+    `(?<words>(?<![a-z])${NOUN}(?:\\(s\\))?(?: ${OF_NOUN}){0,2}(?: ${BE}${ADVERB}{0,2}:?| ?:|'s)(?![a-z]))`,
   ),
   "g",
 );
@@ -107,11 +109,39 @@ const unsure = lazyPattern(
 /** Words after an announced answer that may take it back, or answer again. */
 const reversal = lazyPattern(
   `\\b${anyOf(
-    "but|however|wait|actually|correction|corrected|sorry|apologi[sz]e|apologies|mistake|wrong|incorrect|instead|reconsider|recheck|recalculate|re-?evaluate|rethink|on second|hold on|hmm+|oops|unless|although|though|not sure|unsure|uncertain|rather|alternatively|also be|could be|might be|may be|if",
-    "answer|ans|boxed|final|conclude|conclusion|correct|options?|choice|should be|must be|i (?:would|will|choose|pick|select)|you(?:'re| are) right|defer|change|switch|revise|edit|update",
+    "but|however|wait|actually|correction|corrected|sorry|apologi[sz]e|apologies|mistake|wrong|incorrect|instead|reconsider|recheck|recalculate|re-?evaluate|rethink|on second|hold on|hmm+|oops|not sure|unsure|uncertain|alternatively|also be|could be|might be|may be",
+    "boxed|should be|must be|i (?:would|will|choose|pick|select)|you(?:'re| are) right|defer|change|switch|revise|edit|update",
   )}(?![a-z])|\\?|####|\\\\boxed`,
   "",
 );
+
+/** Words that take an earlier answer back. */
+const correction = lazyPattern(
+  `\\b${anyOf(
+    "wait|hold on|correction|scratch that|on second thoughts?|i (?:made|see) (?:an?|my|the) (?:[a-z]+ )?(?:mistake|error)|my mistake",
+    "actually(?=,)|i (?:was|am) (?:wrong|mistaken)|let me (?:re-?[a-z]+|correct|fix|double-check)|sorry|i apologi[sz]e",
+  )}(?![a-z])`,
+  "",
+);
+
+/** What explains an answer, or sets it against another: "(5 red and 2 green)", ", not 6". */
+const GLOSS =
+  /^(?: ?\((?!or |maybe|perhaps|possibly)[^()\n]{1,200}\)|,? (?:and )?(?:not|rather than|instead of) [^,.;\n]{1,40})/;
+/** Words behind an answer that begin its check or its explanation; what they name is no other answer. */
+export const explains: () => RegExp = lazyPattern(
+  `^(?:[\\s"'#*.,;:)}\\]$—-]|</[a-z_]+>){0,6}${anyOf(
+    `(?:(?:let's|let us|let me|we can|you can|just to|to|quick|sanity) (?:quickly |also )?)?${anyOf(
+      "(?:double-)?check(?:ing)?|verify(?:ing)?|verification|proof|confirm(?:ing)?|test(?:ing)?",
+    )}(?:[,:\\n]| (?:this|that|it|the|by|with|our|your|again)(?![a-z]))`,
+    "(?:here(?:'s| is) (?:why|how|the)|why\\?|explanation|reason(?:ing|s)?|indeed|that way|this (?:works|checks|adds|fits)|confidence)(?![a-z])",
+    "(?:they|these|those) (?:are|come|form|occur|make|consist|include)(?![a-z])",
+    "each (?:of (?:them|these) |[a-z]+ )?(?:has|have|contains|consists|is)(?![a-z])",
+    "(?:this is )?(?:because|since)(?![a-z])|i hope this|let me know if|arranged|consisting|made up of",
+  )}`,
+  "",
+);
+/** Words in the answer's own sentence that limit it. */
+const LIMIT = /^[^.!?\n]*\b(?:if|unless|although|though|rather|or)\b/;
 
 const SENTENCE_START = /[.!?:]["')\]]{0,2} |\n/g;
 
@@ -124,9 +154,17 @@ function sentenceStart(lower: string, position: number): number {
   return start;
 }
 
+/** A sentence that concludes, or sets against something, begins anew: "We don't know, so the answer is C". */
+const ANEW = /^.*(?:[,;] (?:so|therefore|thus|hence|but|however),? |[;—] )/;
 /** Before "would be", these alone are no other setting. */
-const CONNECTIVE =
-  /^(?:[^a-z]|so|therefore|thus|hence|then|and|i (?:would )?(?:think|believe|say)|that|the|my|in conclusion|overall|again|based on th(?:is|ese|e)(?: [a-z]+){1,3},)*$/;
+const connective = lazyPattern(
+  `^${anyOf(
+    "[^a-z]|so|therefore|thus|hence|then|and|i (?:would )?(?:think|believe|say|conclude)|that|the|my|in conclusion|overall|again",
+    "(?:based on|given|after|upon) [a-z ]{1,60},",
+    GRADE,
+  )}*$`,
+  "",
+);
 
 /** How a rule reads what is announced, and where a text names any of its values. */
 export interface PayloadReader<Value> {
@@ -156,10 +194,15 @@ export function explicitAnswer<Value>(
     return "none";
   if (found === undefined) return last === undefined ? undefined : "doubt";
   const namesMore = line === undefined && last?.mark === true ? namesBehindMark : names;
-  if (namesMore(found.until, lower.length) || reversal().test(lower.slice(found.until))) return "doubt";
+  const rest = found.until + (GLOSS.exec(lower.slice(found.until))?.[0].length ?? 0);
+  const behind = lower.slice(rest);
+  if (explains().test(behind)) return correction().test(behind) ? "doubt" : found;
+  if (namesMore(rest, lower.length) || reversal().test(behind) || LIMIT.test(behind)) return "doubt";
   for (const other of line === undefined ? all.slice(0, -1) : all) {
     const before = payloadOf(lower, other, read, false);
-    if (before !== undefined && before.value !== found.value) return "doubt";
+    if (before === undefined || before.value === found.value) continue;
+    // "The answer is A. Wait, no. The answer is C."
+    if (!correction().test(lower.slice(before.until, last?.start ?? found.start))) return "doubt";
   }
   return found;
 }
@@ -200,8 +243,9 @@ function payloadOf<Value>(
 ): Payload<Value> | undefined {
   if (announcement === undefined) return undefined;
   const { start, end, limit, mark, would } = announcement;
-  const before = mark ? "" : lower.slice(sentenceStart(lower, start), start);
-  if (unsure().test(before) || (would && !CONNECTIVE.test(before))) return undefined;
+  const sentence = lower.slice(sentenceStart(lower, start), start);
+  const before = mark ? "" : sentence.slice(ANEW.exec(sentence)?.[0].length ?? 0);
+  if (unsure().test(before) || (would && !connective().test(before))) return undefined;
   const found = read(end, limit, mark);
   if (found === undefined) return undefined;
   // "The answer is 1" may have been going to be 12.

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ExtractRule, ExtractTarget } from "../../core/templates/extract-rule.ts";
 import { extractValue, readPattern } from "./extract-value.ts";
 
-const reply = "After some thought, **the answer is (B)**, $1,200.50 in all.";
+const reply = "After some thought, **it is (B)**, $1,200.50 in all.";
 
 describe("rules and types", () => {
   it.each<[ExtractRule, ExtractTarget, string, unknown]>([

@@ -14,33 +14,25 @@ import {
   optionLetters,
 } from "../../core/templates/extract-rule.ts";
 import type { Template } from "../../core/templates/template.ts";
-import { cleanText, lowerCase } from "../../core/text/clean-text.ts";
-import { aliasTree } from "./alias-matches.ts";
+import { type AliasTree, aliasMentions, aliasTree } from "./alias-matches.ts";
 import type { Decision } from "./decide.ts";
-import { explicitAnswer, type PayloadReader } from "./explicit-answer.ts";
-import { aliasPayload, letterPayload, numberPayload, stancePayload, type TailText } from "./payloads.ts";
-import { otherAnswer, readAlias } from "./read-alias.ts";
+import { otherAnswer, otherQuantity, quantitiesOf } from "./other-answer.ts";
+import { aliasPayload, letterPayload, numberPayload, stancePayload } from "./payloads.ts";
+import { readAlias } from "./read-alias.ts";
 import { readLetter } from "./read-letter.ts";
 import { readNumber } from "./read-number.ts";
+import { type Reader, readReply, type Source } from "./read-reply.ts";
 import { readStance } from "./read-stance.ts";
-import {
-  answerRanges,
-  answerText,
-  boundaryAfter,
-  outerRanges,
-  type Range,
-  ReplyText,
-  tailStart,
-} from "./reply-text.ts";
-import { Context } from "./statement.ts";
+import { answerText } from "./reply-text.ts";
+import type { Place } from "./standing.ts";
 
 /**
  * Reads one typed value out of a free reply, without a judge. Never guesses: a reply that can be read in two ways is
  * ambiguous, and a value that cannot be of the target's type is absent. Never throws; takes time in proportion to
  * the reply.
  *
- * Rules other than patterns work in the same steps: clean the text (`reply-text.ts`), find where values are mentioned,
- * turn each mention into a statement with a standing and a strength (`statement.ts`), and decide (`decide.ts`).
+ * Rules other than patterns read what a reply announces as its answer (`explicit-answer.ts`). Where it announces
+ * nothing, they look at where it names values, say how it means each of them (`standing.ts`), and decide (`decide.ts`).
  */
 export function extractValue(
   rule: ExtractRule,
@@ -59,50 +51,56 @@ export interface ReadingOptions {
   readonly finish?: string;
 }
 
-interface Source {
-  readonly reply: string;
-  readonly cut: boolean;
-}
-
 function extractFrom(rule: ExtractRule, target: ExtractTarget, source: Source): ExtractedField {
   switch (rule.type) {
     case "regex":
       return fieldOf(readPattern(rule, source.reply), (text) => convertText(text, target));
     case "letter": {
       const options = optionLetters(rule.options, target);
-      return read(source, {
+      const read = readReply(source, {
         payload: (tail) => letterPayload(tail, options),
-        decide: (context) => readLetter(context, options),
-        convert: (letter) => convertLetter(letter, target),
+        decide: (text) => readLetter(text, options),
       });
+      return fieldOf(read, (letter) => convertLetter(letter, target));
     }
     case "number":
-      return read(source, {
-        payload: numberPayload,
-        decide: (context) => readNumber(context, rule.which ?? "last"),
-        convert: (number) => convertNumber(number, target),
-      });
+      return fieldOf(readReply(source, numberReader(rule.which)), (number) => convertNumber(number, target));
     case "aliases": {
       const tree = aliasTree(rule.values);
       const convert = (value: string): Converted => convertText(value, target);
-      const field = read(source, {
+      const read = readReply(source, {
         payload: (tail) => aliasPayload(tail, tree),
-        decide: (context) => readAlias(context, tree),
-        convert,
+        decide: (text) => readAlias(text, tree),
       });
-      if (field.status !== "absent" || rule.otherwise === undefined || source.cut) return field;
-      const other = otherAnswer(source.reply);
-      return other === undefined
-        ? field
-        : fieldOf({ status: "found", value: rule.otherwise, ...other }, convert);
+      if (read.status === "found" || rule.otherwise === undefined || source.cut)
+        return fieldOf(read, convert);
+      const other = otherValue(source, tree, rule.values);
+      return fieldOf(
+        other === undefined ? read : { status: "found", value: rule.otherwise, ...other },
+        convert,
+      );
     }
     case "stance":
-      return read(source, {
-        payload: stancePayload,
-        decide: readStance,
-        convert: (stance) => convertStance(stance, target),
-      });
+      return fieldOf(readReply(source, { payload: stancePayload, decide: readStance }), (stance) =>
+        convertStance(stance, target),
+      );
   }
+}
+
+function numberReader(which: "first" | "last" = "last"): Reader<number> {
+  return { payload: numberPayload, decide: (text) => readNumber(text, which), announcedOnly: true };
+}
+
+/** Where a reply answers with a value that is not listed; a reply that names a listed one does not. */
+function otherValue(
+  source: Source,
+  tree: AliasTree,
+  values: Readonly<Record<string, readonly string[]>>,
+): Place | undefined {
+  if (aliasMentions(source.reply, tree).length > 0) return undefined;
+  const quantities = quantitiesOf(values);
+  if (quantities === undefined) return otherAnswer(source.reply);
+  return otherQuantity(source.reply, quantities, () => readReply(source, numberReader()));
 }
 
 /** Reads every field that has a rule out of a reply, without a judge. */
@@ -121,65 +119,6 @@ function convertLetter(letter: string, target: ExtractTarget): Converted {
   if (target.type === "string") return { value: letter };
   const values = enumValues(target).filter((value) => letterOf(value).includes(letter));
   return values.length > 1 ? null : values.length === 1 ? { value: values[0] } : undefined;
-}
-
-/** How a rule reads: what is announced first, then the whole reply. */
-interface Reader<Value> {
-  readonly payload: (tail: TailText) => PayloadReader<Value>;
-  readonly decide: (context: Context) => Decision<Value>;
-  readonly convert: (value: Value) => Converted;
-}
-
-function read<Value>({ reply, cut }: Source, { payload, decide, convert }: Reader<Value>): ExtractedField {
-  const ranges = answerRanges(reply);
-  const explicit = readExplicit(reply, ranges, payload, cut);
-  if (explicit !== undefined && explicit !== "doubt") return fieldOf(explicit, convert);
-  if (cut) return { status: "absent", value: null };
-  // A doubtful announcement needs all of the reply; without any, the answer stands at its beginning or end.
-  const text = new ReplyText(reply, explicit === "doubt" ? ranges : outerRanges(reply, ranges));
-  const decision = decide(new Context(text));
-  if (decision.status !== "found") return fieldOf(decision, convert);
-  const [start, end] = text.span(decision.start, decision.end);
-  return fieldOf({ ...decision, start, end }, convert);
-}
-
-/** How much of a reply's end is searched for an announced answer: most replies end with it. */
-const TAILS = [160, 500];
-/** A model that was not tuned to chat goes on with a question of its own. */
-const NEXT_QUESTION = /\n[ \t]*(?:question|q|human|user|problem)(?: ?\d{1,3})? ?:/i;
-
-function readExplicit<Value>(
-  reply: string,
-  ranges: readonly Range[],
-  payload: (tail: TailText) => PayloadReader<Value>,
-  cut: boolean,
-): Decision<Value> | "doubt" | undefined {
-  const [from, to] = ranges.at(-1) ?? [0, 0];
-  const next = NEXT_QUESTION.exec(reply.slice(from, to))?.index;
-  const ends = next === undefined ? [to] : [from + next, to];
-  let doubt = false;
-  for (const end of ends) {
-    for (const start of tailStarts(reply, from, end)) {
-      const { text, span } = cleanText(reply, [[start, end]]);
-      const lower = lowerCase(text);
-      const found = explicitAnswer(lower, payload({ text, lower }), cut && end === to);
-      if (found === "none") return { status: "absent" };
-      doubt = found === "doubt";
-      if (found === undefined || found === "doubt") continue;
-      const [first, last] = span(found.start, found.end);
-      return { status: "found", value: found.value, start: first, end: last };
-    }
-  }
-  return doubt ? "doubt" : undefined;
-}
-
-/** Where to begin, the nearest to the end first. A short tail must begin with a sentence, or its words could mislead. */
-function tailStarts(reply: string, from: number, to: number): readonly number[] {
-  const [short = 0, long = 0] = TAILS;
-  const all = tailStart(reply, from, to, long);
-  if (to - all <= short) return [all];
-  const near = boundaryAfter(reply, to - short, to);
-  return near === undefined || near >= to ? [all] : [near, all];
 }
 
 function fieldOf<Value>(decision: Decision<Value>, convert: (value: Value) => Converted): ExtractedField {

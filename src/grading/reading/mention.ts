@@ -83,3 +83,8 @@ function groupOf<Value, M extends Mention<Value>>(
   const end = mentions.at(-1)?.end ?? 0;
   return { mentions, start, end, join: join === undefined ? "none" : join === "comma" ? "and" : join };
 }
+
+/** The different values of a group. */
+export function groupValues<Value>(group: MentionGroup<Value>): readonly Value[] {
+  return [...new Set(group.mentions.map(({ value }) => value))];
+}

@@ -1,8 +1,9 @@
 import { numberTokens } from "../../core/text/number-tokens.ts";
 import { type AliasTree, aliasMentions } from "./alias-matches.ts";
-import type { PayloadReader } from "./explicit-answer.ts";
+import type { Payload, PayloadReader } from "./explicit-answer.ts";
+import { numberWords } from "./number-words.ts";
 import { matchesAt } from "./phrases.ts";
-import { isSpecies } from "./read-letter.ts";
+import { isSpecies, TOLD } from "./read-letter.ts";
 
 /** A cleaned text, and the same in lower case. */
 export interface TailText {
@@ -47,7 +48,8 @@ export function letterPayload(
     if (start - from > 40) return undefined;
     LETTER.lastIndex = start;
     const match = LETTER.exec(text);
-    if (match === null) return undefined;
+    if (match === null || matchesAt(WORD, text, start))
+      return from > 0 && text.charAt(from - 1) !== "\n" ? gloss(text, start, limit, options) : undefined;
     const [whole, open = "", letter = "", close = ""] = match;
     const value = letter.toUpperCase();
     const at = start + open.length;
@@ -56,13 +58,19 @@ export function letterPayload(
     const after = text.slice(start + whole.length, start + whole.length + 30);
     if (!options.has(value) || OTHER_LETTER.test(after) || isSpecies(lower, end)) return undefined;
     if (!bracketed) {
-      if (!matchesAt(AFTER_LETTER, text, end) || /^\. ?[A-Z]\./.test(text.slice(end, end + 5)))
+      const optionText = letter === value && /^\) ?\S/.test(text.slice(end, end + 3));
+      if (
+        (!optionText && !matchesAt(AFTER_LETTER, text, end)) ||
+        /^\. ?[A-Z]\./.test(text.slice(end, end + 5))
+      )
         return undefined;
       if (letter !== value && (/[ai]/.test(letter) || !/^["')\]}]*(?:$|[.)\]}\n])/.test(text.slice(end))))
         return undefined;
     } else if (/^['’\w]/.test(after)) return undefined;
     const option =
-      letter === value && (bracketed || /^["']?(?:\)|\.(?= [a-z]))/.test(text.slice(end, end + 4)));
+      letter === value &&
+      !TOLD.test(after.replace(/^[)\].]+/, "")) &&
+      (bracketed || /^["']?(?:\)|\.(?= [a-z]))/.test(text.slice(end, end + 4)));
     // "C. both A and B": the full stop behind the letter does not end the option.
     const behind = option && !bracketed ? end + 2 : start + whole.length;
     const until = sentenceEnd(text, behind, limit);
@@ -76,11 +84,39 @@ export function letterPayload(
   return { read, names: (start, end) => CAPITAL.test(text.slice(start, end)) };
 }
 
+const WORD = /[A-Za-z][a-z'’]/y;
+
+/** "The answer is Paris (B).": the option behind its text. */
+function gloss(
+  text: string,
+  start: number,
+  limit: number,
+  options: ReadonlySet<string>,
+): Payload<string> | undefined {
+  const sentence = text.slice(start, Math.min(limit, start + 120));
+  const [whole, words = "", value = ""] =
+    /^([^.!?\n()]{2,80}(?:, option |\())([A-Z])\)?[.!]?(?=\n|\s*$)/.exec(sentence) ?? [];
+  if (
+    whole === undefined ||
+    !options.has(value) ||
+    CAPITAL.test(words) ||
+    /\b(?:not?|n't|or|if)\b/.test(words)
+  )
+    return undefined;
+  const at = start + words.length;
+  return { value, start: at, end: at + 1, until: start + whole.length };
+}
+
 const NUMBER_GAP =
   /(?:[\s"'([{*:=~≈]|(?:about|approximately|around|roughly|exactly|equal to|equals|a total of|usd|rs\.?|the number)(?![a-z]))*/y;
 /** What may follow an announced number in its sentence: its unit. */
 const UNIT =
   /^["')\]}]*(?: ?(?!or |to |and |less|more|fewer|than|of |times|plus|minus|if |when |not |dozen|higher|lower|between)[\p{L}°€£%$/²³.-]{1,20}){0,5}["')\]}$]*$/u;
+
+const NUMBER_ALONE = /^(?:[a-z] ?= ?)?[$€£]?$/;
+/** "Answer: there are 7 apples" */
+const NUMBER_STATED =
+  /^(?!.*\b(?:not?|than|each|per|every|between|first|if|by|about)\b)[a-z' ]{1,50} (?:is|are|was|were|has|have|had|will be|needs?|gets?|pays?|earns?|costs?|spent|makes?|made) [$€£]?$/;
 
 /** Reads an announced number with its unit, or the last result of an announced equation. */
 export function numberPayload(tail: TailText): PayloadReader<number> {
@@ -90,13 +126,20 @@ export function numberPayload(tail: TailText): PayloadReader<number> {
     const until = mark ? limit : numberSentenceEnd(tail.text, begin, limit);
     const lower = tail.lower.slice(begin, until);
     if (lower.length > 120) return undefined;
-    const tokens = numberTokens({ text: tail.text.slice(begin, until), lower });
+    const digits = numberTokens({ text: tail.text.slice(begin, until), lower });
+    const tokens =
+      digits.length > 0 ? digits : numberWords(lower).map((word) => ({ ...word, fraction: false }));
     const last = tokens.at(-1);
     if (last === undefined || last.value === null) return undefined;
+    // "33 / 3" is a calculation.
+    if (last.fraction && lower.slice(last.start, last.end).includes(" / ")) return undefined;
     const { value } = last;
     const alone = tokens.every((token) => token.value === value);
     const before = lower.slice(0, alone ? tokens[0]?.start : last.start);
-    const isResult = alone ? /^(?:[a-z] ?= ?)?[$€£]?$/.test(before) : /^[^,;a-z]*= ?[$€£]?$/.test(before);
+    const announced = from > 0 && tail.text.charAt(from - 1) !== "\n";
+    const isResult = alone
+      ? NUMBER_ALONE.test(before) || (announced && NUMBER_STATED.test(before))
+      : /^[^,;a-z]*= ?[$€£]?$/.test(before);
     // "#### 1. Introduction" is a heading.
     const unit = lower.slice(last.end);
     if (!isResult || !UNIT.test(unit) || /^\.\s/.test(unit) || tail.text.charAt(until) === "?")
@@ -111,7 +154,7 @@ export function numberPayload(tail: TailText): PayloadReader<number> {
 }
 
 const NUMBER_CLAIMED =
-  /(?:[=≈]|\b(?:it|that|this|which)(?:'s| is)|(?:with|say|by)) ?[$€£]?\d|^[}\])]*\s*\n.*\d/;
+  /(?:[=≈]|\b(?:it|that|this|which)(?:'s| is)|(?:with|say|by)) ?[$€£]?\d|\d(?: [a-z]+)? (?:is|are) (?:the )?(?:correct|right|best|answer)|^[}\])]*\s*\n.*\d/;
 const NUMBER_NAMED = /\d|\b(?:two|three|four|five|six|seven|eight|nine|ten)\b/;
 
 const NUMBER_SENTENCE_END = /[.!?]+["')\]}]*(?=\s|$)|[\n,;(—]|\.(?=[A-Z])/g;

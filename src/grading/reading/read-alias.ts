@@ -1,227 +1,201 @@
 import { lazyPattern } from "../../core/lazy.ts";
 import { type AliasTree, aliasMentions } from "./alias-matches.ts";
-import { ANSWER, type AnswerCue, APPROVAL, announces, CLAIM, type CueStrength } from "./answer-cue.ts";
-import { isDeniedLater } from "./approval.ts";
-import { type Decision, decide, leadingAnswer, withSharedStanding } from "./decide.ts";
-import { groupMentions, type Mention, type MentionGroup } from "./mention.ts";
+import { ANSWER, APPROVAL, approvalAfter, CLAIM, cueBefore, type Strength } from "./answer-cue.ts";
+import { type Decision, decide, isRefusal, isRetracted, type Statement } from "./decide.ts";
+import { groupMentions, groupValues, type Mention, type MentionGroup } from "./mention.ts";
 import { anyOf } from "./phrases.ts";
-import { cleanReply, type ReplyText } from "./reply-text.ts";
-import { type Context, groupValues, isOpen, type Standing, type Statement } from "./statement.ts";
+import type { ReplyText } from "./reply-text.ts";
+import { type Standing, standingOf } from "./standing.ts";
 
 /**
- * Reads which of several values a reply names. What words announce as the answer decides; without them, the value
- * must be the only one that the reply names and does not deny.
+ * Reads which of several values a reply names. A reply that begins with a value has given its answer; else what words
+ * announce or state decides, and without them the value must be the only one that the reply names and does not deny.
  */
-export function readAlias(context: Context, tree: AliasTree): Decision<string> {
-  const groups = groupMentions<string, Mention<string>>(
-    context.reply,
-    aliasMentions(context.reply.text, tree),
-  );
-  const statements = withSharedStanding(
-    context.reply,
-    groups.map((group, index) =>
-      aliasStatement(context, group, { previous: groups[index - 1], next: groups[index + 1] }),
-    ),
-  );
-  const leading = leadingAnswer(context.reply, statements);
+export function readAlias(reply: ReplyText, tree: AliasTree): Decision<string> {
+  const groups = groupMentions<string, Mention<string>>(reply, aliasMentions(reply.text, tree));
+  const statements: Statement<string>[] = [];
+  for (const [index, group] of groups.entries())
+    statements.push(aliasStatement(reply, group, { previous: statements.at(-1), next: groups[index + 1] }));
+  const leading = leadingAnswer(reply, statements);
   if (leading !== undefined) return leading;
-  const announced = statements.filter(({ strength }) => strength >= APPROVAL);
-  const decision = decide(announced, context.reversals);
-  if (decision.status === "found" && isTakenBack(statements, decision.value, decision.end))
-    return { status: "ambiguous" };
-  if (decision.status !== "absent") return decision;
-  return firstStated(context.reply, statements) ?? onlyValue(context, statements);
+  // "X is the capital" may tell of another capital.
+  const plain = statements.some(({ standing, strength }) => standing === "asserted" && strength > APPROVAL);
+  return plain ? decide(reply, statements) : onlyValue(reply, statements);
 }
 
-const STATED =
-  /\b(?:is|are|means|stands for|takes place in|belongs to|consists of)(?: (?:the|an?|called|still|in))? ["'(]{0,2}$/;
-const OPPOSED =
-  /\b(?:but|however|although|though|while|whereas|actually|wait|sorry|yet|now|instead|not|or|if|might|may|could|sometimes|often)\b|n't|\?/;
+/** Words after a leading answer that may take it back. */
+const REVERSAL =
+  /\b(?:wait\b|actually|hold on|correction|scratch that|let me re|on second|i (?:was|am) (?:wrong|mistaken)|i apologi[sz]e|sorry(?!,? but)|(?:correct|right|final|my) answer|(?:it|that)(?:'s| is| must be| should be)(?! (?:not|an?|the)\b)|no,)/;
 
-/** "The antidote is acetylcysteine. Naloxone is for opioids": what is told of others later, and not opposed to it, leaves the first statement. */
-function firstStated(
+/** A reply that begins with a value has given its answer, unless it takes it back or says something else as plainly. */
+function leadingAnswer(
   reply: ReplyText,
-  statements: readonly Statement<string>[],
+  [first, ...later]: readonly Statement<string>[],
 ): Decision<string> | undefined {
-  const [first, ...others] = statements;
-  const [value] = first?.values ?? [];
-  if (first === undefined || value === undefined || first.values.length > 1 || first.standing !== "asserted")
+  const [value, ...more] = first?.values ?? [];
+  if (first === undefined || value === undefined || more.length > 0 || first.standing !== "asserted")
     return undefined;
-  const { start, end } = first;
-  if (!STATED.test(reply.lower.slice(Math.max(0, start - 40), start)) || reply.sentenceStart(start) > 0)
-    return undefined;
-  if (!/^["')\]}]{0,3}(?:[.;!]|, not )/.test(reply.lower.slice(end, end + 12))) return undefined;
-  if (OPPOSED.test(reply.lower.slice(0, start))) return undefined;
-  // ", not vitamin D." belongs to the statement.
-  const rest = /^["')\]}]{0,3}, not /.test(reply.lower.slice(end, end + 9)) ? reply.sentenceEnd(end) : end;
-  if (OPPOSED.test(reply.lower.slice(rest))) return undefined;
-  const quiet = others.every(({ values, standing, strength, start: from, end: to }) => {
-    if (values.length === 1 && values[0] === value) return standing !== "denied";
-    if (standing === "denied") return true;
-    if (STATED.test(reply.lower.slice(Math.max(0, from - 40), from))) return false;
-    return (
-      strength === 0 &&
-      !/^["')\]}]{0,3} (?:is|are|was|has been|remains) (?:the|its?|their|also|right|correct)\b/.test(
-        reply.lower.slice(to, to + 30),
-      )
-    );
+  if (!LEAD.test(reply.lower.slice(0, first.start))) return undefined;
+  const led = LED.exec(reply.lower.slice(first.end, first.end + 120));
+  if (led === null) return undefined;
+  const sentence = led[0].includes(",") ? reply.sentenceEnd(first.end) : first.end + led[0].length;
+  if (/\b(?:but|or|if|unless|maybe|perhaps)\b/.test(reply.lower.slice(first.end, sentence))) return undefined;
+  if (REVERSAL.test(reply.lower.slice(sentence))) return undefined;
+  const unseated = later.some(({ values, standing, strength, start }) => {
+    if (values.length === 1 && values[0] === value) return standing === "denied";
+    return standing !== "denied" && standing !== "others" && (start < sentence || strength > CLAIM);
   });
-  return quiet ? { status: "found", value, start, end } : undefined;
+  return unseated ? undefined : { status: "found", value, start: first.start, end: first.end };
 }
+
+/** What may stand before a leading answer. */
+const LEAD =
+  /^(?:[\s"'([{$>•#*-]|(?:the|an?|yes|okay|ok|sure|still|again|well|so|fine|that's|that is|it's|it is|that would be|answer:?|all right|of course|about|in)[,.:]?(?= )){0,6}$/;
+/** What follows it: the end of the sentence, a gloss, or what is told of it; no verb. */
+const LED =
+  /^["')\]}$*]{0,3}(?: degrees| chromosomes|°)?(?: ?\([^()\n]{1,80}\)["')\]]{0,2}| (?:of|in|at|by|from|on) (?:(?! (?:is|are|was|were|has|have|would|may|might|and|or) )[^.;,\n]){1,60})?(?:$|[.!;:]["')\]]{0,2}(?:\s|$)|\s*\n| [–—-] |—|, (?:not|in|at|on|who|which|with|as|since|because|given|where|located|about|for|by|from|specifically|meaning)\b)/;
 
 /** The value that is named, if it is the only one. */
-function onlyValue(context: Context, statements: readonly Statement<string>[]): Decision<string> {
-  const { reply, reversals } = context;
-  const asserted = statements.filter(({ standing }) => standing === "asserted");
+function onlyValue(reply: ReplyText, statements: readonly Statement<string>[]): Decision<string> {
+  const stated = statements.filter(({ standing }) => standing === "asserted");
+  const asserted = stated.length > 0 ? stated : statements.filter(({ standing }) => standing === "aside");
   const last = asserted.at(-1);
   const [value] = last?.values ?? [];
   if (last === undefined || value === undefined) {
-    return { status: statements.some(isOpen) ? "ambiguous" : "absent" };
+    return { status: statements.some(({ standing }) => standing === "open") ? "ambiguous" : "absent" };
   }
-  const { start, end } = last;
-  const same = asserted.every(({ values }) => values.length === 1 && values[0] === value);
-  if (!same || isTakenBack(statements, value, end)) return { status: "ambiguous" };
-  if (statements.some((other) => isRival(context, other) && !isSetAside(reply, other, last))) {
-    return { status: "ambiguous" };
-  }
-  if (reversals.retractions.startAfter(end) !== undefined) return { status: "ambiguous" };
+  const alone = statements.every(({ values, standing, start }) => {
+    const same = values.length === 1 && values[0] === value;
+    const before = start < last.start;
+    if (standing === "asserted" || (standing === "aside" && (before || stated.length === 0))) return same;
+    if (standing === "open")
+      return same ? before : !before && last.strength > 0 && last.standing === "asserted";
+    return !same || before;
+  });
   // "I can't say whether that is in Canberra": named, but not as an answer.
-  if (reversals.refusals.has(0, reply.text.length)) return { status: "ambiguous" };
-  return { status: "found", value, start, end };
-}
-
-/** True if a value is named in a way that lets it be the answer: "perhaps B", "although B is …". */
-function isRival({ reply, nonAssertions }: Context, { standing, start }: Statement<string>): boolean {
-  if (standing === "conceded") return true;
-  return standing === "doubtful" && nonAssertions.wavers(reply.clauseStart(start), start);
-}
-
-const LESSER =
-  /^["')\]}*]{0,3} (?:is|are|was|may be|might be|seems|looks|sounds)(?: [a-z]+ly| much| far| also| indeed)? (?:[a-z]+er|more|well|famous|popular|common|plausible)(?![a-z])/;
-const PREDICATE =
-  /\b(?:is|are|was|remains)(?: (?:still|indeed|actually|in fact|called|the|an?|clearly))? ["'(]{0,2}$/;
-
-/** "Although Sydney is larger, the capital is Canberra": what is conceded of one leaves the other as the answer. */
-function isSetAside(
-  { lower }: ReplyText,
-  rival: Statement<string>,
-  { start, end }: Statement<string>,
-): boolean {
-  return (
-    rival.end <= start &&
-    LESSER.test(lower.slice(rival.end, rival.end + 40)) &&
-    PREDICATE.test(lower.slice(Math.max(0, start - 30), start)) &&
-    /^["')\]}*]{0,3}(?:[.!;]|\s*$)/.test(lower.slice(end, end + 10))
-  );
-}
-
-function isTakenBack(statements: readonly Statement<string>[], value: string, end: number): boolean {
-  return statements.some(
-    ({ standing, values, start }) => standing === "denied" && start > end && values.includes(value),
-  );
+  if (!alone || isRetracted(reply, last.end) || isRefusal(reply)) return { status: "ambiguous" };
+  return { status: "found", value, start: last.start, end: last.end };
 }
 
 type Group = MentionGroup<string>;
 
-/** The groups before and behind another. */
-export interface Neighbours {
-  readonly previous: Group | undefined;
+interface Neighbours {
+  readonly previous: Statement<string> | undefined;
   readonly next: Group | undefined;
 }
 
 /** What a reply says with a value that it names. */
-export function aliasStatement(
-  context: Context,
-  group: Group,
-  { previous, next }: Neighbours,
-): Statement<string> {
-  const { reply } = context;
-  const cue = context.cueBefore(group.start);
-  const adjacent = cue !== undefined && announces(reply, cue, group.start);
-  const reached = adjacent || (cue !== undefined && reaches(reply, cue, group, previous));
+function aliasStatement(reply: ReplyText, group: Group, { previous, next }: Neighbours): Statement<string> {
+  const { start, end } = group;
+  const { lower } = reply;
+  const before = lower.slice(reply.sentenceStart(start), start);
+  const after = lower.slice(end, Math.min(reply.sentenceEnd(end), end + 120));
+  const cue = cueBefore(lower, reply.sentenceStart(start), start);
+  const approval = approvalAfter(after);
+  const from = Math.max(previous?.end ?? 0, reply.clauseStart(cue?.start ?? start));
   const strength = Math.max(
-    reached ? cueStrength(reply, cue, group, adjacent) : 0,
-    context.approval(group) ?? 0,
+    cue !== undefined && (cue.strength === ANSWER ? ANSWER_ENDS : CLAUSE_ENDS).test(after) ? cue.strength : 0,
+    approval > 0 ? ANSWER : 0,
     isAlone(reply, group) ? ANSWER : 0,
-  ) as CueStrength | 0;
-  const standing = context.standing(group, previous?.end ?? 0, reached ? cue : undefined);
-  const rival =
-    reached && !adjacent && next !== undefined && next.start < reply.clauseEnd(group.end)
-      ? groupValues(next)
-      : [];
+    PREDICATE.test(before) && CLAUSE_ENDS.test(after) && !SUPERLATIVE_BEFORE.test(before) ? CLAIM : 0,
+    SUBJECT.test(after) ? APPROVAL : 0,
+    isOnlyStrong(reply, group) ? CLAIM : 0,
+  ) as Strength;
+  const standing = standingOf(reply, group, from, approval > 0);
+  const shared = previous?.standing === "others" && NEXT_SPEAKER.test(lower.slice(previous.end, start));
   return {
-    values: [...new Set([...groupValues(group), ...rival])],
-    standing: standingOf(context, group, { standing, strength, next }),
+    values: groupValues(group),
+    standing: shared ? "others" : aliasStanding(reply, group, standing, { strength, next }),
     strength,
-    start: group.start,
-    end: group.end,
+    start,
+    end,
+    concludes: cue?.concludes ?? false,
   };
 }
 
-/** What stands beside a value may leave open whether it is meant; plain words of choice are stronger than that. */
-function standingOf(
-  context: Context,
-  { start, end }: Group,
-  { standing, strength, next }: { standing: Standing; strength: CueStrength | 0; next: Group | undefined },
+const ANSWER_ENDS =
+  /^["')\]}°]*(?: ?\([^()\n]{1,80}\))?(?:[.,;:!\n<]| ?[–—]|\s*$| (?:because|since|as|which|with|based|given|due|for|and|but|rather|not|over|instead|in|on|at|despite|here)(?![a-z]))/;
+const CLAUSE_ENDS =
+  /^["')\]}°]*(?: ?\([^()\n]{1,80}\))?(?:[.,;:!\n]| ?[–—]|\s*$| (?:and|but|so|because|since|which|while|whereas)(?![a-z]))/;
+/** "The capital is X": what a sentence says of its subject. */
+const PREDICATE =
+  /\b(?:is|are|was|were|be|remains|became|becomes|means|stands for|equals|takes place in|belongs to|points? to|consistent with|has|have|had|uses|fell (?:on|in)|ends at|takes?|needs?|(?:is|are|was|were) [a-z]+ (?:[a-z]+ ){0,3}(?:by|of|to|in|with|at))(?: (?:still|indeed|actually|in fact|called|clearly|the|an?|most likely|likely|about|exactly|in|at|on|of|seated))* ["'(]{0,2}$/;
+/** "X is the capital". */
+const SUBJECT =
+  /^["')\]}]{0,3} (?:is|are|was|were|became|remains|has been|serves as|takes)(?: (?:still|indeed|actually|in fact|clearly))? (?:the|its|their|my|credited)\b/;
+/** What is told of a value that cannot be the answer, or that may be beside the question. */
+const LESSER =
+  /^["')\]}°]{0,3} (?:is|are|was|were|has been)(?: (?:also|only|just|still|indeed|much|far|about))* (?:(?:the|an?|its|their) )?(?:[a-z']+ )?(?:more|[a-z]+er|second|third|next|former|common|famous|popular|different|often|another|state|alternative|found|used)\b/;
+const SUPERLATIVE =
+  /^["')\]}°]{0,3} (?:is|are|was|has been)(?: (?:also|still|indeed|by far))* (?:the|an?|its|[a-z]+'s) (?:[a-z-]+est|most|financial|economic|cultural|commercial|historical?|main|major|biggest)\b/;
+const SUPERLATIVE_BEFORE =
+  /\b(?:[a-z]{3,}est|most [a-z]+|former|old|second|financial|economic|cultural) [^,.;]{1,40} (?:is|was) (?:the )?$/;
+const NEGATED_AFTER =
+  /^["')\]}]{0,3} (?:(?:is|are|was|were|do|does|did|can|could|would|should|has|have|had|will)(?: not|n't)|cannot|never)(?![a-z])/;
+/** "Some say X, others Y": the verb of the first holds for the second. */
+const NEXT_SPEAKER =
+  /^["')\]},;]{0,3}(?: and| while| but)? (?:others?|another|some|a few|many|mine|half|(?:the|your|his|her|their|an?) (?!.*\b(?:is|was|are)\b)[a-z]+(?: [a-z]+)?)[,:]? ["'(]*$/;
+
+/** A reason tells of other things. */
+const REASON = /\b(?:because|since)\b/;
+
+/** What stands beside a value may leave open whether it is meant. */
+function aliasStanding(
+  reply: ReplyText,
+  { start, end, join }: Group,
+  standing: Standing,
+  { strength, next }: { readonly strength: Strength; readonly next: Group | undefined },
 ): Standing {
+  const after = reply.lower.slice(end, end + 80);
+  if (strength < ANSWER && LESSER.test(after) && standing !== "denied") return "others";
   if (standing !== "asserted") return standing;
-  const sentence = context.reply.lower.slice(
-    context.reply.sentenceStart(start),
-    context.reply.sentenceEnd(end),
+  const sentence = reply.lower.slice(reply.sentenceStart(start), reply.sentenceEnd(end));
+  if (FOREIGN_DENIAL.test(sentence) || join === "or" || isOneOfTwo(reply.lower, start, end)) return "open";
+  const rest = reply.lower.slice(
+    end,
+    Math.min(reply.sentenceEnd(end), next === undefined ? end + 200 : reply.clauseStart(next.start)),
   );
-  if (FOREIGN_DENIAL.test(sentence)) return "doubtful";
-  if (isOneOfTwo(context.reply.lower, start, end)) return "doubtful";
-  if (strength < ANSWER && context.negation.negatedVerb(end)) return "doubtful";
-  if (strength > 0 || PRONOUN_IS.test(context.reply.lower.slice(Math.max(0, start - 20), start)))
-    return standing;
-  return isDeniedLater(context.reply, end, next?.start) ? "conceded" : standing;
+  const next60 = reply.lower.slice(reply.sentenceEnd(end), reply.sentenceEnd(end) + 60).trimStart();
+  if (deniedLater().test(rest.slice(0, REASON.exec(rest)?.index)) || deniedNext().test(next60)) return "open";
+  if (strength < ANSWER && NEGATED_AFTER.test(after)) return "open";
+  if (
+    strength <= CLAIM &&
+    (SUPERLATIVE.test(after) || SUPERLATIVE_BEFORE.test(reply.lower.slice(reply.sentenceStart(start), start)))
+  )
+    return "aside";
+  return standing;
 }
 
 /** Denials in other languages: what they deny is not read at all. */
 const FOREIGN_DENIAL =
   /(?:^|[\s,"'¡])(?:nein|nicht|kein[a-z]{0,2}|falsch|pas|non|não|nao|niet|geen|ikke|inte|nie|no (?:es|está|fue|son)|(?:in)?correct[oa]|equivocad[oa]|errad[oa]|falso|faux|не|нет)(?=[\s,.!"']|$)|n'est|[不没ない]|아니|않/;
 
-/** "It is Canberra, not the largest city" says of Canberra only that it is meant. */
-const PRONOUN_IS = /\b(?:it|that|this)(?: is|'s) (?:the |an? )?["'(]{0,2}$/;
+const PRONOUN = "(?:it|that|this|he|she|they)";
+const NEGATED_VERB = anyOf(
+  "(?:is|was|are|were|has|have|does|do|did|would|can|could)(?:n't| not| never| no longer)",
+  "(?:'s|'re) (?:not|never|no longer)|not|never|no longer|cannot|rather than|instead of",
+);
+/** What is denied is a thing, and so may be the one that was asked for: "not the capital", and not "not by 400". */
+const THING = `(?: (?:been|be|make|mean|it|that|really|actually|officially|yet|in fact|is)){0,4} ${anyOf(
+  "the|an?|its|my|our|your|their|here|correct|right|true|official",
+)}(?![a-z])`;
 
-/** True if a cue announces the first value after it in its sentence: "The answer is the city of Canberra". */
-function reaches(reply: ReplyText, cue: AnswerCue, { start }: Group, previous: Group | undefined): boolean {
-  if (cue.strength < ANSWER || (previous !== undefined && previous.start >= cue.end)) return false;
-  return start - cue.end <= 120 && reply.sentenceStart(start) <= cue.end;
-}
-
-/** Weak cues count only for a value that ends its sentence: "so Sydney grew" answers nothing. */
-function cueStrength(
-  reply: ReplyText,
-  cue: AnswerCue | undefined,
-  { end }: Group,
-  adjacent: boolean,
-): number {
-  if (cue === undefined || cue.strength < CLAIM) return 0;
-  // "It was Melbourne" may be about the past.
-  if (reply.lower.slice(cue.start, cue.end).endsWith(" was") && cue.strength < ANSWER) return 0;
-  if (cue.strength >= ANSWER) return cue.strength;
-  return adjacent && /^["')\]}]*[.!]?\s*$/.test(reply.text.slice(end, reply.sentenceEnd(end)).slice(0, 20))
-    ? CLAIM
-    : 0;
-}
-
-/** True if a value is all of the first or the last sentence. */
-function isAlone(reply: ReplyText, { start, end }: Group): boolean {
-  const from = reply.sentenceStart(start);
-  const to = reply.sentenceEnd(end);
-  if (start - from > 12 || !/^(?:[\s"'([{$>•#-]|the |an? )*$/i.test(reply.text.slice(from, start)))
-    return false;
-  if (from === 0 && GLOSSED.test(reply.text.slice(end, Math.min(to, end + 120)))) return true;
-  if (to - end > 12) return false;
-  if (!/^["')\]}$]*[.!]?["')\]}$]*\s*$/.test(reply.text.slice(end, to))) return false;
-  return from === 0 || /^\s*$/.test(reply.text.slice(to));
-}
-
-/** "Nitrogen (about 78 %).", "46: 44 autosomes and 2 sex chromosomes". */
-const GLOSSED =
-  /^["')\]}]{0,2}(?: ?\([^()\n]{1,80}\)["')\]]{0,2}(?:[.!]|$)|: (?!.*(?:\?|\b(?:but|not?|never|or)\b)))/;
-
+/** What was so, or would be so, or is less than so: "used to be", "would be a better", "until 1923". */
+const UNREAL = anyOf(
+  "^[\"')\\]}*]{0,3}(?:,[^,]{1,60},)? (?:used to|would|could|might|may|ceased|lost|stopped|almost|nearly)(?![a-z])",
+  "^[\"')\\]}*]{0,3} (?:is|was|has been) (?:almost|nearly|formerly|once|only|at best)(?![a-z])",
+  "\\bonly (?:in|for|to|if|when)(?![a-z])",
+  "\\b(?:until|till|up to) (?:1\\d|20)\\d\\d",
+  "\\b(?:is|was|has|have|had|but|and) no(?! (?:longer|doubt|less|more))(?: [a-z]+)",
+);
+const deniedLater = lazyPattern(
+  `(?:[,;—–)]|\\b(?:but|though|although|yet|and|however|albeit|which|who)),?(?: (?:but|though|although|yet|and|which|who))?(?: ${PRONOUN})?(?: (?:still|also|alone|of course))? ?${NEGATED_VERB}${THING}|\\b(?:rather than|instead of)${THING}|${UNREAL}`,
+  "",
+);
+const deniedNext = lazyPattern(
+  `^["'(]{0,2}(?:(?:however|but|though|still|yet|of course|unfortunately),? ){0,2}${PRONOUN}(?: alone| still| also)? ?(?:${NEGATED_VERB}${THING}|(?:is|was) no )`,
+  "",
+);
 const WORDS = anyOf(
   "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen",
   "nineteen|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[- ][a-z]+)?|(?:one|a) hundred",
@@ -250,43 +224,17 @@ export function isOneOfTwo(lower: string, start: number, end: number): boolean {
   return numberAfter().test(lower.slice(end, end + 40));
 }
 
-/** What makes words no answer, or not a plain one. */
-const NO_ANSWER =
-  /\b(?:yes|no|not|none|neither|nor|both|either|or|and|but|if|maybe|perhaps|possibly|probably|likely|depends?|unknown|unsure|uncertain|unclear|sure|sorry|cannot|can|could|may|might|would|should|will|do|does|did|have|has|is|are|was|were|be|it|its|that|this|these|those|they|there|here|i|i'm|you|your|you're|we|he|she|my|me|what|which|who|how|why|where|when|yet|still|again|okay|ok|thanks|thank|hello|hi|hmm+|well|wait|right|wrong|correct|incorrect|true|false|exactly|absolutely|certainly|definitely|indeed|understood|agreed|great|good|fine|nothing|something|anything|everything|someone|any|other|another|same|different|always|never|sometimes|one|question|answer|to|between|about|around|approximately|than|because|since|so|as|n't)\b|n't|[?;:=…]|\d ?[-–~] ?\d/i;
+/** True if a value is the only thing in bold, and the reply begins with it. */
+function isOnlyStrong(reply: ReplyText, { start, end }: Group): boolean {
+  return start === 0 && reply.strong.size === 2 && reply.strong.has(start) && reply.strong.has(end);
+}
 
-/** Up to four words that look like a name or a quantity. */
-const VALUE = "(?:[\\p{L}\\p{N}][\\p{L}\\p{N}'’.,/%°-]*)(?: [\\p{L}\\p{N}(][\\p{L}\\p{N}'’,/%°)-]*){0,3}";
-const NAME = "(?:[\\p{Lu}][\\p{L}'’-]+)(?: (?:of |the |de |von |van )?[\\p{Lu}][\\p{L}'’.-]*){0,3}";
-
-/** All of a reply: "Bursa", "It is Bursa.", "The answer is Bursa.", "The capital of Turkey is Bursa." */
-const PLAIN = [
-  `^["'(]{0,2}(?:(?:the|an?) )?(?<value>${VALUE})["')]{0,2}[.!]?$`,
-  `^(?:(?:so|well|yes|then|therefore|i (?:think|believe|would say)|you(?:'re| are) right),? ){0,2}(?:it's|it is|that's|that is|that would be|(?:the|my) (?:final |correct |right )?answer is|(?:final )?answer:)(?: still| therefore)? (?:(?:the|an?) )?(?<value>${VALUE})[.!]?$`,
-  `^(?:so |then |therefore,? )?(?:the|its|their|an?|this|that) [^.,;:?!\\n]{2,60} (?:is|was) (?<value>${NAME})[.!]?$`,
-].map((source) => new RegExp(source, "iu"));
-const CAPITAL = /^\p{Lu}/u;
-/** A single word, a name or a quantity. */
-const LOOKS = new RegExp(`^(?:\\p{L}[\\p{L}'’-]{2,}|${NAME}|\\d.*)$`, "u");
-
-/**
- * Where a reply that names none of the listed values gives another one as its whole answer. Anything but the plainest
- * form is left unread: a value that is only mentioned, or spelt in an unknown way, must not count as a wrong answer.
- */
-export function otherAnswer(reply: string): { readonly start: number; readonly end: number } | undefined {
-  if (reply.length > 400) return undefined;
-  const { text, span } = cleanReply(reply);
-  const lines = text.trim().split("\n");
-  const last = lines.at(-1) ?? "";
-  // A longer reply must end with a line that is the answer.
-  const whole = lines.length === 1 ? PLAIN : PLAIN.slice(1, 2);
-  for (const [index, pattern] of whole.entries()) {
-    const value = pattern.exec(last)?.groups?.value?.replace(/[.,]$/, "");
-    if (value === undefined || value.length > 40 || NO_ANSWER.test(value) || !LOOKS.test(value)) continue;
-    if (pattern === PLAIN[2] && (index !== 2 || !CAPITAL.test(value) || /\b(?:not?|never)\b|n't/i.test(last)))
-      continue;
-    const at = text.lastIndexOf(value);
-    const [start, end] = span(at, at + value.length);
-    return { start, end };
-  }
-  return undefined;
+/** True if a value is all of the first or the last sentence. */
+function isAlone(reply: ReplyText, { start, end }: Group): boolean {
+  const from = reply.sentenceStart(start);
+  const to = reply.sentenceEnd(end);
+  if (start - from > 12 || to - end > 12) return false;
+  if (!/^(?:[\s"'([{$>•#-]|the |an? )*$/.test(reply.lower.slice(from, start))) return false;
+  if (!/^["')\]}$]*[.!]?["')\]}$]*\s*$/.test(reply.text.slice(end, to))) return false;
+  return from === 0 || /^\s*$/.test(reply.text.slice(to));
 }

@@ -1,41 +1,28 @@
 import { lazyPattern } from "../../core/lazy.ts";
-import { ANSWER, announces, CLAIM, type CueStrength } from "./answer-cue.ts";
-import { approvalAfter } from "./approval.ts";
-import { type Decision, decide, leadingAnswer, withSharedStanding } from "./decide.ts";
-import { groupMentions, type Mention, type MentionGroup } from "./mention.ts";
+import { ANSWER, approvalAfter, CLAIM, cueBefore, type Strength } from "./answer-cue.ts";
+import { type Decision, decide, type Statement } from "./decide.ts";
+import { groupMentions, groupValues, type Mention, type MentionGroup } from "./mention.ts";
 import { matchesAt } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
-import { type Context, groupValues, isOpen, type Statement } from "./statement.ts";
+import { standingOf } from "./standing.ts";
 
 /** Reads the option that a reply chooses, in upper case; a choice that is none of the options is absent. */
-export function readLetter(context: Context, options: ReadonlySet<string>): Decision<string> {
-  const lines = optionLines(context.reply);
-  const single: Statement<string>[] = [];
-  /** Options that are mentioned without being chosen or denied. */
-  const open = new Set<string>();
-  for (const group of groupMentions<string, LetterMention>(context.reply, letterMentions(context))) {
-    const statement = letterStatement(context, group, {
-      line: lines.get(group.start),
-      previous: single.at(-1),
-      options,
-    });
-    single.push(statement);
-    if (statement.standing !== "asserted" && !isOpen(statement)) continue;
-    const weighed = group.mentions.length > 1 || lines.has(group.start);
-    for (const { value, marked } of group.mentions) if (weighed || marked) open.add(value);
+export function readLetter(reply: ReplyText, options: ReadonlySet<string>): Decision<string> {
+  const lines = optionLines(reply);
+  const statements: Statement<string>[] = [];
+  for (const group of groupMentions<string, LetterMention>(reply, letterMentions(reply))) {
+    statements.push(
+      letterStatement(reply, group, { line: lines.get(group.start), previous: statements.at(-1), options }),
+    );
   }
-  const statements = withSharedStanding(context.reply, single);
-  const decision = leadingAnswer(context.reply, statements) ?? decide(statements, context.reversals);
-  if (decision.status === "found") return options.has(decision.value) ? decision : { status: "absent" };
-  const several = [...open].filter((letter) => options.has(letter)).length > 1;
-  return decision.status === "absent" && several ? { status: "ambiguous" } : decision;
+  const decision = decide(reply, statements);
+  return decision.status !== "found" || options.has(decision.value) ? decision : { status: "absent" };
 }
 
 type Group = MentionGroup<string, LetterMention>;
-type Strength = CueStrength | 0;
 
 /** What stands around a group of letters. */
-export interface LetterSurroundings {
+interface LetterSurroundings {
   /** The line that the group begins, if it looks like an option. */
   readonly line: OptionLine | undefined;
   /** The statement before it. */
@@ -45,28 +32,28 @@ export interface LetterSurroundings {
 }
 
 /** What a reply says with a letter, or with several together. */
-export function letterStatement(
-  context: Context,
+function letterStatement(
+  reply: ReplyText,
   group: Group,
   { line, previous, options }: LetterSurroundings,
 ): Statement<string> {
-  const cue = context.cueBefore(group.start);
+  const { start, end } = group;
   const listed = line?.role === "listed";
-  const announced =
-    !listed &&
-    cue !== undefined &&
-    (announces(context.reply, cue, group.start) || isGloss(context.reply, cue, group));
+  const cue = listed ? undefined : cueBefore(reply.lower, reply.sentenceStart(start), start);
+  const approval = approvalAfter(reply.lower.slice(end, end + 100));
+  const clause = reply.clauseStart(cue?.start ?? start);
+  // A cue may reach over the group before: "I won't change my answer from B to D".
+  const over = cue !== undefined && cue.start < (previous?.end ?? 0);
+  const from = over ? clause : Math.max(previous?.end ?? 0, clause);
+  const around = standingOf(reply, group, from, approval > 0);
   const standing =
-    line?.mark === "wrong"
-      ? "denied"
-      : context.standing(group, previous?.end ?? 0, announced ? cue : undefined);
+    line?.mark === "wrong" ? "denied" : around === "asserted" && group.join === "or" ? "open" : around;
   const closed = group.mentions.at(-1)?.closed ?? false;
   const strength = Math.max(
-    announced && closed && cue.strength >= CLAIM ? cue.strength : 0,
-    context.approval(group) ?? 0,
+    cue !== undefined && closed && (cue.strength === ANSWER || !isJudged(reply, end)) ? cue.strength : 0,
+    approval,
     line?.mark === "right" ? CLAIM : 0,
-    listed ? 0 : standsAlone(context.reply, group, line),
-    closed && isContrast(context.reply, group, previous) ? CLAIM : 0,
+    listed ? 0 : standsAlone(reply, group, line),
   ) as Strength;
   const known = strength >= ANSWER || group.mentions.every(({ value }) => options.has(value));
   const values = groupValues(group);
@@ -75,25 +62,15 @@ export function letterStatement(
   const open = weak && standing === "asserted";
   return {
     values,
-    standing: open ? "doubtful" : standing,
+    standing: open ? "open" : standing,
     strength: open ? CLAIM : known ? strength : 0,
-    start: group.start,
-    end: group.end,
+    start,
+    end,
+    concludes: cue?.concludes ?? false,
   };
 }
 
-/** "The answer is Paris (B)": the letter glosses the answer that a cue announces. */
-function isGloss(
-  reply: ReplyText,
-  cue: { end: number; strength: number },
-  { start, end, mentions }: Group,
-): boolean {
-  if (cue.strength < ANSWER || !mentions[0]?.marked || start - cue.end > 80) return false;
-  if (reply.sentenceStart(start) > cue.end) return false;
-  return /^[)\]"']*(?:[.!]|\s*$)/.test(reply.text.slice(end, reply.sentenceEnd(end)));
-}
-
-const head = lazyPattern("^(?:[^\\p{L}\\p{N}]|option |choice )*$", "iu");
+const head = lazyPattern("^(?:[^\\p{L}\\p{N}]|option |choice |still |yes[,.] |again[,:] )*$", "iu");
 const word = lazyPattern("[\\p{L}\\p{N}]", "u");
 const LEADING =
   /^["')\]}$]{0,3}(?:,|:| ?[-–—(]| (?:because|since|as|due|rather|instead|over|not|i)(?![a-z]))/i;
@@ -105,7 +82,9 @@ function standsAlone(reply: ReplyText, group: Group, line: OptionLine | undefine
   const before = reply.text.slice(Math.max(from, start - 30), start);
   if (
     start - from > 30 ||
-    !/^(?:[\s"'([{$>•+#-]|\d{1,2}[.)] |(?:options?|choices?|answers?|letters?|both|either) )*$/i.test(before)
+    !/^(?:[\s"'([{$>•+#-]|\d{1,2}[.)] |(?:options?|choices?|answers?|letters?|both|either|still|yes,) )*$/i.test(
+      before,
+    )
   ) {
     if (isStrongEnd(reply, group)) return ANSWER;
     return isLast(reply, end) && AFTER_COLON.test(reply.text.slice(from, start)) ? CLAIM : 0;
@@ -148,16 +127,6 @@ function isLast(reply: ReplyText, end: number): boolean {
   return reply.text.length - end <= 40 && !word().test(reply.text.slice(end));
 }
 
-const CONTRAST =
-  /^["')\]}.*]{0,3}[\s,;:–—-]{0,3}(?:(?:but|rather|instead|so|it's|it is|it must be|only)[\s,:]{0,2}){0,3}(?:option |choice |the answer is )?["'([]{0,2}$/;
-
-/** "Not B, but C": what follows a denial in the same sentence is the answer. */
-function isContrast(reply: ReplyText, { start }: Group, previous: Statement<string> | undefined): boolean {
-  if (previous?.standing !== "denied" || start - previous.end > 40) return false;
-  if (reply.sentenceStart(start) > previous.end) return false;
-  return CONTRAST.test(reply.lower.slice(previous.end, start));
-}
-
 /** A letter that may name an option, always in upper case. */
 export interface LetterMention extends Mention<string> {
   /** True if brackets or a word such as "option" say that it names an option. */
@@ -190,8 +159,8 @@ const JOINED = /(?:^|[^A-Za-z0-9])[A-Z]["')\]]{0,2},? (?:and|or|nor|&) (?:[Oo]pt
 const NAMED = /(?:options?|choices?|alternatives?|letters?|answers?) ["'([]{0,2}$/;
 
 /** Every letter in a reply that may name an option. */
-export function letterMentions(context: Context): LetterMention[] {
-  const { text, lower } = context.reply;
+export function letterMentions(reply: ReplyText): LetterMention[] {
+  const { text, lower } = reply;
   const mentions: LetterMention[] = [];
   for (const { 0: letter, index: start } of text.matchAll(LETTER)) {
     const end = start + 1;
@@ -201,24 +170,24 @@ export function letterMentions(context: Context): LetterMention[] {
     const named = NAMED.test(before);
     const closed = bracketed || matchesAt(CLOSED, lower, end);
     const small = letter !== letter.toUpperCase();
-    if (bracketed && /[ai]/.test(letter) && isPart(context, start)) continue;
+    if (bracketed && /[ai]/.test(letter) && isPart(reply, start)) continue;
     if (
       small &&
       !bracketed &&
-      !(named && isJudged(context, end)) &&
-      !(closed && (named || isAnnounced(context, start)))
+      !(named && isJudged(reply, end)) &&
+      !(closed && (named || isAnnounced(reply, start)))
     )
       continue;
     // An article or a pronoun, unless something closes it off.
     const joined = letter === "A" && JOINED.test(text.slice(Math.max(0, start - 16), start));
-    if (!closed && !named && !joined && /[AI]/i.test(letter) && !isJudged(context, end)) continue;
+    if (!closed && !named && !joined && /[AI]/i.test(letter) && !isJudged(reply, end)) continue;
     mentions.push({ value: letter.toUpperCase(), start, end, marked: bracketed || named, closed });
   }
   return mentions;
 }
 
 /** "(a) First we …", "(i) Let x be …": at the head of a sentence, small letters number the parts of a text. */
-function isPart({ reply }: Context, start: number): boolean {
+function isPart(reply: ReplyText, start: number): boolean {
   if (start - reply.sentenceStart(start) > 2) return false;
   return /^\) ?(?:[a-z0-9',]+ ){3}/.test(reply.lower.slice(start + 1, start + 60));
 }
@@ -233,17 +202,19 @@ export function isSpecies(lower: string, end: number): boolean {
   return matchesAt(SPECIES, lower, end);
 }
 
-/** True if words after a letter approve or disapprove of it: "A is correct". */
-function isJudged({ reply, negation }: Context, end: number): boolean {
-  return approvalAfter(reply.lower, end) !== undefined || negation.calledWrong(end);
+const JUDGED =
+  /^["')\]}*]{0,3} (?:is|are|was|would be|cannot|can't|can be|doesn't|fits|seems|makes|must be)(?![a-z])/;
+
+/** True if a verb follows a letter that judges it: "A is correct". */
+function isJudged(reply: ReplyText, end: number): boolean {
+  return JUDGED.test(reply.lower.slice(end, end + 16));
 }
 
 /** A small letter counts if a cue announces it, or if it stands alone on its line ("b", "b) Paris"). */
-function isAnnounced(context: Context, start: number): boolean {
-  const cue = context.cueBefore(start);
-  if (cue !== undefined && cue.strength > 1 && announces(context.reply, cue, start)) return true;
-  const line = context.reply.lineStart(start);
-  return start - line <= 8 && /^[-•>#\s"'([]*$/.test(context.reply.text.slice(line, start));
+function isAnnounced(reply: ReplyText, start: number): boolean {
+  if (cueBefore(reply.lower, reply.sentenceStart(start), start) !== undefined) return true;
+  const line = reply.lineStart(start);
+  return start - line <= 8 && /^[-•>#\s"'([]*$/.test(reply.text.slice(line, start));
 }
 
 /** How a letter stands on a line that it begins. */
@@ -257,6 +228,9 @@ export interface OptionLine {
 const LINE =
   /^((?:[-•+>#]{1,6} |\d{1,2}[.)] ){0,2}(?:(?:option|choice|answer) )?["'([{$]{0,3})([A-Za-z])["'$]{0,2}(?:([)\]}.:]{1,3})|(?= ?[-–—] ))(.*)$/gim;
 
+/** "(A) is wrong" tells something of an option, and chooses none. */
+export const TOLD: RegExp =
+  /^ (?:is|was|are|would|has|does|cannot|can|could|may|might|should|seems|looks|fails|must)(?![a-z])/;
 const OTHER_OPTION = /(?:^|\s)[([]?([A-Z])(?:[)\]]|[.:](?=\s+\S))\s/g;
 const RIGHT_MARK =
   /(?:[✅✓✔☑]\ufe0f?|\((?:correct|right)(?: answer)?\)|[-–—←] ?correct(?: answer)?)[.!)*\s]*$/i;
@@ -274,6 +248,7 @@ interface Line extends OptionLine {
 export function optionLines(reply: ReplyText): ReadonlyMap<number, OptionLine> {
   const runs: Line[][] = [];
   for (const match of reply.text.matchAll(LINE)) {
+    if (TOLD.test(match[4] ?? "")) continue;
     const line = lineOf(match);
     if (reply.sentenceStart(line.start) < reply.lineStart(line.start)) continue;
     const run = runs.at(-1);

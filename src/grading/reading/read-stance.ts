@@ -1,35 +1,31 @@
 import { lazyPattern } from "../../core/lazy.ts";
-import { ANSWER, announces, CLAIM, type CueStrength, WORKING } from "./answer-cue.ts";
-import { type Decision, decide } from "./decide.ts";
-import type { Mention, MentionGroup } from "./mention.ts";
+import { ANSWER, APPROVAL, CLAIM, cueBefore, type Strength } from "./answer-cue.ts";
+import { type Decision, decide, type Statement } from "./decide.ts";
+import type { Mention } from "./mention.ts";
 import { anyOf, matchesAt } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
-import { type Context, leadingCorrections, type Standing, type Statement } from "./statement.ts";
+import { type Standing, standingOf } from "./standing.ts";
 
 /** Reads whether a reply says yes or no. */
-export function readStance(context: Context): Decision<boolean> {
+export function readStance(reply: ReplyText): Decision<boolean> {
   const statements: Statement<boolean>[] = [];
-  let previousEnd = 0;
-  for (const mention of stanceMentions(context)) {
-    statements.push(stanceStatement(context, mention, previousEnd));
-    previousEnd = mention.end;
-  }
-  return decide(statements, { ...context.reversals, corrections: leadingCorrections(context.reply) });
+  for (const mention of stanceMentions(reply))
+    statements.push(stanceStatement(reply, mention, statements.at(-1)?.end ?? 0));
+  return decide(reply, statements);
 }
 
-function stanceStatement(context: Context, mention: StanceMention, previousEnd: number): Statement<boolean> {
+function stanceStatement(reply: ReplyText, mention: StanceMention, previousEnd: number): Statement<boolean> {
   const { value, strength, start, end } = mention;
-  const group: MentionGroup<unknown> = { mentions: [], start, end, join: "none" };
-  const standing = context.standing(group, previousEnd, undefined);
+  const standing = standingOf(reply, mention, Math.max(previousEnd, reply.clauseStart(start)), false);
   // "I don't think that's true" is a no; "I don't think that's wrong" may be anything.
   const flipped = standing === "denied" && value === true;
-  const known: Standing = flipped ? "asserted" : standing === "denied" ? "doubtful" : standing;
+  const known: Standing = flipped ? "asserted" : standing === "denied" ? "open" : standing;
   return { values: value === null ? [] : [flipped ? false : value], standing: known, strength, start, end };
 }
 
 /** A yes (true) or no (false); null for words that say both or neither, such as "it depends". */
 export interface StanceMention extends Mention<boolean | null> {
-  readonly strength: CueStrength;
+  readonly strength: Strength;
 }
 
 /** What may follow "no" where it answers: "No, …", "No it isn't"; "no reason" and "no one" answer nothing. */
@@ -37,15 +33,15 @@ const FOLLOWS =
   /["')*]{0,3}[\]}]|["')*]{0,3}(?:$|[.,;!?…\n)\]<—]|:(?! ?(?:yes|no|true|false))| [^\sa-z0-9]| [-–—]|-(?![a-z])| (?:it|that|this|they|he|she|you|i|we|there|because|since|and|but|as)(?![a-z]))/y;
 
 /** What may stand before it. */
-const LEAD = /^(?:[^a-z0-9]|\d{1,2}[.)] |well,? |so,? |hmm,? |true ?\/ ?false|yes ?\/ ?no)*$/;
+const LEAD = /^(?:[^a-z0-9]|\d{1,2}[.)] |well,? |so,? |hmm,? |sorry,? |true ?\/ ?false|yes ?\/ ?no)*$/;
 
 /** Finds every yes and no of a reply. */
-export function stanceMentions(context: Context): StanceMention[] {
-  const { lower } = context.reply;
+export function stanceMentions(reply: ReplyText): StanceMention[] {
+  const { lower } = reply;
   const both = [...lower.matchAll(undecided())].map((match) => mentionOf(match, null, ANSWER));
   const mentions = [
     ...both,
-    ...wordMentions(context),
+    ...wordMentions(reply),
     ...[...lower.matchAll(judgements())].map((match) => judgementMention(match)),
     ...[...lower.matchAll(agreements())].map((match) => judgementMention(match)),
     ...[...lower.matchAll(ellipses())].map((match) =>
@@ -67,12 +63,11 @@ function judgementMention(match: RegExpExecArray): StanceMention {
 
 const WHOLLY = /absolutely|completely|totally|entirely|quite|fully|100%|very/;
 
-function wordMentions(context: Context): StanceMention[] {
-  const { reply } = context;
+function wordMentions(reply: ReplyText): StanceMention[] {
   const mentions: StanceMention[] = [];
   for (const match of reply.lower.matchAll(stanceWords())) {
     const end = match.index + match[0].length;
-    const strength = wordStrength(context, match.index, end);
+    const strength = wordStrength(reply, match.index, end);
     const value = strength === 0 ? undefined : wordValue(reply, match, end);
     if (strength !== 0 && value !== undefined) mentions.push({ value, start: match.index, end, strength });
   }
@@ -88,27 +83,24 @@ function wordValue(reply: ReplyText, match: RegExpExecArray, end: number): boole
     /^[^a-z]*$/.test(reply.lower.slice(0, match.index)) &&
     /^[^a-z]*$/.test(reply.lower.slice(end));
   if (whole && (polite ?? eager) !== undefined) return true;
-  return polite === undefined ? null : undefined;
+  return (polite ?? eager) === undefined ? null : undefined;
 }
 
 /** A word answers at the head of the reply, after a cue, or at the head of a sentence. */
-function wordStrength(context: Context, start: number, end: number): CueStrength | 0 {
-  const { reply } = context;
+function wordStrength(reply: ReplyText, start: number, end: number): Strength {
   const follows = matchesAt(FOLLOWS, reply.lower, end);
-  const cue = context.cueBefore(start);
-  if (cue !== undefined && cue.strength >= CLAIM && follows && announces(reply, cue, start)) {
-    return /^(?:either|both)$/.test(reply.lower.slice(cue.start, cue.end)) ? 0 : cue.strength;
-  }
+  const cue = follows ? cueBefore(reply.lower, reply.sentenceStart(start), start) : undefined;
+  if (cue !== undefined) return cue.strength;
   const from = reply.sentenceStart(start);
   if (start - from > 12 || !LEAD.test(reply.lower.slice(from, start))) return 0;
   const yes = /^(?:yes|yeah|yep|yup)/.test(reply.lower.slice(start, end));
   if (!follows && !(yes && /^ [a-z]/.test(reply.lower.slice(end, end + 2)))) return 0;
   if (from === 0 || reply.text.slice(0, from).trim() === "") return ANSWER;
   // An answer to a question of its own: "Is it harmful? No."
-  return reply.asks(from - 1) ? WORKING : CLAIM;
+  return reply.asks(from - 1) ? APPROVAL : CLAIM;
 }
 
-function mentionOf(match: RegExpExecArray, value: boolean | null, strength: CueStrength): StanceMention {
+function mentionOf(match: RegExpExecArray, value: boolean | null, strength: Strength): StanceMention {
   return { value, start: match.index, end: match.index + match[0].length, strength };
 }
 

@@ -26,12 +26,6 @@ const TABLES: readonly (readonly [table: string, rule: ExtractRule, target: Extr
   ],
 ];
 
-const STATUS: Readonly<Record<string, readonly string[]>> = {
-  "-": ["absent"],
-  "?": ["ambiguous"],
-  "-?": ["absent", "ambiguous"],
-};
-
 function casesOf(table: string): [reading: string, reply: string][] {
   const text = readFileSync(new URL(`replies/${table}.txt`, import.meta.url), "utf8");
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("# "));
@@ -43,11 +37,16 @@ function casesOf(table: string): [reading: string, reply: string][] {
 
 describe.each(TABLES)("%s", (table, rule, target) => {
   test.each(casesOf(table))("%s: %j", (reading, reply) => {
-    const { status, value, span } = extractValue(rule, target, reply);
-    const readings = STATUS[reading];
-    expect([status, String(value)]).toEqual(
-      readings === undefined ? ["found", reading] : [readings.includes(status) ? status : readings, "null"],
-    );
+    const { value, span } = extractValue(rule, target, reply);
+    const optional = /^\((.+)\)$/.exec(reading)?.[1];
+    if (value !== null || optional === undefined)
+      expect(value === null ? "-" : String(value)).toBe(optional ?? reading);
     if (span !== undefined) expect(reply.slice(...span).trim()).not.toBe("");
   });
+});
+
+test("most of what is stated is read", () => {
+  const readings = TABLES.flatMap(([table]) => casesOf(table).map(([reading]) => reading));
+  const stated = readings.filter((reading) => reading !== "-");
+  expect(stated.filter((reading) => reading.startsWith("(")).length / stated.length).toBeLessThan(0.08);
 });

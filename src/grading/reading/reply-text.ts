@@ -1,5 +1,4 @@
 import { type CleanText, cleanText, lowerCase } from "../../core/text/clean-text.ts";
-import { type Markers, markersOf } from "./phrases.ts";
 
 /** A reply prepared for rules: clean, in lower case beside it, and cut into sentences and clauses. */
 export class ReplyText {
@@ -8,11 +7,8 @@ export class ReplyText {
   readonly lower: string;
   readonly strong: ReadonlySet<number>;
   readonly span: (start: number, end: number) => readonly [start: number, end: number];
-  /** Where sentences begin. */
-  readonly #sentences: Markers;
-  /** Where clauses begin; sentences begin clauses too. */
-  readonly #clauses: Markers;
-  readonly #lines: Markers;
+  /** Where sentences end, with their marks. */
+  readonly #ends: readonly number[];
 
   constructor(reply: string, parts: readonly Range[] = answerRanges(reply)) {
     const { text, strong, span } = cleanText(reply, parts);
@@ -20,34 +16,42 @@ export class ReplyText {
     this.lower = lowerCase(text);
     this.strong = strong;
     this.span = span;
-    this.#sentences = markersOf(this.lower, SENTENCE_END, (match) => endsSentence(this.lower, match));
-    this.#clauses = markersOf(this.lower, CLAUSE_END);
-    this.#lines = markersOf(this.lower, /\n/g);
+    this.#ends = [...this.lower.matchAll(SENTENCE_END)]
+      .filter((match) => endsSentence(this.lower, match))
+      .map((match) => match.index + match[0].length);
   }
 
   sentenceStart(position: number): number {
-    return this.#sentences.endBefore(position);
+    return this.#ends.findLast((end) => end <= position) ?? 0;
   }
 
   /** The end of the sentence, with its marks. */
   sentenceEnd(position: number): number {
-    return this.#sentences.endAfter(position) ?? this.text.length;
+    return this.#ends.find((end) => end > position) ?? this.text.length;
   }
 
   clauseStart(position: number): number {
-    return Math.max(this.#sentences.endBefore(position), this.#clauses.endBefore(position));
+    const from = this.sentenceStart(position);
+    const last = [...this.lower.slice(from, position + CLAUSE_WORD).matchAll(CLAUSE_END)]
+      .map((match) => from + match.index + match[0].length)
+      .findLast((end) => end <= position);
+    return last ?? from;
   }
 
   clauseEnd(position: number): number {
-    return Math.min(this.sentenceEnd(position), this.#clauses.startAfter(position) ?? this.text.length);
+    const to = this.sentenceEnd(position);
+    CLAUSE_END.lastIndex = 0;
+    const next = CLAUSE_END.exec(this.lower.slice(position, to));
+    return next === null ? to : position + next.index;
   }
 
   lineStart(position: number): number {
-    return this.#lines.endBefore(position);
+    return this.lower.lastIndexOf("\n", position - 1) + 1;
   }
 
   lineEnd(position: number): number {
-    return this.#lines.startAfter(position) ?? this.text.length;
+    const end = this.lower.indexOf("\n", position);
+    return end < 0 ? this.text.length : end;
   }
 
   /** True if the sentence at this place is a question. */
@@ -57,7 +61,10 @@ export class ReplyText {
   }
 }
 
-const SENTENCE_END = /\n+|[.!?…]+["')\]}]*|[。!?]/g;
+/** The longest word that begins a clause. */
+const CLAUSE_WORD = 14;
+
+const SENTENCE_END = /\n+|[.!?…]+["')\]}]*|[。!?]|;(?= )/g;
 
 /** Words after which a full stop does not end a sentence, and numbers of a list. */
 const ABBREVIATION =
@@ -118,18 +125,17 @@ export function answerRanges(reply: string): readonly Range[] {
   return written.length > 0 ? written : inside.filter((range) => isWritten(reply, range));
 }
 
-/** How much is read of the beginning and of the end of a long reply that announces nothing. */
+/** How much is read of the beginning of a long reply. */
 const HEAD = 150;
-const END = 300;
 
 /** The parts of a long reply in which it states its answer: where it begins and where it ends, in whole sentences. */
-export function outerRanges(reply: string, ranges: readonly Range[]): readonly Range[] {
+export function outerRanges(reply: string, ranges: readonly Range[], end: number): readonly Range[] {
   const [first] = ranges;
   const last = ranges.at(-1);
   if (first === undefined || last === undefined) return ranges;
-  if (ranges.reduce((sum, [start, end]) => sum + end - start, 0) <= HEAD + END + 0) return ranges;
+  if (ranges.reduce((sum, [from, to]) => sum + to - from, 0) <= HEAD + end) return ranges;
   const head = headEnd(reply, first[0], Math.min(first[1], first[0] + HEAD));
-  const tail = tailStart(reply, Math.max(last[0], head), last[1], END);
+  const tail = tailStart(reply, Math.max(last[0], head), last[1], end);
   return [
     [first[0], head],
     [tail, last[1]],
