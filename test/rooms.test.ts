@@ -33,7 +33,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "viewer",
   ],
   contracts: ["core", "models", "journal"],
-  interchange: ["core"],
+  interchange: ["core", "statistics", "models", "journal"],
   public: [
     "core",
     "statistics",

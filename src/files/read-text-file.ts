@@ -24,6 +24,16 @@ export const LARGEST_MB = 50;
  * Only regular files and pipes are read, and never more than a limit: a device may have no end, and a named pipe no writer.
  */
 export function readTextFile(path: string, name: string, options: ReadOptions = {}): ReadFile {
+  const content = readBytes(path, name, options);
+  return "problem" in content ? content : decodeText(content.bytes, name);
+}
+
+/** The bytes of a file, or a sentence that says why it cannot be read. */
+export function readBytes(
+  path: string,
+  name: string,
+  options: ReadOptions = {},
+): { readonly bytes: Uint8Array } | { readonly problem: string } {
   const { largestMb = LARGEST_MB, pipes = true } = options;
   const { openSync, closeSync, constants, fstatSync, readFileSync, statSync } =
     process.getBuiltinModule("node:fs");
@@ -37,7 +47,7 @@ export function readTextFile(path: string, name: string, options: ReadOptions = 
       if (kind !== undefined) return { problem: `${name} is ${kind}, not a file.` };
       if (stats.size > largestMb * 1_000_000) return { problem: tooLarge(name, largestMb, stats.size) };
       const bytes = isPipe ? readPipe(file, largestMb * 1_000_000) : readFileSync(file);
-      return bytes === undefined ? { problem: tooLarge(name, largestMb) } : decodeText(bytes, name);
+      return bytes === undefined ? { problem: tooLarge(name, largestMb) } : { bytes };
     } finally {
       closeSync(file);
     }

@@ -16,6 +16,9 @@ export interface WriteOptions {
   readonly folder?: string;
 }
 
+/** Text, or bytes, one after the other. */
+export type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
+
 const CHUNK = 1_000_000;
 
 /**
@@ -24,7 +27,7 @@ const CHUNK = 1_000_000;
  */
 export async function writeWholeFile(
   path: string,
-  pieces: Iterable<string> | AsyncIterable<string>,
+  pieces: Pieces,
   { folder = process.cwd() }: WriteOptions = {},
 ): Promise<void> {
   const named = resolve(folder, path);
@@ -52,16 +55,14 @@ export async function writeWholeFile(
   }
 }
 
-async function writePieces(
-  file: FileHandle,
-  pieces: Iterable<string> | AsyncIterable<string>,
-): Promise<void> {
+async function writePieces(file: FileHandle, pieces: Pieces): Promise<void> {
   let chunk = "";
   for await (const piece of pieces) {
-    chunk += piece;
-    if (chunk.length < CHUNK) continue;
-    await file.appendFile(chunk);
+    if (typeof piece === "string") chunk += piece;
+    if (typeof piece === "string" && chunk.length < CHUNK) continue;
+    if (chunk !== "") await file.appendFile(chunk);
     chunk = "";
+    if (typeof piece !== "string") await file.appendFile(piece);
   }
   await file.appendFile(chunk);
 }

@@ -1,3 +1,5 @@
+export { type InspectLog, type InspectOptions, inspectLogs } from "../interchange/inspect/inspect-log.ts";
+export { InspectLogError, type InspectRecord, readInspectLog } from "../interchange/inspect/read-log.ts";
 export {
   type ImportedScenario,
   type ImportOptions,

@@ -17,8 +17,10 @@ export type {
   StoreOptions,
   StoreSize,
 } from "../journal/store/store.ts";
+export { type CallRow, callTable } from "../journal/transfer/call-rows.ts";
 export { exportRun } from "../journal/transfer/export-run.ts";
 export { type ImportOptions, importRun } from "../journal/transfer/import-run.ts";
+export { toParquet } from "../journal/transfer/parquet.ts";
 export { textLines } from "../journal/transfer/run-file.ts";
 export { cassetteFromRun, storedDefinitions } from "../journal/transfer/stored-run.ts";
 export { toCsv, toJson } from "../journal/transfer/table-text.ts";

@@ -3,15 +3,17 @@ import { type AddCommand, examples } from "../command.ts";
 import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
 import type { ExportOptions } from "./export.ts";
 
-const FORMATS: readonly (ExportOptions["format"] | "karenina")[] = [
+const FORMATS: readonly ExportFlags["format"][] = [
   "run",
   "csv",
   "json",
+  "parquet",
   "records",
   "cassette",
+  "inspect",
   "karenina",
 ];
-const TABLES: readonly ExportOptions["table"][] = ["turns", "conversations", "outcomes"];
+const TABLES: readonly ExportOptions["table"][] = ["turns", "conversations", "outcomes", "calls"];
 
 /** `elenchus export` */
 export const addExportCommand: AddCommand = (program, { terminal, execute }) => {
@@ -27,15 +29,22 @@ export const addExportCommand: AddCommand = (program, { terminal, execute }) => 
     .addOption(
       new Option(
         "--format <format>",
-        "run: a file for import; csv, json: a table; records: conversations for grade; cassette: the answers; karenina: scenarios as a checkpoint",
+        "run: a file for import; csv, json, parquet: a table; records: conversations for grade; cassette: the answers; inspect: logs for Inspect; karenina: scenarios as a checkpoint",
       )
         .choices(FORMATS)
         .default("run"),
     )
     .addOption(
-      new Option("--table <table>", "the table for csv and json").choices(TABLES).default("conversations"),
+      new Option("--table <table>", "the table for csv, json and parquet")
+        .choices(TABLES)
+        .default("conversations"),
     )
-    .option("-o, --output <file>", "the file to write (default: standard output)")
+    .option(
+      "-o, --output <file>",
+      "the file to write (default: standard output); for inspect, the folder (default: logs)",
+    )
+    .option("--eval", "for inspect: archives (.eval) instead of JSON")
+    .option("--by-scenario", "for inspect: a log for each scenario and subject")
     .option("--lossy", "for karenina: leave out what it cannot express");
   addSettingFlags(command, ["store"])
     .addHelpText(
@@ -55,9 +64,14 @@ export const addExportCommand: AddCommand = (program, { terminal, execute }) => 
           const { exportKarenina } = await import("./export-karenina.ts");
           return exportKarenina({ settings, names, output: output ?? "-", lossy }, terminal);
         }
-        const { exportCommand } = await import("./export.ts");
         const [run, ...others] = names;
         if (others.length > 0) throw new InvalidArgumentError("Name one run.");
+        if (format === "inspect") {
+          const { exportInspect } = await import("./export-inspect.ts");
+          const how = { isArchive: given.eval === true, byScenario: given.byScenario === true };
+          return exportInspect({ settings, run, folder: output ?? "logs", ...how }, terminal);
+        }
+        const { exportCommand } = await import("./export.ts");
         return exportCommand(
           {
             settings,
@@ -73,6 +87,8 @@ export const addExportCommand: AddCommand = (program, { terminal, execute }) => 
 };
 
 type ExportFlags = Pick<ExportOptions, "table" | "output"> & {
-  readonly format: ExportOptions["format"] | "karenina";
+  readonly format: ExportOptions["format"] | "inspect" | "karenina";
+  readonly eval?: true;
+  readonly byScenario?: true;
   readonly lossy?: true;
 };

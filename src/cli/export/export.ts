@@ -1,5 +1,8 @@
+import { writeWholeFile } from "../../files/write-whole-file.ts";
 import type { Store } from "../../journal/store/store.ts";
+import { callTable } from "../../journal/transfer/call-rows.ts";
 import { exportRun } from "../../journal/transfer/export-run.ts";
+import { toParquet } from "../../journal/transfer/parquet.ts";
 import { exportRecords } from "../../journal/transfer/records.ts";
 import { cassetteFromRun } from "../../journal/transfer/stored-run.ts";
 import { toCsv, toJson } from "../../journal/transfer/table-text.ts";
@@ -17,13 +20,18 @@ export interface ExportOptions {
   readonly settings: SettingsRequest;
   /** The latest if it is left out. */
   readonly run?: string;
-  readonly format: "run" | "csv" | "json" | "records" | "cassette";
-  readonly table: "turns" | "conversations" | "outcomes";
+  readonly format: "run" | "csv" | "json" | "parquet" | "records" | "cassette";
+  readonly table: "turns" | "conversations" | "outcomes" | "calls";
   /** Standard output if it is left out. */
   readonly output?: string;
 }
 
-const TABLES = { turns: turnTable, conversations: conversationTable, outcomes: outcomeTable } as const;
+const TABLES = {
+  turns: turnTable,
+  conversations: conversationTable,
+  outcomes: outcomeTable,
+  calls: callTable,
+} as const;
 
 /** Writes a run to a file or to standard output. */
 export async function exportCommand(options: ExportOptions, terminal: Terminal): Promise<ExitCode> {
@@ -36,6 +44,15 @@ export async function exportCommand(options: ExportOptions, terminal: Terminal):
       throw new ProjectError([
         "A cassette is a file. Say which: elenchus export --format cassette --output calls.jsonl",
       ]);
+    if (format === "parquet") {
+      if (path === undefined || path === "-")
+        throw new ProjectError([
+          "Parquet is not text. Name a file: elenchus export --format parquet --output turns.parquet",
+        ]);
+      await writeWholeFile(path, toParquet(TABLES[options.table](store, run)), { folder: terminal.folder });
+      terminal.messages.write(`Wrote ${options.table} of run ${run} to ${path}\n`);
+      return;
+    }
     const isFile = await writeOutput(path ?? "-", pieces(store, run, options), terminal);
     if (isFile) terminal.messages.write(`Wrote run ${run} to ${path}\n`);
   });

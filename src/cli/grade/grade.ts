@@ -1,6 +1,9 @@
 import { resolve } from "node:path";
 import { formatIssue } from "../../core/schema/format-issue.ts";
+import { readBytes } from "../../files/read-text-file.ts";
+import { InspectLogError, readInspectLog } from "../../interchange/inspect/read-log.ts";
 import { openStore } from "../../journal/store/open-store.ts";
+import { ProjectError } from "../../project/project-error.ts";
 import { recordsIn, recordsOf } from "../../project/records/grade-records.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import { type RecordSource, recordedConversations, startGrade } from "../../run/records/start-grade.ts";
@@ -75,8 +78,31 @@ export async function gradeCommand(options: GradeCommandOptions, terminal: Termi
 }
 
 async function recordSource(file: string, terminal: Terminal): Promise<RecordSource> {
+  if (isLog(file)) return inspectRecords(file, terminal);
   if (file !== "-") return recordsIn(resolve(terminal.folder, file), file);
   // Standard input can be read only once, and records are read twice.
   const lines = (await readInput(terminal)).split("\n").filter((line) => line.trim() !== "");
   return recordsOf(lines, "standard input, record");
 }
+
+/** Logs of Inspect have these endings; records are JSONL. */
+function isLog(file: string): boolean {
+  return /\.(?:eval|json)$/i.test(file);
+}
+
+function inspectRecords(file: string, { folder }: Terminal): RecordSource {
+  const content = readBytes(resolve(folder, file), file, { largestMb: LARGEST_LOG_MB });
+  if ("problem" in content) throw new ProjectError([content.problem]);
+  try {
+    const records = readInspectLog(content.bytes);
+    // What is wrong with a sample is said before the first conversation.
+    for (const _ of records);
+    return recordsOf(records, `${file}, sample`);
+  } catch (error) {
+    if (error instanceof InspectLogError)
+      throw new ProjectError([`${file}: ${error.message}`], { cause: error });
+    throw error;
+  }
+}
+
+const LARGEST_LOG_MB = 2_000;

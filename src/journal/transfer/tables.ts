@@ -83,7 +83,8 @@ export function tableOf<Row extends CellColumns>(
   };
 }
 
-function cellColumns(summary: ConversationSummary, { status }: Conversation): CellColumns {
+/** Where a conversation stands, in columns. */
+export function cellColumns(summary: ConversationSummary, { status }: Conversation): CellColumns {
   const { run, conversation, scenario, row, rowIndex, arm, parent, item, subject, judge, replicate } =
     summary;
   const variant = variantText(summary.variant);
