@@ -166,6 +166,7 @@ test("libraries are those that were chosen", () => {
     "hono",
     "hono/cookie",
     "hono/streaming",
+    "hyparquet-writer",
     "liquidjs",
     "quickjs-emscripten-core",
     "re2js",

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from "../../core/values/json.ts";
-import { isRecord } from "../../core/values/json.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
 import type { Turn } from "../../journal/turn.ts";
 import type { AssistantMessage, Message } from "../../models/message.ts";
 
