@@ -64,11 +64,19 @@ export interface Divergence {
   readonly now: string | null;
 }
 
+/** The nodes of a conversation, and where it went from each. */
+export interface RecordedWay {
+  readonly turns: readonly Pick<Turn, "node" | "hop">[];
+  readonly stop: ConversationStop | null;
+}
+
+/** What of a conversation `findDivergence` looks at, without its texts. */
+export function wayOf({ turns, stop }: RecordedConversation): RecordedWay {
+  return { turns: turns.map(({ node, hop }) => ({ node, ...(hop === undefined ? {} : { hop }) })), stop };
+}
+
 /** The first hop that differs; null if there is none, as far as both conversations go. */
-export function findDivergence(
-  recorded: RecordedConversation,
-  record: ConversationRecord,
-): Divergence | null {
+export function findDivergence(recorded: RecordedWay, record: ConversationRecord): Divergence | null {
   const { conversation, scenario, subject, replicate, turns } = record;
   const place = { conversation, scenario, subject, replicate };
   const first = recorded.turns[0]?.node ?? null;

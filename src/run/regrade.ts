@@ -2,8 +2,15 @@ import { canonicalJson } from "../core/values/json.ts";
 import { RunError } from "../journal/failure.ts";
 import type { RunStart } from "../journal/run-event.ts";
 import type { RunSummary, Store } from "../journal/store/store.ts";
+import { repliesIn } from "../journal/transfer/stored-run.ts";
 import { startedWith } from "./earlier-run.ts";
-import { type Divergence, findDivergence, recordedConversation } from "./recorded-conversation.ts";
+import {
+  type Divergence,
+  findDivergence,
+  type RecordedWay,
+  recordedConversation,
+  wayOf,
+} from "./recorded-conversation.ts";
 import { silentModel } from "./records/silent-model.ts";
 import type {
   GivenConversation,
@@ -53,12 +60,19 @@ export function startRegrade(name: string, options: RegradeOptions, internals: R
     throw new RunError([`The run "${summary.run}" grades records: there is nobody to ask again.`]);
   const subjects = rest.subjects ?? summary.start.subjects.map(silentModel);
   const recorded = recordedConversations(store, summary.run);
+  // What a comparison needs of each conversation, so that none is read twice.
+  const ways = new Map<number, RecordedWay>();
+  const noted: RecordedReplies["of"] = (cell) => {
+    const found = recorded(cell);
+    ways.set(cell.index, wayOf(found));
+    return found;
+  };
   const run = startRun(
     { ...startedWith(summary.start), ...rest, subjects, store },
     {
       ...internals,
       parent: summary.run,
-      recorded: { of: recorded, reruns: rerun },
+      recorded: { of: noted, reruns: rerun },
       ...(isRecorded(summary.start) ? { given: storedConversations(store, summary) } : {}),
     },
   );
@@ -68,7 +82,7 @@ export function startRegrade(name: string, options: RegradeOptions, internals: R
     },
     get divergences() {
       return run.results.then((records) =>
-        records.flatMap((record) => findDivergence(recorded(record), record) ?? []),
+        records.flatMap((record) => findDivergence(ways.get(record.index) ?? recorded(record), record) ?? []),
       );
     },
     stop: () => run.stop(),
@@ -122,7 +136,7 @@ function recordedConversations(store: Store, run: string): RecordedReplies["of"]
     const conversation =
       // In runs of earlier versions rows have no ids.
       conversations.get(replyKey(cell, row)) ?? conversations.get(replyKey(cell, rowIndex));
-    if (conversation !== undefined) return recordedConversation(store.events(run, conversation));
+    if (conversation !== undefined) return recordedConversation(repliesIn(store, run, conversation));
     return { turns: [], stop: { type: "conversation-stop", conversation: "", status: "cancelled" } };
   };
 }
@@ -130,7 +144,7 @@ function recordedConversations(store: Store, run: string): RecordedReplies["of"]
 type RepliedCell = Parameters<RecordedReplies["of"]>[0];
 
 function replyKey(
-  { scenario, subject, replicate, variant, arm }: Omit<Nullable<RepliedCell>, "row" | "rowIndex">,
+  { scenario, subject, replicate, variant, arm }: Omit<Nullable<RepliedCell>, "index" | "row" | "rowIndex">,
   row: string | number | null,
 ): string {
   return canonicalJson([scenario, subject, replicate, row, variant ?? null, arm ?? null]);

@@ -190,7 +190,7 @@ export type SealRun = (start: RunStart) => string | undefined;
 
 /** The replies of an earlier run, to be graded again. */
 export interface RecordedReplies {
-  readonly of: (cell: Omit<Cell, "index" | "judge" | "parent">) => RecordedConversation;
+  readonly of: (cell: Omit<Cell, "judge" | "parent">) => RecordedConversation;
   /** True to ask the subject once a conversation takes another edge. */
   readonly reruns: boolean;
 }

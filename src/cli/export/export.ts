@@ -61,10 +61,24 @@ export async function exportCommand(options: ExportOptions, terminal: Terminal):
 
 function* pieces(store: Store, run: string, { format, table }: ExportOptions): Generator<string> {
   if (format === "cassette") yield* cassettePieces(cassetteFromRun(store, run));
-  else if (format === "records") for (const line of exportRecords(store, run)) yield `${line}\n`;
-  else if (format === "run") for (const line of exportRun(store, run)) yield `${line}\n`;
+  else if (format === "records") yield* inChunks(exportRecords(store, run));
+  else if (format === "run") yield* inChunks(exportRun(store, run));
   else {
     const rows = TABLES[table](store, run);
     yield* format === "csv" ? toCsv(rows) : toJson(rows);
   }
+}
+
+const CHUNK = 64_000;
+
+/** Lines put together: each piece is waited for. */
+function* inChunks(lines: Iterable<string>): Generator<string> {
+  let chunk = "";
+  for (const line of lines) {
+    chunk += `${line}\n`;
+    if (chunk.length < CHUNK) continue;
+    yield chunk;
+    chunk = "";
+  }
+  yield chunk;
 }

@@ -1,5 +1,5 @@
 import type BetterSqlite3 from "better-sqlite3";
-import { frozenCopy } from "../../core/values/frozen-copy.ts";
+import { freezeDeep, frozenCopy } from "../../core/values/frozen-copy.ts";
 import type { CallRequest, RecordedCall } from "../../models/cassette/recorded-call.ts";
 import type { Message } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
@@ -94,7 +94,7 @@ export class CallRows implements RunCalls {
   protected recorded(columns: CallColumns): RecordedCall {
     const { identity, purpose, messages, replicate, seed, reply, settings } = columns;
     // Written by `keep` from values of these types.
-    const request = this.#decoded(settings) as CallSettings;
+    const request = this.parts.shared.decodedSettings(settings);
     return {
       identity: typeof identity === "string" ? identity : identity.toString("hex"),
       purpose,
@@ -104,12 +104,7 @@ export class CallRows implements RunCalls {
   }
 
   #messages(id: number | null): readonly Message[] {
-    if (id === null) return [];
-    // Each list was written before those that go on from it.
-    return this.sql.chain
-      .all(id)
-      .reverse()
-      .map((data) => this.#decoded(data) as Message);
+    return id === null ? [] : this.parts.shared.messages(id);
   }
 
   #decoded(json: string): unknown {
@@ -144,6 +139,9 @@ export class CallTable extends CallRows implements CallStore {
   }
 }
 
+const MOST_LISTS = 8;
+const MOST_REMEMBERED = 64;
+
 /** The settings and messages of calls, each stored once. */
 export class SharedRows {
   readonly #texts: TextTable;
@@ -151,6 +149,9 @@ export class SharedRows {
   readonly #settings = new SettingsEncoder();
   #messageIds = new WeakMap<ChainLink, number>();
   readonly #settingIds = new Map<string, number>();
+  readonly #decodedSettings = new Map<string, CallSettings>();
+  /** Lists that were read last: the next call of a conversation goes on from one. */
+  readonly #lists = new Map<number, readonly Message[]>();
   readonly #sql: SharedStatements;
 
   constructor(database: BetterSqlite3.Database, texts: TextTable) {
@@ -160,6 +161,17 @@ export class SharedRows {
 
   settings(request: CallSettings): EncodedSettings {
     return this.#settings.encode(request);
+  }
+
+  /** The settings of their JSON; the same objects for the same JSON, as long as they are remembered. */
+  decodedSettings(json: string): CallSettings {
+    const known = this.#decodedSettings.get(json);
+    if (known !== undefined) return known;
+    // Written from settings.
+    const settings = freezeDeep(decodeData(json, this.#texts.valueOf) as CallSettings);
+    if (this.#decodedSettings.size >= MOST_REMEMBERED) this.#decodedSettings.clear();
+    this.#decodedSettings.set(json, settings);
+    return settings;
   }
 
   chain(messages: readonly Message[]): ChainLink | null {
@@ -197,8 +209,33 @@ export class SharedRows {
     return id;
   }
 
+  /** The messages of a list, by its last row. Each list was written before those that go on from it. */
+  messages(id: number): readonly Message[] {
+    const added: Message[] = [];
+    let [at, list]: [number | null, readonly Message[]] = [id, []];
+    while (at !== null) {
+      const known = this.#lists.get(at);
+      if (known !== undefined) {
+        list = known;
+        break;
+      }
+      const found: { previous: number | null; data: string } | undefined = this.#sql.message.get(at);
+      if (found === undefined) break;
+      // Written from messages. Frozen, it is not copied again.
+      added.push(freezeDeep(decodeData(found.data, this.#texts.valueOf) as Message));
+      // In a damaged file a list could go on from itself.
+      at = found.previous !== null && found.previous < at ? found.previous : null;
+    }
+    const messages = [...list, ...added.reverse()];
+    if (this.#lists.size >= MOST_LISTS) this.#lists.clear();
+    this.#lists.set(id, messages);
+    return messages;
+  }
+
   /** Rows may have been removed. */
   forget(): void {
+    this.#lists.clear();
+    this.#decodedSettings.clear();
     this.#messageIds = new WeakMap();
     this.#settingIds.clear();
   }
@@ -213,8 +250,6 @@ export interface EncodedSettings {
   readonly hash: string;
   readonly data: EncodedData;
 }
-
-const MOST_REMEMBERED = 64;
 
 /** Encodes settings, and remembers those of late: they are the same objects from call to call. */
 export class SettingsEncoder {
@@ -262,8 +297,6 @@ export interface CallStatements {
   readonly reply: BetterSqlite3.Statement<Key[], string>;
   readonly callByIdentity: BetterSqlite3.Statement<Key[], CallColumns>;
   readonly callById: BetterSqlite3.Statement<[number], CallColumns>;
-  /** The messages of a list, the last one first. */
-  readonly chain: BetterSqlite3.Statement<[number], string>;
   readonly insert: BetterSqlite3.Statement<unknown[]>;
   readonly replace: BetterSqlite3.Statement<unknown[]>;
   readonly markUnused: BetterSqlite3.Statement<[]>;
@@ -274,6 +307,7 @@ interface SharedStatements {
   readonly insertSetting: BetterSqlite3.Statement<[string, string, string]>;
   readonly messageId: BetterSqlite3.Statement<[string], number>;
   readonly insertMessage: BetterSqlite3.Statement<[string, number | null, string]>;
+  readonly message: BetterSqlite3.Statement<[number], { previous: number | null; data: string }>;
 }
 
 function sharedStatements(database: BetterSqlite3.Database): SharedStatements {
@@ -282,6 +316,7 @@ function sharedStatements(database: BetterSqlite3.Database): SharedStatements {
     insertSetting: database.prepare("INSERT INTO setting (hash, name, data) VALUES (?, ?, ?)"),
     messageId: database.prepare<[string], number>("SELECT id FROM message WHERE hash = ?").pluck(),
     insertMessage: database.prepare("INSERT INTO message (hash, previous, data) VALUES (?, ?, ?)"),
+    message: database.prepare("SELECT previous, data FROM message WHERE id = ?"),
   };
 }
 
@@ -300,15 +335,6 @@ function callStatements(database: BetterSqlite3.Database, table: CallOwner["tabl
     reply: database.prepare<Key[], string>(`SELECT reply FROM ${table} WHERE ${is(key)}`).pluck(),
     callByIdentity: database.prepare<Key[], CallColumns>(`${call} WHERE ${is(key)}`),
     callById: database.prepare<[number], CallColumns>(`${call} WHERE ${table}.id = ?`),
-    chain: database
-      .prepare<[number], string>(
-        `WITH RECURSIVE chain (previous, data, step) AS (
-           SELECT previous, data, 0 FROM message WHERE id = ?
-           UNION ALL
-           SELECT message.previous, message.data, step + 1 FROM chain JOIN message ON message.id = chain.previous)
-         SELECT data FROM chain ORDER BY step`,
-      )
-      .pluck(),
     insert: database.prepare(
       `INSERT INTO ${table} (${all.join(", ")}) VALUES (${all.map(() => "?").join(", ")})
        ON CONFLICT (${key.join(", ")}) DO NOTHING`,

@@ -18,6 +18,30 @@ export interface EventColumns {
   readonly data: string;
 }
 
+/** An event as its row, with what gives the texts that it refers to. */
+export interface EncodedRow extends EventColumns {
+  readonly textOf: (hash: string) => string;
+}
+
+/**
+ * The JSON of a row's event: type, time, conversation and turn first, then the rest as it was written. `textJson` gives the JSON of
+ * a long text. Undefined if that is not all there is to it: the row must then be decoded.
+ */
+export function rowJson(row: EncodedRow, textJson: (text: string) => string): string | undefined {
+  const { type, conversation, turn, at, data, textOf } = row;
+  if (ODD.test(data)) return undefined;
+  const place = conversation === null ? "" : `,"conversation":${JSON.stringify(conversation)}`;
+  const rest = data.slice(1).replace(REFERENCE, (_, hash: string) => textJson(textOf(hash)));
+  const head = `{"type":"${eventType(type)}","at":${JSON.stringify(at)}${place}${turn === null ? "" : `,"turn":${turn}`}`;
+  return rest === "}" ? `${head}}` : `${head},${rest}`;
+}
+
+/** A value that refers to a text. What begins a string comes after a bracket, a comma or a colon. */
+const REFERENCE = /(?<=[[,:])"~([\w-]{32})"/g;
+
+/** Escaped marks, data that looks like what files mark, columns that are in the data, and spellings of earlier releases. */
+const ODD = /"~~|"\$|^\{"(?:turn|conversation)":|"nodeId":|"row":\d|"turns":\d/;
+
 /** The key of a conversation in a database, which holds no halves of surrogate pairs. */
 export function conversationKey(conversation: string): string {
   return conversation.isWellFormed() ? conversation : JSON.stringify(conversation);
@@ -77,6 +101,11 @@ export const EVENT_CODES: Readonly<Record<RunEvent["type"], number>> = Object.fr
   label: 19,
   outage: 20,
 });
+
+/** True of the row of an event that begins a call. */
+export function startsCall({ type }: EventColumns): boolean {
+  return type === EVENT_CODES["call-start"];
+}
 
 const TYPES: ReadonlyMap<number, string> = new Map(
   Object.entries(EVENT_CODES).map(([type, code]) => [code, type]),

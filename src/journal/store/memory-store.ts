@@ -106,12 +106,16 @@ class MemoryStore implements Store {
     }
   }
 
-  *events(name: string, conversation?: string): Generator<RunEvent> {
+  *events(name: string, conversation?: string | null): Generator<RunEvent> {
     const run = this.#runs.get(name);
-    const events = conversation === undefined ? run?.events : run?.conversations.get(conversation)?.events;
+    const events =
+      typeof conversation === "string" ? run?.conversations.get(conversation)?.events : run?.events;
     // What is appended while they are read is not among them.
-    for (let index = 0, count = events?.length ?? 0; index < count; index++)
-      yield events?.[index] as RunEvent;
+    for (let index = 0, count = events?.length ?? 0; index < count; index++) {
+      const event = events?.[index] as RunEvent;
+      const isOfRun = !("conversation" in event) || event.conversation === undefined;
+      if (conversation !== null || isOfRun) yield event;
+    }
   }
 
   *scores(name: string, options: ScoreOptions = {}): Generator<ConversationScore> {

@@ -4,7 +4,7 @@ import type { CellTally } from "../fold/tally.ts";
 import type { Label, RunEvent, RunStart } from "../run-event.ts";
 import { CallRows, CallTable, type CallTableParts, SharedRows } from "./call-table.ts";
 import { ConversationTable, type LiveConversation } from "./conversation-table.ts";
-import { conversationKey, encodeEvent } from "./encode-event.ts";
+import { conversationKey, type EncodedRow, encodeEvent } from "./encode-event.ts";
 import { GroupWriter } from "./group-writer.ts";
 import { lastLabels } from "./labels.ts";
 import { type OpenDatabase, otherWriter, retryWhileBusy, thisWriter } from "./open-database.ts";
@@ -121,7 +121,7 @@ export class SqliteStore implements Store {
     yield* this.#current().conversations(run, filter);
   }
 
-  *events(run: string, conversation?: string): Generator<RunEvent> {
+  *events(run: string, conversation?: string | null): Generator<RunEvent> {
     yield* this.#current().events(run, conversation);
   }
 
@@ -133,6 +133,10 @@ export class SqliteStore implements Store {
     } catch (error) {
       throw storeError(error, this.#open.path);
     }
+  }
+
+  *rows(run: string, conversation: string): Generator<EncodedRow> {
+    yield* this.#current().rows(run, conversation);
   }
 
   results(run: string): readonly ResultRow[] {

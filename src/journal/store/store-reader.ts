@@ -11,7 +11,13 @@ import {
   spendingOf,
   unreadableJudgements,
 } from "./conversation-columns.ts";
-import { conversationKey, decodeEvent, EVENT_CODES, type EventColumns } from "./encode-event.ts";
+import {
+  conversationKey,
+  decodeEvent,
+  type EncodedRow,
+  EVENT_CODES,
+  type EventColumns,
+} from "./encode-event.ts";
 import { summaryOf } from "./results.ts";
 import type { ConversationFilter, ConversationSummary, RunSummary } from "./store.ts";
 import { storeError } from "./store-error.ts";
@@ -95,29 +101,49 @@ export class StoreReader {
   }
 
   /** What is appended while they are read is not among them. */
-  *events(run: string, conversation?: string): Generator<RunEvent> {
+  *events(run: string, conversation?: string | null): Generator<RunEvent> {
     const runId = this.idOf(run);
     if (runId === undefined) return;
-    let owner = runId;
-    if (conversation !== undefined) {
-      const sql = "SELECT id FROM conversation WHERE run = ? AND name = ?";
-      const [found] = this.#all<{ id: number }>(sql, runId, conversationKey(conversation));
-      if (found === undefined) return;
-      owner = found.id;
+    if (typeof conversation !== "string") {
+      yield* this.#eventsOf(
+        conversation === null ? "run = ? AND event.conversation IS NULL" : "run = ?",
+        runId,
+      );
+      return;
     }
-    yield* this.#eventsOf(conversation === undefined ? "run" : "conversation", owner);
+    const sql = "SELECT id FROM conversation WHERE run = ? AND name = ?";
+    const [found] = this.#all<{ id: number }>(sql, runId, conversationKey(conversation));
+    if (found !== undefined) yield* this.#eventsOf("conversation = ?", found.id);
   }
 
-  *#eventsOf(column: "run" | "conversation", owner: number): Generator<RunEvent> {
+  /** The events of a conversation as they are in the file. */
+  *rows(run: string, conversation: string): Generator<EncodedRow> {
+    const runId = this.idOf(run);
+    const sql = "SELECT id FROM conversation WHERE run = ? AND name = ?";
+    const [found] = this.#all<{ id: number }>(sql, runId ?? -1, conversationKey(conversation));
+    if (found === undefined) return;
+    const textOf = (hash: string): string => this.#guarded(() => this.#texts.valueOf(hash));
+    for (const row of this.#rowsOf("conversation = ?", found.id)) yield { ...row, textOf };
+  }
+
+  *#eventsOf(condition: string, owner: number): Generator<RunEvent> {
+    for (const row of this.#rowsOf(condition, owner))
+      yield this.#guarded(() => decodeEvent(row, this.#texts.valueOf));
+  }
+
+  *#rowsOf(condition: string, owner: number): Generator<EventColumns> {
     const sql = `SELECT event.id, event.type, event.turn, event.at, event.data, conversation.name AS conversation
       FROM event LEFT JOIN conversation ON conversation.id = event.conversation
-      WHERE event.${column} = ? AND event.id > ? AND event.id <= ?
+      WHERE event.${condition} AND event.id > ? AND event.id <= ?
       ORDER BY event.id LIMIT ${PORTION}`;
-    const [newest] = this.#all<{ id: number | null }>("SELECT max(id) AS id FROM event");
     let after = 0;
+    let newest = Number.MAX_SAFE_INTEGER;
     for (;;) {
-      const rows = this.#all<EventColumns & { readonly id: number }>(sql, owner, after, newest?.id ?? 0);
-      for (const row of rows) yield this.#guarded(() => decodeEvent(row, this.#texts.valueOf));
+      const rows = this.#all<EventColumns & { readonly id: number }>(sql, owner, after, newest);
+      // Most conversations are one portion.
+      if (after === 0 && rows.length === PORTION)
+        newest = this.#all<{ id: number }>("SELECT max(id) AS id FROM event")[0]?.id ?? 0;
+      yield* rows;
       const last = rows.at(-1);
       if (last === undefined || rows.length < PORTION) return;
       after = last.id;
@@ -154,7 +180,7 @@ export class StoreReader {
   /** The fold of the conversation in a row. */
   folded(id: number, conversation: string): Conversation {
     const folded = new Conversation(conversation);
-    for (const event of this.#eventsOf("conversation", id)) folded.apply(event);
+    for (const event of this.#eventsOf("conversation = ?", id)) folded.apply(event);
     return folded;
   }
 

@@ -6,6 +6,7 @@ import type { JudgeHealth } from "../judge-health.ts";
 import type { Label, RunEvent, RunStart } from "../run-event.ts";
 import type { Spending } from "../spending.ts";
 import type { TurnVerdict } from "../turn.ts";
+import type { EncodedRow } from "./encode-event.ts";
 
 /** The journal of one run, open for writing. */
 export interface RunJournal {
@@ -214,8 +215,13 @@ export interface Store {
   run(name: string): RunSummary | undefined;
   /** In the order of results, read as they are asked for. */
   conversations(run: string, filter?: ConversationFilter): Iterable<ConversationSummary>;
-  /** The events of a run, or of one conversation, in the order they were appended, read as they are asked for. */
-  events(run: string, conversation?: string): Iterable<RunEvent>;
+  /**
+   * The events of a run, in the order they were appended, read as they are asked for; those of one conversation, or with null only
+   * those that belong to none.
+   */
+  events(run: string, conversation?: string | null): Iterable<RunEvent>;
+  /** The events of a conversation as rows, of a store that keeps them so: they are quicker to export. */
+  rows?(run: string, conversation: string): Iterable<EncodedRow>;
   /** What the conversations of a run are worth, one by one in the order of results. */
   scores(run: string, options?: ScoreOptions): Iterable<ConversationScore>;
   /** By scenario, subject and judge. */

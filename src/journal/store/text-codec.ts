@@ -1,5 +1,6 @@
 import { lazy } from "../../core/lazy.ts";
 import { frozenCopy } from "../../core/values/frozen-copy.ts";
+import { setOwn } from "../../core/values/set-own.ts";
 
 /** Data as JSON, in which long texts are references. */
 export interface EncodedData {
@@ -67,9 +68,7 @@ function outlined(value: unknown, texts: Texts): unknown {
     if (replaced === part) continue;
     // An array takes its indices as keys, too.
     copy ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
-    // Plain assignment to "__proto__" would set the prototype instead of a key.
-    if (key === "__proto__") Object.defineProperty(copy, key, { value: replaced, enumerable: true });
-    else copy[key] = replaced;
+    setOwn(copy, key, replaced);
   }
   return copy ?? value;
 }
@@ -111,19 +110,13 @@ function decoded(value: unknown, textOf: (hash: string) => string): unknown {
     if (!value.startsWith(MARK)) return value;
     return value.startsWith(MARK, 1) ? value.slice(1) : textOf(value.slice(1));
   }
-  if (Array.isArray(value)) return value.map((item) => decoded(item, textOf));
   if (typeof value !== "object" || value === null) return value;
-  for (const [key, item] of Object.entries(value)) {
+  // What was parsed has no inherited keys; this is quicker than a list of entries.
+  for (const key in value) {
+    const item = (value as Record<string, unknown>)[key];
     if (typeof item !== "string" && typeof item !== "object") continue;
     const part = decoded(item, textOf);
-    // Plain assignment to "__proto__" would set the prototype instead of a key.
-    if (part !== item)
-      Object.defineProperty(value, key, {
-        value: part,
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      });
+    if (part !== item) setOwn(value, key, part);
   }
   return value;
 }

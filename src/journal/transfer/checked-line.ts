@@ -10,11 +10,14 @@ import { MAX_LINE } from "./run-file.ts";
 /** What to do about a line that no export writes. */
 export const DAMAGED = "The file is damaged, or was changed; export the run again.";
 
+/** Throws if a line is longer than any of a run's file. */
+export function refuseLong(line: string, number: number): void {
+  if (line.length > MAX_LINE)
+    throw new RunFileError(number, `it is longer than ${MAX_LINE} characters`, "Is it the right file?");
+}
+
 /** A line of a run's file: one object of JSON. */
 export function parseLine(line: string, number: number): UnknownRecord {
-  if (line.length > MAX_LINE) {
-    throw new RunFileError(number, `it is longer than ${MAX_LINE} characters`, "Is it the right file?");
-  }
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -29,9 +32,9 @@ export function parseLine(line: string, number: number): UnknownRecord {
   throw new RunFileError(number, "it is not an object", "Is it the right file?");
 }
 
-/** The value of a line with its texts; throws if it does not have the shape. */
+/** The value of a line with its texts; throws if it does not have the shape. Null for what was checked before. */
 export function checkedValue(
-  shape: Shape,
+  shape: Shape | null,
   value: unknown,
   { texts, number }: { readonly texts: LongTextReader; readonly number: number },
 ): unknown {
@@ -41,7 +44,7 @@ export function checkedValue(
   } catch (error) {
     throw new RunFileError(number, errorMessage(error), DAMAGED);
   }
-  checkParts(shape, decoded, number);
+  if (shape !== null) checkParts(shape, decoded, number);
   return decoded;
 }
 

@@ -1,5 +1,6 @@
 import { callIdentity } from "../fold/run.ts";
 import type { RunEvent } from "../run-event.ts";
+import { decodeEvent, type EncodedRow, rowJson, startsCall } from "../store/encode-event.ts";
 import type { Store } from "../store/store.ts";
 import { LongTextWriter } from "./long-texts.ts";
 import {
@@ -11,7 +12,7 @@ import {
   type RunFileHeader,
 } from "./run-file.ts";
 import { CallWriter } from "./run-file-calls.ts";
-import { answeredCall, definitionsOf, storedRun } from "./stored-run.ts";
+import { definitionsOf, storedRun } from "./stored-run.ts";
 
 /**
  * The lines of a run's file, read from the store as they are asked for: a header, the scenarios, each conversation with its events and then
@@ -30,29 +31,58 @@ export function* exportRun(store: Store, run: string): Generator<string> {
     written.events++;
     yield* texts.lines({ event: inOrder(event) });
   }
+  const runCalls = store.callsOf(header.run);
   for (const { conversation } of store.conversations(header.run)) {
     written.conversations++;
-    for (const event of store.events(header.run, conversation)) {
+    const identities: string[] = [];
+    const note = (event: RunEvent): void => {
+      const identity = callIdentity(event);
+      if (identity !== undefined && !calls.has(identity)) identities.push(identity);
+    };
+    for (const item of store.rows?.(header.run, conversation) ?? store.events(header.run, conversation)) {
       written.events++;
-      yield* texts.lines({ event: inOrder(event) });
+      yield* eventLines(item, texts, note);
     }
     calls.begin();
-    for (const event of store.events(header.run, conversation)) {
-      const identity = callIdentity(event);
-      if (identity === undefined || calls.has(identity)) continue;
-      const call = answeredCall(store, header.run, identity);
+    for (const identity of new Set(identities)) {
+      // One that came with the run, or else one of the project.
+      const call = runCalls.get(identity) ?? store.calls.get(identity);
       if (call === undefined) continue;
       written.calls++;
       yield* calls.lines(call);
     }
   }
-  for (const event of store.events(header.run)) {
+  for (const event of store.events(header.run, null)) {
     if (event.type === "run-start" || event.type === "scenario-define") continue;
-    if ("conversation" in event && event.conversation !== undefined) continue;
     written.events++;
     yield* texts.lines({ event: inOrder(event) });
   }
   yield lineOf({ end: written satisfies RunFileEnd });
+}
+
+/** The lines of an event, or of the row of one: most rows need not be decoded. */
+function* eventLines(
+  item: RunEvent | EncodedRow,
+  texts: LongTextWriter,
+  note: (event: RunEvent) => void,
+): Generator<string> {
+  if (!("textOf" in item)) {
+    note(item);
+    yield* texts.lines({ event: inOrder(item) });
+    return;
+  }
+  if (startsCall(item)) note(decodeEvent(item, item.textOf));
+  // `rowJson` asks for texts, whose lines come first.
+  let isOdd = false;
+  const lines = [
+    ...texts.joined((textJson) => {
+      const json = rowJson(item, textJson);
+      isOdd = json === undefined;
+      return `{"event":${json}}`;
+    }),
+  ];
+  if (isOdd) yield* texts.lines({ event: inOrder(decodeEvent(item, item.textOf)) });
+  else yield* lines;
 }
 
 /** The same whatever the store: first what most events have. */

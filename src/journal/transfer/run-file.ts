@@ -52,7 +52,12 @@ export const CONVERSATION_STATUSES: readonly ConversationStatus[] = Object.keys(
 
 /** A value as one line, whatever a reader takes for the end of one. */
 export function lineOf(value: unknown): string {
-  return JSON.stringify(value).replace(
+  return asLine(JSON.stringify(value));
+}
+
+/** JSON as one line. */
+export function asLine(json: string): string {
+  return json.replace(
     /[\u0085\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

@@ -4,8 +4,10 @@ import { DefinitionError } from "../../core/schema/format-issue.ts";
 import { Cassette } from "../../models/cassette/cassette.ts";
 import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
 import { RunError } from "../failure.ts";
+import { REPLY_TYPES } from "../fold/conversation.ts";
 import { callIdentity, definitionsIn } from "../fold/run.ts";
 import type { RunEvent, ScenarioDefine } from "../run-event.ts";
+import { decodeEvent, EVENT_CODES } from "../store/encode-event.ts";
 import type { RunSummary, Store } from "../store/store.ts";
 
 /** The run of this name; throws `RunError` if there is none. */
@@ -17,7 +19,7 @@ export function storedRun(store: Store, name: string): RunSummary {
 
 /** The events that define the scenarios of a run; they come before the first conversation. */
 export function definitionsOf(store: Store, run: string): Iterable<ScenarioDefine & Pick<RunEvent, "at">> {
-  return definitionsIn(store.events(run));
+  return definitionsIn(store.events(run, null));
 }
 
 /**
@@ -54,3 +56,12 @@ export function cassetteFromRun(store: Store, name: string): Cassette {
 export function answeredCall(store: Store, run: string, identity: string): RecordedCall | undefined {
   return store.callsOf(run).get(identity) ?? store.calls.get(identity);
 }
+
+/** The events of a conversation that say what was asked and replied: reading the others takes most of the time. */
+export function* repliesIn(store: Store, run: string, conversation: string): Generator<RunEvent> {
+  for (const item of store.rows?.(run, conversation) ?? store.events(run, conversation))
+    if (!("textOf" in item)) yield item;
+    else if (REPLY_CODES.has(item.type)) yield decodeEvent(item, item.textOf);
+}
+
+const REPLY_CODES: ReadonlySet<number> = new Set(REPLY_TYPES.map((type) => EVENT_CODES[type]));
