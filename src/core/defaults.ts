@@ -27,6 +27,8 @@ export const DEFAULTS = {
   /** For one call of a source string, and what it may use. */
   sandboxTimeoutMs: 50,
   sandboxMemoryBytes: 16_777_216,
+  /** For all source strings of one conversation together. */
+  sandboxConversationMs: 1_000,
   /** Where runs are stored, relative to the current folder. */
   storePath: ".elenchus/elenchus.db",
   /** How long a store waits for another process that writes. */

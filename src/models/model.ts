@@ -109,6 +109,8 @@ export interface SimulationInput {
   readonly question: Question;
   /** The state before the turn. */
   readonly state: ScenarioState;
+  /** Does pure work that may run source strings of the scenario, if it has some: the work may be done several times. */
+  readonly evaluate?: <Result>(work: () => Result) => Result | Promise<Result>;
 }
 
 /** A model that plays a part and so must know the right answers. It has no `reply`, so that these never reach a real model. */

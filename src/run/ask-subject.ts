@@ -4,14 +4,8 @@ import { freezeDeep } from "../core/values/frozen-copy.ts";
 import type { TurnReply, TurnStart } from "../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import type { ToolCall, ToolResult } from "../models/message.ts";
-import type {
-  CallContext,
-  ModelReply,
-  ModelRequest,
-  SimulationInput,
-  ToolDefinition,
-} from "../models/model.ts";
 import { ModelError } from "../models/model-error.ts";
+import type { CallContext, ModelReply, ModelRequest, SimulationInput, ToolDefinition } from "../models/model.ts";
 import type { OfferedTool, ToolOffer } from "../models/tools/offered-tools.ts";
 import { runToolLoop } from "../models/tools/run-tool-loop.ts";
 import type { ToolServers } from "../models/tools/tool-servers.ts";
@@ -161,7 +155,13 @@ class SubjectTurn {
   async #simulationInput(): Promise<SimulationInput> {
     await this.#driver.turnsFinished(this.#effect.turn - 1);
     const { plan, state } = this.#driver;
-    return { question: wholeQuestion(plan.definition, state, this.#effect), state: state.scenario };
+    const { sources } = plan;
+    const signal = this.#signal;
+    return {
+      question: wholeQuestion(plan.definition, state, this.#effect),
+      state: state.scenario,
+      ...(sources === undefined ? {} : { evaluate: (work) => sources.evaluate(work, signal) }),
+    };
   }
 
   #context(): CallContext {

@@ -21,8 +21,8 @@ import {
   type EmbedEffect,
   type JudgeEffect,
 } from "./step/conversation-state.ts";
-import { type FoldedJournal, foldJournal } from "./step/fold-journal.ts";
-import { step } from "./step/step.ts";
+import { type FoldedJournal, foldJournal, foldJournalWith } from "./step/fold-journal.ts";
+import { type Step, step } from "./step/step.ts";
 
 /** What a resume makes again. */
 export interface Retries {
@@ -38,6 +38,9 @@ export interface StopReason {
   readonly message: string;
 }
 
+/** How long source strings may still run when the run is asked to stop. */
+const STOPPING_MS = 250;
+
 /** Runs one conversation: performs the effects that `step` returns and feeds their results back as events. */
 export class ConversationDriver implements ConversationContext {
   readonly plan: ConversationPlan;
@@ -50,6 +53,11 @@ export class ConversationDriver implements ConversationContext {
   /** Set when no further question may be asked. */
   #stopReason: StopReason | undefined;
   #answers: RecordedAnswers | undefined;
+  /** Events that came while a step waits for source strings; null if none does. */
+  #queue: ConversationEvent[] | null = null;
+  /** Ends such a step. */
+  #stepping = new AbortController();
+  #hasSaidOff = false;
 
   constructor(run: RunContext, plan: ConversationPlan) {
     this.run = run;
@@ -88,11 +96,11 @@ export class ConversationDriver implements ConversationContext {
   }
 
   /** Continues where the journal of the conversation ends, and ignores what stopped it then. */
-  resume(
+  async resume(
     journal: Iterable<RunEvent>,
     { retriesErrors, retriesUnreadable }: Retries,
   ): Promise<ConversationRecord> {
-    const { conversation, definition } = this.plan;
+    const { conversation } = this.plan;
     const events = [...journal];
     const attempt = 1 + attemptsIn(events);
     const again = {
@@ -102,9 +110,9 @@ export class ConversationDriver implements ConversationContext {
       retriesErrors,
       ...(retriesUnreadable ? { retriesUnreadable } : {}),
     } as const;
-    const folded = foldJournal(definition, [...events, { ...again, at: 0 }]);
+    const folded = await this.#fold([...events, { ...again, at: 0 }]);
     if (folded.state === null) return this.start();
-    const resumed = { ...again, judgedAgain: this.#judgedAgain(events, folded) };
+    const resumed = { ...again, judgedAgain: await this.#judgedAgain(events, folded) };
     this.#limitTime();
     this.#state = folded.state;
     this.run.emit(resumed);
@@ -114,24 +122,37 @@ export class ConversationDriver implements ConversationContext {
   }
 
   /** What judges did for judgements that counted before the resume, and no longer do. */
-  #judgedAgain(before: readonly RunEvent[], { judgements }: FoldedJournal): readonly JudgeCounts[] {
+  async #judgedAgain(
+    before: readonly RunEvent[],
+    { judgements }: FoldedJournal,
+  ): Promise<readonly JudgeCounts[]> {
     const kept = new Set(judgements);
     const tally = new JudgeTally();
-    for (const event of foldJournal(this.plan.definition, before).judgements)
+    for (const event of (await this.#fold(before)).judgements)
       if (!kept.has(event)) for (const answered of judgesIn(event, this.plan.cell.judge)) tally.add(answered);
     return tally.counts;
   }
 
-  /** Asks no further question; calls in flight finish. */
+  #fold(events: readonly RunEvent[]): FoldedJournal | Promise<FoldedJournal> {
+    const { definition, sources } = this.plan;
+    if (sources === undefined) return foldJournal(definition, events);
+    return foldJournalWith((work) => sources.evaluate(work), definition, events);
+  }
+
+  /** Asks no further question; calls in flight finish, source strings do not. */
   stop(reason: StopReason): void {
     this.#stopReason ??= reason;
+    if (this.#queue === null) return;
+    this.#end(reason);
+    this.#stepping.abort();
   }
 
   /** Ends the conversation at once and aborts calls in flight. */
   abort(reason: StopReason): void {
+    const isStepping = this.#queue !== null;
     this.stop(reason);
     if (this.#state === null || this.#state.status !== null) return;
-    this.#end(reason);
+    if (!isStepping) this.#end(reason);
     this.#controller.abort(new ModelError(reason.status, reason.message));
   }
 
@@ -157,11 +178,53 @@ export class ConversationDriver implements ConversationContext {
     });
   }
 
+  /** Takes in an event, after those that came before it. */
   #feed(event: ConversationEvent): void {
+    if (this.#queue !== null) {
+      this.#queue.push(event);
+      return;
+    }
+    const { definition, sources } = this.plan;
+    const work = (): Step => step(definition, this.#state, event);
+    try {
+      const stepped = sources === undefined ? work() : sources.evaluate(work, this.#stepping.signal);
+      if (stepped instanceof Promise) this.#feedLater(event, stepped);
+      else this.#apply(event, stepped);
+    } catch (error) {
+      this.run.fail(error);
+    }
+  }
+
+  /** Waits for source strings. An event whose step is ended before that has not happened: a resume brings it again. */
+  #feedLater(event: ConversationEvent, stepped: Promise<Step>): void {
+    this.#queue = [];
+    const hurry =
+      this.#stopReason === undefined
+        ? undefined
+        : this.run.clock.after(STOPPING_MS, () => this.stop(this.#stopReason as StopReason));
+    const goOn = (): void => {
+      hurry?.();
+      const waiting = this.#queue ?? [];
+      this.#queue = null;
+      for (const next of waiting) this.#feed(next);
+    };
+    stepped.then(
+      (next) => {
+        this.#apply(event, next);
+        goOn();
+      },
+      (error) => {
+        if (!this.#stepping.signal.aborted) this.run.fail(error);
+        goOn();
+      },
+    );
+  }
+
+  #apply(event: ConversationEvent, { state, effects, events }: Step): void {
     try {
       this.run.emit(event);
-      const { state, effects, events } = step(this.plan.definition, this.#state, event);
       this.#state = state;
+      this.#sayIfOff();
       if (this.#waiting.length > 0) this.#wake();
       if (state.status !== null) this.#warnOfMore();
       for (const derived of events) this.run.emit(derived);
@@ -170,6 +233,15 @@ export class ConversationDriver implements ConversationContext {
       // No author's function and no reply can throw here: it is the store, or a bug.
       this.run.fail(error);
     }
+  }
+
+  #sayIfOff(): void {
+    const reason = this.plan.sources?.offReason;
+    if (reason === undefined || this.#hasSaidOff) return;
+    this.#hasSaidOff = true;
+    const { conversation, cell } = this.plan;
+    const message = `A source string of scenario "${cell.scenario}" ${reason}. What depends on it is not decided.`;
+    this.run.emit({ type: "warning", conversation, code: "sources_off", message });
   }
 
   #limitTime(): void {

@@ -1,23 +1,22 @@
 import { locatorOf } from "../core/scenario/define-scenario.ts";
-import {
-  bindScenario,
-  copyDefinition,
-  type ScenarioDefinition,
-  type ScenarioNode,
-} from "../core/scenario/definition.ts";
+import { bindScenario, copyDefinition, type ScenarioDefinition, type ScenarioNode } from "../core/scenario/definition.ts";
 import { RowTexts } from "../core/scenario/row-texts.ts";
 import { formatIssue } from "../core/schema/format-issue.ts";
 import { mergeRubrics, type Rubric } from "../core/templates/rubric.ts";
 import type { JsonObject } from "../core/values/json.ts";
 import { RunError } from "../journal/failure.ts";
+import type { ConversationSources } from "./run-context.ts";
 import { hasSources, linkSources } from "./sandbox/link-sources.ts";
 import { openSandbox, type Sandbox } from "./sandbox/open-sandbox.ts";
+import { ScenarioSources, SourceBudget } from "./sandbox/source-budget.ts";
 
 /** A definition that is ready to run, and what frees it afterwards. */
 export interface PreparedScenario {
   /** With the values of a row, if there are rows. */
   definition(row: number | undefined): ScenarioDefinition;
   readonly warnings: readonly string[];
+  /** For a conversation, if the scenario has source strings. */
+  readonly sources?: () => ConversationSources;
   dispose(): void;
 }
 
@@ -38,14 +37,27 @@ export async function prepareScenario(
 ): Promise<PreparedScenario> {
   validateRows(definition, rows);
   const { definition: merged, warnings } = withRubric(definition, rubric);
-  const { linked, dispose } = await linkInSandbox(merged, seed);
+  const { linked, sandbox } = await linkInSandbox(merged, seed);
+  const spent = new ScenarioSources();
   return {
     definition(index) {
       const row = index === undefined ? undefined : rows?.[index];
       return row === undefined ? linked : bindScenario(linked, { row });
     },
     warnings,
-    dispose,
+    ...(sandbox === undefined ? {} : { sources: () => conversationSources(sandbox, spent) }),
+    dispose: () => sandbox?.dispose(),
+  };
+}
+
+function conversationSources(sandbox: Sandbox, spent: ScenarioSources): ConversationSources {
+  const budget = new SourceBudget(spent);
+  return {
+    evaluate: (work, signal) =>
+      sandbox.evaluate(work, signal === undefined ? { budget } : { budget, signal }),
+    get offReason() {
+      return budget.reason;
+    },
   };
 }
 
@@ -81,10 +93,10 @@ const SHOWN_PROBLEMS = 20;
 async function linkInSandbox(
   merged: ScenarioDefinition,
   seed: number,
-): Promise<{ readonly linked: ScenarioDefinition; readonly dispose: () => void }> {
-  if (!hasSources(merged)) return { linked: merged, dispose: () => {} };
+): Promise<{ readonly linked: ScenarioDefinition; readonly sandbox?: Sandbox }> {
+  if (!hasSources(merged)) return { linked: merged };
   const sandbox: Sandbox = await openSandbox({ seed });
-  const linked = linkSources(merged, (source) => sandbox.compile(source));
+  const linked = await linkSources(merged, (source) => sandbox.compile(source));
   if (linked.problems.length > 0) {
     sandbox.dispose();
     throw new RunError(
@@ -93,7 +105,7 @@ async function linkInSandbox(
       ),
     );
   }
-  return { linked: linked.definition, dispose: () => sandbox.dispose() };
+  return { linked: linked.definition, sandbox };
 }
 
 function withRubric(

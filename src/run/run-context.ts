@@ -59,6 +59,14 @@ export interface RunContext {
   readonly fail: (error: unknown) => void;
 }
 
+/** How a conversation of a scenario with source strings runs them. */
+export interface ConversationSources {
+  /** Does pure work that may run source strings: see `Sandbox`. */
+  evaluate<Result>(work: () => Result, signal?: AbortSignal): Result | Promise<Result>;
+  /** Why its source strings are switched off; undefined if they are not. */
+  readonly offReason: string | undefined;
+}
+
 /** Everything that is fixed about a conversation before it starts. */
 export interface ConversationPlan {
   readonly conversation: string;
@@ -66,6 +74,7 @@ export interface ConversationPlan {
   readonly definition: ScenarioDefinition;
   readonly settings: ConversationSettings;
   readonly shared?: SharedCalls | undefined;
+  readonly sources?: ConversationSources;
   /** The replies to grade again; the subject is not asked. */
   readonly recorded?: RecordedConversation;
   /** A conversation that exists already; the subject is not asked. */

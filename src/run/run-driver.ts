@@ -19,7 +19,7 @@ import type { ConversationPlan } from "./run-context.ts";
 import { type GivenSurvey, list, type RunInternals, type RunOptions } from "./run-options.ts";
 import { type RunSetup, setUpRun } from "./set-up-run.ts";
 import { type ConversationRecord, conversationRecord } from "./step/conversation-state.ts";
-import { foldJournal } from "./step/fold-journal.ts";
+import { foldJournal, foldJournalWith } from "./step/fold-journal.ts";
 
 /** Receives the events of a run, and says when it is full. */
 export interface RunReader {
@@ -201,7 +201,7 @@ export class RunDriver {
       // All accounts start alike: a budget may end the run before the last one would begin.
       await Promise.all(inParallel(async () => void (await Promise.all(lanes.all.map(worker)))));
     }
-    if (earlier !== null) this.#recordFinished(setup, earlier);
+    if (earlier !== null) await this.#recordFinished(setup, earlier);
   }
 
   /** After a stop, conversations that have not started need no events if their records are not kept: a resume starts them. */
@@ -233,7 +233,7 @@ export class RunDriver {
   }
 
   /** Adds the conversations that were finished before the run was resumed. */
-  #recordFinished(setup: RunSetup, earlier: EarlierRun): void {
+  async #recordFinished(setup: RunSetup, earlier: EarlierRun): Promise<void> {
     for (const cell of [...cellGroups(setup.factors)].flat()) {
       const plan = setup.conversation(cell);
       if (!earlier.isFinished(plan)) continue;
@@ -241,7 +241,12 @@ export class RunDriver {
         this.#count(earlier.statusOf(plan));
         continue;
       }
-      const { state } = foldJournal(plan.definition, earlier.journal(plan) ?? []);
+      const { definition, sources } = plan;
+      const journal = earlier.journal(plan) ?? [];
+      const { state } =
+        sources === undefined
+          ? foldJournal(definition, journal)
+          : await foldJournalWith((work) => sources.evaluate(work), definition, journal);
       if (state !== null) this.#record(conversationRecord(state));
     }
   }

@@ -151,12 +151,14 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     conversation: (cell) => {
       const { scenario, rowIndex } = cell;
       // Cells name only scenarios that were prepared.
-      const definition = (prepared.get(scenario) as PreparedScenario).definition(rowIndex);
+      const { sources, definition: definitionOf } = prepared.get(scenario) as PreparedScenario;
+      const definition = definitionOf(rowIndex);
       const { subject, judge } = cell;
       const settings = memoize(settingsOf, JSON.stringify([scenario, subject, judge]), () =>
         conversationSettings(options, { cell, models, definition }),
       );
-      return { conversation: conversationId(cell), cell, definition, settings };
+      const run = sources === undefined ? {} : { sources: sources() };
+      return { conversation: conversationId(cell), cell, definition, settings, ...run };
     },
     async close() {
       for (const { dispose } of prepared.values()) dispose();

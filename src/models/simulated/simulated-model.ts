@@ -29,13 +29,22 @@ export function simulatedModel(reference: string, parameters: JsonObject = {}): 
       const key = callKey(seed, context);
       const failure = failures.next(`${key} ${context.conversation}`);
       if (failure !== undefined) throw failure;
-      const rng = new Rng(key);
       const memory = recalledMemory(request.messages);
       const isVerified = input.question.template !== undefined;
       const earlier = earlierTurns(context, memory);
-      const intention = behaviorAt(settings, { earlier, changes: memory.changes, isVerified }, rng);
       const opening = openingOf(seed, context);
-      const text = simulatedText(intention, { request, input, rng, opening, empty });
+      const { evaluate = (work) => work(), ...known } = input;
+      const { intention, text } = await evaluate(() => {
+        const rng = new Rng(key);
+        const behavior = behaviorAt(settings, { earlier, changes: memory.changes, isVerified }, rng);
+        // Of work that may be done again nothing may be kept, and only what is frozen is kept for a question.
+        const question = input.evaluate === undefined ? known.question : { ...known.question };
+        const told = { ...known, question };
+        return {
+          intention: behavior,
+          text: simulatedText(behavior, { request, input: told, rng, opening, empty }),
+        };
+      });
       return {
         text,
         finish: "stop",

@@ -122,19 +122,23 @@ describe("a scenario with functions everywhere", () => {
 
   test.each([[["Canberra", "Yes", "Canberra", "more"]], [["Sydney!", "?", "C.", "no"]], [["?", "?", "?"]]])(
     "decides the same when its functions are source strings (%j)",
-    (replies) => {
-      const { definition, problems } = link(read);
+    async (replies) => {
+      const { definition, problems } = await link(read);
       expect(problems).toEqual([]);
       expect(hasSources(definition)).toBe(false);
       // Engines word their own errors differently.
       const own = /cannot read propert[^"]*/gi;
       const text = (value: unknown) => JSON.stringify(value, null, 1).replaceAll(own, "cannot read");
-      expect(text(play(definition, replies))).toBe(text(play(written, replies)));
+      expect(text(await sandbox.evaluate(() => play(definition, replies)))).toBe(
+        text(play(written, replies)),
+      );
     },
   );
 
-  test("comes by everything that the test above compares", () => {
-    const text = JSON.stringify(play(link(read).definition, ["Canberra", "Yes", "Canberra", "more"]));
+  test("comes by everything that the test above compares", async () => {
+    const { definition } = await link(read);
+    const replies = ["Canberra", "Yes", "Canberra", "more"];
+    const text = JSON.stringify(await sandbox.evaluate(() => play(definition, replies)));
     for (const part of [
       '"ask 1":["Canberra","CANBERRA"]',
       '"calm":{"value":true}',
@@ -149,8 +153,8 @@ describe("a scenario with functions everywhere", () => {
       expect(text).toContain(part);
   });
 
-  test("keeps its hash, is frozen, and shares what has no source", () => {
-    const { definition } = link(read);
+  test("keeps its hash, is frozen, and shares what has no source", async () => {
+    const { definition } = await link(read);
     expect(definition.hash).toBe(read.hash);
     expect(definition.edges[2]).toBe(read.edges[2]);
     expect(definition.nodes.ask?.question.template?.fields).toBe(read.nodes.ask?.question.template?.fields);
@@ -159,10 +163,10 @@ describe("a scenario with functions everywhere", () => {
     expect(Object.keys(definition).sort()).toEqual(Object.keys(read).sort());
   });
 
-  test("is known to need a sandbox", () => {
+  test("is known to need a sandbox", async () => {
     expect(hasSources(read)).toBe(true);
     expect(hasSources(written)).toBe(false);
-    expect(link(written).definition).toBe(written);
+    expect((await link(written)).definition).toBe(written);
   });
 });
 
@@ -185,23 +189,25 @@ test.each([
   ["() => undefined", "the function answered false"],
 ])("a condition that cannot be evaluated does not match and says why: %s", async (source, reason) => {
   const own = await openSandbox({ seed: 1, timeoutMs: 30 });
-  const { definition } = linkSources(conditional(source), (text) => own.compile(text));
-  const decision = resolveNextNode(definition.edges, { ...INITIAL_STATE, turn: 1, currentNode: "a" });
+  const { definition } = await linkSources(conditional(source), (text) => own.compile(text));
+  const state = { ...INITIAL_STATE, turn: 1, currentNode: "a" };
+  const decision = await own.evaluate(() => resolveNextNode(definition.edges, state));
   own.dispose();
   expect(decision).toMatchObject({ target: END, tested: [{ matched: false, reason }] });
 });
 
-test("a state update that fails keeps the old value and says so", () => {
-  const { definition } = link(conditional("() => true", { stateUpdate: "() => 5n" }));
+test("a state update that fails keeps the old value and says so", async () => {
+  const { definition } = await link(conditional("() => true", { stateUpdate: "() => 5n" }));
   const turn = { node: "a", verifyResult: null, reply: "", parsed: {}, rubric: {} };
   const before = { ...INITIAL_STATE, accumulated: { kept: true } };
-  expect(advanceState(before, turn, definition.nodes.a?.stateUpdate)).toMatchObject({
+  const { stateUpdate } = definition.nodes.a ?? {};
+  expect(await sandbox.evaluate(() => advanceState(before, turn, stateUpdate))).toMatchObject({
     state: { accumulated: { kept: true } },
     updateProblem: "the state update threw: its result is a bigint, not plain data",
   });
 });
 
-test("what does not compile is a problem with its place, never an exception", () => {
+test("what does not compile is a problem with its place, never an exception", async () => {
   const broken = parseScenario({
     name: "broken",
     entry: "a",
@@ -222,7 +228,7 @@ test("what does not compile is a problem with its place, never an exception", ()
     ],
     outcomes: [{ name: "o", check: "() => 1, () => 2" }],
   });
-  const { definition, problems } = link(broken);
+  const { definition, problems } = await link(broken);
   expect(problems.map(({ place }) => place).sort()).toEqual([
     'the condition of the edge from "a" to "a"',
     'the handover of the edge from "a" to "a"',

@@ -36,24 +36,27 @@ export interface LinkedDefinition {
  * A copy of the definition in which every source string is a function that runs it; the same definition if it has none.
  * Never throws: a source that does not compile becomes a function that says so, and a problem.
  */
-export function linkSources(
+export async function linkSources(
   definition: ScenarioDefinition,
-  compile: (source: string) => SandboxFunction,
-): LinkedDefinition {
-  if (!hasSources(definition)) return { definition, problems: [] };
+  compile: (source: string) => Promise<SandboxFunction>,
+): Promise<LinkedDefinition> {
+  const sources = sourcesOf(definition);
+  if (sources.size === 0) return { definition, problems: [] };
+  const compiled = new Map<string, SandboxFunction | { readonly problem: string }>();
+  for (const source of sources)
+    compiled.set(source, await compile(source).catch((error) => ({ problem: errorMessage(error) })));
   const problems: SourceProblem[] = [];
   const link: Link = (source, place) => {
-    try {
-      const linked = likeAnyFunction(compile(source));
-      if (!saysOlderNames(source)) return linked;
-      return (...values) => linked(...values.map(withOlderNames));
-    } catch (error) {
-      const message = errorMessage(error);
-      problems.push({ place, message });
-      return () => {
-        throw new Error(message);
-      };
+    // All sources of the definition were compiled.
+    const found = compiled.get(source) as SandboxFunction | { readonly problem: string };
+    if (typeof found === "function") {
+      const linked = likeAnyFunction(found);
+      return saysOlderNames(source) ? (...values) => linked(...values.map(withOlderNames)) : linked;
     }
+    problems.push({ place, message: found.problem });
+    return () => {
+      throw new Error(found.problem);
+    };
   };
   return { definition: linkDefinition(definition, link), problems };
 }
@@ -63,7 +66,7 @@ export async function findSourceProblems(definition: ScenarioDefinition): Promis
   if (!hasSources(definition)) return [];
   const sandbox = await openSandbox({ seed: 0 });
   try {
-    return linkSources(definition, (source) => sandbox.compile(source)).problems;
+    return (await linkSources(definition, (source) => sandbox.compile(source))).problems;
   } finally {
     sandbox.dispose();
   }
@@ -71,12 +74,16 @@ export async function findSourceProblems(definition: ScenarioDefinition): Promis
 
 /** True if a definition has source strings, so that it needs a sandbox. */
 export function hasSources(definition: ScenarioDefinition): boolean {
-  let found = false;
-  linkDefinition(definition, () => {
-    found = true;
+  return sourcesOf(definition).size > 0;
+}
+
+function sourcesOf(definition: ScenarioDefinition): ReadonlySet<string> {
+  const sources = new Set<string>();
+  linkDefinition(definition, (source) => {
+    sources.add(source);
     return () => undefined;
   });
-  return found;
+  return sources;
 }
 
 type Link = (source: string, place: string) => SandboxFunction;

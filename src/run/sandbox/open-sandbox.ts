@@ -3,10 +3,11 @@ import { errorMessage } from "../../core/error-message.ts";
 import { expressionSource, functionForm } from "../../core/source/function-source.ts";
 import { loadAcorn } from "./acorn-library.ts";
 import type { RealmAnswer, RealmLimits } from "./realm.ts";
-import { SandboxHost } from "./sandbox-host.ts";
-import { type SandboxRequest, UNKNOWN } from "./text-channel.ts";
+import { type SandboxRequest, UNKNOWN } from "./sandbox-request.ts";
+import { SandboxLane } from "./sandbox-thread.ts";
+import { SOURCES_OFF, type SourceBudget } from "./source-budget.ts";
 
-/** A source string as a function. It is synchronous; arguments and result are copies. */
+/** A source string as a function, to be called inside `evaluate` only; arguments and result are copies. */
 export type SandboxFunction = (...values: readonly unknown[]) => unknown;
 
 /** The limits of a sandbox and its random seed. */
@@ -19,22 +20,40 @@ export interface SandboxOptions {
   readonly timeoutMs?: number;
 }
 
-/** Runs source strings: they reach nothing outside and keep nothing between calls. */
+/** What limits an evaluation. */
+export interface EvaluationOptions {
+  /** What the conversation may still use. */
+  readonly budget?: SourceBudget;
+  /** Ends the evaluation: it rejects. If it is aborted already, all calls fail at once. */
+  readonly signal?: AbortSignal;
+}
+
+/** Runs source strings in another thread: they reach nothing outside and keep nothing between calls. */
 export interface Sandbox {
-  /** Throws if the text is not the source of one synchronous function. */
-  compile(source: string): SandboxFunction;
+  /** Rejects if the text is not the source of one synchronous function. */
+  compile(source: string): Promise<SandboxFunction>;
+  /**
+   * The result of some work that calls functions of this sandbox. The work is done again after each call that is not answered yet,
+   * so it must be pure; a promise comes back only if it calls one.
+   */
+  evaluate<Result>(work: () => Result, options?: EvaluationOptions): Result | Promise<Result>;
   /** Frees everything; functions compiled here then throw. */
   dispose(): void;
 }
 
-const host = new SandboxHost();
+/** Scenarios whose calls take longer share a thread of their own, so that they do not hold up the others. */
+const QUICK_MS = 5;
+const quick = new SandboxLane();
+const slow = new SandboxLane();
+let openSandboxes = 0;
 let lastRealm = 0;
 
 /** Opens a sandbox; the engine is loaded when the first one is opened. */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { seed, memoryBytes = DEFAULTS.sandboxMemoryBytes, timeoutMs = DEFAULTS.sandboxTimeoutMs } = options;
-  await host.enter();
-  return new ThreadSandbox({ seed: String(seed), memoryBytes, timeoutMs });
+  const sandbox = new ThreadSandbox({ seed: String(seed), memoryBytes, timeoutMs });
+  await sandbox.open();
+  return sandbox;
 }
 
 // The engine checks the time now and then, and not at all inside some builtins. This limit ends the thread.
@@ -43,19 +62,38 @@ const LEAST_HARD_LIMIT_MS = 1000;
 // No function is that long.
 const LONGEST_SOURCE = 1_000_000;
 
+/** One pass over the work: calls are answered in their order, up to the first that has no answer yet. */
+interface Pass {
+  readonly answers: RealmAnswer[];
+  position: number;
+  missing: { readonly fn: number; readonly values: string } | null;
+}
+
 class ThreadSandbox implements Sandbox {
   readonly #realm = ++lastRealm;
   readonly #limits: RealmLimits;
   readonly #hardLimit: number;
   readonly #functions = new Map<string, SandboxFunction>();
+  readonly #sources: string[] = [];
+  #lane = quick;
+  #pass: Pass | null = null;
   #isDisposed = false;
 
   constructor(limits: RealmLimits) {
     this.#limits = limits;
     this.#hardLimit = Math.max(LEAST_HARD_LIMIT_MS, 20 * limits.timeoutMs);
+    openSandboxes++;
   }
 
-  compile(source: string): SandboxFunction {
+  /** Rejects if there can be no sandbox. */
+  async open(): Promise<void> {
+    const reply = await this.#lane.ask(this.#opening, this.#hardLimit);
+    if (!("error" in reply)) return;
+    this.dispose();
+    throw reply.error;
+  }
+
+  async compile(source: string): Promise<SandboxFunction> {
     const known = this.#functions.get(source);
     if (known !== undefined) return known;
     const form =
@@ -65,49 +103,138 @@ class ThreadSandbox implements Sandbox {
     const written = form.kind === "method" ? `function ${source}` : source;
     const whole = expressionSource(written, loadAcorn());
     if ("problem" in whole) throw new Error(`this is not the source of a function: ${whole.problem}`);
-    const { source: expression } = whole;
-    const number = this.#functions.size;
-    this.#read(this.#compile(number, expression));
-    const compiled: SandboxFunction = (...values) => this.#call(number, expression, values);
+    const number = this.#sources.push(whole.source) - 1;
+    this.#read(await this.#compile(number));
+    const compiled: SandboxFunction = (...values) => this.#recall(number, values);
     this.#functions.set(source, compiled);
     return compiled;
+  }
+
+  evaluate<Result>(work: () => Result, options: EvaluationOptions = {}): Result | Promise<Result> {
+    const answers: RealmAnswer[] = [];
+    const first = this.#passOver(work, answers);
+    return "result" in first
+      ? first.result
+      : this.#goOn(work, answers, { ...options, missing: first.missing });
   }
 
   dispose(): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
     this.#functions.clear();
-    const request: SandboxRequest = { type: "close", realm: this.#realm };
-    host.notify(JSON.stringify(request), this.#hardLimit);
-    host.leave();
+    openSandboxes--;
+    if (openSandboxes === 0) for (const lane of [quick, slow]) lane.stop();
+    else void this.#lane.ask({ type: "close", realm: this.#realm }, this.#hardLimit);
   }
 
-  #call(number: number, source: string, values: readonly unknown[]): unknown {
-    const text = writtenValues(values);
-    // What goes in takes more room inside than as text.
-    if (text.length > this.#limits.memoryBytes) return this.#read("m");
-    const request = `${this.#realm} ${number} ${text}`;
-    const answer = this.#ask(request);
-    if (answer !== UNKNOWN) return this.#read(answer);
-    this.#read(this.#compile(number, source));
-    return this.#read(this.#ask(request));
+  #passOver<Result>(
+    work: () => Result,
+    answers: RealmAnswer[],
+  ): { readonly result: Result } | { readonly missing: NonNullable<Pass["missing"]> } {
+    const pass: Pass = { answers, position: 0, missing: null };
+    const outer = this.#pass;
+    this.#pass = pass;
+    try {
+      const result = work();
+      return pass.missing === null ? { result } : { missing: pass.missing };
+    } catch (error) {
+      // What is thrown after a call without an answer may come from that.
+      if (pass.missing === null) throw error;
+      return { missing: pass.missing };
+    } finally {
+      this.#pass = outer;
+    }
+  }
+
+  async #goOn<Result>(
+    work: () => Result,
+    answers: RealmAnswer[],
+    { budget, signal, missing }: EvaluationOptions & { missing: NonNullable<Pass["missing"]> },
+  ): Promise<Result> {
+    const wasAborted = signal?.aborted === true;
+    for (let next = missing; ; ) {
+      const start = performance.now();
+      if (wasAborted) answers.push(CANCELLED);
+      else if (budget?.reason !== undefined) answers.push(`${SOURCES_OFF}${budget.reason}`);
+      else {
+        const { answer, ms } = await this.#call(next.fn, next.values, signal);
+        if (signal?.aborted) throw new SandboxError("cancelled", "was cancelled");
+        answers.push(answer);
+        budget?.spend(ms);
+      }
+      const before = performance.now();
+      const pass = this.#passOver(work, answers);
+      // Work that is done again and again takes time of everybody, too.
+      budget?.spend(performance.now() - (wasAborted ? start : before));
+      if ("result" in pass) return pass.result;
+      next = pass.missing;
+    }
+  }
+
+  /** The answer to a call if there is one; else the pass over the work ends here. */
+  #recall(fn: number, values: readonly unknown[]): unknown {
+    if (this.#isDisposed) return this.#read(DISPOSED);
+    const pass = this.#pass;
+    if (pass === null) throw new SandboxError("broken", "source strings run only within a run");
+    if (pass.missing !== null) throw NOT_YET;
+    if (pass.position === pass.answers.length) {
+      const written = this.#written(values);
+      if (!("values" in written)) pass.answers.push(written.answer);
+      else {
+        pass.missing = { fn, values: written.values };
+        throw NOT_YET;
+      }
+    }
+    return this.#read(pass.answers[pass.position++] as RealmAnswer);
+  }
+
+  /** The arguments as JSON, or the answer to a call that cannot be made. */
+  #written(values: readonly unknown[]): { readonly values: string } | { readonly answer: RealmAnswer } {
+    try {
+      const text = JSON.stringify(values);
+      // What goes in takes more room inside than as text.
+      return text.length > this.#limits.memoryBytes ? { answer: "m" } : { values: text };
+    } catch (error) {
+      return { answer: `${UNWRITABLE}${errorMessage(error)}` };
+    }
+  }
+
+  async #call(
+    fn: number,
+    values: string,
+    signal?: AbortSignal,
+  ): Promise<{ answer: RealmAnswer; ms: number }> {
+    const request: SandboxRequest = { type: "call", realm: this.#realm, fn, values };
+    let reply = await this.#ask(request, signal);
+    if (reply.answer === UNKNOWN) {
+      const compiled = await this.#compile(fn);
+      if (compiled !== "u") return { answer: compiled, ms: reply.ms };
+      reply = await this.#ask(request, signal);
+    }
+    if (reply.ms > QUICK_MS) this.#lane = slow;
+    return reply;
   }
 
   /** Opens the realm too if the thread does not know it. */
-  #compile(fn: number, source: string): RealmAnswer {
+  async #compile(fn: number): Promise<RealmAnswer> {
+    // Only numbers of sources come here.
+    const source = this.#sources[fn] as string;
     const request: SandboxRequest = { type: "compile", realm: this.#realm, fn, source };
-    const answer = this.#send(request);
+    const { answer } = await this.#ask(request);
     if (answer !== UNKNOWN) return answer;
-    this.#read(this.#send({ type: "open", realm: this.#realm, limits: this.#limits }));
-    return this.#send(request);
+    const opened = await this.#ask(this.#opening);
+    return opened.answer === "u" ? (await this.#ask(request)).answer : opened.answer;
   }
 
-  #send(request: SandboxRequest): RealmAnswer {
-    return this.#ask(JSON.stringify(request));
+  async #ask(request: SandboxRequest, signal?: AbortSignal): Promise<{ answer: RealmAnswer; ms: number }> {
+    if (this.#isDisposed) return { answer: DISPOSED, ms: 0 };
+    const reply = await this.#lane.ask(request, this.#hardLimit, signal);
+    if ("answer" in reply) return reply;
+    return { answer: "error" in reply ? `x${reply.error.message}` : "l", ms: this.#hardLimit };
   }
 
-  #ask(request: string): RealmAnswer {
-    return this.#isDisposed ? DISPOSED : (host.ask(request, this.#hardLimit) ?? "l");
+  get #opening(): SandboxRequest {
+    return { type: "open", realm: this.#realm, limits: this.#limits };
   }
 
   #read(answer: RealmAnswer): unknown {
@@ -132,6 +259,12 @@ class ThreadSandbox implements Sandbox {
         throw new Error("this is not the source of one function: something stands beside it");
       case DISPOSED:
         throw new SandboxError("disposed", "the sandbox has been disposed of");
+      case UNWRITABLE:
+        throw new SandboxError("not_data", `was given something that is no plain data: ${text}`);
+      case CANCELLED:
+        throw new SandboxError("cancelled", "was cancelled");
+      case SOURCES_OFF:
+        throw new SandboxError("switched_off", text);
       default:
         throw new SandboxError("broken", text || "the sandbox broke down");
     }
@@ -139,17 +272,19 @@ class ThreadSandbox implements Sandbox {
 }
 
 const DISPOSED = "d";
-
-function writtenValues(values: readonly unknown[]): string {
-  try {
-    return JSON.stringify(values);
-  } catch (error) {
-    throw new SandboxError("not_data", `was given something that is no plain data: ${errorMessage(error)}`);
-  }
-}
+const CANCELLED = "c";
+const UNWRITABLE = "w";
 
 /** Why a call in the sandbox returned no value. */
-export type SandboxFailure = "threw" | "too_long" | "too_much_memory" | "not_data" | "broken" | "disposed";
+export type SandboxFailure =
+  | "threw"
+  | "too_long"
+  | "too_much_memory"
+  | "not_data"
+  | "broken"
+  | "disposed"
+  | "cancelled"
+  | "switched_off";
 
 /** Thrown where a source string returned no value. */
 export class SandboxError extends Error {
@@ -163,3 +298,6 @@ export class SandboxError extends Error {
     this.stack = `${this.name}: ${message}`;
   }
 }
+
+/** Ends a pass over some work: the work is done again when the answer is there, so nobody sees this. */
+const NOT_YET: Error = new SandboxError("broken", "the answer is not there yet");

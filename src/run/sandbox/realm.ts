@@ -220,7 +220,8 @@ export class CallClock {
   }
 }
 
-function threadMilliseconds(): number | undefined {
+/** CPU time of this thread; undefined where Node cannot tell. */
+export function threadMilliseconds(): number | undefined {
   // Not in every Node that we support.
   const usage = process.threadCpuUsage?.();
   return usage === undefined ? undefined : (usage.user + usage.system) / 1000;

@@ -1,6 +1,6 @@
-import { parentPort, workerData } from "node:worker_threads";
-import { loadEngine, Realm, type RealmAnswer } from "./realm.ts";
-import { BROKEN, type SandboxRequest, TextChannel, UNKNOWN } from "./text-channel.ts";
+import { parentPort } from "node:worker_threads";
+import { loadEngine, Realm, type RealmAnswer, threadMilliseconds } from "./realm.ts";
+import { BROKEN, type SandboxReply, type SandboxRequest, UNKNOWN } from "./sandbox-request.ts";
 
 interface OpenRealm {
   readonly realm: Realm;
@@ -9,19 +9,14 @@ interface OpenRealm {
 
 const realms = new Map<number, OpenRealm>();
 
-function call(request: string): RealmAnswer {
-  const first = request.indexOf(" ");
-  const second = request.indexOf(" ", first + 1);
-  const number = Number(request.slice(0, first));
-  const source = realms.get(number)?.sources.get(Number(request.slice(first + 1, second)));
-  if (source === undefined) return UNKNOWN;
-  return inRealm(number, (realm) => realm.call(source, request.slice(second + 1)));
-}
-
 function manage(request: Exclude<SandboxRequest, { type: "open" }>): RealmAnswer {
   const { realm: number } = request;
   const open = realms.get(number);
   if (open === undefined) return UNKNOWN;
+  if (request.type === "call") {
+    const source = open.sources.get(request.fn);
+    return source === undefined ? UNKNOWN : inRealm(number, (realm) => realm.call(source, request.values));
+  }
   if (request.type === "compile") {
     open.sources.set(request.fn, request.source);
     return inRealm(number, (realm) => realm.compile(request.source));
@@ -58,21 +53,16 @@ function inRealm(number: number, work: (realm: Realm) => RealmAnswer): RealmAnsw
   }
 }
 
-/** Answers until the thread is ended, which works whatever the engine is doing. */
-async function serve(memory: SharedArrayBuffer): Promise<void> {
-  const channel = new TextChannel(memory, "answerer");
-  const newEngine = await loadEngine();
-  parentPort?.postMessage("ready");
-  for (;;) {
-    const text = channel.receive() ?? "";
-    if (!text.startsWith("{")) {
-      channel.send(call(text));
-      continue;
-    }
-    // Only our own code writes to the channel.
-    const request = JSON.parse(text) as SandboxRequest;
-    channel.send(request.type === "open" ? await open(request, newEngine) : manage(request));
-  }
+/** Time in which the thread did not run, on a busy machine, does not count where Node can tell. */
+function milliseconds(): number {
+  return threadMilliseconds() ?? performance.now();
 }
 
-await serve(workerData);
+const newEngine = await loadEngine();
+parentPort?.on("message", async (request: SandboxRequest) => {
+  const start = milliseconds();
+  const answer = request.type === "open" ? await open(request, newEngine) : manage(request);
+  const reply: SandboxReply = { answer, ms: milliseconds() - start };
+  parentPort?.postMessage(reply);
+});
+parentPort?.postMessage("ready");

@@ -1,8 +1,13 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { inputEvents } from "../../journal/fold/conversation.ts";
-import type { DerivedEvent, RunEvent, TurnJudgementEvent } from "../../journal/run-event.ts";
+import type {
+  ConversationEvent,
+  DerivedEvent,
+  RunEvent,
+  TurnJudgementEvent,
+} from "../../journal/run-event.ts";
 import type { ConversationState, Effect } from "./conversation-state.ts";
-import { step } from "./step.ts";
+import { type Step, step } from "./step.ts";
 
 /** Where a conversation stands according to its journal. */
 export interface FoldedJournal {
@@ -18,19 +23,46 @@ export interface FoldedJournal {
 
 /** Folds a journal: the same events give the same state, on whatever machine and day. */
 export function foldJournal(definition: ScenarioDefinition, journal: Iterable<RunEvent>): FoldedJournal {
-  let state: ConversationState | null = null;
-  let events: readonly DerivedEvent[] = [];
-  const pending = new Map<string, Effect>();
-  const judgements: TurnJudgementEvent[] = [];
-  for (const event of inputEvents(journal)) {
-    if (event.type === "turn-judgement" && isAwaited(state, event)) judgements.push(event);
-    const next = step(definition, state, event);
-    ({ state, events } = next);
-    if (event.type === "turn-reply") pending.delete(`ask ${event.turn}`);
-    if (event.type === "turn-judgement") pending.delete(`judge ${event.turn} ${event.part}`);
-    for (const effect of next.effects) pending.set(keyOf(effect), effect);
+  const fold = new JournalFold();
+  for (const event of inputEvents(journal)) fold.add(event, step(definition, fold.state, event));
+  return fold.result;
+}
+
+/** Does pure work, perhaps later. */
+export type Evaluate = <Result>(work: () => Result) => Result | Promise<Result>;
+
+/** `foldJournal` for a scenario whose steps may have to wait for its source strings. */
+export async function foldJournalWith(
+  evaluate: Evaluate,
+  definition: ScenarioDefinition,
+  journal: Iterable<RunEvent>,
+): Promise<FoldedJournal> {
+  const fold = new JournalFold();
+  for (const event of inputEvents(journal))
+    fold.add(event, await evaluate(() => step(definition, fold.state, event)));
+  return fold.result;
+}
+
+class JournalFold {
+  state: ConversationState | null = null;
+  #events: readonly DerivedEvent[] = [];
+  readonly #pending = new Map<string, Effect>();
+  readonly #judgements: TurnJudgementEvent[] = [];
+
+  get result(): FoldedJournal {
+    const pending = [...this.#pending.values()];
+    return { state: this.state, pending, events: this.#events, judgements: this.#judgements };
   }
-  return { state, pending: [...pending.values()], events, judgements };
+
+  /** Takes in an event and what follows from it. */
+  add(event: ConversationEvent, { state, events, effects }: Step): void {
+    if (event.type === "turn-judgement" && isAwaited(this.state, event)) this.#judgements.push(event);
+    this.state = state;
+    this.#events = events;
+    if (event.type === "turn-reply") this.#pending.delete(`ask ${event.turn}`);
+    if (event.type === "turn-judgement") this.#pending.delete(`judge ${event.turn} ${event.part}`);
+    for (const effect of effects) this.#pending.set(keyOf(effect), effect);
+  }
 }
 
 /** False of a judgement that does not fit, such as that of a turn that is asked again. */
