@@ -4,8 +4,14 @@ import { freezeDeep } from "../core/values/frozen-copy.ts";
 import type { TurnReply, TurnStart } from "../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import type { ToolCall, ToolResult } from "../models/message.ts";
+import type {
+  CallContext,
+  ModelReply,
+  ModelRequest,
+  SimulationInput,
+  ToolDefinition,
+} from "../models/model.ts";
 import { ModelError } from "../models/model-error.ts";
-import type { CallContext, ModelReply, ModelRequest, SimulationInput, ToolDefinition } from "../models/model.ts";
 import type { OfferedTool, ToolOffer } from "../models/tools/offered-tools.ts";
 import { runToolLoop } from "../models/tools/run-tool-loop.ts";
 import type { ToolServers } from "../models/tools/tool-servers.ts";

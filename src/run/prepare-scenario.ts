@@ -1,5 +1,10 @@
 import { locatorOf } from "../core/scenario/define-scenario.ts";
-import { bindScenario, copyDefinition, type ScenarioDefinition, type ScenarioNode } from "../core/scenario/definition.ts";
+import {
+  bindScenario,
+  copyDefinition,
+  type ScenarioDefinition,
+  type ScenarioNode,
+} from "../core/scenario/definition.ts";
 import { RowTexts } from "../core/scenario/row-texts.ts";
 import { formatIssue } from "../core/schema/format-issue.ts";
 import { mergeRubrics, type Rubric } from "../core/templates/rubric.ts";
