@@ -52,7 +52,7 @@ export function outcomeRatesText(rates: OutcomeRates, { style, width }: Layout):
       cells: [...valueCells(rated, index, { width, boundWidth }), ...countCells(line, { style, applies })],
     })),
   ]);
-  const note = noteOn(rates.open);
+  const note = noteOn(rates.open, applies);
   const table = namedTable(lines, columns, width);
   return note === "" ? table : [...table, "", ...wrapText(note, width).map(style.dim)];
 }
@@ -73,7 +73,7 @@ function headingOf(
 ): NamedLine {
   const value = { assertion: "rate", number: "mean", undecided: "value" }[kind];
   const interval = kind === "assertion" ? (width < NARROW ? "95 %" : "95 % interval") : "";
-  const counts = ["n", ...(applies ? [] : ["not applicable"]), "inconclusive", "errors"];
+  const counts = ["n", ...(applies ? [] : ["n/a"]), "inconclusive", "errors"];
   const headings = [value, interval, ...(width < WIDE ? [] : [""]), ...counts];
   return {
     name: { text: printableText(outcome), paint: style.bold },
@@ -117,16 +117,18 @@ function countCells(
 }
 
 /** What is meant by the columns of what is not decided, in conversations: one with three outcomes counts once. */
-function noteOn({ inconclusive, infrastructure }: OutcomeRates["open"]): string {
+function noteOn({ inconclusive, infrastructure }: OutcomeRates["open"], applies: boolean): string {
   const sentences: string[] = [];
+  const elsewhere = applies ? "" : "n/a: the outcome does not apply there, and counts nowhere.";
   if (inconclusive > 0)
     sentences.push(`Inconclusive (${countedText(inconclusive, "conversation")}): a reply could not be read.`);
   if (infrastructure > 0)
     sentences.push(
       `Errors (${countedText(infrastructure, "conversation")}): cut short, or the judge could not be asked.`,
     );
-  if (sentences.length === 0) return "";
-  return `${sentences.join(" ")} Such outcomes are not decided and do not count in n.`;
+  if (sentences.length === 0) return elsewhere;
+  const open = `${sentences.join(" ")} Such outcomes are not decided and do not count in n.`;
+  return elsewhere === "" ? open : `${open} ${elsewhere}`;
 }
 
 /** How many columns a bar takes. */
