@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   run: ["core", "secrets", "grading", "models", "journal"],
   report: ["core", "statistics", "terminal", "grading", "models", "journal"],
   project: ["core", "files", "models", "run", "report"],
-  viewer: ["core", "statistics", "models", "journal", "report"],
+  viewer: ["core", "files", "secrets", "statistics", "models", "journal", "report"],
   cli: [
     "core",
     "files",

@@ -64,7 +64,6 @@ export interface FailureCause {
 /** The page of a run. */
 export interface RunAnswer extends RunEntry {
   readonly statuses: Readonly<Partial<Record<ConversationStatus, number>>>;
-  readonly configuration: JsonObject;
   readonly rates: OutcomeRates;
   readonly health: readonly JudgeHealth[];
   readonly causes: readonly FailureCause[];

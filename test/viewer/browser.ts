@@ -30,7 +30,15 @@ async function launch(): Promise<Browser | undefined> {
 /** The one that comes with a package. */
 async function bundled(): Promise<Browser> {
   const { default: chromium } = await import("@sparticuz/chromium");
-  return playwright.launch({ executablePath: await chromium.executablePath(), args: chromium.args });
+  // What is tested must not be switched off; and one process for all pages ends with the first page.
+  const off = [
+    "--disable-web-security",
+    "--allow-running-insecure-content",
+    "--single-process",
+    "--no-zygote",
+  ];
+  const args = chromium.args.filter((argument) => !off.includes(argument));
+  return playwright.launch({ executablePath: await chromium.executablePath(), args });
 }
 
 function installed(): Promise<Browser> {

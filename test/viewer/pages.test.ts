@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test as plainTest } from "vitest";
+import { afterAll, beforeAll, expect, test as plainTest, vi } from "vitest";
 import { closeBrowser, sharedBrowser } from "./browser.ts";
 import { ViewedStore } from "./viewed-store.ts";
 
@@ -13,6 +13,8 @@ let page: Page;
 const complaints: string[] = [];
 const browser = await sharedBrowser();
 const test = plainTest.skipIf(browser === undefined);
+/** Browsers are slow where other tests keep the machine busy. */
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 beforeAll(async () => {
   if (browser === undefined) return;

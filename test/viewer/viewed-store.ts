@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PROGRAM } from "../cli/cli.ts";
 
@@ -24,6 +24,14 @@ export class ViewedStore {
       NODE_COMPILE_CACHE,
       ...environment,
     };
+  }
+
+  /** Writes files into the folder. */
+  write(files: Readonly<Record<string, string>>): void {
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(this.folder, name)), { recursive: true });
+      writeFileSync(join(this.folder, name), text);
+    }
   }
 
   get path(): string {
@@ -65,8 +73,8 @@ export class ViewedStore {
     });
   }
 
-  /** Ends what is still running, and deletes the folder. */
-  async remove(): Promise<void> {
+  /** Ends whatever is still running. */
+  async stop(): Promise<void> {
     await Promise.all(
       [...this.#children].map(async (child) => {
         if (child.exitCode !== null || child.signalCode !== null) return;
@@ -75,6 +83,11 @@ export class ViewedStore {
         await closed;
       }),
     );
+  }
+
+  /** Ends what is still running, and deletes the folder. */
+  async remove(): Promise<void> {
+    await this.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -40,9 +40,6 @@ export async function serveStore(
   { port, host }: Pick<ViewOptions, "port" | "host">,
   { messages }: Pick<Terminal, "messages">,
 ): Promise<RunningViewer> {
-  const pageFolder = join(packageFolder(), "dist", "viewer");
-  if (!existsSync(pageFolder))
-    throw new ProjectError([`The viewer's page is missing in ${pageFolder}. Install elenchus again.`]);
   if (host !== undefined && !isLoopback(host))
     messages.write(
       `warning: the viewer listens on ${host}. Whoever reaches this machine and knows the address with its token can read all runs of the store.\n`,
@@ -50,7 +47,7 @@ export async function serveStore(
   try {
     return await startViewer({
       path,
-      pageFolder,
+      pageFolder: pageFolder(),
       version: packageVersion(),
       ...(port === undefined ? {} : { port }),
       ...(host === undefined ? {} : { host }),
@@ -59,6 +56,13 @@ export async function serveStore(
     if (error instanceof PortError) throw new ProjectError([error.message]);
     throw error;
   }
+}
+
+/** The folder of the page that the build has made. */
+export function pageFolder(): string {
+  const folder = join(packageFolder(), "dist", "viewer");
+  if (existsSync(folder)) return folder;
+  throw new ProjectError([`The viewer's page is missing in ${folder}. Install elenchus again.`]);
 }
 
 /** Prints the address of a page, and opens it if asked to. */

@@ -8,12 +8,15 @@ import "./style/conversation.css";
 import "./style/graph.css";
 import "./style/compare.css";
 import { App } from "./app.tsx";
+import { exportSource } from "./export-source.ts";
+import { factOf, setSource } from "./source.ts";
 import { applyTheme } from "./theme.ts";
 
 // The token has become a cookie; it need not stay in the address, where it would be shared and kept in the history.
 const { pathname, search, hash } = window.location;
 if (search.includes("token=")) window.history.replaceState(null, "", `${pathname}${hash}`);
 
+if (factOf("export") !== "") setSource(exportSource());
 applyTheme();
 const place = document.getElementById("page");
 if (place !== null)

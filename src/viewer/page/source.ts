@@ -54,7 +54,7 @@ export function source(): Source {
 }
 
 /** Takes answers from elsewhere. */
-export function useSource(other: Source): void {
+export function setSource(other: Source): void {
   current = other;
 }
 

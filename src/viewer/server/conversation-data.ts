@@ -8,7 +8,6 @@ import { foldCalls, type MadeCall } from "../../journal/fold/calls.ts";
 import { foldConversation } from "../../journal/fold/conversation.ts";
 import type { RunEvent } from "../../journal/run-event.ts";
 import type { RunSummary } from "../../journal/store/store.ts";
-import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { isFinishedTurn, type Turn } from "../../journal/turn.ts";
 import { failureSentence } from "../../report/text/failure-sentence.ts";
 import { expectedText } from "../../report/text/fields-text.ts";
@@ -22,6 +21,7 @@ import type {
   TurnView,
 } from "../answers.ts";
 import type { Viewed } from "./run-data.ts";
+import { storedScenario } from "./stored-scenario.ts";
 
 /** Texts of a conversation that are longer come in full only when asked for. */
 export const LONGEST_TEXT = 200_000;
@@ -36,7 +36,7 @@ export function conversationAnswer(
   if (columns === undefined) return undefined;
   const events = [...store.events(run, name)];
   const folded = foldConversation(events);
-  const stored = storedDefinitions(store, run).get(folded.cell.scenario);
+  const stored = storedScenario(store, run, folded.cell.scenario);
   const isChanged = stored !== undefined && stored.hash !== folded.scenarioHash;
   const definition = isChanged ? undefined : stored;
   const { cell, status, failure, attempt, settings, spending, startedAt, endedAt } = folded;

@@ -66,12 +66,11 @@ export function runEntry({ store, browser }: Viewed, summary: RunSummary): RunEn
 /** The page of a run. */
 export function runAnswer(viewed: Viewed, summary: RunSummary): RunAnswer {
   const { store } = viewed;
-  const { run, statuses, start, judges } = summary;
+  const { run, statuses, judges } = summary;
   const { entries, descriptions } = scenariosOf(store, run);
   return {
     ...runEntry(viewed, summary),
     statuses,
-    configuration: start.configuration,
     rates: runRates(store, summary),
     health: judges,
     causes: causesOf(store, run),

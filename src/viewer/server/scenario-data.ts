@@ -3,10 +3,10 @@ import { compileWhen } from "../../core/state/condition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
 import { INITIAL_STATE } from "../../core/state/state.ts";
 import type { RunSummary } from "../../journal/store/store.ts";
-import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { expectedText } from "../../report/text/fields-text.ts";
 import type { EdgeTraffic, GraphAnswer, GraphEdge, NodeTraffic, ScenarioAnswer } from "../answers.ts";
 import { tagsIn, type Viewed } from "./run-data.ts";
+import { storedScenario } from "./stored-scenario.ts";
 
 /** A scenario of a run with its traffic; undefined if the run has no such scenario. */
 export function scenarioAnswer(
@@ -15,7 +15,7 @@ export function scenarioAnswer(
   scenario: string,
 ): ScenarioAnswer | undefined {
   if (!Object.hasOwn(start.scenarios, scenario)) return undefined;
-  const definition = storedDefinitions(store, run).get(scenario);
+  const definition = storedScenario(store, run, scenario);
   const nodes = new Map<string, { -readonly [Key in keyof NodeTraffic]: NodeTraffic[Key] }>();
   const edges = new Map<string, { -readonly [Key in keyof EdgeTraffic]: EdgeTraffic[Key] }>();
   const conversations = new Map<string, number>();

@@ -1,0 +1,132 @@
+import { gzipSync } from "node:zlib";
+import type { RunSummary } from "../../journal/store/store.ts";
+import { redactSecrets } from "../../secrets/redact-secrets.ts";
+import type { ConversationAnswer, ConversationEntry, ScenarioAnswer, TurnView } from "../answers.ts";
+import { conversationAnswer } from "./conversation-data.ts";
+import { conversationsAnswer } from "./entries-data.ts";
+import { heatAnswer, runAnswer, runEntry, type Viewed } from "./run-data.ts";
+import { scenarioAnswer } from "./scenario-data.ts";
+
+/** A part of an export, loaded when a page needs it: compressed JSON as text. */
+export interface ExportPiece {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** How many conversations are loaded together. */
+export const CHUNK = 50;
+
+/** What an export of a run has. */
+export interface ExportOptions {
+  /** False to leave out what was asked and replied. */
+  readonly hasTexts: boolean;
+}
+
+/** The parts of an export, one after the other: all answers that the pages ask a server for. */
+export function* exportPieces(
+  viewed: Viewed,
+  summary: RunSummary,
+  { hasTexts }: ExportOptions,
+): Generator<ExportPiece> {
+  const { run } = summary;
+  const answers = new Map<string, unknown>();
+  const runPath = `/api/runs/${encodeURIComponent(run)}`;
+  const data = runAnswer(viewed, summary);
+  // Where the store was is nobody's business.
+  answers.set("/api/runs", { store: "", version: viewed.version, runs: [runEntry(viewed, summary)] });
+  answers.set(runPath, { ...data, state: data.state === "running" ? "stopped" : data.state });
+  for (const { outcome } of data.rates.outcomes)
+    answers.set(
+      `${runPath}/heat?outcome=${new URLSearchParams({ outcome }).toString().slice(8)}`,
+      heatAnswer(viewed, summary, outcome),
+    );
+  for (const scenario of Object.keys(summary.start.scenarios)) {
+    const answer = scenarioAnswer(viewed, summary, scenario);
+    if (answer !== undefined)
+      answers.set(
+        `${runPath}/scenarios/${encodeURIComponent(scenario)}`,
+        hasTexts ? answer : withoutQuestions(answer),
+      );
+  }
+  yield piece("answers", Object.fromEntries(answers));
+  yield piece("entries", allEntries(viewed, run));
+  let names: string[] = [];
+  let count = 0;
+  for (const { conversation } of viewed.store.conversations(run)) {
+    names.push(conversation);
+    if (names.length < CHUNK) continue;
+    yield piece(`conversations-${count++}`, answersOf(viewed, summary, names, hasTexts));
+    names = [];
+  }
+  if (names.length > 0) yield piece(`conversations-${count}`, answersOf(viewed, summary, names, hasTexts));
+}
+
+function allEntries(viewed: Viewed, run: string): readonly ConversationEntry[] {
+  const entries: ConversationEntry[] = [];
+  let after: string | undefined;
+  for (;;) {
+    const page = conversationsAnswer(viewed, run, { filter: {}, after, limit: 200 });
+    entries.push(...page.conversations);
+    if (page.next === null) return entries;
+    after = page.next;
+  }
+}
+
+function answersOf(
+  viewed: Viewed,
+  summary: RunSummary,
+  names: readonly string[],
+  hasTexts: boolean,
+): readonly ConversationAnswer[] {
+  return names.flatMap((name) => {
+    const answer = conversationAnswer(viewed, summary, name);
+    return answer === undefined ? [] : [hasTexts ? answer : withoutTexts(answer)];
+  });
+}
+
+function piece(name: string, data: unknown): ExportPiece {
+  const json = JSON.stringify(data, (_, value: unknown) =>
+    typeof value === "string" ? redactSecrets(value) : value,
+  );
+  return { name, text: gzipSync(json, { level: 9 }).toString("base64") };
+}
+
+const LEFT_OUT = "(text left out)";
+
+/** Verdicts, paths and figures stay; whatever somebody wrote goes. */
+function withoutTexts(answer: ConversationAnswer): ConversationAnswer {
+  return {
+    ...answer,
+    failure: answer.failure === null ? null : LEFT_OUT,
+    turns: answer.turns.map(turnWithoutTexts),
+  };
+}
+
+function turnWithoutTexts(turn: TurnView): TurnView {
+  const { instructions, state: _, judgeFailure, ...rest } = turn;
+  return {
+    ...rest,
+    ...(instructions === undefined ? {} : { instructions: LEFT_OUT }),
+    ...(judgeFailure === undefined ? {} : { judgeFailure: LEFT_OUT }),
+    question: LEFT_OUT,
+    before: [],
+    steps: [],
+    ...(turn.reply === undefined ? {} : { reply: LEFT_OUT }),
+    fields: turn.fields.map(({ name, result, score }) => ({ name, result, score, expected: null })),
+    traits: turn.traits.map(({ name, value }) => ({
+      name,
+      value: typeof value === "string" ? LEFT_OUT : value,
+    })),
+    edges: turn.edges.map(({ reason: __, ...edge }) => edge),
+    warnings: [],
+    retries: turn.retries.map((retry) => ({ ...retry, message: LEFT_OUT })),
+    calls: turn.calls.map((call) => ({ ...call, failure: call.failure === null ? null : LEFT_OUT })),
+  };
+}
+
+function withoutQuestions(answer: ScenarioAnswer): ScenarioAnswer {
+  const { graph } = answer;
+  if (graph === null) return answer;
+  const nodes = graph.nodes.map((node) => ({ ...node, question: "", fields: [] }));
+  return { ...answer, graph: { ...graph, description: "", nodes } };
+}
