@@ -1,5 +1,5 @@
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
-import { LARGEST_MB } from "../files/read-text-file.ts";
+import { largestFileMb } from "../files/read-text-file.ts";
 import { bundledPacks } from "../project/package-files.ts";
 import { ProjectError } from "../project/project-error.ts";
 import { loadScenarios } from "../project/scenario-files/load-scenarios.ts";
@@ -49,8 +49,8 @@ export async function readInput({ input }: Terminal): Promise<string> {
   for await (const piece of input) {
     pieces.push(Buffer.from(piece as Buffer | string));
     size += pieces.at(-1)?.length ?? 0;
-    if (size > LARGEST_MB * 1_000_000)
-      throw new ProjectError([`Standard input has more than ${LARGEST_MB} MB, and no more are read.`]);
+    if (size > largestFileMb() * 1_000_000)
+      throw new ProjectError([`Standard input has more than ${largestFileMb()} MB, and no more are read.`]);
   }
   return Buffer.concat(pieces).toString("utf8");
 }

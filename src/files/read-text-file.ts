@@ -8,14 +8,25 @@ export type ReadFile =
 
 /** What may be read. */
 export interface ReadOptions {
-  /** Default 50. */
+  /** Default 50, or what `ELENCHUS_LARGEST_FILE_MB` says. */
   readonly largestMb?: number;
   /** True for what a person named: `<(command)` of a shell is a pipe (default true). */
   readonly pipes?: boolean;
 }
 
 /** Files with more are not read, unless somebody says so. */
-export const LARGEST_MB = 50;
+const LARGEST_MB = 50;
+
+/** The variable that raises the limit for scenarios and project files, in MB. */
+export const LARGEST_FILE_VARIABLE = "ELENCHUS_LARGEST_FILE_MB";
+
+/** How many MB a scenario or project file may have. */
+export function largestFileMb(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): number {
+  const given = Number(environment[LARGEST_FILE_VARIABLE]);
+  return given > 0 && Number.isFinite(given) ? given : LARGEST_MB;
+}
 
 /**
  * Reads a file of UTF-8 text; `name` is its name in messages. Synchronous, because nothing else happens while files are loaded,
@@ -34,7 +45,7 @@ export function readBytes(
   name: string,
   options: ReadOptions = {},
 ): { readonly bytes: Uint8Array } | { readonly problem: string } {
-  const { largestMb = LARGEST_MB, pipes = true } = options;
+  const { largestMb = largestFileMb(), pipes = true } = options;
   const { openSync, closeSync, constants, fstatSync, readFileSync, statSync } =
     process.getBuiltinModule("node:fs");
   try {
@@ -87,7 +98,8 @@ function readPipe(file: number, limit: number): Uint8Array | undefined {
 
 function tooLarge(name: string, largestMb: number, size?: number): string {
   const has = size === undefined ? "more" : `${Math.ceil(size / 1_000_000)} MB`;
-  return `${name} has ${has}, and no more than ${largestMb} MB are read. Split it into several files.`;
+  const raise = largestMb === largestFileMb() ? `, or set ${LARGEST_FILE_VARIABLE}` : "";
+  return `${name} has ${has}, and no more than ${largestMb} MB are read. Split it into several files${raise}.`;
 }
 
 /** Why a file or folder could not be used, as a sentence. */

@@ -1,7 +1,20 @@
-import { LineIndex, type ParsedText, type Place, placesIn, TextSyntaxError } from "./text-places.ts";
+import {
+  DEEPEST,
+  LineIndex,
+  type ParsedText,
+  type Place,
+  placesIn,
+  refuseHuge,
+  TextSyntaxError,
+  TOO_DEEP,
+} from "./text-places.ts";
+
+/** JSON and the places in it take a few hundred bytes for each. */
+const MARKS_PER_MB = 40_000;
 
 /** Reads JSON strictly; a key that stands twice in an object is an error, for one of the two would be lost. */
 export function parseJsonText(text: string): ParsedText {
+  refuseHuge(text, MARKS_PER_MB);
   const lines = new LineIndex(text);
   let value: unknown;
   try {
@@ -9,8 +22,7 @@ export function parseJsonText(text: string): ParsedText {
   } catch (error) {
     throw syntaxError(text, error as SyntaxError, lines);
   }
-  const root = readPlaces(text, (key, offset) => {
-    const message = `the key ${JSON.stringify(key)} stands twice in the same object`;
+  const root = readPlaces(text, (message, offset) => {
     throw new TextSyntaxError(message, lines.positionAt(offset));
   });
   return { value, ...placesIn(root, { text, value, lines }) };
@@ -31,7 +43,7 @@ interface OpenPlace extends Place {
 const TOKEN = /\s*(?:("(?:[^"\\]|\\.)*")|([{}[\],:])|([^\s{}[\],:"]+))/y;
 
 /** Notes the places of everything in a text that is known to be JSON; does not recurse, however deep the nesting. */
-function readPlaces(text: string, onDuplicateKey: (key: string, offset: number) => void): Place {
+function readPlaces(text: string, onProblem: (message: string, offset: number) => void): Place {
   const top: OpenPlace = { keyOffset: null, valueOffset: 0, parts: new Map(), isList: true };
   const open: OpenPlace[] = [top];
   let key: { readonly name: string; readonly offset: number } | null = null;
@@ -45,7 +57,7 @@ function readPlaces(text: string, onDuplicateKey: (key: string, offset: number) 
   };
   const begin = (valueOffset: number, isList: boolean): void => {
     const place = Object.assign(add(valueOffset), { parts: new Map<string | number, Place>(), isList });
-    open.push(place);
+    if (open.push(place) > DEEPEST + 1) onProblem(TOO_DEEP, valueOffset);
   };
 
   TOKEN.lastIndex = 0;
@@ -57,7 +69,8 @@ function readPlaces(text: string, onDuplicateKey: (key: string, offset: number) 
     else if (mark === "}" || mark === "]") open.pop();
     else if (string !== undefined && !container.isList && key === null) {
       const name = JSON.parse(string) as string;
-      if (container.parts.has(name)) onDuplicateKey(name, offset);
+      if (container.parts.has(name))
+        onProblem(`the key ${JSON.stringify(name)} stands twice in the same object`, offset);
       key = { name, offset };
     } else if (mark === undefined) add(offset);
   }

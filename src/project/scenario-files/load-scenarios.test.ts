@@ -89,7 +89,7 @@ describe("what cannot be read", () => {
     write({ "large.json": "" });
     truncateSync(join(folder, "large.json"), 50_000_001);
     expect((await load(["large.json"])).problems).toEqual([
-      "large.json has 51 MB, and no more than 50 MB are read. Split it into several files.",
+      "large.json has 51 MB, and no more than 50 MB are read. Split it into several files, or set ELENCHUS_LARGEST_FILE_MB.",
     ]);
     expect((await load(["-"])).problems).toEqual(["standard input cannot be read: nobody is there."]);
     expect((await load([])).problems).toEqual([

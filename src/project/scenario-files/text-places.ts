@@ -1,5 +1,6 @@
 import type { IssuePath, PlaceInText } from "../../core/schema/issue.ts";
 import { ownValue } from "../../core/values/json.ts";
+import { LARGEST_FILE_VARIABLE, largestFileMb } from "../../files/read-text-file.ts";
 
 /** A place in a text; both numbers count from 1. */
 export interface TextPosition {
@@ -25,6 +26,42 @@ export class TextSyntaxError extends Error {
     this.position = position;
   }
 }
+
+/** Nothing that people write is nested deeper. */
+export const DEEPEST = 500;
+
+/** What is said of a text that is nested deeper. */
+export const TOO_DEEP: string = `it is nested too deeply; no more than ${DEEPEST} levels are read`;
+
+/**
+ * Refuses a text of which the data would take too much memory: brackets, commas, colons and lines are counted before anything is
+ * parsed. The limit grows with that of the size of files, which people can raise.
+ */
+export function refuseHuge(text: string, marksPerMb: number): void {
+  const limit = largestFileMb() * marksPerMb;
+  if (text.length <= limit) return;
+  let [marks, depth] = [0, 0];
+  for (let index = 0; index < text.length && marks <= limit; index++) {
+    const change = MARKS.get(text.charCodeAt(index));
+    if (change === undefined) continue;
+    marks++;
+    depth += change;
+  }
+  if (marks <= limit) return;
+  const advice = `Split it into several files, or raise the limit: ${LARGEST_FILE_VARIABLE}=${2 * largestFileMb()}`;
+  throw new TextSyntaxError(
+    depth > limit / 2
+      ? TOO_DEEP
+      : `it has more than ${limit} lines, brackets, commas and colons, which would take too much memory. ${advice}`,
+  );
+}
+
+/** What may begin or end a value, by its code, and how it changes the depth. */
+const MARKS: ReadonlyMap<number, number> = new Map(
+  Object.entries({ "\n": 0, ",": 0, ":": 0, "-": 0, "?": 0, "[": 1, "{": 1, "]": -1, "}": -1 }).map(
+    ([mark, change]) => [mark.charCodeAt(0), change],
+  ),
+);
 
 /** The data of a text, and where in the text each part of it stands. */
 export interface ParsedText {

@@ -1,28 +1,49 @@
 import type { Node, YAMLMap } from "yaml";
 import { errorMessage } from "../../core/error-message.ts";
-import { LineIndex, type ParsedText, type Place, placesIn, TextSyntaxError } from "./text-places.ts";
+import { setOwn } from "../../core/values/set-own.ts";
+import {
+  DEEPEST,
+  LineIndex,
+  type ParsedText,
+  type Place,
+  placesIn,
+  refuseHuge,
+  TextSyntaxError,
+  TOO_DEEP,
+} from "./text-places.ts";
 
-/** Reads YAML 1.2 as data: no tags, no merge keys, one document, no repeated keys. */
+/** Reads YAML 1.2 as data: no tags, no merge keys, one document, no repeated keys. Takes time in proportion to the text. */
 export function parseYamlText(text: string): ParsedText {
+  // The library would run out of memory, which nobody can catch.
+  refuseHuge(text, MARKS_PER_MB);
   const yaml = loadYaml();
   const lines = new LineIndex(text);
   try {
-    // The library finds repeated keys in quadratic time; `PlaceReader` finds them on its way.
+    // The library finds repeated keys, and what aliases stand for, in quadratic time; `DocumentReader` finds them on its way.
     const document = yaml.parseDocument(text, { prettyErrors: false, stringKeys: true, uniqueKeys: false });
-    const [problem] = [...document.errors, ...document.warnings];
+    const problems = [...document.errors, ...document.warnings];
+    // What is nested too deeply gives other errors, too.
+    const problem = problems.find(({ code }) => code === "RESOURCE_EXHAUSTION") ?? problems[0];
     if (problem !== undefined)
-      throw new TextSyntaxError(clause(problem.message), lines.positionAt(problem.pos[0]));
-    const root = new PlaceReader(yaml, lines).read(document.contents, null);
-    // Aliases share one object, so they cost nothing here; copying counts what they stand for, and has a limit.
-    const value: unknown = document.toJS({ maxAliasCount: -1 });
-    return { value, ...placesIn(root, { text, value, lines }) };
+      throw new TextSyntaxError(
+        problem.code === "RESOURCE_EXHAUSTION" ? TOO_DEEP : clause(problem.message),
+        lines.positionAt(problem.pos[0]),
+      );
+    const { value, place } = new DocumentReader(yaml, lines).read(document.contents);
+    return { value, ...placesIn(place, { text, value, lines }) };
   } catch (error) {
     if (error instanceof TextSyntaxError) throw error;
-    // Alias bombs and aliases of themselves are refused by throwing; very deep nesting exhausts the stack.
+    // Very deep nesting exhausts the stack of the library.
     const tooDeep = error instanceof RangeError;
-    throw new TextSyntaxError(tooDeep ? "it is nested too deeply" : clause(errorMessage(error)));
+    throw new TextSyntaxError(tooDeep ? TOO_DEEP : clause(errorMessage(error)));
   }
 }
+
+/** The library takes about a kilobyte for each. */
+const MARKS_PER_MB = 10_000;
+
+/** How many values a text may stand for when its aliases are written out. */
+const MOST_VALUES = 2_000_000;
 
 /** A message of the library as the end of our sentence. */
 function clause(message: string): string {
@@ -35,24 +56,64 @@ function clause(message: string): string {
   return plain.charAt(0).toLowerCase() + plain.slice(1);
 }
 
-class PlaceReader {
+/** A value of a document, where it stands, and how many values it has with those that aliases stand for. */
+interface ReadNode {
+  readonly value: unknown;
+  readonly place: Place;
+  readonly size: number;
+}
+
+/** Turns the nodes of a document into data. What aliases refer to is shared, not copied. */
+class DocumentReader {
   readonly #yaml: YamlLibrary;
   readonly #lines: LineIndex;
+  /** What each anchor stands for so far; undefined while it is read. */
+  readonly #anchors = new Map<string, ReadNode | undefined>();
+  #depth = 0;
 
   constructor(yaml: YamlLibrary, lines: LineIndex) {
     this.#yaml = yaml;
     this.#lines = lines;
   }
 
-  read(node: Node | null, keyOffset: number | null): Place {
-    const place = { keyOffset, valueOffset: node?.range?.[0] ?? keyOffset ?? 0 };
-    if (this.#yaml.isMap(node)) return { ...place, parts: this.#readMap(node) };
-    if (!this.#yaml.isSeq<Node>(node)) return place;
-    return { ...place, parts: new Map(node.items.map((item, index) => [index, this.read(item, null)])) };
+  read(node: Node | null, keyOffset: number | null = null): ReadNode {
+    const at = node?.range?.[0] ?? keyOffset ?? 0;
+    const place = { keyOffset, valueOffset: at };
+    if (this.#yaml.isAlias(node)) {
+      const { value, size } = this.#target(node.source, at);
+      return { value, place, size };
+    }
+    const { anchor } = (node ?? {}) as { readonly anchor?: string };
+    if (anchor !== undefined) this.#anchors.set(anchor, undefined);
+    if (++this.#depth > DEEPEST) throw new TextSyntaxError(TOO_DEEP, this.#lines.positionAt(at));
+    const read = this.#content(node, place);
+    this.#depth--;
+    if (read.size > MOST_VALUES)
+      throw new TextSyntaxError(
+        `its aliases stand for more than ${MOST_VALUES} values; write less of it with aliases`,
+        this.#lines.positionAt(at),
+      );
+    if (anchor !== undefined) this.#anchors.set(anchor, read);
+    return read;
   }
 
-  #readMap(map: YAMLMap): ReadonlyMap<string, Place> {
+  #content(node: Node | null, place: Place): ReadNode {
+    if (this.#yaml.isMap(node)) return this.#map(node, place);
+    if (this.#yaml.isSeq<Node>(node)) {
+      const items = node.items.map((item) => this.read(item));
+      return {
+        value: items.map(({ value }) => value),
+        place: { ...place, parts: new Map(items.map((item, index) => [index, item.place])) },
+        size: items.reduce((sum, { size }) => sum + size, 1),
+      };
+    }
+    return { value: this.#yaml.isScalar(node) ? node.value : null, place, size: 1 };
+  }
+
+  #map(map: YAMLMap, place: Place): ReadNode {
     const parts = new Map<string, Place>();
+    const value = {};
+    let size = 1;
     for (const pair of map.items) {
       // With `stringKeys`, every key is a scalar text.
       const key = pair.key as Node & { readonly value: unknown };
@@ -62,9 +123,21 @@ class PlaceReader {
         const message = `the key ${JSON.stringify(name)} stands twice in the same object`;
         throw new TextSyntaxError(message, this.#lines.positionAt(offset));
       }
-      parts.set(name, this.read(pair.value as Node | null, offset));
+      const read = this.read(pair.value as Node | null, offset);
+      parts.set(name, read.place);
+      setOwn(value, name, read.value);
+      size += read.size;
     }
-    return parts;
+    return { value, place: { ...place, parts }, size };
+  }
+
+  #target(name: string, offset: number): ReadNode {
+    const target = this.#anchors.get(name);
+    if (target !== undefined) return target;
+    const problem = this.#anchors.has(name)
+      ? `the alias *${name} stands inside of what it refers to`
+      : `the alias *${name} refers to nothing before it`;
+    throw new TextSyntaxError(problem, this.#lines.positionAt(offset));
   }
 }
 
