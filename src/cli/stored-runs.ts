@@ -65,7 +65,7 @@ export function countOpen(store: Store, summary: RunSummary, retried: Retried = 
   if (retried.retryErrors || retried.retryUnreadable) {
     let stays = 0;
     for (const one of store.conversations(summary.run)) if (staysAsItIs(one, retried)) stays++;
-    return summary.start.conversations - stays;
+    return summary.start.conversations + (summary.arms ?? 0) - stays;
   }
   return neverEnded(summary);
 }
@@ -77,6 +77,6 @@ export function isOpen(summary: RunSummary, { retryErrors, retryUnreadable }: Re
   return neverEnded(summary) + again > 0;
 }
 
-function neverEnded({ start, statuses }: RunSummary): number {
-  return start.conversations - countStatuses(statuses, (status) => !isInterrupted(status));
+function neverEnded({ start, statuses, arms = 0 }: RunSummary): number {
+  return start.conversations + arms - countStatuses(statuses, (status) => !isInterrupted(status));
 }

@@ -97,6 +97,21 @@ export interface ConversationStart {
   readonly cell: Cell;
   readonly scenarioHash: string;
   readonly settings: ConversationSettings;
+  /** What was said before the first turn. It is sent with the first question to each agent. */
+  readonly history?: readonly Message[];
+  /** What an arm of a fork continues: its events follow those of its parent. */
+  readonly fork?: ForkPoint;
+}
+
+/** Where an arm leaves its parent. */
+export interface ForkPoint {
+  /** The conversation that it continues. */
+  readonly parent: string;
+  /** How many turns it has from there. */
+  readonly turn: number;
+  /** The edge that it takes, by its position in the scenario, and the node that it leads to. */
+  readonly edge: number;
+  readonly target: string;
 }
 
 /** A question is about to be sent. It has what is new for the model since its last turn; earlier messages are in earlier events. */
@@ -201,9 +216,11 @@ export interface ConversationEnd {
   readonly cell: Cell;
   readonly status: ConversationStatus;
   readonly failure?: RunFailure;
-  /** How many turns are finished. */
+  /** How many turns are finished; of an arm, with those of its parent. */
   readonly turnCount: number;
   readonly path: readonly string[];
+  /** The arms in which it continues. */
+  readonly arms?: readonly string[];
   readonly spending: Spending;
 }
 

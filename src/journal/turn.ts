@@ -16,6 +16,8 @@ export interface Turn {
   /** From 1. */
   readonly turn: number;
   readonly node: string;
+  /** True of a turn that an arm of a fork has from its parent: asked, paid and counted there. */
+  readonly ofParent?: true;
   /** The name of the agent; missing where the scenario has none. */
   readonly agent?: string;
 
@@ -122,7 +124,7 @@ type FinishedKey =
 /** A finished turn as results and journals have it. */
 export interface FinishedTurn
   extends Required<Pick<Turn, FinishedKey>>,
-    Pick<Turn, "agent" | "judgeFailure" | "notVerified" | "toolCalls" | "unreadByRules"> {}
+    Pick<Turn, "agent" | "judgeFailure" | "notVerified" | "ofParent" | "toolCalls" | "unreadByRules"> {}
 
 /** True once a turn has been read and verified. */
 export function isFinishedTurn(turn: Turn): turn is Turn & FinishedTurn {

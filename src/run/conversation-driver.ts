@@ -9,11 +9,12 @@ import { askSubject, turnStart } from "./ask-subject.ts";
 import { compareMeanings } from "./compare-meanings.ts";
 import { type Judged, judgeReply } from "./judge-reply.ts";
 import { recordedAnswer } from "./recorded-conversation.ts";
-import type { GivenRecord } from "./records/given-record.ts";
+import type { PlannedRecord } from "./records/given-record.ts";
 import { RecordedAnswers } from "./records/record-answer.ts";
 import type { ConversationContext, ConversationPlan, RunContext } from "./run-context.ts";
 import {
   type AskEffect,
+  armsOf,
   type ConversationRecord,
   type ConversationState,
   conversationRecord,
@@ -89,9 +90,20 @@ export class ConversationDriver implements ConversationContext {
 
   /** Runs the conversation until it is over. What goes wrong in it is part of its record; the promise does not reject. */
   start(): Promise<ConversationRecord> {
-    const { conversation, cell, definition, settings } = this.plan;
+    const { conversation, cell, definition, settings, from } = this.plan;
     this.#limitTime();
-    this.#feed({ type: "conversation-start", conversation, cell, scenarioHash: definition.hash, settings });
+    this.#state = from?.state ?? null;
+    const { history } = definition;
+    this.#feed({
+      type: "conversation-start",
+      conversation,
+      cell,
+      scenarioHash: definition.hash,
+      settings,
+      // A text stands for a column of a row, and was replaced by it.
+      ...(typeof history !== "object" || from !== undefined ? {} : { history }),
+      ...(from === undefined ? {} : { fork: from.fork }),
+    });
     return this.#finished.promise;
   }
 
@@ -134,9 +146,9 @@ export class ConversationDriver implements ConversationContext {
   }
 
   #fold(events: readonly RunEvent[]): FoldedJournal | Promise<FoldedJournal> {
-    const { definition, sources } = this.plan;
-    if (sources === undefined) return foldJournal(definition, events);
-    return foldJournalWith((work) => sources.evaluate(work), definition, events);
+    const { definition, sources, from } = this.plan;
+    if (sources === undefined) return foldJournal(definition, events, from?.state);
+    return foldJournalWith((work) => sources.evaluate(work), definition, events, from?.state);
   }
 
   /** Asks no further question; calls in flight finish, source strings do not. */
@@ -282,10 +294,10 @@ export class ConversationDriver implements ConversationContext {
   }
 
   /** The answer of a record; where it has none, the conversation is over. */
-  #askRecord(effect: AskEffect, record: GivenRecord): void {
+  #askRecord(effect: AskEffect, record: PlannedRecord): void {
     const { turn, node } = effect;
     const { conversation, cell } = this.plan;
-    this.#answers ??= new RecordedAnswers(record);
+    this.#answers ??= new RecordedAnswers(record, this.plan.from?.fork.turn);
     const answer = this.#answers.answer(effect);
     // Nothing was sent where there are only labels.
     if (!("labels" in answer) || answer.reply !== "")
@@ -348,6 +360,7 @@ export class ConversationDriver implements ConversationContext {
 
   #finish(): void {
     this.#cancelTimer?.();
-    this.#finished.resolve(conversationRecord(this.state));
+    const arms = armsOf(this.plan.definition, this.state).map(({ name }) => name);
+    this.#finished.resolve(conversationRecord(this.state, arms));
   }
 }

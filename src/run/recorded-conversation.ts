@@ -32,8 +32,10 @@ export function recordedAnswer(
   | Pick<TurnReply, "reply" | "messages" | "finish" | "stepLimit" | "labels" | "spending">
   | { readonly stop: ConversationStop }
   | null {
-  const before = turns[turn - 1];
-  if (before === undefined) return stop === null || turn !== turns.length + 1 ? null : { stop };
+  // An arm of a fork begins after the turns of its parent.
+  const before = turns[turn - (turns[0]?.turn ?? turn)];
+  const next = (turns.at(-1)?.turn ?? turn - 1) + 1;
+  if (before === undefined) return stop === null || turn !== next ? null : { stop };
   const isSame = before.messages === undefined || JSON.stringify(before.messages) === JSON.stringify(added);
   if (before.node !== node || !isSame) return null;
   const { reply = "", replyMessages: messages = [], finish = "", stepLimit, labels } = before;
@@ -77,18 +79,19 @@ export function wayOf({ turns, stop }: RecordedConversation): RecordedWay {
 
 /** The first hop that differs; null if there is none, as far as both conversations go. */
 export function findDivergence(recorded: RecordedWay, record: ConversationRecord): Divergence | null {
-  const { conversation, scenario, subject, replicate, turns } = record;
+  const { conversation, scenario, subject, replicate } = record;
+  const turns = record.turns.filter(({ ofParent }) => ofParent !== true);
   const place = { conversation, scenario, subject, replicate };
   const first = recorded.turns[0]?.node ?? null;
   if (turns[0] === undefined) return null;
   if (first !== turns[0].node) return { ...place, turn: 0, from: null, before: first, now: turns[0].node };
-  for (const [index, { node, next }] of turns.entries()) {
+  for (const [index, { turn, node, next }] of turns.entries()) {
     const earlier = recorded.turns[index];
     const before = earlier?.hop?.target ?? null;
     // What was cut short went nowhere, which is no other way.
     if (earlier === undefined || (before === null && recorded.stop !== null)) return null;
     if (nodeOf(before) !== nodeOf(next))
-      return { ...place, turn: index + 1, from: node, before: nodeOf(before), now: nodeOf(next) };
+      return { ...place, turn, from: node, before: nodeOf(before), now: nodeOf(next) };
   }
   return null;
 }

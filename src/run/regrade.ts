@@ -100,13 +100,14 @@ function storedConversations(store: Store, { run, start }: RunSummary): GivenCon
   const [judge] = start.judges;
   const found = function* (): Generator<GivenConversation> {
     for (const summary of store.conversations(run, judge === undefined ? {} : { judge })) {
-      const { scenario, row, variant, arm, subject, replicate } = summary;
+      const { scenario, row, variant, subject, replicate, parent } = summary;
+      // Arms follow from what they continue.
+      if (parent !== null) continue;
       yield {
         cell: {
           scenario,
           ...(row === null ? {} : { row }),
           ...(variant === null ? {} : { variant }),
-          ...(arm === null ? {} : { arm }),
           subject,
           replicate,
         },

@@ -1,12 +1,12 @@
 import type { Clock } from "../core/environment.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import type { JudgeTally } from "../journal/judge-health.ts";
-import type { Cell, ConversationSettings, RunEventBody } from "../journal/run-event.ts";
+import type { Cell, ConversationSettings, ForkPoint, RunEventBody } from "../journal/run-event.ts";
 import type { ToolServers } from "../models/tools/tool-servers.ts";
 import type { AnyModel, SharedCalls } from "./calls/call-cache.ts";
 import type { Caller } from "./calls/caller.ts";
 import type { RecordedConversation } from "./recorded-conversation.ts";
-import type { GivenRecord } from "./records/given-record.ts";
+import type { PlannedRecord } from "./records/given-record.ts";
 import type { Timeouts } from "./run-options.ts";
 import type { ConversationState } from "./step/conversation-state.ts";
 
@@ -73,12 +73,14 @@ export interface ConversationPlan {
   readonly cell: Cell;
   readonly definition: ScenarioDefinition;
   readonly settings: ConversationSettings;
+  /** What an arm of a fork continues. */
+  readonly from?: { readonly state: ConversationState; readonly fork: ForkPoint };
   readonly shared?: SharedCalls | undefined;
   readonly sources?: ConversationSources;
   /** The replies to grade again; the subject is not asked. */
   readonly recorded?: RecordedConversation;
   /** A conversation that exists already; the subject is not asked. */
-  readonly record?: GivenRecord | undefined;
+  readonly record?: PlannedRecord | undefined;
   /** True to ask the subject once the conversation takes another edge than the recorded one. */
   readonly reruns?: boolean;
 }

@@ -13,12 +13,18 @@ import { systemClock } from "./calls/clock.ts";
 import { ConversationDriver, type StopReason } from "./conversation-driver.ts";
 import { cellGroups, givenGroups, scenarioDefine } from "./describe-run.ts";
 import { type EarlierRun, earlierRun, refuseChanges } from "./earlier-run.ts";
-import type { GivenRecord } from "./records/given-record.ts";
+import { armPlans, hasForks } from "./fork-plans.ts";
+import type { PlannedRecord } from "./records/given-record.ts";
 import { silentModel } from "./records/silent-model.ts";
 import type { ConversationPlan } from "./run-context.ts";
 import { type GivenSurvey, list, type RunInternals, type RunOptions } from "./run-options.ts";
 import { type RunSetup, setUpRun } from "./set-up-run.ts";
-import { type ConversationRecord, conversationRecord } from "./step/conversation-state.ts";
+import {
+  armsOf,
+  type ConversationRecord,
+  type ConversationState,
+  conversationRecord,
+} from "./step/conversation-state.ts";
 import { foldJournal, foldJournalWith } from "./step/fold-journal.ts";
 
 /** Receives the events of a run, and says when it is full. */
@@ -45,6 +51,8 @@ export class RunDriver {
   #release: (() => void) | undefined;
   #stopReason: StopReason | undefined;
   #finished = 0;
+  /** How many arms of forks have begun. */
+  #arms = 0;
 
   constructor(options: RunOptions, reader: RunReader, internals: RunInternals = {}) {
     this.#options = options;
@@ -122,7 +130,7 @@ export class RunDriver {
         ...(judges.length === 0 ? {} : { judges }),
       });
       await this.#journal?.durable();
-      return this.#records;
+      return this.#records.sort((one, other) => one.index - other.index);
     } finally {
       this.abort({ status: "cancelled", message: "The run is over." });
       this.#release?.();
@@ -158,15 +166,16 @@ export class RunDriver {
   async #runAll(setup: RunSetup, earlier: EarlierRun | null): Promise<void> {
     const { given } = this.#internals;
     const givens = given === undefined ? undefined : givenGroups(given.conversations(), setup.factors);
-    const runGroup = async (cells: readonly Cell[], record?: GivenRecord): Promise<"go on" | "stop"> => {
+    const runGroup = async (cells: readonly Cell[], record?: PlannedRecord): Promise<"go on" | "stop"> => {
       const room = this.#reader.room();
       if (room !== undefined) await room;
       if (this.#skipsTheRest) return "stop";
       const plans = cells
         .map((cell) => setup.conversation(cell))
-        .filter((plan) => !earlier?.isFinished(plan));
+        // A conversation that is finished may have arms that are not.
+        .filter((plan) => !earlier?.isFinished(plan) || hasForks(plan.definition));
       const shared = plans.length > 1 ? new SharedCalls() : undefined;
-      await Promise.all(plans.map((plan) => this.#runOne(setup, { ...plan, shared, record }, earlier)));
+      await Promise.all(plans.map((plan) => this.#runTree(setup, { ...plan, shared, record }, earlier)));
       // No effect waits for the last event of a conversation, so a crash could lose more than the calls in flight.
       await this.#journal?.durable();
       return "go on";
@@ -210,7 +219,41 @@ export class RunDriver {
     return this.#stopReason?.status === "cancelled" && store !== undefined && keepResults === false;
   }
 
-  async #runOne(setup: RunSetup, plan: ConversationPlan, earlier: EarlierRun | null): Promise<void> {
+  /** Runs a conversation, and then the arms in which it continues. */
+  async #runTree(setup: RunSetup, plan: ConversationPlan, earlier: EarlierRun | null): Promise<void> {
+    const state = earlier?.isFinished(plan)
+      ? await this.#finishedBefore(plan, earlier)
+      : await this.#runOne(setup, plan, earlier);
+    const arms = armPlans(plan, state, setup.start.conversations);
+    if (arms.length === 0) return;
+    this.#arms += arms.length;
+    await Promise.all(arms.map((arm) => this.#runTree(setup, arm, earlier)));
+  }
+
+  /** The state of a conversation that was finished before the run was resumed. Arms are counted here, the others at the end. */
+  async #finishedBefore(plan: ConversationPlan, earlier: EarlierRun): Promise<ConversationState> {
+    // What is finished has begun.
+    const state = (await this.#folded(plan, earlier)) as ConversationState;
+    if (plan.from !== undefined) this.#record(recordOf(plan, state));
+    return state;
+  }
+
+  /** Where a conversation stands according to its journal. */
+  async #folded(plan: ConversationPlan, earlier: EarlierRun): Promise<ConversationState | null> {
+    const { definition, sources, from } = plan;
+    const journal = earlier.journal(plan) ?? [];
+    const { state } =
+      sources === undefined
+        ? foldJournal(definition, journal, from?.state)
+        : await foldJournalWith((work) => sources.evaluate(work), definition, journal, from?.state);
+    return state;
+  }
+
+  async #runOne(
+    setup: RunSetup,
+    plan: ConversationPlan,
+    earlier: EarlierRun | null,
+  ): Promise<ConversationState> {
     const { recorded } = this.#internals;
     const regraded =
       recorded === undefined ? {} : { recorded: recorded.of(plan.cell), reruns: recorded.reruns };
@@ -227,9 +270,10 @@ export class RunDriver {
       type: "progress",
       finished: this.#finished,
       running: this.#active.size,
-      total: setup.start.conversations,
+      total: setup.start.conversations + this.#arms,
       spending: setup.context.caller.spending,
     });
+    return driver.state;
   }
 
   /** Adds the conversations that were finished before the run was resumed. */
@@ -241,19 +285,14 @@ export class RunDriver {
         this.#count(earlier.statusOf(plan));
         continue;
       }
-      const { definition, sources } = plan;
-      const journal = earlier.journal(plan) ?? [];
-      const { state } =
-        sources === undefined
-          ? foldJournal(definition, journal)
-          : await foldJournalWith((work) => sources.evaluate(work), definition, journal);
-      if (state !== null) this.#record(conversationRecord(state));
+      const state = await this.#folded(plan, earlier);
+      if (state !== null) this.#record(recordOf(plan, state));
     }
   }
 
   #record(record: ConversationRecord): void {
     this.#count(record.status);
-    if (this.#options.keepResults !== false) this.#records[record.index] = record;
+    if (this.#options.keepResults !== false) this.#records.push(record);
   }
 
   #count(status: ConversationStatus): void {
@@ -282,6 +321,13 @@ function withSurvey(options: RunOptions, { subjects, replicates, needsReading }:
     replicates,
     ...(needsReading ? {} : { allowUnread: true }),
   };
+}
+
+function recordOf({ definition }: ConversationPlan, state: ConversationState): ConversationRecord {
+  return conversationRecord(
+    state,
+    armsOf(definition, state).map(({ name }) => name),
+  );
 }
 
 const claimed = new WeakMap<Store, Set<string>>();

@@ -14,7 +14,7 @@ import type { BudgetLimits } from "./calls/budget.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
 import type { AccountCaps, RetryPolicies } from "./calls/limits.ts";
 import type { RecordedConversation } from "./recorded-conversation.ts";
-import type { GivenRecord } from "./records/given-record.ts";
+import type { PlannedRecord } from "./records/given-record.ts";
 
 export type { Reading };
 
@@ -167,7 +167,7 @@ export type GivenCell = Omit<Cell, "index" | "judge" | "rowIndex" | "parent">;
 export interface GivenConversation {
   readonly cell: GivenCell;
   /** Its replies; without it they are those that `recorded` has. */
-  readonly record?: GivenRecord;
+  readonly record?: PlannedRecord;
 }
 
 /** What is known of given conversations before the first of them. */

@@ -103,13 +103,14 @@ function roomForSubjects(rows: readonly (readonly TableCell[])[], width: number)
 }
 
 function rowOf(
-  { run, startedAt, endedAt, start, parent, tags, statuses, headline, judges }: ListedRun,
+  { run, startedAt, endedAt, start, parent, tags, statuses, headline, judges, arms = 0 }: ListedRun,
   style: Style,
 ): TableCell[] {
   const ended = Object.values(statuses).reduce((sum, count) => sum + count, 0);
   const cutShort = (statuses.cancelled ?? 0) + (statuses.timeout ?? 0) + (statuses.budget_exhausted ?? 0);
   const errors = statuses.error ?? 0;
-  const isWhole = endedAt !== null && ended === start.conversations && cutShort === 0;
+  const planned = start.conversations + arms;
+  const isWhole = endedAt !== null && ended === planned && cutShort === 0;
   const poor = judges.filter(({ isPoor }) => isPoor);
   const finished = poor.length === 0 ? "finished" : "judge failed";
   const state = isWhole ? (errors === 0 ? finished : countedText(errors, "error")) : "unfinished";
@@ -118,7 +119,7 @@ function rowOf(
   return [
     { text: printableText(run), paint: style.bold },
     { text: timeText(startedAt) },
-    { text: isWhole ? String(ended) : `${ended - cutShort} of ${start.conversations}` },
+    { text: isWhole ? String(ended) : `${ended - cutShort} of ${planned}` },
     { text: state, paint },
     { text: headline },
     { text: printableText(namesText(start.subjects)) },

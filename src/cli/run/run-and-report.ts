@@ -163,7 +163,7 @@ export function reportEnding(
   { summary, interrupted, givenUp, brokenJudge, unreadableStored, firstFailure, quiet }: RunEnding,
   messages: Output,
 ): ExitCode {
-  const { run, parent, start, statuses, judges } = summary;
+  const { run, parent, start, statuses, judges, arms = 0 } = summary;
   const { style } = messages;
   // What was graded again is graded once more: its subjects are stored replies, with which no conversation can go on.
   const goOn =
@@ -177,7 +177,7 @@ export function reportEnding(
   const retry = again(ERRORS);
   const finished = countStatuses(statuses, (status) => isFinished(status) || isUnscored(status));
   const errors = statuses.error ?? 0;
-  const open = start.conversations - finished - errors;
+  const open = start.conversations + arms - finished - errors;
   const say = (text: string): void => messages.write(`${text}\n`);
   if (interrupted) {
     say(`Interrupted: ${countedText(open, "conversation")} left. ${goOn}`);

@@ -1,5 +1,7 @@
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { placeTexts } from "../../journal/cell.ts";
+import { foldConversation } from "../../journal/fold/conversation.ts";
+import type { RunEvent } from "../../journal/run-event.ts";
 import type {
   ConversationFilter,
   ConversationSummary,
@@ -158,8 +160,25 @@ function showConversation({ store, summary, options, terminal }: Shown, meant: C
       ? storedDefinitions(store, summary.run).get(meant.scenario)
       : undefined;
   output.write(
-    conversationText(events, { style, width, ...(definition === undefined ? {} : { definition }) }),
+    conversationText(events, {
+      style,
+      width,
+      parents: parentsOf(store, summary.run, meant.conversation),
+      ...(definition === undefined ? {} : { definition }),
+    }),
   );
+}
+
+/** The events of the conversations that an arm of a fork continues, the first of them first. */
+function parentsOf(store: Store, run: string, conversation: string): readonly Iterable<RunEvent>[] {
+  const parents: Iterable<RunEvent>[] = [];
+  let parent = foldConversation(store.events(run, conversation)).fork?.parent;
+  while (parent !== undefined) {
+    const name = parent;
+    parents.unshift({ [Symbol.iterator]: () => store.events(run, name)[Symbol.iterator]() });
+    parent = foldConversation(store.events(run, name)).fork?.parent;
+  }
+  return parents;
 }
 
 function showData(shown: Shown): void {

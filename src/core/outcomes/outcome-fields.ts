@@ -91,6 +91,7 @@ export const RESULT_FIELD_ROOTS: readonly string[] = [
   "status",
   "turn_count",
   "path",
+  "arm",
   "accumulated",
   "cost",
   "tokens",
@@ -111,6 +112,8 @@ export function compileResultField(field: string): ResultReader | null {
       return (result) => result.turnCount ?? null;
     case "path":
       return (result) => result.path ?? null;
+    case "arm":
+      return (result) => result.arm ?? null;
     case "cost":
       // An unknown price is not a price of nothing.
       return (result) => result.cost ?? UNREADABLE;

@@ -8,7 +8,7 @@ import { mergeRubrics } from "../templates/rubric.ts";
 import { isTruthFrom } from "../templates/truth-from.ts";
 import { sha256 } from "../values/hash.ts";
 import { canonicalJson, isRecord, type JsonObject, type UnknownRecord } from "../values/json.ts";
-import type { ScenarioDefinition, ScenarioEdge, ScenarioNode } from "./definition.ts";
+import type { History, ScenarioDefinition, ScenarioEdge, ScenarioNode } from "./definition.ts";
 import { readDraft, type ScenarioDraft } from "./scenario-draft.ts";
 import type { ScenarioParts } from "./scenario-parts.ts";
 import { SCENARIO_FRAME_SHAPE } from "./scenario-shape.ts";
@@ -106,8 +106,9 @@ function freezeDefinition(
     name: data.name as string,
     description: (data.description ?? "") as string,
     ...(data.systemPrompt === undefined ? {} : { systemPrompt: data.systemPrompt as string }),
+    ...(data.history === undefined ? {} : { history: data.history as History }),
     nodes: Object.freeze(data.nodes) as Readonly<Record<string, ScenarioNode>>,
-    edges: Object.freeze(data.edges ?? []) as readonly ScenarioEdge[],
+    edges: Object.freeze(((data.edges ?? []) as readonly UnknownRecord[]).flatMap(forkedEdges)),
     entryNode: data.entry as string,
     outcomes: Object.freeze(withNodeFilters((data.outcomes ?? []) as readonly Outcome[])),
     metadata: Object.freeze(data.metadata ?? {}) as JsonObject,
@@ -125,6 +126,14 @@ function freezeDefinition(
       return hash;
     },
   });
+}
+
+/** A fork as it was written is as many edges, one to each arm, so that a graph has them all. */
+function forkedEdges(edge: UnknownRecord): readonly ScenarioEdge[] {
+  // Each edge has been found to have its shape.
+  if (edge.fork === undefined) return [edge as unknown as ScenarioEdge];
+  const arms = edge.fork as readonly string[];
+  return arms.map((target) => Object.freeze({ ...edge, target }) as unknown as ScenarioEdge);
 }
 
 /** In a file, issues are read from top to bottom; without one they stay in the order they were found. */

@@ -23,6 +23,8 @@ export interface ScenarioDefinition<Nodes extends NodeEntry = NodeEntry, Outcome
   readonly description: string;
   /** The system prompt of its conversations; that of an agent goes first, and before that of the run. */
   readonly systemPrompt?: string;
+  /** What was said before the first turn: shown to the subject, never judged, never counted. */
+  readonly history?: History;
   readonly nodes: Readonly<Record<string, ScenarioNode>>;
   /** The ids of the nodes in the order they were added. */
   readonly nodeIds: readonly string[];
@@ -123,11 +125,12 @@ export function copyDefinition(
   parts: Partial<Pick<ScenarioDefinition, "nodes" | "edges" | "outcomes" | "given" | "unbound">>,
 ): ScenarioDefinition {
   const { name, description, nodes, nodeIds, edges, entryNode, outcomes, warnings, metadata } = definition;
-  const { systemPrompt, rates } = definition;
+  const { systemPrompt, history, rates } = definition;
   return Object.freeze({
     name,
     description,
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    ...(history === undefined ? {} : { history }),
     nodes,
     nodeIds,
     edges,
@@ -181,10 +184,18 @@ export type HandoverFunction = (
   questionText: string,
 ) => string | readonly HandoverMessage[];
 
+/** Messages before the first turn, or a text that stands for a column of the row: `"{{ row.history }}"`. */
+export type History = readonly HandoverMessage[] | string;
+
 /** An edge of a definition; without `when` it is the fallback of its source. */
 export interface ScenarioEdge {
   readonly source: string;
   readonly target: string;
+  /**
+   * The arms of a fork: the conversation continues with each of them, from the same turns. A fork is as many edges side by side, one to
+   * each arm.
+   */
+  readonly fork?: readonly string[];
   readonly when?: NonNullable<When>;
   readonly handover?: Handover;
 }

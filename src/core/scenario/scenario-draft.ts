@@ -13,6 +13,8 @@ export interface DraftEdge {
   readonly to: number;
   readonly conditional: boolean;
   readonly condition: Condition | null;
+  /** The position of the arm, of an edge that is part of a fork. */
+  readonly arm?: number;
   readonly edge: ScenarioEdge;
 }
 
@@ -61,18 +63,14 @@ export function readDraft(
 function readEdges(list: unknown, numbers: NodeNumbers, broken: BrokenParts): DraftEdge[] {
   const edges: DraftEdge[] = [];
   for (const [index, data] of listOf(list).entries()) {
-    if (!isRecord(data) || typeof data.source !== "string" || typeof data.target !== "string") continue;
+    if (!isRecord(data) || typeof data.source !== "string") continue;
     const edge = data as UnknownRecord & ScenarioEdge;
     const conditional = (edge.when ?? null) !== null;
     const condition = conditional && !broken.has("edges", index) ? compileWhen(edge.when) : null;
-    edges.push({
-      index,
-      from: numbers.of(edge.source),
-      to: numbers.of(edge.target),
-      conditional,
-      condition,
-      edge,
-    });
+    const place = { index, from: numbers.of(edge.source), conditional, condition, edge };
+    if (typeof data.target === "string") edges.push({ ...place, to: numbers.of(data.target) });
+    for (const [arm, target] of listOf(data.fork).entries())
+      if (typeof target === "string") edges.push({ ...place, arm, to: numbers.of(target) });
   }
   return edges;
 }

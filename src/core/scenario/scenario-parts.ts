@@ -11,7 +11,7 @@ import {
   MAX_DEPTH,
   MAX_VALUES,
 } from "../values/frozen-copy.ts";
-import { isRecord } from "../values/json.ts";
+import { isRecord, type UnknownRecord } from "../values/json.ts";
 import { END, END_IN_FILES } from "./definition.ts";
 import { nodeAsData } from "./model-override.ts";
 import { EDGE_SHAPE, NODE_SHAPE } from "./scenario-shape.ts";
@@ -36,9 +36,7 @@ export class ScenarioParts {
 
   addEdge(edge: unknown): void {
     const taken = this.#take(edge, EDGE_SHAPE, ["edges", this.edges.length]);
-    this.edges.push(
-      isRecord(taken) && taken.target === END_IN_FILES ? Object.freeze({ ...taken, target: END }) : taken,
-    );
+    this.edges.push(isRecord(taken) ? withEnd(taken) : taken);
   }
 
   addOutcome(outcome: unknown): void {
@@ -73,6 +71,15 @@ export class ScenarioParts {
     });
     return part;
   }
+}
+
+/** An edge with the reserved id of the end in place of its word in files. */
+function withEnd(edge: UnknownRecord): UnknownRecord {
+  const { target, fork } = edge;
+  if (target === END_IN_FILES) return Object.freeze({ ...edge, target: END });
+  if (!Array.isArray(fork) || !fork.includes(END_IN_FILES)) return edge;
+  const arms = fork.map((arm: unknown) => (arm === END_IN_FILES ? END : arm));
+  return Object.freeze({ ...edge, fork: Object.freeze(arms) });
 }
 
 function issueOf({ kind, found = "something else" }: CopyProblem, path: IssuePath): Issue {

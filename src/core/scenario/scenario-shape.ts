@@ -17,13 +17,14 @@ import {
   type ReferenceShape,
   reference,
   type Shape,
+  type ShapeRule,
   text,
 } from "../schema/shape.ts";
 import { WHEN_SHAPE } from "../state/condition.ts";
 import { RUBRIC_SHAPE } from "../templates/rubric-shape.ts";
 import { TEMPLATE_SHAPE } from "../templates/template-shape.ts";
 import type { JsonObject } from "../values/json.ts";
-import { TRANSCRIPTS } from "./definition.ts";
+import { END, END_IN_FILES, TRANSCRIPTS } from "./definition.ts";
 
 const IDENTITY = described(jsonObject, "Of a model that was an object in code, for readers.");
 
@@ -98,16 +99,40 @@ export const NODE_SHAPE: ReferenceShape = reference("node", () =>
   ),
 );
 
+const targetOrFork: ShapeRule = ({ target, fork }, report) => {
+  if ((target === undefined) === (fork === undefined))
+    return report(null, {
+      code: "invalid_parameter",
+      message: "An edge needs either a target, or a fork with several targets.",
+    });
+  if (!Array.isArray(fork)) return;
+  // Texts, as the shape says.
+  const arms = (fork as readonly string[]).map((arm) => (arm === END_IN_FILES ? END : arm));
+  const twice = arms.find((arm, index) => arms.indexOf(arm) !== index);
+  const message =
+    arms.length < 2
+      ? "A fork needs at least two arms. For one, write target."
+      : twice !== undefined
+        ? `The arm ${JSON.stringify(twice)} is there twice; each arm has a name of its own.`
+        : undefined;
+  if (message !== undefined) report("fork", { code: "invalid_parameter", message });
+};
+
 /** An edge, as `addEdge` takes it and as files write it. */
 export const EDGE_SHAPE: ReferenceShape = reference("edge", () =>
   object(
     "an edge",
     {
       source: described(text, "The node that the edge leaves."),
-      target: described(text, "The node that the edge leads to, or END."),
     },
     {
+      rule: targetOrFork,
       optional: {
+        target: described(text, "The node that the edge leads to, or END."),
+        fork: described(
+          { kind: "array", items: text, ifEmpty: "empty_value" },
+          "In place of a target: the nodes with which the conversation continues, each by itself, from the same turns.",
+        ),
         when: WHEN_SHAPE,
         handover: described(
           either(oneOfTexts(...TRANSCRIPTS), functionOrSource),
@@ -143,6 +168,13 @@ function scenarioShape({ node, edge, outcome, shortOutcome }: PartShapes): Objec
         systemPrompt: described(
           nonEmptyText,
           "The system prompt of its conversations, in place of the run's.",
+        ),
+        history: described(
+          either(
+            list(object("a message", { role: oneOfTexts("user", "assistant"), content: text })),
+            nonEmptyText,
+          ),
+          "What was said before the first turn: messages, or a column of the row such as {{ row.history }}.",
         ),
         edges: described(list(edge), "Where conversations go after a node; tested in this order."),
         outcomes: described(

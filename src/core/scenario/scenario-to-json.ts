@@ -59,16 +59,21 @@ function writeScenario(
     name,
     ...(description === "" ? {} : { description }),
     ...(definition.systemPrompt === undefined ? {} : { systemPrompt: definition.systemPrompt }),
+    ...(definition.history === undefined ? {} : { history: write(definition.history, ["history"]) }),
     entry: entryNode,
     nodes: written,
     ...(keepsOrder ? {} : { nodeOrder: [...nodeIds] }),
-    ...(edges.length === 0 ? {} : { edges: write(edges.map(withEndWord), ["edges"]) }),
+    ...(edges.length === 0 ? {} : { edges: write(edges.flatMap(writtenEdge), ["edges"]) }),
     ...(outcomes.length === 0 ? {} : { outcomes: write(outcomes, ["outcomes"]) }),
     ...(definition.rates === undefined ? {} : { rates: write(definition.rates, ["rates"]) }),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
   };
 }
 
-function withEndWord(edge: ScenarioDefinition["edges"][number]): unknown {
-  return edge.target === END ? { ...edge, target: END_IN_FILES } : edge;
+/** The first edge of a fork stands for all of them. */
+function writtenEdge(edge: ScenarioDefinition["edges"][number]): readonly unknown[] {
+  const word = (target: string): string => (target === END ? END_IN_FILES : target);
+  const { target, fork, ...rest } = edge;
+  if (fork === undefined) return [target === END ? { ...edge, target: END_IN_FILES } : edge];
+  return target === fork[0] ? [{ ...rest, fork: fork.map(word) }] : [];
 }

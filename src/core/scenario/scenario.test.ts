@@ -445,7 +445,7 @@ describe("issues", () => {
         graph(s);
         s.addEdge(1, null);
       },
-      ["edges[2].source: Expected text, got the number 1.", `edges[2]: An edge needs "target".`],
+      ["edges[2].source: Expected text, got the number 1."],
     ],
     [
       "unknown handover",

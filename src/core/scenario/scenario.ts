@@ -6,7 +6,7 @@ import type { Issue } from "../schema/issue.ts";
 import { asNearest, NearestName } from "../schema/nearest-name.ts";
 import type { JsonObject } from "../values/json.ts";
 import { defineScenario } from "./define-scenario.ts";
-import type { END, END_IN_FILES, Handover, NodeOptions, ScenarioDefinition } from "./definition.ts";
+import type { END, END_IN_FILES, Handover, History, NodeOptions, ScenarioDefinition } from "./definition.ts";
 import type { Entry, KnownNode, NewId, NodeEntry, TypedWhen } from "./node-entry.ts";
 import { ScenarioParts } from "./scenario-parts.ts";
 
@@ -15,6 +15,8 @@ export interface ScenarioOptions {
   readonly description?: string;
   /** The system prompt of its conversations, in place of the run's; that of an agent goes first. */
   readonly systemPrompt?: string;
+  /** What was said before the first turn: shown to the subject, never judged, never counted. */
+  readonly history?: History;
   readonly metadata?: JsonObject;
 }
 
@@ -34,6 +36,7 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
   readonly name: string;
   readonly description: string;
   readonly #systemPrompt: string | undefined;
+  readonly #history: unknown;
   readonly #metadata: unknown;
   readonly #parts = new ScenarioParts();
   #entry: string | undefined;
@@ -43,6 +46,8 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
     this.name = name;
     this.description = options.description ?? "";
     this.#systemPrompt = options.systemPrompt;
+    this.#history =
+      options.history === undefined ? undefined : this.#parts.takeRest(options.history, ["history"]);
     this.#metadata = this.#parts.takeRest(options.metadata ?? {}, ["metadata"]);
   }
 
@@ -69,6 +74,20 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
     options: { readonly when?: TypedWhen<NodesIn<Self>, Source>; readonly handover?: Handover | null } = {},
   ): Self {
     this.#parts.addEdge({ source, target, ...options });
+    return this;
+  }
+
+  /**
+   * Lets conversations continue several times after a node: with each target by itself, from the same turns. Each arm is a conversation
+   * with `arm` and `parent`; what came before is asked once.
+   */
+  addFork<Self extends Scenario, const Source extends KnownNode<NodesIn<Self>>>(
+    this: Self,
+    source: Source,
+    targets: readonly (KnownNode<NodesIn<Self>> | typeof END | typeof END_IN_FILES)[],
+    options: { readonly when?: TypedWhen<NodesIn<Self>, Source>; readonly handover?: Handover | null } = {},
+  ): Self {
+    this.#parts.addEdge({ source, fork: targets, ...options });
     return this;
   }
 
@@ -115,9 +134,10 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
     const entry = this.#entry === undefined ? {} : { entry: this.#entry };
     const prompt = this.#systemPrompt === undefined ? {} : { systemPrompt: this.#systemPrompt };
     const rates = Object.keys(this.#rates).length === 0 ? {} : { rates: Object.freeze({ ...this.#rates }) };
+    const history = this.#history === undefined ? {} : { history: this.#history };
     const definition = defineScenario({
       parts: this.#parts,
-      rest: { name, description, metadata: this.#metadata, ...entry, ...prompt, ...rates },
+      rest: { name, description, metadata: this.#metadata, ...entry, ...prompt, ...history, ...rates },
     });
     for (const warning of definition.warnings)
       warnOnce(`Scenario ${JSON.stringify(name)}: ${formatIssue(warning)}`);

@@ -24,8 +24,8 @@ import { fieldKind, type ValueKind, validateValue } from "./validate-values.ts";
 /** Validates the nodes and fields that the conditions of edges refer to. */
 export function validateConditions(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
   const paths = new PathValidator(draft, report, warn);
-  for (const { index, condition, edge } of draft.edges) {
-    if (condition === null || edge.when === undefined) continue;
+  for (const { index, condition, edge, arm = 0 } of draft.edges) {
+    if (condition === null || edge.when === undefined || arm > 0) continue;
     const path = ["edges", index, "when"];
     const { source } = edge;
     let isTyped = true;

@@ -4,6 +4,7 @@ import { asNearest } from "../schema/nearest-name.ts";
 import { isReservedKey } from "../values/json.ts";
 import { END, END_IN_FILES } from "./definition.ts";
 import type { DraftEdge, ScenarioDraft } from "./scenario-draft.ts";
+import { validateForks } from "./validate-forks.ts";
 
 /** Checks ids, the ends of edges, the entry, fallbacks and reachability; linear in nodes and edges. */
 export function validateGraph(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
@@ -13,6 +14,7 @@ export function validateGraph(draft: ScenarioDraft, report: ReportIssue, warn: R
   for (let node = 0; node < numbers.nodeCount; node++) validateId(numbers.idOf(node), report);
   const meant = validateEnds(draft, report);
   validateFallbacks(draft, report, warn);
+  validateForks(draft, report);
   if (entry === null) return;
   const start = numbers.ofNode(entry);
   if (start === undefined) return report(unknownNode(draft, entry, "entry", ["entry"]));
@@ -52,17 +54,18 @@ const controlCharacter = lazyPattern(String.raw`\p{Cc}`, "u");
 function validateEnds(draft: ScenarioDraft, report: ReportIssue): ReadonlyMap<number, number> {
   const { numbers } = draft;
   const meant = new Map<number, number>();
-  const validateEnd = (end: number, role: "source" | "target", index: number): void => {
+  const validateEnd = (end: number, role: "source" | "target", { index, arm }: DraftEdge): void => {
     if (numbers.isNode(end)) return;
     const id = numbers.idOf(end);
     if (role === "target" && id === END) return;
-    const issue = unknownNode(draft, id, role, ["edges", index, role]);
+    const place = role === "target" && arm !== undefined ? ["fork", arm] : [role];
+    const issue = unknownNode(draft, id, role, ["edges", index, ...place]);
     if (issue.nearest !== undefined) meant.set(end, numbers.of(issue.nearest));
     report(issue);
   };
-  for (const { index, from, to } of draft.edges) {
-    validateEnd(from, "source", index);
-    validateEnd(to, "target", index);
+  for (const edge of draft.edges) {
+    if ((edge.arm ?? 0) === 0) validateEnd(edge.from, "source", edge);
+    validateEnd(edge.to, "target", edge);
   }
   return meant;
 }
@@ -78,6 +81,8 @@ function validateFallbacks({ numbers, edges }: ScenarioDraft, report: ReportIssu
   for (const edge of edges) {
     const out = outEdges[edge.from] ?? { ignored: [] };
     outEdges[edge.from] = out;
+    // A fork is one edge to all of its arms.
+    if ((edge.arm ?? 0) > 0) continue;
     if (edge.conditional) out.conditional ??= edge;
     else if (out.fallback === undefined) out.fallback = edge;
     else out.ignored.push(edge);

@@ -43,6 +43,8 @@ const SENTENCES: Sentences = {
         ? ""
         : `, and neither can ${listed(issue.behind.map(quoted), "and")} behind it`
     }; add an edge to it or remove it.`,
+  unbounded_fork: ({ node, arm }) =>
+    `The fork after ${quoted(node)} comes back to itself through ${quoted(arm)}, and no condition on the way ends it. Give an edge on the way a condition, such as node_visits.${node}: { lt: 3 }.`,
   missing_fallback: (issue) =>
     `Node ${quoted(issue.node)} has conditional edges but no fallback; add an edge without "when".`,
 

@@ -42,6 +42,7 @@ interface IssueFacts {
   unknown_node: { readonly node: string; readonly role: NodeRole; readonly nearest?: string };
   unreachable_node: { readonly node: string; readonly entry: string; readonly behind: readonly string[] };
   missing_fallback: { readonly node: string };
+  unbounded_fork: { readonly node: string; readonly arm: string };
 
   /** A condition or an outcome looks at something that is not there. */
   empty_condition: object;

@@ -13,6 +13,8 @@ export interface RoutingEdge {
   readonly source: string;
   readonly target: string;
   readonly when?: unknown;
+  /** The targets of all arms, of an edge that is part of a fork. */
+  readonly fork?: readonly string[];
 }
 
 /** The test of one conditional edge. */
@@ -31,8 +33,10 @@ export interface TestedEdge {
 
 /** Where a conversation goes after a turn, and why. */
 export interface RoutingDecision {
-  /** The next node, `END`, or null if no edge leads on: the conversation is over. */
+  /** The next node, `END`, or null if no edge leads on, or several do: the conversation is over, or continues in its arms. */
   readonly target: string | null;
+  /** The nodes with which it continues, each by itself. */
+  readonly fork?: readonly string[];
   /** Index of the chosen edge in the list of edges. */
   readonly edge: number | null;
   /** True if no condition matched and the unconditional edge was taken. */
@@ -47,28 +51,35 @@ class OutEdges {
     readonly edge: number;
     readonly target: string;
     readonly condition: ConditionTest | FilledCondition;
+    readonly fork: RoutingEdge["fork"] | undefined;
   }[] = [];
-  readonly #fallback: { readonly edge: number; readonly target: string } | null = null;
+  readonly #fallback: {
+    readonly edge: number;
+    readonly target: string;
+    readonly fork: RoutingEdge["fork"] | undefined;
+  } | null = null;
 
   constructor(edges: readonly RoutingEdge[], positions: Iterable<number>) {
     for (const edge of positions) {
-      const { target, when } = edges[edge] as RoutingEdge;
+      const { target, when, fork } = edges[edge] as RoutingEdge;
+      // The first edge of a fork stands for all of them.
+      if (fork !== undefined && target !== fork[0]) continue;
       const condition =
         hasTexts(when) && typeof when !== "string" ? new FilledCondition(when) : conditionOf(when);
-      if (condition !== null) this.#conditional.push({ edge, target, condition });
-      else this.#fallback ??= { edge, target };
+      if (condition !== null) this.#conditional.push({ edge, target, condition, fork });
+      else this.#fallback ??= { edge, target, fork };
     }
   }
 
   /** Conditional edges in order, first match; else the first unconditional edge; else the end. */
   resolve(state: ScenarioState, scope: () => TextScope): RoutingDecision {
     const tested: TestedEdge[] = [];
-    for (const { edge, target, condition: given } of this.#conditional) {
+    for (const { edge, target, fork, condition: given } of this.#conditional) {
       const condition = given instanceof FilledCondition ? given.filled(scope) : given;
       const answer = condition.test(state);
       if (answer === true) {
         tested.push({ edge, target, matched: true, evaluable: true });
-        return { target, edge, fallback: false, tested };
+        return decision({ target, edge, fork }, false, tested);
       }
       const evaluable = answer !== null;
       tested.push({
@@ -81,12 +92,8 @@ class OutEdges {
       });
     }
     const fallback = this.#fallback;
-    return {
-      target: fallback?.target ?? null,
-      edge: fallback?.edge ?? null,
-      fallback: fallback !== null,
-      tested,
-    };
+    if (fallback === null) return { target: null, edge: null, fallback: false, tested };
+    return decision(fallback, true, tested);
   }
 }
 
@@ -117,6 +124,19 @@ class FilledCondition {
 }
 
 const MOST_COMPILED = 100;
+
+function decision(
+  {
+    target,
+    edge,
+    fork,
+  }: Pick<RoutingEdge, "target"> & { readonly edge: number; readonly fork: RoutingEdge["fork"] | undefined },
+  fallback: boolean,
+  tested: readonly TestedEdge[],
+): RoutingDecision {
+  if (fork === undefined) return { target, edge, fallback, tested };
+  return { target: null, edge, fallback, tested, fork };
+}
 
 /** The out-edges of every node. Edges are sorted by node once, and prepared when a conversation first leaves the node. */
 class EdgeIndex {

@@ -102,6 +102,8 @@ export interface ConversationResult {
   readonly path: readonly string[];
   readonly turnCount: number;
   readonly turns: readonly TurnRecord[];
+  /** The arm of a fork; absent where there is none. */
+  readonly arm?: string;
   readonly accumulated?: UnknownRecord;
   /** In USD; null if a price is unknown. */
   readonly cost?: number | null;

@@ -1,4 +1,5 @@
 import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
+import type { Message } from "../../models/message.ts";
 import type { RunFailure } from "../failure.ts";
 import { type JudgeAnswered, JudgeTally } from "../judge-health.ts";
 import type {
@@ -8,6 +9,7 @@ import type {
   ConversationResume,
   ConversationSettings,
   ConversationStop,
+  ForkPoint,
   OutcomeEvent,
   RunEventBody,
   TurnEnd,
@@ -49,6 +51,12 @@ export class Conversation {
   scenarioHash = "";
   /** Null before the first event. */
   settings: ConversationSettings | null = null;
+  /** What was said before the first turn. */
+  history: readonly Message[] = [];
+  /** What it continues, if it is an arm of a fork. */
+  fork: ForkPoint | null = null;
+  /** The arms in which it continues. */
+  arms: readonly string[] = [];
   /** Null while the conversation goes on. */
   status: ConversationStatus | null = null;
   failure: RunFailure | undefined;
@@ -112,6 +120,8 @@ export class Conversation {
         this.cell = event.cell;
         this.scenarioHash = event.scenarioHash;
         this.settings = event.settings;
+        this.history = event.history ?? [];
+        this.fork = event.fork ?? null;
         this.startedAt = event.at ?? null;
         break;
       case "conversation-resume":
@@ -156,9 +166,9 @@ export class Conversation {
         this.#finishTurn(event, event.at);
         break;
       case "hop": {
-        const { target, edge, fallback, tested } = event;
+        const { target, edge, fallback, tested, fork } = event;
         const turn = this.#turn(event.turn);
-        turn.hop = { target, edge, fallback, tested };
+        turn.hop = { target, edge, fallback, tested, ...(fork === undefined ? {} : { fork }) };
         turn.next = target;
         this.changedTurns.add(event.turn);
         break;
@@ -235,7 +245,8 @@ export class Conversation {
     this.changedTurns.add(number);
   }
 
-  #end({ cell, status, failure, turnCount, spending }: ConversationEnd, at?: number): void {
+  #end({ cell, status, failure, turnCount, spending, arms = [] }: ConversationEnd, at?: number): void {
+    this.arms = arms;
     this.cell = cell;
     this.status = status;
     this.failure = failure;

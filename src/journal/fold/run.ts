@@ -156,6 +156,8 @@ export class RunFold {
   /** The first event, with its time. */
   start: (RunStart & { readonly at: number }) | undefined;
   endedAt: number | undefined;
+  /** How many conversations there are, as far as is known: forks make more of them. */
+  planned = 0;
   /** How many conversations ended how; known at the end of the run. */
   statuses: Readonly<Partial<Record<ConversationStatus, number>>> | undefined;
   /** Calls that were begun and have no answer yet. */
@@ -176,6 +178,7 @@ export class RunFold {
     switch (event.type) {
       case "run-start":
         this.start = event;
+        this.planned = event.conversations;
         for (const subject of event.subjects) this.#subject(subject);
         break;
       case "run-end":
@@ -204,6 +207,9 @@ export class RunFold {
         break;
       case "call-end":
         if (this.inFlight > 0) this.inFlight--;
+        break;
+      case "progress":
+        this.planned = Math.max(this.planned, event.total);
         break;
       case "warning":
         this.warnings.add(event);

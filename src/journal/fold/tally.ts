@@ -21,6 +21,7 @@ export type CountKind =
   | "reason"
   | "failed judges"
   | "unreadable judges"
+  | "arms"
   | "spending";
 
 /** Counts of one cell. All are whole numbers, so that adding and taking away is exact in any order. */
@@ -61,7 +62,7 @@ export type OutcomeScore = boolean | number | "inconclusive" | "error" | "not_ap
 
 /** What a conversation adds to the counts of its cell. */
 export function conversationCounts(conversation: Conversation): Counts {
-  const { status, failure, judges, outcomes, verdicts, path } = conversation;
+  const { status, failure, judges, outcomes, verdicts, path, arms } = conversation;
   const counts = new Counts();
   if (status === null) counts.add("open", "");
   else counts.add("status", status, failure?.category);
@@ -79,6 +80,7 @@ export function conversationCounts(conversation: Conversation): Counts {
   }
   if (isFinished(status) && judges.failed > 0) counts.add("failed judges", "");
   if (isFinished(status) && judges.unreadable > 0) counts.add("unreadable judges", "");
+  if (arms.length > 0) counts.add("arms", "", "", arms.length);
   countSpending(conversation.spending, counts);
   return counts;
 }
@@ -99,13 +101,15 @@ export function outcomeScore(
  * A visit is a question that was asked, answered or not; while the conversation goes on, its last question is not one yet. An edge is
  * followed if the question it leads to was asked, or if it leads to `END`.
  */
-function countTurns({ status, turns }: Conversation, counts: Counts): void {
+function countTurns({ status, turns, fork }: Conversation, counts: Counts): void {
+  if (fork !== null && (turns.length > 0 || fork.target === END)) counts.add("edge", String(fork.edge));
   for (const [index, { node, hop, verdict }] of turns.entries()) {
     const isEnd = hop !== undefined && (hop.target === null || hop.target === END);
     // A hop that nothing follows was decided, but not made: at the limit of turns, or where something broke.
     const isMade = isEnd || (hop !== undefined && hop.target === turns[index + 1]?.node);
     if (isMade || status !== null) counts.add("visit", node);
-    if (isMade && hop.edge !== null) counts.add("edge", String(hop.edge));
+    // The edges of a fork are followed by its arms.
+    if (isMade && hop.edge !== null && hop.fork === undefined) counts.add("edge", String(hop.edge));
     if (verdict !== undefined) counts.add("turn", node, verdict);
   }
 }
@@ -161,6 +165,8 @@ export interface CellTally {
   /** Finished conversations with requests to judges that failed, and with answers that could not be read. */
   readonly unjudged: number;
   readonly unreadable: number;
+  /** In how many arms they continue. */
+  readonly arms: number;
   readonly spending: Spending;
 }
 
@@ -204,6 +210,7 @@ export function cellTally({ scenario, subject, judge, variant, arm }: TallyCell,
     judges: judgesIn(inOrder("judge"), listed("reason")),
     unjudged: single("failed judges"),
     unreadable: single("unreadable judges"),
+    arms: single("arms"),
     spending: spendingIn(listed("spending")),
   };
 }

@@ -24,6 +24,7 @@ function resultRow(group: CellTally[]): ResultRow {
     subject,
     judge,
     conversations: group.reduce((sum, { conversations }) => sum + conversations, 0),
+    ...armsIn(group),
     statuses: statusesOf(group),
     turns: turnsOf(group),
     outcomes: outcomesOf(group),
@@ -43,7 +44,7 @@ export function statusesOf(tallies: readonly CellTally[]): RunSummary["statuses"
 /** What the tallies of a run say about it as a whole. */
 export function summaryOf(
   tallies: readonly CellTally[],
-): Pick<RunSummary, "statuses" | "spending" | "judges" | "unjudged" | "unreadable"> {
+): Pick<RunSummary, "statuses" | "spending" | "judges" | "unjudged" | "unreadable" | "arms"> {
   const judges = new JudgeTally();
   for (const tally of tallies) judges.merge(tally.judges);
   return {
@@ -52,7 +53,14 @@ export function summaryOf(
     judges: judges.counts.map(judgeHealth),
     unjudged: tallies.reduce((sum, { unjudged }) => sum + unjudged, 0),
     unreadable: tallies.reduce((sum, { unreadable }) => sum + unreadable, 0),
+    ...armsIn(tallies),
   };
+}
+
+/** In how many arms conversations continue; absent if in none. */
+function armsIn(tallies: readonly CellTally[]): { readonly arms?: number } {
+  const arms = tallies.reduce((sum, tally) => sum + tally.arms, 0);
+  return arms === 0 ? {} : { arms };
 }
 
 function turnsOf(group: readonly CellTally[]): ResultRow["turns"] {

@@ -31,6 +31,8 @@ export interface RunSummary {
   readonly spending: Spending;
   /** The health of each judge that was asked. Earlier versions did not count it. */
   readonly judges: readonly JudgeHealth[];
+  /** In how many arms conversations continue, beside those that the start says; absent if in none. */
+  readonly arms?: number;
   /** How many finished conversations have turns whose judge could not be asked. */
   readonly unjudged: number;
   /** How many finished conversations have answers of judges that could not be read. */
@@ -132,6 +134,8 @@ export interface ResultRow {
   readonly subject: string;
   readonly judge: string;
   readonly conversations: number;
+  /** In how many arms they continue; absent if in none. */
+  readonly arms?: number;
   readonly statuses: Readonly<Partial<Record<ConversationStatus, number>>>;
   /** `unjudged`: the judge could not be asked, or there is none. `unverified`: there is no template. `notVerified`: a gate left them out; absent if there are none. */
   readonly turns: {

@@ -22,7 +22,7 @@ import { CALL_SHAPE } from "../../models/cassette/cassette-format.ts";
 import type { ErrorCategory } from "../../models/model-error.ts";
 import type { RunFailure, Stage } from "../failure.ts";
 import type { JudgeAnswered, JudgeCounts, JudgeReason } from "../judge-health.ts";
-import type { Cell, ConversationSettings, RunEvent } from "../run-event.ts";
+import type { Cell, ConversationSettings, ForkPoint, RunEvent } from "../run-event.ts";
 import type { Spending } from "../spending.ts";
 import type { FinishedTurn } from "../turn.ts";
 import { CONVERSATION_STATUSES } from "./run-file.ts";
@@ -124,6 +124,11 @@ const LABELS: Shape = typedShape<TurnLabels>("labels", {
   optional: { parsed: jsonObject, verifyResult: truth, rubric: jsonObject, refused: truth },
 });
 
+const FORK_POINT: Shape = typedShape<ForkPoint>("a fork", {
+  required: { parent: nonEmptyText, turn: count, edge: count, target: text },
+  optional: {},
+});
+
 const READ_STATUS = oneOfTexts("read", "unreadable");
 
 /** What a judge said. */
@@ -197,6 +202,7 @@ export const TURN_RESULT: Shape = typedShape<FinishedTurn>("a turn", {
     agent: text,
     judgeFailure: FAILURE,
     notVerified: { kind: "literal", values: [true] },
+    ofParent: { kind: "literal", values: [true] },
     toolCalls: list(jsonObject),
     unreadByRules: texts,
   },
@@ -257,7 +263,7 @@ const EVENTS: EventShapes = {
   }),
   "conversation-start": event("conversation-start", {
     required: { conversation, cell: CELL, scenarioHash: text, settings: SETTINGS },
-    optional: {},
+    optional: { history: MESSAGES, fork: FORK_POINT },
   }),
   "conversation-stop": event("conversation-stop", {
     required: { conversation, status: STATUS },
@@ -269,7 +275,7 @@ const EVENTS: EventShapes = {
   }),
   "conversation-end": event("conversation-end", {
     required: { conversation, cell: CELL, status: STATUS, turnCount: count, path: texts, spending: SPENDING },
-    optional: { failure: FAILURE },
+    optional: { failure: FAILURE, arms: texts },
   }),
   "turn-start": event("turn-start", {
     required: { ...ofTurn, node: text, model: text, messages: MESSAGES },
@@ -305,7 +311,7 @@ const EVENTS: EventShapes = {
       fallback: boolean,
       tested: list(TESTED),
     },
-    optional: {},
+    optional: { fork: texts },
   }),
   outcome: event("outcome", {
     required: {

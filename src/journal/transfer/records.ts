@@ -1,5 +1,5 @@
 import { foldConversation } from "../fold/conversation.ts";
-import type { Store } from "../store/store.ts";
+import type { ConversationSummary, Store } from "../store/store.ts";
 import { lineOf } from "./run-file.ts";
 import { storedRun } from "./stored-run.ts";
 
@@ -9,8 +9,15 @@ import { storedRun } from "./stored-run.ts";
  */
 export function* exportRecords(store: Store, name: string): Generator<string> {
   const { run } = storedRun(store, name);
-  for (const { conversation, ...cell } of store.conversations(run)) {
-    const { scenario, row, rowIndex, variant, arm, replicate, subject, judge } = cell;
+  const arms = new Map<number, ConversationSummary[]>();
+  for (const summary of store.conversations(run)) {
+    if (summary.parent === null) continue;
+    const siblings = arms.get(summary.parent);
+    if (siblings === undefined) arms.set(summary.parent, [summary]);
+    else siblings.push(summary);
+  }
+  const write = function* (summary: ConversationSummary): Generator<string> {
+    const { conversation, index, scenario, row, rowIndex, variant, arm, replicate, subject, judge } = summary;
     const { finishedTurns } = foldConversation(store.events(run, conversation));
     yield lineOf({
       id: conversation,
@@ -32,5 +39,8 @@ export function* exportRecords(store: Store, name: string): Generator<string> {
         ...(refused === null ? {} : { refused }),
       })),
     });
-  }
+    // Arms come right after what they continue.
+    for (const continued of arms.get(index) ?? []) yield* write(continued);
+  };
+  for (const summary of store.conversations(run)) if (summary.parent === null) yield* write(summary);
 }

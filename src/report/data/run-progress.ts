@@ -74,7 +74,7 @@ export class RunProgress {
 
   /** How many conversations there are; 0 before the run starts. */
   get total(): number {
-    return this.#run.start?.conversations ?? 0;
+    return this.#run.planned;
   }
 
   /** Conversations that are over, before the run was resumed or since. */

@@ -75,7 +75,8 @@ function addRow(total: SubjectTotal, row: ResultRow): SubjectTotal {
   const ended = Object.values(statuses).reduce((sum, count) => sum + count, 0);
   // The plan of the whole is known already.
   const more = { ...emptyTotal(row, 0), begun: conversations, ended, statuses, turns, spending };
-  return { ...add(total, more), planned: total.planned };
+  const planned = total.planned === null ? null : total.planned + (row.arms ?? 0);
+  return { ...add(total, more), planned };
 }
 
 function add(one: SubjectTotal, other: SubjectTotal): SubjectTotal {

@@ -111,6 +111,7 @@ const WORDS: Readonly<Record<Exclude<EdgeRole, "conditional">, string>> = {
   otherwise: "otherwise",
   only: "",
   never: "never taken",
+  fork: "fork",
 };
 
 /** The lines of every node: itself, then its edges, or that the conversation ends there. */

@@ -13,9 +13,9 @@ export interface Traffic {
 
 /**
  * The part that an edge plays at its source: tested in order, taken if no condition holds, the only edge, or shadowed by
- * an earlier unconditional edge.
+ * an earlier unconditional edge. The arms of a fork are all taken.
  */
-export type EdgeRole = "conditional" | "otherwise" | "only" | "never";
+export type EdgeRole = "conditional" | "otherwise" | "only" | "never" | "fork";
 
 /** An edge as drawings show it. */
 export interface DrawnEdge {
@@ -55,22 +55,27 @@ export function drawnGraph(definition: ScenarioDefinition, traffic?: Traffic): r
 
   const entry = draftOf(definition.entryNode);
   for (const id of definition.nodeIds) draftOf(id);
-  const unconditional: { readonly source: Draft; readonly edge: Pick<DrawnEdge, "target" | "hops"> }[] = [];
+  const unconditional: {
+    readonly source: Draft;
+    readonly edge: Pick<DrawnEdge, "target" | "hops">;
+    readonly isArm: boolean;
+  }[] = [];
   definition.edges.forEach((edge, index) => {
     const source = draftOf(edge.source);
     const target = edge.target === END ? null : draftOf(edge.target);
     const condition = compileWhen(edge.when);
     const drawn = traffic === undefined ? { target } : { target, hops: traffic.hops.get(index) ?? 0 };
-    if (condition === null) unconditional.push({ source, edge: drawn });
+    const isArm = edge.fork !== undefined;
+    if (condition === null) unconditional.push({ source, edge: drawn, isArm });
     else
       source.edges.push({
         ...drawn,
         role: "conditional",
-        condition: printableText(describeCondition(condition)),
+        condition: `${isArm ? "fork if " : ""}${printableText(describeCondition(condition))}`,
       });
   });
-  for (const { source, edge } of unconditional) {
-    source.edges.push({ ...edge, role: unconditionalRole(source.edges.at(-1)), condition: "" });
+  for (const { source, edge, isArm } of unconditional) {
+    source.edges.push({ ...edge, role: unconditionalRole(source.edges.at(-1), isArm), condition: "" });
   }
   return breadthFirst([entry, ...drafts.values()]);
 }
@@ -95,7 +100,9 @@ export function stopsAt({ visits = 0, edges }: DrawnNode): number {
 }
 
 /** Unconditional edges follow the conditional ones, so the edge before decides the role. */
-function unconditionalRole(before: DrawnEdge | undefined): EdgeRole {
+function unconditionalRole(before: DrawnEdge | undefined, isArm: boolean): EdgeRole {
+  if (isArm && (before === undefined || before.role === "conditional" || before.role === "fork"))
+    return "fork";
   if (before === undefined) return "only";
   return before.role === "conditional" ? "otherwise" : "never";
 }

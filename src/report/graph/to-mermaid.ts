@@ -71,7 +71,7 @@ function visitsText(node: DrawnNode): string {
 function edgeLink(edge: DrawnEdge, number: string, visits: number | undefined): string {
   const lines = [edgeText(edge, number), mermaidLabel(hopsText(edge.hops, visits))];
   const label = lines.filter((line) => line !== "").join("<br/>");
-  const arrow = edge.role === "only" || edge.role === "conditional" ? "-->" : "-.->";
+  const arrow = edge.role === "only" || edge.role === "conditional" || edge.role === "fork" ? "-->" : "-.->";
   return label === "" ? arrow : `${arrow}|"${label}"|`;
 }
 
@@ -83,6 +83,8 @@ function edgeText(edge: DrawnEdge, number: string): string {
       return `${mermaidLabel(number)}${shortLabel(edge.condition)}`;
     case "otherwise":
       return "otherwise";
+    case "fork":
+      return "fork";
     case "never":
       return "never taken";
   }

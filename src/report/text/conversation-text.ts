@@ -28,6 +28,8 @@ export interface ConversationTextOptions extends TextOptions {
    * that has changed since is not used.
    */
   readonly definition?: ScenarioDefinition;
+  /** The events of the conversations that an arm of a fork continues, the first of them first. */
+  readonly parents?: readonly Iterable<RunEvent>[];
 }
 
 const LABEL_WIDTH = "replicate".length;
@@ -39,6 +41,8 @@ export function conversationText(events: Iterable<RunEvent>, options: Conversati
   if (!conversation.hasBegun) return sections([paintedLines("The conversation has not started.", width)]);
   const isChanged = options.definition !== undefined && options.definition.hash !== conversation.scenarioHash;
   const { definition: _, ...plain } = options;
+  const shown = isChanged ? plain : options;
+  const parents = (options.parents ?? []).map(foldConversation);
   return sections([
     headerLines(conversation, options),
     isChanged
@@ -48,7 +52,12 @@ export function conversationText(events: Iterable<RunEvent>, options: Conversati
           style.yellow,
         )
       : [],
-    ...turnSections(conversation, isChanged ? plain : options),
+    historyLines(parents[0] ?? conversation, options),
+    ...parents.flatMap((parent) => [parentLines(parent, options), ...turnSections(parent, shown)]),
+    parents.length === 0
+      ? []
+      : paintedLines(`The arm ${printableText(conversation.cell.arm ?? "")}:`, width, style.bold),
+    ...turnSections(conversation, shown),
     endLines(conversation, options),
   ]);
 }
@@ -83,6 +92,26 @@ function headerLines(conversation: Conversation, { style, width }: TextOptions):
     ...paintedLines(`Conversation ${printableText(conversation.conversation)}`, width, style.bold),
     ...labelledLines(blocks, LABEL_WIDTH, style),
   ];
+}
+
+/** What was said before the first turn. */
+function historyLines({ history }: Conversation, { style, width }: TextOptions): readonly string[] {
+  if (history.length === 0) return [];
+  const room = roomBeside(LABEL_WIDTH, width);
+  const blocks = history.map((message): LabelledLines => {
+    const text = "content" in message ? message.content : "";
+    return { label: message.role, lines: paintedLines(printableText(text), room, style.dim) };
+  });
+  return [
+    ...paintedLines("Given before the first turn:", width, style.bold),
+    ...labelledLines(blocks, LABEL_WIDTH, style),
+  ];
+}
+
+/** Turns that an arm has from the conversation that it continues. */
+function parentLines({ conversation }: Conversation, { style, width }: TextOptions): readonly string[] {
+  const text = `Turns of conversation ${printableText(conversation)}, which this one continues:`;
+  return paintedLines(text, width, style.dim);
 }
 
 function spentSoFar(turns: readonly Turn[]): Spending {

@@ -29,9 +29,10 @@ export function hopLines(hop: RoutingDecision, { style, room, definition }: HopO
 }
 
 function choiceText(hop: RoutingDecision, conditionOf: (edge: number) => Condition | null): string {
-  const { target, edge, fallback, tested } = hop;
-  if (target === null || edge === null) return "ends here: no edge leads on";
-  const arrow = `→ ${nodeName(target)}`;
+  const { target, edge, fallback, tested, fork } = hop;
+  if ((target === null && fork === undefined) || edge === null) return "ends here: no edge leads on";
+  const arrow =
+    fork === undefined ? `→ ${nodeName(target ?? "")}` : `→ forks into ${fork.map(nodeName).join(", ")}`;
   if (fallback)
     return tested.length === 0 ? `${arrow}, the only edge` : `${arrow}, because no condition holds`;
   const condition = conditionOf(edge);

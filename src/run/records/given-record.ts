@@ -40,6 +40,11 @@ export interface GivenRecord {
   readonly turns?: readonly GivenTurn[];
 }
 
+/** The replies of a conversation that exists already, and those of its arms. */
+export interface PlannedRecord extends Pick<GivenRecord, "messages" | "turns"> {
+  readonly arms?: ReadonlyMap<string, GivenRecord> | undefined;
+}
+
 /** A record, or what is wrong with it. */
 export type ReadRecord = { readonly record: GivenRecord } | { readonly problems: readonly string[] };
 

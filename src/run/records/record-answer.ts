@@ -15,7 +15,11 @@ export class RecordedAnswers {
   /** The next message. */
   #at = 0;
 
-  constructor({ messages = [], turns }: Pick<GivenRecord, "messages" | "turns">) {
+  /** How many turns came before the record: an arm of a fork has those of its parent. */
+  readonly #before: number;
+
+  constructor({ messages = [], turns }: Pick<GivenRecord, "messages" | "turns">, before = 0) {
+    this.#before = before;
     this.#turns = turns;
     this.#messages = messages.filter(({ role }) => role !== "system");
   }
@@ -27,7 +31,7 @@ export class RecordedAnswers {
 
   /** How many turns of the record the conversation has not asked for. */
   left(asked: number): number {
-    if (this.#turns !== undefined) return Math.max(0, this.#turns.length - asked);
+    if (this.#turns !== undefined) return Math.max(0, this.#turns.length + this.#before - asked);
     return this.#messages.slice(this.#at).filter(({ role }) => role === "user").length;
   }
 
@@ -35,7 +39,7 @@ export class RecordedAnswers {
     { turn, node, added }: AskEffect,
     turns: readonly GivenTurn[],
   ): RecordAnswer | { readonly difference: string } {
-    const given = turns[turn - 1];
+    const given = turns[turn - 1 - this.#before];
     if (given === undefined)
       return {
         difference: `Turn ${turn}: the scenario asks "${node}", but the record has only ${counted(turns.length, "turn")}.`,
@@ -61,7 +65,7 @@ export class RecordedAnswers {
     const asked = this.#messages[start];
     if (asked === undefined || asked.role !== "user")
       return {
-        difference: `Turn ${turn}: the scenario asks "${node}", but the record ${asked === undefined ? `ends after ${counted(turn - 1, "turn")}` : `has a message of the ${asked.role} there`}.`,
+        difference: `Turn ${turn}: the scenario asks "${node}", but the record ${asked === undefined ? `ends after ${counted(turn - 1 - this.#before, "turn")}` : `has a message of the ${asked.role} there`}.`,
       };
     if (!isSame(asked.content, question)) return { difference: differenceOf(turn, question, asked.content) };
     const next = this.#messages.findIndex(({ role }, index) => index > start && role === "user");

@@ -74,6 +74,7 @@ class RecordedConversations implements GivenConversations {
     const problems: string[] = [];
     const subjects = new Set<string>();
     const places = new Map<string, string>();
+    let root = "";
     let [count, replicates, needsReading, wrong] = [0, 1, false, 0];
     const report = (place: string, problem: string): void => {
       wrong++;
@@ -88,6 +89,13 @@ class RecordedConversations implements GivenConversations {
       const cell = this.#cell(record);
       for (const problem of this.#problems(record)) report(place, problem);
       const key = conversationId({ ...cell, index: 0, judge: "" });
+      const { arm, ...whole } = cell;
+      if (arm === undefined) root = key;
+      else if (conversationId({ ...whole, index: 0, judge: "" }) !== root)
+        report(
+          place,
+          `the arm "${arm}" must come right after the record of the conversation that it continues`,
+        );
       const before = places.get(key);
       if (before !== undefined)
         report(
@@ -95,7 +103,7 @@ class RecordedConversations implements GivenConversations {
           `it is the same conversation as ${before}: the same subject${cell.row === undefined ? "" : ", row"} and replicate. Give them different rows or replicates`,
         );
       else places.set(key, place);
-      count++;
+      if (arm === undefined) count++;
       subjects.add(record.subject);
       replicates = Math.max(replicates, cell.replicate);
       needsReading ||= isRead(record);
@@ -107,9 +115,29 @@ class RecordedConversations implements GivenConversations {
   }
 
   async *conversations(): AsyncGenerator<GivenConversation> {
-    // What is wrong with records has been told.
-    for await (const read of this.#records())
-      if ("record" in read) yield { cell: this.#cell(read.record), record: read.record };
+    let found: { readonly root: GivenRecord; readonly arms: Map<string, GivenRecord> } | undefined;
+    for await (const read of this.#records()) {
+      // What is wrong with records has been told.
+      if (!("record" in read)) continue;
+      const { record } = read;
+      if (record.arm !== undefined) {
+        found?.arms.set(record.arm, record);
+        continue;
+      }
+      if (found !== undefined) yield this.#conversation(found);
+      found = { root: record, arms: new Map() };
+    }
+    if (found !== undefined) yield this.#conversation(found);
+  }
+
+  #conversation({
+    root,
+    arms,
+  }: {
+    readonly root: GivenRecord;
+    readonly arms: ReadonlyMap<string, GivenRecord>;
+  }): GivenConversation {
+    return { cell: this.#cell(root), record: arms.size === 0 ? root : { ...root, arms } };
   }
 
   #cell({

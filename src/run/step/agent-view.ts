@@ -46,6 +46,8 @@ export interface Approach {
   readonly node: ScenarioNode;
   readonly handover: Handover | undefined;
   readonly view: AgentView;
+  /** What was said before the first turn, for an agent that is asked for the first time. */
+  readonly history: readonly Message[];
   /** The last turns, in order. */
   readonly last: (count: number) => readonly AnsweredTurn[];
   /** How many turns were answered. */
@@ -74,7 +76,9 @@ export function prepareQuestion(approach: Approach): PreparedQuestion | { readon
   const { node, view, last, answered } = approach;
   const put = putQuestion(approach);
   if ("problem" in put) return put;
-  const added: Message[] = put.plainHistory ? last(answered - view.seen).flatMap(plainTurn) : [];
+  // Code that writes the messages writes all of them.
+  const added: Message[] = put.messages === undefined ? [...approach.history] : [];
+  if (put.plainHistory) added.push(...last(answered - view.seen).flatMap(plainTurn));
   for (const { question, answer } of node.question.fewShot ?? [])
     added.push({ role: "user", content: question }, { role: "assistant", content: answer });
   added.push(...(put.messages ?? [{ role: "user", content: put.text } as const]));

@@ -1,5 +1,10 @@
 import type { OutcomeResult } from "../../core/outcomes/evaluate-outcome.ts";
-import type { ScenarioNode } from "../../core/scenario/definition.ts";
+import {
+  END,
+  END_IN_FILES,
+  type ScenarioDefinition,
+  type ScenarioNode,
+} from "../../core/scenario/definition.ts";
 import {
   type ConversationResult,
   type ConversationStatus,
@@ -20,6 +25,8 @@ import type { AgentView, AnsweredTurn } from "./agent-view.ts";
 export interface Ending {
   readonly status: ConversationStatus;
   readonly failure?: RunFailure;
+  /** The edge of the fork in whose arms the conversation continues. */
+  readonly fork?: number;
 }
 
 /** A node and its traits with the texts that reading a reply needs. Truths are rendered when they are compared. */
@@ -39,6 +46,8 @@ export interface ConversationState {
   readonly conversation: string;
   readonly cell: Cell;
   readonly settings: ConversationSettings;
+  /** What was said before the first turn. */
+  readonly history: readonly Message[];
   /** What each agent has seen, by its name. */
   readonly views: Readonly<Record<string, AgentView>>;
   /** All answered turns, as transcripts quote them. */
@@ -67,6 +76,7 @@ export const BEFORE_START: ConversationState = Object.freeze({
   conversation: "",
   cell: Object.freeze({ index: 0, scenario: "", subject: "", judge: "", replicate: 1 }),
   settings: Object.freeze({ turnLimit: 1, judged: false, judging: "together", detectRefusal: false }),
+  history: Object.freeze([]),
   views: Object.freeze({}),
   spoken: null,
   turns: null,
@@ -87,11 +97,41 @@ export interface ConversationRecord extends ConversationResult, Cell {
   readonly turns: readonly FinishedTurn[];
   readonly outcomes: Readonly<Record<string, OutcomeResult>>;
   readonly failure?: RunFailure;
+  /** The arms in which it continues. */
+  readonly arms?: readonly string[];
   readonly spending: Spending;
 }
 
+/** An arm in which a conversation continues. */
+export interface Arm {
+  /** With the names of the arms before it: `probe`, `probe/again`. */
+  readonly name: string;
+  readonly target: string;
+  /** The edge that leads there, by its position in the scenario. */
+  readonly edge: number;
+  /** The number of the arm among all that its conversation may continue in: from 1, the same however often it is asked. */
+  readonly ordinal: number;
+}
+
+/** The arms in which a conversation continues that has ended at a fork. */
+export function armsOf({ edges }: ScenarioDefinition, { ending, cell }: ConversationState): readonly Arm[] {
+  const first = ending?.fork;
+  const targets = first === undefined ? undefined : edges[first]?.fork;
+  if (first === undefined || targets === undefined) return [];
+  const before = cell.arm === undefined ? "" : `${cell.arm}/`;
+  return targets.map((target, position) => ({
+    name: `${before}${target === END ? END_IN_FILES : target}`,
+    target,
+    edge: first + position,
+    ordinal: position + 1,
+  }));
+}
+
 /** The record of a conversation that is over. */
-export function conversationRecord(state: ConversationState): ConversationRecord {
+export function conversationRecord(
+  state: ConversationState,
+  arms: readonly string[] = [],
+): ConversationRecord {
   const { conversation, cell, ending, outcomes, spending } = state;
   return {
     conversation,
@@ -99,6 +139,7 @@ export function conversationRecord(state: ConversationState): ConversationRecord
     ...(ending?.failure === undefined ? {} : { failure: ending.failure }),
     ...conversationResult(state),
     outcomes,
+    ...(arms.length === 0 ? {} : { arms }),
     spending,
   };
 }
@@ -115,6 +156,7 @@ export function conversationResult(
     path: turns.map(({ node }) => node),
     turnCount: turns.length,
     turns,
+    ...(state.cell.arm === undefined ? {} : { arm: state.cell.arm }),
     accumulated: scenario.accumulated,
     cost: spending.cost,
     tokens: spending.tokens,

@@ -33,6 +33,9 @@ export function decideOutcomes(
 ): readonly OutcomeEvent[] {
   const { conversation, status } = state;
   if (definition.outcomes.length === 0) return [];
+  // What it comes to is decided in each of its arms.
+  if (state.ending?.fork !== undefined)
+    return definition.outcomes.map(({ name }) => ({ type: "outcome", conversation, name, ...IN_ARMS }));
   const result = conversationResult(state);
   const results = evaluateOutcomes(definition.outcomes, ({ check }) =>
     CUT_SHORT.includes(status) && !asksForStatus(check)
@@ -45,6 +48,13 @@ export function decideOutcomes(
   );
   return [...results].map(([name, decided]) => ({ type: "outcome", conversation, name, ...decided }));
 }
+
+const IN_ARMS: OutcomeResult = Object.freeze({
+  value: null,
+  status: "not_applicable",
+  turns: Object.freeze([]),
+  reason: "the conversation continues in its arms",
+});
 
 /** An outcome whose texts are rendered first; one that cannot be rendered decides nothing. */
 function filledOutcome(

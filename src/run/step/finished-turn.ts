@@ -31,3 +31,8 @@ export function finishedTurn(
     spending: open.spending ?? NOTHING_SPENT,
   });
 }
+
+/** A turn of the parent as an arm of a fork has it: what it took was paid there. */
+export function turnOfParent(turn: FinishedTurn): FinishedTurn {
+  return Object.freeze({ ...turn, ofParent: true, spending: NOTHING_SPENT });
+}

@@ -21,9 +21,16 @@ export interface FoldedJournal {
   readonly judgements: readonly TurnJudgementEvent[];
 }
 
-/** Folds a journal: the same events give the same state, on whatever machine and day. */
-export function foldJournal(definition: ScenarioDefinition, journal: Iterable<RunEvent>): FoldedJournal {
-  const fold = new JournalFold();
+/**
+ * Folds a journal: the same events give the same state, on whatever machine and day. The journal of an arm is folded from the state in
+ * which its parent ended.
+ */
+export function foldJournal(
+  definition: ScenarioDefinition,
+  journal: Iterable<RunEvent>,
+  parent: ConversationState | null = null,
+): FoldedJournal {
+  const fold = new JournalFold(parent);
   for (const event of inputEvents(journal)) fold.add(event, step(definition, fold.state, event));
   return fold.result;
 }
@@ -36,22 +43,30 @@ export async function foldJournalWith(
   evaluate: Evaluate,
   definition: ScenarioDefinition,
   journal: Iterable<RunEvent>,
+  parent: ConversationState | null = null,
 ): Promise<FoldedJournal> {
-  const fold = new JournalFold();
+  const fold = new JournalFold(parent);
   for (const event of inputEvents(journal))
     fold.add(event, await evaluate(() => step(definition, fold.state, event)));
   return fold.result;
 }
 
 class JournalFold {
-  state: ConversationState | null = null;
+  state: ConversationState | null;
+  readonly #parent: ConversationState | null;
   #events: readonly DerivedEvent[] = [];
   readonly #pending = new Map<string, Effect>();
   readonly #judgements: TurnJudgementEvent[] = [];
 
+  constructor(parent: ConversationState | null) {
+    this.#parent = parent;
+    this.state = parent;
+  }
+
   get result(): FoldedJournal {
     const pending = [...this.#pending.values()];
-    return { state: this.state, pending, events: this.#events, judgements: this.#judgements };
+    const state = this.state === this.#parent ? null : this.state;
+    return { state, pending, events: this.#events, judgements: this.#judgements };
   }
 
   /** Takes in an event and what follows from it. */

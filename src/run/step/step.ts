@@ -11,6 +11,7 @@ import type {
   ConversationStart,
   ConversationStop,
   DerivedEvent,
+  ForkPoint,
   TurnJudgementEvent,
   TurnReply,
 } from "../../journal/run-event.ts";
@@ -18,6 +19,7 @@ import { addSpending, NOTHING_SPENT } from "../../journal/spending.ts";
 import type { Turn } from "../../journal/turn.ts";
 import { agentName, NOTHING_SEEN, prepareQuestion } from "./agent-view.ts";
 import {
+  armsOf,
   BEFORE_START,
   type ConversationState,
   type Effect,
@@ -25,7 +27,7 @@ import {
   type OpenTurn,
 } from "./conversation-state.ts";
 import { decideOutcomes } from "./decide-outcomes.ts";
-import { finishedTurn, isRead } from "./finished-turn.ts";
+import { finishedTurn, isRead, turnOfParent } from "./finished-turn.ts";
 import { type NodePlan, nodePlan } from "./node-plan.ts";
 import { type Draft, TurnReader } from "./turn-reader.ts";
 import { askedNode, isKnown, needsAt, scopeAt } from "./turn-texts.ts";
@@ -93,11 +95,24 @@ class Transition {
     return this.#draft;
   }
 
-  start({ conversation, cell, settings }: ConversationStart): void {
+  start({ conversation, cell, settings, history = [], fork }: ConversationStart): void {
     const draft = this.#draft;
+    if (fork !== undefined) return this.#startArm({ conversation, cell, settings }, fork);
     if (draft.conversation !== "") return;
-    Object.assign(draft, { conversation, cell, settings });
+    Object.assign(draft, { conversation, cell, settings, history });
     draft.next = { node: this.#definition.entryNode, edge: null };
+    this.#advance();
+  }
+
+  /** Continues a conversation that has ended at a fork, as one of its own: its turns are there, and belong to the parent. */
+  #startArm(start: Pick<Draft, "conversation" | "cell" | "settings">, { edge, target }: ForkPoint): void {
+    const draft = this.#draft;
+    if (draft.ending?.fork === undefined) return;
+    let turns: Draft["turns"] = null;
+    for (const turn of itemsOf(draft.turns)) turns = appended(turns, turnOfParent(turn));
+    Object.assign(draft, start, { turns, ending: null, status: null, outcomes: {}, spending: NOTHING_SPENT });
+    if (target === END) draft.ending = { status: "completed" };
+    else draft.next = { node: target, edge };
     this.#advance();
   }
 
@@ -258,9 +273,12 @@ class Transition {
     const draft = this.#draft;
     const { conversation } = draft;
     this.events.push({ type: "hop", conversation, turn, node, ...decision });
-    const { target } = decision;
-    if (target === null || target === END) draft.ending = { status: "completed" };
-    else if (turn >= draft.settings.turnLimit) draft.ending = { status: "limit_reached" };
+    const { target, fork, edge } = decision;
+    const isLimited = turn >= draft.settings.turnLimit;
+    if (fork !== undefined && edge !== null)
+      draft.ending = isLimited ? { status: "limit_reached" } : { status: "completed", fork: edge };
+    else if (target === null || target === END) draft.ending = { status: "completed" };
+    else if (isLimited) draft.ending = { status: "limit_reached" };
     else draft.next = { node: target, edge: decision.edge };
   }
 
@@ -284,6 +302,7 @@ class Transition {
       node,
       handover: edge === null ? undefined : this.#definition.edges[edge]?.handover,
       view,
+      history: view === NOTHING_SEEN ? draft.history : [],
       last: (count) => itemsOf(spoken, count),
       answered: turn - 1,
       turns: () => listOf(draft.turns),
@@ -320,6 +339,7 @@ class Transition {
     const { conversation, cell, spending, turns } = draft;
     const end = failure === undefined ? { status } : { status, failure };
     const outcomes = decideOutcomes(this.#definition, draft);
+    const arms = armsOf(this.#definition, draft);
     draft.outcomes = Object.fromEntries(
       outcomes.map(({ type: _, conversation: __, name, ...result }) => [name, result]),
     );
@@ -331,6 +351,7 @@ class Transition {
       ...end,
       turnCount: turns?.length ?? 0,
       path: itemsOf(turns).map(({ node }) => node),
+      ...(arms.length === 0 ? {} : { arms: arms.map(({ name }) => name) }),
       spending,
     });
     this.effects.push({ type: "finish", ...end });
