@@ -23,6 +23,7 @@ import {
   type JudgeEffect,
 } from "./step/conversation-state.ts";
 import { type FoldedJournal, foldJournal, foldJournalWith } from "./step/fold-journal.ts";
+import { givenHistory } from "./step/given-history.ts";
 import { type Step, step } from "./step/step.ts";
 
 /** What a resume makes again. */
@@ -59,6 +60,8 @@ export class ConversationDriver implements ConversationContext {
   /** Ends such a step. */
   #stepping = new AbortController();
   #hasSaidOff = false;
+  /** Why the first question cannot be asked. */
+  #problem: string | undefined;
 
   constructor(run: RunContext, plan: ConversationPlan) {
     this.run = run;
@@ -93,15 +96,15 @@ export class ConversationDriver implements ConversationContext {
     const { conversation, cell, definition, settings, from } = this.plan;
     this.#limitTime();
     this.#state = from?.state ?? null;
-    const { history } = definition;
+    const history = from === undefined ? givenHistory(definition) : [];
+    if ("problem" in history) this.#problem = history.problem;
     this.#feed({
       type: "conversation-start",
       conversation,
       cell,
       scenarioHash: definition.hash,
       settings,
-      // A text stands for a column of a row, and was replaced by it.
-      ...(typeof history !== "object" || from !== undefined ? {} : { history }),
+      ...("problem" in history || history.length === 0 ? {} : { history }),
       ...(from === undefined ? {} : { fork: from.fork }),
     });
     return this.#finished.promise;
@@ -284,7 +287,9 @@ export class ConversationDriver implements ConversationContext {
 
   #perform(effects: readonly Effect[]): void {
     for (const effect of effects) {
-      if (effect.type === "ask" && this.#stopReason !== undefined) this.#end(this.#stopReason);
+      if (effect.type === "ask" && this.#problem !== undefined)
+        this.#stopWith("error", { category: "author", stage: "run", message: this.#problem });
+      else if (effect.type === "ask" && this.#stopReason !== undefined) this.#end(this.#stopReason);
       else if (effect.type === "ask") this.#failIfRejected(this.#ask(effect));
       else if (effect.type === "judge") this.#failIfRejected(this.#judge(effect, judgeReply(this, effect)));
       else if (effect.type === "embed")
