@@ -2,7 +2,9 @@
 // demand becomes files of its own. The types come from tsc; see docs/decisions/002-one-file-to-import.md.
 import { readFileSync } from "node:fs";
 
-const { dependencies } = JSON.parse(readFileSync(new URL("./package.json", import.meta.url), "utf8"));
+const { dependencies, peerDependencies } = JSON.parse(
+  readFileSync(new URL("./package.json", import.meta.url), "utf8"),
+);
 
 export default {
   input: {
@@ -17,11 +19,16 @@ export default {
     "ai-sdk": "src/public/ai-sdk.ts",
     contracts: "src/public/contracts.ts",
     interchange: "src/public/interchange.ts",
+    otel: "src/public/otel.ts",
+    vitest: "src/public/vitest.ts",
     // The program of a thread, which is loaded by its file name.
     "sandbox-worker": "src/run/sandbox/sandbox-worker.ts",
   },
   platform: "node",
-  external: (id) => Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`)),
+  external: (id) =>
+    Object.keys({ ...dependencies, ...peerDependencies }).some(
+      (name) => id === name || id.startsWith(`${name}/`),
+    ),
   output: {
     dir: "dist",
     format: "esm",

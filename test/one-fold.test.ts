@@ -12,6 +12,7 @@ const KNOW_EVENTS: Readonly<Record<string, string>> = {
   "journal/fold/calls.ts": "the fold of a conversation's calls",
   "journal/fold/run.ts": "the fold of a run",
   "journal/store/labels.ts": "which labels count",
+  "interchange/otel/open-telemetry.ts": "writes events as spans",
   "run/step/step.ts": "what an event means for what happens next",
   "run/step/fold-journal.ts": "which effects have their results",
   "journal/older-events.ts": "reads events of older versions",

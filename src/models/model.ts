@@ -42,6 +42,8 @@ export interface CallContext {
   readonly seed: number;
   /** A folder for files of the conversation, where a handover has put some. */
   readonly workspace?: string;
+  /** Headers to send with a request over HTTP, such as the context of a trace. They change no answer. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Tokens of a call, as far as the provider reports them. */

@@ -151,6 +151,7 @@ export type {
   TurnStart,
   Warning,
 } from "../journal/run-event.ts";
+export type { RunObserver } from "../journal/run-observer.ts";
 export type { Spending } from "../journal/spending.ts";
 export { openStore } from "../journal/store/open-store.ts";
 export { StoreError, type StoreErrorCode } from "../journal/store/store-error.ts";

@@ -177,8 +177,10 @@ class SubjectTurn {
     const { scenario, replicate, row, variant, arm } = cell;
     const { seed } = run;
     const context = { signal: this.#signal, purpose: "subject", scenario, conversation, node, turn } as const;
+    const headers = run.headersOf?.(conversation, turn);
     return {
       ...context,
+      ...(headers === undefined ? {} : { headers }),
       replicate,
       ...(row === undefined ? {} : { row }),
       ...(variant === undefined ? {} : { variant }),

@@ -2,6 +2,7 @@ import type { Clock } from "../core/environment.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import type { JudgeTally } from "../journal/judge-health.ts";
 import type { Cell, ConversationSettings, ForkPoint, RunEventBody } from "../journal/run-event.ts";
+import type { RunObserver } from "../journal/run-observer.ts";
 import type { ToolServers } from "../models/tools/tool-servers.ts";
 import type { AnyModel, SharedCalls } from "./calls/call-cache.ts";
 import type { Caller } from "./calls/caller.ts";
@@ -53,6 +54,8 @@ export interface RunContext {
   readonly tools: ToolServers | null;
   readonly toolSteps: number;
   readonly workspace: (conversation: string) => Promise<string>;
+  /** Headers that an observer gives to requests of a turn. */
+  readonly headersOf?: RunObserver["headersOf"] | undefined;
   readonly emit: (event: RunEventBody) => void;
   readonly durable: () => Promise<void> | undefined;
   /** Makes the run fail: its store cannot be used, or there is a bug in the engine. */

@@ -1,10 +1,12 @@
 import { DEFAULTS } from "../core/defaults.ts";
 import type { Clock } from "../core/environment.ts";
+import { errorMessage } from "../core/error-message.ts";
 import { memoize } from "../core/lazy.ts";
 import type { ConversationStatus } from "../core/state/state.ts";
 import { RunError } from "../journal/failure.ts";
 import { judgeHealth } from "../journal/judge-health.ts";
 import type { Cell, RunEvent, RunEventBody } from "../journal/run-event.ts";
+import type { RunObserver } from "../journal/run-observer.ts";
 import type { RunJournal, Store } from "../journal/store/store.ts";
 import { type AccountLane, AccountLanes } from "./account-lanes.ts";
 import { SharedCalls } from "./calls/call-cache.ts";
@@ -39,6 +41,7 @@ export class RunDriver {
   readonly #options: RunOptions;
   readonly #internals: RunInternals;
   readonly #reader: RunReader;
+  #observer: RunObserver | undefined;
   readonly #clock: Clock;
   readonly #active = new Set<ConversationDriver>();
   readonly #statuses: Partial<Record<ConversationStatus, number>> = {};
@@ -58,6 +61,7 @@ export class RunDriver {
     this.#options = options;
     this.#internals = internals;
     this.#reader = reader;
+    this.#observer = options.observer;
     this.#clock = internals.clock ?? systemClock;
     // It may reject before anything waits for it.
     this.#failure.promise.catch(() => {});
@@ -147,6 +151,7 @@ export class RunDriver {
     if (store === undefined || resume === undefined) {
       this.#journal = store?.begin(event, parent === undefined ? {} : { parent });
       this.#reader.onEvent(event);
+      if (this.#observer !== undefined) this.#observe(event, this.#observer);
       for (const definition of list(this.#options.scenarios)) this.#emit(scenarioDefine(definition));
       return null;
     }
@@ -309,6 +314,18 @@ export class RunDriver {
     } catch (error) {
       this.#failure.reject(error);
       throw error;
+    }
+    if (this.#observer !== undefined) this.#observe(event, this.#observer);
+  }
+
+  /** Who only looks on must not break a run. */
+  #observe(event: RunEvent, observer: RunObserver): void {
+    try {
+      observer.onEvent(event);
+    } catch (error) {
+      this.#observer = undefined;
+      const message = `The observer of the run failed, and sees no more of it: ${errorMessage(error)}`;
+      this.#emit({ type: "warning", code: "observer", message });
     }
   }
 }

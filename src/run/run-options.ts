@@ -4,6 +4,7 @@ import type { Rubric } from "../core/templates/rubric.ts";
 import { type JsonObject, typeName } from "../core/values/json.ts";
 import type { Reading } from "../grading/judge/assess-reply.ts";
 import type { Cell, RunStart } from "../journal/run-event.ts";
+import type { RunObserver } from "../journal/run-observer.ts";
 import type { Store } from "../journal/store/store.ts";
 import type { Cassette } from "../models/cassette/cassette.ts";
 import type { ReplyFunction } from "../models/function/function-model.ts";
@@ -138,6 +139,8 @@ export interface RunOptions {
   readonly replay?: Cassette;
   /** Cancels the run when aborted. */
   readonly signal?: AbortSignal;
+  /** Sees every event as it happens; `openTelemetry()` of `elenchus/otel` is one. */
+  readonly observer?: RunObserver;
   /** The name of the run (default: made from its configuration and the time). */
   readonly run?: string;
   /** False to drop each conversation once its events are out, so that a run of any size fits in memory (default true). */

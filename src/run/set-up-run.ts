@@ -119,6 +119,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     tools: servers,
     toolSteps,
     workspace: (conversation) => workspaces.folder(conversation),
+    headersOf: options.observer?.headersOf?.bind(options.observer),
     emit,
     durable,
     fail,

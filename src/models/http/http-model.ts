@@ -90,7 +90,8 @@ export function httpModel(options: HttpModelOptions): Model {
       const call = { name, signal, secrets, keyVariable: options.keyVariable, now: now() };
       try {
         const content = JSON.stringify(template(request, context));
-        const response = await sendRequest(url, { method, headers: sent, body: content, signal, name });
+        const headers = context.headers === undefined ? sent : { ...context.headers, ...sent };
+        const response = await sendRequest(url, { method, headers, body: content, signal, name });
         return readResponse(response, paths, { ...call, now: now() });
       } catch (error) {
         throw toModelError(error, { ...call, url: url.href });

@@ -16,6 +16,8 @@ type Content = GenerateResult["content"][number];
 export interface AiSdkCallOptions {
   readonly parameters: ModelParameters;
   readonly signal?: AbortSignal | undefined;
+  /** Headers of this request alone. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The name of the schema that the provider is given. */
   readonly schemaName: string;
 }
@@ -72,12 +74,15 @@ export async function callAiSdk(
   };
 }
 
-function settingsOf(provider: string, { parameters, signal }: AiSdkCallOptions): Omit<CallOptions, "prompt"> {
+function settingsOf(
+  provider: string,
+  { parameters, signal, headers: own }: AiSdkCallOptions,
+): Omit<CallOptions, "prompt"> {
   const { structured: _, headers, providerOptions, stopSequences, ...settings } = parameters;
   return {
     ...settings,
     ...(stopSequences === undefined ? {} : { stopSequences: [...stopSequences] }),
-    ...(headers === undefined ? {} : { headers: { ...headers } }),
+    ...(headers === undefined && own === undefined ? {} : { headers: { ...own, ...headers } }),
     ...(signal === undefined ? {} : { abortSignal: signal }),
     ...withDefaults(provider, providerOptions),
   };

@@ -54,11 +54,12 @@ export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions
       parameters: openParameters(parameters),
     },
     ...(options.price === undefined ? {} : { price: options.price }),
-    async reply(request, { signal, replicate }) {
+    async reply(request, { signal, replicate, headers: context }) {
       if (signal.aborted) throw abortedCall(signal, name);
       try {
         const { reply, headers, isMissing } = await callAiSdk(model, request, {
           parameters: forReplicate(parameters, replicate),
+          headers: context,
           signal,
           schemaName: "reply",
         });

@@ -1,0 +1,426 @@
+import {
+  type Attributes,
+  type Context,
+  metrics,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import type { CallEnd, CallStart, Cell, RunEvent } from "../../journal/run-event.ts";
+import type { RunObserver } from "../../journal/run-observer.ts";
+import { type FinishedTurn, turnVerdict } from "../../journal/turn.ts";
+import type { Message } from "../../models/message.ts";
+import { ERROR_TYPE, GEN_AI, providerAndModel } from "./attribute-names.ts";
+
+/** What a run looks like in a backend for traces. */
+export interface OpenTelemetryOptions {
+  /** Default: that of the global provider. */
+  readonly tracer?: Tracer;
+  /** True to add questions and replies (default false). */
+  readonly content?: boolean;
+  /** `"run"` for one trace of the whole run; by default each conversation is one, linked to the run. */
+  readonly trace?: "conversation" | "run";
+}
+
+interface OpenSpan {
+  /** Answers that were known already. */
+  cachedCalls?: number;
+  readonly span: Span;
+  readonly context: Context;
+}
+
+interface OpenCall extends CallStart {
+  readonly at: number;
+  readonly retries: (RunEvent & { readonly type: "retry" })[];
+}
+
+/**
+ * Writes a run as spans, events and metrics of OpenTelemetry: run → conversation → turn → call. The SDK and its exporters are
+ * yours; without a provider nothing happens. Also for stored runs: give it their events one by one.
+ *
+ * @example
+ * await runScenarios({ scenarios, subjects, observer: openTelemetry() }).results;
+ */
+export function openTelemetry(options: OpenTelemetryOptions = {}): RunObserver {
+  return new RunTracer(options);
+}
+
+class RunTracer implements RunObserver {
+  readonly #tracer: Tracer;
+  readonly #content: boolean;
+  readonly #isOneTrace: boolean;
+  readonly #meters = new RunMeters();
+  #run: OpenSpan | undefined;
+  readonly #conversations = new Map<string, OpenSpan & { readonly cell: Cell }>();
+  readonly #turns = new Map<string, OpenSpan>();
+  readonly #calls = new Map<string, OpenCall>();
+
+  constructor({ tracer, content = false, trace: one = "conversation" }: OpenTelemetryOptions) {
+    this.#tracer = tracer ?? trace.getTracer("elenchus");
+    this.#content = content;
+    this.#isOneTrace = one === "run";
+  }
+
+  headersOf(conversation: string, turn: number): Readonly<Record<string, string>> | undefined {
+    const context = this.#turns.get(`${conversation} ${turn}`)?.span.spanContext();
+    if (context === undefined || /^0*$/.test(context.traceId)) return undefined;
+    const flags = context.traceFlags.toString(16).padStart(2, "0");
+    return { traceparent: `00-${context.traceId}-${context.spanId}-${flags}` };
+  }
+
+  onEvent(event: RunEvent): void {
+    switch (event.type) {
+      case "run-start":
+        this.#run = this.#open(`elenchus.run ${event.run}`, ROOT_CONTEXT, event.at, {
+          "elenchus.run": event.run,
+          "elenchus.seed": event.seed,
+          "elenchus.conversations": event.conversations,
+        });
+        break;
+      case "conversation-start":
+        this.#startConversation(event);
+        break;
+      case "turn-start":
+        this.#startTurn(event);
+        break;
+      case "call-start":
+        this.#calls.set(`${event.conversation} ${event.call}`, { ...event, retries: [] });
+        break;
+      case "retry":
+        this.#calls.get(`${event.conversation} ${event.call}`)?.retries.push(event);
+        break;
+      case "call-end":
+        this.#endCall(event);
+        break;
+      case "warning":
+        this.#warn(event);
+        break;
+      case "hop":
+        this.#turns.get(`${event.conversation} ${event.turn}`)?.span.setAttributes({
+          "elenchus.next": event.target ?? "",
+          ...(event.edge === null ? {} : { "elenchus.edge": event.edge }),
+          "elenchus.fallback": event.fallback,
+        });
+        break;
+      case "turn-end":
+        this.#endTurn(event.conversation, event.result, event.at);
+        break;
+      case "outcome":
+        evaluate(this.#conversations.get(event.conversation)?.span, event.at, {
+          name: event.name,
+          value: event.status === "decided" && event.value !== null ? Number(event.value) : undefined,
+          label:
+            event.status === "decided"
+              ? typeof event.value === "boolean"
+                ? String(event.value)
+                : undefined
+              : event.status,
+          reason: event.reason,
+        });
+        break;
+      case "conversation-end":
+        this.#endConversation(event);
+        break;
+      case "run-end":
+        // What is still open was cut off.
+        for (const { span } of [...this.#turns.values(), ...this.#conversations.values()]) span.end(event.at);
+        this.#run?.span.end(event.at);
+        break;
+    }
+  }
+
+  #open(
+    name: string,
+    parent: Context,
+    at: number,
+    attributes: Attributes,
+    links: readonly OpenSpan[] = [],
+  ): OpenSpan {
+    const span = this.#tracer.startSpan(
+      name,
+      {
+        kind: SpanKind.INTERNAL,
+        startTime: at,
+        attributes,
+        links: links.map((link) => ({ context: link.span.spanContext() })),
+      },
+      parent,
+    );
+    return { span, context: trace.setSpan(ROOT_CONTEXT, span) };
+  }
+
+  #startConversation({
+    conversation,
+    cell,
+    scenarioHash,
+    at,
+  }: RunEvent & { readonly type: "conversation-start" }): void {
+    const run = this.#run;
+    const parent = this.#isOneTrace && run !== undefined ? run.context : ROOT_CONTEXT;
+    const links = this.#isOneTrace || run === undefined ? [] : [run];
+    const { scenario, subject, judge, replicate, row, variant, arm } = cell;
+    const opened = this.#open(
+      `invoke_workflow ${scenario}`,
+      parent,
+      at,
+      {
+        [GEN_AI.operation]: "invoke_workflow",
+        [GEN_AI.workflow]: scenario,
+        [GEN_AI.conversation]: conversation,
+        "elenchus.scenario": scenario,
+        "elenchus.scenario.hash": scenarioHash,
+        "elenchus.subject": subject,
+        "elenchus.judge": judge,
+        "elenchus.replicate": replicate,
+        ...(row === undefined ? {} : { "elenchus.row": row }),
+        ...(arm === undefined ? {} : { "elenchus.arm": arm }),
+        ...Object.fromEntries(
+          Object.entries(variant ?? {}).map(([factor, level]) => [`elenchus.variant.${factor}`, level]),
+        ),
+      },
+      links,
+    );
+    this.#conversations.set(conversation, { ...opened, cell });
+  }
+
+  #startTurn({
+    conversation,
+    turn,
+    node,
+    agent,
+    model,
+    instructions,
+    messages,
+    at,
+  }: RunEvent & { readonly type: "turn-start" }): void {
+    const parent = this.#conversations.get(conversation);
+    const who = agent ?? parent?.cell.subject ?? model;
+    const named = providerAndModel(model);
+    const opened = this.#open(`invoke_agent ${who}`, parent?.context ?? ROOT_CONTEXT, at, {
+      [GEN_AI.operation]: "invoke_agent",
+      [GEN_AI.provider]: named.provider,
+      [GEN_AI.model]: named.model,
+      [GEN_AI.agent]: who,
+      [GEN_AI.conversation]: conversation,
+      "elenchus.node": node,
+      "elenchus.turn": turn,
+      ...(this.#content
+        ? {
+            [GEN_AI.inputMessages]: JSON.stringify(messages.map(contentOf)),
+            ...(instructions === undefined
+              ? {}
+              : { [GEN_AI.instructions]: JSON.stringify([{ type: "text", content: instructions }]) }),
+          }
+        : {}),
+    });
+    this.#turns.set(`${conversation} ${turn}`, opened);
+  }
+
+  /** Known answers are no calls: dashboards would count tokens that nobody paid. */
+  #endCall(end: CallEnd & { readonly at: number }): void {
+    const key = `${end.conversation} ${end.call}`;
+    const start = this.#calls.get(key);
+    this.#calls.delete(key);
+    const turn = this.#turns.get(`${end.conversation} ${end.turn}`);
+    if (start === undefined) return;
+    this.#meters.count(start, end);
+    if (end.cached) {
+      if (turn !== undefined) turn.cachedCalls = (turn.cachedCalls ?? 0) + 1;
+      return;
+    }
+    const isTool = start.purpose === "tool";
+    const { provider, model } = providerAndModel(start.model);
+    const span = this.#tracer.startSpan(
+      isTool ? `execute_tool ${start.model}` : `chat ${model}`,
+      {
+        kind: isTool ? SpanKind.INTERNAL : SpanKind.CLIENT,
+        startTime: start.at,
+        attributes: {
+          [GEN_AI.operation]: isTool ? "execute_tool" : "chat",
+          ...(isTool
+            ? { [GEN_AI.tool]: start.model }
+            : {
+                [GEN_AI.provider]: provider,
+                [GEN_AI.model]: model,
+                [GEN_AI.outputType]: start.purpose === "judge" ? "json" : "text",
+              }),
+          [GEN_AI.conversation]: end.conversation,
+          "elenchus.purpose": start.purpose,
+          "elenchus.call": end.call,
+          ...usageOf(end),
+        },
+      },
+      turn?.context ?? this.#conversations.get(end.conversation)?.context ?? ROOT_CONTEXT,
+    );
+    for (const { attempt, category, delayMs, statusCode, at } of start.retries)
+      span.addEvent(
+        category === "rate_limit" ? "elenchus.rate_limit" : "elenchus.retry",
+        {
+          attempt,
+          [ERROR_TYPE]: category,
+          "elenchus.delay_ms": delayMs,
+          ...(statusCode === undefined ? {} : { "http.response.status_code": statusCode }),
+        },
+        at,
+      );
+    if (end.failure !== undefined) fail(span, end.failure.category, end.failure.message);
+    span.end(end.at);
+  }
+
+  #endTurn(conversation: string, result: FinishedTurn, at: number): void {
+    const key = `${conversation} ${result.turn}`;
+    const turn = this.#turns.get(key);
+    this.#turns.delete(key);
+    if (turn === undefined) return;
+    const { span } = turn;
+    span.setAttribute(GEN_AI.finishReasons, [result.finish]);
+    if (turn.cachedCalls !== undefined) span.setAttribute("elenchus.cached_calls", turn.cachedCalls);
+    if (this.#content)
+      span.setAttribute(
+        GEN_AI.outputMessages,
+        JSON.stringify([
+          { ...contentOf({ role: "assistant", content: result.reply }), finish_reason: result.finish },
+        ]),
+      );
+    const verdict = turnVerdict(result);
+    if (Object.keys(result.fields).length > 0)
+      evaluate(span, at, {
+        name: "verdict",
+        value: result.verifyResult === null ? undefined : Number(result.verifyResult),
+        label: verdict,
+        reason: Object.entries(result.fields)
+          .filter(([, field]) => field.result !== true)
+          .map(([name]) => name)
+          .join(", "),
+        error: result.judgeFailure?.category,
+      });
+    for (const [name, value] of Object.entries(result.rubric))
+      evaluate(span, at, {
+        name: `rubric.${name}`,
+        value: typeof value === "number" || typeof value === "boolean" ? Number(value) : undefined,
+        label: typeof value === "string" ? value : undefined,
+      });
+    span.end(at);
+  }
+
+  #endConversation({
+    conversation,
+    status,
+    path,
+    failure,
+    at,
+  }: RunEvent & { readonly type: "conversation-end" }): void {
+    const known = this.#conversations.get(conversation);
+    this.#conversations.delete(conversation);
+    if (known === undefined) return;
+    known.span.setAttributes({ "elenchus.status": status, "elenchus.path": [...path] });
+    for (const [key, turn] of this.#turns) {
+      if (!key.startsWith(`${conversation} `)) continue;
+      if (failure !== undefined) fail(turn.span, failure.category, failure.message);
+      turn.span.end(at);
+      this.#turns.delete(key);
+    }
+    if (failure !== undefined && (status === "error" || status === "timeout"))
+      fail(known.span, failure.category, failure.message);
+    known.span.end(at);
+  }
+
+  #warn({ conversation, turn, code, message, at }: RunEvent & { readonly type: "warning" }): void {
+    const span = (
+      this.#turns.get(`${conversation} ${turn}`) ??
+      this.#conversations.get(conversation ?? "") ??
+      this.#run
+    )?.span;
+    span?.addEvent("elenchus.warning", { code, message }, at);
+  }
+}
+
+interface Evaluation {
+  readonly name: string;
+  readonly value?: number | undefined;
+  readonly label?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly error?: string | undefined;
+}
+
+/** A wrong answer is a result, and no error. */
+function evaluate(
+  span: Span | undefined,
+  at: number,
+  { name, value, label, reason, error }: Evaluation,
+): void {
+  span?.addEvent(
+    GEN_AI.evaluation,
+    {
+      [GEN_AI.evaluationName]: name,
+      ...(value === undefined ? {} : { [GEN_AI.evaluationValue]: value }),
+      ...(label === undefined ? {} : { [GEN_AI.evaluationLabel]: label }),
+      ...(reason === undefined || reason === "" ? {} : { [GEN_AI.evaluationReason]: reason }),
+      ...(error === undefined ? {} : { [ERROR_TYPE]: error }),
+    },
+    at,
+  );
+}
+
+function fail(span: Span, category: string, message: string): void {
+  span.setAttribute(ERROR_TYPE, category);
+  span.setStatus({ code: SpanStatusCode.ERROR, message });
+}
+
+function usageOf({ usage, cost, attempts }: CallEnd): Attributes {
+  return {
+    ...(attempts === undefined ? {} : { "elenchus.attempts": attempts }),
+    ...(cost === undefined || cost === null ? {} : { "elenchus.cost": cost }),
+    ...(usage === undefined
+      ? {}
+      : {
+          [GEN_AI.inputTokens]: usage.inputTokens,
+          [GEN_AI.outputTokens]: usage.outputTokens,
+          ...(usage.cacheReadTokens === undefined ? {} : { [GEN_AI.cacheReadTokens]: usage.cacheReadTokens }),
+          ...(usage.cacheWriteTokens === undefined
+            ? {}
+            : { [GEN_AI.cacheWriteTokens]: usage.cacheWriteTokens }),
+          ...(usage.reasoningTokens === undefined ? {} : { [GEN_AI.reasoningTokens]: usage.reasoningTokens }),
+        }),
+  };
+}
+
+function contentOf(message: Message): object {
+  const parts =
+    message.role === "tool"
+      ? message.results.map(({ id, output }) => ({ type: "tool_call_response", id, response: output }))
+      : [{ type: "text", content: message.content }];
+  return { role: message.role, parts };
+}
+
+/** Calls, tokens and cost as metrics, by purpose and model. */
+class RunMeters {
+  readonly #calls = metrics.getMeter("elenchus").createCounter("elenchus.calls");
+  readonly #tokens = metrics
+    .getMeter("elenchus")
+    .createHistogram("gen_ai.client.token.usage", { unit: "{token}" });
+  readonly #cost = metrics.getMeter("elenchus").createCounter("elenchus.cost", { unit: "USD" });
+  readonly #duration = metrics
+    .getMeter("elenchus")
+    .createHistogram("gen_ai.client.operation.duration", { unit: "s" });
+
+  count({ purpose, model }: CallStart, { cached, usage, cost, failure, latencyMs }: CallEnd): void {
+    const named = providerAndModel(model);
+    const attributes: Attributes = {
+      "elenchus.purpose": purpose,
+      [GEN_AI.provider]: named.provider,
+      [GEN_AI.model]: named.model,
+      ...(failure === undefined ? {} : { [ERROR_TYPE]: failure.category }),
+    };
+    this.#calls.add(1, { ...attributes, "elenchus.cached": cached });
+    if (cached || purpose === "tool") return;
+    this.#duration.record(latencyMs / 1000, attributes);
+    if (cost !== undefined && cost !== null) this.#cost.add(cost, attributes);
+    if (usage === undefined) return;
+    this.#tokens.record(usage.inputTokens, { ...attributes, [GEN_AI.tokenType]: "input" });
+    this.#tokens.record(usage.outputTokens, { ...attributes, [GEN_AI.tokenType]: "output" });
+  }
+}

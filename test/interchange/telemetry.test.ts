@@ -1,0 +1,179 @@
+import { type Context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
+import {
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+import { END, question, type RunObserver, runScenarios, Scenario } from "elenchus";
+import { httpModel } from "elenchus/models";
+import { openTelemetry } from "elenchus/otel";
+import { memoryStore } from "elenchus/store";
+import { expect, test } from "vitest";
+import { listen, serveTools } from "../tool-servers/http-server.ts";
+
+function collect(): { readonly observer: RunObserver; readonly spans: () => readonly ReadableSpan[] } {
+  const exporter = new InMemorySpanExporter();
+  const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+  return {
+    observer: openTelemetry({ tracer: provider.getTracer("test") }),
+    spans: () => exporter.getFinishedSpans(),
+  };
+}
+
+const scenario = new Scenario("weather")
+  .addNode("ask", {
+    question: question({
+      question: "Sunny?",
+      rawAnswer: "yes",
+      template: {
+        fields: {
+          sunny: { type: "boolean", description: "whether it is", truth: true, extract: { type: "stance" } },
+        },
+      },
+    }),
+  })
+  .addEdge("ask", END)
+  .addOutcome("right", {
+    type: "turn_check",
+    scope: { type: "first_turn" },
+    field: "verify_result",
+    expected: true,
+  })
+  .setEntry("ask")
+  .validate();
+
+/** The tree of spans by name. */
+function tree(spans: readonly ReadableSpan[], parent?: string): Record<string, unknown> {
+  const own = spans.filter((span) => span.parentSpanContext?.spanId === parent);
+  return Object.fromEntries(own.map((span) => [span.name, tree(spans, span.spanContext().spanId)]));
+}
+
+test("a run with a retry and a tool call is a tree of spans", async () => {
+  await using tools = await serveTools();
+  let asked = 0;
+  const { observer, spans } = collect();
+  await runScenarios({
+    scenarios: scenario,
+    subjects: {
+      model: {
+        name: "subject",
+        identity: {},
+        account: "subject",
+        price: null,
+        async reply({ messages }) {
+          const { ModelError } = await import("elenchus");
+          if (asked++ === 0) throw new ModelError("server", "busy", { statusCode: 503 });
+          const usage = { inputTokens: 7, outputTokens: 3 };
+          if (messages.some(({ role }) => role === "tool")) return { text: "Yes.", finish: "stop", usage };
+          return {
+            text: "",
+            finish: "tool_calls",
+            usage,
+            toolCalls: [{ id: "1", name: "search", input: { query: "x" } }],
+          };
+        },
+      },
+      name: "subject",
+    },
+    tools: { sample: { url: tools.url } },
+    retries: { server: { retries: 2, baseMs: 1, capMs: 1 } },
+    observer,
+    run: "monday",
+  }).results;
+  expect(tree(spans())).toEqual({
+    "elenchus.run monday": {},
+    "invoke_workflow weather": {
+      "invoke_agent subject": { "chat subject": {}, "execute_tool sample/search": {} },
+    },
+  });
+  const named = (name: string): ReadableSpan => spans().find((span) => span.name === name) as ReadableSpan;
+  expect(named("invoke_workflow weather").links).toHaveLength(1);
+  expect(named("invoke_workflow weather").attributes).toMatchObject({
+    "elenchus.status": "completed",
+    "elenchus.path": ["ask"],
+  });
+  expect(named("invoke_workflow weather").events[0]?.attributes).toMatchObject({
+    "gen_ai.evaluation.name": "right",
+    "gen_ai.evaluation.score.value": 1,
+  });
+  expect(named("chat subject").attributes).toMatchObject({
+    "gen_ai.usage.input_tokens": 7,
+    "elenchus.purpose": "subject",
+  });
+  const retried = spans()
+    .filter((span) => span.name === "chat subject")
+    .flatMap(({ events }) => events);
+  expect(retried.map(({ name, attributes }) => [name, attributes?.["error.type"]])).toEqual([
+    ["elenchus.retry", "server"],
+  ]);
+  // No texts unless they are asked for.
+  expect(JSON.stringify(spans().map(({ attributes, events }) => [attributes, events]))).not.toContain(
+    "Sunny",
+  );
+});
+
+test("the agent under test gets the trace's context over HTTP", async () => {
+  const seen: string[] = [];
+  await using server = await listen((request, response) => {
+    seen.push(String(request.headers.traceparent));
+    request.resume();
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ text: "yes" }));
+  });
+  const { observer, spans } = collect();
+  const agent = httpModel({ name: "agent", url: server.url, body: { q: "{{message}}" }, reply: "text" });
+  await runScenarios({ scenarios: scenario, subjects: { model: agent }, observer }).results;
+  const turn = spans()
+    .find(({ name }) => name === "invoke_agent agent")
+    ?.spanContext();
+  expect(seen).toEqual([`00-${turn?.traceId}-${turn?.spanId}-01`]);
+});
+
+test("failures are errors of their spans, wrong answers are not, and known answers are no calls", async () => {
+  const store = memoryStore();
+  const run = async (model: () => Promise<string>): Promise<readonly ReadableSpan[]> => {
+    const { observer, spans } = collect();
+    await runScenarios({
+      scenarios: scenario,
+      subjects: { model, name: "s", parameters: { version: model.name } },
+      store,
+      observer,
+    }).results;
+    return spans();
+  };
+  const wrong = await run(async function wrong() {
+    return "No.";
+  });
+  expect(wrong.map(({ status }) => status.code)).toEqual(wrong.map(() => 0));
+  const failing = await run(async function failing(): Promise<string> {
+    throw new Error("broken");
+  });
+  expect(failing.filter(({ status }) => status.code === 2).map(({ name }) => name)).toEqual([
+    "chat s",
+    "invoke_agent s",
+    "invoke_workflow weather",
+  ]);
+});
+
+test("an observer that throws is reported once, and the run goes on", async () => {
+  const warnings: string[] = [];
+  const run = runScenarios({
+    scenarios: scenario,
+    subjects: "sim/steadfast",
+    observer: {
+      onEvent() {
+        throw new Error("full");
+      },
+    },
+  });
+  for await (const event of run) if (event.type === "warning") warnings.push(event.message);
+  expect(warnings).toEqual([expect.stringContaining("full")]);
+  expect((await run.results)[0]?.status).toBe("completed");
+});
+
+test("without a provider nothing is traced, and no header is sent", () => {
+  const observer = openTelemetry();
+  const none: Context = ROOT_CONTEXT;
+  expect(trace.getSpan(none)).toBeUndefined();
+  expect(observer.headersOf?.("c", 1)).toBeUndefined();
+});
