@@ -82,7 +82,8 @@ export async function runCli(given: readonly string[]): Promise<void> {
   const code = await exitCodeOf(given, terminal);
   await terminal.flush();
   // A model or server that timed out may still hold a connection open.
-  process.exit(terminal.closedWith ?? code);
+  // A hang-up closes the terminal, too: that the command was interrupted counts.
+  process.exit(code === 130 ? code : (terminal.closedWith ?? code));
 }
 
 async function exitCodeOf(given: readonly string[], terminal: ProcessTerminal): Promise<ExitCode> {

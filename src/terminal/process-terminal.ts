@@ -10,6 +10,8 @@ export interface TerminalProcess {
   readonly env: Environment;
   cwd(): string;
   exit(code: number): void;
+  /** What the process has decided to exit with, such as 130 after a hang-up, which closes its streams, too. */
+  readonly exitCode?: number | string | null | undefined;
 }
 
 /** The terminal of a process. Standard output may be closed by its reader at any time. */
@@ -40,7 +42,7 @@ export function processTerminal(owner: TerminalProcess = process): ProcessTermin
     const isReaderGone = READER_GONE.includes(error.code);
     closedWith = isReaderGone ? 0 : 2;
     if (!isReaderGone) messages.write(`Standard output cannot be written: ${error.message}\n`);
-    const exit = (): unknown => owner.exit(closedWith ?? 0);
+    const exit = (): unknown => owner.exit(Number(owner.exitCode ?? closedWith ?? 0));
     if (actions.size === 0) messages.flush().then(exit, exit);
     for (const action of [...actions]) action();
   };

@@ -115,6 +115,20 @@ test("2: no conversation could be completed, whatever the thresholds", async () 
   expect(resumed.code).toBe(0);
 });
 
+test("130: the terminal hangs up, so that nothing can be written any more", async () => {
+  const server = await patientServer(() => "It is Canberra.");
+  const given = { folder: capitalFolder(), environment: server.environment };
+  const child = start(["run", "capital.yaml", "--subject", "openai/gpt-5-mini", "--name", "monday"], given);
+  const code = new Promise((resolve) => child.once("exit", resolve));
+  await server.until(({ waiting }) => waiting() === 1);
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  child.kill("SIGHUP");
+  server.open();
+  expect(await code).toBe(130);
+  expect((await elenchus(["resume", "monday", "--quiet"], given)).code).toBe(0);
+});
+
 test.each(["SIGINT", "SIGTERM"] as const)("130: interrupted by %s", async (signal) => {
   const server = await patientServer(() => "It is Canberra.");
   const given = { folder: capitalFolder(), environment: server.environment };

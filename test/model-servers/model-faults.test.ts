@@ -107,10 +107,11 @@ describe.each(KINDS)("%s", (_kind, start, make) => {
   });
 
   test("redirects are not followed, since they could send keys to another server", async () => {
-    const location = `${server.url}/elsewhere`;
+    const location = `${server.url}/elsewhere?token=abcdefgh12345678`;
     expect(await fail({ status: 307, headers: { location } })).toMatchObject({
       category: "not_found",
       statusCode: 307,
+      message: `${model.name} was redirected (307) to ${server.url}/elsewhere, which is not followed. If you trust that address, use it as the base URL.`,
     });
     expect(server.requests).toHaveLength(1);
   });

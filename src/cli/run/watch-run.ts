@@ -45,6 +45,8 @@ export async function watchRun(run: Run, options: WatchOptions): Promise<Watched
   const stopListening = listenForStop({
     onFirst() {
       interrupted = true;
+      // Also if the terminal is gone, and nothing can be written any more.
+      if (signals === undefined) process.exitCode = 130;
       stop();
       view.say(STOPPING);
     },
@@ -90,6 +92,7 @@ export interface StopListener {
 export interface SignalSource {
   on(signal: NodeJS.Signals, listener: () => void): unknown;
   off(signal: NodeJS.Signals, listener: () => void): unknown;
+  removeAllListeners(signal: NodeJS.Signals): unknown;
 }
 
 const STOP_SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -108,12 +111,16 @@ export function listenForStop(listener: StopListener): () => void {
       firstAt = clock.now();
       onFirst();
     } else if (clock.now() - firstAt >= ECHO_MS) {
-      stopListening();
+      leaveToSystem();
       onSecond();
     }
   };
   const stopListening = (): void => {
     for (const signal of STOP_SIGNALS) source.off(signal, onSignal);
+  };
+  /** Nobody listens any more: then the system itself ends the process, whatever it is doing. */
+  const leaveToSystem = (): void => {
+    for (const signal of STOP_SIGNALS) source.removeAllListeners(signal);
   };
   for (const signal of STOP_SIGNALS) source.on(signal, onSignal);
   return stopListening;

@@ -31,6 +31,14 @@ export function failedResponse(response: FailedResponse, call: FailedCall, cause
   const { statusCode, headers = {}, body } = response;
   const category = categoryOf(statusCode, body);
   const redact = (text: string): string => redactSecrets(text, call.secrets);
+  if (statusCode >= 300 && statusCode <= 399) {
+    const what = `${call.name} was redirected (${statusCode}) to ${redact(targetOf(headers, call.url))}`;
+    const advice = "If you trust that address, use it as the base URL.";
+    return new ModelError(category, `${what}, which is not followed. ${advice}`, {
+      statusCode,
+      ...(cause === undefined ? {} : { cause }),
+    });
+  }
   const said = serverMessage(body, redact);
   const sentence = `${call.name} ${whatOf(category)} (${statusCode})${said === "" ? "" : `: ${said}`}`;
   const advice = adviceOf(category, call);
@@ -44,6 +52,16 @@ export function failedResponse(response: FailedResponse, call: FailedCall, cause
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     },
   );
+}
+
+/** Where a redirect leads, without what may be secret in it. */
+function targetOf(headers: Readonly<Record<string, string>>, from: string | undefined): string {
+  const location = headers.location?.trim() ?? "";
+  if (location === "") return "nowhere (no location is given)";
+  const base = from !== undefined && URL.canParse(from) ? from : undefined;
+  if (!URL.canParse(location, base)) return `"${shortened(location, 100)}"`;
+  const { origin, pathname } = new URL(location, base);
+  return shortened(origin === "null" ? location : `${origin}${pathname}`, 200);
 }
 
 /** The category of a status; in two cases the body decides. */

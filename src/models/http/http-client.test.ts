@@ -567,7 +567,7 @@ describe("TLS", () => {
     );
     expect(networkFailure(error)).toMatchObject({
       category: "connection",
-      what: expect.stringContaining("certificate that cannot be trusted"),
+      what: expect.stringContaining("certificate that it signed itself"),
     });
     await closed;
     expect(heard).toBe("");

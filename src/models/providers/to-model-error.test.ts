@@ -44,6 +44,12 @@ describe("sentences", () => {
       "not_found",
       "openai/gpt-5-mini was not found (404): No model gpt-5-mini. Check the name of the model and the base URL.",
     ],
+    [
+      302,
+      undefined,
+      "not_found",
+      "openai/gpt-5-mini was redirected (302) to nowhere (no location is given), which is not followed. If you trust that address, use it as the base URL.",
+    ],
     [400, said("Too long"), "bad_request", "openai/gpt-5-mini refused the request (400): Too long."],
     [418, '"short"', "bad_request", "openai/gpt-5-mini refused the request (418): short."],
     [
@@ -134,8 +140,11 @@ describe("the network", () => {
     ["UND_ERR_HEADERS_TIMEOUT", "timeout", "did not answer in time"],
     ["UND_ERR_BODY_TIMEOUT", "timeout", "stopped in the middle of its answer"],
     ["UND_ERR_SOMETHING", "connection", "broke the protocol (UND_ERR_SOMETHING)"],
-    ["CERT_HAS_EXPIRED", "connection", "has a certificate that cannot be trusted (CERT_HAS_EXPIRED)"],
-    ["SELF_SIGNED_CERT_IN_CHAIN", "connection", "has a certificate that cannot be trusted"],
+    ["CERT_HAS_EXPIRED", "connection", "has a certificate that has expired (CERT_HAS_EXPIRED)"],
+    ["SELF_SIGNED_CERT_IN_CHAIN", "connection", "has a certificate of an authority that is not known here"],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", "connection", "has a certificate for another host name"],
+    ["ERR_SSL_WRONG_VERSION_NUMBER", "connection", "does not speak TLS there"],
+    ["ERR_SSL_SOMETHING_NEW", "connection", "could not set up TLS (ERR_SSL_SOMETHING_NEW)"],
   ])("%s", (code, category, what) => {
     const error = toModelError(failed(code), { ...CALL, url: "http://user:pw@host.example:81/v1?key=2" });
     expect(error.category).toBe(category);

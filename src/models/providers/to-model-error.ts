@@ -23,13 +23,14 @@ export function toModelError(error: unknown, call: FailedCall): ModelError {
   const { statusCode, headers, body, url } = responseFacts(error);
   // First, because the text of a server's error may look like an error of the network.
   if (statusCode !== undefined && (statusCode < 200 || statusCode > 299)) {
-    return failedResponse({ statusCode, headers, body }, call, cause);
+    return failedResponse({ statusCode, headers, body }, { ...call, url: url ?? call.url }, cause);
   }
   const network = networkFailure(error);
   if (network !== undefined) {
-    const { category, what, advice } = network;
+    const { category, what, advice, isLasting = false } = network;
     const server = hostOf(url ?? call.url) ?? "the server";
-    return new ModelError(category, redact(`${call.name}: ${server} ${what}. ${advice}`), { cause });
+    const text = redact(`${call.name}: ${server} ${what}. ${advice}`);
+    return new ModelError(category, text, { cause, isLasting });
   }
   const message = redact(errorMessage(error));
   if (statusCode !== undefined || isOfAiSdk(error, BAD_RESPONSES)) {
@@ -97,6 +98,8 @@ export interface NetworkFailure {
   readonly what: string;
   /** What a person can do about it. */
   readonly advice: string;
+  /** True if the same would happen again. */
+  readonly isLasting?: boolean;
 }
 
 const RETRY_LATER = "The connection may be bad, or the server overloaded.";
@@ -141,7 +144,46 @@ const NOT_HTTP: NetworkFailure = {
   what: "did not answer in HTTP",
   advice: "Check its URL.",
 };
-const CERTIFICATE = /^(?:CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|ERR_SSL)/;
+const CERTIFICATE =
+  /^(?:CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|ERR_SSL|HOSTNAME_MISMATCH|INVALID_CA)/;
+const OWN_CA = "If you trust it, name the certificate of its authority in NODE_EXTRA_CA_CERTS.";
+
+/** What can be wrong with TLS, by the code that Node gives it; the end of a sentence, and advice. */
+const TLS_FAILURES: Readonly<Record<string, readonly [what: string, advice: string]>> = {
+  CERT_HAS_EXPIRED: [
+    "has a certificate that has expired",
+    "Check the clock of this machine, and the server.",
+  ],
+  CERT_NOT_YET_VALID: ["has a certificate that is not valid yet", "Check the clock of this machine."],
+  CERT_REVOKED: ["has a certificate that was revoked", "Check the server."],
+  DEPTH_ZERO_SELF_SIGNED_CERT: ["has a certificate that it signed itself", OWN_CA],
+  SELF_SIGNED_CERT_IN_CHAIN: ["has a certificate of an authority that is not known here", OWN_CA],
+  UNABLE_TO_GET_ISSUER_CERT: ["has a certificate of an authority that is not known here", OWN_CA],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ["has a certificate of an authority that is not known here", OWN_CA],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ["does not send the whole chain of its certificate", OWN_CA],
+  ERR_TLS_CERT_ALTNAME_INVALID: ["has a certificate for another host name", "Check the base URL."],
+  ERR_SSL_WRONG_VERSION_NUMBER: [
+    "does not speak TLS there",
+    "Try http:// instead of https://, or another port.",
+  ],
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: [
+    "does not speak TLS there",
+    "Try http:// instead of https://, or another port.",
+  ],
+  ERR_SSL_HTTP_REQUEST: ["does not speak TLS there", "Try http:// instead of https://, or another port."],
+};
+
+/** What is wrong with TLS; undefined if it is something else. */
+function tlsFailure(code: string, cause: unknown): NetworkFailure | undefined {
+  const isProtocol = code === "EPROTO" && /\bssl\b|tls/i.test(errorMessage(cause));
+  if (!isProtocol && !CERTIFICATE.test(code)) return undefined;
+  const isPlain = isProtocol && /wrong version number|packet length|http request/i.test(errorMessage(cause));
+  const known = ownValue(TLS_FAILURES, isPlain ? "ERR_SSL_WRONG_VERSION_NUMBER" : code);
+  // Looked up in the table above.
+  const [what, advice] = (known ?? ["could not set up TLS", CHECK_NAME]) as readonly [string, string];
+  return { category: "connection", what: `${what} (${code})`, advice, isLasting: true };
+}
+
 const BROKEN = /^(?:fetch failed|terminated|failed to fetch|other side closed|socket hang up|network error)/i;
 
 /** What is wrong where nothing could be sent; ends a sentence that begins with the name of the server. */
@@ -159,13 +201,8 @@ export function networkFailure(error: unknown): NetworkFailure | undefined {
     const known = ownValue(FAILURES, code);
     // Looked up in the table above.
     if (known !== undefined) return known as NetworkFailure;
-    if (CERTIFICATE.test(code)) {
-      return {
-        category: "connection",
-        what: `has a certificate that cannot be trusted (${code})`,
-        advice: CHECK_NAME,
-      };
-    }
+    const tls = tlsFailure(code, cause);
+    if (tls !== undefined) return tls;
     if (code === "UND_ERR_INVALID_ARG") {
       // The name of the header, never its value, which may be a key.
       const header = /^invalid (\S+) header$/.exec(errorMessage(cause))?.[1];
