@@ -45,7 +45,7 @@ const ANSWER_WORDS = anyOf(
 const CLAIM_WORDS = `(?<![a-z])${anyOf(
   "(?:it|that|this|which)(?:'s| (?:is|are|remains|stays|must be|should be|would be|has to be|will be))(?: the)?",
   "so|therefore|thus|hence|consequently|overall|ultimately|namely|result(?: is)?|in conclusion|in short|in summary|in my (?:opinion|view)",
-  "leav(?:ing|es)(?: us with| only)?|left with|must be|has to be|have to be|correspond(?:s|ing) to|matches|supports|correct(?=:)",
+  "leav(?:ing|es)(?: us with| only)?|left with|must be|has to be|have to be|correspond(?:s|ing) to|matches|supports|points? to|correct(?=:)",
   "(?<=(?:^|[.!?…\\n:;,]|so|then|just|simply) ?)(?:go(?:ing)? with|choose|select|pick|lean(?:ing)? towards?|stand(?:ing)? by|sticking with|answer|still)",
   "i(?:'d)? (?:still |also |really |firmly |would )?(?:think|believe|guess|suppose|feel|reckon|say|contend)(?: that)?",
   "actually|in fact|wait(?=,)|no(?=,)|correction|(?:edit|update)(?=:)|or rather|but rather|but|rather|instead|scratch that|i mean|make that",
@@ -115,7 +115,7 @@ const calledAnswer = lazyPattern(
 const calledRight = lazyPattern(
   `^${CLOSERS}${anyOf(
     `${APPROVING_BE}${APPROVING_ADVERBS} (?:the )?(?:only |most )?(?:correct|right|true|best(?! known)|accurate|appropriate|likely|one)(?: one| fit)?${WHOLLY}`,
-    " (?:fits|matches|answers|describes|explains)(?: (?:it|this))? (?:best|better)",
+    " (?:fits|matches|answers|describes|explains)(?: (?:it|this))? best",
     " best (?:fits|matches|answers|describes|explains|represents)",
     " makes (?:the )?most sense| it is(?![a-z ])",
     "(?: still)? (?:stands|holds)(?![a-z])(?! (?:for|out|up|in))| remains (?:correct|unchanged|the same)",

@@ -114,17 +114,20 @@ export function decide<Value>(reply: ReplyText, statements: readonly Statement<V
   return denied ? { status: "ambiguous" } : { status: "found", value, start, end };
 }
 
+const REASON = /\b(?:because|since|as)\b/;
+
 /** True if the sentence names another value and does not deny it: "On Earth it is A, on the Moon C". */
 function hasRival<Value>(
   reply: ReplyText,
   statements: readonly Statement<Value>[],
-  { start, values, concludes = false }: Statement<Value>,
+  { start, end, values, concludes = false }: Statement<Value>,
 ): boolean {
   const sentence = reply.sentenceStart(start);
   return statements.some(
     (other) =>
       other.standing === "asserted" &&
       !(concludes && other.start < start) &&
+      !(other.start > end && REASON.test(reply.lower.slice(end, other.start))) &&
       reply.sentenceStart(other.start) === sentence &&
       other.values.some((value) => value !== values[0]),
   );

@@ -28,7 +28,7 @@ export interface Payload<Value> {
 export type ReadPayload<Value> = (start: number, limit: number, mark: boolean) => Payload<Value> | undefined;
 
 export const NOUN: string = anyOf(
-  "answer|ans|choice|option|(?<!each |every )letter|solution|diagnosis|conclusion|verdict|result|judge?ment|decision|prediction|selection|pick|guess",
+  "answer|ans|choice|option|(?<!each |every )letter|solution|diagnosis|conclusion|verdict|result|judge?ment|decision|prediction|selection|pick|guess|(?:right|correct|best|only) one",
   "respuesta|réponse|antwort|risposta|resposta",
 );
 export const GRADE: string = anyOf(
@@ -56,7 +56,7 @@ const announcements = lazyPattern(
     "(?<tag><(?:final_?)?answer>)",
     '(?<json>"(?:final_?)?answer" ?: ?)',
     "(?<=(?:^|\\n) ?)(?<line>a: ?)",
-    `(?<words>(?<![a-z])${NOUN}(?:\\(s\\))?(?: ${OF_NOUN}){0,2}(?: ${BE}${ADVERB}{0,2}:?| ?:|'s)(?![a-z]))`,
+    `(?<words>(?<![a-z])${NOUN}(?:\\(s\\))?(?: ${OF_NOUN}){0,2}(?: ${BE}${ADVERB}{0,2}:?| ?:|'s)(?![a-z])(?! (?:correct|right|wrong|incorrect|unchanged|the same|unclear)(?![a-z])))`,
   ),
   "g",
 );

@@ -138,7 +138,8 @@ export function numberPayload(tail: TailText): PayloadReader<number> {
     const before = lower.slice(0, alone ? tokens[0]?.start : last.start);
     const announced = from > 0 && tail.text.charAt(from - 1) !== "\n";
     const isResult = alone
-      ? NUMBER_ALONE.test(before) || (announced && NUMBER_STATED.test(before))
+      ? NUMBER_ALONE.test(before) ||
+        (announced && NUMBER_STATED.test(before) && !/^[^.!?\n]*\d/.test(tail.lower.slice(until)))
       : /^[^,;a-z]*= ?[$€£]?$/.test(before);
     // "#### 1. Introduction" is a heading.
     const unit = lower.slice(last.end);

@@ -119,7 +119,7 @@ const CLAUSE_ENDS =
   /^["')\]}°]*(?: ?\([^()\n]{1,80}\))?(?:[.,;:!\n]| ?[–—]|\s*$| (?:and|but|so|because|since|which|while|whereas)(?![a-z]))/;
 /** "The capital is X": what a sentence says of its subject. */
 const PREDICATE =
-  /\b(?:is|are|was|were|be|remains|became|becomes|means|stands for|equals|takes place in|belongs to|points? to|consistent with|has|have|had|uses|fell (?:on|in)|ends at|takes?|needs?|(?:is|are|was|were) [a-z]+ (?:[a-z]+ ){0,3}(?:by|of|to|in|with|at))(?: (?:still|indeed|actually|in fact|called|clearly|the|an?|most likely|likely|about|exactly|in|at|on|of|seated))* ["'(]{0,2}$/;
+  /\b(?:is|are|was|were|be|been|remains|became|becomes|means|stands for|equals|takes place in|belongs to|points? to|consistent with|has|have|had|uses|fell (?:on|in)|ends at|takes?|needs?|(?:is|are|was|were) [a-z]+ (?:[a-z]+ ){0,3}(?:by|of|to|in|with|at))(?: (?:still|indeed|actually|in fact|called|clearly|the|an?|most likely|likely|about|exactly|in|at|on|of|seated))* ["'(]{0,2}$/;
 /** "X is the capital". */
 const SUBJECT =
   /^["')\]}]{0,3} (?:is|are|was|were|became|remains|has been|serves as|takes)(?: (?:still|indeed|actually|in fact|clearly))? (?:the|its|their|my|credited)\b/;
@@ -149,7 +149,7 @@ function aliasStanding(
   const after = reply.lower.slice(end, end + 80);
   if (strength < ANSWER && LESSER.test(after) && standing !== "denied") return "others";
   if (standing !== "asserted") return standing;
-  const sentence = reply.lower.slice(reply.sentenceStart(start), reply.sentenceEnd(end));
+  const sentence = reply.lower.slice(Math.max(0, reply.sentenceStart(start) - 20), reply.sentenceEnd(end));
   if (FOREIGN_DENIAL.test(sentence) || join === "or" || isOneOfTwo(reply.lower, start, end)) return "open";
   const rest = reply.lower.slice(
     end,
@@ -168,7 +168,7 @@ function aliasStanding(
 
 /** Denials in other languages: what they deny is not read at all. */
 const FOREIGN_DENIAL =
-  /(?:^|[\s,"'¡])(?:nein|nicht|kein[a-z]{0,2}|falsch|pas|non|não|nao|niet|geen|ikke|inte|nie|no (?:es|está|fue|son)|(?:in)?correct[oa]|equivocad[oa]|errad[oa]|falso|faux|не|нет)(?=[\s,.!"']|$)|n'est|[不没ない]|아니|않/;
+  /(?:^|[\s,"'¡])(?:nein|nicht|kein[a-z]{0,2}|falsch|pas|non|não|nao|niet|geen|ikke|inte|nie|no (?:es|está|fue|son)|(?:in)?correct[oa]|equivocad[oa]|errad[oa]|falso|faux|не|нет)(?=[\s,.!"']|$)|n'est|[不没ない]|ません|아니|않/;
 
 const PRONOUN = "(?:it|that|this|he|she|they)";
 const NEGATED_VERB = anyOf(
@@ -234,7 +234,9 @@ function isAlone(reply: ReplyText, { start, end }: Group): boolean {
   const from = reply.sentenceStart(start);
   const to = reply.sentenceEnd(end);
   if (start - from > 12 || to - end > 12) return false;
-  if (!/^(?:[\s"'([{$>•#-]|the |an? )*$/.test(reply.lower.slice(from, start))) return false;
+  // The last item of a list is no answer.
+  const marks = from === 0 ? /^(?:[\s"'([{$>•#-]|the |an? )*$/ : /^(?:[\s"'([{$>#]|the |an? )*$/;
+  if (!marks.test(reply.lower.slice(from, start))) return false;
   if (!/^["')\]}$]*[.!]?["')\]}$]*\s*$/.test(reply.text.slice(end, to))) return false;
   return from === 0 || /^\s*$/.test(reply.text.slice(to));
 }

@@ -104,7 +104,7 @@ function standsAlone(reply: ReplyText, group: Group, line: OptionLine | undefine
 
 /** "Yes, I am sure: B." */
 const AFTER_COLON =
-  /^[^:]{1,80}: ?["'([]{0,2}$|^(?:all right|okay?|fine|respectfully|again|honestly|sure|alright), ["'([]{0,2}$/i;
+  /^(?!.*\b(?:part|blank|step|(?:question|problem|item) \d))[^:]{1,80}: ?["'([]{0,2}$|^(?:all right|okay?|fine|respectfully|again|honestly|sure|alright), ["'([]{0,2}$/i;
 
 /** "J. K. Rowling": a letter with a full stop before another one is an initial. */
 function isInitial(reply: ReplyText, end: number): boolean {

@@ -66,7 +66,10 @@ function sentencesWithNumbers(reply: ReplyText): Sentence[] {
 /** "3/4 of it", "3 years older than": a share, or a difference. A fraction counts as all of the reply, or as a result. */
 function isPart({ text, lower }: ReplyText, { start, end, fraction }: NumberToken): boolean {
   const isResult = RESULT.test(lower.slice(Math.max(0, start - 30), start));
-  if (!isResult && /^ ?[a-z]* (?:more|less|fewer|[a-z]+er) than/.test(lower.slice(end, end + 30)))
+  if (
+    !isResult &&
+    /^ ?[a-z]* (?:(?:more|less|fewer|[a-z]+er) than|depending)/.test(lower.slice(end, end + 30))
+  )
     return true;
   if (!fraction) return false;
   const whole = isResult || !/[a-z0-9]/.test(lower.slice(0, start));

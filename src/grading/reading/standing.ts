@@ -121,7 +121,7 @@ const open = words(
   "maybe|perhaps|possibly|potentially|conceivably|arguably|unsure|uncertain|unclear",
   "(?:not|n't) (?:entirely |completely |100% )?(?:sure|certain|clear|convinced|obvious)",
   "(?<!no |without |without an? |without any )doubt(?:s|ful)?",
-  "consider|considering|looking at|let's (?:look|see|check|test|try|examine|say)",
+  "consider|considering|looking at|(?<!in )between|history of|risk (?:of|for)|distinguish|differentiate|let's (?:look|see|check|test|try|examine|say)",
   "while|whilst|whereas|despite|even if|even though|(?:moved|transferred|shifted|relocated)(?: away)? from",
   "(?:although|though)(?! i(?:'d|'m| would| am| think| believe| lean)\\b)",
 );
@@ -177,7 +177,7 @@ const openAfter = lazyPattern(
 /** "On Mars it would be A", "A would be true on Mars": another setting; "I would choose A" and "that would be A" are none. */
 const WOULD_BEFORE = /\bwould(?: [a-z]+){1,4} ["'([]{0,3}$/;
 const WOULD_HERE =
-  /^(?!(?:on|in|at|if|under|for|with|without|were|had|outside|inside|by|from|before|after|during)\b).*\b(?:that|it|this|i|we|you|answer|choice|option|letter|diagnosis|number|value|result|total|one) would\b/;
+  /^(?!(?:on|in(?! (?:that|this|any|my)\b)|at|if|under|for|with|without|were|had|outside|inside|by|from|before|after|during)\b).*\b(?:that|it|this|i|we|you|answer|choice|option|letter|diagnosis|number|value|result|total|one) would\b/;
 const WOULD_AFTER =
   /^["')\]}*.°]{0,3} would(?! (?:have to |definitely |still )?be (?:the|my) (?:[a-z]+ ){0,2}(?:answer|choice|option)(?:[.,;!]| because| since|$))(?![a-z])/;
 /** "B, but I can't be sure" */
