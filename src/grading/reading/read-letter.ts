@@ -24,7 +24,7 @@ type Group = MentionGroup<string, LetterMention>;
 /** What stands around a group of letters. */
 interface LetterSurroundings {
   /** The line that the group begins, if it looks like an option. */
-  readonly line: OptionLine | undefined;
+  readonly line: LineRole | undefined;
   /** The statement before it. */
   readonly previous: Statement<string> | undefined;
   /** The letters that there are; any other counts only where it is called the answer. */
@@ -38,7 +38,7 @@ function letterStatement(
   { line, previous, options }: LetterSurroundings,
 ): Statement<string> {
   const { start, end } = group;
-  const listed = line?.role === "listed";
+  const listed = line === "listed";
   const cue = listed ? undefined : cueBefore(reply.lower, reply.sentenceStart(start), start);
   const approval = approvalAfter(reply.lower.slice(end, end + 100));
   const clause = reply.clauseStart(cue?.start ?? start);
@@ -46,19 +46,17 @@ function letterStatement(
   const over = cue !== undefined && cue.start < (previous?.end ?? 0);
   const from = over ? clause : Math.max(previous?.end ?? 0, clause);
   const around = standingOf(reply, group, from, approval > 0);
-  const standing =
-    line?.mark === "wrong" ? "denied" : around === "asserted" && group.join === "or" ? "open" : around;
+  const standing = around === "asserted" && group.join === "or" ? "open" : around;
   const closed = group.mentions.at(-1)?.closed ?? false;
   const strength = Math.max(
     cue !== undefined && closed && (cue.strength === ANSWER || !isJudged(reply, end)) ? cue.strength : 0,
     approval,
-    line?.mark === "right" ? CLAIM : 0,
     listed ? 0 : standsAlone(reply, group, line),
   ) as Strength;
   const known = strength >= ANSWER || group.mentions.every(({ value }) => options.has(value));
   const values = groupValues(group);
   // "A:" may mean an answer, and "we are left with C and D" chooses nothing.
-  const weak = strength < ANSWER && (line?.role === "open" || (values.length > 1 && strength > 0));
+  const weak = strength < ANSWER && (line === "open" || (values.length > 1 && strength > 0));
   const open = weak && standing === "asserted";
   return {
     values,
@@ -76,7 +74,7 @@ const LEADING =
   /^["')\]}$]{0,3}(?:,|:| ?[-–—(]| (?:because|since|as|due|rather|instead|over|not|i)(?![a-z]))/i;
 
 /** How plainly a letter is an answer by standing alone: as a line, as a sentence, or at the head of the reply. */
-function standsAlone(reply: ReplyText, group: Group, line: OptionLine | undefined): Strength {
+function standsAlone(reply: ReplyText, group: Group, line: LineRole | undefined): Strength {
   const { start, end } = group;
   const from = reply.sentenceStart(start);
   const before = reply.text.slice(Math.max(from, start - 30), start);
@@ -86,15 +84,16 @@ function standsAlone(reply: ReplyText, group: Group, line: OptionLine | undefine
       before,
     )
   ) {
-    if (isStrongEnd(reply, group)) return ANSWER;
+    // "After weighing everything, **C**"
+    if (isLast(reply, end) && group.mentions.length === 1 && reply.strong.has(end)) return ANSWER;
     return isLast(reply, end) && AFTER_COLON.test(reply.text.slice(from, start)) ? CLAIM : 0;
   }
   const outer = isFirst(reply, start) || isLast(reply, end);
-  if (line?.role === "chosen") return outer || isLast(reply, reply.lineEnd(end)) ? ANSWER : CLAIM;
+  if (line === "chosen") return outer || isLast(reply, reply.lineEnd(end)) ? ANSWER : CLAIM;
   // "1. B 2. C" answers several questions.
   if (/\S \d{1,2}[.)] ?$/.test(reply.text.slice(Math.max(0, from - 6), from))) return 0;
   const after = reply.text.slice(end, Math.min(end + 40, reply.sentenceEnd(end)));
-  if (/^["')\]}$]{0,4}[.!]?["')\]}$]{0,4}\s*$/.test(after) && !isInitial(reply, end)) {
+  if (/^["')\]}$]{0,4}[.!]?["')\]}$]{0,4}\s*$/.test(after)) {
     if (outer || reply.lineEnd(end) - end <= 4) return ANSWER;
     // In the middle of a line, "A. Rome" is an option; only as the answer to a question is it a sentence.
     return from > 0 && reply.asks(from - 1) ? CLAIM : 0;
@@ -106,19 +105,6 @@ function standsAlone(reply: ReplyText, group: Group, line: OptionLine | undefine
 const AFTER_COLON =
   /^(?!.*\b(?:part|blank|step|(?:question|problem|item) \d))[^:]{1,80}: ?["'([]{0,2}$|^(?:all right|okay?|fine|respectfully|again|honestly|sure|alright), ["'([]{0,2}$/i;
 
-/** "J. K. Rowling": a letter with a full stop before another one is an initial. */
-function isInitial(reply: ReplyText, end: number): boolean {
-  return /^\. ?[A-Z]\./.test(reply.text.slice(end, end + 5));
-}
-
-/** A letter in bold at the very end. */
-function isStrongEnd(reply: ReplyText, { start, end, mentions }: Group): boolean {
-  if (mentions.length > 1 || !isLast(reply, end)) return false;
-  return (
-    [start, start - 1].some((at) => reply.strong.has(at)) && [end, end + 1].some((at) => reply.strong.has(at))
-  );
-}
-
 function isFirst(reply: ReplyText, start: number): boolean {
   return start <= 40 && head().test(reply.text.slice(0, start));
 }
@@ -129,8 +115,6 @@ function isLast(reply: ReplyText, end: number): boolean {
 
 /** A letter that may name an option, always in upper case. */
 export interface LetterMention extends Mention<string> {
-  /** True if brackets or a word such as "option" say that it names an option. */
-  readonly marked: boolean;
   /** True if what follows lets the letter be an answer: "B.", "B because", and not "B cells" or "A good way". */
   readonly closed: boolean;
 }
@@ -142,9 +126,6 @@ const LETTER =
 /** Letters in quantities, functions and vitamins name no option: "25 C", "P(A)", "N/A". */
 const FOREIGN_BEFORE =
   /(?:\d ?|[A-Za-z0-9]\(|n\/|[a-z]{2}\/|vitamin |hepatitis |plan |type |group |class |grade |schedule |influenza )$/;
-const FOREIGN_AFTER = /\/(?![a-z](?![a-z]|\)? [a-z]))/y;
-const PAIR_END = /\)? [a-z]/y;
-
 /** Names of species after an abbreviated genus: "C. difficile" is no option. */
 const SPECIES =
   /\. (?:difficile|diff|coli|albicans|burgdorferi|fumigatus|perfringens|botulinum|tetani|jejuni|trachomatis|pneumoniae|neoformans|diphtheriae|cereus|anthracis|pertussis|fragilis|histolytica|faecalis|faecium|cloacae|elegans|melanogaster|sapiens|vulgaris|aureus|influenzae|auris|glabrata|henselae|quintana|bovis|canis|suis|immitis|dermatitidis|capsulatum|lamblia|pylori|henselae|melitensis|abortus|psittaci|israelii|baumannii|aeruginosa|typhi|flexneri|sonnei|vaginalis|gondii|cruzi|vivax|falciparum|rickettsii|pallidum|catarrhalis|meningitidis|gonorrhoeae|monocytogenes|pyogenes|agalactiae|epidermidis)(?![a-z])/y;
@@ -154,8 +135,6 @@ const CLOSED =
 
 const BRACKETED = /(?:[([{]|<(?:final_?)?(?:answer|choice|option)>)["'$]?$/;
 const BRACKET_AFTER = /["'$]?(?:[)\]}]|<\/)/y;
-/** "Both D and A are …": a capital behind a letter and "and" is no article. */
-const JOINED = /(?:^|[^A-Za-z0-9])[A-Z]["')\]]{0,2},? (?:and|or|nor|&) (?:[Oo]ption )?["'([]{0,2}$/;
 const NAMED = /(?:options?|choices?|alternatives?|letters?|answers?) ["'([]{0,2}$/;
 
 /** Every letter in a reply that may name an option. */
@@ -165,7 +144,7 @@ export function letterMentions(reply: ReplyText): LetterMention[] {
   for (const { 0: letter, index: start } of text.matchAll(LETTER)) {
     const end = start + 1;
     const before = lower.slice(Math.max(0, start - 16), start);
-    if (isForeign(lower, before, end)) continue;
+    if (FOREIGN_BEFORE.test(before) || isSpecies(lower, end)) continue;
     const bracketed = BRACKETED.test(before) && matchesAt(BRACKET_AFTER, lower, end);
     const named = NAMED.test(before);
     const closed = bracketed || matchesAt(CLOSED, lower, end);
@@ -179,9 +158,8 @@ export function letterMentions(reply: ReplyText): LetterMention[] {
     )
       continue;
     // An article or a pronoun, unless something closes it off.
-    const joined = letter === "A" && JOINED.test(text.slice(Math.max(0, start - 16), start));
-    if (!closed && !named && !joined && /[AI]/i.test(letter) && !isJudged(reply, end)) continue;
-    mentions.push({ value: letter.toUpperCase(), start, end, marked: bracketed || named, closed });
+    if (!closed && !named && /[AI]/i.test(letter) && !isJudged(reply, end)) continue;
+    mentions.push({ value: letter.toUpperCase(), start, end, closed });
   }
   return mentions;
 }
@@ -190,11 +168,6 @@ export function letterMentions(reply: ReplyText): LetterMention[] {
 function isPart(reply: ReplyText, start: number): boolean {
   if (start - reply.sentenceStart(start) > 2) return false;
   return /^\) ?(?:[a-z0-9',]+ ){3}/.test(reply.lower.slice(start + 1, start + 60));
-}
-
-function isForeign(lower: string, before: string, end: number): boolean {
-  if (FOREIGN_BEFORE.test(before) || matchesAt(FOREIGN_AFTER, lower, end)) return true;
-  return isSpecies(lower, end) || (before.endsWith("/") && matchesAt(PAIR_END, lower, end));
 }
 
 /** True if a letter that ends here abbreviates a genus: "C. difficile". */
@@ -217,13 +190,8 @@ function isAnnounced(reply: ReplyText, start: number): boolean {
   return start - line <= 8 && /^[-•>#\s"'([]*$/.test(reply.text.slice(line, start));
 }
 
-/** How a letter stands on a line that it begins. */
-export interface OptionLine {
-  /** `chosen` if the line is the answer, `listed` if it is one of a list of options, `open` if it may be either. */
-  readonly role: "chosen" | "listed" | "open";
-  /** What a mark at the end of the line says of the option: "B) Paris ✅". */
-  readonly mark?: "right" | "wrong";
-}
+/** How a letter stands that begins a line: as the answer, as one of a list of options, or as either of them. */
+export type LineRole = "chosen" | "listed" | "open";
 
 const LINE =
   /^((?:[-•+>#]{1,6} |\d{1,2}[.)] ){0,2}(?:(?:option|choice|answer) )?["'([{$]{0,3})([A-Za-z])["'$]{0,2}(?:([)\]}.:]{1,3})|(?= ?[-–—] ))(.*)$/gim;
@@ -232,46 +200,26 @@ const LINE =
 export const TOLD: RegExp =
   /^ (?:is|was|are|would|has|does|cannot|can|could|may|might|should|seems|looks|fails|must)(?![a-z])/;
 const OTHER_OPTION = /(?:^|\s)[([]?([A-Z])(?:[)\]]|[.:](?=\s+\S))\s/g;
-const RIGHT_MARK =
-  /(?:[✅✓✔☑]\ufe0f?|\((?:correct|right)(?: answer)?\)|[-–—←] ?correct(?: answer)?)[.!)*\s]*$/i;
-const WRONG_MARK = /(?:[❌✗✘✖]\ufe0f?|\((?:incorrect|wrong)\)|[-–—←] ?(?:incorrect|wrong))[.!)*\s]*$/i;
-
-interface Line extends OptionLine {
-  readonly letter: string;
-  readonly start: number;
-}
 
 /**
  * Lines that begin with an option, by the position of its letter. Lines whose letters ascend restate the question's
  * options; a line that belongs to no such list is an answer.
  */
-export function optionLines(reply: ReplyText): ReadonlyMap<number, OptionLine> {
-  const runs: Line[][] = [];
+export function optionLines(reply: ReplyText): ReadonlyMap<number, LineRole> {
+  const lines = new Map<number, LineRole>();
+  let last: { readonly letter: string; readonly start: number } | undefined;
   for (const match of reply.text.matchAll(LINE)) {
-    if (TOLD.test(match[4] ?? "")) continue;
-    const line = lineOf(match);
-    if (reply.sentenceStart(line.start) < reply.lineStart(line.start)) continue;
-    const run = runs.at(-1);
-    const previous = run?.at(-1);
-    if (run !== undefined && previous !== undefined && previous.letter < line.letter) run.push(line);
-    else runs.push([line]);
-  }
-  const lines = new Map<number, OptionLine>();
-  for (const run of runs) {
-    for (const line of run) lines.set(line.start, run.length > 1 ? { ...line, role: "listed" } : line);
+    const [, prefix = "", small = "", delimiter = "", rest = ""] = match;
+    const start = match.index + prefix.length;
+    if (TOLD.test(rest) || reply.sentenceStart(start) < reply.lineStart(start)) continue;
+    const letter = small.toUpperCase();
+    const others = [...` ${rest} `.matchAll(OTHER_OPTION)].some(([, other]) => other !== letter);
+    // "A:" may stand for "answer", and "I.", "V.", "X." for Roman numerals.
+    const open = (letter === "A" && delimiter === ":") || (/[IVX]/.test(letter) && delimiter === ".");
+    const goesOn = last !== undefined && last.letter < letter;
+    if (goesOn && last !== undefined) lines.set(last.start, "listed");
+    lines.set(start, others || goesOn ? "listed" : open ? "open" : "chosen");
+    last = { letter, start };
   }
   return lines;
-}
-
-function lineOf(match: RegExpExecArray): Line {
-  const [, prefix = "", letter = "", delimiter = "", rest = ""] = match;
-  const start = match.index + prefix.length;
-  const upper = letter.toUpperCase();
-  const others = [...` ${rest.slice(0, 2_000)} `.matchAll(OTHER_OPTION)].some(([, other]) => other !== upper);
-  // "A:" may stand for "answer", and "I.", "V.", "X." for Roman numerals.
-  const open = (upper === "A" && delimiter === ":") || (/[IVX]/.test(upper) && delimiter === ".");
-  const tail = rest.slice(-30);
-  const mark = RIGHT_MARK.test(tail) ? "right" : WRONG_MARK.test(tail) ? "wrong" : undefined;
-  const role = others ? "listed" : open ? "open" : "chosen";
-  return { letter: upper, start, role, ...(mark === undefined ? {} : { mark }) };
 }

@@ -194,9 +194,8 @@ function isLone({ lower }: ReplyText, { start, end, tokens }: Sentence): boolean
 
 const LABEL =
   /(?:\b(?:step|question|problem|chapter|figure|fig|table|equation|eq|section|part|page|line|example|exercise|item|case|method|option|choice|point|no|phase|round|room|version|theorem|lemma|note|ref|turn|rule|stage|q|confidence(?: (?:level|score|rating))?(?: is| of)?)\.? ?[:=]? ?|#)$/;
-const nameBefore = lazyPattern("(?:^|[^\\p{L}])(?!(?:Rs|Eur|Usd|About|Only) )(\\p{Lu}\\p{Ll}+) $", "u");
 
-/** True if a number only numbers something: "Step 3:", "2. ", "[1]", "Apollo 11", "90% sure". */
+/** True if a number only numbers something: "Step 3:", "2. ", "[1]", "90% sure". */
 function isLabel(reply: ReplyText, { value, start, end }: NumberToken): boolean {
   const before = reply.lower.slice(Math.max(0, start - 24), start);
   const after = reply.lower.slice(end, end + 20);
@@ -204,10 +203,7 @@ function isLabel(reply: ReplyText, { value, start, end }: NumberToken): boolean 
   if (/^%? ?(?:%|percent)? (?:sure|certain|confident)/.test(after)) return true;
   const line = reply.lineStart(start);
   const heads = start - line <= 6 && /^[-•>#\s(*]*$/.test(reply.text.slice(line, start));
-  if (heads && value !== null && value <= 20 && /^(?:[.)]|\.\)) ?\S/.test(after)) return true;
-  if (!Number.isInteger(value)) return false;
-  const name = nameBefore().exec(reply.text.slice(Math.max(0, start - 20), start))?.[1];
-  return name !== undefined && start - name.length - 1 - reply.sentenceStart(start) > 2;
+  return heads && value !== null && value <= 20 && /^(?:[.)]|\.\)) ?\S/.test(after);
 }
 
 const MONTH = "(?:january|february|march|april|may|june|july|august|september|october|november|december)";

@@ -24,7 +24,7 @@ function stanceStatement(reply: ReplyText, mention: StanceMention, previousEnd: 
 }
 
 /** A yes (true) or no (false); null for words that say both or neither, such as "it depends". */
-export interface StanceMention extends Mention<boolean | null> {
+interface StanceMention extends Mention<boolean | null> {
   readonly strength: Strength;
 }
 
@@ -36,14 +36,12 @@ const FOLLOWS =
 const LEAD = /^(?:[^a-z0-9]|\d{1,2}[.)] |well,? |so,? |hmm,? |sorry,? |true ?\/ ?false|yes ?\/ ?no)*$/;
 
 /** Finds every yes and no of a reply. */
-export function stanceMentions(reply: ReplyText): StanceMention[] {
+function stanceMentions(reply: ReplyText): StanceMention[] {
   const { lower } = reply;
-  const both = [...lower.matchAll(undecided())].map((match) => mentionOf(match, null, ANSWER));
   const mentions = [
-    ...both,
+    ...[...lower.matchAll(undecided())].map((match) => mentionOf(match, null, ANSWER)),
     ...wordMentions(reply),
-    ...[...lower.matchAll(judgements())].map((match) => judgementMention(match)),
-    ...[...lower.matchAll(agreements())].map((match) => judgementMention(match)),
+    ...[...lower.matchAll(judgements()), ...lower.matchAll(agreements())].map(judgementMention),
     ...[...lower.matchAll(ellipses())].map((match) =>
       mentionOf(match, match.groups?.not === undefined && match.groups?.not2 === undefined, CLAIM),
     ),
@@ -51,17 +49,12 @@ export function stanceMentions(reply: ReplyText): StanceMention[] {
   return withoutOverlaps(mentions);
 }
 
+/** "That is not wrong" may be anything. */
 function judgementMention(match: RegExpExecArray): StanceMention {
-  const { not, not2, hedge = "", degree = "", part, good } = match.groups ?? {};
-  const denials = [not, not2].filter((each) => each !== undefined).length;
-  const wholly = WHOLLY.test(hedge + degree);
-  const partly = part !== undefined || denials > 1 || (hedge !== "" && !wholly);
-  // "I don't fully agree", "not entirely true", "not wrong".
-  const half = denials === 1 && (wholly || good === undefined);
-  return mentionOf(match, partly || half ? null : (good !== undefined) !== (denials === 1), CLAIM);
+  const { not, good } = match.groups ?? {};
+  const value = not === undefined ? good !== undefined : good === undefined ? null : false;
+  return mentionOf(match, value, CLAIM);
 }
-
-const WHOLLY = /absolutely|completely|totally|entirely|quite|fully|100%|very/;
 
 function wordMentions(reply: ReplyText): StanceMention[] {
   const mentions: StanceMention[] = [];
@@ -113,7 +106,7 @@ function withoutOverlaps(mentions: readonly StanceMention[]): StanceMention[] {
 }
 
 /** Words that answer by themselves: at the head of a sentence, or where a cue announces them. */
-export const stanceWords: () => RegExp = lazyPattern(
+const stanceWords = lazyPattern(
   `(?<![a-z-])(?<![a-z]')(?:(?<yes>yes|yeah|yep|yup|affirmative|true|correct|agreed|agree)|(?<no>${anyOf(
     "no|nope|nah|negative|false|incorrect|untrue|wrong|disagree",
     "(?:absolutely|definitely|certainly|of course|probably) not|not at all|not really|not true|not correct|not right",
@@ -132,50 +125,42 @@ const SUBJECT = anyOf(
     "belief|understanding|reasoning|argument|information|view|intuition|answer|response|suggestion",
   )}`,
 );
-const DEGREE = `(?: ${anyOf(
-  "absolutely|completely|totally|entirely|quite|fully|very|100%",
-  "indeed|clearly|definitely|certainly|actually|in fact|also|simply|just|factually|really|still|therefore|thus",
-)}){0,3}`;
-const HEDGE = ` ${anyOf(
-  "partially|partly|mostly|generally|somewhat|technically|largely|only|sometimes|often|usually|basically",
-  "essentially|always|not (?:entirely|completely|quite|always|necessarily|fully|totally|exactly|strictly|wholly)",
-)}`;
+/** Denied, or wholly so: "not entirely true" is neither. */
+const DEGREE = `(?:(?<not>n?'t| not)| ${anyOf(
+  "absolutely|completely|totally|entirely|quite|fully|very|strongly|wholeheartedly|100%",
+)})?`;
+const ADVERBS = `(?: ${anyOf(
+  "indeed|clearly|definitely|certainly|actually|in fact|also|simply|just|factually|really|still|therefore|thus|respectfully",
+)}){0,2}`;
 const ENDS = anyOf(
   ' ?(?:[.,;:!?)\\]"—–-]|\\n|$)',
   " (?:that|because|since|as|and|but|in|here|about|to say|however|for|when|if|only|according)(?![a-z])",
 );
 
 /** "That's right", "the statement is not true", "you are mistaken". */
-export const judgements: () => RegExp = lazyPattern(
-  `(?<![a-z'-])${SUBJECT}(?: (?:is|are|would be|seems(?: to be)?|appears to be|sounds|remains|must be)|'s|'re)(?<not>n't| not)?(?<hedge>${HEDGE})?(?<degree>${DEGREE})(?<not2> not)?${DEGREE} (?:(?<good>true|correct|right|accurate|valid)|(?<bad>${anyOf(
+const judgements = lazyPattern(
+  `(?<![a-z'-])${SUBJECT}(?: (?:is|are|would be|seems(?: to be)?|appears to be|sounds|remains|must be)|'s|'re)${ADVERBS}${DEGREE}${ADVERBS} (?:(?<good>true|correct|right|accurate|valid)|${anyOf(
     "false|incorrect|wrong|inaccurate|invalid|mistaken|untrue|a myth|a misconception",
-  )}))(?![a-z-])(?=${ENDS})`,
+  )})(?![a-z-])(?=${ENDS})`,
   "g",
 );
 
-const HOW = anyOf(
-  "'d| would| must| have to| do| can| can only| tend to",
-  " fully| completely| totally| strongly| wholeheartedly| respectfully| still| also| generally",
-);
-
 /** "I agree", "I don't agree", "I have to disagree", "I don't think so". */
-export const agreements: () => RegExp = lazyPattern(
-  `(?<![a-z'-])i${HOW}{0,3}(?<not>(?: do| can| would)?(?: not|n't)| cannot| can't| don't)?(?<hedge> ${anyOf(
-    "partially|partly|mostly|somewhat|fully|completely|entirely|quite|necessarily|totally",
-  )})?(?: (?:fully|completely|strongly|respectfully|have to|totally|wholeheartedly))? (?:(?<good>agree|concur|(?:think|believe|guess|suppose) so)|(?<bad>disagree|beg to differ))(?![a-z])(?! (?:more|less))(?<part> ${anyOf(
-    "in part|partly|partially|to (?:some|an|a certain) extent|up to a point|with (?:some|parts?|most) of",
-  )})?`,
+const agreements = lazyPattern(
+  `(?<![a-z'-])i(?:'d| would| must| have to| do| can| can only| tend to){0,2}${ADVERBS}${DEGREE}${ADVERBS} (?:(?<good>agree|concur|(?:think|believe|guess|suppose) so)|disagree|beg to differ)(?![a-z])(?! ${anyOf(
+    "more|less|in part|partly|partially|to (?:some|an|a certain) extent|up to a point|with (?:some|parts?|most) of",
+  )})`,
   "g",
 );
 
 /** Sentences of a pronoun and a verb: "It does not.", "They are." */
-export const ellipses: () => RegExp = lazyPattern(
+const ellipses = lazyPattern(
   `(?<=^|[.!?…\\n]["')]{0,3} ?|\\b(?:yes|no),? )(?:it|that|this|they|he|she|you|i|we|there|one)(?: (?:certainly|definitely|absolutely|really|actually|just|simply))? (?:(?:is|are|does|do|did|can|could|would|will|was|were|has|have|should|must)(?<not> not|n't|not)?|(?<not2>can't|won't|cannot))(?= ?(?:[.!]|$|\\n))`,
   "g",
 );
 
 /** Words that say both, or neither. */
-export const undecided: () => RegExp = lazyPattern(
+const undecided = lazyPattern(
   `(?<![a-z'])${anyOf(
     "(?:both )?yes,? and no|no and yes|yes,? (?:but )?no(?= ?(?:[.,!?\\n]|$))|no,? (?:but )?yes(?= ?(?:[.,!?\\n]|$))",
     "yes\\/no|yes or no|(?:both )?true and false|(?:both )?right and wrong|it (?:really |all )?depends|that depends|it(?:'s| is) complicated",
