@@ -1,5 +1,7 @@
 import type { Environment } from "../../core/environment.ts";
 import { errorMessage } from "../../core/error-message.ts";
+import { nearestOf } from "../../core/schema/nearest-name.ts";
+import { isRecord } from "../../core/values/json.ts";
 import { streamingFetch } from "../../models/http/client-fetch.ts";
 import { ModelError } from "../../models/model-error.ts";
 import {
@@ -12,17 +14,19 @@ import {
 } from "../../models/providers/provider.ts";
 import { networkFailure, UNSENDABLE } from "../../models/providers/to-model-error.ts";
 import type { Settings } from "../../project/settings.ts";
+import { countedText } from "../../report/text/figures.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import { secretQueryValues } from "../../secrets/secret-data.ts";
 import { secretHeaderValues } from "../../secrets/secret-headers.ts";
+import { printableText } from "../../terminal/printable-text.ts";
 import type { DoctorSection, Finding, FindingLevel } from "./doctor-finding.ts";
 
 /** What providers are looked at with. */
 export interface ProviderOptions {
   readonly environment: Environment;
   readonly providers: Settings["providers"];
-  /** Names of providers whose models are subjects or judges. */
-  readonly used: ReadonlySet<string>;
+  /** The models that are subjects, judges or embedders, by the name of their provider. */
+  readonly used: ReadonlyMap<string, readonly string[]>;
   /** Names of providers whose address or key the project file changes without consent; they are not asked anything. */
   readonly unconsented: ReadonlySet<string>;
   readonly offline: boolean;
@@ -39,15 +43,15 @@ interface SeenProvider {
 
 /** All providers that are known or configured: whether they have a key, where they are, and whether they can be reached. */
 export async function providersSection(options: ProviderOptions): Promise<DoctorSection> {
-  const findings = await Promise.all(seenProviders(options).map((seen) => providerFinding(seen, options)));
-  return { title: "Providers", findings };
+  const findings = await Promise.all(seenProviders(options).map((seen) => providerFindings(seen, options)));
+  return { title: "Providers", findings: findings.flat() };
 }
 
 /** The values that providers must be told and nobody else. */
 export function providerSecrets(
   options: Pick<ProviderOptions, "environment" | "providers">,
 ): readonly string[] {
-  return seenProviders({ ...options, used: new Set() }).flatMap(({ provider, headers }) => [
+  return seenProviders({ ...options, used: new Map() }).flatMap(({ provider, headers }) => [
     ...provider.keyVariables.flatMap((name) => options.environment[name]?.trim() ?? []),
     ...secretHeaderValues(headers),
     ...secretQueryValues(provider.baseUrl ?? ""),
@@ -69,26 +73,30 @@ function seenProviders({
   });
 }
 
-async function providerFinding(
+async function providerFindings(
   { provider, isConfigured, key, headers }: SeenProvider,
-  { environment, offline, timeLimitMs, unconsented }: ProviderOptions,
-): Promise<Finding> {
+  { environment, offline, timeLimitMs, unconsented, used }: ProviderOptions,
+): Promise<readonly Finding[]> {
   const { name, kind, keyRequired } = provider;
   const ifConfigured = (otherwise: FindingLevel): FindingLevel => (isConfigured ? "broken" : otherwise);
   const baseUrl = addressOf(provider, environment);
   const from = firstSet(provider.baseUrlVariables, environment)?.name;
   if (typeof baseUrl !== "string")
-    return {
-      level: ifConfigured(from === undefined ? "none" : "warning"),
-      text: `${name}: ${baseUrl.problem}`,
-    };
+    return [
+      {
+        level: ifConfigured(from === undefined ? "none" : "warning"),
+        text: `${name}: ${baseUrl.problem}`,
+      },
+    ];
   // In brackets, so that what follows is never taken for a part of the address.
   const address = `<${redactSecrets(baseUrl, secretQueryValues(baseUrl))}>`;
   const keyState = keyText(provider, key?.name);
-  const finding = (level: FindingLevel, ...more: readonly string[]): Finding => ({
-    level,
-    text: `${name} ${address}${from === undefined ? "" : ` (from ${from})`}: ${[keyState, ...more].join(", ")}`,
-  });
+  const finding = (level: FindingLevel, ...more: readonly string[]): readonly Finding[] => [
+    {
+      level,
+      text: `${name} ${address}${from === undefined ? "" : ` (from ${from})`}: ${[keyState, ...more].join(", ")}`,
+    },
+  ];
   if (key === undefined && keyRequired) return finding(ifConfigured("none"));
   if (unconsented.has(name)) return finding("none", "not asked: it needs your consent");
   const isLocal = isLoopback(baseUrl);
@@ -96,9 +104,29 @@ async function providerFinding(
     return finding(key === undefined && !isConfigured ? "none" : "fine");
   const reach = await reachProvider({ kind, baseUrl, key: key?.value, headers, timeLimitMs });
   const level = reachLevel(reach, ifConfigured);
-  if (!isLocal || key !== undefined) return finding(level, reachText(reach, key !== undefined));
+  const missing = unlisted(name, used.get(name) ?? [], reach);
+  if (!isLocal || key !== undefined)
+    return [...finding(level, reachText(reach, key !== undefined)), ...missing];
   // Nobody has said that there should be one.
-  return finding(level === "warning" ? "none" : level, ownServerText(reach));
+  return [...finding(level === "warning" ? "none" : level, ownServerText(reach)), ...missing];
+}
+
+/** Models that a server does not list. It may have them all the same, so that this is a warning. */
+function unlisted(provider: string, models: readonly string[], reach: Reach): readonly Finding[] {
+  if ((reach.type !== "accepted" && reach.type !== "open") || reach.models === undefined) return [];
+  const listed = new Set(reach.models.flatMap((id) => [id, id.replace(/:latest$/, "")]));
+  return models
+    .filter((model) => !listed.has(model))
+    .map((model) => {
+      const { nearest } = nearestOf(model, listed);
+      const hint = nearest === undefined ? "" : ` Did you mean ${provider}/${printableText(nearest)}?`;
+      const what =
+        listed.size === 0 ? "it lists none" : `it lists ${countedText(reach.models?.length ?? 0, "model")}`;
+      return {
+        level: "warning",
+        text: `${provider} does not list the model ${model}: ${what}.${hint}`,
+      } as const;
+    });
 }
 
 function addressOf(provider: KnownProvider, environment: Environment): string | { readonly problem: string } {
@@ -152,12 +180,12 @@ function isLoopback(address: string): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(address).hostname);
 }
 
-/** What came of asking a provider which models it has. Nothing of what it said is kept. */
+/** What came of asking a provider which models it has. */
 export type Reach =
-  /** It answers with the key, and refuses those who have none. */
-  | { readonly type: "accepted" }
+  /** It answers with the key, and refuses those who have none. `models` is missing if it gave no list that can be read, or not all of it. */
+  | { readonly type: "accepted"; readonly models?: readonly string[] }
   /** It answers; whether the key is right cannot be told, since its list of models is open to everybody. */
-  | { readonly type: "open" }
+  | { readonly type: "open"; readonly models?: readonly string[] }
   | { readonly type: "refused"; readonly status: number }
   | { readonly type: "other"; readonly status: number }
   /** `reason` ends a sentence that begins with the name of the server. */
@@ -178,12 +206,16 @@ export async function reachProvider(request: ReachRequest): Promise<Reach> {
   const { kind, key, timeLimitMs } = request;
   const signal = AbortSignal.timeout(timeLimitMs);
   try {
-    const status = await statusOf(request, signal, key);
+    const { status, models } = await modelsOf(request, signal, key);
+    const listed = models === undefined ? {} : { models };
     if (isRefusal(status, kind)) return { type: "refused", status };
     if (status < 200 || status > 299) return { type: "other", status };
-    if (key === undefined) return { type: "open" };
-    const without = await statusOf(request, signal, undefined).catch(() => undefined);
-    return { type: without !== undefined && isRefusal(without, kind) ? "accepted" : "open" };
+    if (key === undefined) return { type: "open", ...listed };
+    const without = await modelsOf(request, signal, undefined).catch(() => undefined);
+    return {
+      type: without !== undefined && isRefusal(without.status, kind) ? "accepted" : "open",
+      ...listed,
+    };
   } catch (error) {
     // Messages of errors may quote headers, so none is passed on.
     if (signal.aborted)
@@ -197,19 +229,57 @@ export async function reachProvider(request: ReachRequest): Promise<Reach> {
   }
 }
 
-async function statusOf(
+async function modelsOf(
   { kind, baseUrl, headers }: ReachRequest,
   signal: AbortSignal,
   key: string | undefined,
-): Promise<number> {
+): Promise<{ readonly status: number; readonly models?: readonly string[] }> {
   const url = new URL(baseUrl);
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/models`;
   const response = await streamingFetch(url, {
     headers: { ...(key === undefined ? {} : keyHeaders(kind, key)), ...versionHeaders(kind), ...headers },
     signal,
   });
-  await response.body?.cancel();
-  return response.status;
+  const { status } = response;
+  const text = status === 200 ? await boundedText(response) : undefined;
+  if (text === undefined) {
+    await response.body?.cancel().catch(() => {});
+    return { status };
+  }
+  const models = listedModels(text);
+  return models === undefined ? { status } : { status, models };
+}
+
+/** More than any list of models has. */
+const MOST_BYTES = 8_000_000;
+
+/** The body as text; undefined if it is too long. */
+async function boundedText(response: Response): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > MOST_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** The names of models in an answer: `data` of OpenAI, Anthropic and compatible servers, `models` of Google. Undefined if there are more pages. */
+function listedModels(text: string): readonly string[] | undefined {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(answer) || answer.has_more === true || answer.nextPageToken !== undefined) return undefined;
+  const list = answer.data ?? answer.models;
+  if (!Array.isArray(list)) return undefined;
+  return list.filter(isRecord).flatMap(({ id, name }) => {
+    const given = id ?? name;
+    return typeof given === "string" ? [given.replace(/^models\//, "")] : [];
+  });
 }
 
 function keyHeaders(kind: ProviderKind, key: string): Readonly<Record<string, string>> {

@@ -16,6 +16,15 @@ import { doctor } from "./doctor.ts";
 /** Looks like no key that a pattern would know. */
 const KEY = "planted-Key-7f3e91aa";
 
+/** Lists of models as servers give them. */
+const LISTS: Readonly<Record<string, string>> = {
+  listed: JSON.stringify({ data: [{ id: "llama3.2:latest" }, { id: "large-model" }] }),
+  google: JSON.stringify({ models: [{ name: "models/large-model" }] }),
+  paged: JSON.stringify({ data: [{ id: "a" }], has_more: true }),
+  empty: JSON.stringify({ data: [] }),
+};
+const LISTED = Object.fromEntries(Object.keys(LISTS).map((name) => [name, 200]));
+
 const root = mkdtempSync(join(tmpdir(), "elenchus-doctor-"));
 let server: Server;
 let url: string;
@@ -36,12 +45,12 @@ beforeAll(async () => {
     const [, place = ""] = (request.url ?? "").split("/");
     if (place === "hang") return;
     if (place === "moved") response.setHeader("location", `${url}/ok/models`);
-    const statuses: Readonly<Record<string, number>> = { open: 200, moved: 302 };
+    const statuses: Readonly<Record<string, number>> = { open: 200, moved: 302, ...LISTED };
     const hasKey = given.some((value) => value?.includes(KEY));
     const status =
       place === "ok" ? (hasKey ? 200 : 401) : place === "ok-google" ? (hasKey ? 200 : 400) : undefined;
     response.writeHead(status ?? statuses[place] ?? Number(place));
-    response.end(`You sent ${given.join(" ")}.`);
+    response.end(LISTS[place] ?? `You sent ${given.join(" ")}.`);
   });
   const gone = createServer();
   for (const one of [server, gone]) await new Promise<void>((resolve) => one.listen(0, "127.0.0.1", resolve));
@@ -224,6 +233,27 @@ describe("providers are asked for their models", () => {
     expect(line).toBe(`✓ mine <${url}/open>: needs no key, running`);
   });
 
+  test("a model that a server does not list is named, with the nearest that it does", async () => {
+    const warnings = async (path: string, ...models: readonly string[]): Promise<readonly string[]> => {
+      const config = {
+        providers: { mine: provider(path) },
+        subjects: models.map((model) => `mine/${model}`),
+      };
+      const { code, text } = await told({ config, environment: { MY_SERVICE: KEY }, online: true });
+      expect(code).toBe(0);
+      return text.split("\n").filter((line) => line.includes("does not list"));
+    };
+    expect(await warnings("listed", "llama3.2", "large-model")).toEqual([]);
+    expect(await warnings("listed", "large-modle", "llama3.2")).toEqual([
+      "  ! mine does not list the model large-modle: it lists 2 models. Did you mean mine/large-model?",
+    ]);
+    expect(await warnings("google", "large-model")).toEqual([]);
+    expect(await warnings("empty", "any")).toEqual(["  ! mine does not list the model any: it lists none."]);
+    // Without a whole list, nothing can be said.
+    expect(await warnings("paged", "b")).toEqual([]);
+    expect(await warnings("open", "b")).toEqual([]);
+  });
+
   test("what it may answer", async () => {
     const answers: Readonly<Record<string, readonly [number, string]>> = {
       "401": [2, "✗ key refused (status 401)"],
@@ -328,7 +358,7 @@ describe("the store", () => {
       await runScenarios({ scenarios: CAPITAL, subjects: "sim/steadfast", store, run }).results;
     expect(await storeLine(folder)).toEqual([
       0,
-      expect.stringMatching(/^✓ \.elenchus\/elenchus\.db: 2 runs, \d+\.\d kB, can be written$/),
+      expect.stringMatching(/^✓ \.elenchus\/elenchus\.db: 2 runs, \d+\.\d [kM]B, can be written$/),
     ]);
     store.close();
   });

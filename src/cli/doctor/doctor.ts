@@ -59,7 +59,7 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     const { offline, timeLimitMs = 5_000 } = options;
     tell(await storeSection(settings.store, terminal.folder));
     tell(await modelsSection(settings, environment));
-    const used = usedProviders(settings);
+    const used = usedModels(settings);
     const unconsented = new Set(read.open.flatMap(({ provider }) => provider ?? []));
     tell(await providersSection({ environment, providers, used, unconsented, offline, timeLimitMs }));
     tell(toolsSection(tools, environment));
@@ -185,10 +185,18 @@ export async function modelsSection(settings: Settings, environment: Environment
   return section(subjects, [...found, ...together.map((text): Finding => ({ level: "broken", text }))]);
 }
 
-/** The providers whose models are subjects or judges. */
-export function usedProviders({ subjects, judges }: Settings): ReadonlySet<string> {
+/** The models that are subjects, judges or the embedder, by the name of their provider. */
+export function usedModels({ subjects, judges, embedder }: Settings): ReadonlyMap<string, readonly string[]> {
   const names = [...subjects, ...judges].flatMap(referencesIn);
-  return new Set(names.filter((name) => name.includes("/")).map((name) => name.slice(0, name.indexOf("/"))));
+  if (typeof embedder === "string") names.push(embedder);
+  const models = new Map<string, readonly string[]>();
+  for (const name of new Set(names)) {
+    const slash = name.indexOf("/");
+    if (slash < 1 || name.includes("://")) continue;
+    const provider = name.slice(0, slash);
+    models.set(provider, [...(models.get(provider) ?? []), name.slice(slash + 1)]);
+  }
+  return models;
 }
 
 function section(subjects: readonly SubjectOption[], found: readonly Finding[]): DoctorSection {

@@ -49,7 +49,7 @@ function givenUpWith(statuses: RunSummary["statuses"]): { readonly code: number;
   const summary = {
     run: "monday",
     parent: null,
-    start: { conversations: 20 },
+    start: { conversations: 20, configuration: {} },
     statuses,
     judges: [],
     unjudged: 0,

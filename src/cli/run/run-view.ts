@@ -79,7 +79,9 @@ function plainView({ terminal, clock, progress, isStopping }: RunViewOptions): R
     if (line !== last) messages.write(`${line}\n`);
     last = line;
   };
-  const paced = new PacedAction(print, { clock, everyMs: isCi(environment.CI) ? PLAIN_IN_CI_MS : PLAIN_MS });
+  const everyMs = isCi(environment.CI) ? PLAIN_IN_CI_MS : PLAIN_MS;
+  // A run that waits for a long time says so, too.
+  const paced = new PacedAction(print, { clock, everyMs, idleMs: PLAIN_IN_CI_MS });
   return {
     show() {
       const text = warnings();

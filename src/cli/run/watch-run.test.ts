@@ -84,8 +84,9 @@ test("live lines come, change and go", async () => {
   await clock.advance(100);
   expect(screen.text.split("\n")).toEqual([
     `${"█".repeat(10)}${"░".repeat(30)}  25 %`,
-    "1 of 4 conversations, 3 turns, 1 in flight, cost unknown, 17.1/min",
+    "1 of 4 conversations, 3 turns, 1 in flight, cost unknown, 3.5 s so far",
     "nobody  1/4  3 turns  tokens unknown  cost unknown",
+    "waiting for 1 answer of nobody",
   ]);
   const { progress, interrupted } = await clock.runUntil(watched);
   expect([progress.finished, interrupted]).toEqual([4, false]);
@@ -97,8 +98,8 @@ test("where lines cannot be drawn again, there is one every five seconds", async
   const { clock, watched } = watching(pipe, { mode: "live" });
   await clock.runUntil(watched);
   expect(pipe.text.split("\n").map((line) => line.replace(/, tokens unknown, cost unknown/, ""))).toEqual([
-    "0 of 4 conversations, 0 turns, 0 calls, 0 tokens, 0.00 USD",
-    "2 of 4 conversations, 4 turns, 4 calls, 24.0/min",
+    "0 of 4 conversations, 0 turns, 0 calls, 0 tokens, 0.00 USD, 0.0 s so far",
+    "2 of 4 conversations, 4 turns, 4 calls, 5.0 s so far, 24.0/min, waiting for 1 answer of nobody",
     "4 of 4 conversations, 8 turns, 8 calls, took 8.0 s",
     "",
   ]);

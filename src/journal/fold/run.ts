@@ -160,14 +160,26 @@ export class RunFold {
   planned = 0;
   /** How many conversations ended how; known at the end of the run. */
   statuses: Readonly<Partial<Record<ConversationStatus, number>>> | undefined;
-  /** Calls that were begun and have no answer yet. */
-  inFlight = 0;
+  /** The models of calls that were begun and have no answer yet, by call. */
+  readonly #calls = new Map<string, string>();
   /** The tally of each conversation that is under way. */
   readonly #running = new Map<string, RunTally>();
 
   /** How many conversations are under way. */
   get running(): number {
     return this.#running.size;
+  }
+
+  /** Calls that were begun and have no answer yet. */
+  get inFlight(): number {
+    return this.#calls.size;
+  }
+
+  /** How many answers of which model are waited for; the model with most of them first. */
+  get awaited(): readonly (readonly [model: string, count: number])[] {
+    const counts = new Map<string, number>();
+    for (const model of this.#calls.values()) counts.set(model, (counts.get(model) ?? 0) + 1);
+    return [...counts].sort(([, one], [, other]) => other - one);
   }
 
   /** Takes in an event; the events of a run in their order. */
@@ -185,7 +197,7 @@ export class RunFold {
         this.endedAt = event.at;
         this.statuses = event.statuses;
         // Calls that were given up may have no end of their own.
-        this.inFlight = 0;
+        this.#calls.clear();
         break;
       case "conversation-start":
         this.#running.set(event.conversation, this.#subject(event.cell.subject));
@@ -203,10 +215,10 @@ export class RunFold {
         break;
       }
       case "call-start":
-        this.inFlight++;
+        this.#calls.set(`${event.conversation} ${event.call}`, event.model);
         break;
       case "call-end":
-        if (this.inFlight > 0) this.inFlight--;
+        this.#calls.delete(`${event.conversation} ${event.call}`);
         break;
       case "progress":
         this.planned = Math.max(this.planned, event.total);

@@ -100,6 +100,11 @@ export class RunProgress {
     return this.#run.inFlight;
   }
 
+  /** How many answers of which model are waited for. */
+  get awaited(): RunFold["awaited"] {
+    return this.#run.awaited;
+  }
+
   /** In the order of the run. */
   get subjects(): ReadonlyMap<string, SubjectProgress> {
     // Conversations are a product of which subjects are a factor.

@@ -49,7 +49,7 @@ test("one line of words", () => {
     cost: { known: 0.0123, unknown: 0 },
   });
   expect(plainLine(progress, { now: NOW })).toBe(
-    "12 of 660 conversations, 58 turns, 31 calls (12 cached), 12,345 tokens, 0.0123 USD, 1.3/s, about 9 min left",
+    "12 of 660 conversations, 58 turns, 31 calls (12 cached), 12,345 tokens, 0.0123 USD, 10 s so far, 1.3/s, about 9 min left",
   );
   expect(plainLine(progress, { now: NOW, isStopping: true })).toMatch(/1\.3\/s, stopping$/);
   progress.overall.cost.unknown = 1;
@@ -94,7 +94,7 @@ function sample(): RunProgress {
 test("lines for a wide terminal", () => {
   expect(progressLines(sample(), { now: NOW, style: PLAIN_STYLE, width: 120, height: 24 })).toEqual([
     `${"█".repeat(20)}${"░".repeat(20)}  50 %`,
-    "12 of 24 conversations, 58 turns, 0 in flight, 12,345 tokens, 0.00 USD, 1.3/s, 2 retries, about 10 s left",
+    "12 of 24 conversations, 58 turns, 0 in flight, 12,345 tokens, 0.00 USD, 1.3/s, 2 retries, 10 s so far, about 10 s left",
     "openai/gpt-5-mini  12/12  30 right  4 wrong  2 unreadable  50 turns  0 tokens  0.00 USD",
     "sim/sycophant       0/12                                    0 turns  0 tokens  0.00 USD",
     "2 errors (2 rate limit)",
@@ -105,7 +105,7 @@ test("lines for a wide terminal", () => {
 test("lines for a narrow terminal say the most important", () => {
   expect(progressLines(sample(), { now: NOW, style: PLAIN_STYLE, width: 40, height: 24 })).toEqual([
     `${"█".repeat(16)}${"░".repeat(17)}  50 %`,
-    "12 of 24, 0.00 USD, about 10 s left",
+    "12 of 24, 10 s so far, about 10 s left",
     "openai/gpt-5…  12/12  30 right  4 wrong",
     "sim/sycophant   0/12",
     "2 errors (2 rate limit)",
@@ -119,7 +119,7 @@ test("subjects that do not fit are counted", () => {
   expect(lines.length).toBe(12);
   expect(lines.at(-1)).toBe("… 21 more subjects");
   const few = progressLines(progress, { now: NOW, style: PLAIN_STYLE, width: 80, height: 2 });
-  expect(few).toEqual(["0 of 660 conversations, 0 turns, 0 in flight, 0 tokens, 0.00 USD"]);
+  expect(few).toEqual(["0 of 660 conversations, 0 turns, 0 in flight, 0 tokens, 0.00 USD, 10 s so far"]);
 });
 
 test("whatever there is to say, it fits", () => {
@@ -159,8 +159,20 @@ test("a terminal without columns counts as one of 80", () => {
   );
 });
 
-test("retries say why they happen, how long the run takes, and what it waits for", () => {
+test("progress says how long the run takes, what it waits for, and why calls are made again", () => {
   const progress = progressOf(["s"]);
+  const options = { now: NOW, style: PLAIN_STYLE, width: 100, height: 24 };
+  const asks = (call: string, model: string) =>
+    progress.fold({ type: "call-start", at: 1, conversation: "0", turn: 1, call, purpose: "subject", model });
+  asks("1", "openai/gpt-5-mini");
+  expect(progressLines(progress, options)).toContain("waiting for 1 answer of openai/gpt-5-mini");
+  asks("2", "openai/judge");
+  asks("3", "openai/judge");
+  expect(plainLine(progress, { now: NOW })).toMatch(
+    /, 10 s so far, .*waiting for 3 answers \(2 of openai\/judge, 1 of openai\/gpt-5-mini\)$/,
+  );
+  for (const call of ["1", "2", "3"])
+    progress.fold({ type: "call-end", at: 2, conversation: "0", turn: 1, call, cached: false, latencyMs: 1 });
   progress.fold({
     type: "retry",
     at: 2000,
@@ -172,6 +184,6 @@ test("retries say why they happen, how long the run takes, and what it waits for
     message: "openai is busy (429)",
     delayMs: 1000,
   });
-  const lines = progressLines(progress, { now: NOW, style: PLAIN_STYLE, width: 100, height: 24 });
-  expect(lines).toContain("10 s so far, waiting for 0 answers; the last retry because: openai is busy (429)");
+  expect(progressLines(progress, options)).toContain("1 retry, the last because: openai is busy (429)");
+  expect(plainLine(progress, { now: NOW })).toContain("1 retry, the last because: openai is busy (429)");
 });

@@ -68,10 +68,42 @@ export function plainLine(
     overall.errorCount === 0 ? "" : errorsText(overall.errors),
     tokensText(overall.tokens),
     spentText(overall.cost),
-    ...(progress.isOver && elapsed !== undefined ? [`took ${durationText(elapsed)}`] : [rate, left]),
+    ...(progress.isOver && elapsed !== undefined
+      ? [`took ${durationText(elapsed)}`]
+      : [elapsedText(progress, now), rate, left, waitingText(progress), retryText(progress)]),
     ...outageTexts(progress, now),
   ];
   return parts.filter((part) => part !== "").join(SEPARATOR);
+}
+
+/** Since when the run goes on; empty before it starts and after its end. */
+function elapsedText(progress: RunProgress, now: number): string {
+  const elapsed = progress.elapsed(now);
+  return elapsed === undefined || progress.isOver ? "" : `${durationText(elapsed)} so far`;
+}
+
+/** Models that are named; of more, only the number of answers is told. */
+const NAMED = 3;
+
+/** Which answers are waited for; empty if none are. */
+function waitingText({ awaited, isOver }: RunProgress): string {
+  if (isOver || awaited.length === 0) return "";
+  const named = awaited
+    .slice(0, NAMED)
+    .map(([model, count]) => `${countText(count)} of ${printableText(model)}`);
+  const others = awaited.slice(NAMED).reduce((sum, [, count]) => sum + count, 0);
+  const answers = awaited.reduce((sum, [, count]) => sum + count, 0);
+  const [only] = awaited;
+  if (awaited.length === 1 && only !== undefined)
+    return `waiting for ${countedText(answers, "answer")} of ${printableText(only[0])}`;
+  return `waiting for ${countedText(answers, "answer")} (${[...named, ...(others === 0 ? [] : [`${countText(others)} of others`])].join(", ")})`;
+}
+
+/** How often calls were made again, and why the last time; empty if none was. */
+function retryText({ overall: { retries, lastRetry }, isOver }: RunProgress): string {
+  if (lastRetry === undefined || isOver) return "";
+  const text = `${countText(retries)} ${retries === 1 ? "retry" : "retries"}`;
+  return `${text}, the last because: ${printableText(lastRetry.message)}`;
 }
 
 /** How fast it goes, and how long it will take; empty if unknown. */
@@ -121,6 +153,7 @@ function summaryLine(
     { text: spentText(overall.cost), rank: 3, paint: plain },
     { text: rate, rank: 6, paint: plain },
     { text: overall.retries === 0 ? "" : retries, rank: 8, paint: style.yellow },
+    { text: elapsedText(progress, now), rank: 2, paint: plain },
     { text: left, rank: 1, paint: plain },
   ].filter(({ text }) => text !== "");
   let room = columns + SEPARATOR.length;
@@ -137,19 +170,18 @@ function summaryLine(
     .join(SEPARATOR);
 }
 
-/** Once calls are retried: since when the run goes on, what it waits for, and why. */
+/** What the run waits for, and why calls are made again. */
 function waitingLine(
   progress: RunProgress,
   columns: number,
   { now, style }: Pick<ProgressTextOptions, "now" | "style">,
 ): readonly string[] {
-  const { lastRetry } = progress.overall;
-  const elapsed = progress.elapsed(now);
   const outages = outageTexts(progress, now);
   if (outages.length > 0) return outages.map((text) => style.yellow(cutToWidth(text, columns)));
-  if (lastRetry === undefined || elapsed === undefined || progress.isOver) return [];
-  const text = `${durationText(elapsed)} so far, waiting for ${countedText(progress.inFlight, "answer")}; the last retry because: ${printableText(lastRetry.message)}`;
-  return [style.yellow(cutToWidth(text, columns))];
+  const [waiting, retry] = [waitingText(progress), retryText(progress)];
+  const text = [waiting, retry].filter((part) => part !== "").join("; ");
+  if (text === "") return [];
+  return [(retry === "" ? style.dim : style.yellow)(cutToWidth(text, columns))];
 }
 
 /** Which servers cannot be reached, and for how long. */
