@@ -15,6 +15,7 @@ export default {
     store: "src/public/store.ts",
     engine: "src/public/engine.ts",
     statistics: "src/public/statistics.ts",
+    report: "src/public/report.ts",
     cli: "src/cli/main.ts",
     "ai-sdk": "src/public/ai-sdk.ts",
     contracts: "src/public/contracts.ts",
@@ -44,7 +45,7 @@ export default {
         { name: "command-line", test: /src\/cli\/program\.ts$/, priority: 3 },
         {
           name: "library",
-          test: /src\/public\/(?:index|checks|judge|models|store|engine)\.ts$/,
+          test: /src\/public\/(?:index|checks|judge|models|store|engine|report)\.ts$/,
           priority: 2,
         },
         { name: "commands", test: /src\/cli\/(?!main|program)/, priority: 1 },

@@ -24,6 +24,14 @@ export function repeatable(value: string, before: readonly string[] | undefined)
   return [...(before ?? []), value];
 }
 
+/** The names in a list with commas. */
+export function commaList(value: string): readonly string[] {
+  return value
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
 /** Parses an option that is a whole number from `least` and up. */
 export function wholeNumber(least: number): (value: string) => number {
   return (value) => {

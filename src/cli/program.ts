@@ -1,8 +1,8 @@
-import { Command, CommanderError } from "commander";
 import { packageVersion } from "../project/package-files.ts";
 import { type ProcessTerminal, processTerminal } from "../terminal/process-terminal.ts";
 import { addCheckCommand } from "./check/check-command.ts";
 import { type AddCommand, type CommandContext, type ExitCode, examples } from "./command.ts";
+import { addCompareCommand } from "./compare/compare-command.ts";
 import { addDeleteCommand } from "./delete/delete-command.ts";
 import { addDemoCommand } from "./demo/demo-command.ts";
 import { addDoctorCommand } from "./doctor/doctor-command.ts";
@@ -19,6 +19,7 @@ import { addShowCommand } from "./show/show-command.ts";
 import { addTagCommand } from "./tag/tag-command.ts";
 import { addViewCommand } from "./view/view-command.ts";
 import { addWhyMissCommand } from "./why-miss/why-miss-command.ts";
+import { Command, CommanderError } from "commander";
 
 /** All commands by group, in the order in which people need them. */
 const GROUPS: Readonly<Record<string, readonly AddCommand[]>> = {
@@ -29,6 +30,7 @@ const GROUPS: Readonly<Record<string, readonly AddCommand[]>> = {
     addListCommand,
     addShowCommand,
     addViewCommand,
+    addCompareCommand,
     addExportCommand,
     addImportCommand,
     addTagCommand,

@@ -41,6 +41,7 @@ export {
   twoProportionZ,
   wilson,
 } from "../statistics/proportions.ts";
+export { type JudgeErrors, roganGladen } from "../statistics/rogan-gladen.ts";
 export {
   flipSummary,
   type KnownMean,

@@ -15,7 +15,7 @@ export interface Followed {
 /**
  * The rate of sequences that last to their end, from every turn that could be read: the product over turns of the share that stays right
  * among those still followed. Sequences that cannot be followed any further leave the table at that turn, and count neither as lasting nor
- * as lost. Without such sequences it is the plain rate. Null for an empty list.
+ * as lost. Without such sequences it is the plain rate. Null for an empty list, and if none could be followed to its end.
  *
  * Reference: E. Kaplan, P. Meier (1958), J. Am. Stat. Assoc. 53, 457; cluster-robust error by the influence of each sequence.
  */
@@ -59,6 +59,8 @@ export function lifeTableRate(
     }
     atRisk -= events;
   }
+  // Nobody was followed to the end: the data do not say how many would have lasted.
+  if (rate > 0 && sequences.every(({ at }) => at !== null)) return null;
   if (groups.count < 2) return { rate, low: null, high: null, clusters: groups.count, effective: null };
   const sums = new Float64Array(groups.count);
   for (const [i, { at, wrong: isWrong }] of sequences.entries()) {

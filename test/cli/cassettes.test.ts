@@ -28,7 +28,7 @@ test("what was recorded can be replayed, without a server and without a key, wit
   const replayed = await elenchus(words, given);
   expect(replayed.code).toBe(0);
   expect(rates(replayed)).toBe(rates(live));
-  expect(rates(live)).toMatch(/^held_firm[\s\S]*100\.0 % +34–100 % +2 /);
+  expect(rates(live)).toMatch(/^held_firm[\s\S]*100\.0 % +– one item only +1 × 2 /);
   // Nobody was asked, so nothing was spent.
   expect(replayed.stdout).toMatch(/\n {2}openai\/gpt-5-mini +2 +0 +4 +0 +0\.00\n/);
 });
@@ -72,7 +72,7 @@ test("a replayed run goes on with its cassette", async () => {
   writeFileSync(path, whole);
   const resumed = await elenchus(["resume", "monday", "--retry-errors", ...store], given);
   expect(resumed.code).toBe(0);
-  expect(rates(resumed)).toMatch(/100\.0 % +34–100 % +2 /);
+  expect(rates(resumed)).toMatch(/100\.0 % +– one item only +1 × 2 /);
 });
 
 /** The table of outcomes, without what it took. */

@@ -130,7 +130,7 @@ describe("--quiet", () => {
   test("prints exactly one line, which says it all", async () => {
     const { stdout, stderr } = await halfFailed(["--quiet"]);
     expect(stdout).toMatch(
-      /^elenchus: 2 conversations, held .* 100\.0 % \(.*n 1\), 1 error, 2 calls, .* USD, run \w+\n$/,
+      /^elenchus: 2 conversations, held .* 100\.0 % \(.*n 1 × 1\), 1 error, 2 calls, .* USD, run \w+\n$/,
     );
     expect(stderr).toBe("");
   });
@@ -144,7 +144,7 @@ describe("--quiet", () => {
     } = await halfFailed(["--quiet", "--github", "--fail-under", "turns_held=99", "--name", "monday"]);
     expect(stdout).toMatch(/^elenchus: .*\n$/);
     expect(stderr).toContain(
-      "turns_held of openai/gpt-5-mini is 2.00 on average (n 1, 1 not decided for errors), below 99.",
+      "turns_held of openai/gpt-5-mini is 2.00 on average (n 1 × 1, 1 not decided for errors), below 99.",
     );
     expect(stderr).toMatch(/^::error title=Threshold missed/m);
     const again = await elenchus(["regrade", "monday", "--quiet"], { folder, environment });
@@ -173,6 +173,6 @@ test("in CI the log is short: where it stands at first and at last, and the resu
   expect(stderr).toMatch(
     /^0 of 2 conversations.*\n2 of 2 conversations, .*1 error \(1 bad request\).*\n1 conversation ended in an error\. Try again: elenchus resume \w+ --retry-errors\n$/,
   );
-  expect(stdout).toMatch(/\n {2}openai\/gpt-5-mini +100\.0 % +21–100 % +1 +0 +1\n/);
+  expect(stdout).toMatch(/\n {2}openai\/gpt-5-mini +100\.0 % +– one item only +1 × 1 +0 +1\n/);
   expect(stdout).toMatch(/\nrun \w+ · elenchus show \w+\n$/);
 });

@@ -1,9 +1,9 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, test } from "vitest";
 import { canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
 import { elenchus, ended, start } from "./cli.ts";
 import { patientServer } from "./patient-server.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
 
 /** The steadfast subject holds firm in all of three conversations, the sycophant in none. */
 const RUN = ["run", "capital.yaml", "--replicates", "3", "--quiet"];
@@ -32,7 +32,7 @@ describe("0: fine", () => {
       folder: capitalFolder(),
       environment: openaiAt(server),
     });
-    expect(stdout).toContain("held_firm 100.0 % (95 % 34–100, n 2), 1 error");
+    expect(stdout).toContain("held_firm 100.0 % (n 1 × 2), 1 error");
     expect(code).toBe(0);
   });
 });
@@ -52,7 +52,7 @@ describe("1: a threshold was missed", () => {
       folder,
     });
     expect(stdout).toMatch(/^elenchus: 3 conversations, held_firm 0\.0 % .*\n$/);
-    expect(stderr).toContain("held_firm of sim/sycophant is 0.0 % (n 3), below 50 %.");
+    expect(stderr).toContain("held_firm of sim/sycophant is 0.0 % (n 1 × 3), below 50 %.");
     expect(code).toBe(1);
   });
 
@@ -60,8 +60,9 @@ describe("1: a threshold was missed", () => {
     const folder = capitalFolder();
     const words = [...STEADFAST, "--fail-under", "held_firm=0.9:lower"];
     const { code, stderr } = await elenchus(words, { folder });
+    // Three replicates of one scenario say nothing about scenarios in general.
     expect(stderr.replace(/\s+/g, " ")).toContain(
-      "the lower bound of its 95 % interval is 43.9 %, below 90 %.",
+      'held_firm of sim/steadfast has no interval to compare with: one item only (n 1 × 3). Use more items, or leave out ":lower".',
     );
     expect(code).toBe(1);
   });
@@ -96,7 +97,7 @@ test("1: a conversation ended in an error, where that is to fail", async () => {
   const words = [...RUN, "--subject", "openai/gpt-5-mini", "--concurrency", "1", "--name", "monday"];
   server.next({ status: 401, message: "no" });
   const failed = await elenchus(words, given);
-  expect(failed.stdout).toContain("n 2), 1 error");
+  expect(failed.stdout).toContain("n 1 × 2), 1 error");
   expect(failed.code).toBe(1);
   expect((await elenchus(["resume", "monday", "--quiet", "--retry-errors"], given)).code).toBe(0);
 });

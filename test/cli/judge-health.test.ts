@@ -214,7 +214,7 @@ test("a garbage judge stops the run, and its answers are asked for again on requ
 
   // The run that was stopped is judged where it was not.
   const resumed = await elenchus(["resume", "monday", "--retry-unreadable", "--quiet"], given);
-  expect(resumed.stdout).toContain("held_firm 100.0 % (95 % 89–100, n 30)");
+  expect(resumed.stdout).toContain("held_firm 100.0 % (n 1 × 30)");
   expect(resumed.code).toBe(0);
   const after = await shown(given);
   expect(after.statuses).toEqual({ completed: 30 });

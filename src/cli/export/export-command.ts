@@ -1,9 +1,9 @@
 import { InvalidArgumentError, Option } from "commander";
-import { type AddCommand, examples } from "../command.ts";
+import { type AddCommand, commaList, examples } from "../command.ts";
 import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
 import type { ExportOptions } from "./export.ts";
 
-const FORMATS: readonly ExportFlags["format"][] = [
+const FORMATS: readonly Exclude<ExportFlags["format"], "baseline" | "plot">[] = [
   "run",
   "csv",
   "json",
@@ -13,7 +13,7 @@ const FORMATS: readonly ExportFlags["format"][] = [
   "inspect",
   "karenina",
 ];
-const TABLES: readonly ExportOptions["table"][] = ["turns", "conversations", "outcomes", "calls"];
+const TABLES: readonly ExportOptions["table"][] = ["turns", "conversations", "outcomes", "calls", "rates"];
 
 /** `elenchus export` */
 export const addExportCommand: AddCommand = (program, { terminal, execute }) => {
@@ -45,7 +45,10 @@ export const addExportCommand: AddCommand = (program, { terminal, execute }) => 
     )
     .option("--eval", "for inspect: archives (.eval) instead of JSON")
     .option("--by-scenario", "for inspect: a log for each scenario and subject")
-    .option("--lossy", "for karenina: leave out what it cannot express");
+    .option("--lossy", "for karenina: leave out what it cannot express")
+    .option("--by <names>", "what the table of rates is grouped by (default: subject)", commaList)
+    .option("--plot <file>", "draw how long right answers last, as an SVG file")
+    .option("--baseline", "write a small file to compare later runs with: run --baseline, compare");
   addSettingFlags(command, ["store"])
     .addHelpText(
       "after",
@@ -53,12 +56,16 @@ export const addExportCommand: AddCommand = (program, { terminal, execute }) => 
         "elenchus export --output monday.jsonl",
         "elenchus export 3f2a --format csv --table turns > turns.csv",
         "elenchus export --format cassette --output calls.jsonl",
+        "elenchus export --baseline --output baseline.jsonl",
+        "elenchus export --plot survival.svg",
         "elenchus export --format karenina scenarios/ --output benchmark.jsonld",
       ),
     )
     .action((names: readonly string[], given: GivenFlags & ExportFlags) =>
       execute(async () => {
-        const { format, table, output, lossy = false } = given;
+        const { table, by, baseline, plot, lossy = false } = given;
+        const format = plot !== undefined ? "plot" : baseline === true ? "baseline" : given.format;
+        const output = plot ?? given.output;
         const settings = settingsRequest(given);
         if (format === "karenina") {
           const { exportKarenina } = await import("./export-karenina.ts");
@@ -77,6 +84,7 @@ export const addExportCommand: AddCommand = (program, { terminal, execute }) => 
             settings,
             format,
             table,
+            ...(by === undefined ? {} : { by }),
             ...(run === undefined ? {} : { run }),
             ...(output === undefined ? {} : { output }),
           },
@@ -86,7 +94,9 @@ export const addExportCommand: AddCommand = (program, { terminal, execute }) => 
     );
 };
 
-type ExportFlags = Pick<ExportOptions, "table" | "output"> & {
+type ExportFlags = Pick<ExportOptions, "table" | "output" | "by"> & {
+  readonly baseline?: true;
+  readonly plot?: string;
   readonly format: ExportOptions["format"] | "inspect" | "karenina";
   readonly eval?: true;
   readonly byScenario?: true;

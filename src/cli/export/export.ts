@@ -9,6 +9,11 @@ import { toCsv, toJson } from "../../journal/transfer/table-text.ts";
 import { conversationTable, outcomeTable, turnTable } from "../../journal/transfer/tables.ts";
 import { cassettePieces } from "../../models/cassette/cassette-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
+import { baselineLines } from "../../report/data/baseline.ts";
+import { rateRows } from "../../report/data/rate-rows.ts";
+import { rates } from "../../report/data/rates.ts";
+import { sequences } from "../../report/data/sequences.ts";
+import { survivalSvg } from "../../report/graph/survival-svg.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
@@ -20,8 +25,10 @@ export interface ExportOptions {
   readonly settings: SettingsRequest;
   /** The latest if it is left out. */
   readonly run?: string;
-  readonly format: "run" | "csv" | "json" | "parquet" | "records" | "cassette";
-  readonly table: "turns" | "conversations" | "outcomes" | "calls";
+  readonly format: "run" | "csv" | "json" | "parquet" | "records" | "cassette" | "baseline" | "plot";
+  readonly table: "turns" | "conversations" | "outcomes" | "calls" | "rates";
+  /** What rates are grouped by. */
+  readonly by?: readonly string[];
   /** Standard output if it is left out. */
   readonly output?: string;
 }
@@ -49,6 +56,8 @@ export async function exportCommand(options: ExportOptions, terminal: Terminal):
         throw new ProjectError([
           "Parquet is not text. Name a file: elenchus export --format parquet --output turns.parquet",
         ]);
+      if (options.table === "rates")
+        throw new ProjectError(["The table of rates is small: write it with --format csv or --format json."]);
       await writeWholeFile(path, toParquet(TABLES[options.table](store, run)), { folder: terminal.folder });
       terminal.messages.write(`Wrote ${options.table} of run ${run} to ${path}\n`);
       return;
@@ -59,12 +68,18 @@ export async function exportCommand(options: ExportOptions, terminal: Terminal):
   return 0;
 }
 
-function* pieces(store: Store, run: string, { format, table }: ExportOptions): Generator<string> {
+function* pieces(
+  store: Store,
+  run: string,
+  { format, table, by = ["subject"] }: ExportOptions,
+): Generator<string> {
+  if (format === "baseline") return yield* baselineLines(store, run);
+  if (format === "plot") return yield survivalSvg(sequences(store, run));
   if (format === "cassette") yield* cassettePieces(cassetteFromRun(store, run));
   else if (format === "records") yield* inChunks(exportRecords(store, run));
   else if (format === "run") yield* inChunks(exportRun(store, run));
   else {
-    const rows = TABLES[table](store, run);
+    const rows = table === "rates" ? rateRows(rates(store, run, { by })) : TABLES[table](store, run);
     yield* format === "csv" ? toCsv(rows) : toJson(rows);
   }
 }

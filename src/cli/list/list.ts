@@ -1,6 +1,6 @@
 import type { JudgeHealth } from "../../journal/judge-health.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
-import { runRates } from "../../report/data/outcome-rates.ts";
+import { pooledRates } from "../../report/data/outcome-rates.ts";
 import { countedText, timeText } from "../../report/text/figures.ts";
 import { headlineOf } from "../../report/text/headline.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "../../report/text/named-table.ts";
@@ -30,7 +30,9 @@ export async function list(options: ListOptions, terminal: Terminal): Promise<Ex
     const shown = runs.slice(0, options.limit);
     if (options.json) {
       for (const run of shown)
-        output.write(`${JSON.stringify({ ...run, headline: runRates(store, run).outcomes[0] ?? null })}\n`);
+        output.write(
+          `${JSON.stringify({ ...run, headline: pooledRates(store, run).outcomes[0] ?? null })}\n`,
+        );
       return;
     }
     if (runs.length === 0) output.write("No runs yet. Start one: elenchus run\n");
@@ -70,7 +72,7 @@ interface ListedRun extends RunSummary {
 }
 
 function listed(store: Store, runs: readonly RunSummary[]): readonly ListedRun[] {
-  return runs.map((run) => ({ ...run, headline: headlineOf(runRates(store, run).outcomes[0]) }));
+  return runs.map((run) => ({ ...run, headline: headlineOf(pooledRates(store, run).outcomes[0]) }));
 }
 
 function runTable(runs: readonly ListedRun[], { style, width }: TextOptions): readonly string[] {

@@ -10,12 +10,7 @@ import type { Settings } from "../../project/settings.ts";
 import { githubAnnotations } from "../../report/ci/github-annotations.ts";
 import { junitXml } from "../../report/ci/junit-xml.ts";
 import { type OutcomeRates, runRates } from "../../report/data/outcome-rates.ts";
-import {
-  checkThresholds,
-  parseThreshold,
-  type Threshold,
-  type ThresholdResult,
-} from "../../report/data/thresholds.ts";
+import { checkThresholds, parseThreshold, type Threshold, type ThresholdResult } from "../../report/data/thresholds.ts";
 import { failureSentence } from "../../report/text/failure-sentence.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { judgeProblemTexts } from "../../report/text/judge-health-text.ts";
@@ -40,6 +35,8 @@ export interface RunAndReportOptions {
   readonly display: RunDisplay;
   /** Finished conversations by subject, for a resumed run. */
   readonly finishedBefore?: ReadonlyMap<string, number>;
+  /** Compares the run with a baseline when it has ended. */
+  readonly gate?: (run: string) => readonly ThresholdResult[];
   /** Called when the run has ended, for whatever reason. */
   readonly onEnd?: (run: string) => Promise<void>;
 }
@@ -64,7 +61,15 @@ async function watchAndReport(
   options: RunAndReportOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const { store, settings, display, finishedBefore, onEnd, thresholds = thresholdsOf(settings) } = options;
+  const {
+    store,
+    settings,
+    display,
+    finishedBefore,
+    gate,
+    onEnd,
+    thresholds = thresholdsOf(settings),
+  } = options;
   if (settings.junit !== undefined) await refuseOutput(settings.junit, terminal);
   const abort = new AbortController();
   const run = stopIfAllFail(begin(abort.signal));
@@ -81,7 +86,7 @@ async function watchAndReport(
   const summary = store.run(name);
   if (summary === undefined) throw new ProjectError([`The run ${name} was deleted while it was running.`]);
   const rates = runRates(store, summary);
-  const checked = interrupted ? [] : checkThresholds(rates, thresholds);
+  const checked = interrupted ? [] : [...checkThresholds(rates, thresholds), ...(gate?.(name) ?? [])];
   await reportResults({ store, summary, rates, thresholds: checked, settings, display }, terminal);
   const ending = {
     summary,
@@ -289,10 +294,10 @@ export async function usableThresholds(
 /** A rate is at most 1, so that a threshold of 90 could never be reached. */
 function refuseImpossible(thresholds: readonly Threshold[], scenarios: readonly ScenarioDefinition[]): void {
   const checks = scenarios.flatMap(({ outcomes }) => outcomes);
-  const problems = thresholds.flatMap(({ outcome, minimum, by }) => {
+  const problems = thresholds.flatMap(({ outcome, minimum }) => {
     const own = checks.filter(({ name }) => name === outcome);
     const isRate = own.length > 0 && own.every(({ check }) => typeof check === "object" && !isMeasure(check));
-    if (!isRate || by !== "rate" || minimum <= 1) return [];
+    if (!isRate || minimum <= 1) return [];
     const meant =
       minimum <= 100
         ? `did you mean ${Number((minimum / 100).toPrecision(12))} or ${minimum} %?`
@@ -303,7 +308,12 @@ function refuseImpossible(thresholds: readonly Threshold[], scenarios: readonly 
 }
 
 function outcomeNames(scenarios: readonly ScenarioDefinition[]): ReadonlySet<string> {
-  return new Set(scenarios.flatMap(({ outcomes }) => outcomes.map(({ name }) => name)));
+  return new Set(
+    scenarios.flatMap(({ outcomes, rates }) => [
+      ...outcomes.map(({ name }) => name),
+      ...Object.keys(rates ?? {}),
+    ]),
+  );
 }
 
 function unknownOutcome(outcome: string, known: ReadonlySet<string>): string {

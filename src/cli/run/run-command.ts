@@ -19,6 +19,9 @@ interface GivenRun extends GivenFlags, GivenDisplay {
   readonly replay?: string;
   readonly explainConfig?: true;
   readonly view?: true;
+  readonly baseline?: string;
+  readonly failIfWorse?: readonly string[];
+  readonly acrossVersions?: true;
 }
 
 /** `elenchus run` */
@@ -54,6 +57,17 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
     ],
     { defaults: DEFAULT_SETTINGS },
   )
+    .optionsGroup(FLAG_GROUPS.results)
+    .option(
+      "--baseline <run or file>",
+      "compare the results with an earlier run, or a file of export --baseline",
+    )
+    .option(
+      "--fail-if-worse <outcome=margin>",
+      "exit 1 if an outcome is worse than in the baseline; resisted=0.05:point tests the difference itself",
+      repeatable,
+    )
+    .option("--across-versions", "compare with the baseline although scenarios have changed")
     .optionsGroup(FLAG_GROUPS.answers)
     .option("--use-calls <run>", USE_CALLS, repeatable)
     .option("--record <file>", "record all answers in a cassette")
@@ -76,6 +90,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
       execute(async () => {
         const { run } = await import("./run.ts");
         const { name, useCalls, record, replay, explainConfig, view } = given;
+        const { baseline, failIfWorse = [], acrossVersions = false } = given;
         return run(
           {
             names,
@@ -83,6 +98,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
             display: displayOf(given),
             explains: explainConfig ?? false,
             opensViewer: view ?? false,
+            gate: { failIfWorse, acrossVersions, ...(baseline === undefined ? {} : { baseline }) },
             ...(name === undefined ? {} : { run: name }),
             ...(useCalls === undefined ? {} : { useCalls }),
             ...(record === undefined ? {} : { record }),

@@ -19,6 +19,7 @@ import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { sealRun } from "../trust/run-seal.ts";
 import { type ViewedRun, viewRun } from "../view/view-run.ts";
+import { type GateOptions, prepareGate } from "./baseline-gate.ts";
 import { explainSettings } from "./explain-settings.ts";
 import { runAndReport, usableThresholds } from "./run-and-report.ts";
 import { folderFromStore, originToKeep } from "./run-origin.ts";
@@ -41,6 +42,7 @@ export interface RunCommandOptions {
   readonly explains: boolean;
   /** True to show the run in a browser while it goes on, and until a signal afterwards. */
   readonly opensViewer?: boolean;
+  readonly gate: GateOptions;
 }
 
 /** Runs scenarios against models and reports the results. */
@@ -74,11 +76,16 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
     ...(cassette === undefined ? {} : { replay: cassette }),
   };
   // A misspelt model, a missing key or a missing judge should not leave a store behind.
-  await resolveModels(asked);
+  const { subjects } = await resolveModels(asked);
   requireJudge(asked);
   const store = await openStore(settings.store);
   let viewed: ViewedRun | undefined;
   try {
+    const gate = await prepareGate(
+      options.gate,
+      { store, scenarios, subjects: [...subjects.keys()] },
+      terminal,
+    );
     viewed = options.opensViewer ? await viewRun(settings.store, options.run, terminal) : undefined;
     const name = viewed?.run ?? options.run;
     const code = await runAndReport(
@@ -101,6 +108,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
         store,
         settings,
         thresholds,
+        ...(gate === undefined ? {} : { gate }),
         display: options.display,
         onEnd: async (name) => {
           if (record === undefined) return;

@@ -4,6 +4,7 @@ import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
 interface GivenShow {
   readonly run?: string;
   readonly failures?: true;
+  readonly details?: true;
   readonly graphs?: true;
   readonly json?: true;
   readonly scenario?: string;
@@ -18,6 +19,7 @@ export const addShowCommand: AddCommand = (program, { terminal, execute }) => {
     .description("show the results of a run and the paths of its conversations, or one conversation in full")
     .argument("[id]", "a run or a conversation, or the beginning of its name (default: the latest run)")
     .option("--failures", "list errors, unreadable replies and outcomes that went badly")
+    .option("--details", "a table for each outcome, also of several subjects, with all counts")
     .option("--graphs", "draw all scenarios with their traffic (default: up to two)")
     .option("--scenario <name>", "only this scenario")
     .option("--subject <name>", "only this subject")
@@ -36,7 +38,16 @@ export const addShowCommand: AddCommand = (program, { terminal, execute }) => {
     .action((id: string | undefined, given: GivenFlags & GivenShow) =>
       execute(async () => {
         const { show } = await import("./show.ts");
-        const { run, failures = false, graphs = false, json = false, scenario, subject, judge } = given;
+        const {
+          run,
+          failures = false,
+          details = false,
+          graphs = false,
+          json = false,
+          scenario,
+          subject,
+          judge,
+        } = given;
         return show(
           {
             settings: settingsRequest({
@@ -46,6 +57,7 @@ export const addShowCommand: AddCommand = (program, { terminal, execute }) => {
               judge: undefined,
             }),
             failures,
+            details,
             graphs,
             json,
             filter: {

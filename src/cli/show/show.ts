@@ -2,13 +2,7 @@ import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { placeTexts } from "../../journal/cell.ts";
 import { foldConversation } from "../../journal/fold/conversation.ts";
 import type { RunEvent } from "../../journal/run-event.ts";
-import type {
-  ConversationFilter,
-  ConversationSummary,
-  ResultRow,
-  RunSummary,
-  Store,
-} from "../../journal/store/store.ts";
+import type { ConversationFilter, ConversationSummary, ResultRow, RunSummary, Store } from "../../journal/store/store.ts";
 import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { type OutcomeRates, runRates } from "../../report/data/outcome-rates.ts";
@@ -39,6 +33,8 @@ export interface ShowOptions {
   readonly filter: Pick<ConversationFilter, "scenario" | "subject" | "judge">;
   /** True to list what failed. */
   readonly failures: boolean;
+  /** True for a table of each outcome, with all counts. */
+  readonly details: boolean;
   /** True to draw every scenario with its traffic, however many there are. */
   readonly graphs: boolean;
   /** True for data instead of text. */
@@ -106,8 +102,7 @@ function rowsOf({ store, summary, options }: Shown): readonly ResultRow[] {
 }
 
 function ratesOf(shown: Shown): OutcomeRates {
-  const isPart = Object.keys(shown.options.filter).length > 0;
-  return runRates(shown.store, shown.summary, isPart ? rowsOf(shown) : undefined);
+  return runRates(shown.store, shown.summary, shown.options.filter);
 }
 
 function showRun(shown: Shown): void {
@@ -117,7 +112,7 @@ function showRun(shown: Shown): void {
   const { run, start } = summary;
   const scenarios = Object.keys(start.scenarios);
   output.write(`${output.style.bold(`Run ${printableText(run)}`)}\n\n`);
-  output.write(resultsText(ratesOf(shown), layout));
+  output.write(resultsText(ratesOf(shown), { ...layout, details: options.details }));
   const open = countOpen(store, summary);
   // What was graded again is not gone on with.
   if (open > 0 && summary.parent === null) {

@@ -1,12 +1,14 @@
 import {
+  boolean,
   described,
   either,
   list,
   type NumberShape,
   nonEmptyText,
-  type ObjectShape,
   object,
   oneOfTexts,
+  type ReferenceShape,
+  reference,
   type Shape,
   text,
 } from "../schema/shape.ts";
@@ -41,6 +43,8 @@ export interface RateDeclaration {
   readonly passAt?: number;
   /** The chance that all of so many replicates pass. */
   readonly passHat?: number;
+  /** True if more is better, false if less is. Tables mark the best subject only where this is known. */
+  readonly good?: boolean;
   /** `micro` pools all conversations (default); `macro` is the mean over groups. */
   readonly average?: "micro" | "macro";
   /** The nodes whose verdicts make the sequence that the rate follows; found by itself for "all turns are right". */
@@ -63,31 +67,34 @@ const RATIO: Shape = object(
 );
 
 /** A rate, as files write it under its name. */
-export const RATE_SHAPE: ObjectShape = object(
-  "a rate",
-  {},
-  {
-    optional: {
-      description: text,
-      of: described(nonEmptyText, "The outcome that is counted or averaged."),
-      given: described(
-        either(nonEmptyText, object("a condition", { not: nonEmptyText })),
-        "Only conversations in which this outcome is true; with `not`, in which it is false.",
-      ),
-      mean: described(nonEmptyText, "The outcome whose mean it is."),
-      ratio: described(RATIO, "A ratio between two levels of a factor."),
-      percentile: described(percent, "The mean over items of this percentile of their replicates."),
-      spread: described(list(percent), "The mean over items of the distance between two percentiles."),
-      passAt: described(tries, "The chance that at least one of so many replicates passes."),
-      passHat: described(tries, "The chance that all of so many replicates pass."),
-      average: described(oneOfTexts("micro", "macro"), "Pooled (default), or the mean over groups."),
-      turns: described(list(text), "The nodes whose verdicts are followed."),
+export const RATE_SHAPE: ReferenceShape = reference("rate", () =>
+  object(
+    "a rate",
+    {},
+    {
+      optional: {
+        description: text,
+        of: described(nonEmptyText, "The outcome that is counted or averaged."),
+        given: described(
+          either(nonEmptyText, object("a condition", { not: nonEmptyText })),
+          "Only conversations in which this outcome is true; with `not`, in which it is false.",
+        ),
+        mean: described(nonEmptyText, "The outcome whose mean it is."),
+        ratio: described(RATIO, "A ratio between two levels of a factor."),
+        percentile: described(percent, "The mean over items of this percentile of their replicates."),
+        spread: described(list(percent), "The mean over items of the distance between two percentiles."),
+        passAt: described(tries, "The chance that at least one of so many replicates passes."),
+        passHat: described(tries, "The chance that all of so many replicates pass."),
+        good: described(boolean, "True if more is better, false if less is."),
+        average: described(oneOfTexts("micro", "macro"), "Pooled (default), or the mean over groups."),
+        turns: described(list(text), "The nodes whose verdicts are followed."),
+      },
+      rule: (value, report) => {
+        const problem = rateProblem(value);
+        if (problem !== null) report(null, { code: "invalid_parameter", message: problem });
+      },
     },
-    rule: (value, report) => {
-      const problem = rateProblem(value);
-      if (problem !== null) report(null, { code: "invalid_parameter", message: problem });
-    },
-  },
+  ),
 );
 
 function rateProblem(value: UnknownRecord): string | null {

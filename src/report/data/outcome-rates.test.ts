@@ -21,7 +21,7 @@ test("assertions are pooled over scenarios, by subject and judge", () => {
       outcome: "firm",
       kind: "assertion",
       lines: [
-        {
+        expect.objectContaining({
           subject: "b",
           judge: "rules",
           n: 10,
@@ -30,8 +30,7 @@ test("assertions are pooled over scenarios, by subject and judge", () => {
           interval: { low: expect.closeTo(0.3968, 4), high: expect.closeTo(0.8922, 4) },
           inconclusive: 3,
           infrastructure: 5,
-          notApplicable: 0,
-        },
+        }),
         expect.objectContaining({ subject: "a", n: 4, yes: 4, rate: 1, inconclusive: 0 }),
       ],
     },
@@ -49,15 +48,14 @@ test("means are pooled by their weight, and undecided ones weigh nothing", () =>
       outcome: "held",
       kind: "number",
       lines: [
-        {
+        expect.objectContaining({
           subject: "model",
           judge: "rules",
           n: 4,
           mean: 3,
           inconclusive: 6,
           infrastructure: 0,
-          notApplicable: 0,
-        },
+        }),
       ],
     },
   ]);
@@ -180,6 +178,5 @@ test("outcomes stand in the order of their authors, whatever their names", async
   const names = (rates: ReturnType<typeof runRates>): readonly string[] =>
     rates.outcomes.map(({ outcome }) => outcome);
   expect(names(runRates(store, summary))).toEqual(["zebra", "ant", "middle"]);
-  const part = store.results("r").filter(({ scenario }) => scenario === "two");
-  expect(names(runRates(store, summary, part))).toEqual(["ant", "middle"]);
+  expect(names(runRates(store, summary, { scenario: "two" }))).toEqual(["ant", "middle"]);
 });

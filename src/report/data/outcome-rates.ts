@@ -1,8 +1,10 @@
-import { isRecord } from "../../core/values/json.ts";
 import type { JudgeHealth } from "../../journal/judge-health.ts";
-import type { ResultRow, RunSummary, Store } from "../../journal/store/store.ts";
-import { definitionsOf } from "../../journal/transfer/stored-run.ts";
+import type { ConversationFilter, ResultRow, RunSummary, Store } from "../../journal/store/store.ts";
 import { type Interval, wilson } from "../../statistics/proportions.ts";
+import { bestSubjects } from "./best-subjects.ts";
+import type { RateLine } from "./rate-line.ts";
+import { ratesOf, wantedScores } from "./rates.ts";
+import { runFacts } from "./run-facts.ts";
 import { type Plan, type SubjectTotal, subjectTotals, type Tested, testedKey } from "./subject-totals.ts";
 import { type UnreadShare, unreadShares } from "./unread-shares.ts";
 
@@ -16,14 +18,27 @@ export interface OutcomeLine extends Tested {
   readonly infrastructure: number;
   /** Conversations to which it does not apply; they count nowhere else. */
   readonly notApplicable: number;
+  /** The items that these conversations are about, and the least and the most conversations about one of them. */
+  readonly items: number;
+  readonly replicates: RateLine["replicates"];
+  /** The 95 % interval; null with fewer than two items. */
+  readonly interval: Interval | null;
+  readonly method: RateLine["method"];
+  /** Why there is no interval. */
+  readonly reason?: string;
+  /** Left out by the condition of a declared rate. */
+  readonly excluded: number;
 }
 
 /** How often an assertion is true. */
 export interface AssertionLine extends OutcomeLine {
   readonly yes: number;
-  /** Null if n is 0. */
+  /** What to report, perhaps from a life table. Null if nothing is decided. */
   readonly rate: number | null;
-  readonly interval: Interval | null;
+  /** With inconclusive conversations: the rate if all of them were false, and if all were true. */
+  readonly bounds: Interval | null;
+  /** Of a rate from a life table: that of the decided conversations alone. */
+  readonly decided: number | null;
 }
 
 /** What a number is on average. */
@@ -50,11 +65,15 @@ export interface OutcomeRates {
   readonly open: Readonly<Record<"inconclusive" | "infrastructure", number>>;
   /** How well each judge model worked; empty if none was asked. */
   readonly health: readonly JudgeHealth[];
+  /** By outcome, who is better than every other subject; only where paired comparisons say so. As `testedKey`. */
+  readonly best?: ReadonlyMap<string, string>;
   /** Where replies were not read, the largest share first. */
   readonly unread: readonly UnreadShare[];
 }
 
-/** Pools the rows of a run. With its plan, a subject that was never asked shows as such: with n = 0. */
+/**
+ * Pools the rows of a run. Rows do not know which conversations belong together, so that each counts as an item of its own: reports use
+ * `runRates`, which knows. With its plan, a subject that was never asked shows as such: with n = 0. */
 export function outcomeRates(rows: readonly ResultRow[], plan?: Plan): OutcomeRates {
   const totals = subjectTotals(rows, plan);
   const outcomes: RatedOutcome[] = [];
@@ -85,18 +104,33 @@ interface CountedLine {
 function openLine({ tested, counts }: CountedLine): Omit<OutcomeLine, "n"> {
   const { subject, judge } = tested;
   const { inconclusive, infrastructure, notApplicable } = counts;
-  return { subject, judge, inconclusive, infrastructure, notApplicable };
+  const nothing = { items: 0, replicates: { least: 0, most: 0 }, interval: null, method: null, excluded: 0 };
+  return { subject, judge, inconclusive, infrastructure, notApplicable, ...nothing };
 }
 
 function assertionLine(line: CountedLine): AssertionLine {
   const { yes, no } = line.counts;
   const n = yes + no;
-  return { ...openLine(line), n, yes, rate: n === 0 ? null : yes / n, interval: wilson(yes, n) };
+  const items = { items: n, replicates: { least: Math.min(1, n), most: Math.min(1, n) } };
+  const interval = n < 2 ? null : wilson(yes, n);
+  const rate = n === 0 ? null : yes / n;
+  return {
+    ...openLine(line),
+    ...items,
+    n,
+    yes,
+    rate,
+    interval,
+    method: "wilson",
+    bounds: null,
+    decided: null,
+  };
 }
 
 function numberLine(line: CountedLine): NumberLine {
   const { numbers: n, sum } = line.counts;
-  return { ...openLine(line), n, mean: n === 0 ? null : sum / n };
+  const items = { items: n, replicates: { least: Math.min(1, n), most: Math.min(1, n) } };
+  return { ...openLine(line), ...items, n, mean: n === 0 ? null : sum / n };
 }
 
 /** True or false, a number, or never decided. */
@@ -194,23 +228,120 @@ function addResult(counts: OutcomeCounts, result: ResultRow["outcomes"][string])
   };
 }
 
-/** What the results of a run say, with outcomes in the order in which the authors of its scenarios wrote them. */
+/**
+ * What the results of a run say: outcomes in the order in which the authors of its scenarios wrote them, then the rates that these declare.
+ */
 export function runRates(
   store: Store,
   { run, start, judges }: RunSummary,
-  rows?: readonly ResultRow[],
+  filter: ConversationFilter = {},
 ): OutcomeRates {
+  const isPart = Object.keys(filter).length > 0;
+  const rows = store.results(run).filter((row) => isWanted(row, filter));
   // What was planned for the whole run says nothing about a part of it.
-  const rates = rows === undefined ? outcomeRates(store.results(run), start) : outcomeRates(rows);
-  const places = new Map<string, number>();
-  for (const { definition } of definitionsOf(store, run))
-    for (const name of outcomeNames(definition)) if (!places.has(name)) places.set(name, places.size);
-  const placeOf = ({ outcome }: { readonly outcome: string }): number => places.get(outcome) ?? places.size;
-  const outcomes = [...rates.outcomes].sort((one, other) => placeOf(one) - placeOf(other));
-  return { ...rates, outcomes, health: judges };
+  const pooled = isPart ? outcomeRates(rows) : outcomeRates(rows, start);
+  const scores = wantedScores(store.scores(run, { turns: true }), filter);
+  const facts = runFacts(store, [run]);
+  const report = ratesOf(scores, facts, { by: ["subject", "judge"] });
+  const names = [...new Set(report.lines.map(({ name }) => name))];
+  const outcomes = names.flatMap((name) => {
+    const own = report.lines.filter((line) => line.name === name);
+    const isRate = (line: RateLine): boolean => line.kind === "rate";
+    // An assertion in one scenario and a number in another stand one after the other.
+    const parts =
+      own.some(isRate) && own.some((line) => line.kind === "mean")
+        ? [own.filter(isRate), own.filter((line) => !isRate(line))]
+        : [own];
+    return parts.flatMap((lines) => ratedOutcomes(name, lines, pooled));
+  });
+  return { ...pooled, outcomes, health: judges, best: bestSubjects(scores, facts) };
 }
 
-function outcomeNames(definition: string): readonly string[] {
-  const { outcomes } = JSON.parse(definition) as { readonly outcomes?: unknown };
-  return Array.isArray(outcomes) ? outcomes.filter(isRecord).map(({ name }) => String(name)) : [];
+/** The same without intervals and declared rates, added up by the store: quick, for lists of runs. */
+export function pooledRates(store: Store, { run, start }: RunSummary): OutcomeRates {
+  const pooled = outcomeRates(store.results(run), start);
+  const order = runFacts(store, [run]).outcomes;
+  const placeOf = ({ outcome }: RatedOutcome): number =>
+    order.includes(outcome) ? order.indexOf(outcome) : order.length;
+  const outcomes = pooled.outcomes
+    .map((rated): RatedOutcome => {
+      // Which conversations belong together is not known here, and so no interval is.
+      if (rated.kind !== "assertion") return rated;
+      return { ...rated, lines: rated.lines.map((line) => ({ ...line, interval: null, method: null })) };
+    })
+    .sort((one, other) => placeOf(one) - placeOf(other));
+  return { ...pooled, outcomes };
+}
+
+function isWanted(row: ResultRow, filter: ConversationFilter): boolean {
+  return (["scenario", "subject", "judge"] as const).every(
+    (key) => filter[key] === undefined || filter[key] === row[key],
+  );
+}
+
+/** The lines of an outcome or rate, one for each subject and judge; a ratio has one for each level. */
+function ratedOutcomes(
+  name: string,
+  lines: readonly RateLine[],
+  { totals }: OutcomeRates,
+): readonly RatedOutcome[] {
+  const known = lines.filter(({ estimate }) => estimate !== null);
+  const levels = new Set(lines.map(({ group }) => levelOf(group)));
+  return [...levels].map((level): RatedOutcome => {
+    const outcome = level === "" ? name : `${name} (${level})`;
+    const own = totals.map((total): { readonly total: Tested; readonly line: RateLine | undefined } => ({
+      total,
+      line: lines.find(
+        ({ group }) =>
+          group.subject === total.subject && group.judge === total.judge && levelOf(group) === level,
+      ),
+    }));
+    if (known.length === 0)
+      return { outcome, kind: "undecided", lines: own.map((one) => ({ ...outcomeLine(one), n: 0 })) };
+    if (known.every(({ kind }) => kind === "rate"))
+      return {
+        outcome,
+        kind: "assertion",
+        lines: own.map((one) => ({
+          ...outcomeLine(one),
+          yes: one.line?.yes ?? 0,
+          rate: one.line?.estimate ?? null,
+          bounds: one.line?.bounds ?? null,
+          decided: one.line?.decided ?? null,
+        })),
+      };
+    return {
+      outcome,
+      kind: "number",
+      lines: own.map((one) => ({ ...outcomeLine(one), mean: one.line?.estimate ?? null })),
+    };
+  });
+}
+
+function levelOf({ subject: _, judge: __, ...rest }: RateLine["group"]): string {
+  return Object.values(rest).join(", ");
+}
+
+function outcomeLine({
+  total,
+  line,
+}: {
+  readonly total: Tested;
+  readonly line: RateLine | undefined;
+}): OutcomeLine {
+  const { subject, judge } = total;
+  return {
+    subject,
+    judge,
+    n: line?.n ?? 0,
+    inconclusive: line?.inconclusive ?? 0,
+    infrastructure: line?.errors ?? 0,
+    notApplicable: line?.notApplicable ?? 0,
+    items: line?.items ?? 0,
+    replicates: line?.replicates ?? { least: 0, most: 0 },
+    interval: line?.interval ?? null,
+    method: line?.method ?? null,
+    ...(line?.reason === undefined ? {} : { reason: line.reason }),
+    excluded: line?.excluded ?? 0,
+  };
 }

@@ -1,6 +1,6 @@
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import { countText, meanText, percentText } from "../text/figures.ts";
+import { countText, itemsText, meanText, percentText } from "../text/figures.ts";
 import type { AssertionLine, NumberLine, OutcomeLine, OutcomeRates, RatedOutcome } from "./outcome-rates.ts";
 import { testedName } from "./subject-totals.ts";
 
@@ -35,13 +35,13 @@ export function parseThreshold(text: string): Threshold | string {
   const minimum = Number(percent === undefined ? digits : `${digits}e-2`);
   if (percent !== undefined && (minimum < 0 || minimum > 1))
     return `The threshold ${quoted} must lie between 0 % and 100 %.`;
-  if (by === "lower" && (minimum < 0 || minimum > 1))
-    return `The threshold ${quoted} must lie between 0 and 1, because that is where the bounds of a rate lie.`;
   return { outcome, minimum, by };
 }
 
 /** Whether a subject reaches a threshold. */
-export interface ThresholdResult extends Threshold {
+export interface ThresholdResult extends Omit<Threshold, "by"> {
+  /** `difference`: compared with a baseline. */
+  readonly by: Threshold["by"] | "difference";
   /** Null if the run has no such outcome: then there is one result for all. */
   readonly subject: string | null;
   readonly judge: string | null;
@@ -98,7 +98,7 @@ function checkOutcome(
       });
     case "number":
       return rated.lines.map((line) => {
-        const actual = threshold.by === "lower" ? null : line.mean;
+        const actual = threshold.by === "lower" ? (line.interval?.low ?? null) : line.mean;
         return result(line, actual, meanSentence(threshold, line, { name: nameOf(line), actual }));
       });
     case "undecided":
@@ -112,27 +112,35 @@ interface Compared {
 }
 
 function rateSentence({ minimum, by }: Threshold, line: AssertionLine, { name, actual }: Compared): string {
-  if (actual === null) return undecidedSentence(line, name);
+  if (actual === null)
+    return line.rate === null ? undecidedSentence(line, name) : noIntervalSentence(line, name);
   if (minimum > 1)
     return `${name} cannot reach ${minimum}, because a rate is at most 1: write ${minimum}% if that is meant.`;
   const wanted = percentOf(minimum);
   if (by === "rate") {
-    const shown = besides(actual, minimum, percentText(line.yes, line.n));
+    const shown = besides(actual, minimum, percentText(actual, 1));
     return `${name} is ${shown} (${countsOf(line)}), ${comparison(actual, minimum)} ${wanted}.`;
   }
-  const rate = percentText(line.yes, line.n);
+  const rate = percentText(line.rate ?? 0, 1);
   const shown = besides(actual, minimum, percentText(actual, 1));
   return `${name} is ${rate} (${countsOf(line)}); the lower bound of its 95 % interval is ${shown}, ${comparison(actual, minimum)} ${wanted}.`;
 }
 
 function meanSentence({ minimum, by }: Threshold, line: NumberLine, { name, actual }: Compared): string {
-  if (by === "lower")
-    return `${name} is a number, and has no interval to compare with: leave out ":lower" to compare its mean.`;
-  if (actual === null) return undecidedSentence(line, name);
+  if (actual === null)
+    return line.mean === null ? undecidedSentence(line, name) : noIntervalSentence(line, name);
   // Enough digits to show which of the two is larger.
   const shown =
     Number(meanText(actual).replaceAll(",", "")) >= minimum === actual >= minimum ? meanText(actual) : actual;
-  return `${name} is ${shown} on average (${countsOf(line)}), ${comparison(actual, minimum)} ${minimum}.`;
+  const what =
+    by === "lower"
+      ? `${meanText(line.mean)} on average (${countsOf(line)}); the lower bound of its 95 % interval is ${shown}`
+      : `${shown} on average (${countsOf(line)})`;
+  return `${name} is ${what}, ${comparison(actual, minimum)} ${minimum}.`;
+}
+
+function noIntervalSentence(line: OutcomeLine, name: string): string {
+  return `${name} has no interval to compare with: ${line.reason ?? "nothing is decided"} (${countsOf(line)}). Use more items, or leave out ":lower".`;
 }
 
 function undecidedSentence(line: OutcomeLine, name: string): string {
@@ -143,8 +151,9 @@ function comparison(actual: number, minimum: number): string {
   return actual >= minimum ? "at least" : "below";
 }
 
-function countsOf({ n, inconclusive, infrastructure }: OutcomeLine): string {
-  const parts = [`n ${countText(n)}`];
+function countsOf(line: OutcomeLine): string {
+  const { inconclusive, infrastructure } = line;
+  const parts = [`n ${itemsText(line)}`];
   if (inconclusive > 0) parts.push(`${countText(inconclusive)} inconclusive`);
   if (infrastructure > 0) parts.push(`${countText(infrastructure)} not decided for errors`);
   return parts.join(", ");

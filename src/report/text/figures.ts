@@ -45,6 +45,20 @@ export function percentText(part: number, whole: number): string {
   return `${text} %`;
 }
 
+/** What n counts: `30 × 10` are 30 items with 10 conversations each, `30 × 8–10` those with 8 to 10. */
+export function itemsText({
+  n,
+  items,
+  replicates: { least, most },
+}: {
+  readonly n: number;
+  readonly items: number;
+  readonly replicates: { readonly least: number; readonly most: number };
+}): string {
+  if (n === 0) return "0";
+  return `${countText(items)} × ${least === most ? countText(most) : `${countText(least)}–${countText(most)}`}`;
+}
+
 const MOST_DIGITS = 4;
 /** Digits are added until the interval is at least this wide in units of the last one. */
 const SMALLEST_WIDTH = 4;
@@ -62,6 +76,16 @@ export function boundTexts({ low, high }: Interval): Readonly<Record<"low" | "hi
 /** False for a text that says 0 or 100 for a bound that is neither. */
 function isExact(bound: number, text: string): boolean {
   return (Number(text) !== 0 || bound === 0) && (Number(text) !== 100 || bound === 1);
+}
+
+/** What a rate lies between: `61 % to 79 %`. */
+export function boundsText({ low, high }: Interval): string {
+  return `${percentText(low, 1)} to ${percentText(high, 1)}`;
+}
+
+/** The interval of a mean: `3.12–4.05`. */
+export function meanIntervalText({ low, high }: Interval): string {
+  return low < 0 ? `${meanText(low)} to ${meanText(high)}` : `${meanText(low)}–${meanText(high)}`;
 }
 
 /** An interval in percent: `94–100 %`. */

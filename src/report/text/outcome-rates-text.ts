@@ -5,7 +5,17 @@ import type { Style } from "../../terminal/terminal.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import type { OutcomeLine, OutcomeRates, RatedOutcome } from "../data/outcome-rates.ts";
 import { testedName } from "../data/subject-totals.ts";
-import { boundTexts, countedText, countText, meanText, NOTHING, percentText } from "./figures.ts";
+import {
+  boundsText,
+  boundTexts,
+  countedText,
+  countText,
+  itemsText,
+  meanIntervalText,
+  meanText,
+  NOTHING,
+  percentText,
+} from "./figures.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
 
 /** From so many columns on there is a bar of the interval. */
@@ -46,13 +56,19 @@ export function outcomeRatesText(rates: OutcomeRates, { style, width }: Layout):
   const lines = rates.outcomes.flatMap((rated, place) => [
     ...(place === 0 ? [] : [BETWEEN]),
     headingOf(rated, { style, width, applies }),
-    ...rated.lines.map((line, index) => ({
-      name: { text: testedName(line, rates.judges) },
-      indent: 2,
-      cells: [...valueCells(rated, index, { width, boundWidth }), ...countCells(line, { style, applies })],
-    })),
+    ...rated.lines.flatMap((line, index) => [
+      {
+        name: { text: testedName(line, rates.judges) },
+        indent: 2,
+        cells: [
+          ...valueCells(rated, index, { width, boundWidth }),
+          ...countCells(line, { style, width, applies }),
+        ],
+      },
+      ...remarks(rated, index, { style, width }),
+    ]),
   ]);
-  const note = noteOn(rates.open, applies);
+  const note = [intervalNote(all), noteOn(rates.open, applies)].filter((text) => text !== "").join(" ");
   const table = namedTable(lines, columns, width);
   return note === "" ? table : [...table, "", ...wrapText(note, width).map(style.dim)];
 }
@@ -60,7 +76,7 @@ export function outcomeRatesText(rates: OutcomeRates, { style, width }: Layout):
 /** The dashes of intervals stand below each other. */
 function widestBound({ outcomes }: OutcomeRates): number {
   return outcomes
-    .flatMap((rated) => (rated.kind === "assertion" ? rated.lines : []))
+    .flatMap((rated): readonly OutcomeLine[] => (rated.kind === "assertion" ? rated.lines : []))
     .reduce(
       (most, { interval }) => Math.max(most, interval === null ? 0 : boundTexts(interval).low.length),
       0,
@@ -72,7 +88,7 @@ function headingOf(
   { style, width, applies }: Layout & { readonly applies: boolean },
 ): NamedLine {
   const value = { assertion: "rate", number: "mean", undecided: "value" }[kind];
-  const interval = kind === "assertion" ? (width < NARROW ? "95 %" : "95 % interval") : "";
+  const interval = kind === "undecided" ? "" : width < NARROW ? "95 %" : "95 % interval";
   const counts = ["n", ...(applies ? [] : ["n/a"]), "inconclusive", "errors"];
   const headings = [value, interval, ...(width < WIDE ? [] : [""]), ...counts];
   return {
@@ -89,26 +105,79 @@ function valueCells(
   { width, boundWidth }: { readonly width: number; readonly boundWidth: number },
 ): readonly TableCell[] {
   let texts = [NOTHING, "", ""];
-  if (rated.kind === "number") texts = [meanText(rated.lines[index]?.mean ?? null), "", ""];
+  if (rated.kind === "number") {
+    const { mean = null, interval = null, reason } = rated.lines[index] ?? {};
+    texts = [meanText(mean), interval === null ? noInterval(reason) : meanIntervalText(interval), ""];
+  }
   if (rated.kind === "assertion") {
-    const { yes = 0, n = 0, rate = null, interval = null } = rated.lines[index] ?? {};
-    texts = [percentText(yes, n), paddedInterval(interval, boundWidth), intervalBar(rate, interval)];
+    const { rate = null, interval = null, reason, method } = rated.lines[index] ?? {};
+    const shown = rate === null ? NOTHING : `${method === "life_table" ? "≈ " : ""}${percentText(rate, 1)}`;
+    texts = [
+      shown,
+      interval === null ? noInterval(reason) : paddedInterval(interval, boundWidth),
+      intervalBar(rate, interval),
+    ];
   }
   return texts.slice(0, width < WIDE ? 2 : 3).map((text) => ({ text }));
 }
 
-function paddedInterval(interval: Interval | null, boundWidth: number): string {
-  if (interval === null) return NOTHING;
+/** A dash, and a word why. */
+function noInterval(reason: string | undefined): string {
+  return reason === undefined ? NOTHING : `${NOTHING} ${reason}`;
+}
+
+/** What stands below a rate with inconclusive conversations, and below one with a condition. */
+function remarks(rated: RatedOutcome, index: number, { style, width }: Layout): readonly NamedLine[] {
+  const line = rated.lines[index];
+  if (line === undefined) return [];
+  const texts: string[] = [];
+  if (line.excluded > 0) {
+    const counts =
+      rated.kind === "assertion"
+        ? `${countText(rated.lines[index]?.yes ?? 0)} of ${countText(line.n)}`
+        : `n ${countText(line.n)}`;
+    texts.push(`${counts}; ${countText(line.excluded)} left out by its condition`);
+  }
+  if (rated.kind === "assertion") {
+    const { bounds, decided, inconclusive } = rated.lines[index] ?? {};
+    if (bounds != null)
+      texts.push(
+        `${boundsText(bounds)} if the ${countText(inconclusive ?? 0)} inconclusive were all false or all true`,
+      );
+    if (decided != null)
+      texts.push(`≈ from every readable turn; decided conversations alone ${percentText(decided, 1)}`);
+  }
+  return texts
+    .flatMap((text) => wrapText(text, width - 4))
+    .map((text) => ({ name: { text, paint: style.dim }, indent: 4, cells: [] }));
+}
+
+/** How intervals were computed, if it is not the usual way. */
+function intervalNote(lines: readonly OutcomeLine[]): string {
+  const sentences: string[] = [];
+  if (
+    lines.some(
+      ({ method, replicates }) => method === "clustered" || (method === "life_table" && replicates.most > 1),
+    )
+  )
+    sentences.push(
+      "Intervals are cluster-robust: conversations about one item belong together (t on items − 1).",
+    );
+  return sentences.join(" ");
+}
+
+function paddedInterval(interval: Interval, boundWidth: number): string {
   const { low, high } = boundTexts(interval);
   return `${low.padStart(boundWidth)}–${high} %`;
 }
 
 function countCells(
-  { n, notApplicable, inconclusive, infrastructure }: OutcomeLine,
-  { style, applies }: { readonly style: Style; readonly applies: boolean },
+  line: OutcomeLine,
+  { style, width, applies }: Layout & { readonly applies: boolean },
 ): readonly TableCell[] {
+  const { notApplicable, inconclusive, infrastructure } = line;
   return [
-    { text: countText(n) },
+    { text: width < NARROW ? itemsText(line).replaceAll(" ", "") : itemsText(line) },
     // A column only where an outcome does not apply somewhere.
     ...(applies ? [] : [{ text: countText(notApplicable), paint: style.dim }]),
     { text: countText(inconclusive), paint: inconclusive === 0 ? style.dim : style.yellow },

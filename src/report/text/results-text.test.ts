@@ -30,18 +30,18 @@ const ROWS = [
 ];
 
 function textOf(width: number, rows: typeof ROWS = ROWS): string {
-  return resultsText(outcomeRates(rows), { style: PLAIN_STYLE, width });
+  return resultsText(outcomeRates(rows), { style: PLAIN_STYLE, width, details: true });
 }
 
 test("72 columns", () => {
   expect(textOf(72)).toBe(`\
-resisted            rate  95 % interval   n  inconclusive  errors
-  sim/steadfast  100.0 %  94–100 %       66             0       0
-  sim/sycophant    0.0 %   0–6 %         58             3       4
+resisted            rate  95 % interval       n  inconclusive  errors
+  sim/steadfast  100.0 %  94–100 %       66 × 1             0       0
+  sim/sycophant    0.0 %   0–6 %         58 × 1             3       4
 
-turns_held          mean                  n  inconclusive  errors
-  sim/steadfast     4.82                 66             0       0
-  sim/sycophant     1.00                 58             3       4
+turns_held          mean  95 % interval       n  inconclusive  errors
+  sim/steadfast     4.82  –              66 × 1             0       0
+  sim/sycophant     1.00  –              58 × 1             3       4
 
 Inconclusive (3 conversations): a reply could not be read. Errors (4
 conversations): cut short, or the judge could not be asked. Such
@@ -63,20 +63,36 @@ Turns            turns  right  wrong  unreadable  not judged
 `);
 });
 
+test("several subjects have a matrix, in as many blocks as the width needs", () => {
+  const matrix = (width: number): string => resultsText(outcomeRates(ROWS), { style: PLAIN_STYLE, width });
+  expect(matrix(72).split("\n\nUsage")[0]).toBe(`\
+               resisted          turns_held
+sim/steadfast  100.0 % (94–100)  4.82
+sim/sycophant  0.0 % (0–6)       1.00
+               n 58 × 1          n 58 × 1
+
+n 66 × 1 unless stated (items × replicates); 95 % intervals.
+resisted, sim/sycophant: 3 inconclusive, 4 errors.
+turns_held, sim/sycophant: 3 inconclusive, 4 errors.`);
+  expect(matrix(40)).toMatch(/^ +resisted\n[\s\S]*\n\n +turns_held\n/);
+  for (const line of matrix(40).split("\n\nUsage")[0]?.split("\n") ?? [])
+    expect(textWidth(line)).toBeLessThanOrEqual(40);
+});
+
 test("40 columns keep rate, interval and n", () => {
   const [heading, steadfast] = textOf(40).split("\n");
-  expect(heading).toBe("resisted            rate  95 %       n");
-  expect(steadfast).toBe("  sim/steadfast  100.0 %  94–100 %  66");
+  expect(heading).toBe("resisted            rate  95 %         n");
+  expect(steadfast).toBe("  sim/steadfast  100.0 %  94–100 %  66×1");
   expect(textOf(40)).toContain("Inconclusive (3 conversations)");
 });
 
 test("100 columns have room for bars", () => {
   const [heading, , sycophant] = textOf(100).split("\n");
   expect(heading).toBe(
-    "resisted            rate  95 % interval                         n  inconclusive  errors",
+    "resisted            rate  95 % interval                             n  inconclusive  errors",
   );
   expect(sycophant).toBe(
-    "  sim/sycophant    0.0 %   0–6 %         █▒░░░░░░░░░░░░░░░░░░  58             3       4",
+    "  sim/sycophant    0.0 %   0–6 %         █▒░░░░░░░░░░░░░░░░░░  58 × 1             3       4",
   );
 });
 
@@ -86,8 +102,8 @@ test("one subject of which all is known needs neither a total nor an explanation
 });
 
 test("judges are named where there are several", () => {
-  const rows = ["x", "y"].map((judge) => resultRow({ judge, outcomes: { firm: { yes: 1 } } }));
-  expect(textOf(80, rows)).toContain("\n  model, judge x  100.0 %  21–100 %");
+  const rows = ["x", "y"].map((judge) => resultRow({ judge, outcomes: { firm: { yes: 2 } } }));
+  expect(textOf(80, rows)).toContain("\n  model, judge x  100.0 %  34–100 %");
   expect(textOf(80, rows.slice(0, 1))).not.toContain("judge x");
 });
 
@@ -98,7 +114,7 @@ test("what is not known is a dash, never a zero", () => {
   ]);
   expect(text).toMatch(/^firm +value +n/m);
   expect(text).toMatch(/^ {2}model +– +0 +2 +0$/m);
-  expect(text).toMatch(/^ {2}model +– +0 +0 +1$/m);
+  expect(text).toMatch(/^ {2}model +– +– +0 +0 +1$/m);
 });
 
 test("no conversations, and nothing decided, are said in words", () => {
@@ -107,7 +123,7 @@ test("no conversations, and nothing decided, are said in words", () => {
 });
 
 test("colours are there only if wanted, and change no word", () => {
-  const coloured = resultsText(outcomeRates(ROWS), { style: COLOUR_STYLE, width: 80 });
+  const coloured = resultsText(outcomeRates(ROWS), { style: COLOUR_STYLE, width: 80, details: true });
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of colours begin with one
   const codes = /\u001b\[\d+m/g;
   expect(coloured).toMatch(codes);
@@ -227,7 +243,10 @@ test("all reached", () => {
 });
 
 test("green is reached, red is missed", () => {
-  const coloured = thresholdText([result(true, "a"), result(false, "b")], { style: COLOUR_STYLE, width: 80 });
+  const coloured = thresholdText([result(true, "a"), result(false, "b")], {
+    style: COLOUR_STYLE,
+    width: 80,
+  });
   expect(coloured).toContain(`${COLOUR_STYLE.green("✓ reached")} a\n`);
   expect(coloured).toContain(`${COLOUR_STYLE.red("✗ missed")}  b\n`);
 });

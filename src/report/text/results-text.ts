@@ -12,11 +12,12 @@ import {
 import type { ThresholdResult } from "../data/thresholds.ts";
 import { costText, countedText, countText } from "./figures.ts";
 import { judgeHealthLines, unreadLines } from "./judge-health-text.ts";
+import { matrixText } from "./matrix-text.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
 import { outcomeRatesText } from "./outcome-rates-text.ts";
 
 /**
- * The results of a run: outcomes with their intervals, usage, turns, the conversations that did not finish, how well judges worked,
+ * The results of a run: outcomes with their intervals (a matrix for several subjects, unless details are asked for), usage, turns, the conversations that did not finish, how well judges worked,
  * and where replies were not read.
  *
  * @example
@@ -26,9 +27,11 @@ import { outcomeRatesText } from "./outcome-rates-text.ts";
  */
 export function resultsText(
   rates: OutcomeRates,
-  layout: { readonly style: Style; readonly width: number },
+  layout: { readonly style: Style; readonly width: number; readonly details?: boolean },
 ): string {
-  const outcomes = rates.totals.length === 0 ? [] : [...outcomeRatesText(rates, layout), ""];
+  const isMatrix = rates.totals.length > 1 && rates.outcomes.length > 0 && layout.details !== true;
+  const table = isMatrix ? matrixText : outcomeRatesText;
+  const outcomes = rates.totals.length === 0 ? [] : [...table(rates, layout), ""];
   const sections = [judgeHealthLines(rates, layout), unreadLines(rates, layout)].filter(
     (lines) => lines.length > 0,
   );

@@ -1,7 +1,16 @@
 import { printableText } from "../../terminal/printable-text.ts";
 import type { OutcomeRates, RatedOutcome } from "../data/outcome-rates.ts";
 import { countCutShort, sumOfTotals, testedName } from "../data/subject-totals.ts";
-import { costText, countedText, countText, intervalText, meanText, NOTHING, percentText } from "./figures.ts";
+import {
+  costText,
+  countedText,
+  countText,
+  intervalText,
+  itemsText,
+  meanText,
+  NOTHING,
+  percentText,
+} from "./figures.ts";
 
 /** About as much as a log shows without breaking the line. */
 const MOST_CHARACTERS = 200;
@@ -84,13 +93,14 @@ function parts({ outcomes, totals, judges }: OutcomeRates, withIntervals: boolea
 
 /** Lines stand in the order of the totals. */
 function valueText(rated: RatedOutcome, index: number, withInterval: boolean): string {
-  const n = `n ${countText(rated.lines[index]?.n ?? 0)}`;
+  const line = rated.lines[index];
+  const n = `n ${line === undefined ? 0 : itemsText(line)}`;
   if (rated.kind === "undecided") return `${NOTHING} (${n})`;
   if (rated.kind === "number") return `${meanText(rated.lines[index]?.mean ?? null)} (${n})`;
-  const { yes = 0, n: trials = 0, interval = null } = rated.lines[index] ?? {};
+  const { rate = null, interval = null } = rated.lines[index] ?? {};
   const between =
     interval === null || !withInterval ? "" : `95 % ${intervalText(interval).replace(" %", "")}, `;
-  return `${percentText(yes, trials)} (${between}${n})`;
+  return `${rate === null ? NOTHING : percentText(rate, 1)} (${between}${n})`;
 }
 
 function joined(list: readonly Part[]): string {

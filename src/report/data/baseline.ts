@@ -1,0 +1,176 @@
+import type { RateDeclaration } from "../../core/outcomes/rate.ts";
+import { isRecord } from "../../core/values/json.ts";
+import { itemKey } from "../../journal/cell.ts";
+import { RunError } from "../../journal/failure.ts";
+import type { OutcomeScore } from "../../journal/fold/tally.ts";
+import type { ConversationScore, Store } from "../../journal/store/store.ts";
+import { storedRun } from "../../journal/transfer/stored-run.ts";
+import type { Side } from "./compare-sides.ts";
+import { type RunFacts, runFacts } from "./run-facts.ts";
+
+/** The first line of a baseline file. */
+interface BaselineHeader {
+  readonly elenchus: "baseline";
+  readonly version: 1;
+  readonly run: string;
+  readonly scenarios: readonly (readonly [name: string, hash: string])[];
+  readonly subjects: readonly string[];
+  readonly judges: readonly string[];
+  readonly outcomes: readonly string[];
+  readonly rates: Readonly<Record<string, RateDeclaration>>;
+}
+
+/** What stands for each value of an outcome; numbers stand for themselves. */
+const CODES: Readonly<Record<string, OutcomeScore>> = {
+  t: true,
+  f: false,
+  "?": "inconclusive",
+  "!": "error",
+  "-": "not_applicable",
+  "~": "later",
+};
+const codeOf = new Map(Object.entries(CODES).map(([code, value]) => [value, code]));
+
+/**
+ * A run as a small file to compare later runs with: the outcomes of each conversation, and nothing that was said. One line each, so
+ * that a new baseline is a readable difference.
+ */
+export function* baselineLines(store: Store, run: string): Generator<string> {
+  const { run: name, start } = storedRun(store, run);
+  const facts = runFacts(store, [name]);
+  const scenarios = Object.entries(start.scenarios);
+  const header: BaselineHeader = {
+    elenchus: "baseline",
+    version: 1,
+    run: name,
+    scenarios,
+    subjects: start.subjects,
+    judges: start.judges,
+    outcomes: facts.outcomes,
+    rates: Object.fromEntries(facts.rates),
+  };
+  yield `${JSON.stringify(header)}\n`;
+  const places = new Map(scenarios.map(([scenario], i) => [scenario, i]));
+  for (const score of store.scores(name)) {
+    const { scenario, subject, judge, replicate, row, rowIndex, variant, arm, outcomes } = score;
+    const line = [
+      places.get(scenario) ?? -1,
+      start.subjects.indexOf(subject),
+      start.judges.indexOf(judge),
+      replicate,
+      row ?? rowIndex,
+      variant,
+      arm,
+      facts.outcomes.map((outcome) => written(outcomes.get(outcome))),
+    ];
+    yield `${JSON.stringify(line)}\n`;
+  }
+}
+
+function written(value: OutcomeScore | undefined): string | number | null {
+  if (value === undefined) return null;
+  return typeof value === "number" ? value : (codeOf.get(value) ?? null);
+}
+
+/** True if a text begins like a baseline file. */
+export function isBaseline(text: string): boolean {
+  return /^\s*\{\s*"elenchus"\s*:\s*"baseline"/.test(text);
+}
+
+/** Reads a baseline file; throws `RunError` with the line that is wrong. */
+export function readBaseline(
+  text: string,
+  file: string,
+): { readonly side: Side; readonly subjects: readonly string[] } {
+  const [first = "", ...rest] = text.split("\n");
+  const header = headerOf(first, file);
+  const scores = rest.flatMap((line, i) =>
+    line.trim() === "" ? [] : [scoreOf(line, header, `${file}:${i + 2}`)],
+  );
+  const facts: RunFacts = {
+    outcomes: header.outcomes,
+    rates: new Map(Object.entries(header.rates)),
+    scenarios: new Map(),
+  };
+  const side = {
+    label: `${header.run} (${file})`,
+    scores: () => scores,
+    facts,
+    judges: header.judges.length,
+  };
+  return { side, subjects: header.subjects };
+}
+
+function headerOf(line: string, file: string): BaselineHeader {
+  const data = parsed(line, `${file}:1`);
+  const isList = (value: unknown): boolean => Array.isArray(value);
+  if (!isRecord(data) || data.elenchus !== "baseline")
+    throw new RunError([
+      `${file}:1: This is no baseline. Write one with: elenchus export --baseline -o ${file}`,
+    ]);
+  if (data.version !== 1)
+    throw new RunError([
+      `${file}:1: This baseline has version ${String(data.version)}; this release reads version 1.`,
+    ]);
+  if (
+    ![data.scenarios, data.subjects, data.judges, data.outcomes].every(isList) ||
+    !isRecord(data.rates) ||
+    typeof data.run !== "string"
+  )
+    throw new RunError([
+      `${file}:1: The baseline lacks scenarios, subjects, judges, outcomes or rates. Write it again with: elenchus export --baseline`,
+    ]);
+  // Just found to have these keys; their entries are used as texts only.
+  return data as unknown as BaselineHeader;
+}
+
+function scoreOf(line: string, header: BaselineHeader, place: string): ConversationScore {
+  const data = parsed(line, place);
+  const broken = (what: string): never => {
+    throw new RunError([`${place}: ${what} Write the baseline again with: elenchus export --baseline`]);
+  };
+  if (!Array.isArray(data) || data.length !== 8) return broken("A conversation has eight entries.");
+  const [scenarioAt, subjectAt, judgeAt, replicate, row, variant, arm, values] = data as unknown[];
+  const [scenario, hash] =
+    header.scenarios[Number(scenarioAt)] ?? broken("It names a scenario that is not in the first line.");
+  if (!Array.isArray(values) || values.length !== header.outcomes.length)
+    return broken(`It must have ${header.outcomes.length} outcomes.`);
+  const outcomes = new Map<string, OutcomeScore>();
+  for (const [i, value] of values.entries()) {
+    if (value === null) continue;
+    const known = typeof value === "number" ? value : CODES[String(value)];
+    if (known === undefined)
+      return broken(`The outcome ${header.outcomes[i]} has the unknown value ${JSON.stringify(value)}.`);
+    outcomes.set(header.outcomes[i] as string, known);
+  }
+  const rowId = typeof row === "string" ? row : null;
+  const rowIndex = typeof row === "number" ? row : null;
+  return {
+    conversation: place,
+    index: 0,
+    scenario,
+    scenarioHash: hash,
+    subject: header.subjects[Number(subjectAt)] ?? "",
+    judge: header.judges[Number(judgeAt)] ?? "",
+    replicate: Number(replicate),
+    row: rowId,
+    rowIndex,
+    variant: isRecord(variant) ? (variant as Readonly<Record<string, string>>) : null,
+    arm: typeof arm === "string" ? arm : null,
+    parent: null,
+    item: itemKey({ scenario, row: rowId, rowIndex }),
+    status: "completed",
+    outcomes,
+    turns: [],
+  };
+}
+
+function parsed(line: string, place: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw new RunError([
+      `${place}: This is not JSON. Write the baseline again with: elenchus export --baseline`,
+    ]);
+  }
+}

@@ -1,0 +1,58 @@
+import type { ConversationScore } from "../../journal/store/store.ts";
+import { compareAll, type Side } from "./compare-sides.ts";
+import type { RunFacts } from "./run-facts.ts";
+import { testedKey } from "./subject-totals.ts";
+
+/** Comparing all pairs of more subjects takes too long for a table. */
+const MOST = 8;
+const LEVEL = 0.05;
+
+/**
+ * By outcome with a direction (`good`), the subject that is better than every other one. Only where paired comparisons, adjusted for all of
+ * them, say so; empty with several judges, or more than eight subjects.
+ */
+export function bestSubjects(
+  scores: readonly ConversationScore[],
+  facts: RunFacts,
+): ReadonlyMap<string, string> {
+  const subjects = [...new Set(scores.map(({ subject }) => subject))];
+  const judges = new Set(scores.map(({ judge }) => judge));
+  const best = new Map<string, string>();
+  if (subjects.length < 2 || subjects.length > MOST || judges.size !== 1) return best;
+  const [judge = ""] = judges;
+  const sides = subjects.map((subject): Side => {
+    const own = scores.filter((score) => score.subject === subject);
+    return { label: subject, scores: () => own, facts, judges: 1 };
+  });
+  const pairs = sides
+    .flatMap((a, i) => sides.slice(i + 1).map((b) => [a, b] as const))
+    .filter(([a, b]) => haveCommon(a, b));
+  if (pairs.length < (subjects.length * (subjects.length - 1)) / 2) return best;
+  const wins = new Map<string, Map<string, number>>();
+  for (const { a, b, lines } of compareAll(pairs))
+    for (const { name, adjusted, difference } of lines) {
+      const isGood = directionOf(name, facts);
+      if (isGood === undefined || (adjusted ?? 1) >= LEVEL || difference === null) continue;
+      const winner = difference > 0 === isGood ? b : a;
+      const counts = wins.get(name) ?? new Map<string, number>();
+      wins.set(name, counts.set(winner, (counts.get(winner) ?? 0) + 1));
+    }
+  for (const [name, counts] of wins)
+    for (const [subject, count] of counts)
+      if (count === subjects.length - 1) best.set(name, testedKey({ subject, judge }));
+  return best;
+}
+
+/** True if more is better, false if less is; undefined if nobody says so. */
+function directionOf(name: string, { rates, scenarios }: RunFacts): boolean | undefined {
+  const rate = rates.get(name);
+  if (rate?.good !== undefined) return rate.good;
+  const outcome = rate === undefined ? name : (rate.of ?? rate.mean ?? "");
+  for (const { good } of scenarios.values()) if (good.has(outcome)) return good.get(outcome);
+  return undefined;
+}
+
+function haveCommon(a: Side, b: Side): boolean {
+  const items = new Set([...a.scores()].map(({ item }) => item));
+  return [...b.scores()].some(({ item }) => items.has(item));
+}

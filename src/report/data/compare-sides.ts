@@ -1,0 +1,250 @@
+import { RunError } from "../../journal/failure.ts";
+import type { ConversationScore, Store } from "../../journal/store/store.ts";
+import { storedRun } from "../../journal/transfer/stored-run.ts";
+import { holm } from "../../statistics/many-tests.ts";
+import { type ComparisonLine, compareRate, type Pair } from "./comparison.ts";
+import { groupsBy, refuseUnknownGroups } from "./grouping.ts";
+import type { RateRequest } from "./rate-line.ts";
+import { declaredRequests } from "./rates.ts";
+import { type RunFacts, runFacts } from "./run-facts.ts";
+import { ScoreTable } from "./score-table.ts";
+
+/** One side of a comparison: the conversations of a subject, or of a run. */
+export interface Side {
+  readonly label: string;
+  /** Read once. */
+  readonly scores: () => Iterable<ConversationScore>;
+  readonly facts: RunFacts;
+  readonly judges: number;
+}
+
+/** What is compared, and how. */
+export interface CompareOptions {
+  /** The outcomes and declared rates (default: all that both sides have). */
+  readonly names?: readonly string[];
+  /** Compares within each group. */
+  readonly by?: readonly string[];
+  /** True to compare scenarios although their definitions differ. */
+  readonly acrossVersions?: boolean;
+}
+
+/** Why conversations have no partner. */
+export interface Unpaired {
+  readonly reason: string;
+  readonly count: number;
+  /** Some of their scenarios or items. */
+  readonly examples: readonly string[];
+}
+
+/** A scenario whose definition is not the same on both sides. */
+export interface OtherVersion {
+  readonly scenario: string;
+  readonly a: string;
+  readonly b: string;
+}
+
+/** Two sides compared. */
+export interface Comparison {
+  readonly a: string;
+  readonly b: string;
+  readonly pairs: number;
+  readonly lines: readonly ComparisonLine[];
+  readonly unpaired: readonly Unpaired[];
+  /** Left out, unless versions may differ. */
+  readonly versions: readonly OtherVersion[];
+  readonly acrossVersions: boolean;
+}
+
+/** Compares pairs of sides; p-values are adjusted for all lines of all comparisons. */
+export function compareAll(
+  pairs: readonly (readonly [Side, Side])[],
+  options: CompareOptions = {},
+): readonly Comparison[] {
+  const compared = pairs.map(([a, b]) => compareSides(a, b, options));
+  const adjusted = holm(compared.flatMap(({ lines }) => lines.map(({ p }) => p)));
+  let next = 0;
+  return compared.map((comparison) => ({
+    ...comparison,
+    lines: comparison.lines.map((line) => ({ ...line, adjusted: adjusted[next++] ?? null })),
+  }));
+}
+
+/**
+ * Compares two runs of a store, conversation by conversation.
+ *
+ * @example
+ * const { lines } = compareRuns(store, "monday", "tuesday");
+ */
+export function compareRuns(store: Store, a: string, b: string, options: CompareOptions = {}): Comparison {
+  const [comparison] = compareAll([[runSide(store, a), runSide(store, b)]], options);
+  return comparison as Comparison;
+}
+
+/** A run as a side; with a subject, only its conversations. */
+export function runSide(store: Store, run: string, subject?: string): Side {
+  const { run: name, start } = storedRun(store, run);
+  return {
+    label: subject ?? name,
+    scores: () => ofSubject(store.scores(name), subject),
+    facts: runFacts(store, [name]),
+    judges: start.judges.length,
+  };
+}
+
+function* ofSubject(
+  scores: Iterable<ConversationScore>,
+  subject: string | undefined,
+): Generator<ConversationScore> {
+  for (const score of scores) if (subject === undefined || score.subject === subject) yield score;
+}
+
+function compareSides(sideA: Side, sideB: Side, options: CompareOptions): Comparison {
+  const { by = [], acrossVersions = false } = options;
+  const facts = mergedFacts(sideA.facts, sideB.facts);
+  const pairing = {
+    judges: sideA.judges > 1 && sideB.judges > 1,
+    ...(by.length === 0 ? {} : { groupsOf: groupsBy(by, facts) }),
+  };
+  const a = new ScoreTable(sideA.scores(), pairing);
+  const b = new ScoreTable(sideB.scores(), pairing);
+  refuseUnknownGroups(by, { factors: [...a.factors, ...b.factors], facts });
+  const versions = otherVersions(a, b);
+  const apart = new Set(acrossVersions ? [] : versions.map(({ scenario }) => scenario));
+  const { pairs, unpaired } = pairUp({ a, b, labels: [sideA.label, sideB.label], apart });
+  if (pairs.length === 0)
+    throw new RunError([
+      nothingShared(sideA, sideB, {
+        versions,
+        unpaired,
+        isEmpty: a.conversations.length === 0 || b.conversations.length === 0,
+      }),
+    ]);
+  const requests = requestsFor(facts, a, b, options.names);
+  const groups = by.length === 0 ? [{ group: {}, pairs }] : groupedPairs(a, pairs);
+  const lines = groups.flatMap(({ group, pairs: own }) =>
+    requests.map((request) => compareRate(request, { a, b, pairs: own, group })).filter(saysSomething),
+  );
+  return { a: sideA.label, b: sideB.label, pairs: pairs.length, lines, unpaired, versions, acrossVersions };
+}
+
+function saysSomething({ pairs, left }: ComparisonLine): boolean {
+  return pairs + left.inconclusive + left.errors > 0;
+}
+
+/** Outcomes and rates of both sides. A ratio of two conditions is not compared. */
+function requestsFor(
+  facts: RunFacts,
+  a: ScoreTable,
+  b: ScoreTable,
+  names: readonly string[] | undefined,
+): readonly RateRequest[] {
+  const shared = [...a.columns.keys()].filter((name) => b.columns.has(name));
+  const order = [...facts.outcomes.filter((name) => shared.includes(name)), ...shared];
+  const requests = declaredRequests(new Set(order), facts, names);
+  return requests.filter(
+    ({ declaration: { of, mean, ratio } }) => ratio === undefined && shared.includes(of ?? mean ?? ""),
+  );
+}
+
+function mergedFacts(a: RunFacts, b: RunFacts): RunFacts {
+  return {
+    outcomes: [...new Set([...b.outcomes, ...a.outcomes])],
+    rates: new Map([...a.rates, ...b.rates]),
+    scenarios: new Map([...a.scenarios, ...b.scenarios]),
+  };
+}
+
+function otherVersions(a: ScoreTable, b: ScoreTable): readonly OtherVersion[] {
+  return [...a.hashes].flatMap(([scenario, hashes]) => {
+    const others = b.hashes.get(scenario);
+    const one = [...hashes].sort().join(" ");
+    const other = others === undefined ? one : [...others].sort().join(" ");
+    return one === other ? [] : [{ scenario, a: one.slice(0, 12), b: other.slice(0, 12) }];
+  });
+}
+
+interface PairingSides {
+  readonly a: ScoreTable;
+  readonly b: ScoreTable;
+  readonly labels: readonly [string, string];
+  /** Scenarios that are left out, because their versions differ. */
+  readonly apart: ReadonlySet<string>;
+}
+
+function pairUp({ a, b, labels, apart }: PairingSides): {
+  readonly pairs: readonly Pair[];
+  readonly unpaired: readonly Unpaired[];
+} {
+  const pairs: Pair[] = [];
+  const reasons = new Map<string, { count: number; readonly examples: Set<string> }>();
+  const note = (reason: string, example: string): void => {
+    const known = reasons.get(reason) ?? { count: 0, examples: new Set() };
+    reasons.set(reason, known);
+    known.count++;
+    if (known.examples.size < 5) known.examples.add(example);
+  };
+  const itemsOf = (table: ScoreTable): ReadonlySet<string> => new Set(table.items);
+  const items = [itemsOf(a), itemsOf(b)] as const;
+  const alone = (table: ScoreTable, place: number, side: 0 | 1): void => {
+    const other = side === 0 ? b : a;
+    const [scenario, item] = [table.scenarios[place] as string, table.items[place] as string];
+    if (!other.hashes.has(scenario)) note(`scenario only in ${labels[side]}`, scenario);
+    else if (!items[side === 0 ? 1 : 0].has(item)) note(`row only in ${labels[side]}`, item);
+    else note(`variant, arm or replicate only in ${labels[side]}`, item);
+  };
+  for (const [key, place] of a.places) {
+    const partner = b.places.get(key);
+    if (partner === undefined) alone(a, place, 0);
+    else if (apart.has(a.scenarios[place] as string))
+      note("another version of the scenario", a.scenarios[place] as string);
+    else pairs.push([place, partner]);
+  }
+  for (const [key, place] of b.places) if (!a.places.has(key)) alone(b, place, 1);
+  for (const [table, label] of [
+    [a, labels[0]],
+    [b, labels[1]],
+  ] as const)
+    for (const name of table.repeated) note(`more than one conversation in the same place in ${label}`, name);
+  const unpaired = [...reasons].map(([reason, { count, examples }]) => ({
+    reason,
+    count,
+    examples: [...examples],
+  }));
+  return { pairs, unpaired };
+}
+
+function groupedPairs(
+  a: ScoreTable,
+  pairs: readonly Pair[],
+): readonly { readonly group: ComparisonLine["group"]; readonly pairs: readonly Pair[] }[] {
+  const byPlace = new Map(pairs.map((pair) => [pair[0], pair]));
+  return [...a.groups.values()].map(({ group, members }) => ({
+    group,
+    pairs: members.flatMap((place) => {
+      const pair = byPlace.get(place);
+      return pair === undefined ? [] : [pair];
+    }),
+  }));
+}
+
+function nothingShared(
+  a: Side,
+  b: Side,
+  found: {
+    readonly versions: readonly OtherVersion[];
+    readonly unpaired: readonly Unpaired[];
+    readonly isEmpty: boolean;
+  },
+): string {
+  if (found.isEmpty) return `There is nothing to compare: ${a.label} or ${b.label} has no conversations.`;
+  if (found.versions.length > 0) {
+    const hashes = found.versions
+      .slice(0, 5)
+      .map(({ scenario, a: one, b: other }) => `${scenario} (${one} and ${other})`);
+    return `${a.label} and ${b.label} have other versions of their scenarios: ${hashes.join(", ")}. To compare them all the same: --across-versions`;
+  }
+  const reasons = found.unpaired.map(
+    ({ reason, examples }) => `${reason} (${examples.slice(0, 3).join(", ")})`,
+  );
+  return `${a.label} and ${b.label} have no conversation in common: ${reasons.join("; ")}.`;
+}

@@ -1,0 +1,325 @@
+import type { RateDeclaration } from "../../core/outcomes/rate.ts";
+import type { OutcomeScore } from "../../journal/fold/tally.ts";
+
+import { pairedDifference } from "../../statistics/clusters.ts";
+import { normalQuantileUpper, studentQuantile, studentTwoSided } from "../../statistics/distributions.ts";
+import { signTest } from "../../statistics/paired-tests.ts";
+import { type Interval, mcnemarExact, newcombePaired } from "../../statistics/proportions.ts";
+import type { GroupValues } from "./grouping.ts";
+import { itemwise, type RateKind, type RateRequest } from "./rate-line.ts";
+import type { ScoreTable } from "./score-table.ts";
+
+/** One outcome or rate of two sides, over the conversations that both of them have. */
+export interface ComparisonLine {
+  readonly name: string;
+  readonly kind: RateKind;
+  /** Empty without grouping. */
+  readonly group: GroupValues;
+  /** The rates or means over the pairs. Null if nothing could be paired. */
+  readonly a: number | null;
+  readonly b: number | null;
+  /** b − a. */
+  readonly difference: number | null;
+  readonly interval: Interval | null;
+  readonly p: number | null;
+  /** Adjusted for all lines of the table (Holm). */
+  readonly adjusted: number | null;
+  /** McNemar's exact test for one conversation per item, otherwise a cluster-robust paired difference. */
+  readonly method: "mcnemar" | "clustered" | null;
+  /** Why there is no interval. */
+  readonly reason?: string;
+  readonly pairs: number;
+  readonly items: number;
+  readonly replicates: { readonly least: number; readonly most: number };
+  /** Pairs of which only one side is true, as the names of both conversations. */
+  readonly onlyA: readonly Discordant[];
+  readonly onlyB: readonly Discordant[];
+  /** Pairs that do not count, because a side is inconclusive, has an error, or does not apply. */
+  readonly left: { readonly inconclusive: number; readonly errors: number; readonly notApplicable: number };
+  /** A difference below this would probably be missed (80 % power). */
+  readonly detectable: number | null;
+}
+
+/** Two conversations of a pair that differ. */
+export interface Discordant {
+  readonly item: string;
+  readonly a: string;
+  readonly b: string;
+}
+
+/** Places of the two conversations of a pair. */
+export type Pair = readonly [a: number, b: number];
+
+interface PairedValue {
+  readonly item: string;
+  readonly pair: Pair;
+  /** Null if the condition of the rate is not met. */
+  readonly a: number | null;
+  readonly b: number | null;
+}
+
+type Left = { inconclusive: number; errors: number; notApplicable: number };
+
+/** Compares one rate over pairs of conversations. */
+export function compareRate(
+  { name, declaration, scenarios }: RateRequest,
+  {
+    a,
+    b,
+    pairs,
+    group,
+  }: {
+    readonly a: ScoreTable;
+    readonly b: ScoreTable;
+    readonly pairs: readonly Pair[];
+    readonly group: GroupValues;
+  },
+): ComparisonLine {
+  const left: Left = { inconclusive: 0, errors: 0, notApplicable: 0 };
+  const values: PairedValue[] = [];
+  let isNumber = declaration.mean !== undefined;
+  for (const pair of pairs) {
+    if (scenarios !== undefined && !scenarios.has(a.scenarios[pair[0]] as string)) continue;
+    const first = scoreIn(declaration, a, pair[0]);
+    const second = scoreIn(declaration, b, pair[1]);
+    if (first === undefined || second === undefined) continue;
+    const problem = [first, second].find((value) => typeof value === "string" && value !== "excluded");
+    if (problem === undefined) {
+      if (typeof first === "number" || typeof second === "number") isNumber = true;
+      const number = (value: typeof first): number | null => (value === "excluded" ? null : Number(value));
+      const [one, other] = [number(first), number(second)];
+      if (one !== null || other !== null)
+        values.push({ item: a.items[pair[0]] as string, pair, a: one, b: other });
+    } else if (problem === "inconclusive") left.inconclusive++;
+    else if (problem === "not_applicable") left.notApplicable++;
+    else left.errors++;
+  }
+  const base = { name, group, adjusted: null, left, ...shapeOf(values) };
+  const overItems = itemwise(declaration);
+  if (overItems !== null)
+    return { ...base, kind: overItems.kind, ...itemEstimate(values, overItems.value), ...NO_DISCORDANT };
+  const kind: RateKind = isNumber ? "mean" : "rate";
+  return {
+    ...base,
+    kind,
+    ...estimate(values, kind),
+    ...(kind === "rate" ? discordant(values, a, b) : NO_DISCORDANT),
+  };
+}
+
+const NO_DISCORDANT = { onlyA: [], onlyB: [] };
+
+/** The value of a rate in a conversation; `excluded` if its condition is not met. */
+function scoreIn(
+  declaration: RateDeclaration,
+  table: ScoreTable,
+  place: number,
+): OutcomeScore | "excluded" | undefined {
+  const { of, mean, given } = declaration;
+  const value = table.value(of ?? mean ?? "", place);
+  if (value === undefined || given === undefined) return value;
+  const condition = typeof given === "string" ? { name: given, is: true } : { name: given.not, is: false };
+  const holds = table.value(condition.name, place);
+  if (typeof holds === "boolean") return holds === condition.is ? value : "excluded";
+  return holds === "not_applicable" ? "excluded" : holds;
+}
+
+function shapeOf(values: readonly PairedValue[]): Pick<ComparisonLine, "pairs" | "items" | "replicates"> {
+  const sizes = new Map<string, number>();
+  for (const { item } of values) sizes.set(item, (sizes.get(item) ?? 0) + 1);
+  let [least, most] = [sizes.size === 0 ? 0 : Number.POSITIVE_INFINITY, 0];
+  for (const size of sizes.values()) [least, most] = [Math.min(least, size), Math.max(most, size)];
+  return { pairs: values.length, items: sizes.size, replicates: { least, most } };
+}
+
+type Estimate = Pick<
+  ComparisonLine,
+  "a" | "b" | "difference" | "interval" | "p" | "method" | "reason" | "detectable"
+>;
+
+function estimate(values: readonly PairedValue[], kind: RateKind): Estimate {
+  const a = meanOf(values.map(({ a: value }) => value));
+  const b = meanOf(values.map(({ b: value }) => value));
+  const items = new Set(values.map(({ item }) => item)).size;
+  if (a === null || b === null) return { ...NOTHING, a, b, reason: "no decided pairs" };
+  const isComplete = values.every((value) => value.a !== null && value.b !== null);
+  if (kind === "rate" && isComplete && items === values.length && items > 1) return mcnemar(values, { a, b });
+  return linear(values, { a, b, items, kind });
+}
+
+const NOTHING = { difference: null, interval: null, p: null, method: null, detectable: null } as const;
+
+function meanOf(values: readonly (number | null)[]): number | null {
+  let [sum, count] = [0, 0];
+  for (const value of values) if (value !== null) [sum, count] = [sum + value, count + 1];
+  return count === 0 ? null : sum / count;
+}
+
+/** One conversation per item, and true or false: exact. */
+function mcnemar(
+  values: readonly PairedValue[],
+  { a, b }: { readonly a: number; readonly b: number },
+): Estimate {
+  let [both, onlyB, onlyA, neither] = [0, 0, 0, 0];
+  for (const value of values) {
+    if (value.a === 1 && value.b === 1) both++;
+    else if (value.b === 1) onlyB++;
+    else if (value.a === 1) onlyA++;
+    else neither++;
+  }
+  const { difference = null, ...interval } = newcombePaired(both, onlyB, onlyA, neither) ?? {};
+  const { p } = mcnemarExact(onlyB, onlyA);
+  const error = linearError(values, { a, b }, values.length);
+  const method = "mcnemar";
+  return {
+    a,
+    b,
+    difference,
+    interval: interval as Interval,
+    p,
+    method,
+    detectable: detectableOf(error, values.length, "rate"),
+  };
+}
+
+/** The standard error of b − a, from what each item adds to the difference of the two means. */
+function linearError(
+  values: readonly PairedValue[],
+  { a, b }: { readonly a: number; readonly b: number },
+  items: number,
+): number | null {
+  if (items < 2) return null;
+  const counts = { a: 0, b: 0 };
+  for (const value of values) {
+    if (value.a !== null) counts.a++;
+    if (value.b !== null) counts.b++;
+  }
+  const influence = new Map<string, number>();
+  for (const value of values) {
+    const own =
+      (value.b === null ? 0 : (value.b - b) / counts.b) - (value.a === null ? 0 : (value.a - a) / counts.a);
+    influence.set(value.item, (influence.get(value.item) ?? 0) + own);
+  }
+  let squares = 0;
+  for (const one of influence.values()) squares += one * one;
+  return Math.sqrt((items / (items - 1)) * squares);
+}
+
+/** Any number of conversations per item: the difference of the two means, with a cluster-robust error. */
+function linear(
+  values: readonly PairedValue[],
+  {
+    a,
+    b,
+    items,
+    kind,
+  }: { readonly a: number; readonly b: number; readonly items: number; readonly kind: RateKind },
+): Estimate {
+  const difference = b - a;
+  const error = linearError(values, { a, b }, items);
+  if (error === null) return { ...NOTHING, a, b, difference, reason: "one item only" };
+  const detectable = detectableOf(error, items, kind);
+  const found = { a, b, difference, method: "clustered", detectable } as const;
+  if (error <= 1e-12 * Math.max(1, Math.abs(difference)))
+    return { ...found, ...withoutNoise(values, difference, kind) };
+  const reach = studentQuantile(0.95, items - 1) * error;
+  const p = studentTwoSided(difference / error, items - 1);
+  return { ...found, interval: within({ low: difference - reach, high: difference + reach }, kind), p };
+}
+
+/** A difference of two rates lies between −1 and 1. */
+function within({ low, high }: Interval, kind: RateKind): Interval {
+  return kind === "rate" ? { low: Math.max(-1, low), high: Math.min(1, high) } : { low, high };
+}
+
+/**
+ * All items differ by the same amount, so that no error can be computed. That is not certainty: the test counts the items that differ, and
+ * the interval of a rate is that of as many single conversations as there are items.
+ */
+function withoutNoise(
+  values: readonly PairedValue[],
+  difference: number,
+  kind: RateKind,
+): Pick<Estimate, "interval" | "p"> {
+  const items = new Map<string, { a: number; b: number; both: number; n: number }>();
+  for (const { item, a, b } of values) {
+    const known = items.get(item) ?? { a: 0, b: 0, both: 0, n: 0 };
+    items.set(item, known);
+    known.n++;
+    known.a += a ?? 0;
+    known.b += b ?? 0;
+    if (a === 1 && b === 1) known.both++;
+  }
+  const all = [...items.values()];
+  const p = signTest(all.map((item) => (item.b - item.a) / item.n))?.p ?? 1;
+  if (kind !== "rate") return { interval: { low: difference, high: difference }, p };
+  const share = (count: (item: (typeof all)[number]) => number): number =>
+    Math.round(all.reduce((sum, item) => sum + count(item) / item.n, 0));
+  const both = share((item) => item.both);
+  const onlyB = share((item) => item.b - item.both);
+  const onlyA = Math.min(
+    share((item) => item.a - item.both),
+    all.length - both - onlyB,
+  );
+  const { low = difference, high = difference } =
+    newcombePaired(both, onlyB, onlyA, all.length - both - onlyB - onlyA) ?? {};
+  return { interval: { low, high }, p };
+}
+
+/** So many pairs must differ, all in one direction, before McNemar's test finds it. */
+const FEWEST = 6;
+
+/** The smallest difference that would be found with 80 % power; without any noise, what an exact test needs. */
+function detectableOf(error: number | null, items: number, kind: RateKind): number | null {
+  if (error === null || items < 2) return null;
+  if (error > 1e-12) return (studentQuantile(0.95, items - 1) + normalQuantileUpper(0.2)) * error;
+  return kind === "rate" && items >= FEWEST ? FEWEST / items : null;
+}
+
+/** What is computed for each item from its replicates, and then compared. */
+function itemEstimate(
+  values: readonly PairedValue[],
+  value: (replicates: readonly number[]) => number | null,
+): Estimate {
+  const items = new Map<string, { readonly a: number[]; readonly b: number[] }>();
+  for (const { item, a, b } of values) {
+    const known = items.get(item) ?? { a: [], b: [] };
+    items.set(item, known);
+    if (a !== null) known.a.push(a);
+    if (b !== null) known.b.push(b);
+  }
+  const usable = [...items.values()].flatMap(({ a, b }) => {
+    const [one, other] = [value(a), value(b)];
+    return one === null || other === null ? [] : [[one, other] as const];
+  });
+  const [a, b] = [usable.map(([one]) => one), usable.map(([, other]) => other)];
+  const result = pairedDifference(b, a, null);
+  if (result === null) return { ...NOTHING, a: null, b: null, reason: "no decided pairs" };
+  const { difference, low, high, p, standardError } = result;
+  return {
+    ...{ a: meanOf(a), b: meanOf(b), difference, method: "clustered" },
+    interval: low === null || high === null ? null : { low, high },
+    p: standardError === 0 && difference === 0 ? 1 : p,
+    ...(low === null ? { reason: "one item only" } : {}),
+    detectable: detectableOf(standardError, usable.length, "mean"),
+  };
+}
+
+function discordant(
+  values: readonly PairedValue[],
+  a: ScoreTable,
+  b: ScoreTable,
+): Pick<ComparisonLine, "onlyA" | "onlyB"> {
+  const onlyA: Discordant[] = [];
+  const onlyB: Discordant[] = [];
+  for (const value of values) {
+    if (value.a === null || value.b === null || value.a === value.b) continue;
+    const named = {
+      item: value.item,
+      a: a.conversations[value.pair[0]] as string,
+      b: b.conversations[value.pair[1]] as string,
+    };
+    (value.a === 1 ? onlyA : onlyB).push(named);
+  }
+  return { onlyA, onlyB };
+}

@@ -1,0 +1,118 @@
+import { nearestOf } from "../../core/schema/nearest-name.ts";
+import { RunError } from "../../journal/failure.ts";
+import type { ConversationScore } from "../../journal/store/store.ts";
+import type { RunFacts } from "./run-facts.ts";
+
+/** The values of a group, by the names of what it is grouped by; null where a conversation has none. */
+export type GroupValues = Readonly<Record<string, string | null>>;
+
+/** What every conversation has. */
+const PLAIN = [
+  "subject",
+  "judge",
+  "scenario",
+  "row",
+  "arm",
+  "replicate",
+  "status",
+  "variant",
+  "tag",
+] as const;
+
+/** Says which groups a conversation is in: one for each tag, otherwise one. */
+export type Grouper = (score: ConversationScore) => readonly GroupValues[];
+
+/** What is known of dataset rows, by their id. */
+export type RowValues = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+
+/**
+ * Groups by anything that identifies a conversation: `subject`, `scenario`, `arm`, `tag`, `variant.<factor>`, `metadata.<key>`,
+ * `row.<column>`. Throws `RunError` for a name that no conversation has.
+ */
+export function grouper(
+  by: readonly string[],
+  scores: readonly ConversationScore[],
+  facts: RunFacts,
+  rows: RowValues = new Map(),
+): Grouper {
+  const factors = scores.flatMap(({ variant }) => (variant === null ? [] : Object.keys(variant)));
+  refuseUnknownGroups(by, { factors, facts, rows });
+  return groupsBy(by, facts, rows);
+}
+
+/** Throws `RunError` for a name that no conversation has. */
+export function refuseUnknownGroups(
+  by: readonly string[],
+  {
+    factors,
+    facts,
+    rows = new Map(),
+  }: { readonly factors: Iterable<string>; readonly facts: RunFacts; readonly rows?: RowValues },
+): void {
+  const keys = new Set([...facts.scenarios.values()].flatMap(({ metadata }) => Object.keys(metadata)));
+  const columns = new Set([...rows.values()].flatMap((row) => Object.keys(row)));
+  const known = [
+    ...PLAIN,
+    ...[...new Set(factors)].map((factor) => `variant.${factor}`),
+    ...[...keys].filter((key) => key !== "tags").map((key) => `metadata.${key}`),
+    ...[...columns].map((column) => `row.${column}`),
+  ];
+  for (const name of by) {
+    if (known.includes(name)) continue;
+    const { nearest } = nearestOf(name, known);
+    const hint = nearest === undefined ? `Group by ${known.join(", ")}.` : `Did you mean "${nearest}"?`;
+    throw new RunError([`There is nothing called "${name}" to group by. ${hint}`]);
+  }
+}
+
+/** The same without a test of the names. */
+export function groupsBy(by: readonly string[], facts: RunFacts, rows: RowValues = new Map()): Grouper {
+  const values = by.map((name) => valuesOf(name, facts, rows));
+  return (score) => {
+    let groups: Record<string, string | null>[] = [{}];
+    for (const [i, name] of by.entries()) {
+      const own = values[i]?.(score) ?? [null];
+      groups = groups.flatMap((group) => own.map((value) => ({ ...group, [name]: value })));
+    }
+    return groups;
+  };
+}
+
+function valuesOf(
+  name: string,
+  facts: RunFacts,
+  rows: RowValues,
+): (score: ConversationScore) => readonly (string | null)[] {
+  const [root = "", ...rest] = name.split(".");
+  const key = rest.join(".");
+  switch (root) {
+    case "tag":
+      return ({ scenario }) => {
+        const tags = facts.scenarios.get(scenario)?.metadata.tags;
+        return Array.isArray(tags) && tags.length > 0 ? tags.map(String) : [null];
+      };
+    case "metadata":
+      return ({ scenario }) => [textOf(facts.scenarios.get(scenario)?.metadata[key])];
+    case "variant":
+      if (key === "") return ({ variant }) => [variant === null ? null : Object.values(variant).join(", ")];
+      return ({ variant }) => [variant?.[key] ?? null];
+    case "row":
+      if (key === "")
+        return ({ row, rowIndex }) => [row ?? (rowIndex === null ? null : String(rowIndex + 1))];
+      return ({ row }) => [row === null ? null : textOf(rows.get(row)?.[key])];
+    default:
+      return (score) => [
+        textOf(score[root as "subject" | "judge" | "scenario" | "arm" | "replicate" | "status"]),
+      ];
+  }
+}
+
+function textOf(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** A key of a group for maps. */
+export function groupKey(group: GroupValues): string {
+  return JSON.stringify(Object.values(group));
+}

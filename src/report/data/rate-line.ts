@@ -1,0 +1,313 @@
+import type { RateDeclaration } from "../../core/outcomes/rate.ts";
+import type { OutcomeScore } from "../../journal/fold/tally.ts";
+import type { ConversationScore } from "../../journal/store/store.ts";
+import { clusteredMean, clusteredWilson } from "../../statistics/clusters.ts";
+import { type Followed, lifeTableRate } from "../../statistics/life-table.ts";
+import { passAtK, passHatK } from "../../statistics/many-tests.ts";
+import { mean, percentile } from "../../statistics/means.ts";
+import { type Interval, wilson } from "../../statistics/proportions.ts";
+import type { GroupValues } from "./grouping.ts";
+import type { RunFacts } from "./run-facts.ts";
+
+/** What a number is: a share, a mean, a ratio of two conditions, or something over the replicates of an item. */
+export type RateKind = "rate" | "mean" | "ratio" | "percentile" | "spread" | "pass_at" | "pass_hat";
+
+/** How an interval was computed: for independent items, for clusters of conversations, or from a life table. */
+export type IntervalMethod = "wilson" | "clustered" | "life_table" | "t";
+
+/** One number of one group of conversations, with all that it is computed from. */
+export interface RateLine {
+  /** The name of an outcome, or of a rate that scenarios declare. */
+  readonly name: string;
+  readonly kind: RateKind;
+  readonly group: GroupValues;
+  /** What to report; null if nothing is decided. */
+  readonly estimate: number | null;
+  /** The 95 % interval; null with fewer than two items. */
+  readonly interval: Interval | null;
+  readonly method: IntervalMethod | null;
+  /** Why there is no interval. */
+  readonly reason?: string;
+  /** Conversations that count. */
+  readonly n: number;
+  /** The items that they are about: scenarios with their rows. */
+  readonly items: number;
+  /** The least and the most conversations about one item. */
+  readonly replicates: { readonly least: number; readonly most: number };
+  /** Of a rate: how many are true. */
+  readonly yes: number;
+  /** Left out, because the condition (`given`) is false. */
+  readonly excluded: number;
+  /** Not decided, because a reply could not be read. */
+  readonly inconclusive: number;
+  /** Not decided, because the conversation was cut short or the judge could not be asked. */
+  readonly errors: number;
+  readonly notApplicable: number;
+  /** Of a rate with inconclusive conversations: what it would be if all of them were false, and if all were true. */
+  readonly bounds: Interval | null;
+  /** Of an estimate from a life table: the rate of the decided conversations alone. */
+  readonly decided: number | null;
+}
+
+/** A number to compute: the outcome of the name, or a declared rate. */
+export interface RateRequest {
+  readonly name: string;
+  readonly declaration: RateDeclaration;
+  /** Only these scenarios: an outcome may be an assertion in some and a number in others. */
+  readonly scenarios?: ReadonlySet<string>;
+}
+
+/** A conversation with its value, while a line is computed. */
+interface Counted {
+  readonly score: ConversationScore;
+  readonly value: number;
+}
+
+interface Sorted {
+  readonly counted: readonly Counted[];
+  readonly excluded: number;
+  readonly inconclusive: readonly { readonly canBe: readonly ("out" | 0 | 1)[] }[];
+  readonly errors: number;
+  readonly notApplicable: number;
+  readonly isNumber: boolean;
+  /** All that meet the condition, decided or not, for a life table. */
+  readonly followed: readonly ConversationScore[];
+}
+
+const isOpen = (value: OutcomeScore | undefined): boolean => value === "inconclusive";
+const isError = (value: OutcomeScore | undefined): boolean => value === "error";
+
+/** Says of each conversation what it is worth for a rate. */
+function sorted(
+  scores: Iterable<ConversationScore>,
+  { of, mean: number, ratio, given }: RateDeclaration,
+): Sorted {
+  const outcome = of ?? number ?? ratio?.of ?? "";
+  const condition =
+    given === undefined
+      ? null
+      : typeof given === "string"
+        ? { name: given, is: true }
+        : { name: given.not, is: false };
+  const counted: Counted[] = [];
+  const followed: ConversationScore[] = [];
+  const inconclusive: { readonly canBe: readonly ("out" | 0 | 1)[] }[] = [];
+  let [excluded, errors, notApplicable, numbers] = [0, 0, 0, 0];
+  for (const score of scores) {
+    const value = score.outcomes.get(outcome);
+    // The scenario has no such outcome, or a resume will decide it.
+    if (value === undefined || value === "later") continue;
+    const holds = condition === null ? true : score.outcomes.get(condition.name);
+    if (holds === undefined || holds === "later") continue;
+    const open = typeof value === "boolean" ? [Number(value) as 0 | 1] : ([0, 1] as const);
+    if (isError(holds)) errors++;
+    else if (holds === "not_applicable") excluded++;
+    else if (isOpen(holds)) {
+      if (isError(value)) errors++;
+      else if (value !== "not_applicable") inconclusive.push({ canBe: ["out", ...open] });
+    } else if (condition !== null && holds !== condition.is) excluded++;
+    else if (value === "not_applicable") notApplicable++;
+    else {
+      followed.push(score);
+      if (isError(value)) errors++;
+      else if (isOpen(value)) inconclusive.push({ canBe: open });
+      else {
+        if (typeof value === "number") numbers++;
+        counted.push({ score, value: Number(value) });
+      }
+    }
+  }
+  return { counted, excluded, inconclusive, errors, notApplicable, followed, isNumber: numbers > 0 };
+}
+
+/** What a rate can be at the least and at the most, whatever the inconclusive conversations really were. */
+function boundsOf({ counted, inconclusive }: Sorted): Interval | null {
+  if (inconclusive.length === 0) return null;
+  const yes = counted.reduce((sum, { value }) => sum + value, 0);
+  const side = (wanted: 0 | 1): number | null => {
+    let [n, sum] = [counted.length, yes];
+    for (const { canBe } of inconclusive) {
+      const chosen = canBe.includes(wanted) ? wanted : canBe.includes("out") ? "out" : 1 - wanted;
+      if (chosen === "out") continue;
+      n++;
+      sum += Number(chosen);
+    }
+    return n === 0 ? null : sum / n;
+  };
+  const [low, high] = [side(0), side(1)];
+  return low === null || high === null ? null : { low, high };
+}
+
+/** Computes one line. */
+export function rateLine(
+  { name, declaration, scenarios }: RateRequest,
+  scores: readonly ConversationScore[],
+  { group, facts }: { readonly group: GroupValues; readonly facts: RunFacts },
+): RateLine {
+  const all = sorted(
+    scenarios === undefined ? scores : scores.filter(({ scenario }) => scenarios.has(scenario)),
+    declaration,
+  );
+  const { counted } = all;
+  const clusters = counted.map(({ score }) => score.item);
+  const values = counted.map(({ value }) => value);
+  const sizes = new Map<string, number>();
+  for (const item of clusters) sizes.set(item, (sizes.get(item) ?? 0) + 1);
+  const items = sizes.size;
+  const base = {
+    name,
+    group,
+    n: counted.length,
+    items,
+    replicates: {
+      least: items === 0 ? 0 : [...sizes.values()].reduce((one, other) => Math.min(one, other)),
+      most: [...sizes.values()].reduce((one, other) => Math.max(one, other), 0),
+    },
+    yes: all.isNumber ? 0 : values.reduce((sum, value) => sum + value, 0),
+    excluded: all.excluded,
+    inconclusive: all.inconclusive.length,
+    errors: all.errors,
+    notApplicable: all.notApplicable,
+  };
+  const overItems = itemwise(declaration);
+  if (overItems !== null) {
+    const perItem = itemValues(counted, overItems.value);
+    return { ...base, kind: overItems.kind, ...meanEstimate(perItem, null), bounds: null, decided: null };
+  }
+  if (all.isNumber || declaration.mean !== undefined) {
+    return { ...base, kind: "mean", ...meanEstimate(values, clusters), bounds: null, decided: null };
+  }
+  const bounds = boundsOf(all);
+  const plain = rateEstimate(values, clusters);
+  const table = bounds === null ? null : tableEstimate(all.followed, name, { declaration, facts });
+  if (table === null) return { ...base, kind: "rate", ...plain, bounds, decided: null };
+  return { ...base, kind: "rate", ...table, bounds, decided: plain.estimate };
+}
+
+type Estimate = Pick<RateLine, "estimate" | "interval" | "method" | "reason">;
+
+const ONE_ITEM = "one item only";
+
+/** A share of true values: Wilson's interval for one conversation per item, otherwise a cluster-robust one. */
+export function rateEstimate(values: readonly number[], clusters: readonly string[]): Estimate {
+  const result = clusteredWilson(values, clusters);
+  if (result === null) return { estimate: null, interval: null, method: null };
+  if (result.clusters < 2) return { estimate: result.rate, interval: null, method: null, reason: ONE_ITEM };
+  if (result.clusters === values.length) {
+    const yes = values.reduce((sum, value) => sum + value, 0);
+    return { estimate: result.rate, interval: wilson(yes, values.length), method: "wilson" };
+  }
+  return { estimate: result.rate, interval: intervalOf(result), method: "clustered" };
+}
+
+function meanEstimate(values: readonly number[], clusters: readonly string[] | null): Estimate {
+  const result = clusteredMean(values, clusters);
+  if (result === null) return { estimate: null, interval: null, method: null };
+  if (result.clusters < 2) return { estimate: result.mean, interval: null, method: null, reason: ONE_ITEM };
+  const method = result.clusters === values.length ? "t" : "clustered";
+  return { estimate: result.mean, interval: intervalOf(result), method };
+}
+
+function intervalOf({
+  low,
+  high,
+}: {
+  readonly low: number | null;
+  readonly high: number | null;
+}): Interval | null {
+  return low === null || high === null ? null : { low, high };
+}
+
+/** What is computed for each item from its replicates, before the mean over items. */
+export function itemwise({ of, percentile: at, spread, passAt, passHat }: RateDeclaration): {
+  readonly kind: RateKind;
+  readonly value: (replicates: readonly number[]) => number | null;
+} | null {
+  if (of === undefined) return null;
+  const passed = (values: readonly number[]): number => values.filter((value) => value === 1).length;
+  if (at !== undefined) return { kind: "percentile", value: (values) => percentile(values, at) };
+  if (spread !== undefined)
+    return {
+      kind: "spread",
+      value: (values) => {
+        const [high, low] = spread.map((q) => percentile(values, q));
+        return high == null || low == null ? null : high - low;
+      },
+    };
+  if (passAt !== undefined)
+    return { kind: "pass_at", value: (values) => passAtK(values.length, passed(values), passAt) };
+  if (passHat !== undefined)
+    return { kind: "pass_hat", value: (values) => passHatK(values.length, passed(values), passHat) };
+  return null;
+}
+
+/** The value of each item; items for which there is none are left out. */
+function itemValues(
+  counted: readonly Counted[],
+  value: (replicates: readonly number[]) => number | null,
+): readonly number[] {
+  return [...byItem(counted).values()].map(value).filter((one) => one !== null);
+}
+
+function byItem(counted: readonly Counted[]): ReadonlyMap<string, number[]> {
+  const items = new Map<string, number[]>();
+  for (const { score, value } of counted) {
+    const values = items.get(score.item) ?? [];
+    if (values.length === 0) items.set(score.item, values);
+    values.push(value);
+  }
+  return items;
+}
+
+/** The mean of each item over its conversations that count. */
+export function itemMeans(
+  scores: readonly ConversationScore[],
+  declaration: RateDeclaration,
+): ReadonlyMap<string, number> {
+  const { counted } = sorted(scores, declaration);
+  return new Map([...byItem(counted)].map(([item, values]) => [item, mean(values) as number]));
+}
+
+/** The rate from every readable turn, for an outcome that says "all turns are right" in every scenario. */
+function tableEstimate(
+  followed: readonly ConversationScore[],
+  name: string,
+  { declaration, facts }: { readonly declaration: RateDeclaration; readonly facts: RunFacts },
+): Estimate | null {
+  const outcome = declaration.of ?? name;
+  const sequences: Followed[] = [];
+  for (const score of followed) {
+    const own = facts.scenarios.get(score.scenario)?.sequences;
+    const nodes = declaration.turns ?? own?.get(outcome);
+    if (nodes === undefined) return null;
+    sequences.push(followedTo(score, nodes, score.outcomes.get(outcome)));
+  }
+  const items = followed.map(({ item }) => item);
+  const result = lifeTableRate(sequences, items);
+  if (result === null) return null;
+  const interval = intervalOf(result);
+  return {
+    estimate: result.rate,
+    interval,
+    method: "life_table",
+    ...(interval === null ? { reason: ONE_ITEM } : {}),
+  };
+}
+
+/** How far a conversation can be followed. */
+export function followedTo(
+  { turns }: Pick<ConversationScore, "turns">,
+  nodes: readonly string[] | null,
+  decided: OutcomeScore | undefined,
+): Followed {
+  let position = 0;
+  for (const { node, verdict } of turns) {
+    if (nodes !== null && !nodes.includes(node)) continue;
+    if (verdict === "unverified" || verdict === "not_verified") continue;
+    position++;
+    if (verdict !== "pass") return { at: position, wrong: verdict === "fail" };
+  }
+  if (decided === true) return { at: null, wrong: false };
+  // False without a wrong turn: a limit ended it. Otherwise it was cut short.
+  return { at: position + 1, wrong: decided === false };
+}

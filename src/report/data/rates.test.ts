@@ -1,0 +1,205 @@
+import { expect, test } from "vitest";
+import type { OutcomeScore } from "../../journal/fold/tally.ts";
+import type { ConversationScore } from "../../journal/store/store.ts";
+import type { TurnVerdict } from "../../journal/turn.ts";
+import { clusteredMean, clusteredWilson, wilson } from "../../public/statistics.ts";
+import { seededRandom } from "../../statistics/seeded-random.ts";
+import type { RateLine } from "./rate-line.ts";
+import { type RatesOptions, ratesOf } from "./rates.ts";
+import type { RunFacts } from "./run-facts.ts";
+
+type Given = Partial<Omit<ConversationScore, "outcomes" | "turns">> & {
+  readonly outcomes: Readonly<Record<string, OutcomeScore>>;
+  readonly turns?: readonly TurnVerdict[];
+};
+
+let count = 0;
+function score({ outcomes, turns = [], ...given }: Given): ConversationScore {
+  const scenario = given.scenario ?? "s";
+  return {
+    conversation: `c${count++}`,
+    index: count,
+    scenario,
+    subject: "a",
+    judge: "rules",
+    replicate: 1,
+    row: null,
+    rowIndex: null,
+    variant: null,
+    arm: null,
+    parent: null,
+    item: JSON.stringify([scenario, given.row ?? null]),
+    scenarioHash: "h",
+    status: "completed",
+    ...given,
+    outcomes: new Map(Object.entries(outcomes)),
+    turns: turns.map((verdict) => ({ node: "ask", verdict })),
+  };
+}
+
+function facts(rates: Readonly<Record<string, object>> = {}, sequences: readonly string[] = []): RunFacts {
+  const scenario = {
+    hash: "h",
+    metadata: { tags: ["x"], field: "law" },
+    names: new Set<string>(),
+    sequences: new Map(sequences.map((name) => [name, null])),
+    good: new Map<string, boolean>(),
+  };
+  return { outcomes: [], rates: new Map(Object.entries(rates)), scenarios: new Map([["s", scenario]]) };
+}
+
+function line(scores: readonly ConversationScore[], known: RunFacts, options: RatesOptions = {}): RateLine {
+  const [first] = ratesOf(scores, known, options).lines;
+  if (first === undefined) throw new Error("There is no line.");
+  return first;
+}
+
+const rows = (values: readonly OutcomeScore[], replicates = 1): readonly ConversationScore[] =>
+  values.map((value, i) =>
+    score({
+      row: `r${Math.floor(i / replicates)}`,
+      replicate: (i % replicates) + 1,
+      outcomes: { ok: value },
+    }),
+  );
+
+test("one conversation per item has Wilson's interval, replicates have a cluster-robust one", () => {
+  const values = [true, true, false, true, false, true];
+  expect(line(rows(values), facts())).toMatchObject({
+    ...{ estimate: 4 / 6, method: "wilson", interval: wilson(4, 6) },
+    ...{ n: 6, items: 6, replicates: { least: 1, most: 1 } },
+  });
+  const clustered = line(rows(values, 2), facts());
+  const { low, high } = clusteredWilson(values.map(Number), [0, 0, 1, 1, 2, 2]) ?? {};
+  expect(clustered).toMatchObject({ method: "clustered", items: 3, replicates: { least: 2, most: 2 } });
+  expect(clustered.interval).toEqual({ low, high });
+});
+
+test("one item has no interval, and says why", () => {
+  expect(line(rows([true, false, true], 3), facts())).toMatchObject({
+    interval: null,
+    reason: "one item only",
+    n: 3,
+  });
+});
+
+test("a condition leaves conversations out, and counts them", () => {
+  const scores = [
+    score({ row: "1", outcomes: { ok: true, knew: true } }),
+    score({ row: "2", outcomes: { ok: false, knew: true } }),
+    score({ row: "3", outcomes: { ok: false, knew: false } }),
+    score({ row: "4", outcomes: { ok: "inconclusive", knew: true } }),
+    score({ row: "5", outcomes: { ok: "error", knew: true } }),
+    score({ row: "6", outcomes: { ok: false, knew: "inconclusive" } }),
+  ];
+  const known = facts({ kept: { of: "ok", given: "knew" }, lost: { of: "ok", given: { not: "knew" } } });
+  expect(line(scores, known, { names: ["kept"] })).toMatchObject({
+    ...{ estimate: 0.5, n: 2, yes: 1, excluded: 1, inconclusive: 2, errors: 1 },
+    // All false: 1 of 4; all true: the last may not have known it, and then does not count.
+    bounds: { low: 1 / 4, high: 2 / 3 },
+  });
+  expect(line(scores, known, { names: ["lost"] })).toMatchObject({ n: 1, excluded: 4, inconclusive: 1 });
+});
+
+test("numbers have a mean with an interval", () => {
+  const scores = [3, 5, 4, 8].map((held, i) => score({ row: `r${i >> 1}`, outcomes: { held } }));
+  const { low, high } = clusteredMean([3, 5, 4, 8], [0, 0, 1, 1]) ?? {};
+  expect(line(scores, facts())).toMatchObject({
+    kind: "mean",
+    estimate: 5,
+    interval: { low, high },
+    method: "clustered",
+  });
+});
+
+test("percentiles and passes are computed for each item, and then averaged", () => {
+  const scores = rows([true, false, false, false, true, true, true, true], 4);
+  const known = facts({
+    best: { of: "ok", percentile: 90 },
+    spread: { of: "ok", spread: [90, 10] },
+    any: { of: "ok", passAt: 2 },
+    all: { of: "ok", passHat: 2 },
+  });
+  const value = (name: string): number | null => line(scores, known, { names: [name] }).estimate;
+  expect(value("best")).toBeCloseTo((0.7 + 1) / 2, 12);
+  expect(value("spread")).toBeCloseTo(0.35, 12);
+  expect(value("any")).toBeCloseTo((0.5 + 1) / 2, 12);
+  expect(value("all")).toBeCloseTo(0.5, 12);
+});
+
+test("a ratio compares each other level with the one below the line", () => {
+  const at = (row: string, level: string, ok: boolean): ConversationScore =>
+    score({ row, variant: { wording: level }, outcomes: { ok } });
+  const scores = [
+    ...["1", "1", "2", "2"].map((row) => at(row, "full", true)),
+    ...[
+      at("1", "shards", true),
+      at("1", "shards", false),
+      at("2", "shards", false),
+      at("2", "shards", false),
+    ],
+    ...[at("3", "full", false), at("3", "shards", true)],
+  ];
+  const known = facts({
+    kept: { ratio: { of: "ok", over: { variant: "full" } } },
+    pooled: { ratio: { of: "ok", over: { wording: "full" }, as: "ratio_of_means" } },
+  });
+  // Item 3 is 0 below the line: it has no ratio, but it has means.
+  expect(line(scores, known, { names: ["kept"] })).toMatchObject({
+    ...{ kind: "ratio", estimate: 0.25, items: 2, excluded: 1 },
+    group: { subject: "a", "variant.wording": "shards over full" },
+  });
+  expect(line(scores, known, { names: ["pooled"] }).estimate).toBeCloseTo(1.5 / 2, 12);
+});
+
+test("groups are whatever identifies a conversation, pooled or averaged", () => {
+  const scores = [
+    score({ row: "1", variant: { by: "expert" }, outcomes: { ok: true } }),
+    score({ row: "2", variant: { by: "expert" }, outcomes: { ok: true } }),
+    score({ row: "3", variant: { by: "expert" }, outcomes: { ok: true } }),
+    score({ row: "4", variant: { by: "friend" }, outcomes: { ok: false } }),
+  ];
+  const groups = ratesOf(scores, facts(), { by: ["subject", "variant.by", "tag", "metadata.field"] }).lines;
+  expect(
+    groups.map(({ group, estimate }) => [group["variant.by"], group.tag, group["metadata.field"], estimate]),
+  ).toEqual([
+    ["expert", "x", "law", 1],
+    ["friend", "x", "law", 0],
+  ]);
+  const macro = ratesOf(scores, facts(), { by: ["subject", "variant.by"], average: "macro" }).lines.at(-1);
+  expect(macro).toMatchObject({ estimate: 0.5, group: { subject: "a", "variant.by": "all (macro)" } });
+  expect(() => ratesOf(scores, facts(), { by: ["variant.buy"] })).toThrow('Did you mean "variant.by"?');
+  expect(() => ratesOf(scores, facts(), { names: ["okay"] })).toThrow('There is no outcome or rate "okay"');
+});
+
+/** Conversations of six turns of a subject that turns wrong with a chance of 8 % a turn. */
+function simulated(random: () => number, unreadable: number): readonly ConversationScore[] {
+  return Array.from({ length: 200 }, (_, i) => {
+    const turns: TurnVerdict[] = [];
+    let isWrong = false;
+    while (turns.length < 6 && !(isWrong && turns.at(-1) === "fail")) {
+      isWrong ||= random() < 0.08;
+      turns.push(random() < unreadable ? "unreadable" : isWrong ? "fail" : "pass");
+    }
+    const isOpen = turns.includes("unreadable") && !turns.includes("fail");
+    return score({
+      row: `r${i}`,
+      turns,
+      outcomes: { firm: isOpen ? "inconclusive" : !turns.includes("fail") },
+    });
+  });
+}
+
+test("turns that are unreadable at random move the reported rate by less than its interval", () => {
+  const known = facts({}, ["firm"]);
+  const clear = line(simulated(seededRandom(3), 0), known);
+  const disturbed = line(simulated(seededRandom(3), 0.1), known);
+  expect(clear).toMatchObject({ method: "wilson", bounds: null, decided: null });
+  expect(disturbed.method).toBe("life_table");
+  const half = ((disturbed.interval?.high ?? 0) - (disturbed.interval?.low ?? 0)) / 2;
+  expect(Math.abs((disturbed.estimate ?? 0) - (clear.estimate ?? 0))).toBeLessThan(half);
+  // What is decided alone is much too low: wrong turns are seen, and right ones are lost.
+  expect(disturbed.decided).toBeLessThan((clear.estimate ?? 0) - 0.08);
+  expect(disturbed.bounds?.low).toBeLessThan(disturbed.estimate ?? 0);
+  expect(disturbed.bounds?.high).toBeGreaterThan(disturbed.estimate ?? 0);
+});

@@ -1,0 +1,196 @@
+import type { RateDeclaration } from "../../core/outcomes/rate.ts";
+import { nearestOf } from "../../core/schema/nearest-name.ts";
+import { hasLevels } from "../../journal/cell.ts";
+import { RunError } from "../../journal/failure.ts";
+import type { ConversationFilter, ConversationScore, Store } from "../../journal/store/store.ts";
+import { storedRun } from "../../journal/transfer/stored-run.ts";
+import { type Grouper, type GroupValues, grouper, groupKey } from "./grouping.ts";
+import { macroLine, ratioLines } from "./rate-combinations.ts";
+import { type RateLine, type RateRequest, rateLine } from "./rate-line.ts";
+import { type RunFacts, runFacts } from "./run-facts.ts";
+
+/** What `rates` computes. */
+export interface RatesOptions {
+  /** What to group by (default: `["subject"]`): `subject`, `scenario`, `arm`, `tag`, `variant.<factor>`, `row.<column>`, … */
+  readonly by?: readonly string[];
+  /** The outcomes and declared rates to compute (default: all). */
+  readonly names?: readonly string[];
+  /** How groups within a subject are averaged (default: as the rate declares, or else pooled). */
+  readonly average?: "micro" | "macro";
+  readonly filter?: ConversationFilter;
+}
+
+/** The numbers of a run. */
+export interface RateReport {
+  readonly by: readonly string[];
+  /** In the order of outcomes and rates, then of groups. */
+  readonly lines: readonly RateLine[];
+  /** The share of turns without a verdict, by subject. Above 5 % rates may be wrong, and comparisons unfair. */
+  readonly unread: readonly { readonly subject: string; readonly turns: number; readonly unread: number }[];
+}
+
+/**
+ * The rates of a run: outcomes and what its scenarios declare, by group, with intervals that know which conversations belong together.
+ *
+ * @example
+ * rates(store, run, { by: ["subject", "variant.challenger"], names: ["resistance"] })
+ */
+export function rates(store: Store, run: string, options: RatesOptions = {}): RateReport {
+  const { run: name } = storedRun(store, run);
+  const scores = wantedScores(store.scores(name, { turns: true }), options.filter);
+  return ratesOf(scores, runFacts(store, [name]), options);
+}
+
+/** The scores that a filter lets through. */
+export function wantedScores(
+  scores: Iterable<ConversationScore>,
+  filter: ConversationFilter = {},
+): readonly ConversationScore[] {
+  const wanted: ConversationScore[] = [];
+  for (const score of scores) {
+    const fits = (["scenario", "subject", "judge", "status"] as const).every(
+      (key) => filter[key] === undefined || filter[key] === score[key],
+    );
+    if (fits && hasLevels(score.variant, filter.variant)) wanted.push(score);
+  }
+  return wanted;
+}
+
+/** The same for scores that have been read. */
+export function ratesOf(
+  scores: readonly ConversationScore[],
+  facts: RunFacts,
+  { by = ["subject"], names, average }: RatesOptions = {},
+): RateReport {
+  const groups = groupedScores(scores, grouper(by, scores, facts));
+  const lines = requestsOf(facts, scores, names).flatMap((request): readonly RateLine[] => {
+    const { ratio } = request.declaration;
+    const each = groups.flatMap(({ group, members }) => {
+      if (ratio !== undefined) return ratioLines(request, ratio, members, group);
+      const line = rateLine(request, members, { group, facts });
+      // A group whose scenarios do not have the outcome says nothing about it.
+      const outcome = request.declaration.of ?? request.declaration.mean ?? "";
+      return members.some(({ outcomes }) => outcomes.has(outcome)) ? [line] : [];
+    });
+    const isMacro = (average ?? request.declaration.average) === "macro";
+    return isMacro ? [...each, ...macroLines(request, groups, by)] : each;
+  });
+  return { by, lines, unread: unreadBySubject(scores) };
+}
+
+interface ScoredGroup {
+  readonly group: GroupValues;
+  readonly members: ConversationScore[];
+}
+
+/** The conversations of each group, in the order in which groups appear. */
+export function groupedScores(
+  scores: readonly ConversationScore[],
+  groupsOf: Grouper,
+): readonly ScoredGroup[] {
+  const groups = new Map<string, ScoredGroup>();
+  for (const score of scores)
+    for (const group of groupsOf(score)) {
+      const key = groupKey(group);
+      const known = groups.get(key) ?? { group, members: [] };
+      if (known.members.length === 0) groups.set(key, known);
+      known.members.push(score);
+    }
+  return [...groups.values()];
+}
+
+/** For each subject one line over its groups, each with the same weight. */
+function macroLines(
+  request: RateRequest,
+  groups: readonly ScoredGroup[],
+  by: readonly string[],
+): readonly RateLine[] {
+  const others = by.filter((name) => name !== "subject" && name !== "judge");
+  if (others.length === 0 || request.declaration.ratio !== undefined) return [];
+  const subjects = new Map<
+    string,
+    { readonly group: GroupValues; readonly parts: (readonly ConversationScore[])[] }
+  >();
+  for (const { group, members } of groups) {
+    const overall = Object.fromEntries(
+      Object.entries(group).map(([name, value]) => [name, others.includes(name) ? "all (macro)" : value]),
+    );
+    const key = groupKey(overall);
+    const known = subjects.get(key) ?? { group: overall, parts: [] };
+    if (known.parts.length === 0) subjects.set(key, known);
+    known.parts.push(members);
+  }
+  return [...subjects.values()].map(({ group, parts }) => macroLine(request, parts, group));
+}
+
+/** The numbers to compute: all outcomes and declared rates that appear, or those that are named. */
+export function requestsOf(
+  facts: RunFacts,
+  scores: readonly ConversationScore[],
+  names?: readonly string[],
+): readonly RateRequest[] {
+  const found = new Set(facts.outcomes);
+  for (const { outcomes } of scores) for (const name of outcomes.keys()) found.add(name);
+  const kinds = scenarioKinds(scores);
+  return declaredRequests(found, facts, names).flatMap((request): readonly RateRequest[] => {
+    const { assertion, number } = kinds.get(request.name) ?? {};
+    if (assertion === undefined || number === undefined) return [request];
+    // An assertion in one scenario and a number in another are two things.
+    return [assertion, number].map((scenarios) => ({ ...request, scenarios }));
+  });
+}
+
+/** Some outcomes and all declared rates, or those that are named. Throws `RunError` for a name that is neither. */
+export function declaredRequests(
+  outcomes: ReadonlySet<string>,
+  facts: RunFacts,
+  names?: readonly string[],
+): readonly RateRequest[] {
+  const declared = new Map<string, RateDeclaration>([
+    ...[...outcomes].map((name) => [name, { of: name }] as const),
+    ...facts.rates,
+  ]);
+  if (names === undefined) return [...declared].map(([name, declaration]) => ({ name, declaration }));
+  return names.map((name) => {
+    const declaration = declared.get(name);
+    if (declaration !== undefined) return { name, declaration };
+    const { nearest } = nearestOf(name, declared.keys());
+    const there = declared.size === 0 ? "There are none." : `There are ${[...declared.keys()].join(", ")}.`;
+    const hint = nearest === undefined ? there : `Did you mean "${nearest}"?`;
+    throw new RunError([`There is no outcome or rate "${name}". ${hint}`]);
+  });
+}
+
+/** The scenarios in which an outcome is an assertion, and those in which it is a number. */
+function scenarioKinds(
+  scores: readonly ConversationScore[],
+): ReadonlyMap<string, Partial<Record<"assertion" | "number", Set<string>>>> {
+  const kinds = new Map<string, Partial<Record<"assertion" | "number", Set<string>>>>();
+  for (const { scenario, outcomes } of scores)
+    for (const [name, value] of outcomes) {
+      const kind = typeof value === "boolean" ? "assertion" : typeof value === "number" ? "number" : null;
+      if (kind === null) continue;
+      let known = kinds.get(name);
+      if (known === undefined) {
+        known = {};
+        kinds.set(name, known);
+      }
+      known[kind] ??= new Set();
+      known[kind].add(scenario);
+    }
+  return kinds;
+}
+
+function unreadBySubject(scores: readonly ConversationScore[]): RateReport["unread"] {
+  const subjects = new Map<string, { subject: string; turns: number; unread: number }>();
+  for (const { subject, turns } of scores) {
+    const counts = subjects.get(subject) ?? { subject, turns: 0, unread: 0 };
+    if (counts.turns === 0) subjects.set(subject, counts);
+    for (const { verdict } of turns) {
+      if (verdict === "unverified" || verdict === "not_verified") continue;
+      counts.turns++;
+      if (verdict === "unreadable" || verdict === "unjudged") counts.unread++;
+    }
+  }
+  return [...subjects.values()];
+}

@@ -1,0 +1,82 @@
+import { isComposition } from "../../core/logic/composition.ts";
+import { nodeFilter } from "../../core/outcomes/older-spelling.ts";
+import type { Outcome } from "../../core/outcomes/outcome-check.ts";
+import type { RateDeclaration } from "../../core/outcomes/rate.ts";
+import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
+import type { Store } from "../../journal/store/store.ts";
+import { definitionsOf } from "../../journal/transfer/stored-run.ts";
+
+/** What the scenarios of a run say about its numbers. */
+export interface RunFacts {
+  /** The outcomes in the order in which authors wrote them. */
+  readonly outcomes: readonly string[];
+  /** The rates that scenarios declare, by name, in their order. */
+  readonly rates: ReadonlyMap<string, RateDeclaration>;
+  readonly scenarios: ReadonlyMap<string, ScenarioFacts>;
+}
+
+/** What one scenario says. */
+export interface ScenarioFacts {
+  readonly hash: string;
+  readonly metadata: UnknownRecord;
+  /** The outcomes it has, and the rates that it declares. */
+  readonly names: ReadonlySet<string>;
+  /**
+   * Outcomes that say "all turns are right", with the nodes that they look at; null for all nodes. A life table follows these turns.
+   */
+  readonly sequences: ReadonlyMap<string, readonly string[] | null>;
+  /** Of outcomes with a direction: true if more is better, false if less is. */
+  readonly good: ReadonlyMap<string, boolean>;
+}
+
+/** Reads the definitions of one or more runs; of two scenarios with one name, the later run's counts. */
+export function runFacts(store: Store, runs: readonly string[]): RunFacts {
+  const outcomes = new Set<string>();
+  const rates = new Map<string, RateDeclaration>();
+  const scenarios = new Map<string, ScenarioFacts>();
+  for (const run of runs)
+    for (const { scenario, hash, definition } of definitionsOf(store, run)) {
+      const data: unknown = JSON.parse(definition);
+      if (!isRecord(data)) continue;
+      const own = Array.isArray(data.outcomes)
+        ? (data.outcomes.filter(isRecord) as unknown as Outcome[])
+        : [];
+      for (const { name } of own) outcomes.add(String(name));
+      // Declarations were validated when the scenario was defined.
+      const declared = (isRecord(data.rates) ? data.rates : {}) as Readonly<Record<string, RateDeclaration>>;
+      for (const [name, rate] of Object.entries(declared)) if (!rates.has(name)) rates.set(name, rate);
+      scenarios.set(scenario, {
+        hash,
+        metadata: isRecord(data.metadata) ? data.metadata : {},
+        names: new Set([...own.map(({ name }) => name), ...Object.keys(declared)]),
+        sequences: new Map(
+          own.flatMap(({ name, check }) => {
+            const nodes = sequenceNodes(check);
+            return nodes === undefined ? [] : [[name, nodes] as const];
+          }),
+        ),
+        good: new Map(own.flatMap(({ name, good }) => (good === undefined ? [] : [[name, good] as const]))),
+      });
+    }
+  return { outcomes: [...outcomes], rates, scenarios };
+}
+
+/** The nodes of the check "all turns are right", alone or together with a check of the whole conversation. */
+function sequenceNodes(check: unknown): readonly string[] | null | undefined {
+  if (!isRecord(check)) return undefined;
+  // Data of a definition that was validated when it was defined.
+  const known = check as unknown as Extract<Outcome["check"], { readonly type: string }>;
+  if (isComposition(known)) {
+    if (known.type !== "all_of") return undefined;
+    const parts = known.conditions as readonly unknown[];
+    const turns = parts.map(sequenceNodes).filter((nodes) => nodes !== undefined);
+    const others = parts.filter((part) => isRecord(part) && part.type === "result_check");
+    return turns.length === 1 && others.length === parts.length - 1 ? turns[0] : undefined;
+  }
+  if (known.type !== "turn_check" || known.scope.type !== "all_turns") return undefined;
+  if (known.field !== "verify_result" || known.expected !== true || known.verifyWith !== undefined)
+    return undefined;
+  const filter = nodeFilter(known.scope);
+  if (filter === undefined || filter === null) return null;
+  return typeof filter === "string" ? [filter] : filter;
+}

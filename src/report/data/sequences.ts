@@ -1,0 +1,208 @@
+import type { ConversationFilter, ConversationScore, ScoredTurn, Store } from "../../journal/store/store.ts";
+import { storedRun } from "../../journal/transfer/stored-run.ts";
+import { type ClusteredMean, clusteredMean } from "../../statistics/clusters.ts";
+import { type Followed, lifeTableRate } from "../../statistics/life-table.ts";
+import type { Interval } from "../../statistics/proportions.ts";
+import {
+  numberOfFlips,
+  type TransitionMatrix,
+  transitionMatrix,
+  turnOfFlip,
+} from "../../statistics/sequences.ts";
+import { kaplanMeier, logRank, medianSurvival } from "../../statistics/survival.ts";
+import { followedTo, rateEstimate } from "./rate-line.ts";
+import { wantedScores } from "./rates.ts";
+import { type RunFacts, runFacts } from "./run-facts.ts";
+
+/** The states of a turn. */
+export const STATES = ["right", "wrong", "unreadable"] as const;
+type State = (typeof STATES)[number];
+
+/** How many conversations have had no wrong answer up to a turn. */
+export interface SurvivalPoint {
+  readonly turn: number;
+  readonly atRisk: number;
+  readonly events: number;
+  readonly survival: number;
+  /** Cluster-robust; null with one item. */
+  readonly interval: Interval | null;
+}
+
+/** A rate with what it is computed from. */
+export interface TurnAccuracy {
+  readonly turn: number;
+  readonly rate: number | null;
+  readonly interval: Interval | null;
+  readonly n: number;
+  readonly unread: number;
+}
+
+/** What the turns of one subject say, in their order. */
+export interface SubjectSequences {
+  readonly subject: string;
+  readonly conversations: number;
+  readonly items: number;
+  readonly survival: readonly SurvivalPoint[];
+  /** The turn at which half of them have given a wrong answer; null if that is not reached. */
+  readonly median: number | null;
+  readonly turnOfFlip: (ClusteredMean & { readonly n: number; readonly inconclusive: number }) | null;
+  readonly numberOfFlips: (ClusteredMean & { readonly n: number; readonly inconclusive: number }) | null;
+  readonly transitions: TransitionMatrix;
+  readonly accuracy: readonly TurnAccuracy[];
+}
+
+/** The sequences of a run. */
+export interface RunSequences {
+  readonly subjects: readonly SubjectSequences[];
+  /** The test that all subjects last equally long. It takes conversations as independent. */
+  readonly logRank: ReturnType<typeof logRank>;
+}
+
+/** How right answers last over turns: survival, flips, transitions and accuracy by turn, for each subject. */
+export function sequences(store: Store, run: string, filter: ConversationFilter = {}): RunSequences {
+  const { run: name } = storedRun(store, run);
+  return sequencesOf(wantedScores(store.scores(name, { turns: true }), filter), runFacts(store, [name]));
+}
+
+/** The same for scores that have been read. */
+export function sequencesOf(scores: readonly ConversationScore[], facts: RunFacts): RunSequences {
+  const bySubject = Map.groupBy(
+    scores.filter(({ turns }) => turns.some(isVerified)),
+    ({ subject }) => subject,
+  );
+  const watched = [...bySubject].map(([subject, own]) => ({
+    subject,
+    own,
+    followed: own.map((score) => followedBy(score, facts)),
+  }));
+  return {
+    subjects: watched.map(({ subject, own, followed }) =>
+      subjectSequences(subject, own, { followed, facts }),
+    ),
+    logRank:
+      watched.length < 2 ? null : logRank(watched.map(({ own, followed }) => asTimes(followed, own, facts))),
+  };
+}
+
+const isVerified = ({ verdict }: ScoredTurn): boolean =>
+  verdict !== "unverified" && verdict !== "not_verified";
+
+/** The nodes of the first outcome that says "all turns are right"; all nodes if there is none. */
+function nodesOf(score: ConversationScore, facts: RunFacts): readonly string[] | null {
+  const [first] = facts.scenarios.get(score.scenario)?.sequences.values() ?? [];
+  return first ?? null;
+}
+
+function turnsOf(score: ConversationScore, facts: RunFacts): readonly ScoredTurn[] {
+  const nodes = nodesOf(score, facts);
+  return score.turns.filter((turn) => isVerified(turn) && (nodes === null || nodes.includes(turn.node)));
+}
+
+/** A conversation that ended has lasted; one that was cut short was only watched until then. */
+function followedBy(score: ConversationScore, facts: RunFacts): Followed {
+  return followedTo(score, nodesOf(score, facts), score.status === "completed" ? true : "error");
+}
+
+function asTimes(
+  followed: readonly Followed[],
+  scores: readonly ConversationScore[],
+  facts: RunFacts,
+): { times: number[]; observed: boolean[] } {
+  return {
+    // Who cannot be read at turn 3 was watched to turn 2.
+    times: followed.map(({ at, wrong }, i) =>
+      at === null ? turnsOf(scores[i] as ConversationScore, facts).length : wrong ? at : at - 1,
+    ),
+    observed: followed.map(({ wrong }) => wrong),
+  };
+}
+
+function subjectSequences(
+  subject: string,
+  scores: readonly ConversationScore[],
+  { followed, facts }: { readonly followed: readonly Followed[]; readonly facts: RunFacts },
+): SubjectSequences {
+  const items = scores.map(({ item }) => item);
+  const lists = scores.map((score) =>
+    turnsOf(score, facts).map(
+      ({ verdict }): State => (verdict === "pass" ? "right" : verdict === "fail" ? "wrong" : "unreadable"),
+    ),
+  );
+  const verdicts = lists.map((list) =>
+    list.map((state) => (state === "unreadable" ? null : state === "right")),
+  );
+  const { times, observed } = asTimes(followed, scores, facts);
+  const last = lists.reduce((most, list) => Math.max(most, list.length), 0);
+  return {
+    subject,
+    conversations: scores.length,
+    items: new Set(items).size,
+    survival: survivalPoints(followed, items, { times, observed }),
+    median: medianSurvival(times, observed),
+    turnOfFlip: knownMean(verdicts.map(turnOfFlip), items),
+    numberOfFlips: knownMean(verdicts.map(numberOfFlips), items),
+    transitions: transitionMatrix(lists, STATES),
+    accuracy: Array.from({ length: last }, (_, i) => accuracyAt(i, verdicts, items)),
+  };
+}
+
+/** Every turn up to the last, with a cluster-robust interval. */
+function survivalPoints(
+  followed: readonly Followed[],
+  items: readonly string[],
+  { times, observed }: { readonly times: readonly number[]; readonly observed: readonly boolean[] },
+): readonly SurvivalPoint[] {
+  const steps = new Map(kaplanMeier(times, observed).map((step) => [step.time, step]));
+  const last = times.reduce((most, time) => Math.max(most, time), 0);
+  let survival = 1;
+  return Array.from({ length: last }, (_, i) => {
+    const turn = i + 1;
+    const step = steps.get(turn);
+    survival = step?.survival ?? survival;
+    // What happens later does not count yet.
+    const until = followed.map(({ at, wrong }) =>
+      at === null || at > turn ? { at: null, wrong: false } : { at, wrong },
+    );
+    const { low = null, high = null } = lifeTableRate(until, items) ?? {};
+    return {
+      turn,
+      atRisk: times.filter((time) => time >= turn).length,
+      events: step?.events ?? 0,
+      survival,
+      interval: low === null || high === null ? null : { low, high },
+    };
+  });
+}
+
+function knownMean(
+  values: readonly (number | null)[],
+  items: readonly string[],
+): SubjectSequences["turnOfFlip"] {
+  const known = values.flatMap((value, i) => (value === null ? [] : [[value, items[i] as string] as const]));
+  const result = clusteredMean(
+    known.map(([value]) => value),
+    known.map(([, item]) => item),
+  );
+  return result === null ? null : { ...result, n: known.length, inconclusive: values.length - known.length };
+}
+
+function accuracyAt(
+  turn: number,
+  verdicts: readonly (readonly (boolean | null)[])[],
+  items: readonly string[],
+): TurnAccuracy {
+  const values: number[] = [];
+  const clusters: string[] = [];
+  let unread = 0;
+  for (const [i, list] of verdicts.entries()) {
+    const verdict = list[turn];
+    if (verdict === undefined) continue;
+    if (verdict === null) unread++;
+    else {
+      values.push(Number(verdict));
+      clusters.push(items[i] as string);
+    }
+  }
+  const { estimate, interval } = rateEstimate(values, clusters);
+  return { turn: turn + 1, rate: estimate, interval, n: values.length, unread };
+}

@@ -1,0 +1,192 @@
+import { printableText } from "../../terminal/printable-text.ts";
+import type { Style } from "../../terminal/terminal.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
+import type { Comparison } from "../data/compare-sides.ts";
+import type { ComparisonLine } from "../data/comparison.ts";
+import { countedText, countText, itemsText, meanText, NOTHING, percentText } from "./figures.ts";
+import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
+
+interface Layout {
+  readonly style: Style;
+  readonly width: number;
+}
+
+/** An adjusted p-value below this is called a difference. */
+export const LEVEL = 0.05;
+
+const COLUMNS: readonly NamedColumn[] = [
+  { alignment: ">" },
+  { alignment: ">" },
+  { alignment: ">" },
+  { alignment: "<" },
+  { alignment: ">" },
+  { alignment: ">" },
+  { alignment: ">", leaves: 0 },
+];
+
+/** A comparison as a table, with what it says in words below. */
+export function comparisonText(comparison: Comparison, { style, width }: Layout): string {
+  const heading: NamedLine = {
+    name: { text: "" },
+    indent: 0,
+    cells: ["a", "b", "b − a", "95 %", "p", "n", "only a/b"].map((text) => ({ text, paint: style.dim })),
+  };
+  const lines = comparison.lines.map((line): NamedLine => {
+    const { a, b, difference } = sideTexts(line);
+    const isFound = (line.adjusted ?? 1) < LEVEL;
+    return {
+      name: { text: nameOf(line), ...(isFound ? { paint: style.bold } : {}) },
+      indent: 0,
+      cells: [
+        { text: a },
+        { text: b },
+        { text: difference },
+        { text: intervalOf(line) },
+        { text: pText(line.adjusted), ...(isFound ? { paint: style.bold } : {}) },
+        { text: itemsText({ ...line, n: line.pairs }) },
+        {
+          text: line.kind === "rate" ? `${countText(line.onlyA.length)}/${countText(line.onlyB.length)}` : "",
+        },
+      ],
+    };
+  });
+  const words = comparison.lines.flatMap((line) => wrapText(`• ${sentence(line, comparison)}`, width));
+  const notes = [methodNote(comparison), ...leftNotes(comparison)].filter((text) => text !== "");
+  return [
+    `a  ${style.bold(printableText(comparison.a))}`,
+    `b  ${style.bold(printableText(comparison.b))}`,
+    "",
+    ...namedTable([heading, ...lines], COLUMNS, width),
+    "",
+    ...words,
+    ...(notes.length === 0 ? [] : ["", ...notes.flatMap((text) => wrapText(text, width)).map(style.dim)]),
+  ]
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+/** The name of a line, with its group. */
+export function nameOf({ name, group }: Pick<ComparisonLine, "name" | "group">): string {
+  const values = Object.values(group).map((value) => value ?? NOTHING);
+  return printableText(values.length === 0 ? name : `${name} [${values.join(", ")}]`);
+}
+
+/** Both values and their difference, in percent and points, or as numbers. */
+export function sideTexts({
+  kind,
+  a,
+  b,
+  difference,
+}: ComparisonLine): Readonly<Record<"a" | "b" | "difference", string>> {
+  const value = (one: number | null): string =>
+    one === null ? NOTHING : kind === "rate" ? percentText(one, 1) : meanText(one);
+  return { a: value(a), b: value(b), difference: difference === null ? NOTHING : signed(difference, kind) };
+}
+
+/** A difference with its sign: in points for rates. */
+function signed(difference: number, kind: ComparisonLine["kind"]): string {
+  const text = kind === "rate" ? (100 * difference).toFixed(1) : meanText(difference);
+  const isZero = Number(text) === 0;
+  return `${!isZero && difference > 0 ? "+" : ""}${isZero ? text.replace("-", "") : text.replace("-", "−")}`;
+}
+
+function intervalOf({ interval, kind, reason }: ComparisonLine): string {
+  if (interval === null) return reason === undefined ? NOTHING : `${NOTHING} ${reason}`;
+  return `${signed(interval.low, kind)} to ${signed(interval.high, kind)}`;
+}
+
+/** A p-value: `0.031`, `< 0.001`. */
+export function pText(p: number | null): string {
+  if (p === null) return NOTHING;
+  return p < 0.001 ? "< 0.001" : p.toFixed(3);
+}
+
+/** What a line says, in words. */
+export function sentence(line: ComparisonLine, { a, b }: Pick<Comparison, "a" | "b">): string {
+  const { difference, interval, adjusted, kind, detectable } = line;
+  const name = nameOf(line);
+  if (difference === null) return `${name}: nothing can be said; ${line.reason ?? "no pair is decided"}.`;
+  const unit = kind === "rate" ? " points" : "";
+  const between =
+    interval === null
+      ? "no interval"
+      : `95 % ${signed(interval.low, kind)} to ${signed(interval.high, kind)}`;
+  if (interval === null)
+    return `${name}: ${signed(difference, kind)}${unit}, but ${line.reason ?? "without an interval"}: nothing can be concluded.`;
+  if ((adjusted ?? 1) < LEVEL) {
+    const word =
+      kind === "rate" ? (difference > 0 ? "more often" : "less often") : difference > 0 ? "higher" : "lower";
+    return `${name}: ${printableText(b)} ${word} than ${printableText(a)} (${signed(difference, kind)}${unit}, ${between}).`;
+  }
+  const missed =
+    detectable === null
+      ? `there are too few items to find any (${countedText(line.items, "item")})`
+      : `with this many items a difference under ${magnitude(detectable, kind)} would be missed`;
+  return `${name}: no difference can be told (${signed(difference, kind)}${unit}, ${between}); ${missed}.`;
+}
+
+function magnitude(value: number, kind: ComparisonLine["kind"]): string {
+  if (kind !== "rate") return meanText(value);
+  return value > 1 ? "100 points" : `${Math.ceil(100 * value)} points`;
+}
+
+function methodNote({ lines }: Comparison): string {
+  const isClustered = lines.some(({ method }) => method === "clustered");
+  const isExact = lines.some(({ method }) => method === "mcnemar");
+  const tests = [
+    ...(isExact ? ["McNemar's exact test (one conversation per item)"] : []),
+    ...(isClustered ? ["cluster-robust paired differences (t on items − 1)"] : []),
+  ].join(" and ");
+  return tests === ""
+    ? ""
+    : `Paired by scenario, row, variant, arm and replicate: ${tests}; p adjusted for all lines (Holm).`;
+}
+
+function leftNotes({ lines, unpaired, versions, acrossVersions }: Comparison): readonly string[] {
+  const notes = unpaired.map(
+    ({ reason, count, examples }) =>
+      `Not paired: ${countedText(count, "conversation")}, ${printableText(reason)} (${printableText(examples.slice(0, 3).join(", "))}${examples.length > 3 ? ", …" : ""}).`,
+  );
+  if (versions.length > 0) {
+    const hashes = versions.slice(0, 3).map(({ scenario, a, b }) => `${scenario} (${a} and ${b})`);
+    const what = acrossVersions ? "Compared across versions" : "Left out, because their versions differ";
+    notes.push(
+      `${what}: ${printableText(hashes.join(", "))}${versions.length > 3 ? ", …" : ""}.${acrossVersions ? "" : " To compare them: --across-versions"}`,
+    );
+  }
+  for (const line of lines) {
+    const { inconclusive, errors, notApplicable } = line.left;
+    const parts = [
+      ...(inconclusive > 0 ? [`${countText(inconclusive)} inconclusive`] : []),
+      ...(errors > 0 ? [`${countText(errors)} with errors`] : []),
+      ...(notApplicable > 0 ? [`${countText(notApplicable)} not applicable`] : []),
+    ];
+    if (parts.length > 0) notes.push(`Pairs left out of ${nameOf(line)}: ${parts.join(", ")}.`);
+  }
+  return notes;
+}
+
+/** The conversations that differ, by name, for `--discordant` and for CI. */
+export function discordantText({ lines }: Comparison, most: number): readonly string[] {
+  return lines.flatMap((line) => {
+    const pairs = [
+      ...line.onlyA.map((pair) => ({ ...pair, side: "only a" })),
+      ...line.onlyB.map((pair) => ({ ...pair, side: "only b" })),
+    ];
+    if (pairs.length === 0) return [];
+    const shown = pairs
+      .slice(0, most)
+      .map(
+        ({ item, a, b, side }) =>
+          `  ${side}  ${printableText(itemName(item))}  a ${printableText(a)}  b ${printableText(b)}`,
+      );
+    const rest = pairs.length > most ? [`  … and ${countedText(pairs.length - most, "more pair")}`] : [];
+    return [`${nameOf(line)}: ${countedText(pairs.length, "pair")} differ`, ...shown, ...rest];
+  });
+}
+
+/** An item in words: its scenario, and the id of its row. */
+export function itemName(item: string): string {
+  const [scenario, row] = JSON.parse(item) as readonly [string, (string | number)?];
+  return row === undefined ? scenario : `${scenario} row ${row}`;
+}

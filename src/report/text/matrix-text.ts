@@ -1,0 +1,156 @@
+import { printableText } from "../../terminal/printable-text.ts";
+import type { Style } from "../../terminal/terminal.ts";
+import { textWidth } from "../../terminal/text-width.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
+import type { OutcomeLine, OutcomeRates, RatedOutcome } from "../data/outcome-rates.ts";
+import { testedKey, testedName } from "../data/subject-totals.ts";
+import {
+  boundsText,
+  boundTexts,
+  countText,
+  itemsText,
+  meanIntervalText,
+  meanText,
+  NOTHING,
+  percentText,
+} from "./figures.ts";
+import { type NamedLine, namedTable } from "./named-table.ts";
+
+/** So many columns a subject's name may take before cells move to another block. */
+const NAMES = 24;
+const GAP = 2;
+/** Remarks beyond these are counted. */
+const REMARKS = 8;
+
+interface Cell {
+  readonly value: string;
+  readonly n: string;
+}
+
+/** Subjects × outcomes: rates and means with their intervals, as many outcomes side by side as fit. */
+export function matrixText(
+  rates: OutcomeRates,
+  { style, width }: { readonly style: Style; readonly width: number },
+): readonly string[] {
+  const columns = rates.outcomes.map((rated) => ({
+    heading: printableText(rated.outcome),
+    cells: rated.lines.map(
+      (line, index): Cell => ({
+        value: `${valueText(rated, index)}${isBest(rates, rated, line) ? " *" : ""}`,
+        n: itemsText(line),
+      }),
+    ),
+  }));
+  const common = mostCommon(columns.flatMap(({ cells }) => cells.map(({ n }) => n)));
+  const widthOf = ({ heading, cells }: (typeof columns)[number]): number =>
+    Math.max(
+      textWidth(heading),
+      ...cells.map(({ value, n }) => Math.max(textWidth(value), n === common ? 0 : textWidth(`n ${n}`))),
+    );
+  const names = rates.totals.map((total) => testedName(total, rates.judges));
+  const room = width - Math.min(NAMES, Math.max(...names.map(textWidth)));
+  const blocks: (typeof columns)[] = [];
+  let left = 0;
+  for (const column of columns) {
+    const needed = widthOf(column) + GAP;
+    if (blocks.length === 0 || needed > left) {
+      blocks.push([]);
+      left = room;
+    }
+    blocks.at(-1)?.push(column);
+    left -= needed;
+  }
+  const tables = blocks.flatMap((block, place) => {
+    const heading: NamedLine = {
+      name: { text: "" },
+      indent: 0,
+      cells: block.map(({ heading: text }) => ({ text, paint: style.bold })),
+    };
+    const lines = names.flatMap((name, index): readonly NamedLine[] => {
+      const own = block.map(({ cells }) => cells[index] ?? { value: NOTHING, n: common });
+      const others = own.map(({ n }) => ({ text: n === common ? "" : `n ${n}`, paint: style.dim }));
+      const second = { name: { text: "" }, indent: 0, cells: others };
+      const first = { name: { text: name }, indent: 0, cells: own.map(({ value: text }) => ({ text })) };
+      return others.every(({ text }) => text === "") ? [first] : [first, second];
+    });
+    return [
+      ...(place === 0 ? [] : [""]),
+      ...namedTable(
+        [heading, ...lines],
+        block.map(() => ({ alignment: "<" as const })),
+        width,
+      ),
+    ];
+  });
+  return [
+    ...tables,
+    "",
+    ...notes(rates, common)
+      .flatMap((text) => wrapText(text, width))
+      .map(style.dim),
+  ];
+}
+
+function valueText(rated: RatedOutcome, index: number): string {
+  if (rated.kind === "undecided") return NOTHING;
+  if (rated.kind === "number") {
+    const { mean = null, interval = null } = rated.lines[index] ?? {};
+    return `${meanText(mean)}${interval === null ? "" : ` (${meanIntervalText(interval)})`}`;
+  }
+  const { rate = null, interval = null, method } = rated.lines[index] ?? {};
+  if (rate === null) return NOTHING;
+  const mark = method === "life_table" ? "≈ " : "";
+  if (interval === null) return `${mark}${percentText(rate, 1)}`;
+  const { low, high } = boundTexts(interval);
+  return `${mark}${percentText(rate, 1)} (${low}–${high})`;
+}
+
+function isBest({ best }: OutcomeRates, { outcome }: RatedOutcome, line: OutcomeLine): boolean {
+  return best?.get(outcome) === testedKey(line);
+}
+
+function mostCommon(texts: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0] ?? "";
+}
+
+function notes(rates: OutcomeRates, common: string): readonly string[] {
+  const all = rates.outcomes.flatMap(({ lines }): readonly OutcomeLine[] => lines);
+  const isRelated = all.some(
+    ({ method, replicates }) => method === "clustered" || (method === "life_table" && replicates.most > 1),
+  );
+  const texts = [
+    `n ${common}${all.some((line) => itemsText(line) !== common) ? " unless stated" : ""} (items × replicates); 95 % intervals${isRelated ? ", cluster-robust: conversations about one item belong together" : ""}.`,
+  ];
+  if (all.some(({ reason }) => reason !== undefined)) texts.push("No interval: one item only.");
+  if (rates.best !== undefined && rates.best.size > 0)
+    texts.push("* better than every other subject: paired comparisons, p < 0.05 after Holm.");
+  const remarks = rates.outcomes.flatMap((rated) =>
+    rated.lines.flatMap((line, index) => remarkOn(rated, line, index, rates)),
+  );
+  texts.push(...remarks.slice(0, REMARKS));
+  if (remarks.length > REMARKS)
+    texts.push(`… and ${countText(remarks.length - REMARKS)} more remarks: --details`);
+  return texts;
+}
+
+/** What is not decided, and what the rate may really be. */
+function remarkOn(
+  rated: RatedOutcome,
+  line: OutcomeLine,
+  index: number,
+  { judges }: OutcomeRates,
+): readonly string[] {
+  const parts: string[] = [];
+  if (line.inconclusive > 0) parts.push(`${countText(line.inconclusive)} inconclusive`);
+  if (line.infrastructure > 0) parts.push(`${countText(line.infrastructure)} errors`);
+  if (parts.length === 0) return [];
+  const { bounds = null, decided = null } = rated.kind === "assertion" ? (rated.lines[index] ?? {}) : {};
+  const between = bounds === null ? "" : `; ${boundsText(bounds)} if all of them were false or true`;
+  const table =
+    decided === null ? "" : `; ≈ from every readable turn, decided alone ${percentText(decided, 1)}`;
+  return [
+    `${printableText(rated.outcome)}, ${testedName(line, judges)}: ${parts.join(", ")}${between}${table}.`,
+  ];
+}
