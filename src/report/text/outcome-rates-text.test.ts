@@ -32,7 +32,7 @@ test("what does not apply has a column of its own, where there is something in i
     "inconclusive",
     "errors",
   ]);
-  expect(line).toMatch(/^ {2}a +75\.0 % .* 4 +6 +0 +0$/);
+  expect(line).toMatch(/^ {2}a +75\.0 % .* 4 × 1 +6 +0 +0$/);
   const all = [resultRow({ subject: "a", outcomes: { firm: { yes: 3 } } })];
   expect(outcomeRatesText(outcomeRates(all), layout)[0]).not.toContain("n/a");
 });
