@@ -1,13 +1,28 @@
-import { COMMON_PARAMETERS } from "../src/models/simulated/simulated-subjects.ts";
-import { DefinitionError, END, type ErrorCategory, formatIssue, type Issue, type IssueCode, ModelError, parseScenario, parseScenarioFile, type RunEvent, Scenario, type ScenarioDefinition, scenarioFileSchema, scenarioToJson } from "../src/public/index.ts";
-import { knownProviders, SIMULATED_SUBJECTS } from "../src/public/models.ts";
-import { DEFAULT_RETRIES } from "../src/run/calls/retry-policy.ts";
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseDocument } from "yaml";
+import { COMMON_PARAMETERS } from "../src/models/simulated/simulated-subjects.ts";
+import {
+  DefinitionError,
+  END,
+  type ErrorCategory,
+  formatIssue,
+  type Issue,
+  type IssueCode,
+  ModelError,
+  parseScenario,
+  parseScenarioFile,
+  type RunEvent,
+  Scenario,
+  type ScenarioDefinition,
+  scenarioFileSchema,
+  scenarioToJson,
+} from "../src/public/index.ts";
+import { knownProviders, SIMULATED_SUBJECTS } from "../src/public/models.ts";
+import { DEFAULT_RETRIES } from "../src/run/calls/retry-policy.ts";
 
 // The conventions that pages follow:
 // - The ```ts blocks of a page are one module, in their order; each is type-checked and run.

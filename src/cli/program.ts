@@ -1,3 +1,4 @@
+import { Command, CommanderError } from "commander";
 import { packageVersion } from "../project/package-files.ts";
 import { type ProcessTerminal, processTerminal } from "../terminal/process-terminal.ts";
 import { addCheckCommand } from "./check/check-command.ts";
@@ -19,7 +20,6 @@ import { addShowCommand } from "./show/show-command.ts";
 import { addTagCommand } from "./tag/tag-command.ts";
 import { addViewCommand } from "./view/view-command.ts";
 import { addWhyMissCommand } from "./why-miss/why-miss-command.ts";
-import { Command, CommanderError } from "commander";
 
 /** All commands by group, in the order in which people need them. */
 const GROUPS: Readonly<Record<string, readonly AddCommand[]>> = {

@@ -10,7 +10,12 @@ import type { Settings } from "../../project/settings.ts";
 import { githubAnnotations } from "../../report/ci/github-annotations.ts";
 import { junitXml } from "../../report/ci/junit-xml.ts";
 import { type OutcomeRates, runRates } from "../../report/data/outcome-rates.ts";
-import { checkThresholds, parseThreshold, type Threshold, type ThresholdResult } from "../../report/data/thresholds.ts";
+import {
+  checkThresholds,
+  parseThreshold,
+  type Threshold,
+  type ThresholdResult,
+} from "../../report/data/thresholds.ts";
 import { failureSentence } from "../../report/text/failure-sentence.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { judgeProblemTexts } from "../../report/text/judge-health-text.ts";
