@@ -1,3 +1,6 @@
+import { provideLiquid } from "../core/liquid/liquid-engine.ts";
+import { loadLiquid } from "../run/liquid-library.ts";
+
 export { type InspectLog, type InspectOptions, inspectLogs } from "../interchange/inspect/inspect-log.ts";
 export { InspectLogError, type InspectRecord, readInspectLog } from "../interchange/inspect/read-log.ts";
 export {
@@ -14,3 +17,5 @@ export {
   type KareninaExport,
   toKarenina,
 } from "../interchange/karenina/write-karenina.ts";
+
+provideLiquid(loadLiquid);

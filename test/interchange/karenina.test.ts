@@ -168,7 +168,8 @@ test.each(["packs/pressure", "packs/repair", "packs/disclosure", "examples"])(
       for (const id of definition.nodeIds) {
         const truths = (nodes: ScenarioDefinition["nodes"]): unknown[] =>
           Object.values(nodes[id]?.question.template?.fields ?? {}).map(({ truth }) => truth);
-        if (original.nodes[id]?.question.template !== undefined)
+        // A template that upstream cannot express is replaced by one that always passes.
+        if (Object.keys(definition.nodes[id]?.question.template?.fields ?? {})[0] !== "spoken")
           expect(truths(definition.nodes)).toEqual(truths(original.nodes));
       }
     }

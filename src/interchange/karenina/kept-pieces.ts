@@ -1,5 +1,6 @@
 import { sha256 } from "../../core/values/hash.ts";
 import { canonicalJson, isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
+import { withPlainTexts } from "./raw-texts.ts";
 
 /** What of a scenario may be kept in upstream's words. */
 export type PieceKind = "template" | "stateUpdate" | "condition" | "outcome" | "model" | "rubric";
@@ -36,5 +37,5 @@ export class KeptPieces {
 }
 
 function keyOf(kind: PieceKind, here: unknown): string {
-  return `${kind}-${sha256(canonicalJson(here ?? null)).slice(0, 12)}`;
+  return `${kind}-${sha256(canonicalJson(withPlainTexts(here ?? null))).slice(0, 12)}`;
 }

@@ -15,6 +15,12 @@ import { type Note, NotTranslatable } from "./primitives.ts";
 import type { Primitive } from "./python-template.ts";
 import { writeComparison } from "./write-checks.ts";
 
+/** Who hears of what differs, and of what is left out. */
+export interface Reports {
+  readonly note: Note;
+  readonly lose: Note;
+}
+
 /** How a template's fields are called upstream. */
 export type FieldNames = ReadonlyMap<string, string>;
 
@@ -50,7 +56,11 @@ export function pythonNames(template: Template): FieldNames {
 }
 
 /** A template as the Python text of a class. Throws `NotTranslatable` for what it cannot say. */
-export function writeTemplate(template: Template, pathOf: (path: string) => string, note: Note): string {
+export function writeTemplate(
+  template: Template,
+  pathOf: (path: string) => string,
+  { note, lose }: Reports,
+): string {
   const rule = verifyRuleOf(template);
   if (gateOf(template) !== undefined) throw new NotTranslatable("verify: { when } has no counterpart");
   if (typeof rule === "string" || typeof rule === "function")
@@ -60,7 +70,10 @@ export function writeTemplate(template: Template, pathOf: (path: string) => stri
   const names = pythonNames(template);
   const fields = Object.entries(template.fields).map(([name, field]) => {
     const own = names.get(name) as string;
-    return `    ${own}: ${typeText(field)} = VerifiedField(\n${fieldArguments(name, field, pathOf, note)
+    return `    ${own}: ${typeText(field)} = VerifiedField(\n${fieldArguments(name, field, pathOf, {
+      note,
+      lose,
+    })
       .map((line) => `        ${line},\n`)
       .join("")}    )\n`;
   });
@@ -75,12 +88,12 @@ function fieldArguments(
   name: string,
   field: TemplateField,
   pathOf: (path: string) => string,
-  note: Note,
+  { note, lose }: Reports,
 ): readonly string[] {
   const check = field.check ?? defaultFieldCheck(field);
   if (field.extract !== undefined)
     note(`the extract rule of ${name} is left out: upstream asks a judge for every field`);
-  if (field.evidence === true) throw new NotTranslatable(`evidence of ${name} has no counterpart`);
+  if (field.evidence === true) lose(`evidence of ${name} has no counterpart`);
   if (field.optional === true) note(`${name} is optional, which upstream does not know`);
   const isTrace = isTraceCheck(field.check);
   return [

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { compileLinearRegex } from "../../core/checks/linear-regex.ts";
+import { KareninaError, readKarenina, toKarenina } from "../../public/interchange.ts";
 import { translateLambda } from "./python-lambda.ts";
 import { translatePattern } from "./python-regex.ts";
 import { parseTemplate } from "./python-template.ts";
-import { KareninaError, readKarenina } from "./read-karenina.ts";
 import { pythonPattern } from "./regex-to-python.ts";
 
 const FIELD = 'VerifiedField(description="d", ground_truth=1, verify_with=NumericExact())';
@@ -306,6 +306,28 @@ describe("files that are no checkpoints", () => {
       'node "a", stateUpdateSource',
       'edges[0] from "a" to "constructor"',
     ]);
+  });
+
+  test("braces in texts are no variables, and come back as they were", () => {
+    const plain = {
+      question: {
+        text: "What is {{ row.x }} in Liquid?",
+        acceptedAnswer: { text: "{% if %}" },
+        hasPart: { text: `class A(BaseAnswer):\n    a: int = ${FIELD}\n` },
+      },
+    };
+    const part = {
+      name: "braces",
+      entryNode: "a",
+      nodes: { a: plain },
+      edges: [{ source: "a", target: "__end__" }],
+    };
+    const { scenarios, refused } = readKarenina(checkpoint({ hasPart: [part] }));
+    expect(refused).toEqual([]);
+    const { definition } = scenarios[0] as (typeof scenarios)[number];
+    expect(definition.nodes.a?.question.question).toBe("{% raw %}What is {{ row.x }} in Liquid?{% endraw %}");
+    const back = JSON.parse(toKarenina([definition]).text).hasPart[0].nodes.a.questionData;
+    expect(back).toMatchObject({ question: plain.question.text, raw_answer: "{% if %}" });
   });
 
   test("with partial it is imported with its holes, and a refused condition never holds", () => {

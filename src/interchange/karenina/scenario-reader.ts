@@ -7,6 +7,7 @@ import { type Note, NotTranslatable } from "./primitives.ts";
 import { translateLambda } from "./python-lambda.ts";
 import { type PythonTemplate, parseTemplate } from "./python-template.ts";
 import { PythonError } from "./python-tokens.ts";
+import { withRawTexts } from "./raw-texts.ts";
 import { type KnownNode, nodeIdHere, ScenarioNames } from "./scenario-names.ts";
 import { NEVER } from "./short-forms.ts";
 import { translateTemplate } from "./template-fields.ts";
@@ -72,10 +73,10 @@ export class ScenarioReader {
       name: name as JsonValue,
       ...(typeof description === "string" && description !== "" ? { description } : {}),
       entry: names.node(String(entryNode))?.id ?? String(entryNode),
-      nodes: written,
+      nodes: withRawTexts(written),
       ...orderOf(Object.keys(written)),
-      edges: edges.map((edge, index) => this.#edge(edge as JsonValue, index, names)),
-      ...(outcomes.length > 0 ? { outcomes } : {}),
+      edges: withRawTexts(edges.map((edge, index) => this.#edge(edge as JsonValue, index, names))),
+      ...(outcomes.length > 0 ? { outcomes: withRawTexts(outcomes) } : {}),
       metadata: kept,
     };
   }

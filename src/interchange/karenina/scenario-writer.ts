@@ -14,6 +14,7 @@ import { KeptPieces } from "./kept-pieces.ts";
 import { writeModelOverride } from "./model-overrides.ts";
 import { type Note, NotTranslatable } from "./primitives.ts";
 import { pythonNames, SPOKEN, writeTemplate } from "./python-text.ts";
+import { withPlainTexts } from "./raw-texts.ts";
 import type { ImportNote } from "./scenario-reader.ts";
 import { writeComparison } from "./write-checks.ts";
 import { OutcomeWriter } from "./write-outcomes.ts";
@@ -51,7 +52,13 @@ export class ScenarioWriter {
   }
 
   write(): JsonObject {
-    const { name, description, entryNode, nodeIds, nodes, edges, outcomes, metadata } = this.#definition;
+    const { name, description, entryNode, nodeIds, edges, outcomes, metadata } = this.#definition;
+    const nodes = withPlainTexts(this.#definition.nodes, (text) =>
+      this.losses.push({
+        place: `scenario "${name}"`,
+        message: `the text ${JSON.stringify(text.slice(0, 60))} has variables, which upstream cannot have`,
+      }),
+    );
     for (const [key, value] of Object.entries(this.#definition)) {
       if (KNOWN_PARTS.has(key) || value === undefined || isEmpty(value)) continue;
       const list = REPORT_PARTS.has(key) ? this.notes : this.losses;
@@ -93,7 +100,9 @@ export class ScenarioWriter {
   #node(id: string, node: ScenarioNode): JsonObject {
     const place = `node "${id}"`;
     const { question } = node;
-    const template = this.#attempt(`${place}, template`, (note) => this.#template(node, note)) ?? SPOKEN;
+    const lose: Note = (message) => this.losses.push({ place: this.#at(`${place}, template`), message });
+    const template =
+      this.#attempt(`${place}, template`, (note) => this.#template(node, note, lose)) ?? SPOKEN;
     const update =
       node.stateUpdate === undefined
         ? undefined
@@ -150,7 +159,7 @@ export class ScenarioWriter {
     };
   }
 
-  #template(node: ScenarioNode, note: Note): string {
+  #template(node: ScenarioNode, note: Note, lose: Note): string {
     const { template } = node.question;
     if (template === undefined) {
       note(
@@ -159,7 +168,9 @@ export class ScenarioWriter {
       return SPOKEN;
     }
     const kept = this.#kept.find("template", template);
-    return typeof kept === "string" ? kept : writeTemplate(template, (path) => this.#path(path), note);
+    return typeof kept === "string"
+      ? kept
+      : writeTemplate(template, (path) => this.#path(path), { note, lose });
   }
 
   #source(kind: "stateUpdate" | "condition" | "outcome", source: unknown): string {
@@ -203,7 +214,7 @@ export class ScenarioWriter {
     if (typeof kept === "string") return [{ conditionSource: kept }];
     if (kept !== undefined) return [{ condition: kept }];
     if (typeof when === "string" || typeof when === "function") this.#source("condition", when);
-    const compiled = compileWhen(when) as Condition;
+    const compiled = compileWhen(withPlainTexts(when)) as Condition;
     const alternatives =
       isComposition(compiled) && compiled.type === "any_of" ? compiled.conditions : [compiled];
     if (alternatives.length === 0) return [{ condition: NEVER_HOLDS }];
@@ -261,7 +272,7 @@ export class ScenarioWriter {
     if (kept !== undefined) return { check: kept };
     if (typeof check === "string" || typeof check === "function")
       return { evaluateSource: this.#source("outcome", check) };
-    return { check: new OutcomeWriter(this.#definition, note).write(check) };
+    return { check: new OutcomeWriter(this.#definition, note).write(withPlainTexts(check)) };
   }
 }
 
