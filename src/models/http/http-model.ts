@@ -92,7 +92,7 @@ export function httpModel(options: HttpModelOptions): Model {
         const content = JSON.stringify(template(request, context));
         const headers = context.headers === undefined ? sent : { ...context.headers, ...sent };
         const response = await sendRequest(url, { method, headers, body: content, signal, name });
-        return readResponse(response, paths, { ...call, now: now() });
+        return readResponse(response, paths, { ...call, url: url.href, now: now() });
       } catch (error) {
         throw toModelError(error, { ...call, url: url.href });
       }

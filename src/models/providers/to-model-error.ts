@@ -212,7 +212,9 @@ export function networkFailure(error: unknown): NetworkFailure | undefined {
         advice: `Check ${header === undefined ? "the names of its headers" : `the header "${header}"`}: values are text of one line, without characters beyond Latin-1.`,
       };
     }
-    if (code.startsWith("HPE_") || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return NOT_HTTP;
+    // The client asserts what HTTP promises, such as a status of 100 and more.
+    if (code.startsWith("HPE_") || code === "ERR_ASSERTION" || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH")
+      return NOT_HTTP;
     if (code.startsWith("UND_ERR_")) {
       return { category: "connection", what: `broke the protocol (${code})`, advice: RETRY_LATER };
     }
