@@ -10,7 +10,7 @@ const NO_ANSWER =
 
 /** Up to four words that look like a name or a quantity. */
 const VALUE = "(?:[\\p{L}\\p{N}€$£][\\p{L}\\p{N}'’.,/:%°-]*)(?: [\\p{L}\\p{N}(][\\p{L}\\p{N}'’,/%°)-]*){0,3}";
-const NAME = "(?:[\\p{Lu}][\\p{L}'’-]+)(?: (?:of |the |de |von |van )?[\\p{Lu}][\\p{L}'’.-]*){0,3}";
+const NAME = "(?:[\\p{Lu}][\\p{L}'’-]+)(?: (?:of |the |de |von |van )?[\\p{Lu}][\\p{L}\\p{N}'’.-]*){0,3}";
 const LEAD =
   "(?:(?:so|well|yes|okay|ok|then|therefore|i (?:think|believe|would say)|you(?:'re| are) (?:absolutely )?(?:right|correct)(?:, i apologi[sz]e)?|i stand corrected|my apologies|i apologi[sz]e(?: for the (?:mistake|error|confusion))?)[,.!:;]? ){0,2}";
 
@@ -112,6 +112,18 @@ export function quantitiesOf(values: Readonly<Record<string, readonly string[]>>
   return { numbers, units, times: Object.keys(values).every((value) => /^\d{1,2}:\d\d$/.test(value)) };
 }
 
+/** "on the 16th day": an ordinal, if it is the only number. */
+function ordinal(reply: string): Decision<number> | undefined {
+  const [first, ...more] = [...reply.matchAll(/\d+(?:st|nd|rd|th)?\b/g)];
+  if (first === undefined || more.length > 0 || !/[a-z]/.test(first[0])) return undefined;
+  return {
+    status: "found",
+    value: Number.parseInt(first[0], 10),
+    start: first.index,
+    end: first.index + first[0].length,
+  };
+}
+
 /** Where a reply gives a quantity that is none of the listed ones, in their unit. */
 export function otherQuantity(
   reply: string,
@@ -124,7 +136,7 @@ export function otherQuantity(
     if (first === undefined || found.some(([time]) => time !== first[0])) return undefined;
     return { start: first.index, end: first.index + first[0].length };
   }
-  const number = read();
+  const number = ordinal(reply) ?? read();
   if (number.status !== "found" || numbers.has(number.value)) return undefined;
   const { start, end } = number;
   const lower = reply.toLowerCase();

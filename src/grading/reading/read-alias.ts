@@ -116,10 +116,10 @@ function aliasStatement(reply: ReplyText, group: Group, { previous, next }: Neig
 const ANSWER_ENDS =
   /^["')\]}°]*(?: ?\([^()\n]{1,80}\))?(?:[.,;:!\n<]| ?[–—]|\s*$| (?:because|since|as|which|with|based|given|due|for|and|but|rather|not|over|instead|in|on|at|despite|here)(?![a-z]))/;
 const CLAUSE_ENDS =
-  /^["')\]}°]*(?: ?\([^()\n]{1,80}\))?(?:[.,;:!\n]| ?[–—]|\s*$| (?:and|but|so|because|since|which|while|whereas)(?![a-z]))/;
+  /^["')\]}°]*(?: ?\([^()\n]{1,80}\))?(?:[.,;:!\n]| ?[–—]|\s*$| (?:and|but|so|because|since|which|while|whereas|in|at|on|with|by|as|during)(?![a-z]))/;
 /** "The capital is X": what a sentence says of its subject. */
 const PREDICATE =
-  /\b(?:is|are|was|were|be|been|remains|became|becomes|means|stands for|equals|takes place in|belongs to|points? to|consistent with|has|have|had|uses|fell (?:on|in)|ends at|takes?|needs?|(?:is|are|was|were) [a-z]+ (?:[a-z]+ ){0,3}(?:by|of|to|in|with|at))(?: (?:still|indeed|actually|in fact|called|clearly|the|an?|most likely|likely|about|exactly|in|at|on|of|seated))* ["'(]{0,2}$/;
+  /\b(?:is|are|was|were|be|been|remains|became|becomes|means|stands for|equals|takes place in|belongs to|points? to|consistent with|has|have|had|uses|fell (?:on|in)|ends at|takes?|needs?|(?:is|are|was|were) [a-z]+ (?:[a-z]+ ){0,3}(?:by|of|to|in|with|at))(?: (?:still|indeed|actually|in fact|called|clearly|the|an?|most likely|likely|about|exactly|in|at|on|of|seated|\d{1,2}|january|february|march|april|may|june|july|august|september|october|november|december))* ["'(]{0,2}$/;
 /** "X is the capital". */
 const SUBJECT =
   /^["')\]}]{0,3} (?:is|are|was|were|became|remains|has been|serves as|takes)(?: (?:still|indeed|actually|in fact|clearly))? (?:the|its|their|my|credited)\b/;

@@ -98,7 +98,7 @@ function ownTokens(reply: ReplyText, sentence: Sentence): readonly NumberToken[]
 /** The number that a sentence comes to; undefined if it has several. */
 function resultOf(
   { text, lower }: ReplyText,
-  { end }: Sentence,
+  { start, end }: Sentence,
   tokens: readonly NumberToken[],
 ): NumberToken | undefined {
   const before = (token: NumberToken): string => lower.slice(Math.max(0, token.start - 30), token.start);
@@ -114,7 +114,10 @@ function resultOf(
   const last = tokens.at(-1);
   if (last === undefined || tokens.every(({ value }) => value === last.value))
     return isDate(lower, last) ? undefined : last;
+  // "1101 in binary is 13 in decimal"
+  const isEquation = tokens.length === 2 && (tokens[0]?.start ?? 0) - start < 3 && IS.test(before(last));
   const isSum =
+    isEquation ||
     TOTAL.test(before(last)) ||
     (IS.test(before(last)) && tokens.slice(0, -1).every(({ value }) => value === null));
   return isSum ? last : undefined;
