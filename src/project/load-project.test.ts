@@ -102,7 +102,7 @@ profiles:
     ["budget: 5 eur", 'elenchus.config.yaml:1:9 (budget): "5 eur" is not a budget'],
     ["failUnder: [resisted]", 'elenchus.config.yaml:1:1 (failUnder): The threshold "resisted" has no value.'],
     ["seed: 9007199254740993", "(seed): The seed is too large to be exact."],
-    ["- a", "elenchus.config.yaml:1:1: Expected a project, got array."],
+    ["- a", "elenchus.config.yaml:1:1: Expected a project, got a list."],
     ["a: [", "elenchus.config.yaml:1:5: The file cannot be read: "],
     ["seed: 1\nseed: 2", 'the key "seed" stands twice in the same object'],
     [

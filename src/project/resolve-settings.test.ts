@@ -184,15 +184,15 @@ describe("what is wrong is told at once, each with its flag", () => {
     expect(problemsOf(wrong)).toEqual([
       "--replicates: Expected an integer from 1 and up, got the number 0.",
       '--budget: "5 eur" is not a budget: it is counted in usd, tokens or calls. Write it like "5usd", "100k tokens" or "200 calls", several with commas between.',
-      "--concurrency: Expected an integer from 1 and up, got string.",
+      '--concurrency: Expected an integer from 1 and up, got the text "many".',
       '--set timeout.callMs: A project has no "timeout". Did you mean "timeouts"?',
       '--set timeouts.calMs: An object of timeouts has no "calMs". Did you mean "callMs"?',
-      "--set timeouts.callMs: Expected a number above 0 or null, got string.",
+      '--set timeouts.callMs: Expected a number above 0 or null, got the text "soon".',
       "--set subjects[3].name: There is no subjects[3]: subjects has 1 so far, and the next is subjects[1].",
       "--set subjects.name: subjects is a list; say which entry is meant, like subjects[0].name.",
-      "--set judges[0].cache: Expected true or false, got string.",
+      '--set judges[0].cache: Expected true or false, got the text "maybe".',
       '--set takes a key, "=" and a value, like "timeouts.callMs=60000"; got "seed".',
-      "--set store.path: Expected text, got object.",
+      "--set store.path: Expected text, got an object.",
       '--set failUnder.resisted: The threshold "resisted=high" must end in a number, such as 0.9, 90% or 0.9:lower.',
     ]);
   });

@@ -157,7 +157,7 @@ describe("reasons", () => {
   it.each<[unknown, string | RegExp]>([
     [null, "Expected a check, got null."],
     [5, "Expected a check, got the number 5."],
-    [[], "Expected a check, got array."],
+    [[], "Expected a check, got a list."],
     [{}, 'A check needs "type".'],
     [{ type: null }, 'A check needs "type".'],
     [{ type: "regex_match" }, 'The check regex_match needs "pattern".'],

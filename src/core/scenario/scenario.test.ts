@@ -260,7 +260,7 @@ describe("issues", () => {
     [
       "operand of the wrong type",
       when({ turn: { gte: "1" } }),
-      ["edges[2].when.turn.gte: Expected a number, or an expression such as {{ row.n }}, got string."],
+      ['edges[2].when.turn.gte: Expected a number, or an expression such as {{ row.n }}, got the text "1".'],
     ],
     [
       "when of the wrong type",
@@ -411,9 +411,9 @@ describe("issues", () => {
     [
       "question of the wrong type",
       (s) => s.addNode("a", { question: "text" }).setEntry("a"),
-      ["nodes.a.question: Expected a question, got string."],
+      ['nodes.a.question: Expected a question, got the text "text".'],
     ],
-    ["no options", (s) => s.addNode("a").setEntry("a"), ["nodes.a: Expected a node, got undefined."]],
+    ["no options", (s) => s.addNode("a").setEntry("a"), ["nodes.a: Expected a node, got nothing."]],
     [
       "missing answer",
       (s) => s.addNode("a", { question: { question: "Q" } }).setEntry("a"),
@@ -472,7 +472,7 @@ describe("issues", () => {
     [
       "a function where data must be",
       (s) => s.addNode("a", { question: plain, metadata: { f: () => 1 } }).setEntry("a"),
-      ["nodes.a.metadata.f: Expected plain data, got function."],
+      ["nodes.a.metadata.f: Expected plain data, got a function."],
     ],
     [
       "empty name",

@@ -46,8 +46,8 @@ describe("validateShape", () => {
       1.5,
       ["Expected an integer from 1 and up, got the number 1.5."],
     ],
-    ["boolean", boolean, "true", ["Expected true or false, got string."]],
-    ["data", jsonObject, { f: () => 1 }, ["f: Expected plain data, got function."]],
+    ["boolean", boolean, "true", ['Expected true or false, got the text "true".']],
+    ["data", jsonObject, { f: () => 1 }, ["f: Expected plain data, got a function."]],
     ["function", functionOrSource, "(a) => a", []],
     ["function keyword", functionOrSource, "function (a) { return a; }", []],
     ["async function", functionOrSource, "async (a) => a", []],
@@ -85,7 +85,7 @@ describe("validateShape", () => {
       { type: "constructor" },
       ['type: "constructor" is not one of "circle" or "group".'],
     ],
-    ["either", either(text, list(text)), { a: 1 }, ["Expected text or a list, got object."]],
+    ["either", either(text, list(text)), { a: 1 }, ["Expected text or a list, got an object."]],
     ["either by kind", either(oneOfTexts("a"), functionOrSource), "b", ['"b" is not one of "a".']],
     [
       "missing and unknown",
@@ -115,7 +115,7 @@ describe("validateShape", () => {
       },
     );
     expect(problems(range, { min: 2, max: 1 })).toEqual(["min: Upside down."]);
-    expect(problems(range, { min: "2", max: 1 })).toEqual(["min: Expected a number, got string."]);
+    expect(problems(range, { min: "2", max: 1 })).toEqual(['min: Expected a number, got the text "2".']);
     expect(
       problems(list(range), [
         { min: "2", max: 1 },

@@ -170,13 +170,32 @@ class ShapeValidator {
   }
 
   #wrongType(shape: Shape, value: unknown): void {
-    const received = typeof value === "number" ? `the number ${value}` : typeName(value);
-    this.#problem("wrong_type", { expected: shapeName(shape), received });
+    this.#problem("wrong_type", { expected: shapeName(shape), received: receivedName(value) });
   }
 
   #problem(code: Issue["code"], facts: object = {}): void {
     this.clean = false;
     this.#report({ code, path: [...this.#path], ...facts } as Issue);
+  }
+}
+
+const LONGEST_TEXT = 60;
+
+/** What a sentence calls a value that is not what was expected: the value itself, where it is short. */
+function receivedName(value: unknown): string {
+  switch (typeof value) {
+    case "number":
+      return `the number ${value}`;
+    case "boolean":
+      return String(value);
+    case "string":
+      return `the text ${JSON.stringify(value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value)}`;
+    case "object":
+      return value === null ? "null" : Array.isArray(value) ? "a list" : "an object";
+    case "undefined":
+      return "nothing";
+    default:
+      return `a ${typeof value}`;
   }
 }
 
