@@ -19,6 +19,7 @@ interface GivenRun extends GivenFlags, GivenDisplay {
   readonly replay?: string;
   readonly explainConfig?: true;
   readonly view?: true;
+  readonly otel?: true;
   readonly baseline?: string;
   readonly failIfWorse?: readonly string[];
   readonly acrossVersions?: true;
@@ -75,6 +76,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
     .optionsGroup(FLAG_GROUPS.project)
     .option("--name <run>", "the name of the run (default: a random one)")
     .option("--view", "open the viewer, which shows the run as it goes on; it stays open until Ctrl-C")
+    .option("--otel", "send traces and metrics over OTLP to where OTEL_EXPORTER_OTLP_ENDPOINT says")
     .option("--explain-config", "print every setting and where it comes from, and exit");
   addTrustFlag(command);
   addDisplayFlags(command)
@@ -89,7 +91,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
     .action((names: readonly string[], given: GivenRun) =>
       execute(async () => {
         const { run } = await import("./run.ts");
-        const { name, useCalls, record, replay, explainConfig, view } = given;
+        const { name, useCalls, record, replay, explainConfig, view, otel } = given;
         const { baseline, failIfWorse = [], acrossVersions = false } = given;
         return run(
           {
@@ -98,6 +100,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
             display: displayOf(given),
             explains: explainConfig ?? false,
             opensViewer: view ?? false,
+            sendsTelemetry: otel ?? false,
             gate: { failIfWorse, acrossVersions, ...(baseline === undefined ? {} : { baseline }) },
             ...(name === undefined ? {} : { run: name }),
             ...(useCalls === undefined ? {} : { useCalls }),

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { formatIssue } from "../../core/schema/format-issue.ts";
+import type { Telemetry } from "../../interchange/otel/set-up.ts";
 import { openStore } from "../../journal/store/open-store.ts";
 import { cassetteFromRun } from "../../journal/transfer/stored-run.ts";
 import { readCassette, writeCassette } from "../../models/cassette/cassette-file.ts";
@@ -42,6 +43,8 @@ export interface RunCommandOptions {
   readonly explains: boolean;
   /** True to show the run in a browser while it goes on, and until a signal afterwards. */
   readonly opensViewer?: boolean;
+  /** True to send traces and metrics to where the standard variables of OpenTelemetry say. */
+  readonly sendsTelemetry?: boolean;
   readonly gate: GateOptions;
 }
 
@@ -78,6 +81,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
   // A misspelt model, a missing key or a missing judge should not leave a store behind.
   const { subjects } = await resolveModels(asked);
   requireJudge(asked);
+  const telemetry = options.sendsTelemetry ? await openTelemetryOrSay() : undefined;
   const store = await openStore(settings.store);
   let viewed: ViewedRun | undefined;
   try {
@@ -96,6 +100,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
             store,
             signal,
             keepResults: false,
+            ...(telemetry === undefined ? {} : { observer: telemetry.observer }),
             ...(options.useCalls === undefined ? {} : { useCalls: options.useCalls }),
             ...(name === undefined ? {} : { run: name }),
           },
@@ -124,7 +129,18 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
     return code;
   } finally {
     await viewed?.close();
+    await telemetry?.close();
     store.close();
+  }
+}
+
+async function openTelemetryOrSay(): Promise<Telemetry> {
+  const { MissingTelemetry, openTelemetryFromEnvironment } = await import("../../interchange/otel/set-up.ts");
+  try {
+    return await openTelemetryFromEnvironment();
+  } catch (error) {
+    if (error instanceof MissingTelemetry) throw new ProjectError([error.message], { cause: error });
+    throw error;
   }
 }
 
