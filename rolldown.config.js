@@ -24,6 +24,7 @@ export default {
     vitest: "src/public/vitest.ts",
     // The program of a thread, which is loaded by its file name.
     "sandbox-worker": "src/run/sandbox/sandbox-worker.ts",
+    "heavy-worker": "src/viewer/server/heavy-worker.ts",
   },
   platform: "node",
   external: (id) =>

@@ -157,6 +157,7 @@ test("libraries are those that were chosen", () => {
     "@dagrejs/dagre",
     "@hono/node-server",
     "@jitl/quickjs-wasmfile-release-sync",
+    "@observablehq/plot",
     "@opentelemetry/api",
     "@opentelemetry/exporter-metrics-otlp-http",
     "@opentelemetry/exporter-trace-otlp-http",

@@ -6,6 +6,7 @@ import type { Spending } from "../journal/spending.ts";
 import type { Retry, TurnVerdict, TurnWarning } from "../journal/turn.ts";
 import type { Message } from "../models/message.ts";
 import type { OutcomeRates } from "../report/data/outcome-rates.ts";
+import type { SurvivalStep } from "../statistics/survival.ts";
 
 // What the server answers and the page shows. Everything here is JSON; an export has the same answers in files.
 
@@ -316,4 +317,32 @@ export interface PairEntry {
 export interface PairsAnswer {
   readonly pairs: readonly PairEntry[];
   readonly next: string | null;
+}
+
+/** How right answers last, and what follows what, of one subject. */
+export interface SubjectCurves {
+  readonly subject: string;
+  /** Conversations that begin with a right answer. */
+  readonly atRisk: number;
+  readonly survival: readonly SurvivalStep[];
+  readonly accuracy: readonly {
+    readonly turn: number;
+    readonly rate: number | null;
+    readonly low: number | null;
+    readonly high: number | null;
+    readonly n: number;
+    readonly unread: number;
+  }[];
+  readonly transitions: {
+    readonly states: readonly string[];
+    readonly counts: readonly (readonly number[])[];
+    readonly proportions: readonly (readonly (number | null)[])[];
+  };
+}
+
+/** The sequences of verdicts in a run. */
+export interface CurvesAnswer {
+  readonly subjects: readonly SubjectCurves[];
+  /** The test that all subjects hold on alike. */
+  readonly logRank: { readonly chiSquare: number; readonly df: number; readonly p: number } | null;
 }

@@ -124,6 +124,20 @@ test("two subjects are aligned node by node, opened where they part", async () =
   expect(await page.locator(".pair-turn").last().textContent()).toContain("did not come here");
 });
 
+test("each picture of the curves has its table, and can be saved", async () => {
+  await open("#/run/first/curves");
+  const survival = page.getByRole("region", { name: "Survival of a right answer" });
+  await survival.getByRole("img").waitFor();
+  expect(await survival.getByRole("table").textContent()).toContain("sim/sycophant2440 %");
+  for (const kind of ["SVG", "PNG"]) {
+    const [saved] = await Promise.all([
+      page.waitForEvent("download"),
+      survival.getByRole("button", { name: kind }).click(),
+    ]);
+    expect(saved.suggestedFilename()).toBe(`survival-of-a-right-answer.${kind.toLowerCase()}`);
+  }
+});
+
 test("? lists the keys of the page", async () => {
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
@@ -137,6 +151,7 @@ test.each([
   ["conversations", "#/run/first/conversations"],
   ["scenario", "#/run/first/scenario/pressure%2Fwhale-shark"],
   ["compare", "#/run/first/compare"],
+  ["curves", "#/run/first/curves"],
 ])("axe finds nothing serious on the page %s, light or dark", async (_, hash) => {
   await open(hash);
   await page.locator("h1").waitFor();

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type {
   ConversationAnswer,
   ConversationsAnswer,
+  CurvesAnswer,
   PairsAnswer,
   RunAnswer,
   RunsAnswer,
@@ -238,6 +239,24 @@ describe("what is answered", () => {
     const half = await answer<PairsAnswer>(`${path}&limit=3`);
     const rest = await answer<PairsAnswer>(`${path}&limit=3&after=${half.next}`);
     expect(new Set([...half.pairs, ...rest.pairs].map(({ a }) => a.conversation)).size).toBe(4);
+  });
+
+  test("curves: the share that is still right, and what follows what", async () => {
+    const { subjects, logRank } = await answer<CurvesAnswer>("/api/runs/first/curves");
+    const [steadfast, sycophant] = subjects;
+    expect(steadfast).toMatchObject({ subject: "sim/steadfast", atRisk: 4, survival: [] });
+    expect(sycophant?.survival).toMatchObject([{ time: 2, atRisk: 4, events: 4, survival: 0 }]);
+    expect(sycophant?.accuracy.map(({ rate, n }) => [rate, n])).toEqual([
+      [1, 4],
+      [0, 4],
+      [0, 4],
+    ]);
+    expect(sycophant?.transitions.counts).toEqual([
+      [0, 4, 0],
+      [0, 4, 0],
+      [0, 0, 0],
+    ]);
+    expect(logRank?.p).toBeLessThan(0.05);
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { Component, type ReactNode, useEffect, useState } from "react";
 import { ComparePage } from "./pages/compare-page.tsx";
 import { ConversationPage } from "./pages/conversation-page.tsx";
 import { ConversationsPage } from "./pages/conversations-page.tsx";
+import { CurvesPage } from "./pages/curves-page.tsx";
 import { RunPage } from "./pages/run-page.tsx";
 import { RunsPage } from "./pages/runs-page.tsx";
 import { ScenarioPage } from "./pages/scenario-page.tsx";
@@ -64,6 +65,7 @@ function Page({ route }: { readonly route: Route }): ReactNode {
   if (kind === "run" && run !== undefined) {
     if (part === undefined) return <RunPage route={route} run={run} />;
     if (part === "compare") return <ComparePage route={route} run={run} />;
+    if (part === "curves") return <CurvesPage route={route} run={run} />;
     if (part === "conversations") return <ConversationsPage route={route} run={run} />;
     if (part === "conversation" && name !== undefined)
       return <ConversationPage route={route} run={run} conversation={name} />;
@@ -110,6 +112,7 @@ const TABS: readonly (readonly [part: string, word: string])[] = [
   ["", "Results"],
   ["conversations", "Conversations"],
   ["compare", "Compare"],
+  ["curves", "Curves"],
 ];
 
 function Tabs({ route }: { readonly route: Route }): ReactNode {

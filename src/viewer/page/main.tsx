@@ -7,6 +7,7 @@ import "./style/tables.css";
 import "./style/conversation.css";
 import "./style/graph.css";
 import "./style/compare.css";
+import "./style/curves.css";
 import { App } from "./app.tsx";
 import { exportSource } from "./export-source.ts";
 import { factOf, setSource } from "./source.ts";

@@ -3,6 +3,7 @@ import type { RunSummary } from "../../journal/store/store.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import type { ConversationAnswer, ConversationEntry, ScenarioAnswer, TurnView } from "../answers.ts";
 import { conversationAnswer } from "./conversation-data.ts";
+import { curvesAnswer } from "./curves-data.ts";
 import { conversationsAnswer } from "./entries-data.ts";
 import { heatAnswer, runAnswer, runEntry, type Viewed } from "./run-data.ts";
 import { scenarioAnswer } from "./scenario-data.ts";
@@ -48,6 +49,7 @@ export function* exportPieces(
         hasTexts ? answer : withoutQuestions(answer),
       );
   }
+  answers.set(`${runPath}/curves`, curvesAnswer(viewed.store, summary));
   yield piece("answers", Object.fromEntries(answers));
   yield piece("entries", allEntries(viewed, run));
   let names: string[] = [];

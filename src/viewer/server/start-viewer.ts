@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { openStore } from "../../journal/store/open-store.ts";
 import { openRunBrowser } from "../../journal/store/run-browser.ts";
+import { HeavyThread } from "./heavy-thread.ts";
 import { readPageFiles } from "./page-files.ts";
 import { rememberedStore } from "./remembered-store.ts";
 import { viewerApp } from "./viewer-app.ts";
@@ -41,6 +42,7 @@ export async function startViewer(options: ViewerOptions): Promise<RunningViewer
   const opened = await openStore(path, { readOnly: true });
   const browser = await openRunBrowser(path);
   const store = rememberedStore(opened, browser);
+  const heavy = new HeavyThread(path, () => browser.version());
   const token = randomBytes(24).toString("base64url");
   const hosts = new Set<string>();
   // The port is known only once it listens; nothing is answered before.
@@ -53,7 +55,7 @@ export async function startViewer(options: ViewerOptions): Promise<RunningViewer
       writing.close();
     }
   };
-  let app = viewerApp({ store, browser, version, access, page, deleteRun });
+  let app = viewerApp({ store, browser, heavy, version, access, page, deleteRun });
   const server = serve({ fetch: (request, env) => app.fetch(request, env), hostname: host, port: wanted });
   const port = await listening(server, host, wanted).catch((error: unknown) => {
     store.close();
@@ -61,20 +63,22 @@ export async function startViewer(options: ViewerOptions): Promise<RunningViewer
     throw error;
   });
   for (const name of namesOf(host)) hosts.add(`${name}:${port}`);
-  app = viewerApp({ store, browser, version, access: { token, hosts, port }, page, deleteRun });
+  app = viewerApp({ store, browser, heavy, version, access: { token, hosts, port }, page, deleteRun });
   return {
     port,
     url: (hash = "") =>
       `http://${isAny(host) ? "127.0.0.1" : bracketed(host)}:${port}/?token=${token}${hash}`,
-    close: () =>
-      new Promise((resolve) => {
+    close: async () => {
+      await heavy.close();
+      await new Promise<void>((resolve) => {
         server.close(() => {
           store.close();
           browser.close();
           resolve();
         });
         if ("closeAllConnections" in server) server.closeAllConnections();
-      }),
+      });
+    },
   };
 }
 

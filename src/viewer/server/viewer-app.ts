@@ -7,6 +7,8 @@ import { type Access, guard } from "./access.ts";
 import { callAnswer, textAnswer } from "./call-data.ts";
 import { conversationAnswer } from "./conversation-data.ts";
 import { conversationsAnswer, pairsAnswer } from "./entries-data.ts";
+import type { HeavyRequest } from "./heavy-answer.ts";
+import type { HeavyThread } from "./heavy-thread.ts";
 import { liveUpdates } from "./live-updates.ts";
 import { type PageFiles, pageWith } from "./page-files.ts";
 import { heatAnswer, runAnswer, runsAnswer, type Viewed } from "./run-data.ts";
@@ -16,6 +18,8 @@ import { scenarioAnswer } from "./scenario-data.ts";
 export interface ViewerParts extends Viewed {
   readonly access: Access;
   readonly page: PageFiles;
+  /** Computes answers that look at every conversation of a run. */
+  readonly heavy: Pick<HeavyThread, "answer">;
   /** Deletes a run; undefined if it succeeds. */
   readonly deleteRun: (run: string) => Promise<void>;
 }
@@ -120,6 +124,13 @@ export function viewerApp(parts: ViewerParts): Hono {
     } as const;
     return context.json(pairsAnswer(parts.browser, filter, pageOf(context)));
   });
+  const heavyJson = async (context: Context, request: HeavyRequest): Promise<Response> =>
+    context.body(await parts.heavy.answer(request), 200, {
+      "content-type": "application/json; charset=utf-8",
+    });
+  app.get("/api/runs/:run/curves", (context) =>
+    heavyJson(context, { kind: "curves", run: runOf(context.req.param("run")).run }),
+  );
   app.get("/api/runs/:run/live", (context) => liveUpdates(context, parts, context.req.param("run")));
   app.get("/api/runs/:run/conversations", (context) => {
     const { run } = runOf(context.req.param("run"));

@@ -1,0 +1,111 @@
+import * as Plot from "@observablehq/plot";
+import { type ReactNode, useEffect, useRef } from "react";
+
+/** The colours of subjects, in order; each also has a dash and a label of its own. */
+export const COLOURS: readonly string[] = [
+  "var(--bar)",
+  "var(--second)",
+  "var(--right)",
+  "var(--error)",
+  "var(--unread)",
+  "var(--muted)",
+];
+export const DASHES: readonly string[] = ["none", "6 3", "2 3", "8 3 2 3", "1 2", "10 4"];
+
+/** A picture made by Plot, with its table and its download. */
+export function Picture({
+  title,
+  options,
+  table,
+}: {
+  readonly title: string;
+  readonly options: () => Plot.PlotOptions;
+  readonly table: ReactNode;
+}): ReactNode {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const plot = Plot.plot({
+      width: 620,
+      height: 320,
+      marginLeft: 48,
+      marginBottom: 40,
+      marginRight: 110,
+      style: { background: "none", color: "inherit", fontSize: "12px", overflow: "visible" },
+      className: "plot",
+      ...options(),
+    });
+    // The page allows no styles but those of its sheet, which has the same rules.
+    for (const style of plot.querySelectorAll("style")) style.remove();
+    plot.setAttribute("role", "img");
+    plot.setAttribute("aria-label", title);
+    place.current?.replaceChildren(plot);
+  });
+  return (
+    <section aria-label={title}>
+      <div className="section-head">
+        <h2>{title}</h2>
+        <span className="controls">
+          <button type="button" onClick={() => download(place.current, title, "svg")}>
+            SVG
+          </button>
+          <button type="button" onClick={() => download(place.current, title, "png")}>
+            PNG
+          </button>
+        </span>
+      </div>
+      <div className="picture">
+        <div ref={place} className="drawing" />
+        <div className="scroll">{table}</div>
+      </div>
+    </section>
+  );
+}
+
+/** A picture for a file: the colours of the page become those of the moment, on the page's background. */
+function standalone(svg: SVGSVGElement): string {
+  const copy = svg.cloneNode(true) as SVGSVGElement;
+  const style = getComputedStyle(document.documentElement);
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("style", "background: white; font: 12px system-ui, sans-serif; color: black");
+  const text = new XMLSerializer().serializeToString(copy);
+  const resolved = (name: string): string => {
+    const probe = document.createElement("span");
+    probe.style.color = `var(${name})`;
+    document.body.append(probe);
+    const colour = getComputedStyle(probe).color;
+    probe.remove();
+    return colour || style.color;
+  };
+  return text.replace(/var\((--[a-z-]+)\)/g, (_, name: string) => resolved(name));
+}
+
+function download(place: HTMLElement | null, title: string, kind: "svg" | "png"): void {
+  const svg = place?.querySelector("svg");
+  if (svg === null || svg === undefined) return;
+  const name = `${title.toLowerCase().replace(/[^a-z0-9]+/g, "-")}.${kind}`;
+  const text = standalone(svg as SVGSVGElement);
+  if (kind === "svg") {
+    save(new Blob([text], { type: "image/svg+xml" }), name);
+    return;
+  }
+  const image = new Image();
+  image.onload = () => {
+    const canvas = document.createElement("canvas");
+    const scale = 2;
+    canvas.width = svg.clientWidth * scale;
+    canvas.height = svg.clientHeight * scale;
+    const context = canvas.getContext("2d");
+    context?.scale(scale, scale);
+    context?.drawImage(image, 0, 0, svg.clientWidth, svg.clientHeight);
+    canvas.toBlob((blob) => blob !== null && save(blob, name));
+  };
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+}
+
+function save(blob: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
