@@ -5,6 +5,8 @@ import type { Cell } from "../journal/run-event.ts";
 import type { Spending } from "../journal/spending.ts";
 import type { Retry, TurnVerdict, TurnWarning } from "../journal/turn.ts";
 import type { Message } from "../models/message.ts";
+import type { Comparison } from "../report/data/compare-sides.ts";
+import type { ComparisonLine } from "../report/data/comparison.ts";
 import type { OutcomeRates } from "../report/data/outcome-rates.ts";
 import type { SurvivalStep } from "../statistics/survival.ts";
 
@@ -69,6 +71,8 @@ export interface RunAnswer extends RunEntry {
   readonly health: readonly JudgeHealth[];
   readonly causes: readonly FailureCause[];
   readonly scenarioEntries: readonly ScenarioEntry[];
+  /** What results can be grouped by: `tag`, `variant.order`, `arm`. */
+  readonly groups: readonly string[];
   /** What outcomes mean, by name, where authors say so. */
   readonly descriptions: Readonly<Record<string, string>>;
 }
@@ -345,4 +349,23 @@ export interface CurvesAnswer {
   readonly subjects: readonly SubjectCurves[];
   /** The test that all subjects hold on alike. */
   readonly logRank: { readonly chiSquare: number; readonly df: number; readonly p: number } | null;
+}
+
+/** The rates of a run with exact intervals. */
+export interface RatesAnswer {
+  readonly rates: Omit<OutcomeRates, "best">;
+  /** By outcome, the subject that is better than every other, where comparisons say so; as JSON of subject and judge. */
+  readonly best: Readonly<Record<string, string>>;
+}
+
+/** A line of a comparison, with the number of pairs that differ and a sentence. */
+export interface ComparedLine extends Omit<ComparisonLine, "onlyA" | "onlyB"> {
+  readonly onlyA: number;
+  readonly onlyB: number;
+  readonly sentence: string;
+}
+
+/** Two subjects compared. */
+export interface ComparisonAnswer extends Omit<Comparison, "lines"> {
+  readonly lines: readonly ComparedLine[];
 }

@@ -1,10 +1,12 @@
 import { gzipSync } from "node:zlib";
+import { RunError } from "../../journal/failure.ts";
 import type { RunSummary } from "../../journal/store/store.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import type { ConversationAnswer, ConversationEntry, ScenarioAnswer, TurnView } from "../answers.ts";
 import { conversationAnswer } from "./conversation-data.ts";
 import { curvesAnswer } from "./curves-data.ts";
 import { conversationsAnswer } from "./entries-data.ts";
+import { type ComparedSides, comparisonAnswer, ratesAnswer } from "./heavy-answer.ts";
 import { heatAnswer, runAnswer, runEntry, type Viewed } from "./run-data.ts";
 import { scenarioAnswer } from "./scenario-data.ts";
 
@@ -50,6 +52,11 @@ export function* exportPieces(
       );
   }
   answers.set(`${runPath}/curves`, curvesAnswer(viewed.store, summary));
+  answers.set(`${runPath}/rates`, ratesAnswer(viewed.store, summary));
+  for (const [a, b] of pairsOf(summary.start.subjects)) {
+    const query = new URLSearchParams({ a, b }).toString();
+    answers.set(`${runPath}/comparison?${query}`, compared(viewed, { run, a, withRun: run, b }));
+  }
   yield piece("answers", Object.fromEntries(answers));
   yield piece("entries", allEntries(viewed, run));
   let names: string[] = [];
@@ -61,6 +68,27 @@ export function* exportPieces(
     names = [];
   }
   if (names.length > 0) yield piece(`conversations-${count}`, answersOf(viewed, summary, names, hasTexts));
+}
+
+/** So many pairs of subjects are compared beforehand, both ways. */
+const MOST_PAIRS = 60;
+
+function pairsOf(subjects: readonly string[]): readonly (readonly [string, string])[] {
+  return subjects
+    .flatMap((a) =>
+      subjects.flatMap((b): readonly (readonly [string, string])[] => (a === b ? [] : [[a, b]])),
+    )
+    .slice(0, MOST_PAIRS);
+}
+
+/** Subjects that share nothing are not compared. */
+function compared({ store }: Viewed, sides: ComparedSides): unknown {
+  try {
+    return comparisonAnswer(store, sides);
+  } catch (error) {
+    if (error instanceof RunError) return { problem: error.message };
+    throw error;
+  }
 }
 
 function allEntries(viewed: Viewed, run: string): readonly ConversationEntry[] {

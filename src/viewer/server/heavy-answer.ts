@@ -1,14 +1,60 @@
 import type { RunSummary, Store } from "../../journal/store/store.ts";
+import { compareAll, runSide } from "../../report/data/compare-sides.ts";
+import { runRates } from "../../report/data/outcome-rates.ts";
+import { rates } from "../../report/data/rates.ts";
+import { sentence } from "../../report/text/comparison-text.ts";
+import type { ComparisonAnswer, RatesAnswer } from "../answers.ts";
 import { curvesAnswer } from "./curves-data.ts";
 
+/** Two subjects, of one run or of two. */
+export interface ComparedSides {
+  readonly run: string;
+  readonly a: string;
+  readonly withRun: string;
+  readonly b: string;
+}
+
 /** A request whose answer looks at every conversation of a run. */
-export type HeavyRequest = { readonly kind: "curves"; readonly run: string };
+export type HeavyRequest =
+  | { readonly kind: "curves" | "rates"; readonly run: string }
+  | { readonly kind: "groups"; readonly run: string; readonly by: readonly string[] }
+  | ({ readonly kind: "comparison" } & ComparedSides);
 
 /** Computes an answer; the run must be there. */
 export function heavyAnswer(store: Store, request: HeavyRequest): unknown {
+  // Looked for before it was asked.
   const summary = store.run(request.run) as RunSummary;
   switch (request.kind) {
     case "curves":
       return curvesAnswer(store, summary);
+    case "rates":
+      return ratesAnswer(store, summary);
+    case "groups":
+      return rates(store, request.run, { by: request.by });
+    case "comparison":
+      return comparisonAnswer(store, request);
   }
+}
+
+/** The rates of a run with intervals that know which conversations belong together. */
+export function ratesAnswer(store: Store, summary: RunSummary): RatesAnswer {
+  const { best, ...found } = runRates(store, summary);
+  return { rates: found, best: Object.fromEntries(best ?? []) };
+}
+
+/** Two subjects compared, each line with its sentence. */
+export function comparisonAnswer(store: Store, { run, a, withRun, b }: ComparedSides): ComparisonAnswer {
+  const labelled = (of: string, subject: string): ReturnType<typeof runSide> => {
+    const side = runSide(store, of, subject);
+    return run === withRun ? side : { ...side, label: `${subject}, run ${of}` };
+  };
+  const [comparison] = compareAll([[labelled(run, a), labelled(withRun, b)]]);
+  if (comparison === undefined) throw new Error("One pair of sides gives one comparison.");
+  const lines = comparison.lines.map(({ onlyA, onlyB, ...line }) => ({
+    ...line,
+    onlyA: onlyA.length,
+    onlyB: onlyB.length,
+    sentence: sentence({ ...line, onlyA, onlyB }, comparison),
+  }));
+  return { ...comparison, lines };
 }

@@ -13,6 +13,11 @@ interface Reply {
   readonly problem?: string;
 }
 
+/** What was asked for cannot be computed; the message says why. */
+export class HeavyError extends Error {
+  override readonly name = "HeavyError";
+}
+
 /** Computes answers in a thread of its own, and remembers them as long as nobody writes to the store. */
 export class HeavyThread {
   readonly #path: string;
@@ -64,7 +69,7 @@ export class HeavyThread {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
       if (json !== undefined) waiting?.resolve(json);
-      else waiting?.reject(new Error(problem));
+      else waiting?.reject(new HeavyError(problem));
     });
     worker.on("error", (error: Error) => {
       this.#worker = undefined;

@@ -3,7 +3,7 @@ import { isRecord, type JsonObject } from "../../core/values/json.ts";
 import type { RunBrowser } from "../../journal/store/run-browser.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { definitionsOf } from "../../journal/transfer/stored-run.ts";
-import { runRates } from "../../report/data/outcome-rates.ts";
+import { pooledRates } from "../../report/data/outcome-rates.ts";
 import { headlineOf } from "../../report/text/headline.ts";
 import type {
   FailureCause,
@@ -59,7 +59,7 @@ export function runEntry({ store, browser }: Viewed, summary: RunSummary): RunEn
     ended,
     finished,
     spending,
-    headline: headlineOf(runRates(store, summary).outcomes[0]),
+    headline: headlineOf(pooledRates(store, summary).outcomes[0]),
   };
 }
 
@@ -71,12 +71,31 @@ export function runAnswer(viewed: Viewed, summary: RunSummary): RunAnswer {
   return {
     ...runEntry(viewed, summary),
     statuses,
-    rates: runRates(store, summary),
+    rates: pooledRates(store, summary),
     health: judges,
     causes: causesOf(store, run),
     scenarioEntries: entries,
+    groups: groupsOf(store, summary, entries),
     descriptions,
   };
+}
+
+/** What tells the conversations of a run apart, besides their subject. */
+function groupsOf(
+  store: Store,
+  { run, start }: RunSummary,
+  entries: readonly ScenarioEntry[],
+): readonly string[] {
+  const tallies = store.tallies(run);
+  const factors = new Set(tallies.flatMap(({ variant }) => Object.keys(variant ?? {})));
+  return [
+    ...(entries.some(({ tags }) => tags.length > 0) ? ["tag"] : []),
+    ...[...factors].map((factor) => `variant.${factor}`),
+    ...(tallies.some(({ arm }) => arm !== null) ? ["arm"] : []),
+    ...(start.judges.length > 1 ? ["judge"] : []),
+    ...(entries.length > 1 ? ["scenario"] : []),
+    ...(start.conversations > entries.length * start.subjects.length * start.replicates ? ["row"] : []),
+  ];
 }
 
 /** Conversations that ended early, the most frequent cause first. */

@@ -8,7 +8,7 @@ import { callAnswer, textAnswer } from "./call-data.ts";
 import { conversationAnswer } from "./conversation-data.ts";
 import { conversationsAnswer, pairsAnswer } from "./entries-data.ts";
 import type { HeavyRequest } from "./heavy-answer.ts";
-import type { HeavyThread } from "./heavy-thread.ts";
+import { HeavyError, type HeavyThread } from "./heavy-thread.ts";
 import { liveUpdates } from "./live-updates.ts";
 import { type PageFiles, pageWith } from "./page-files.ts";
 import { heatAnswer, runAnswer, runsAnswer, type Viewed } from "./run-data.ts";
@@ -71,7 +71,12 @@ export function viewerApp(parts: ViewerParts): Hono {
         { error: error.message, code: error.status === 404 ? "not_found" : "bad_request" },
         error.status,
       );
-    const code = error instanceof StoreError ? error.code : "unexpected";
+    const code =
+      error instanceof StoreError
+        ? error.code
+        : error instanceof HeavyError
+          ? "refused_request"
+          : "unexpected";
     return context.json({ error: errorMessage(error), code }, code === "no_run" ? 404 : 500);
   });
   app.notFound((context) =>
@@ -131,6 +136,19 @@ export function viewerApp(parts: ViewerParts): Hono {
   app.get("/api/runs/:run/curves", (context) =>
     heavyJson(context, { kind: "curves", run: runOf(context.req.param("run")).run }),
   );
+  app.get("/api/runs/:run/rates", (context) => {
+    const { run } = runOf(context.req.param("run"));
+    const by = context.req.query("by");
+    return heavyJson(
+      context,
+      by === undefined ? { kind: "rates", run } : { kind: "groups", run, by: by.split(",") },
+    );
+  });
+  app.get("/api/runs/:run/comparison", (context) => {
+    const { run } = runOf(context.req.param("run"));
+    const { a = "", b = "", with: other = run } = context.req.query();
+    return heavyJson(context, { kind: "comparison", run, a, b, withRun: runOf(other).run });
+  });
   app.get("/api/runs/:run/live", (context) => liveUpdates(context, parts, context.req.param("run")));
   app.get("/api/runs/:run/conversations", (context) => {
     const { run } = runOf(context.req.param("run"));

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from "react";
 import type { PairEntry, PairsAnswer, RunAnswer, RunsAnswer } from "../../answers.ts";
+import { type Compared, ComparedTable } from "../parts/compared-table.tsx";
 import { placeOf } from "../parts/entry-list.tsx";
 import { countText } from "../parts/figures.ts";
 import { VerdictStrip } from "../parts/marks.tsx";
@@ -27,14 +28,6 @@ export function ComparePage({ route, run }: CompareParts): ReactNode {
       )}
     </Awaited>
   );
-}
-
-/** What is compared. */
-export interface Compared {
-  readonly run: string;
-  readonly a: string;
-  readonly withRun: string;
-  readonly b: string;
 }
 
 function Compare({
@@ -80,7 +73,7 @@ function Compare({
         </Empty>
       ) : (
         <>
-          <ComparedTable compared={compared} />
+          <ComparedTable compared={compared} outcome={outcome} />
           <section aria-labelledby="pairs">
             <div className="section-head">
               <h2 id="pairs">Pairs that differ</h2>
@@ -114,10 +107,6 @@ function Compare({
       )}
     </>
   );
-}
-
-function ComparedTable(_: { readonly compared: Compared }): ReactNode {
-  return null;
 }
 
 function Choice({

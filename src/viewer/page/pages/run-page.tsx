@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from "react";
-import type { FailureCause, RunAnswer, RunEntry } from "../../answers.ts";
+import type { FailureCause, RatesAnswer, RunAnswer, RunEntry } from "../../answers.ts";
 import { ConfirmDelete } from "../parts/confirm-delete.tsx";
 import { Explain } from "../parts/explain.tsx";
 import {
@@ -11,6 +11,7 @@ import {
   timeText,
   tokensText,
 } from "../parts/figures.ts";
+import { GroupTable } from "../parts/group-table.tsx";
 import { useKeys } from "../parts/keys.tsx";
 import { statusLook, VerdictMark } from "../parts/marks.tsx";
 import { Matrix } from "../parts/matrix.tsx";
@@ -114,11 +115,12 @@ function RunResults({
         <h2 id="results" className="hidden">
           Results
         </h2>
-        <Matrix run={data.run} rates={data.rates} descriptions={data.descriptions} />
+        <Rates data={data} />
         <p className="muted">
           A figure leads to its conversations; a name to all conversations of the subject.
         </p>
       </section>
+      <GroupTable data={data} route={route} />
       <Causes run={data.run} causes={data.causes} />
       <ScenarioTable data={data} route={route} />
       {isDoomed && (
@@ -127,6 +129,35 @@ function RunResults({
           onClose={() => setIsDoomed(false)}
           onDeleted={() => goTo("#/", { replaces: true })}
         />
+      )}
+    </>
+  );
+}
+
+/** Counts are there at once; intervals, which look at every conversation, a moment later. */
+function Rates({ data }: { readonly data: RunAnswer }): ReactNode {
+  const exact = useAnswer<RatesAnswer>(
+    answerPath(["runs", data.run, "rates"]),
+    data.state === "running" ? 0 : data.ended,
+  );
+  const isExact = exact.data !== undefined && data.state !== "running";
+  return (
+    <>
+      <Matrix
+        run={data.run}
+        rates={isExact ? exact.data.rates : data.rates}
+        descriptions={data.descriptions}
+        outcomes={new Set(data.rates.outcomes.map(({ outcome }) => outcome))}
+        {...(isExact ? { best: exact.data.best } : {})}
+      />
+      {!isExact && (
+        <p className="muted" aria-live="polite">
+          {exact.error !== undefined
+            ? exact.error.message
+            : data.state === "running"
+              ? "Intervals are computed when the run is over."
+              : "Computing intervals …"}
+        </p>
       )}
     </>
   );

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type {
   AssertionLine,
   NumberLine,
+  OutcomeLine,
   OutcomeRates,
   RatedOutcome,
 } from "../../../report/data/outcome-rates.ts";
@@ -19,10 +20,16 @@ export function Matrix({
   run,
   rates,
   descriptions,
+  outcomes,
+  best = {},
 }: {
   readonly run: string;
   readonly rates: OutcomeRates;
   readonly descriptions: Readonly<Record<string, string>>;
+  /** The names of outcomes; others are rates that scenarios declare. */
+  readonly outcomes: ReadonlySet<string>;
+  /** By outcome, who is better than every other. */
+  readonly best?: Readonly<Record<string, string>>;
 }): ReactNode {
   const hasJudges = rates.judges.length > 1;
   return (
@@ -72,7 +79,13 @@ export function Matrix({
               </th>
               {rates.outcomes.map((outcome) => (
                 <td key={`${outcome.outcome} ${outcome.kind}`}>
-                  <OutcomeCell run={run} outcome={outcome} index={index} />
+                  <OutcomeCell
+                    run={run}
+                    outcome={outcome}
+                    index={index}
+                    isOutcome={outcomes.has(outcome.outcome)}
+                    isBest={best[outcome.outcome] === JSON.stringify([total.subject, total.judge])}
+                  />
                 </td>
               ))}
               <td className="number">
@@ -93,31 +106,43 @@ function explanation({ kind }: RatedOutcome, description: string | undefined): s
   const what = description ?? "";
   if (kind === "number") return `${what} The mean over the conversations in which it is decided.`.trim();
   if (kind === "undecided") return `${what} No conversation decides it.`.trim();
-  return `${what} Share of conversations in which it is true, of those in which it is decided; then the 95 % interval.`.trim();
+  return `${what} Share of conversations in which it is true, of those in which it is decided; then the 95 % interval, which knows that replicates of an item belong together; n is items × replicates.`.trim();
 }
 
 function OutcomeCell({
   run,
   outcome,
   index,
+  isBest,
+  isOutcome,
 }: {
   readonly run: string;
   readonly outcome: RatedOutcome;
   readonly index: number;
+  readonly isBest: boolean;
+  /** False for a rate that scenarios declare. */
+  readonly isOutcome: boolean;
 }): ReactNode {
   const line = outcome.lines[index];
   if (line === undefined || line.n === 0) return <Undecided line={line} />;
   const href = hashOf(["run", run, "conversations"], {
     subject: line.subject,
-    ...(outcome.kind === "assertion" ? { outcome: `${outcome.outcome}:false` } : {}),
+    ...(outcome.kind === "assertion" && isOutcome ? { outcome: `${outcome.outcome}:false` } : {}),
   });
   if (outcome.kind === "number") {
     const { mean } = line as NumberLine;
     return (
       <a className="rate" href={href}>
         <span className="hidden">{`${outcome.outcome} of ${line.subject}:`}</span>
-        <span className="figure">{numberText(mean)}</span>
-        <span className="small muted">n {countText(line.n)}</span>
+        <span>
+          <span className="figure">{numberText(mean)}</span>{" "}
+          {line.interval !== null && (
+            <span className="range">
+              {numberText(line.interval.low)}–{numberText(line.interval.high)}
+            </span>
+          )}
+        </span>
+        <span className="small muted">{sizeText(line)}</span>
       </a>
     );
   }
@@ -129,14 +154,28 @@ function OutcomeCell({
       <span>
         <span className="figure">{percentText(rate)}</span>{" "}
         <span className="range">{rangeText(interval)}</span>
+        {isBest && (
+          <span className="mark-right" title="better than every other subject, as paired comparisons say">
+            {" "}
+            best
+          </span>
+        )}
       </span>
       <RateBar rate={rate ?? 0} interval={interval} />
       <span className="small muted">
-        n {countText(line.n)}
+        {sizeText(line)}
         {open > 0 && <span className="mark-unread"> ? {countText(open)}</span>}
       </span>
     </a>
   );
+}
+
+/** How many conversations, about how many items. */
+function sizeText({ n, items, replicates }: OutcomeLine): string {
+  if (items === 0 || items === n) return `n ${countText(n)}`;
+  return replicates.least === replicates.most
+    ? `n ${countText(items)} × ${countText(replicates.most)}`
+    : `n ${countText(n)} of ${countText(items)} items`;
 }
 
 function Undecided({ line }: { readonly line: { readonly inconclusive: number } | undefined }): ReactNode {

@@ -36,6 +36,8 @@ export function Picture({
     });
     // The page allows no styles but those of its sheet, which has the same rules.
     for (const style of plot.querySelectorAll("style")) style.remove();
+    // The picture has one name; what it is made of is in its table.
+    for (const part of plot.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label");
     plot.setAttribute("role", "img");
     plot.setAttribute("aria-label", title);
     place.current?.replaceChildren(plot);

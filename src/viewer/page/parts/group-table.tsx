@@ -1,0 +1,115 @@
+import type { ReactNode } from "react";
+import type { RateLine } from "../../../report/data/rate-line.ts";
+import type { RateReport } from "../../../report/data/rates.ts";
+import type { RunAnswer } from "../../answers.ts";
+import { goTo, type Route, withSettings } from "../routing.ts";
+import { answerPath, source, useAnswer } from "../source.ts";
+import { countText, numberText, percentText, rangeText } from "./figures.ts";
+import { PlainText } from "./plain-text.tsx";
+import { RateBar } from "./rate-bar.tsx";
+import { Awaited } from "./states.tsx";
+
+/** The rates of each subject within groups: by tag, variant, arm or whatever else tells conversations apart. */
+export function GroupTable({ data, route }: { readonly data: RunAnswer; readonly route: Route }): ReactNode {
+  const { by = "" } = route.settings;
+  const path = by === "" ? null : answerPath(["runs", data.run, "rates"], { by: `${by},subject` });
+  const answer = useAnswer<RateReport>(path);
+  if (data.groups.length === 0 || source().isExport) return null;
+  return (
+    <section aria-labelledby="groups">
+      <div className="section-head">
+        <h2 id="groups">Results by</h2>
+        <span className="controls">
+          <label>
+            <span className="hidden">group by</span>
+            <select
+              value={by}
+              onChange={(event) => goTo(withSettings(route, { by: event.target.value }), { replaces: true })}
+            >
+              <option value="">nothing</option>
+              {data.groups.map((group) => (
+                <option key={group}>{group}</option>
+              ))}
+            </select>
+          </label>
+        </span>
+      </div>
+      {path !== null && (
+        <Awaited answer={answer} what="the groups">
+          {(report) => <Groups report={report} by={by} />}
+        </Awaited>
+      )}
+    </section>
+  );
+}
+
+function Groups({ report, by }: { readonly report: RateReport; readonly by: string }): ReactNode {
+  const names = [...new Set(report.lines.map(({ name }) => name))];
+  const rows = new Map<string, Map<string, RateLine>>();
+  for (const line of report.lines) {
+    const key = JSON.stringify([line.group[by] ?? null, line.group.subject ?? null]);
+    const known = rows.get(key) ?? new Map<string, RateLine>();
+    rows.set(key, known);
+    known.set(line.name, line);
+  }
+  let before: string | null | undefined;
+  return (
+    <div className="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{by}</th>
+            <th scope="col">subject</th>
+            {names.map((name) => (
+              <th scope="col" key={name}>
+                <PlainText text={name} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {[...rows].map(([key, lines]) => {
+            const [value, subject] = JSON.parse(key) as readonly (string | null)[];
+            const isNew = value !== before;
+            before = value;
+            return (
+              <tr key={key}>
+                <th scope="row">{isNew ? <PlainText text={value ?? "none"} /> : ""}</th>
+                <td>
+                  <PlainText text={subject ?? ""} />
+                </td>
+                {names.map((name) => (
+                  <td key={name}>
+                    <GroupFigure line={lines.get(name)} />
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function GroupFigure({ line }: { readonly line: RateLine | undefined }): ReactNode {
+  if (line === undefined || line.estimate === null) return <span className="muted">–</span>;
+  if (line.kind === "mean" || line.kind === "ratio")
+    return (
+      <>
+        {numberText(line.estimate)} <span className="muted small">n {countText(line.n)}</span>
+      </>
+    );
+  return (
+    <span className="rate">
+      <span>
+        <span className="figure">{percentText(line.estimate)}</span>{" "}
+        <span className="range" title={line.reason}>
+          {rangeText(line.interval)}
+        </span>{" "}
+        <span className="muted small">n {countText(line.n)}</span>
+      </span>
+      <RateBar rate={line.estimate} interval={line.interval} />
+    </span>
+  );
+}
