@@ -1,3 +1,4 @@
+import { isContentId } from "../core/scenario/row-id.ts";
 import type { Cell } from "./run-event.ts";
 import type { ConversationSummary } from "./store/store.ts";
 
@@ -46,19 +47,11 @@ export function hasLevels(variant: Cell["variant"] | null, wanted: Cell["variant
   );
 }
 
-/** The id of a row that has none of its own, from the hash of its content; rows with the same content are numbered. */
-export function contentRowId(hash: string, occurrence: number): string {
-  const id = `row-${hash.slice(0, 16)}`;
-  return occurrence === 1 ? id : `${id}-${occurrence}`;
-}
-
-const CONTENT_ID = /^row-[0-9a-f]{16}(-\d+)?$/;
-
 /** A row in a sentence: its id, or its number from 1 if the id is only a hash, or there is none as in earlier versions. */
 export function rowText({ row, rowIndex }: Partial<Pick<CellSummary, "row" | "rowIndex">>): string | null {
   const number = rowIndex === null || rowIndex === undefined ? null : `${rowIndex + 1}`;
   if (row === null || row === undefined) return number;
-  return CONTENT_ID.test(row) ? (number ?? row) : row;
+  return isContentId(row) ? (number ?? row) : row;
 }
 
 /** A variant in a sentence: `challenger=aus, order=a`; null if there is none. */

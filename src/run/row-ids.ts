@@ -1,5 +1,5 @@
+import { contentRowId } from "../core/scenario/row-id.ts";
 import { canonicalJson, type JsonObject } from "../core/values/json.ts";
-import { contentRowId } from "../journal/cell.ts";
 import { contentHash } from "../models/content-hash.ts";
 
 /**

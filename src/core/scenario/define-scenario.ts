@@ -7,7 +7,8 @@ import { parseStatePath } from "../state/state-path.ts";
 import { mergeRubrics } from "../templates/rubric.ts";
 import { isTruthFrom } from "../templates/truth-from.ts";
 import { sha256 } from "../values/hash.ts";
-import { canonicalJson, isRecord, type JsonObject, type UnknownRecord } from "../values/json.ts";
+import { canonicalJson, isRecord, type JsonObject, type UnknownRecord, isReservedKey } from "../values/json.ts";
+import type { DatasetOption } from "./dataset.ts";
 import type { History, ScenarioDefinition, ScenarioEdge, ScenarioNode } from "./definition.ts";
 import { readDraft, type ScenarioDraft } from "./scenario-draft.ts";
 import type { ScenarioParts } from "./scenario-parts.ts";
@@ -17,6 +18,7 @@ import { validateGraph } from "./validate-graph.ts";
 import { validateOutcomes, validateRates } from "./validate-outcomes.ts";
 import { PathValidator } from "./validate-paths.ts";
 import { validateTexts } from "./validate-texts.ts";
+import { isFactor, type Variants, validateVariants } from "./variants.ts";
 
 /** What makes a scenario: its parts, and what it has besides them. */
 export interface ScenarioSource {
@@ -92,8 +94,22 @@ function validateScenario(
   validateTruths(draft, report, warn);
   validateRubrics(draft, report);
   if (isRecord(data.rates)) validateRates(data.rates, draft, report);
-  const { systemPrompt, variants } = data;
-  validateTexts(draft, { systemPrompt, variants: isRecord(variants) ? variants : undefined }, report);
+  const { systemPrompt, variants, dataset } = data;
+  validateVariants(variants, report);
+  const factors = isRecord(variants) ? Object.keys(variants).filter(isFactor) : undefined;
+  validateTexts(draft, { systemPrompt, factors }, report);
+  const { rows } = isRecord(dataset) ? dataset : { rows: dataset };
+  if (Array.isArray(rows))
+    validateColumns(rows, Array.isArray(dataset) ? ["dataset"] : ["dataset", "rows"], report);
+}
+
+/** Columns that would mean something else on objects are refused. */
+function validateColumns(rows: readonly unknown[], path: IssuePath, report: ReportIssue): void {
+  rows.forEach((row, index) => {
+    const reserved = isRecord(row) ? Object.keys(row).find(isReservedKey) : undefined;
+    if (reserved !== undefined)
+      report({ code: "reserved_id", path: [...path, index, reserved], id: reserved });
+  });
 }
 
 function freezeDefinition(
@@ -111,6 +127,7 @@ function freezeDefinition(
     edges: Object.freeze(((data.edges ?? []) as readonly UnknownRecord[]).flatMap(forkedEdges)),
     entryNode: data.entry as string,
     outcomes: Object.freeze(withNodeFilters((data.outcomes ?? []) as readonly Outcome[])),
+    ...(data.variants === undefined ? {} : { variants: data.variants as Variants }),
     metadata: Object.freeze(data.metadata ?? {}) as JsonObject,
   };
   let hash: string | undefined;
@@ -118,6 +135,8 @@ function freezeDefinition(
   return Object.freeze({
     ...content,
     ...(rates === undefined || Object.keys(rates).length === 0 ? {} : { rates }),
+    // No part of the hash: with another row, the scenario is still the same.
+    ...(data.dataset === undefined ? {} : { dataset: data.dataset as DatasetOption }),
     nodeIds: Object.freeze([...nodeIds]),
     warnings: Object.freeze(warnings),
     // Computed on first use: on a huge scenario it takes longer than the validation.

@@ -7,8 +7,10 @@ import type { TurnRecord } from "../state/state.ts";
 import type { Rubric } from "../templates/rubric.ts";
 import type { Template } from "../templates/template.ts";
 import type { JsonObject } from "../values/json.ts";
+import type { DatasetOption } from "./dataset.ts";
 import type { ModelOverride } from "./model-override.ts";
 import type { NodeEntry } from "./node-entry.ts";
+import type { Variants } from "./variants.ts";
 
 declare const known: unique symbol;
 
@@ -33,6 +35,10 @@ export interface ScenarioDefinition<Nodes extends NodeEntry = NodeEntry, Outcome
   readonly outcomes: readonly Outcome[];
   /** What reports compute from outcomes, by name. No part of the hash: conversations do not depend on it. */
   readonly rates?: Readonly<Record<string, RateDeclaration>>;
+  /** Its rows: it is run once for each of them. */
+  readonly dataset?: DatasetOption;
+  /** Its factors: it is run once for each combination of their levels. */
+  readonly variants?: Variants;
   /** Warnings: the scenario can run, but may not do what its author meant. */
   readonly warnings: readonly Issue[];
   readonly metadata: JsonObject;
@@ -125,7 +131,7 @@ export function copyDefinition(
   parts: Partial<Pick<ScenarioDefinition, "nodes" | "edges" | "outcomes" | "given" | "unbound">>,
 ): ScenarioDefinition {
   const { name, description, nodes, nodeIds, edges, entryNode, outcomes, warnings, metadata } = definition;
-  const { systemPrompt, history, rates } = definition;
+  const { systemPrompt, history, rates, dataset, variants } = definition;
   return Object.freeze({
     name,
     description,
@@ -137,6 +143,8 @@ export function copyDefinition(
     entryNode,
     outcomes,
     ...(rates === undefined ? {} : { rates }),
+    ...(dataset === undefined ? {} : { dataset }),
+    ...(variants === undefined ? {} : { variants }),
     warnings,
     metadata,
     ...parts,

@@ -2,29 +2,14 @@ import { OUTCOME_SHAPE } from "../outcomes/outcome-shape.ts";
 import { RATE_SHAPE } from "../outcomes/rate.ts";
 import { SHORT_OUTCOME_SHAPE } from "../outcomes/short-outcome.ts";
 import { toJsonSchema } from "../schema/json-schema.ts";
-import {
-  described,
-  either,
-  functionOrSource,
-  json,
-  jsonObject,
-  keyShapes,
-  list,
-  nonEmptyText,
-  type ObjectShape,
-  object,
-  oneOfTexts,
-  type ReferenceShape,
-  reference,
-  type Shape,
-  type ShapeRule,
-  text,
-} from "../schema/shape.ts";
+import { described, either, functionOrSource, json, jsonObject, keyShapes, list, nonEmptyText, type ObjectShape, object, oneOfTexts, type ReferenceShape, reference, type Shape, type ShapeRule, text } from "../schema/shape.ts";
 import { WHEN_SHAPE } from "../state/condition.ts";
 import { RUBRIC_SHAPE } from "../templates/rubric-shape.ts";
 import { TEMPLATE_SHAPE } from "../templates/template-shape.ts";
 import type { JsonObject } from "../values/json.ts";
+import { DATASET_SHAPE } from "./dataset.ts";
 import { END, END_IN_FILES, TRANSCRIPTS } from "./definition.ts";
+import { VARIANTS_SHAPE } from "./variants.ts";
 
 const IDENTITY = described(jsonObject, "Of a model that was an object in code, for readers.");
 
@@ -185,6 +170,8 @@ function scenarioShape({ node, edge, outcome, shortOutcome }: PartShapes): Objec
           { kind: "record", values: RATE_SHAPE } as const,
           "What reports compute from outcomes, by name: conditional rates, means, ratios, percentiles.",
         ),
+        dataset: DATASET_SHAPE,
+        variants: VARIANTS_SHAPE,
         metadata: jsonObject,
         nodeOrder: described(
           list(text),

@@ -65,6 +65,8 @@ function writeScenario(
     ...(keepsOrder ? {} : { nodeOrder: [...nodeIds] }),
     ...(edges.length === 0 ? {} : { edges: write(edges.flatMap(writtenEdge), ["edges"]) }),
     ...(outcomes.length === 0 ? {} : { outcomes: write(outcomes, ["outcomes"]) }),
+    ...(definition.dataset === undefined ? {} : { dataset: write(definition.dataset, ["dataset"]) }),
+    ...(definition.variants === undefined ? {} : { variants: write(definition.variants, ["variants"]) }),
     ...(definition.rates === undefined ? {} : { rates: write(definition.rates, ["rates"]) }),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
   };

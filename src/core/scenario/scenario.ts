@@ -5,10 +5,12 @@ import { DefinitionError, formatIssue } from "../schema/format-issue.ts";
 import type { Issue } from "../schema/issue.ts";
 import { asNearest, NearestName } from "../schema/nearest-name.ts";
 import type { JsonObject } from "../values/json.ts";
+import type { DatasetOption } from "./dataset.ts";
 import { defineScenario } from "./define-scenario.ts";
 import type { END, END_IN_FILES, Handover, History, NodeOptions, ScenarioDefinition } from "./definition.ts";
 import type { Entry, KnownNode, NewId, NodeEntry, TypedWhen } from "./node-entry.ts";
 import { ScenarioParts } from "./scenario-parts.ts";
+import type { Variants } from "./variants.ts";
 
 /** What a scenario has besides its name and its parts. */
 export interface ScenarioOptions {
@@ -17,6 +19,10 @@ export interface ScenarioOptions {
   readonly systemPrompt?: string;
   /** What was said before the first turn: shown to the subject, never judged, never counted. */
   readonly history?: History;
+  /** Its rows: a path, rows, or either with options. */
+  readonly dataset?: DatasetOption;
+  /** Its factors with their levels. */
+  readonly variants?: Variants;
   readonly metadata?: JsonObject;
 }
 
@@ -38,6 +44,8 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
   readonly #systemPrompt: string | undefined;
   readonly #history: unknown;
   readonly #metadata: unknown;
+  /** Dataset and variants, if there are any. */
+  readonly #data: { dataset?: unknown; variants?: unknown } = {};
   readonly #parts = new ScenarioParts();
   #entry: string | undefined;
   readonly #rates: Record<string, unknown> = Object.create(null);
@@ -49,6 +57,8 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
     this.#history =
       options.history === undefined ? undefined : this.#parts.takeRest(options.history, ["history"]);
     this.#metadata = this.#parts.takeRest(options.metadata ?? {}, ["metadata"]);
+    for (const key of ["dataset", "variants"] as const)
+      if (options[key] !== undefined) this.#data[key] = this.#parts.takeRest(options[key], [key]);
   }
 
   /** Registers a node; the question is copied, so that later changes to it do not matter. */
@@ -137,7 +147,16 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
     const history = this.#history === undefined ? {} : { history: this.#history };
     const definition = defineScenario({
       parts: this.#parts,
-      rest: { name, description, metadata: this.#metadata, ...entry, ...prompt, ...history, ...rates },
+      rest: {
+        name,
+        description,
+        metadata: this.#metadata,
+        ...this.#data,
+        ...entry,
+        ...prompt,
+        ...history,
+        ...rates,
+      },
     });
     for (const warning of definition.warnings)
       warnOnce(`Scenario ${JSON.stringify(name)}: ${formatIssue(warning)}`);

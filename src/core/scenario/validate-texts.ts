@@ -5,7 +5,7 @@ import type { TextVariable } from "../liquid/text-variables.ts";
 import type { Issue, IssuePath, PlaceInText, ReportIssue } from "../schema/issue.ts";
 import { nearestOf } from "../schema/nearest-name.ts";
 import { fieldNamed } from "../templates/template.ts";
-import { isRecord, type UnknownRecord } from "../values/json.ts";
+import { isRecord } from "../values/json.ts";
 import { PathsToNodes } from "./paths-to-nodes.ts";
 import type { ScenarioDraft } from "./scenario-draft.ts";
 
@@ -18,8 +18,8 @@ interface TextPlace {
 
 /** What texts may use besides nodes. */
 export interface TextSources {
-  /** The names of the factors, each with the names of its levels; undefined without variants. */
-  readonly variants?: UnknownRecord | undefined;
+  /** The names of the factors; undefined without variants. */
+  readonly factors?: readonly string[] | undefined;
   /** The texts of the scenario itself. */
   readonly systemPrompt?: unknown;
 }
@@ -95,10 +95,9 @@ class TextValidator {
   }
 
   #variant(variable: TextVariable, place: TextPlace): void {
-    const { variants } = this.#sources;
+    const { factors } = this.#sources;
     const [, factor] = variable.path;
-    if (variants === undefined) return this.#unknown(variable, place, "the scenario has no variants");
-    const factors = Object.keys(variants);
+    if (factors === undefined) return this.#unknown(variable, place, "the scenario has no variants");
     if (factor === undefined || factor === null || factors.includes(String(factor))) return;
     const { nearest } = nearestOf(String(factor), factors);
     const message = `the variants have the factors ${factors.join(", ")}`;

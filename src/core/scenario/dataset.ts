@@ -1,0 +1,178 @@
+import { compileComparison } from "../checks/shorthand.ts";
+import { anyTrue, atLeastTrue, negate, type Truth } from "../logic/kleene.ts";
+import {
+  described,
+  either,
+  jsonObject,
+  nonEmptyText,
+  object,
+  oneOfTexts,
+  type Shape,
+} from "../schema/shape.ts";
+import { type Condition, compileWhen, WHEN_SHAPE, type When } from "../state/condition.ts";
+import { isRecord, type JsonObject, ownValue } from "../values/json.ts";
+
+/** What a column holds, where the file cannot say it. */
+export type ColumnType = "text" | "number" | "integer" | "boolean" | "json";
+
+/** The names of the types of columns. */
+export const COLUMN_TYPES: readonly ColumnType[] = ["text", "number", "integer", "boolean", "json"];
+
+/** Which rows of a dataset are used, and what their columns hold. */
+export interface DatasetOptions {
+  /** The column that identifies a row (default: a hash of the row's content). */
+  readonly id?: string;
+  /** Only rows for which this holds, written like the `when` of an edge, with columns as paths. */
+  readonly where?: When;
+  /** Only so many rows, the first of those that are left. */
+  readonly limit?: number;
+  /** Only so many rows, drawn by their ids: another row changes the choice as little as possible. */
+  readonly sample?: { readonly n: number; readonly seed?: number };
+  /** Types of columns. */
+  readonly columns?: Readonly<Record<string, ColumnType>>;
+}
+
+/** A dataset with options: rows in a file, or rows at hand. */
+export interface DatasetSource extends DatasetOptions {
+  /** CSV, TSV, JSONL, JSON, YAML or Parquet, by the end of its name. In a scenario file, relative to that file. */
+  readonly file?: string;
+  readonly rows?: readonly JsonObject[];
+}
+
+/** A dataset as scenarios name it: a path, rows, or either with options. */
+export type DatasetOption = string | readonly JsonObject[] | DatasetSource;
+
+/** A dataset in the long form. */
+export function datasetSource(dataset: DatasetOption): DatasetSource {
+  if (typeof dataset === "string") return { file: dataset };
+  return isRowList(dataset) ? { rows: dataset } : dataset;
+}
+
+function isRowList(dataset: Exclude<DatasetOption, string>): dataset is readonly JsonObject[] {
+  return Array.isArray(dataset);
+}
+
+const fromOne: Shape = { kind: "number", integer: true, minimum: 1 };
+
+/** A dataset as it stands in files. */
+export const DATASET_SHAPE: Shape = described(
+  either(
+    nonEmptyText,
+    { kind: "array", items: jsonObject, ifEmpty: "empty_value" },
+    object(
+      "a dataset",
+      {},
+      {
+        optional: {
+          file: described(
+            nonEmptyText,
+            "CSV, TSV, JSONL, JSON, YAML or Parquet; relative to the scenario file.",
+          ),
+          rows: { kind: "array", items: jsonObject, ifEmpty: "empty_value" },
+          id: described(nonEmptyText, "The column that identifies a row."),
+          where: described(WHEN_SHAPE, "Only rows for which this holds; paths are columns."),
+          limit: described(fromOne, "Only the first rows."),
+          sample: described(
+            object("a sample", { n: fromOne }, { optional: { seed: { kind: "number", integer: true } } }),
+            "Only rows that are drawn by their ids.",
+          ),
+          columns: described(
+            { kind: "record", values: oneOfTexts(...COLUMN_TYPES) },
+            "Types of columns, where the file cannot say them.",
+          ),
+        },
+        rule: (value, report) => {
+          const count = ["file", "rows"].filter((key) => value[key] !== undefined).length;
+          if (count !== 1)
+            report(null, { code: "invalid_parameter", message: "A dataset needs either file or rows." });
+          if (hasCode(value.where))
+            report("where", {
+              code: "invalid_parameter",
+              message: "A filter of rows cannot be code; write { column: value }.",
+            });
+        },
+      },
+    ),
+  ),
+  "Rows: the scenario is run once for each of them. A path, a list of rows, or either with options.",
+);
+
+function hasCode(where: unknown): boolean {
+  if (typeof where === "string" || typeof where === "function") return true;
+  if (Array.isArray(where)) return where.some(hasCode);
+  if (!isRecord(where) || typeof where.type !== "string") return false;
+  return hasCode(where.condition) || (Array.isArray(where.conditions) && where.conditions.some(hasCode));
+}
+
+/** A test of rows: true, false, or null if it cannot be evaluated, which counts as false. */
+export function compileWhere(where: When | undefined): (row: JsonObject) => boolean {
+  const condition = compileWhen(where);
+  if (condition === null) return () => true;
+  const test = rowTest(condition);
+  return (row) => test(row) === true;
+}
+
+function rowTest(condition: Condition): (row: JsonObject) => Truth {
+  switch (condition.type) {
+    case "state_check": {
+      const { field, verifyWith, expected = null } = condition;
+      const check = compileComparison(verifyWith);
+      return (row) => {
+        const { passes, evaluable } = check(columnAt(row, field), expected);
+        return passes ? true : evaluable ? false : null;
+      };
+    }
+    case "function":
+      return () => null;
+    case "not": {
+      const inner = rowTest(condition.condition);
+      return (row) => negate(inner(row));
+    }
+    case "all_of": {
+      const parts = condition.conditions.map(rowTest);
+      return (row) => negate(anyTrue(parts.map((part) => negate(part(row)))));
+    }
+    case "any_of": {
+      const parts = condition.conditions.map(rowTest);
+      return (row) => anyTrue(parts.map((part) => part(row)));
+    }
+    case "at_least_n": {
+      const parts = condition.conditions.map(rowTest);
+      return (row) =>
+        atLeastTrue(
+          condition.n,
+          parts.map((part) => part(row)),
+        );
+    }
+  }
+}
+
+/** The value of a column, or inside of it: `answer`, `row.answer`, `meta.level`. What is missing is null. */
+function columnAt(row: JsonObject, path: string): unknown {
+  const own = ownValue(row, path);
+  if (own !== undefined) return own;
+  const keys = path.split(".");
+  let value: unknown = row;
+  for (const key of keys[0] === "row" && !Object.hasOwn(row, "row") ? keys.slice(1) : keys)
+    value = typeof value === "object" && value !== null ? ownValue(value, key) : undefined;
+  return value ?? null;
+}
+
+/** The columns that a filter looks at. */
+export function columnsInWhere(where: When | undefined): readonly string[] {
+  const condition = compileWhen(where);
+  return condition === null ? [] : columnsIn(condition);
+}
+
+function columnsIn(condition: Condition): readonly string[] {
+  switch (condition.type) {
+    case "state_check":
+      return [condition.field.replace(/^row\./, "")];
+    case "function":
+      return [];
+    case "not":
+      return columnsIn(condition.condition);
+    default:
+      return condition.conditions.flatMap(columnsIn);
+  }
+}

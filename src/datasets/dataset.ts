@@ -1,0 +1,378 @@
+import {
+  type ColumnType,
+  columnsInWhere,
+  compileWhere,
+  type DatasetOptions,
+  type DatasetSource,
+} from "../core/scenario/dataset.ts";
+import { contentRowId } from "../core/scenario/row-id.ts";
+import { nearestOf } from "../core/schema/nearest-name.ts";
+import { numberValue } from "../core/text/text-value.ts";
+import {
+  canonicalJson,
+  isReservedKey,
+  type JsonObject,
+  type JsonValue,
+  ownValue,
+} from "../core/values/json.ts";
+import { contentHash } from "../models/content-hash.ts";
+import { DatasetError, type FileRow, readRows } from "./row-files.ts";
+
+/** A row of a dataset. */
+export interface DatasetRow {
+  /** Of the column that `id` names, else made from the content. */
+  readonly id: string;
+  /** Position among the rows that are used, from 0. */
+  readonly index: number;
+  readonly values: JsonObject;
+}
+
+/** A row that cannot be used: a sentence with file and line. */
+export type RowProblem = string;
+
+/** What else must hold of a row: clauses that say what is wrong. */
+export type RowTest = (row: JsonObject) => readonly string[];
+
+/** How a dataset is read. */
+export interface ReadOptions {
+  /** True to leave out rows that cannot be used; otherwise they are an error (default false). */
+  readonly skipBadRows?: boolean;
+  readonly test?: RowTest;
+}
+
+/** What a first look at all rows has found. */
+interface Inspection {
+  readonly count: number;
+  readonly columns: readonly string[];
+  /** How many rows were left out because they cannot be used. */
+  readonly skipped: number;
+  readonly problems: readonly RowProblem[];
+  readonly problemCount: number;
+}
+
+/** How many problems are kept to be shown. */
+const MOST_PROBLEMS = 50;
+
+/**
+ * Rows that have been looked at once: they are counted, and every row can be used. They are read again as they are asked for, so
+ * that a file of any size takes no more memory than a part of it.
+ */
+export class Dataset {
+  readonly count: number;
+  readonly columns: readonly string[];
+  /** How many rows were left out because they cannot be used. */
+  readonly skipped: number;
+  readonly #reader: RowReader;
+
+  private constructor(reader: RowReader, { count, columns, skipped }: Inspection) {
+    this.#reader = reader;
+    this.count = count;
+    this.columns = columns;
+    this.skipped = skipped;
+  }
+
+  /** Looks at all rows. Throws `DatasetError` with all problems of rows, unless they are to be skipped. */
+  static async open(source: DatasetSource, options: ReadOptions = {}): Promise<Dataset> {
+    const reader = new RowReader(source, options);
+    const found = await reader.inspect();
+    if (found.problemCount > 0 && options.skipBadRows !== true) throw badRows(found);
+    if (found.count === 0) throw new DatasetError(noRows(source, found));
+    return new Dataset(reader, found);
+  }
+
+  /** The rows in portions. */
+  portions(): AsyncGenerator<readonly DatasetRow[]> {
+    return this.#reader.portions();
+  }
+
+  /** The rows, one after the other. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<DatasetRow> {
+    for await (const portion of this.portions()) yield* portion;
+  }
+}
+
+function noRows({ file, where }: DatasetSource, { skipped }: Inspection): string {
+  const name = file === undefined ? "The dataset" : `The dataset ${file}`;
+  if (skipped > 0) return `${name} has no row that can be used: ${skipped} were left out.`;
+  return where === undefined ? `${name} has no rows.` : `${name} has no rows for which "where" holds.`;
+}
+
+function badRows({ problems, problemCount }: Inspection): DatasetError {
+  const more = problemCount - problems.length;
+  return new DatasetError(
+    [
+      `${problemCount === 1 ? "A row" : `${problemCount} rows`} of the dataset cannot be used. Mend them, or leave them out with --skip-bad-rows (\`skipBadRows\`):`,
+      ...problems.map((problem) => `  - ${problem}`),
+      ...(more > 0 ? [`  … and ${more} more`] : []),
+    ].join("\n"),
+  );
+}
+
+interface ReadRow {
+  readonly id: string;
+  readonly values: JsonObject;
+}
+
+/** Reads rows, gives them ids and types, and leaves out those that are not meant. */
+class RowReader {
+  readonly #source: DatasetSource;
+  readonly #options: ReadOptions;
+  readonly #holds: (row: JsonObject) => boolean;
+  /** The ids of a sample; undefined if all rows are meant. */
+  #sample: ReadonlySet<string> | undefined;
+  #columns: readonly string[] = [];
+
+  constructor(source: DatasetSource, options: ReadOptions) {
+    this.#source = source;
+    this.#options = options;
+    this.#holds = compileWhere(source.where);
+  }
+
+  async inspect(): Promise<Inspection> {
+    const { sample, limit = Number.POSITIVE_INFINITY } = this.#source;
+    const columns = new Set<string>();
+    const problems: RowProblem[] = [];
+    let [count, problemCount] = [0, 0];
+    const drawn = sample === undefined ? undefined : new Lowest(sample.n);
+    const onProblem = (problem: RowProblem): void => {
+      problemCount++;
+      if (problems.length < MOST_PROBLEMS) problems.push(problem);
+    };
+    for await (const portion of this.#read({ columns, onProblem })) {
+      count += portion.length;
+      if (drawn !== undefined)
+        for (const { id } of portion) drawn.add(id, contentHash(`${sample?.seed ?? 0} ${id}`));
+    }
+    this.#columns = [...columns];
+    if (count > 0 || columns.size > 0) this.#requireColumns();
+    if (drawn !== undefined) {
+      this.#sample = drawn.ids;
+      count = drawn.ids.size;
+    }
+    return {
+      count: Math.min(count, limit),
+      columns: this.#columns,
+      skipped: this.#options.skipBadRows === true ? problemCount : 0,
+      problems: await this.#withLines(problems),
+      problemCount,
+    };
+  }
+
+  async *portions(): AsyncGenerator<readonly DatasetRow[]> {
+    const { limit = Number.POSITIVE_INFINITY } = this.#source;
+    let index = 0;
+    for await (const portion of this.#read({})) {
+      const meant = this.#sample === undefined ? portion : portion.filter(({ id }) => this.#sample?.has(id));
+      const left = meant.slice(0, Math.max(0, limit - index));
+      if (left.length > 0) yield left.map((row) => ({ ...row, index: index++ }));
+      if (index >= limit) return;
+    }
+  }
+
+  /** Rows that can be used and for which the filter holds. */
+  async *#read({
+    columns,
+    onProblem,
+  }: {
+    readonly columns?: Set<string>;
+    readonly onProblem?: (problem: RowProblem) => void;
+  }): AsyncGenerator<readonly ReadRow[]> {
+    const ids = new Map<string, number>();
+    let number = 0;
+    for await (const portion of this.#portions()) {
+      const rows: ReadRow[] = [];
+      for (const row of portion) {
+        number++;
+        const read = this.#row(row, ids, columns);
+        if (read === null) continue;
+        if ("values" in read) rows.push(read);
+        else onProblem?.(`${this.#place(row.line, number)}: ${read.problem}.`);
+      }
+      yield rows;
+    }
+  }
+
+  #portions(): AsyncIterable<readonly FileRow[]> | Iterable<readonly FileRow[]> {
+    const { file, rows = [] } = this.#source;
+    if (file !== undefined) return readRows(file);
+    return [rows.map((values) => ({ values, line: 0 }))];
+  }
+
+  /** The row, why it cannot be used, or null if the filter leaves it out. */
+  #row(
+    row: FileRow,
+    ids: Map<string, number>,
+    columns: Set<string> | undefined,
+  ): ReadRow | { readonly problem: string } | null {
+    if ("problem" in row) return row;
+    if (columns !== undefined)
+      for (const column in row.values) {
+        if (columns.has(column)) continue;
+        if (isReservedKey(column)) throw new DatasetError(reservedColumn(column, this.#source.file));
+        columns.add(column);
+      }
+    const typed = typedRow(row.values, this.#source.columns);
+    if ("problem" in typed) return typed;
+    const { values } = typed;
+    if (!this.#holds(values)) return null;
+    const id = this.#id(values, ids);
+    if (typeof id !== "string") return id;
+    const problems = this.#options.test?.(values) ?? [];
+    return problems.length === 0 ? { id, values } : { problem: problems.join("; ") };
+  }
+
+  #id(values: JsonObject, ids: Map<string, number>): string | { readonly problem: string } {
+    const { id: column } = this.#source;
+    if (column === undefined) {
+      const hash = contentHash(canonicalJson(values));
+      const occurrence = (ids.get(hash) ?? 0) + 1;
+      ids.set(hash, occurrence);
+      return contentRowId(hash, occurrence);
+    }
+    const value = ownValue(values, column);
+    if ((typeof value !== "string" && typeof value !== "number") || String(value).trim() === "")
+      return { problem: `the column "${column}" has no id, but ${shown(value)}` };
+    const id = String(value);
+    if (ids.has(id)) return { problem: `another row has the id "${id}"` };
+    ids.set(id, 1);
+    return id;
+  }
+
+  #place(line: number, number: number): string {
+    const { file } = this.#source;
+    if (file === undefined) return `Row ${number}`;
+    return line === 0 || file.toLowerCase().endsWith(".parquet")
+      ? `${file}, row ${number}`
+      : `${file}:${line}`;
+  }
+
+  /** Rows of JSON and YAML get their lines only if there is something to say about them. */
+  async #withLines(problems: readonly RowProblem[]): Promise<readonly RowProblem[]> {
+    const { file } = this.#source;
+    if (problems.length === 0 || file === undefined || !/\.(json|ya?ml)$/i.test(file)) return problems;
+    const { readFileSync } = await import("node:fs");
+    const { itemLines } = await import("./row-files.ts");
+    const lines = await itemLines(readFileSync(file, "utf8"));
+    return problems.map((problem) => {
+      const number = /, row (\d+): /.exec(problem.slice(file.length))?.[1];
+      const line = number === undefined ? undefined : lines[Number(number) - 1];
+      return line === undefined ? problem : problem.replace(`, row ${number}: `, `:${line}: `);
+    });
+  }
+
+  /** The columns that the options name must be there. */
+  #requireColumns(): void {
+    const { id, where, columns = {}, file } = this.#source;
+    const named = [...(id === undefined ? [] : [id]), ...Object.keys(columns), ...columnsInWhere(where)];
+    const missing = named.find(
+      (name) => !this.#columns.includes(name) && !this.#columns.includes(name.split(".")[0] ?? ""),
+    );
+    if (missing === undefined) return;
+    const { nearest } = nearestOf(missing, this.#columns);
+    const hint = nearest === undefined ? `It has ${this.#columns.join(", ")}.` : `Did you mean "${nearest}"?`;
+    throw new DatasetError(
+      `The dataset${file === undefined ? "" : ` ${file}`} has no column "${missing}". ${hint}`,
+    );
+  }
+}
+
+function reservedColumn(column: string, file: string | undefined): string {
+  return `${file === undefined ? "" : `${file}: `}A column cannot be called "${column}". Give it another name.`;
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+/** The values of a row in the types of their columns. */
+function typedRow(
+  values: JsonObject,
+  columns: DatasetOptions["columns"],
+): { readonly values: JsonObject } | { readonly problem: string } {
+  if (columns === undefined) return { values };
+  const typed: Record<string, JsonValue> = { ...values };
+  for (const [column, type] of Object.entries(columns)) {
+    const value = ownValue(values, column) as JsonValue | undefined;
+    if (value === undefined) continue;
+    const converted = convert(value, type);
+    if (converted === undefined)
+      return { problem: `the column "${column}" must be ${NAMES[type]}, but is ${shown(value)}` };
+    typed[column] = converted;
+  }
+  return { values: typed };
+}
+
+const NAMES: Readonly<Record<ColumnType, string>> = {
+  text: "text",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "true or false",
+  json: "JSON",
+};
+
+/** The value in a type, or undefined if it cannot be one. An empty field of a CSV is null, except as text. */
+function convert(value: JsonValue, type: ColumnType): JsonValue | undefined {
+  if (value === null) return null;
+  if (type === "text")
+    return typeof value === "string" ? value : typeof value === "object" ? undefined : String(value);
+  if (typeof value === "string" && value.trim() === "") return null;
+  switch (type) {
+    case "number":
+    case "integer": {
+      const number = typeof value === "string" || typeof value === "number" ? numberValue(value) : undefined;
+      return number === undefined || (type === "integer" && !Number.isInteger(number)) ? undefined : number;
+    }
+    case "boolean":
+      if (typeof value === "boolean") return value;
+      if (/^(true|yes|1)$/i.test(String(value).trim())) return true;
+      return /^(false|no|0)$/i.test(String(value).trim()) ? false : undefined;
+    case "json":
+      if (typeof value !== "string") return value;
+      try {
+        return JSON.parse(value) as JsonValue;
+      } catch {
+        return undefined;
+      }
+  }
+}
+
+/** Keeps the ids with the lowest keys: which ones does not depend on the order, and another id changes at most one. */
+class Lowest {
+  readonly #most: number;
+  #kept: { readonly id: string; readonly key: string }[] = [];
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get ids(): ReadonlySet<string> {
+    this.#drop();
+    return new Set(this.#kept.map(({ id }) => id));
+  }
+
+  add(id: string, key: string): void {
+    this.#kept.push({ id, key });
+    if (this.#kept.length >= 2 * this.#most + 1_000) this.#drop();
+  }
+
+  #drop(): void {
+    this.#kept.sort((one, other) => (one.key < other.key ? -1 : 1));
+    this.#kept = this.#kept.slice(0, this.#most);
+  }
+}
+
+/**
+ * Looks at the rows of a file: CSV, TSV, JSONL, JSON, YAML or Parquet. Throws `DatasetError` with all problems, each with file and
+ * line. What it returns can be iterated as often as one likes, and given to `runScenarios` as `dataset`.
+ *
+ * @example
+ * for await (const { id, values } of await readDataset("questions.csv", { id: "id", columns: { year: "integer" } })) …
+ */
+export function readDataset(
+  file: string,
+  options: DatasetOptions & Pick<ReadOptions, "skipBadRows"> = {},
+): Promise<Dataset> {
+  const { skipBadRows = false, ...source } = options;
+  return Dataset.open({ ...source, file }, { skipBadRows });
+}

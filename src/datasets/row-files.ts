@@ -1,0 +1,214 @@
+import { errorMessage } from "../core/error-message.ts";
+import { isRecord, type JsonObject } from "../core/values/json.ts";
+import { CsvReader, type CsvRecord } from "./csv-records.ts";
+
+/** A row as a file has it, or why it cannot be read. */
+export type FileRow =
+  | { readonly values: JsonObject; readonly line: number }
+  | { readonly problem: string; readonly line: number };
+
+/** A dataset that cannot be read at all: a sentence. */
+export class DatasetError extends Error {
+  override readonly name = "DatasetError";
+}
+
+/** The formats of datasets, by the end of the file's name. */
+const FORMATS: Readonly<Record<string, (path: string) => AsyncGenerator<readonly FileRow[]>>> = {
+  csv: (path) => readCsv(path, ","),
+  tsv: (path) => readCsv(path, "\t"),
+  jsonl: readJsonLines,
+  ndjson: readJsonLines,
+  json: (path) => readWhole(path, (text) => JSON.parse(text) as unknown),
+  yaml: readYaml,
+  yml: readYaml,
+  parquet: readParquet,
+};
+
+/** The rows of a file in portions, read as they are asked for. Throws `DatasetError` if the file cannot be read. */
+export async function* readRows(path: string): AsyncGenerator<readonly FileRow[]> {
+  const format = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
+  const read = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
+  if (read === undefined)
+    throw new DatasetError(
+      `The dataset ${path} has no known format. Its name must end in ${Object.keys(FORMATS)
+        .map((name) => `.${name}`)
+        .join(", ")}.`,
+    );
+  try {
+    yield* read(path);
+  } catch (error) {
+    if (error instanceof DatasetError) throw error;
+    const { code } = error as { readonly code?: unknown };
+    if (code === "ENOENT") throw new DatasetError(`There is no dataset at ${path}.`);
+    if (code === "EISDIR") throw new DatasetError(`The dataset ${path} is a folder.`);
+    throw new DatasetError(`The dataset ${path} cannot be read: ${errorMessage(error)}.`);
+  }
+}
+
+/** The text of a file in pieces of some 64 kB. Bytes that are not UTF-8 are an error: another encoding would be misread. */
+async function* textPieces(path: string): AsyncGenerator<string> {
+  const { createReadStream, statSync } = await import("node:fs");
+  if (!statSync(path).isFile()) throw new DatasetError(`The dataset ${path} is not a file.`);
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const decoded = (bytes?: Uint8Array): string => {
+    try {
+      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
+    } catch {
+      throw new DatasetError(`The dataset ${path} is not UTF-8. Save it in this encoding.`);
+    }
+  };
+  for await (const bytes of createReadStream(path)) yield decoded(bytes as Uint8Array);
+  const rest = decoded();
+  if (rest !== "") yield rest;
+}
+
+async function* readCsv(path: string, separator: "," | "\t"): AsyncGenerator<readonly FileRow[]> {
+  const reader = new CsvReader(separator);
+  let header: readonly string[] | undefined;
+  const rowsOf = (records: readonly CsvRecord[]): readonly FileRow[] => {
+    let rest = records;
+    if (header === undefined && rest[0] !== undefined) {
+      header = headerOf(rest[0], path);
+      rest = rest.slice(1);
+    }
+    return header === undefined ? [] : rest.map((record) => csvRow(record, header as readonly string[]));
+  };
+  for await (const piece of textPieces(path)) yield rowsOf(reader.read(piece));
+  yield rowsOf(reader.end());
+  if (header === undefined) throw new DatasetError(`The dataset ${path} is empty.`);
+}
+
+function headerOf(record: CsvRecord, path: string): readonly string[] {
+  if ("problem" in record)
+    throw new DatasetError(`${path}:${record.line}: The header cannot be read: ${record.problem}.`);
+  const { fields } = record;
+  const empty = fields.findIndex((name) => name.trim() === "");
+  if (empty !== -1) throw new DatasetError(`${path}:1: Column ${empty + 1} has no name.`);
+  const twice = fields.find((name, index) => fields.indexOf(name) !== index);
+  if (twice !== undefined) throw new DatasetError(`${path}:1: Two columns are called "${twice}".`);
+  return fields;
+}
+
+function csvRow(record: CsvRecord, header: readonly string[]): FileRow {
+  if ("problem" in record) return record;
+  const { fields, line } = record;
+  if (fields.length !== header.length) {
+    const problem = `it has ${fields.length} fields, and the header has ${header.length}`;
+    return { problem, line };
+  }
+  const values: Record<string, string> = {};
+  for (let index = 0; index < header.length; index++)
+    // Keys that mean something else on objects are refused with the columns.
+    Object.defineProperty(values, header[index] as string, FIELD(fields[index] as string));
+  return { values, line };
+}
+
+const FIELD = (value: string): PropertyDescriptor => ({
+  value,
+  enumerable: true,
+  configurable: true,
+  writable: true,
+});
+
+async function* readJsonLines(path: string): AsyncGenerator<readonly FileRow[]> {
+  let rest = "";
+  let line = 1;
+  const rowsOf = (texts: readonly string[]): readonly FileRow[] => {
+    const rows: FileRow[] = [];
+    for (const text of texts) {
+      const at = line++;
+      if (text.trim() !== "") rows.push(jsonRow(text, at));
+    }
+    return rows;
+  };
+  let isFirst = true;
+  for await (const piece of textPieces(path)) {
+    const text = rest + (isFirst ? piece.replace(/^\uFEFF/, "") : piece);
+    isFirst = false;
+    const end = text.lastIndexOf("\n");
+    rest = text.slice(end + 1);
+    if (end !== -1) yield rowsOf(text.slice(0, end).split("\n"));
+    if (rest.length > LONGEST_LINE)
+      throw new DatasetError(`${path}:${line}: The line is longer than ${LONGEST_LINE} characters.`);
+  }
+  if (rest !== "") yield rowsOf([rest]);
+}
+
+const LONGEST_LINE = 10_000_000;
+
+function jsonRow(text: string, line: number): FileRow {
+  try {
+    return objectRow(JSON.parse(text) as unknown, line);
+  } catch {
+    return { problem: "it is not JSON", line };
+  }
+}
+
+function objectRow(value: unknown, line: number): FileRow {
+  // What JSON, YAML and Parquet give is plain data.
+  return isRecord(value) ? { values: value as JsonObject, line } : { problem: "it is not an object", line };
+}
+
+/** Formats that are read at once. Larger files are for JSONL, CSV and Parquet. */
+const LARGEST_WHOLE = 256_000_000;
+
+async function* readWhole(
+  path: string,
+  parse: (text: string) => unknown,
+): AsyncGenerator<readonly FileRow[]> {
+  const { statSync } = await import("node:fs");
+  if (statSync(path).size > LARGEST_WHOLE)
+    throw new DatasetError(`The dataset ${path} is too large for its format. Write it as JSONL.`);
+  let text = "";
+  for await (const piece of textPieces(path)) text += piece;
+  const value = parse(text.replace(/^\uFEFF/, ""));
+  const list = isRecord(value) && Array.isArray(value.rows) ? value.rows : value;
+  if (!Array.isArray(list)) throw new DatasetError(`The dataset ${path} is not a list of rows.`);
+  const lines = list.every(isRecord) ? undefined : await itemLines(text);
+  yield list.map((item, index) => objectRow(item, lines?.[index] ?? 0));
+}
+
+async function* readYaml(path: string): AsyncGenerator<readonly FileRow[]> {
+  const { parse } = await import("yaml");
+  yield* readWhole(path, (text) => parse(text, { maxAliasCount: 100 }) as unknown);
+}
+
+/** The lines on which the items of a list begin, in JSON or YAML, for messages. Empty if they cannot be found. */
+export async function itemLines(text: string): Promise<readonly number[]> {
+  const { isMap, isSeq, LineCounter, parseDocument } = await import("yaml");
+  const lineCounter = new LineCounter();
+  const { contents } = parseDocument(text, { lineCounter, uniqueKeys: false });
+  const list = isMap(contents) ? contents.get("rows") : contents;
+  if (!isSeq(list)) return [];
+  return list.items.map((item) => {
+    const { range } = item as { readonly range?: readonly number[] | null };
+    return range == null ? 0 : lineCounter.linePos(range[0] ?? 0).line;
+  });
+}
+
+/** Row groups may be large. */
+const PARQUET_PORTION = 5_000;
+
+async function* readParquet(path: string): AsyncGenerator<readonly FileRow[]> {
+  const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } = await import("hyparquet");
+  const file = await asyncBufferFromFile(path);
+  const metadata = await parquetMetadataAsync(file);
+  const count = Number(metadata.num_rows);
+  for (let rowStart = 0; rowStart < count; rowStart += PARQUET_PORTION) {
+    const rowEnd = Math.min(count, rowStart + PARQUET_PORTION);
+    const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd });
+    yield rows.map((row, index) => objectRow(plainValue(row), rowStart + index + 1));
+  }
+}
+
+/** A value of Parquet as JSON has it. */
+function plainValue(value: unknown): unknown {
+  if (typeof value === "bigint")
+    return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (value instanceof Uint8Array) return new TextDecoder().decode(value);
+  if (Array.isArray(value)) return value.map(plainValue);
+  if (typeof value === "object" && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, plainValue(part)]));
+  return value === undefined ? null : value;
+}
