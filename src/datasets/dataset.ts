@@ -38,6 +38,8 @@ export interface ReadOptions {
   /** True to leave out rows that cannot be used; otherwise they are an error (default false). */
   readonly skipBadRows?: boolean;
   readonly test?: RowTest;
+  /** What is wrong with the columns as a whole, in sentences. */
+  readonly testColumns?: (columns: readonly string[]) => readonly string[];
 }
 
 /** What a first look at all rows has found. */
@@ -62,10 +64,15 @@ export class Dataset {
   readonly columns: readonly string[];
   /** How many rows were left out because they cannot be used. */
   readonly skipped: number;
+  /** What is read, and how. */
+  readonly source: DatasetSource;
+  readonly skipsBadRows: boolean;
   readonly #reader: RowReader;
 
   private constructor(reader: RowReader, { count, columns, skipped }: Inspection) {
     this.#reader = reader;
+    this.source = reader.source;
+    this.skipsBadRows = reader.options.skipBadRows === true;
     this.count = count;
     this.columns = columns;
     this.skipped = skipped;
@@ -75,6 +82,8 @@ export class Dataset {
   static async open(source: DatasetSource, options: ReadOptions = {}): Promise<Dataset> {
     const reader = new RowReader(source, options);
     const found = await reader.inspect();
+    const wrong = options.testColumns?.(found.columns) ?? [];
+    if (wrong.length > 0) throw new DatasetError(wrong.join("\n"), wrong);
     if (found.problemCount > 0 && options.skipBadRows !== true) throw badRows(found);
     if (found.count === 0) throw new DatasetError(noRows(source, found));
     return new Dataset(reader, found);
@@ -105,6 +114,7 @@ function badRows({ problems, problemCount }: Inspection): DatasetError {
       ...problems.map((problem) => `  - ${problem}`),
       ...(more > 0 ? [`  … and ${more} more`] : []),
     ].join("\n"),
+    [...problems, ...(more > 0 ? [`and ${more} more of this kind.`] : [])],
   );
 }
 
@@ -115,21 +125,21 @@ interface ReadRow {
 
 /** Reads rows, gives them ids and types, and leaves out those that are not meant. */
 class RowReader {
-  readonly #source: DatasetSource;
-  readonly #options: ReadOptions;
+  readonly source: DatasetSource;
+  readonly options: ReadOptions;
   readonly #holds: (row: JsonObject) => boolean;
   /** The ids of a sample; undefined if all rows are meant. */
   #sample: ReadonlySet<string> | undefined;
   #columns: readonly string[] = [];
 
   constructor(source: DatasetSource, options: ReadOptions) {
-    this.#source = source;
-    this.#options = options;
+    this.source = source;
+    this.options = options;
     this.#holds = compileWhere(source.where);
   }
 
   async inspect(): Promise<Inspection> {
-    const { sample, limit = Number.POSITIVE_INFINITY } = this.#source;
+    const { sample, limit = Number.POSITIVE_INFINITY } = this.source;
     const columns = new Set<string>();
     const problems: RowProblem[] = [];
     let [count, problemCount] = [0, 0];
@@ -152,14 +162,14 @@ class RowReader {
     return {
       count: Math.min(count, limit),
       columns: this.#columns,
-      skipped: this.#options.skipBadRows === true ? problemCount : 0,
+      skipped: this.options.skipBadRows === true ? problemCount : 0,
       problems: await this.#withLines(problems),
       problemCount,
     };
   }
 
   async *portions(): AsyncGenerator<readonly DatasetRow[]> {
-    const { limit = Number.POSITIVE_INFINITY } = this.#source;
+    const { limit = Number.POSITIVE_INFINITY } = this.source;
     let index = 0;
     for await (const portion of this.#read({})) {
       const meant = this.#sample === undefined ? portion : portion.filter(({ id }) => this.#sample?.has(id));
@@ -193,7 +203,7 @@ class RowReader {
   }
 
   #portions(): AsyncIterable<readonly FileRow[]> | Iterable<readonly FileRow[]> {
-    const { file, rows = [] } = this.#source;
+    const { file, rows = [] } = this.source;
     if (file !== undefined) return readRows(file);
     return [rows.map((values) => ({ values, line: 0 }))];
   }
@@ -208,21 +218,21 @@ class RowReader {
     if (columns !== undefined)
       for (const column in row.values) {
         if (columns.has(column)) continue;
-        if (isReservedKey(column)) throw new DatasetError(reservedColumn(column, this.#source.file));
+        if (isReservedKey(column)) throw new DatasetError(reservedColumn(column, this.source.file));
         columns.add(column);
       }
-    const typed = typedRow(row.values, this.#source.columns);
+    const typed = typedRow(row.values, this.source.columns);
     if ("problem" in typed) return typed;
     const { values } = typed;
     if (!this.#holds(values)) return null;
     const id = this.#id(values, ids);
     if (typeof id !== "string") return id;
-    const problems = this.#options.test?.(values) ?? [];
+    const problems = this.options.test?.(values) ?? [];
     return problems.length === 0 ? { id, values } : { problem: problems.join("; ") };
   }
 
   #id(values: JsonObject, ids: Map<string, number>): string | { readonly problem: string } {
-    const { id: column } = this.#source;
+    const { id: column } = this.source;
     if (column === undefined) {
       const hash = contentHash(canonicalJson(values));
       const occurrence = (ids.get(hash) ?? 0) + 1;
@@ -239,8 +249,8 @@ class RowReader {
   }
 
   #place(line: number, number: number): string {
-    const { file } = this.#source;
-    if (file === undefined) return `Row ${number}`;
+    const { file } = this.source;
+    if (file === undefined) return `row ${number}`;
     return line === 0 || file.toLowerCase().endsWith(".parquet")
       ? `${file}, row ${number}`
       : `${file}:${line}`;
@@ -248,7 +258,7 @@ class RowReader {
 
   /** Rows of JSON and YAML get their lines only if there is something to say about them. */
   async #withLines(problems: readonly RowProblem[]): Promise<readonly RowProblem[]> {
-    const { file } = this.#source;
+    const { file } = this.source;
     if (problems.length === 0 || file === undefined || !/\.(json|ya?ml)$/i.test(file)) return problems;
     const { readFileSync } = await import("node:fs");
     const { itemLines } = await import("./row-files.ts");
@@ -262,7 +272,7 @@ class RowReader {
 
   /** The columns that the options name must be there. */
   #requireColumns(): void {
-    const { id, where, columns = {}, file } = this.#source;
+    const { id, where, columns = {}, file } = this.source;
     const named = [...(id === undefined ? [] : [id]), ...Object.keys(columns), ...columnsInWhere(where)];
     const missing = named.find(
       (name) => !this.#columns.includes(name) && !this.#columns.includes(name.split(".")[0] ?? ""),

@@ -1,5 +1,5 @@
 import { errorMessage } from "../core/error-message.ts";
-import { isRecord, type JsonObject } from "../core/values/json.ts";
+import { isRecord, isReservedKey, type JsonObject } from "../core/values/json.ts";
 import { CsvReader, type CsvRecord } from "./csv-records.ts";
 
 /** A row as a file has it, or why it cannot be read. */
@@ -7,9 +7,16 @@ export type FileRow =
   | { readonly values: JsonObject; readonly line: number }
   | { readonly problem: string; readonly line: number };
 
-/** A dataset that cannot be read at all: a sentence. */
+/** A dataset that cannot be used: a sentence, and what is wrong with its rows. */
 export class DatasetError extends Error {
   override readonly name = "DatasetError";
+  /** Each with file and line; empty if the dataset itself is the problem. */
+  readonly problems: readonly string[];
+
+  constructor(message: string, problems: readonly string[] = []) {
+    super(message);
+    this.problems = problems;
+  }
 }
 
 /** The formats of datasets, by the end of the file's name. */
@@ -86,6 +93,9 @@ function headerOf(record: CsvRecord, path: string): readonly string[] {
   if (empty !== -1) throw new DatasetError(`${path}:1: Column ${empty + 1} has no name.`);
   const twice = fields.find((name, index) => fields.indexOf(name) !== index);
   if (twice !== undefined) throw new DatasetError(`${path}:1: Two columns are called "${twice}".`);
+  const reserved = fields.find(isReservedKey);
+  if (reserved !== undefined)
+    throw new DatasetError(`${path}:1: A column cannot be called "${reserved}". Give it another name.`);
   return fields;
 }
 
@@ -98,17 +108,9 @@ function csvRow(record: CsvRecord, header: readonly string[]): FileRow {
   }
   const values: Record<string, string> = {};
   for (let index = 0; index < header.length; index++)
-    // Keys that mean something else on objects are refused with the columns.
-    Object.defineProperty(values, header[index] as string, FIELD(fields[index] as string));
+    values[header[index] as string] = fields[index] as string;
   return { values, line };
 }
-
-const FIELD = (value: string): PropertyDescriptor => ({
-  value,
-  enumerable: true,
-  configurable: true,
-  writable: true,
-});
 
 async function* readJsonLines(path: string): AsyncGenerator<readonly FileRow[]> {
   let rest = "";

@@ -57,6 +57,7 @@ export {
   turnCountGte,
   turnOfFlip,
 } from "../core/outcomes/outcome-helpers.ts";
+export type { ColumnType, DatasetOption, DatasetOptions, DatasetSource } from "../core/scenario/dataset.ts";
 export {
   type AgentIdentity,
   END,
@@ -75,6 +76,7 @@ export type { ModelOverride, ModelReference } from "../core/scenario/model-overr
 export { parseScenario } from "../core/scenario/parse-scenario.ts";
 export { Scenario } from "../core/scenario/scenario.ts";
 export { scenarioFileSchema } from "../core/scenario/scenario-shape.ts";
+export type { Levels, Variant, Variants } from "../core/scenario/variants.ts";
 export { DefinitionError, formatIssue } from "../core/schema/format-issue.ts";
 export type { FilePosition, Issue, IssueCode, IssuePath, NodeRole } from "../core/schema/issue.ts";
 export type { StateUpdate, StateUpdateContext } from "../core/state/advance-state.ts";
@@ -125,6 +127,8 @@ export {
 export { type CaseTruth, type TruthFrom, truthFrom } from "../core/templates/truth-from.ts";
 export { type VerifiedOptions, verified } from "../core/templates/verified.ts";
 export type { JsonObject, JsonValue, UnknownRecord } from "../core/values/json.ts";
+export { type Dataset, type DatasetRow, readDataset } from "../datasets/dataset.ts";
+export { DatasetError } from "../datasets/row-files.ts";
 export { RunError, type RunFailure, type Stage } from "../journal/failure.ts";
 export type {
   CallEnd,

@@ -3,6 +3,7 @@ import { END, question } from "../core/scenario/definition.ts";
 import { Scenario } from "../core/scenario/scenario.ts";
 import { AccountLanes } from "./account-lanes.ts";
 import { VirtualClock } from "./calls/virtual-clock.ts";
+import type { CellGroup } from "./cell-source.ts";
 import { runScenarios } from "./run-scenarios.ts";
 
 const definition = new Scenario("short")
@@ -36,16 +37,23 @@ test("a subject that does not answer holds no place of another one", async () =>
 
 function lanes(lead: number) {
   const clock = new VirtualClock();
-  const factors = { scenarios: ["s"], subjects: ["a", "b", "c"], judges: ["j"], replicates: 100 };
+  const factors = {
+    scenarios: [{ name: "s" }],
+    seed: 0,
+    subjects: ["a", "b", "c"],
+    judges: ["j"],
+    replicates: 100,
+  };
   const accountOf = (subject: string): string => (subject === "c" ? "two" : "one");
-  const all = new AccountLanes({ factors: { ...factors, rowless: new Set() }, accountOf, lead, clock });
+  const all = new AccountLanes({ factors, accountOf, lead, clock });
   return { clock, all };
 }
 
 test("each account has its own conversations, in the order of the run", () => {
   const { all } = lanes(Number.POSITIVE_INFINITY);
   const [one, two] = all.all;
-  const taken = (lane = one, count = 4) => Array.from({ length: count }, () => lane?.next()?.[0]);
+  const taken = (lane = one, count = 4) =>
+    Array.from({ length: count }, () => (lane?.next() as CellGroup | undefined)?.cells[0]);
   expect(taken().map((cell) => [cell?.subject, cell?.replicate])).toEqual([
     ["a", 1],
     ["b", 1],

@@ -1,7 +1,6 @@
 import type { Clock } from "../core/environment.ts";
 import { memoize } from "../core/lazy.ts";
-import type { Cell } from "../journal/run-event.ts";
-import { cellGroups, type Factors } from "./describe-run.ts";
+import { type CellGroup, CellSource, type Factors } from "./cell-source.ts";
 
 /** What accounts share. */
 export interface LaneOptions {
@@ -75,25 +74,21 @@ export class AccountLane {
   started = 0;
   progressAt: number;
   isOver = false;
-  readonly #groups: Iterator<readonly Cell[]>;
-  readonly #subjects: ReadonlySet<string>;
+  readonly #source: CellSource;
 
   constructor({ factors, clock }: LaneOptions, subjects: ReadonlySet<string>) {
-    this.#groups = cellGroups(factors);
-    this.#subjects = subjects;
+    this.#source = new CellSource(factors, subjects);
     this.progressAt = clock.now();
   }
 
-  /** The next group, or undefined if there is none. */
-  next(): readonly Cell[] | undefined {
-    for (;;) {
-      const { done, value } = this.#groups.next();
-      if (done === true) {
-        this.isOver = true;
-        return undefined;
-      }
-      // The cells of a group differ in their judge only.
-      if (this.#subjects.has(value[0]?.subject ?? "")) return value;
-    }
+  /** The next group, or a promise of it if rows must be read; undefined if there is none. */
+  next(): CellGroup | undefined | Promise<CellGroup | undefined> {
+    const group = this.#source.next();
+    return group instanceof Promise ? group.then((found) => this.#noted(found)) : this.#noted(group);
+  }
+
+  #noted(group: CellGroup | undefined): CellGroup | undefined {
+    if (group === undefined) this.isOver = true;
+    return group;
   }
 }

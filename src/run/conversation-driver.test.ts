@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { chainOf, memoryModel, yesJudge } from "../../test/engine/held.ts";
 import { systemClock } from "./calls/clock.ts";
+import { type CellGroup, CellSource } from "./cell-source.ts";
 import { ConversationDriver } from "./conversation-driver.ts";
-import { cellGroups } from "./describe-run.ts";
 import { setUpRun } from "./set-up-run.ts";
 
 /** A map that breaks when it is read, as a bug of the engine would. */
@@ -18,9 +18,8 @@ test.each(["subjects", "judges"] as const)("a bug around the %s makes the run fa
     { scenarios: chainOf(2), subjects: memoryModel("subject", () => "yes"), judge: yesJudge() },
     { clock: systemClock, emit: () => {}, durable: () => undefined, fail: failure.resolve },
   );
-  const [cell] = cellGroups(setup.factors).next().value as readonly [
-    Parameters<typeof setup.conversation>[0],
-  ];
+  const { cells } = (await new CellSource(setup.factors).next()) as CellGroup;
+  const [cell] = cells as readonly [Parameters<typeof setup.conversation>[0]];
   const context = { ...setup.context, [models]: new BrokenMap() };
   // It would wait for ever: its driver is told by `fail`.
   void new ConversationDriver(context, setup.conversation(cell)).start();

@@ -3,11 +3,12 @@ import type { Clock } from "../core/environment.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import { scenarioToRead } from "../core/scenario/scenario-to-json.ts";
 import { canonicalJson, type JsonObject } from "../core/values/json.ts";
-import type { Cell, RunStart, ScenarioDefine } from "../journal/run-event.ts";
+import type { RunStart, ScenarioDefine } from "../journal/run-event.ts";
 import { contentHash } from "../models/content-hash.ts";
+import type { Factors } from "./cell-source.ts";
 import { readingOf } from "./require-judge.ts";
 import type { ResolvedModels } from "./resolve-models.ts";
-import { type GivenConversation, list, type RunOptions, type SealRun } from "./run-options.ts";
+import { list, type RunOptions, type SealRun } from "./run-options.ts";
 
 /** The first event of a run: everything that shapes its results, as data. */
 export function runStart(
@@ -17,7 +18,8 @@ export function runStart(
     models,
     clock,
     seed,
-    given,
+    conversations,
+    isRecorded,
     origin,
     seal,
   }: {
@@ -25,8 +27,9 @@ export function runStart(
     readonly models: ResolvedModels;
     readonly clock: Clock;
     readonly seed: number;
-    /** How many conversations exist already; undefined if they are combined from the factors. */
-    readonly given?: number | undefined;
+    readonly conversations: number;
+    /** True if the conversations exist already. */
+    readonly isRecorded: boolean;
     readonly origin?: JsonObject | undefined;
     readonly seal?: SealRun | undefined;
   },
@@ -38,7 +41,7 @@ export function runStart(
     judging,
     detectRefusal,
     rubric,
-    rows,
+    variant,
     tools,
     toolSteps,
   } = options;
@@ -55,10 +58,11 @@ export function runStart(
       reading: reading === "rules" ? undefined : reading,
       detectRefusal,
       rubric,
-      rows: rows === undefined ? undefined : contentHash(canonicalJson(rows)),
+      datasets: datasetsOf(factors),
+      variant,
       tools: tools === undefined ? undefined : Object.keys(tools),
       toolSteps,
-      recorded: given === undefined ? undefined : true,
+      recorded: isRecorded ? true : undefined,
       embedder: models.embedder?.identity,
       subjects: Object.fromEntries(identities),
       judges: Object.fromEntries(
@@ -71,7 +75,7 @@ export function runStart(
   ) as JsonObject;
   const body = {
     seed,
-    conversations: given === undefined ? countCells(factors) : given * factors.judges.length,
+    conversations,
     scenarios: Object.fromEntries(list(options.scenarios).map(({ name, hash }) => [name, hash])),
     subjects: factors.subjects,
     judges: factors.judges,
@@ -85,6 +89,17 @@ export function runStart(
   return sealed === undefined ? start : { ...start, seal: sealed };
 }
 
+/** Which rows each scenario has. Their contents may change: what is identified by the id of its row stays as it is. */
+function datasetsOf({ scenarios }: Factors): JsonObject | undefined {
+  const found = scenarios.flatMap(({ name, dataset }) => {
+    if (dataset === undefined) return [];
+    const { rows, ...source } = dataset.source;
+    return [[name, rows === undefined ? source : { ...source, rows: "inline" }] as const];
+  });
+  // Options of datasets are data.
+  return found.length === 0 ? undefined : (Object.fromEntries(found) as unknown as JsonObject);
+}
+
 /** The event that keeps a scenario in the journal. */
 export function scenarioDefine(definition: ScenarioDefinition): ScenarioDefine {
   const { name, hash } = definition;
@@ -94,73 +109,4 @@ export function scenarioDefine(definition: ScenarioDefinition): ScenarioDefine {
     hash,
     definition: JSON.stringify(scenarioToRead(definition)),
   };
-}
-
-/** What the cells of a run are combined from. */
-export interface Factors {
-  readonly scenarios: readonly string[];
-  /** The ids of the dataset's rows; undefined without a dataset. */
-  readonly rows?: readonly string[];
-  /** The scenarios that use no value of a row: they are run once, not once for each row. */
-  readonly rowless?: ReadonlySet<string>;
-  readonly subjects: readonly string[];
-  readonly judges: readonly string[];
-  readonly replicates: number;
-}
-
-/** The cells of conversations that exist already, in their order; those that differ only in the judge come together. */
-export async function* givenGroups(
-  conversations: AsyncIterable<GivenConversation> | Iterable<GivenConversation>,
-  { judges, rows, rowless }: Factors,
-): AsyncGenerator<{ readonly cells: readonly Cell[]; readonly record: GivenConversation["record"] }> {
-  const positions = new Map(rows?.map((id, rowIndex) => [id, rowIndex]));
-  let before = 0;
-  for await (const { cell, record } of conversations) {
-    const { row, scenario } = cell;
-    const rowIndex = row === undefined || rowless?.has(scenario) ? undefined : positions.get(row);
-    const place = rowIndex === undefined ? cell : { ...cell, rowIndex };
-    yield { cells: judges.map((judge, index) => ({ index: before + index, ...place, judge })), record };
-    before += judges.length;
-  }
-}
-
-/** How many conversations a run has. */
-export function countCells(factors: Factors): number {
-  const { scenarios, subjects, judges, replicates } = factors;
-  const rows = scenarios.reduce((sum, scenario) => sum + (rowsOf(scenario, factors)?.length ?? 1), 0);
-  return rows * subjects.length * judges.length * replicates;
-}
-
-/** The rows that a scenario is run with; undefined if it uses none. */
-function rowsOf(scenario: string, { rows, rowless }: Factors): readonly string[] | undefined {
-  return rowless?.has(scenario) ? undefined : rows;
-}
-
-/**
- * The cells of a run in the order they are started: the first replicate of everything before the second of anything, so that a
- * run that stops early is balanced. Cells that differ only in the judge come together, because they share their replies.
- * `index` is the position in the results, where replicates stand side by side.
- */
-export function* cellGroups(factors: Factors): Generator<readonly Cell[]> {
-  const { scenarios, subjects, judges, replicates } = factors;
-  for (let replicate = 1; replicate <= replicates; replicate++) {
-    let before = 0;
-    for (const scenario of scenarios) {
-      const rows = rowsOf(scenario, factors);
-      for (let rowIndex = 0; rowIndex < (rows?.length ?? 1); rowIndex++, before++) {
-        const row = rows?.[rowIndex];
-        for (const [subjectIndex, subject] of subjects.entries()) {
-          const place = before * subjects.length + subjectIndex;
-          yield judges.map((judge, judgeIndex) => ({
-            index: (place * judges.length + judgeIndex) * replicates + replicate - 1,
-            scenario,
-            ...(row === undefined ? {} : { row, rowIndex }),
-            subject,
-            judge,
-            replicate,
-          }));
-        }
-      }
-    }
-  }
 }

@@ -1,15 +1,16 @@
-import { locatorOf } from "../core/scenario/define-scenario.ts";
+import { fillTexts } from "../core/liquid/fill-texts.ts";
 import {
   bindScenario,
   copyDefinition,
   type ScenarioDefinition,
   type ScenarioNode,
 } from "../core/scenario/definition.ts";
-import { RowTexts } from "../core/scenario/row-texts.ts";
-import { formatIssue } from "../core/schema/format-issue.ts";
+import { type Variant, variantValues } from "../core/scenario/variants.ts";
 import { mergeRubrics, type Rubric } from "../core/templates/rubric.ts";
 import type { JsonObject } from "../core/values/json.ts";
+import type { Dataset } from "../datasets/dataset.ts";
 import { RunError } from "../journal/failure.ts";
+import { openRows, type RowOptions } from "./open-rows.ts";
 import type { ConversationSources } from "./run-context.ts";
 import { hasSources, linkSources } from "./sandbox/link-sources.ts";
 import { openSandbox, type Sandbox } from "./sandbox/open-sandbox.ts";
@@ -17,8 +18,10 @@ import { ScenarioSources, SourceBudget } from "./sandbox/source-budget.ts";
 
 /** A definition that is ready to run, and what frees it afterwards. */
 export interface PreparedScenario {
-  /** With the values of a row, if there are rows. */
-  definition(row: number | undefined): ScenarioDefinition;
+  /** For conversations about a row and a variant, if there are any. */
+  definition(row: JsonObject | undefined, variant: Variant | undefined): ScenarioDefinition;
+  /** Its rows; null if it uses none. */
+  readonly dataset: Dataset | null;
   readonly warnings: readonly string[];
   /** For a conversation, if the scenario has source strings. */
   readonly sources?: () => ConversationSources;
@@ -26,9 +29,8 @@ export interface PreparedScenario {
 }
 
 /** What a run adds to a scenario. */
-export interface Additions {
+export interface Additions extends RowOptions {
   readonly rubric?: Rubric | undefined;
-  readonly rows?: readonly JsonObject[] | undefined;
   readonly seed: number;
 }
 
@@ -38,18 +40,25 @@ export interface Additions {
  */
 export async function prepareScenario(
   definition: ScenarioDefinition,
-  { rubric, rows, seed }: Additions,
+  { rubric, seed, ...rows }: Additions,
 ): Promise<PreparedScenario> {
-  validateRows(definition, rows);
+  const dataset = await openRows(definition, rows);
   const { definition: merged, warnings } = withRubric(definition, rubric);
   const { linked, sandbox } = await linkInSandbox(merged, seed);
   const spent = new ScenarioSources();
+  const { variants } = definition;
   return {
-    definition(index) {
-      const row = index === undefined ? undefined : rows?.[index];
-      return row === undefined ? linked : bindScenario(linked, { row });
+    definition(row, variant) {
+      if (row === undefined && variant === undefined) return linked;
+      // Texts of levels are the author's, and may use the row; what they come to is not rendered again.
+      const values =
+        variants === undefined || variant === undefined
+          ? {}
+          : { variant: fillTexts(variantValues(variants, variant), row === undefined ? {} : { row }) };
+      return bindScenario(linked, { ...(row === undefined ? {} : { row }), ...values });
     },
-    warnings,
+    dataset,
+    warnings: [...warnings, ...skippedRows(definition, dataset)],
     ...(sandbox === undefined ? {} : { sources: () => conversationSources(sandbox, spent) }),
     dispose: () => sandbox?.dispose(),
   };
@@ -66,34 +75,13 @@ function conversationSources(sandbox: Sandbox, spent: ScenarioSources): Conversa
   };
 }
 
-/** True if a scenario has `{{row.…}}` in it. */
-export function usesRow(definition: ScenarioDefinition): boolean {
-  return new RowTexts(definition).isUsed;
+function skippedRows({ name }: ScenarioDefinition, dataset: Dataset | null): readonly string[] {
+  if (dataset === null || dataset.skipped === 0) return [];
+  const { skipped, count } = dataset;
+  return [
+    `In scenario "${name}", ${skipped === 1 ? "1 row was" : `${skipped} rows were`} left out because it cannot be used; ${count} are used.`,
+  ];
 }
-
-function validateRows(definition: ScenarioDefinition, rows: readonly JsonObject[] | undefined): void {
-  const texts = new RowTexts(definition);
-  const where = `In scenario "${definition.name}"`;
-  const located = locatorOf(definition);
-  const columns = rows === undefined ? [] : [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const issues = rows === undefined ? texts.withoutRows() : texts.unknownColumns(columns);
-  const found =
-    issues.length > 0 || rows === undefined
-      ? issues.map((issue) => `${where}, ${formatIssue(located(issue))}`)
-      : rows.flatMap((row, index) =>
-          texts.problems(row).map((problem) => `${where}, row ${index + 1}: ${problem}.`),
-        );
-  const problems = [...new Set(found)];
-  if (problems.length === 0) return;
-  const more = problems.length - SHOWN_PROBLEMS;
-  throw new RunError([
-    ...problems.slice(0, SHOWN_PROBLEMS),
-    ...(more > 0 ? [`And ${more} more of this kind.`] : []),
-  ]);
-}
-
-/** A column that is missing is missing in every row. */
-const SHOWN_PROBLEMS = 20;
 
 async function linkInSandbox(
   merged: ScenarioDefinition,

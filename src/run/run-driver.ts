@@ -12,8 +12,9 @@ import { type AccountLane, AccountLanes } from "./account-lanes.ts";
 import { SharedCalls } from "./calls/call-cache.ts";
 import type { Caller } from "./calls/caller.ts";
 import { systemClock } from "./calls/clock.ts";
+import { type CellGroup, CellSource, givenGroups } from "./cell-source.ts";
 import { ConversationDriver, type StopReason } from "./conversation-driver.ts";
-import { cellGroups, givenGroups, scenarioDefine } from "./describe-run.ts";
+import { scenarioDefine } from "./describe-run.ts";
 import { type EarlierRun, earlierRun, refuseChanges } from "./earlier-run.ts";
 import { armPlans, hasForks } from "./fork-plans.ts";
 import type { PlannedRecord } from "./records/given-record.ts";
@@ -171,12 +172,12 @@ export class RunDriver {
   async #runAll(setup: RunSetup, earlier: EarlierRun | null): Promise<void> {
     const { given } = this.#internals;
     const givens = given === undefined ? undefined : givenGroups(given.conversations(), setup.factors);
-    const runGroup = async (cells: readonly Cell[], record?: PlannedRecord): Promise<"go on" | "stop"> => {
+    const runGroup = async ({ cells, row }: CellGroup, record?: PlannedRecord): Promise<"go on" | "stop"> => {
       const room = this.#reader.room();
       if (room !== undefined) await room;
       if (this.#skipsTheRest) return "stop";
       const plans = cells
-        .map((cell) => setup.conversation(cell))
+        .map((cell) => setup.conversation(cell, row))
         // A conversation that is finished may have arms that are not.
         .filter((plan) => !earlier?.isFinished(plan) || hasForks(plan.definition));
       const shared = plans.length > 1 ? new SharedCalls() : undefined;
@@ -191,7 +192,8 @@ export class RunDriver {
       Array.from({ length: workers }, worker);
     if (givens !== undefined) {
       const worker = async (): Promise<void> => {
-        for await (const { cells, record } of givens) if ((await runGroup(cells, record)) === "stop") return;
+        for await (const { record, ...group } of givens)
+          if ((await runGroup(group, record)) === "stop") return;
       };
       await Promise.all(inParallel(worker));
     } else {
@@ -206,8 +208,9 @@ export class RunDriver {
         for (;;) {
           const turn = lanes.turn(lane);
           if (turn !== undefined) await turn;
-          const cells = lane.next();
-          const isLast = cells === undefined || (await runGroup(cells)) === "stop";
+          const next = lane.next();
+          const group = next instanceof Promise ? await next : next;
+          const isLast = group === undefined || (await runGroup(group)) === "stop";
           lanes.progress(lane);
           if (isLast) return;
         }
@@ -239,7 +242,7 @@ export class RunDriver {
   async #finishedBefore(plan: ConversationPlan, earlier: EarlierRun): Promise<ConversationState> {
     // What is finished has begun.
     const state = (await this.#folded(plan, earlier)) as ConversationState;
-    if (plan.from !== undefined) this.#record(recordOf(plan, state));
+    if (plan.from !== undefined) this.#record(recordOf(plan, state), plan.cell);
     return state;
   }
 
@@ -270,7 +273,7 @@ export class RunDriver {
       ? driver.start()
       : driver.resume(journal, earlier as EarlierRun));
     this.#active.delete(driver);
-    this.#record(record);
+    this.#record(record, plan.cell);
     this.#emit({
       type: "progress",
       finished: this.#finished,
@@ -283,21 +286,27 @@ export class RunDriver {
 
   /** Adds the conversations that were finished before the run was resumed. */
   async #recordFinished(setup: RunSetup, earlier: EarlierRun): Promise<void> {
-    for (const cell of [...cellGroups(setup.factors)].flat()) {
-      const plan = setup.conversation(cell);
-      if (!earlier.isFinished(plan)) continue;
-      if (this.#options.keepResults === false) {
-        this.#count(earlier.statusOf(plan));
-        continue;
+    const source = new CellSource(setup.factors);
+    for (let group = await source.next(); group !== undefined; group = await source.next()) {
+      for (const cell of group.cells) {
+        const plan = setup.conversation(cell, group.row);
+        if (!earlier.isFinished(plan)) continue;
+        if (this.#options.keepResults === false) {
+          this.#count(earlier.statusOf(plan));
+          continue;
+        }
+        const state = await this.#folded(plan, earlier);
+        if (state !== null) this.#record(recordOf(plan, state), cell);
       }
-      const state = await this.#folded(plan, earlier);
-      if (state !== null) this.#record(recordOf(plan, state));
     }
   }
 
-  #record(record: ConversationRecord): void {
+  /** Where a conversation stands is what the run says now: rows may have been inserted since it began. */
+  #record(record: ConversationRecord, { index, rowIndex }: Cell): void {
     this.#count(record.status);
-    if (this.#options.keepResults !== false) this.#records.push(record);
+    if (this.#options.keepResults === false) return;
+    const place = rowIndex === undefined ? { index } : { index, rowIndex };
+    this.#records.push({ ...record, ...place });
   }
 
   #count(status: ConversationStatus): void {

@@ -1,7 +1,9 @@
 import type { Clock } from "../core/environment.ts";
+import type { DatasetOption } from "../core/scenario/dataset.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import type { Rubric } from "../core/templates/rubric.ts";
 import { type JsonObject, typeName } from "../core/values/json.ts";
+import type { Dataset } from "../datasets/dataset.ts";
 import type { Reading } from "../grading/judge/assess-reply.ts";
 import type { Cell, RunStart } from "../journal/run-event.ts";
 import type { RunObserver } from "../journal/run-observer.ts";
@@ -78,8 +80,14 @@ export interface RunOptions {
   readonly embedder?: EmbedderOption;
   /** How often each conversation is run (default 1). */
   readonly replicates?: number;
-  /** Values for `{{row.…}}` in questions, references and truths; each row is a conversation of its own. */
+  /** Rows for all scenarios that use one, in place of their own: a path, rows, either with options, or what `readDataset` gives. */
+  readonly dataset?: DatasetOption | Dataset;
+  /** The same for rows at hand. */
   readonly rows?: readonly JsonObject[];
+  /** True to leave out rows that cannot be used; otherwise they are an error before the first call (default false). */
+  readonly skipBadRows?: boolean;
+  /** Only conversations with these levels of these factors. */
+  readonly variant?: Readonly<Record<string, string>>;
   /** How many conversations run at the same time (default 256). */
   readonly concurrency?: number;
   /** After this many turns a conversation ends as `limit_reached` (default 20). */

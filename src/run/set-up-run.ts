@@ -3,7 +3,9 @@ import type { Clock } from "../core/environment.ts";
 import { lazy, memoize } from "../core/lazy.ts";
 import { Rng } from "../core/rng.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
-import { canonicalJson } from "../core/values/json.ts";
+import { factorsOf, type Variant, variantCells } from "../core/scenario/variants.ts";
+import { nearestOf } from "../core/schema/nearest-name.ts";
+import { canonicalJson, type JsonObject } from "../core/values/json.ts";
 import { RunError } from "../journal/failure.ts";
 import { JudgeTally } from "../journal/judge-health.ts";
 import type { Cell, ConversationSettings, RunEventBody, RunStart, Warning } from "../journal/run-event.ts";
@@ -18,12 +20,12 @@ import { type AnyModel, type BorrowedCalls, CallCache } from "./calls/call-cache
 import { Caller } from "./calls/caller.ts";
 import { Limits } from "./calls/limits.ts";
 import { loadPrices, type Prices, requirePrices } from "./calls/prices.ts";
-import { type Factors, runStart } from "./describe-run.ts";
-import { type PreparedScenario, prepareScenario, usesRow } from "./prepare-scenario.ts";
+import { countCells, type Factors, type ScenarioFactors } from "./cell-source.ts";
+import { runStart } from "./describe-run.ts";
+import { type PreparedScenario, prepareScenario } from "./prepare-scenario.ts";
 import { requireEmbedder } from "./require-embedder.ts";
 import { readingOf, requireJudge } from "./require-judge.ts";
 import { type ResolvedModels, resolveModels, subjectOrJudgeOfRun } from "./resolve-models.ts";
-import { rowIds } from "./row-ids.ts";
 import type { ConversationPlan, RunContext } from "./run-context.ts";
 import { list, type RunInternals, type RunOptions } from "./run-options.ts";
 import { looksAtRefusal } from "./step/node-plan.ts";
@@ -34,7 +36,8 @@ export interface RunSetup {
   readonly factors: Factors;
   readonly start: RunStart;
   readonly warnings: readonly Warning[];
-  conversation(cell: Cell): ConversationPlan;
+  /** The plan of a conversation, with the values of its row. */
+  conversation(cell: Cell, row?: JsonObject): ConversationPlan;
   close(): Promise<void>;
 }
 
@@ -125,20 +128,26 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     fail,
   };
   const factors: Factors = {
-    scenarios: scenarios.map(({ name }) => name),
-    ...(options.rows === undefined ? {} : { rows: rowIds(options.rows) }),
-    rowless: new Set(scenarios.filter((definition) => !usesRow(definition)).map(({ name }) => name)),
+    scenarios: scenarios.map((definition) => scenarioFactors(definition, prepared.get(definition.name))),
     subjects: [...models.subjects.keys()],
     judges: [...models.judges.keys()],
     replicates: options.replicates ?? DEFAULTS.replicates,
+    seed,
+    ...given("wanted", options.variant),
   };
+  refuseUnknownLevels(scenarios, options.variant);
+  const conversations =
+    hooks.given === undefined ? await countCells(factors) : hooks.given * factors.judges.length;
+  if (conversations === 0)
+    throw new RunError(["No conversation has these levels. Check the filter of variants."]);
   const settingsOf = new Map<string, ConversationSettings>();
   const start = runStart(options, {
     factors,
     models,
     clock,
     seed,
-    given: hooks.given,
+    conversations,
+    isRecorded: hooks.given !== undefined,
     origin: hooks.origin,
     seal: hooks.seal,
   });
@@ -149,11 +158,11 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     warnings: [...prepared.values()].flatMap(({ warnings }) =>
       warnings.map((message) => ({ type: "warning", code: "rubric", message }) as const),
     ),
-    conversation: (cell) => {
-      const { scenario, rowIndex } = cell;
+    conversation: (cell, row) => {
+      const { scenario, variant } = cell;
       // Cells name only scenarios that were prepared.
       const { sources, definition: definitionOf } = prepared.get(scenario) as PreparedScenario;
-      const definition = definitionOf(rowIndex);
+      const definition = definitionOf(row, variant);
       const { subject, judge } = cell;
       const settings = memoize(settingsOf, JSON.stringify([scenario, subject, judge]), () =>
         conversationSettings(options, { cell, models, definition }),
@@ -166,6 +175,40 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
       await Promise.all([servers?.close(), workspaces.close(), ...closing(models)]);
     },
   };
+}
+
+function scenarioFactors(
+  { name, variants }: ScenarioDefinition,
+  prepared: PreparedScenario | undefined,
+): ScenarioFactors {
+  const dataset = prepared?.dataset ?? null;
+  return {
+    name,
+    ...(dataset === null ? {} : { dataset }),
+    ...(variants === undefined ? {} : { variants: variantCells(variants) }),
+    ...(variants?.assign === "one" ? { draws: true } : {}),
+  };
+}
+
+/** Throws `RunError` if no scenario has a level that is asked for. */
+function refuseUnknownLevels(scenarios: readonly ScenarioDefinition[], wanted: Variant | undefined): void {
+  const levels = new Map<string, Set<string>>();
+  for (const { variants } of scenarios)
+    for (const [factor, found] of variants === undefined ? [] : factorsOf(variants))
+      for (const level of found.keys()) memoize(levels, factor, () => new Set<string>()).add(level);
+  const problems = Object.entries(wanted ?? {}).flatMap(([factor, level]) => {
+    const known = levels.get(factor);
+    const names = [...(known ?? levels.keys())];
+    const wrong = known === undefined ? factor : level;
+    if (known?.has(level)) return [];
+    const { nearest } = nearestOf(wrong, names);
+    const hint =
+      nearest === undefined ? `There are ${names.join(", ") || "none"}.` : `Did you mean "${nearest}"?`;
+    return [
+      `There is no ${known === undefined ? "factor" : `level of ${factor} called`} "${wrong}". ${hint}`,
+    ];
+  });
+  if (problems.length > 0) throw new RunError(problems);
 }
 
 function conversationSettings(
@@ -224,11 +267,20 @@ function borrowedCalls(
 }
 
 async function prepareAll(options: RunOptions, seed: number): Promise<ReadonlyMap<string, PreparedScenario>> {
-  const { rubric, rows } = options;
+  const { rubric, rows, dataset, skipBadRows } = options;
   const outcomes = await Promise.allSettled(
     list(options.scenarios).map(
       async (definition) =>
-        [definition.name, await prepareScenario(definition, { rubric, rows, seed })] as const,
+        [
+          definition.name,
+          await prepareScenario(definition, {
+            rubric,
+            seed,
+            ...given("rows", rows),
+            ...given("dataset", dataset),
+            ...given("skipBadRows", skipBadRows),
+          }),
+        ] as const,
     ),
   );
   const prepared = outcomes.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));

@@ -60,7 +60,7 @@ test("texts use what was read, and keep types: the question, the truth and the k
     .addEdge("push", END)
     .setEntry("ask")
     .validate();
-  const subject = memoryModel("subject", (message) => (message.includes("sure") ? "Sorry, A." : "B"));
+  const subject = memoryModel("subject", (message) => (message.includes("sure") ? "The answer is A." : "B"));
   const rows = [
     { question: "Q?", options: ["x", "y"], right: "B", example: "this", topic: "chess" },
     { question: "R?", options: ["x", "y"], right: "A", example: "that", topic: "go" },

@@ -9,7 +9,7 @@ import { failureOf } from "../../journal/failure.ts";
 import type { Cell, ConversationEvent, ConversationStop } from "../../journal/run-event.ts";
 import { askSubject } from "../../run/ask-subject.ts";
 import { systemClock } from "../../run/calls/clock.ts";
-import { cellGroups } from "../../run/describe-run.ts";
+import { type CellGroup, CellSource } from "../../run/cell-source.ts";
 import { judgeReply } from "../../run/judge-reply.ts";
 import type { ConversationContext, ConversationPlan, RunContext } from "../../run/run-context.ts";
 import { type SubjectOption, validateOptions } from "../../run/run-options.ts";
@@ -200,9 +200,10 @@ export async function playQuestioner(session: PlaySession, subject: SubjectOptio
   try {
     for (const warning of setup.warnings) session.onEvent(warning);
     // One of everything makes one cell.
-    const [cell] = cellGroups(setup.factors).next().value as readonly [Cell];
+    const { cells, row } = (await new CellSource(setup.factors).next()) as CellGroup;
+    const [cell] = cells as readonly [Cell];
     let isFirst = true;
-    const conversation = new PlayConversation(setup.context, setup.conversation(cell), {
+    const conversation = new PlayConversation(setup.context, setup.conversation(cell, row), {
       signal,
       async reword(ready) {
         const reworded = await askPerson(session, ready, isFirst);

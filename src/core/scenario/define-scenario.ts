@@ -7,7 +7,13 @@ import { parseStatePath } from "../state/state-path.ts";
 import { mergeRubrics } from "../templates/rubric.ts";
 import { isTruthFrom } from "../templates/truth-from.ts";
 import { sha256 } from "../values/hash.ts";
-import { canonicalJson, isRecord, type JsonObject, type UnknownRecord, isReservedKey } from "../values/json.ts";
+import {
+  canonicalJson,
+  isRecord,
+  isReservedKey,
+  type JsonObject,
+  type UnknownRecord,
+} from "../values/json.ts";
 import type { DatasetOption } from "./dataset.ts";
 import type { History, ScenarioDefinition, ScenarioEdge, ScenarioNode } from "./definition.ts";
 import { readDraft, type ScenarioDraft } from "./scenario-draft.ts";

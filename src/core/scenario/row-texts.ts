@@ -30,9 +30,16 @@ export class RowTexts {
   readonly #verdicts = new Map<string, string | null>();
 
   constructor(definition: ScenarioDefinition) {
-    const { nodes, edges, outcomes, systemPrompt } = definition;
+    const { nodes, edges, outcomes, systemPrompt, variants } = definition;
     const found = [
-      ...textsIn({ systemPrompt, nodes, edges, outcomes, history: ownValue(definition, "history") }),
+      ...textsIn({
+        systemPrompt,
+        nodes,
+        edges,
+        outcomes,
+        variants,
+        history: ownValue(definition, "history"),
+      }),
     ];
     this.#variables = found.flatMap(({ text, path }) =>
       compileText(text)

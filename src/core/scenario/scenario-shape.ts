@@ -2,7 +2,24 @@ import { OUTCOME_SHAPE } from "../outcomes/outcome-shape.ts";
 import { RATE_SHAPE } from "../outcomes/rate.ts";
 import { SHORT_OUTCOME_SHAPE } from "../outcomes/short-outcome.ts";
 import { toJsonSchema } from "../schema/json-schema.ts";
-import { described, either, functionOrSource, json, jsonObject, keyShapes, list, nonEmptyText, type ObjectShape, object, oneOfTexts, type ReferenceShape, reference, type Shape, type ShapeRule, text } from "../schema/shape.ts";
+import {
+  described,
+  either,
+  functionOrSource,
+  json,
+  jsonObject,
+  keyShapes,
+  list,
+  nonEmptyText,
+  type ObjectShape,
+  object,
+  oneOfTexts,
+  type ReferenceShape,
+  reference,
+  type Shape,
+  type ShapeRule,
+  text,
+} from "../schema/shape.ts";
 import { WHEN_SHAPE } from "../state/condition.ts";
 import { RUBRIC_SHAPE } from "../templates/rubric-shape.ts";
 import { TEMPLATE_SHAPE } from "../templates/template-shape.ts";

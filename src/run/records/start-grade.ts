@@ -1,8 +1,7 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { RunError } from "../../journal/failure.ts";
-import { usesRow } from "../prepare-scenario.ts";
-import { rowIds } from "../row-ids.ts";
+import { openRows, type RowOptions } from "../open-rows.ts";
 import {
   type GivenConversation,
   type GivenConversations,
@@ -41,7 +40,7 @@ export function startGrade(
 /** The conversations of records, for scenarios. `survey` throws a `RunError` with all that is wrong with them. */
 export function recordedConversations(
   records: RecordSource,
-  options: Pick<GradeOptions, "scenarios" | "rows">,
+  options: Pick<GradeOptions, "scenarios"> & RowOptions,
 ): GivenConversations {
   return new RecordedConversations(records, options);
 }
@@ -52,16 +51,18 @@ const SHOWN = 20;
 class RecordedConversations implements GivenConversations {
   readonly #records: RecordSource;
   readonly #scenarios: ReadonlyMap<string, ScenarioDefinition>;
-  readonly #rows: ReadonlySet<string>;
-  /** The scenarios that use values of a row. */
-  readonly #withRows: ReadonlySet<ScenarioDefinition>;
+  readonly #options: RowOptions;
+  /** The ids of the rows of each scenario that uses them. */
+  readonly #rows = new Map<ScenarioDefinition, ReadonlySet<string>>();
   #survey: Promise<GivenSurvey> | undefined;
 
-  constructor(records: RecordSource, { scenarios, rows }: Pick<GradeOptions, "scenarios" | "rows">) {
+  constructor(
+    records: RecordSource,
+    { scenarios, ...options }: Pick<GradeOptions, "scenarios"> & RowOptions,
+  ) {
     this.#records = records;
     this.#scenarios = new Map(list(scenarios).map((definition) => [definition.name, definition]));
-    this.#rows = new Set(rowIds(rows ?? []));
-    this.#withRows = new Set(list(scenarios).filter(usesRow));
+    this.#options = options;
   }
 
   /** Reads all records once and keeps nothing but names: whatever is wrong with them is told before the first is graded. */
@@ -76,6 +77,13 @@ class RecordedConversations implements GivenConversations {
     const places = new Map<string, string>();
     let root = "";
     let [count, replicates, needsReading, wrong] = [0, 1, false, 0];
+    for (const definition of this.#scenarios.values()) {
+      const dataset = await openRows(definition, this.#options);
+      if (dataset === null) continue;
+      const ids = new Set<string>();
+      for await (const { id } of dataset) ids.add(id);
+      this.#rows.set(definition, ids);
+    }
     const report = (place: string, problem: string): void => {
       wrong++;
       if (problems.length < SHOWN) problems.push(`${place}: ${problem}${problem.endsWith("?") ? "" : "."}`);
@@ -170,7 +178,7 @@ class RecordedConversations implements GivenConversations {
       const hint = nearest === undefined ? `There are ${names.join(", ")}` : `Did you mean "${nearest}"?`;
       return [`there is no scenario "${scenario}". ${hint}`];
     }
-    if (!this.#withRows.has(definition) || this.#rows.has(row ?? id)) return [];
+    if (this.#rows.get(definition)?.has(row ?? id) ?? true) return [];
     return [`the scenario "${definition.name}" has no row "${row ?? id}"`];
   }
 }
