@@ -26,7 +26,10 @@ interface Forms {
 
 const forms = lazy(
   (): Forms => ({
-    alone: new RegExp(`^["'(]{0,2}(?:(?:the|an?) )?(?<value>${VALUE})["')]{0,2}[.!]?$`, "iu"),
+    alone: new RegExp(
+      `^["'(]{0,2}(?:(?:in|at|on) )?(?:(?:the|an?) )?(?<value>${VALUE})["')]{0,2}(?: \\([^()]{1,40}\\))?[.!]?$`,
+      "iu",
+    ),
     announced: new RegExp(
       `^${LEAD}(?:it's|it is|it was|that's|that is|that was|that would be|(?:the|my) (?:final |correct |right )?answer is|(?:final )?answer:)(?: still| therefore)? (?:(?:the|an?|in|at) )?(?<value>${VALUE})[.!]?$`,
       "iu",
@@ -73,11 +76,15 @@ export function otherAnswer(reply: string): Place | undefined {
 }
 
 function valueIn(line: string, pattern: RegExp, named = false): string | undefined {
-  const value = pattern.exec(line.trim())?.groups?.value?.replace(/[.,]$/, "");
+  const value = pattern
+    .exec(line.trim())
+    ?.groups?.value?.replace(/ \([^()]*\)$/, "")
+    .replace(/[.,]$/, "");
   if (value === undefined || value.length > 40 || NO_ANSWER.test(value) || !forms().name.test(value))
     return undefined;
   // "House styles differ." is a sentence, "Activated charcoal" is none.
-  const words = / \p{Ll}/u.test(value) && !/^[€$£]?\d/.test(value) && /[.!]$/.test(line.trim());
+  const words =
+    / \p{Ll}/u.test(value) && !/^[€$£]?\d/.test(value) && /^(?!in |the |an? ).*[.!]$/i.test(line.trim());
   return words || (named && !CAPITAL.test(value)) ? undefined : value;
 }
 

@@ -125,7 +125,9 @@ const SUBJECT =
   /^["')\]}]{0,3} (?:is|are|was|were|became|remains|has been|serves as|takes)(?: (?:still|indeed|actually|in fact|clearly))? (?:the|its|their|my|credited)\b/;
 /** What is told of a value that cannot be the answer, or that may be beside the question. */
 const LESSER =
-  /^["')\]}°]{0,3} (?:is|are|was|were|has been)(?: (?:also|only|just|still|indeed|much|far|about))* (?:(?:the|an?|its|their) )?(?:[a-z']+ )?(?:more|[a-z]+er|second|third|next|former|common|famous|popular|different|often|another|state|alternative|found|used)\b/;
+  /^["')\]}°]{0,3} (?:only|just|merely|comes second|follows)\b|^["')\]}°]{0,3} (?:is|are|was|were|has been)(?: (?:also|only|just|still|indeed|much|far|about))* (?:(?:the|an?|its|their) )?(?:[a-z']+ )?(?:more|[a-z]+er|second|third|next|former|common|famous|popular|different|often|another|state|alternative|found|used)\b/;
+/** "Whales, on the other hand, are mammals" */
+const ELSEWHERE = /\b(?:on the other hand|by contrast|in contrast|meanwhile|for comparison)\b/;
 const SUPERLATIVE =
   /^["')\]}°]{0,3} (?:is|are|was|has been)(?: (?:also|still|indeed|by far))* (?:the|an?|its|[a-z]+'s) (?:[a-z-]+est|most|financial|economic|cultural|commercial|historical?|main|major|biggest)\b/;
 const SUPERLATIVE_BEFORE =
@@ -147,7 +149,9 @@ function aliasStanding(
   { strength, next }: { readonly strength: Strength; readonly next: Group | undefined },
 ): Standing {
   const after = reply.lower.slice(end, end + 80);
-  if (strength < ANSWER && LESSER.test(after) && standing !== "denied") return "others";
+  const words = reply.lower.slice(reply.sentenceStart(start), end);
+  if (strength < ANSWER && (LESSER.test(after) || ELSEWHERE.test(words)) && standing !== "denied")
+    return "others";
   if (standing !== "asserted") return standing;
   const sentence = reply.lower.slice(Math.max(0, reply.sentenceStart(start) - 20), reply.sentenceEnd(end));
   if (FOREIGN_DENIAL.test(sentence) || join === "or" || isOneOfTwo(reply.lower, start, end)) return "open";
@@ -185,7 +189,7 @@ const UNREAL = anyOf(
   "^[\"')\\]}*]{0,3}(?:,[^,]{1,60},)? (?:used to|would|could|might|may|ceased|lost|stopped|almost|nearly)(?![a-z])",
   "^[\"')\\]}*]{0,3} (?:is|was|has been) (?:almost|nearly|formerly|once|only|at best)(?![a-z])",
   "\\bonly (?:in|for|to|if|when)(?![a-z])",
-  "\\b(?:until|till|up to) (?:1\\d|20)\\d\\d",
+  "\\b(?:was|were|served|remained)\\b.*\\b(?:until|till|up to) (?:1\\d|20)\\d\\d",
   "\\b(?:is|was|has|have|had|but|and) no(?! (?:longer|doubt|less|more))(?: [a-z]+)",
 );
 const deniedLater = lazyPattern(

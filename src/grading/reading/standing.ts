@@ -168,7 +168,7 @@ const openAfter = lazyPattern(
     )} [a-z]+`,
     "can(?:not|'t| not) be (?:ruled out|eliminated|excluded|dismissed)|(?:might|may|could) [a-z]+|at first(?: glance)?",
     "in (?:most|some|many|certain|other) [a-z]+|with (?:an? |about |only )?[0-4]?\\d(?:\\.\\d+)? ?(?:%|percent)",
-    `(?:is |was )?(?:what|as) (?!you say\\b)${PERSON}|according to|you (?:said|claim|think)`,
+    `(?:is |was )?what ${PERSON}|according to|you (?:said|claim|think)`,
     "(?:is|was) the (?:[a-z]+ )?(?:answer|choice|option) (?:that )?(?:most|many|some|people|you|they|everyone|given|i (?:gave|said|first|initially))",
   )}(?![a-z])`,
   "",
