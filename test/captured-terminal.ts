@@ -23,6 +23,10 @@ export class CapturedOutput implements Output {
     this.text += text;
   }
 
+  data(text: string): void {
+    this.text += text;
+  }
+
   async drained(): Promise<void> {}
 }
 

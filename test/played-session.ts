@@ -35,6 +35,9 @@ export function played(options: Partial<PlayOptions> = {}, seat: Seat = {}): Pla
       texts[name] += text;
       written.emit("text");
     },
+    data(text) {
+      this.write(text);
+    },
     drained: async () => {},
     style,
     isTerminal: false,

@@ -42,6 +42,10 @@ export class Screen implements Output {
 
   async drained(): Promise<void> {}
 
+  data(text: string): void {
+    this.write(text);
+  }
+
   write(text: string): void {
     this.written.push(text);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it reads.

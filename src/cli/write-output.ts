@@ -39,7 +39,7 @@ export async function refuseOutput(place: string, { folder }: Terminal): Promise
 /** Waits for a slow reader, so that its pieces do not fill the memory. */
 async function writeTo(output: Output, pieces: Iterable<string>): Promise<void> {
   for (const piece of pieces) {
-    output.write(piece);
+    output.data(piece);
     await output.drained();
   }
 }

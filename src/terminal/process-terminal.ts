@@ -1,6 +1,7 @@
 import { DEFAULTS } from "../core/defaults.ts";
 import type { Environment } from "../core/environment.ts";
 import { COLOUR_STYLE, type Output, PLAIN_STYLE, type Style, type Terminal } from "./terminal.ts";
+import { TextGuard } from "./text-guard.ts";
 
 /** What is used of the process. */
 export interface TerminalProcess {
@@ -86,6 +87,7 @@ export class StreamOutput implements Output {
   readonly style: Style;
   readonly isTerminal: boolean;
   readonly #stream: OutputStream;
+  readonly #guard: TextGuard;
   readonly #environment: Environment;
   readonly #broken = Promise.withResolvers<void>();
   #isBroken = false;
@@ -93,6 +95,7 @@ export class StreamOutput implements Output {
   constructor(stream: OutputStream, { environment, onError }: StreamOutputOptions) {
     this.#stream = stream;
     this.#environment = environment;
+    this.#guard = new TextGuard({ isGitHub: environment.GITHUB_ACTIONS === "true" });
     this.style = showsColours(stream, environment) ? COLOUR_STYLE : PLAIN_STYLE;
     this.isTerminal = stream.isTTY === true && environment.TERM !== "dumb";
     // Never removed: every write to a broken pipe emits the error again, and an unhandled one ends the process.
@@ -113,6 +116,10 @@ export class StreamOutput implements Output {
   }
 
   write(text: string): void {
+    this.data(this.#guard.safe(text));
+  }
+
+  data(text: string): void {
     if (!this.#isBroken && text !== "") this.#stream.write(text);
   }
 

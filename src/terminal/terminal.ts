@@ -3,7 +3,10 @@ import type { Environment } from "../core/environment.ts";
 
 /** One of the two streams that a command writes to. */
 export interface Output {
+  /** Writes text for people. What a terminal or the log of CI would obey is neutralised, except our own colours. */
   write(text: string): void;
+  /** Writes data as it is: JSON, exports, commands for CI. */
+  data(text: string): void;
   /** Resolves when there is room for more: await it between large writes, so that a slow reader does not fill the memory. */
   drained(): Promise<void>;
   readonly style: Style;

@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { XMLParser, XMLValidator } from "fast-xml-parser";
-import { describe, expect, test } from "vitest";
 import { CAPITAL, canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
 import { elenchus, folderWith, type Given } from "./cli.ts";
+import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
 
 /** Names that would break XML, a log or a terminal where they are not written with care. */
 const HOSTILE = `<b>"&amp;' ]]> %0A::error::mine`;
@@ -110,11 +110,20 @@ describe("GitHub", () => {
     const { stdout, code } = await halfFailed(["--fail-under", "turns_held=99"], IN_GITHUB);
     expect(code).toBe(1);
     const lines = stdout.split("\n").filter((line) => line.startsWith("::"));
-    expect(lines.map((line) => line.replace(/ title=.*/, ""))).toEqual(["::error", "::warning", "::notice"]);
-    expect(lines[1]).toContain("bad_request: openai/gpt-5-mini");
+    // What is printed before the annotations is no command, whatever it says.
+    const [stop = "", resume = "", ...annotations] = lines;
+    const token = stop.replace("::stop-commands::", "");
+    expect([stop, resume]).toEqual([`::stop-commands::${token}`, `::${token}::`]);
+    expect(token).toMatch(/^[\da-f-]{36}$/);
+    expect(annotations.map((line) => line.replace(/ title=.*/, ""))).toEqual([
+      "::error",
+      "::warning",
+      "::notice",
+    ]);
+    expect(annotations[1]).toContain("bad_request: openai/gpt-5-mini");
     expect(stdout).not.toMatch(/^::error::mine/m);
     expect(stdout).not.toMatch(/^\n::/m);
-    expect(lines[2]).toMatch(/::elenchus: 2 conversations, .*, run \w+$/);
+    expect(annotations[2]).toMatch(/::elenchus: 2 conversations, .*, run \w+$/);
   });
 
   test("--no-github leaves them out, --github asks for them elsewhere", async () => {

@@ -14,6 +14,7 @@ import { rateRows } from "../../report/data/rate-rows.ts";
 import { rates } from "../../report/data/rates.ts";
 import { sequences } from "../../report/data/sequences.ts";
 import { survivalSvg } from "../../report/graph/survival-svg.ts";
+import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
@@ -59,11 +60,11 @@ export async function exportCommand(options: ExportOptions, terminal: Terminal):
       if (options.table === "rates")
         throw new ProjectError(["The table of rates is small: write it with --format csv or --format json."]);
       await writeWholeFile(path, toParquet(TABLES[options.table](store, run)), { folder: terminal.folder });
-      terminal.messages.write(`Wrote ${options.table} of run ${run} to ${path}\n`);
+      terminal.messages.write(`Wrote ${options.table} of run ${printableText(run)} to ${path}\n`);
       return;
     }
     const isFile = await writeOutput(path ?? "-", pieces(store, run, options), terminal);
-    if (isFile) terminal.messages.write(`Wrote run ${run} to ${path}\n`);
+    if (isFile) terminal.messages.write(`Wrote run ${printableText(run)} to ${path}\n`);
   });
   return 0;
 }

@@ -6,9 +6,11 @@ import { openStore } from "../../journal/store/open-store.ts";
 import { importRun } from "../../journal/transfer/import-run.ts";
 import { textLines } from "../../journal/transfer/run-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
+import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { quoted } from "../trust/project-effects.ts";
 
 /** The options of `import`. */
 export interface ImportCommandOptions {
@@ -33,7 +35,7 @@ export async function importCommand(options: ImportCommandOptions, terminal: Ter
       useCalls,
       ...(as === undefined ? {} : { as }),
     });
-    terminal.output.write(`Imported run ${run}. Look at it: elenchus show ${run}\n`);
+    terminal.output.write(`Imported run ${printableText(run)}. Look at it: elenchus show ${quoted(run)}\n`);
     return 0;
   } finally {
     store.close();

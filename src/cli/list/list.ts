@@ -8,6 +8,7 @@ import type { TextOptions } from "../../report/text/text-blocks.ts";
 import type { TableCell } from "../../terminal/align-columns.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style, Terminal } from "../../terminal/terminal.ts";
+import { safeJson } from "../../terminal/text-guard.ts";
 import { cutToWidth, textWidth } from "../../terminal/text-width.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import type { ExitCode } from "../command.ts";
@@ -30,9 +31,8 @@ export async function list(options: ListOptions, terminal: Terminal): Promise<Ex
     const shown = runs.slice(0, options.limit);
     if (options.json) {
       for (const run of shown)
-        output.write(
-          `${JSON.stringify({ ...run, headline: pooledRates(store, run).outcomes[0] ?? null })}\n`,
-        );
+        output.data(`${safeJson({ ...run, headline: pooledRates(store, run).outcomes[0] ?? null })}
+`);
       return;
     }
     if (runs.length === 0) output.write("No runs yet. Start one: elenchus run\n");

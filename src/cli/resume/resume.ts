@@ -18,6 +18,7 @@ import { runAndReport, usableThresholds } from "../run/run-and-report.ts";
 import { whereAsked, withMore } from "../run/run-origin.ts";
 import type { RunDisplay } from "../run/run-view.ts";
 import { countOpen, findRun, isOpen, withRuns } from "../stored-runs.ts";
+import { quoted } from "../trust/project-effects.ts";
 import { isMadeHere, usableOrigin } from "../trust/usable-origin.ts";
 
 /** The options of `resume`. */
@@ -129,7 +130,7 @@ function sayWhich(
 }
 
 function sayFinished({ run, statuses, unjudged, unreadable }: RunSummary, { messages }: Terminal): void {
-  const name = printableText(run);
+  const name = quoted(run);
   const errors = (statuses.error ?? 0) + unjudged;
   const failed = unjudged === 0 ? "ended in an error" : "ended in an error, or their judge failed";
   const hints = [
@@ -144,7 +145,7 @@ function sayFinished({ run, statuses, unjudged, unreadable }: RunSummary, { mess
           ` In ${countedText(unreadable, "conversation")}, answers of the judge could not be read; to ask again: elenchus resume ${name} --retry-unreadable`,
         ]),
   ];
-  messages.write(`Run ${name} is finished; nothing is left to do.${hints.join("")}\n`);
+  messages.write(`Run ${printableText(run)} is finished; nothing is left to do.${hints.join("")}\n`);
 }
 
 /** A list begins on a line of its own, a sentence does not. */

@@ -10,12 +10,7 @@ import type { Settings } from "../../project/settings.ts";
 import { githubAnnotations } from "../../report/ci/github-annotations.ts";
 import { junitXml } from "../../report/ci/junit-xml.ts";
 import { type OutcomeRates, runRates } from "../../report/data/outcome-rates.ts";
-import {
-  checkThresholds,
-  parseThreshold,
-  type Threshold,
-  type ThresholdResult,
-} from "../../report/data/thresholds.ts";
+import { checkThresholds, parseThreshold, type Threshold, type ThresholdResult } from "../../report/data/thresholds.ts";
 import { failureSentence } from "../../report/text/failure-sentence.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { judgeProblemTexts } from "../../report/text/judge-health-text.ts";
@@ -26,10 +21,12 @@ import { printableText } from "../../terminal/printable-text.ts";
 import type { ProcessTerminal } from "../../terminal/process-terminal.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
+import { quoted } from "../trust/project-effects.ts";
 import { refuseOutput, writeOutput } from "../write-output.ts";
 import { stopIfAllFail } from "./guarded-run.ts";
 import { annotates, type RunDisplay, watchMode } from "./run-view.ts";
 import { watchRun } from "./watch-run.ts";
+import { randomUUID } from "node:crypto";
 
 /** What a run on the command line needs. */
 export interface RunAndReportOptions {
@@ -132,23 +129,34 @@ export async function reportResults(results: RunResults, terminal: Terminal): Pr
   const output = display.json || display.quiet ? terminal.messages : terminal.output;
   const line = summaryLine(rates, run);
   const layout = { style: output.style, width: output.width };
+  const isAnnotated = annotates(display, terminal);
+  // Until these words come again, GitHub takes nothing for a command.
+  const resume = isAnnotated ? stopCommands(output) : undefined;
   if (!display.quiet && !display.json) output.write(`\n${resultsText(rates, layout)}`);
   const isMissed = thresholds.some(({ passed }) => !passed);
   if (isMissed || (thresholds.length > 0 && !display.quiet))
     output.write(`\n${thresholdText(thresholds, layout)}`);
   if (settings.junit !== undefined)
     await writeOutput(settings.junit, junitXml(store, run, thresholds), terminal);
-  if (annotates(display, terminal))
+  resume?.();
+  if (isAnnotated)
     for (const annotation of githubAnnotations(store, run, { thresholds, summary: line }))
-      output.write(annotation);
+      output.data(annotation);
   if (display.quiet) (display.json ? terminal.messages : terminal.output).write(`${line}\n`);
   else if (!display.json) output.write(`\n${howToLook(run, output.width)}\n`);
 }
 
+/** Stops the commands of a workflow until the function that it returns is called. */
+function stopCommands(output: Output): () => void {
+  const token = randomUUID();
+  output.data(`::stop-commands::${token}\n`);
+  return () => output.data(`::${token}::\n`);
+}
+
 /** A command that is to be copied is not broken up. */
 function howToLook(run: string, width: number): string {
-  const show = `elenchus show ${run}`;
-  const both = `run ${run} · ${show}`;
+  const show = `elenchus show ${quoted(run)}`;
+  const both = `run ${printableText(run)} · ${show}`;
   return both.length <= width ? both : show;
 }
 
@@ -173,7 +181,10 @@ export function reportEnding(
   { summary, interrupted, givenUp, brokenJudge, unreadableStored, firstFailure, quiet }: RunEnding,
   messages: Output,
 ): ExitCode {
-  const { run, parent, start, statuses, judges, arms = 0 } = summary;
+  const { start, statuses, judges, arms = 0 } = summary;
+  // In commands that people copy.
+  const run = quoted(summary.run);
+  const parent = summary.parent === null ? null : quoted(summary.parent);
   const { style } = messages;
   // What was graded again is graded once more: its subjects are stored replies, with which no conversation can go on.
   const goOn =

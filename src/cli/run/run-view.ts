@@ -7,6 +7,7 @@ import type { JudgeOption, SubjectOption } from "../../run/run-options.ts";
 import { LiveLines, PacedAction } from "../../terminal/live-lines.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
+import { safeJson } from "../../terminal/text-guard.ts";
 
 /**
  * How a run is watched: with lines that are drawn again and again, with a line now and then, with nothing at all, or with each
@@ -101,7 +102,7 @@ function jsonView(terminal: Terminal): RunView {
   const { output } = terminal;
   return {
     show(event) {
-      output.write(`${JSON.stringify(event)}\n`);
+      output.data(`${safeJson(event)}\n`);
       return output.drained();
     },
     say: sayToPerson(terminal),

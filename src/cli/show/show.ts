@@ -2,13 +2,7 @@ import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { placeTexts } from "../../journal/cell.ts";
 import { foldConversation } from "../../journal/fold/conversation.ts";
 import type { RunEvent } from "../../journal/run-event.ts";
-import type {
-  ConversationFilter,
-  ConversationSummary,
-  ResultRow,
-  RunSummary,
-  Store,
-} from "../../journal/store/store.ts";
+import type { ConversationFilter, ConversationSummary, ResultRow, RunSummary, Store } from "../../journal/store/store.ts";
 import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { type OutcomeRates, runRates } from "../../report/data/outcome-rates.ts";
@@ -23,11 +17,13 @@ import { resultsText } from "../../report/text/results-text.ts";
 import { statusWord } from "../../report/text/verdict-text.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style, Terminal } from "../../terminal/terminal.ts";
+import { safeJson } from "../../terminal/text-guard.ts";
 import { cutToWidth } from "../../terminal/text-width.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { countOpen, findConversation, findRun, withRuns } from "../stored-runs.ts";
+import { quoted } from "../trust/project-effects.ts";
 
 /** The options of `show`. */
 export interface ShowOptions {
@@ -122,13 +118,13 @@ function showRun(shown: Shown): void {
   const open = countOpen(store, summary);
   // What was graded again is not gone on with.
   if (open > 0 && summary.parent === null) {
-    const hint = `${countedText(open, "conversation")} left. Resume with: elenchus resume ${run}`;
+    const hint = `${countedText(open, "conversation")} left. Resume with: elenchus resume ${quoted(run)}`;
     output.write(`\n${wrapText(hint, output.width).join("\n")}\n`);
   }
   const drawn = options.filter.scenario === undefined ? scenarios : [options.filter.scenario];
   if (!options.graphs && drawn.length > GRAPHS) {
     const [first = ""] = scenarios;
-    const hint = `${countedText(scenarios.length, "scenario")}; paths of one: elenchus show ${run} --scenario ${first}`;
+    const hint = `${countedText(scenarios.length, "scenario")}; paths of one: elenchus show ${quoted(run)} --scenario ${quoted(first)}`;
     output.write(`\n${wrapText(hint, output.width).join("\n")}\n`);
     return;
   }
@@ -151,7 +147,7 @@ function showConversation({ store, summary, options, terminal }: Shown, meant: C
   const { output } = terminal;
   const events = store.events(summary.run, meant.conversation);
   if (options.json) {
-    for (const event of events) output.write(`${JSON.stringify(event)}\n`);
+    for (const event of events) output.data(`${safeJson(event)}\n`);
     return;
   }
   const { style, width } = output;
@@ -185,7 +181,7 @@ function parentsOf(store: Store, run: string, conversation: string): readonly It
 function showData(shown: Shown): void {
   const { summary, terminal } = shown;
   const data = { ...summary, rates: ratesOf(shown), results: rowsOf(shown) };
-  terminal.output.write(`${JSON.stringify(data, null, 2)}\n`);
+  terminal.output.data(`${safeJson(data, 2)}\n`);
 }
 
 const SHOWN = 20;

@@ -5,6 +5,7 @@ import { findProvider, knownProviders } from "../../models/providers/provider.ts
 import { type ToolServer, variablesIn } from "../../models/tools/resolve-tool-servers.ts";
 import type { ResolvedSettings } from "../../project/resolve-settings.ts";
 import { findFiles } from "../../project/scenario-files/find-files.ts";
+import { printableText } from "../../terminal/printable-text.ts";
 
 /** Something that settings make a command do, beyond asking models at the addresses of their providers. */
 export interface Effect {
@@ -75,7 +76,8 @@ function several(what: string, items: readonly string[]): string {
  * @example
  * quoted("it is") // 'it is'
  */
-export function quoted(word: string): string {
+export function quoted(given: string): string {
+  const word = printableText(given);
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 

@@ -39,11 +39,15 @@ export async function whyMissCommand(options: WhyMissOptions, terminal: Terminal
     const conversation = options.conversation && conversationNamed(store, run, options.conversation);
     const { misses, made, all } = missesOf(store, run, conversation);
     if (misses.length === 0) {
-      output.write(`Every answer of run ${run} came from the store, or from models that are never cached.\n`);
+      output.write(
+        `Every answer of run ${printableText(run)} came from the store, or from models that are never cached.\n`,
+      );
       return;
     }
     const looked = misses.length < all ? `; of the first ${misses.length}:` : ":";
-    output.write(`${countedText(all, "call")} of run ${run} were not in the store${looked}\n\n`);
+    output.write(
+      `${countedText(all, "call")} of run ${printableText(run)} were not in the store${looked}\n\n`,
+    );
     const reasons = new Map<string, { count: number; readonly where: string }>();
     for (const { where, call } of misses) {
       const earlier = store.calls.near(call.request, COMPARED).filter(({ identity }) => !made.has(identity));
