@@ -1,17 +1,17 @@
-import Database from "better-sqlite3";
-import { CAPITAL } from "../../../test/capital-scenario.ts";
-import { capturedTerminal } from "../../../test/captured-terminal.ts";
-import { packageVersion } from "../../project/package-files.ts";
-import { textWidth } from "../../terminal/text-width.ts";
-import { doctor } from "./doctor.ts";
-import { openStore, runScenarios } from "elenchus";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import Database from "better-sqlite3";
+import { openStore, runScenarios } from "elenchus";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CAPITAL } from "../../../test/capital-scenario.ts";
+import { capturedTerminal } from "../../../test/captured-terminal.ts";
+import { packageVersion } from "../../project/package-files.ts";
+import { textWidth } from "../../terminal/text-width.ts";
+import { doctor } from "./doctor.ts";
 
 /** Looks like no key that a pattern would know. */
 const KEY = "planted-Key-7f3e91aa";

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { isMeasure } from "../../core/outcomes/measure.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
@@ -10,7 +11,12 @@ import type { Settings } from "../../project/settings.ts";
 import { githubAnnotations } from "../../report/ci/github-annotations.ts";
 import { junitXml } from "../../report/ci/junit-xml.ts";
 import { type OutcomeRates, runRates } from "../../report/data/outcome-rates.ts";
-import { checkThresholds, parseThreshold, type Threshold, type ThresholdResult } from "../../report/data/thresholds.ts";
+import {
+  checkThresholds,
+  parseThreshold,
+  type Threshold,
+  type ThresholdResult,
+} from "../../report/data/thresholds.ts";
 import { failureSentence } from "../../report/text/failure-sentence.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { judgeProblemTexts } from "../../report/text/judge-health-text.ts";
@@ -26,7 +32,6 @@ import { refuseOutput, writeOutput } from "../write-output.ts";
 import { stopIfAllFail } from "./guarded-run.ts";
 import { annotates, type RunDisplay, watchMode } from "./run-view.ts";
 import { watchRun } from "./watch-run.ts";
-import { randomUUID } from "node:crypto";
 
 /** What a run on the command line needs. */
 export interface RunAndReportOptions {

@@ -1,13 +1,13 @@
+import { EventEmitter } from "node:events";
+import { fileURLToPath } from "node:url";
+import { spawn } from "@lydell/node-pty";
+import { END, question, type RunOptions, Scenario } from "elenchus";
+import { describe, expect, test } from "vitest";
 import { Screen } from "../../../test/screen.ts";
 import { VirtualClock } from "../../run/calls/virtual-clock.ts";
 import { startRun } from "../../run/run-scenarios.ts";
 import { type Output, PLAIN_STYLE, type Terminal } from "../../terminal/terminal.ts";
 import { listenForStop, type WatchedRun, type WatchOptions, watchRun } from "./watch-run.ts";
-import { spawn } from "@lydell/node-pty";
-import { END, question, type RunOptions, Scenario } from "elenchus";
-import { EventEmitter } from "node:events";
-import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
 
 const scenario = new Scenario("greeting")
   .addNode("hello", { question: question({ question: "Who are you?", rawAnswer: "" }) })
