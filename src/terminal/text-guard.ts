@@ -7,7 +7,10 @@ const obeyed = lazyPattern(
 );
 
 /** How `LiveLines` begins and ends what it draws. */
-const FRAME = /^(\u001b\[\?25l(?:\r\u001b\[\d+A)?(?:\u001b\[J)?)([\s\S]*)(\u001b\[\?25h)$/;
+const frame = lazyPattern(
+  String.raw`^(\u001b\[\?25l(?:\r\u001b\[\d+A)?(?:\u001b\[J)?)([\s\S]*)(\u001b\[\?25h)$`,
+  "",
+);
 
 /** Text that is the same for every terminal and every CI. */
 const HARMLESS = /^[ -"$-9;-~\n]*$/;
@@ -27,8 +30,8 @@ export class TextGuard {
 
   /** The text as it may be written. */
   safe(text: string): string {
-    const frame = FRAME.exec(text);
-    if (frame !== null) return `${frame[1]}${this.#guarded(frame[2] ?? "")}${frame[3]}`;
+    const drawn = frame().exec(text);
+    if (drawn !== null) return `${drawn[1]}${this.#guarded(drawn[2] ?? "")}${drawn[3]}`;
     return this.#guarded(text);
   }
 
@@ -45,7 +48,7 @@ export class TextGuard {
         if (index > 0) this.#begun = "";
         const safe = line
           .replaceAll("##[", "# #[")
-          .replace(this.#begun === undefined ? NEVER : COMMAND, "$1: $2");
+          .replace(this.#begun === undefined ? NEVER : command(), "$1: $2");
         // A line may be written in pieces.
         const continued =
           this.#begun?.endsWith(":") === true && visible(safe).startsWith(":") ? ` ${safe}` : safe;
@@ -59,10 +62,11 @@ export class TextGuard {
 
 const NEVER = /(?!)/;
 /** Colours are no text to GitHub. */
-const COMMAND = /^((?:\s|\u001b\[\d+m)*):((?:\u001b\[\d+m)*:)/;
+const command = lazyPattern(String.raw`^((?:\s|\u001b\[\d+m)*):((?:\u001b\[\d+m)*:)`, "");
+const colours = lazyPattern(String.raw`\u001b\[\d+m`, "g");
 
 function visible(text: string): string {
-  return text.replace(/\u001b\[\d+m/g, "");
+  return text.replace(colours(), "");
 }
 
 /** JSON that is safe on a screen and in a log: the same data, with what a terminal or GitHub would obey written as codes. */
