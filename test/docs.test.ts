@@ -443,6 +443,7 @@ const EVENTS: {
     turnCount: true,
     path: true,
     arms: true,
+    simulator: true,
     spending: true,
   },
   "turn-start": {
@@ -455,6 +456,15 @@ const EVENTS: {
     messages: true,
     tools: true,
     removedTools: true,
+  },
+  "turn-user": {
+    conversation: true,
+    turn: true,
+    text: true,
+    reveals: true,
+    done: true,
+    repaired: true,
+    spending: true,
   },
   "turn-reply": {
     conversation: true,

@@ -28,6 +28,7 @@ export type SettingFlagName =
   | "subject"
   | "judge"
   | "embedder"
+  | "simulator"
   | "replicates"
   | "concurrency"
   | "budget"
@@ -71,6 +72,12 @@ const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
     group: "models",
     syntax: "--embedder <model>",
     about: "embedding model for fields with semantic_match: provider/model",
+  },
+  simulator: {
+    key: "simulator",
+    group: "models",
+    syntax: "--simulator <model>",
+    about: "model that plays simulated users: provider/model, or sim/user",
   },
   replicates: {
     key: "replicates",

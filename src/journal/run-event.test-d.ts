@@ -11,6 +11,7 @@ test("the events of a run are these: a new one is a decision", () => {
     | "conversation-resume"
     | "conversation-end"
     | "turn-start"
+    | "turn-user"
     | "turn-reply"
     | "turn-judgement"
     | "turn-end"

@@ -130,6 +130,20 @@ export interface TurnStart {
   readonly removedTools?: readonly string[];
 }
 
+/** The simulated user has written the question of a turn. Folded by `step`. */
+export interface TurnUser {
+  readonly type: "turn-user";
+  readonly conversation: string;
+  readonly turn: number;
+  readonly text: string;
+  /** The ids of the facts that it reveals. */
+  readonly reveals: readonly string[];
+  readonly done: boolean;
+  /** How its first message broke the contract; missing if it did not. */
+  readonly repaired?: string;
+  readonly spending: Spending;
+}
+
 /** The subject has answered. Folded by `step`. */
 export interface TurnReply {
   readonly type: "turn-reply";
@@ -222,6 +236,8 @@ export interface ConversationEnd {
   /** The arms in which it continues. */
   readonly arms?: readonly string[];
   readonly spending: Spending;
+  /** Of that, what the simulated user took. */
+  readonly simulator?: Spending;
 }
 
 /** A model is asked. */
@@ -231,7 +247,7 @@ export interface CallStart {
   readonly turn: number;
   /** Unique within its conversation: `3.subject.1`, `3.judge.0`. */
   readonly call: string;
-  readonly purpose: "subject" | "judge" | "tool";
+  readonly purpose: "subject" | "judge" | "simulator" | "tool";
   readonly model: string;
   /** The hash of everything that shapes the answer; tools have none. */
   readonly identity?: string;
@@ -311,7 +327,12 @@ export interface Progress {
 }
 
 /** The events that come from outside; everything else about a conversation follows from them. */
-export type ConversationEvent = ConversationStart | TurnReply | TurnJudgementEvent | ConversationStop;
+export type ConversationEvent =
+  | ConversationStart
+  | TurnUser
+  | TurnReply
+  | TurnJudgementEvent
+  | ConversationStop;
 
 /** The events that follow from those that `step` folds. */
 export type DerivedEvent = Hop | TurnEnd | OutcomeEvent | ConversationEnd | Warning;

@@ -1,5 +1,6 @@
 import type { Truth } from "../core/logic/kleene.ts";
 import type { RoutingDecision } from "../core/state/routing.ts";
+import type { UserState } from "../core/state/state.ts";
 import type { ReplyConclusion } from "../grading/judge/assess-reply.ts";
 import type { JudgementPart } from "../grading/judge/judge-turn.ts";
 import type { TurnLabels } from "../grading/verify/conclude-labels.ts";
@@ -26,6 +27,8 @@ export interface Turn {
   readonly instructions?: string;
   /** The question of the node, without what a handover added. */
   readonly question?: string;
+  /** What the simulated user did, at a node that has one. */
+  readonly user?: UserState;
   /** The text that was sent. */
   readonly questionText?: string;
   /** What was sent after the messages that the agent had seen before. */
@@ -124,7 +127,10 @@ type FinishedKey =
 /** A finished turn as results and journals have it. */
 export interface FinishedTurn
   extends Required<Pick<Turn, FinishedKey>>,
-    Pick<Turn, "agent" | "judgeFailure" | "notVerified" | "ofParent" | "toolCalls" | "unreadByRules"> {}
+    Pick<
+      Turn,
+      "agent" | "judgeFailure" | "notVerified" | "ofParent" | "user" | "toolCalls" | "unreadByRules"
+    > {}
 
 /** True once a turn has been read and verified. */
 export function isFinishedTurn(turn: Turn): turn is Turn & FinishedTurn {

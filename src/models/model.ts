@@ -24,7 +24,7 @@ export interface ModelRequest {
 /** What a model may know of the call besides the request, and the signal that ends it. */
 export interface CallContext {
   readonly signal: AbortSignal;
-  readonly purpose: "subject" | "judge";
+  readonly purpose: "subject" | "judge" | "simulator";
   readonly scenario: string;
   readonly conversation: string;
   readonly node: string;

@@ -7,8 +7,19 @@ export function runOptionsOf(settings: Settings): Omit<RunOptions, "scenarios" |
   const { subjects, judges, replicates, concurrency, turnLimit, seed } = settings;
   const { fresh, retryUnreadable, allowUnread, judging, reading, earlierTurns, toolSteps, timeouts } =
     settings;
-  const { embedder, rows, patience, rubric, detectRefusal, budget, tools, caps, retries, providers } =
-    settings;
+  const {
+    embedder,
+    simulator,
+    rows,
+    patience,
+    rubric,
+    detectRefusal,
+    budget,
+    tools,
+    caps,
+    retries,
+    providers,
+  } = settings;
   return {
     subjects,
     judge: judges,
@@ -25,6 +36,7 @@ export function runOptionsOf(settings: Settings): Omit<RunOptions, "scenarios" |
     toolSteps,
     timeouts,
     ...(embedder === undefined ? {} : { embedder }),
+    ...(simulator === undefined ? {} : { simulator }),
     ...(rows === undefined ? {} : { rows }),
     ...(patience === undefined ? {} : { patienceMs: patience }),
     ...(rubric === undefined ? {} : { rubric }),

@@ -177,6 +177,10 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
     nonEmptyText,
     "The embedding model that compares meanings, for fields with semantic_match: provider/model.",
   ),
+  simulator: described(
+    nonEmptyText,
+    "The model that plays simulated users; sim/user plays them without a model.",
+  ),
   replicates: described(FROM_1, "How often each conversation is held."),
   rows: described(
     { kind: "array", items: ROW_SHAPE, ifEmpty: "empty_value" },

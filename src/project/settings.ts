@@ -5,7 +5,14 @@ import type { ProviderConfig } from "../models/providers/provider.ts";
 import type { ToolServer } from "../models/tools/resolve-tool-servers.ts";
 import type { BudgetLimits } from "../run/calls/budget.ts";
 import type { AccountCaps, RetryPolicies, RetryPolicy } from "../run/calls/limits.ts";
-import type { EmbedderOption, JudgeOption, Reading, SubjectOption, Timeouts } from "../run/run-options.ts";
+import type {
+  EmbedderOption,
+  JudgeOption,
+  ModelOption,
+  Reading,
+  SubjectOption,
+  Timeouts,
+} from "../run/run-options.ts";
 
 /** All settings of a run, resolved. Paths are relative to the folder of the command. */
 export interface Settings {
@@ -19,6 +26,8 @@ export interface Settings {
   readonly judges: readonly JudgeOption[];
   /** What compares meanings. */
   readonly embedder?: EmbedderOption;
+  /** Plays simulated users. */
+  readonly simulator?: ModelOption;
   readonly replicates: number;
   readonly rows?: readonly JsonObject[];
   readonly concurrency: number;
@@ -56,7 +65,10 @@ export type SettingKey = keyof Settings;
 
 /** The defaults. A setting that is not here has no default. */
 export const DEFAULT_SETTINGS: Readonly<
-  Omit<Settings, "embedder" | "rows" | "patience" | "rubric" | "reading" | "detectRefusal" | "junit">
+  Omit<
+    Settings,
+    "embedder" | "simulator" | "rows" | "patience" | "rubric" | "reading" | "detectRefusal" | "junit"
+  >
 > = Object.freeze({
   scenarios: [],
   only: [],

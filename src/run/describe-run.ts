@@ -64,6 +64,7 @@ export function runStart(
       toolSteps,
       recorded: isRecorded ? true : undefined,
       embedder: models.embedder?.identity,
+      simulator: models.simulator?.identity,
       subjects: Object.fromEntries(identities),
       judges: Object.fromEntries(
         [...models.judges.values()].map(({ name, models: members }) => [

@@ -1,6 +1,6 @@
 import { END } from "../core/scenario/definition.ts";
 import { foldConversation } from "../journal/fold/conversation.ts";
-import type { ConversationStop, RunEvent, TurnReply } from "../journal/run-event.ts";
+import type { ConversationStop, RunEvent, TurnReply, TurnUser } from "../journal/run-event.ts";
 import { NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import type { Turn } from "../journal/turn.ts";
 import type { AskEffect, ConversationRecord } from "./step/conversation-state.ts";
@@ -47,6 +47,17 @@ export function recordedAnswer(
     ...(labels === undefined ? {} : { labels }),
     spending: FROM_RECORD,
   };
+}
+
+/** What the simulated user wrote in a recorded turn; undefined if it wrote nothing there. */
+export function recordedUser(
+  { turns }: RecordedConversation,
+  { turn, node }: Pick<AskEffect, "turn" | "node">,
+): Pick<TurnUser, "text" | "reveals" | "done"> | undefined {
+  const before = turns[turn - (turns[0]?.turn ?? turn)];
+  if (before?.user === undefined || before.node !== node) return undefined;
+  const { reveals, done } = before.user;
+  return { text: before.questionText ?? "", reveals, done };
 }
 
 const FROM_RECORD: Spending = Object.freeze({ ...NOTHING_SPENT, cached: 1 });

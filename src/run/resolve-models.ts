@@ -11,6 +11,7 @@ import { personModel } from "../models/person/person-model.ts";
 import { aiSdkEmbedder, functionEmbedder } from "../models/providers/embedding-model.ts";
 import { type ResolveOptions, resolveEmbedder, resolveModel } from "../models/resolve-model.ts";
 import { simulatedModel } from "../models/simulated/simulated-model.ts";
+import { isSimulatedUser, simulatedUser } from "../models/simulated/simulated-user.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
 import type { Judge, NodeModels, Subject } from "./run-context.ts";
 import {
@@ -31,6 +32,10 @@ export interface ResolvedModels {
   readonly overrides: NodeModels;
   /** Null if the run has none. */
   readonly embedder: AnyModel | null;
+  /** Plays users; null if the run has none. */
+  readonly simulator: AnyModel | null;
+  /** The simulators that nodes name. */
+  readonly simulators: ReadonlyMap<string, AnyModel>;
 }
 
 /** Resolves all models that a run names; one error reports everything that is wrong with them. */
@@ -52,8 +57,20 @@ export async function resolveModels(options: RunOptions): Promise<ResolvedModels
     resolve: (model) => resolver.judge(model),
   });
   const embedder = options.embedder === undefined ? null : await resolver.embedder(options.embedder);
+  const simulator = options.simulator === undefined ? null : await resolver.simulator(options.simulator);
+  const simulators = new Map<string, AnyModel>();
+  for (const name of simulatorsIn(list(options.scenarios))) {
+    const model = await resolver.simulator(name);
+    if (model !== null) simulators.set(name, model);
+  }
   resolver.report();
-  return { ...named, overrides: { subjects: nodeSubjects, judges: nodeJudges }, embedder };
+  return {
+    ...named,
+    overrides: { subjects: nodeSubjects, judges: nodeJudges },
+    embedder,
+    simulator,
+    simulators,
+  };
 }
 
 class ModelResolver {
@@ -120,6 +137,20 @@ class ModelResolver {
         found.set(key, systemPrompt === undefined ? resolved : { ...resolved, systemPrompt });
     }
     return found;
+  }
+
+  async simulator(option: ModelOption): Promise<AnyModel | null> {
+    if (typeof option !== "string" || !option.startsWith("sim/")) return this.model(option);
+    if (isSimulatedUser(option)) {
+      try {
+        return simulatedUser(option);
+      } catch (error) {
+        this.#problems.push(errorMessage(error));
+        return null;
+      }
+    }
+    this.#problems.push(`${option} plays a subject, not a user. The simulated user is sim/user.`);
+    return null;
   }
 
   embedder(option: EmbedderOption): Promise<AnyModel | null> {
@@ -280,4 +311,11 @@ export function overrideKey(reference: ModelReference): unknown {
   return typeof model === "function" || modelObject(reference) !== undefined
     ? reference
     : canonicalJson(reference);
+}
+
+/** The simulators that nodes name. */
+function simulatorsIn(scenarios: readonly ScenarioDefinition[]): ReadonlySet<string> {
+  return new Set(
+    scenarios.flatMap(({ nodes }) => Object.values(nodes).flatMap(({ user }) => user?.simulator ?? [])),
+  );
 }

@@ -46,6 +46,10 @@ export interface RunContext {
   readonly overrides: NodeModels;
   /** Compares meanings; null if the run has none. */
   readonly embedder: AnyModel | null;
+  /** Plays users; null if the run has none. */
+  readonly simulator: AnyModel | null;
+  /** The simulators that nodes name. */
+  readonly simulators: ReadonlyMap<string, AnyModel>;
   readonly earlierTurns: number;
   /** True to ask a judge again whose stored answer cannot be read. */
   readonly retriesUnreadable: boolean;

@@ -78,6 +78,8 @@ export interface RunOptions {
   readonly judge?: JudgeOption | readonly JudgeOption[];
   /** What compares meanings, for fields with `semantic_match`: an embedding model by name (`provider/model`) or of the AI SDK, or a function. */
   readonly embedder?: EmbedderOption;
+  /** The model that plays simulated users; `sim/user` plays them without a model. */
+  readonly simulator?: ModelOption;
   /** How often each conversation is run (default 1). */
   readonly replicates?: number;
   /** Rows for all scenarios that use one, in place of their own: a path, rows, either with options, or what `readDataset` gives. */

@@ -25,6 +25,7 @@ import { runStart } from "./describe-run.ts";
 import { type PreparedScenario, prepareScenario } from "./prepare-scenario.ts";
 import { requireEmbedder } from "./require-embedder.ts";
 import { readingOf, requireJudge } from "./require-judge.ts";
+import { requireSimulator } from "./require-simulator.ts";
 import { type ResolvedModels, resolveModels, subjectOrJudgeOfRun } from "./resolve-models.ts";
 import type { ConversationPlan, RunContext } from "./run-context.ts";
 import { list, type RunInternals, type RunOptions } from "./run-options.ts";
@@ -75,6 +76,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
   const models = await resolveModels(options);
   if (!hooks.isResumed) requireJudge(options);
   requireEmbedder(options);
+  if (hooks.given === undefined && hooks.parent === undefined) requireSimulator(options);
   const prices = await pricesFor(options, models);
   const servers =
     tools === undefined
@@ -331,11 +333,20 @@ const FREE_OR_UNKNOWN: Prices = {
 };
 
 /** All models that a run may ask. */
-export function allModels({ subjects, judges, overrides, embedder }: ResolvedModels): readonly AnyModel[] {
+export function allModels({
+  subjects,
+  judges,
+  overrides,
+  embedder,
+  simulator,
+  simulators,
+}: ResolvedModels): readonly AnyModel[] {
   const all = [
     ...[...subjects.values(), ...overrides.subjects.values()].map(({ model }) => model),
     ...[...judges.values(), ...overrides.judges.values()].flatMap(({ models }) => models),
     ...(embedder === null ? [] : [embedder]),
+    ...(simulator === null ? [] : [simulator]),
+    ...simulators.values(),
   ];
   // Nodes may name a model of the run, or the same model several times.
   return [...new Set(all)];

@@ -120,7 +120,13 @@ function hold(definition: ScenarioDefinition, choose: (count: number) => number)
   feed({ type: "conversation-start", conversation: "c", cell, scenarioHash: "", settings: SETTINGS });
   for (let rounds = 0; rounds < 1000; rounds++) {
     const [effect] = pending.splice(choose(pending.length), 1);
-    if (effect === undefined || effect.type === "finish" || effect.type === "embed") break;
+    if (
+      effect === undefined ||
+      effect.type === "finish" ||
+      effect.type === "embed" ||
+      effect.type === "simulate"
+    )
+      break;
     const { turn } = effect;
     if (effect.type === "ask") {
       const sent = JSON.stringify([effect.instructions, effect.messages]);

@@ -99,7 +99,13 @@ function hold(
   if (state === null) feed(start);
   for (let rounds = 0; rounds < 1000; rounds++) {
     const [effect] = pending.splice(choose(pending), 1);
-    if (effect === undefined || effect.type === "finish" || effect.type === "embed") break;
+    if (
+      effect === undefined ||
+      effect.type === "finish" ||
+      effect.type === "embed" ||
+      effect.type === "simulate"
+    )
+      break;
     feed(completed(definition, seed, effect, failAt));
   }
   return { state: state as unknown as ConversationState, events, fed, asked };

@@ -6,6 +6,7 @@ import { drawText } from "../../report/graph/draw-text.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { embedderProblems } from "../../run/require-embedder.ts";
 import { isModelJudge, needsJudge, needsJudgeText } from "../../run/require-judge.ts";
+import { simulatorProblems } from "../../run/require-simulator.ts";
 import { findSourceProblems } from "../../run/sandbox/link-sources.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
@@ -66,6 +67,10 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
     for (const warning of definition.warnings)
       output.write(labelled("warning:", style.yellow, { text: formatIssue(warning), output }));
     for (const text of embedderProblems(definition, settings.embedder !== undefined)) {
+      warnings++;
+      output.write(labelled("warning:", style.yellow, { text, output }));
+    }
+    for (const text of simulatorProblems(definition, settings.simulator !== undefined)) {
       warnings++;
       output.write(labelled("warning:", style.yellow, { text, output }));
     }

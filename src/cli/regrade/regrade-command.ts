@@ -24,6 +24,7 @@ export const addRegradeCommand: AddCommand = (program, { terminal, execute }) =>
     "subject",
     "judge",
     "embedder",
+    "simulator",
     "allowUnread",
     "retryUnreadable",
     "replicates",

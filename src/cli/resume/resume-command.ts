@@ -38,6 +38,7 @@ export const addResumeCommand: AddCommand = (program, { terminal, execute }) => 
     "subject",
     "judge",
     "embedder",
+    "simulator",
     "replicates",
     "scenario",
     "tag",

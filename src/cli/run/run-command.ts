@@ -40,6 +40,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
       "subject",
       "judge",
       "embedder",
+      "simulator",
       "allowUnread",
       "scenario",
       "tag",

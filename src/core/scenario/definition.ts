@@ -10,6 +10,7 @@ import type { JsonObject } from "../values/json.ts";
 import type { DatasetOption } from "./dataset.ts";
 import type { ModelOverride } from "./model-override.ts";
 import type { NodeEntry } from "./node-entry.ts";
+import type { SimulatedUser } from "./simulated-user.ts";
 import type { Variants } from "./variants.ts";
 
 declare const known: unique symbol;
@@ -104,7 +105,10 @@ export type AgentIdentity = string | { readonly name: string; readonly systemPro
 
 /** What `addNode` takes besides the id. */
 export interface NodeOptions<Parsed = unknown> {
+  /** Of a node with a simulated user, without its text; it may be left out. */
   readonly question: Question<Parsed>;
+  /** A model writes the question, as a user, within a contract that code checks. */
+  readonly user?: SimulatedUser | null;
   readonly modelOverride?: ModelOverride | null;
   readonly toolFilter?: ToolFilter | null;
   /** Computes the new `accumulated` after a visit: a function, or the source text of one. */
@@ -117,6 +121,7 @@ export interface NodeOptions<Parsed = unknown> {
 /** A node of a definition. */
 export interface ScenarioNode {
   readonly question: Question;
+  readonly user?: SimulatedUser;
   readonly modelOverride?: ModelOverride;
   readonly toolFilter?: ToolFilter;
   readonly stateUpdate?: StateUpdate | string;

@@ -15,6 +15,7 @@ import { isRecord, type UnknownRecord } from "../values/json.ts";
 import { END, END_IN_FILES } from "./definition.ts";
 import { nodeAsData } from "./model-override.ts";
 import { EDGE_SHAPE, NODE_SHAPE } from "./scenario-shape.ts";
+import { withUserQuestion } from "./simulated-user.ts";
 
 /**
  * The parts of a scenario as they come in, from the builder or from a file: each is copied, frozen and its
@@ -29,7 +30,7 @@ export class ScenarioParts {
 
   addNode(id: string, node: unknown): void {
     const { node: data, keepFor } = nodeAsData(node);
-    const taken = this.#take(data, NODE_SHAPE, ["nodes", id]);
+    const taken = this.#take(withUserQuestion(data), NODE_SHAPE, ["nodes", id]);
     keepFor(taken);
     this.nodes.set(id, taken);
   }

@@ -23,9 +23,10 @@ import {
 import { WHEN_SHAPE } from "../state/condition.ts";
 import { RUBRIC_SHAPE } from "../templates/rubric-shape.ts";
 import { TEMPLATE_SHAPE } from "../templates/template-shape.ts";
-import type { JsonObject } from "../values/json.ts";
+import { isRecord, type JsonObject } from "../values/json.ts";
 import { DATASET_SHAPE } from "./dataset.ts";
 import { END, END_IN_FILES, TRANSCRIPTS } from "./definition.ts";
+import { SIMULATED_USER, USER_WRITES } from "./simulated-user.ts";
 import { VARIANTS_SHAPE } from "./variants.ts";
 
 const IDENTITY = described(jsonObject, "Of a model that was an object in code, for readers.");
@@ -86,11 +87,18 @@ export const NODE_SHAPE: ReferenceShape = reference("node", () =>
     "a node",
     { question: QUESTION },
     {
+      rule: ({ user, question }, report) => {
+        if (user === undefined || !isRecord(question) || question.question === USER_WRITES) return;
+        const message =
+          "The simulated user writes the text of this node: leave out `question` of the question.";
+        report("question", { code: "invalid_parameter", message });
+      },
       optional: {
         modelOverride: described(
           object("a model override", {}, { optional: MODEL_OVERRIDE }),
           "Other models than the run's, for this node.",
         ),
+        user: SIMULATED_USER,
         toolFilter: TOOL_FILTER,
         stateUpdate: described(functionOrSource, "Computes the new accumulated state after a visit."),
         agentIdentity: AGENT_IDENTITY,

@@ -4,7 +4,7 @@ import { frozenCopy, MAX_VALUES } from "../values/frozen-copy.ts";
 import { appended, type GrowingList, listOf } from "../values/growing-list.ts";
 import { isRecord, ownValue, typeName, type UnknownRecord } from "../values/json.ts";
 import { PersistentMap } from "../values/persistent-map.ts";
-import type { NodeResult, ScenarioState, TurnRecord } from "./state.ts";
+import type { NodeResult, ScenarioState, TurnRecord, UserState } from "./state.ts";
 
 /** What a state update may look at besides `accumulated` and `parsed`. */
 export interface StateUpdateContext {
@@ -54,7 +54,14 @@ export function foldTurn(
   const result =
     refused === undefined ? { verifyResult, parsed, rubric } : { verifyResult, parsed, rubric, refused };
   const { accumulated, problem } = updateAccumulated(state, turn, stateUpdate);
-  const after: TurnState = { turn: state.turn + 1, currentNode: node, accumulated, ...result };
+  const user = turn.user ?? state.user;
+  const after: TurnState = {
+    turn: state.turn + 1,
+    currentNode: node,
+    accumulated,
+    ...(user === undefined ? {} : { user }),
+    ...result,
+  };
   const record = Object.freeze({ node, questionText: turn.questionText ?? "", reply: turn.reply, ...result });
   const next = FoldedState.after(state, after, { result: Object.freeze(result), record });
   return problem === undefined ? { state: next } : { state: next, updateProblem: problem };
@@ -123,6 +130,7 @@ export class FoldedState implements ScenarioState {
   readonly parsed: UnknownRecord;
   readonly refused?: Truth;
   readonly accumulated: UnknownRecord;
+  readonly user?: UserState;
   readonly #visits: PersistentMap<Visit>;
   readonly #turns: GrowingList<TurnRecord>;
   #nodeVisits: ScenarioState["nodeVisits"] | undefined;
@@ -135,6 +143,7 @@ export class FoldedState implements ScenarioState {
     this.parsed = turn.parsed;
     if (turn.refused !== undefined) this.refused = turn.refused;
     this.accumulated = turn.accumulated;
+    if (turn.user !== undefined) this.user = turn.user;
     this.#visits = visits;
     this.#turns = turns;
   }
@@ -169,6 +178,7 @@ export class FoldedState implements ScenarioState {
   /** The same as a plain object, for code of authors. */
   toJSON(): ScenarioState {
     const { turn, currentNode, verifyResult, parsed, refused, accumulated, nodeVisits, nodeResults } = this;
+    const { user } = this;
     const turns = this.#turns;
     return Object.freeze({
       turn,
@@ -177,6 +187,7 @@ export class FoldedState implements ScenarioState {
       parsed,
       ...(refused === undefined ? {} : { refused }),
       accumulated,
+      ...(user === undefined ? {} : { user }),
       nodeVisits,
       nodeResults,
       // Made only for code that looks at it: a list for each turn would take quadratic time.

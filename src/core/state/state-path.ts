@@ -1,6 +1,6 @@
 import { isRecord, ownValue } from "../values/json.ts";
 import { FoldedState } from "./advance-state.ts";
-import type { NodeResult, ScenarioState } from "./state.ts";
+import type { NodeResult, ScenarioState, UserState } from "./state.ts";
 
 /** The first words a path can have. */
 export const STATE_ROOTS: readonly string[] = [
@@ -12,12 +12,14 @@ export const STATE_ROOTS: readonly string[] = [
   "accumulated",
   "node_visits",
   "node_results",
+  "user",
 ];
 
 /** A path taken apart; `keys` is what follows inside `parsed`, `rubric` or `accumulated`. */
 export type StatePath =
   | { readonly root: "verify_result" | "refused" | "turn" | "current_node" }
   | { readonly root: "parsed" | "accumulated"; readonly keys: readonly string[] }
+  | { readonly root: "user"; readonly part: keyof UserState }
   | { readonly root: "node_visits"; readonly node: string | null }
   | {
       readonly root: "node_results";
@@ -45,6 +47,12 @@ export function parseStatePath(path: string): StatePath | { readonly problem: st
         : { problem: `only a node id can follow "${root}"` };
     case "node_results":
       return parseNodeResultPath(rest);
+    case "user": {
+      const [part] = rest;
+      if (rest.length === 1 && (part === "done" || part === "reveals" || part === "revealed"))
+        return { root, part };
+      return { problem: 'after "user" comes done, reveals or revealed' };
+    }
     default:
       return {
         problem: `it must start with ${STATE_ROOTS.slice(0, -1).join(", ")} or ${STATE_ROOTS.at(-1)}`,
@@ -94,6 +102,10 @@ export function compilePath(path: string): StateReader {
     }
     case "node_results":
       return compileNodeResultPath(parsed);
+    case "user": {
+      const { part } = parsed;
+      return (state) => state.user?.[part] ?? null;
+    }
   }
 }
 

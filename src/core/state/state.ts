@@ -10,6 +10,16 @@ export interface NodeResult {
   readonly refused?: Truth;
 }
 
+/** What is known of a simulated user. */
+export interface UserState {
+  /** True if the user has said that he or she is done. */
+  readonly done: boolean;
+  /** The ids of the facts that the last message reveals. */
+  readonly reveals: readonly string[];
+  /** The ids of all facts that were revealed, in their order. */
+  readonly revealed: readonly string[];
+}
+
 /** What routing can see, after a turn. */
 export interface ScenarioState {
   /** Number of finished turns: 1 when the first edge is tested. */
@@ -21,6 +31,8 @@ export interface ScenarioState {
   /** True if the reply of the turn declined to answer; null or absent if it was not looked for. */
   readonly refused?: Truth;
   readonly accumulated: UnknownRecord;
+  /** What the simulated user did last; absent where there is none. */
+  readonly user?: UserState;
   readonly nodeVisits: Readonly<Record<string, number>>;
   readonly nodeResults: Readonly<Record<string, NodeResult>>;
   /** The finished turns, this one last. */
@@ -90,6 +102,8 @@ export interface TurnRecord {
   readonly parsed?: UnknownRecord;
   readonly rubric?: UnknownRecord;
   readonly refused?: Truth;
+  /** What the simulated user did, at a node that has one. */
+  readonly user?: UserState;
   /** True if the node's template does not verify such a reply: the turn is neither right nor wrong. */
   readonly notVerified?: true;
   /** The verdicts by field; empty if the node has no template. */

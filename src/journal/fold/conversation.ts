@@ -67,6 +67,9 @@ export class Conversation {
   /** How many turns are finished. */
   turnCount = 0;
   spending: Spending = NOTHING_SPENT;
+  /** Of that, what the simulated user took. */
+  simulator: Spending = NOTHING_SPENT;
+  readonly #userSpending = new Map<number, Spending>();
   startedAt: number | null = null;
   endedAt: number | null = null;
   readonly outcomes: Map<string, OutcomeEvent> = new Map();
@@ -148,6 +151,12 @@ export class Conversation {
           this.changedTurns.add(event.turn);
         }
         break;
+      case "turn-user": {
+        this.spending = addSpending(this.spending, event.spending);
+        this.simulator = addSpending(this.simulator, event.spending);
+        this.#userSpending.set(event.turn, event.spending);
+        break;
+      }
       case "turn-reply":
         this.#reply(event);
         break;
@@ -228,7 +237,7 @@ export class Conversation {
       message.role === "assistant" ? (message.toolCalls ?? []) : [],
     );
     if (toolCalls.length > 0) turn.toolCalls = toolCalls;
-    turn.spending = spending;
+    turn.spending = addSpending(this.#userSpending.get(number) ?? NOTHING_SPENT, spending);
   }
 
   #finishTurn({ result }: TurnEnd, at?: number): void {
@@ -310,6 +319,7 @@ export function inputEvents(events: Iterable<RunEventBody>): readonly Conversati
   for (const event of events) {
     switch (event.type) {
       case "conversation-start":
+      case "turn-user":
       case "turn-reply":
       case "turn-judgement":
       case "conversation-stop":

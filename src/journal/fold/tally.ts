@@ -22,7 +22,8 @@ export type CountKind =
   | "failed judges"
   | "unreadable judges"
   | "arms"
-  | "spending";
+  | "spending"
+  | "simulator";
 
 /** Counts of one cell. All are whole numbers, so that adding and taking away is exact in any order. */
 export class Counts {
@@ -81,7 +82,8 @@ export function conversationCounts(conversation: Conversation): Counts {
   if (isFinished(status) && judges.failed > 0) counts.add("failed judges", "");
   if (isFinished(status) && judges.unreadable > 0) counts.add("unreadable judges", "");
   if (arms.length > 0) counts.add("arms", "", "", arms.length);
-  countSpending(conversation.spending, counts);
+  countSpending("spending", conversation.spending, counts);
+  if (conversation.simulator !== NOTHING_SPENT) countSpending("simulator", conversation.simulator, counts);
   return counts;
 }
 
@@ -114,13 +116,17 @@ function countTurns({ status, turns, fork }: Conversation, counts: Counts): void
   }
 }
 
-function countSpending({ calls, cached, tokens, cost }: Spending, counts: Counts): void {
-  counts.add("spending", "calls", "", calls);
-  counts.add("spending", "cached", "", cached);
-  if (tokens === null) counts.add("spending", "tokens", "unknown");
-  else counts.add("spending", "tokens", "", tokens);
-  if (cost === null) counts.add("spending", "cost", "unknown");
-  else counts.add("spending", "cost", "", Math.round(cost * COST_UNITS));
+function countSpending(
+  kind: "spending" | "simulator",
+  { calls, cached, tokens, cost }: Spending,
+  counts: Counts,
+): void {
+  counts.add(kind, "calls", "", calls);
+  counts.add(kind, "cached", "", cached);
+  if (tokens === null) counts.add(kind, "tokens", "unknown");
+  else counts.add(kind, "tokens", "", tokens);
+  if (cost === null) counts.add(kind, "cost", "unknown");
+  else counts.add(kind, "cost", "", Math.round(cost * COST_UNITS));
 }
 
 /** Which conversations are counted together. */
@@ -168,6 +174,8 @@ export interface CellTally {
   /** In how many arms they continue. */
   readonly arms: number;
   readonly spending: Spending;
+  /** Of that, what simulated users took. */
+  readonly simulator: Spending;
 }
 
 /** The counts of a cell, in words. */
@@ -212,6 +220,7 @@ export function cellTally({ scenario, subject, judge, variant, arm }: TallyCell,
     unreadable: single("unreadable judges"),
     arms: single("arms"),
     spending: spendingIn(listed("spending")),
+    simulator: spendingIn(listed("simulator")),
   };
 }
 

@@ -100,6 +100,7 @@ export const EVENT_CODES: Readonly<Record<RunEvent["type"], number>> = Object.fr
   "scenario-define": 18,
   label: 19,
   outage: 20,
+  "turn-user": 21,
 });
 
 /** True of the row of an event that begins a call. */

@@ -1,6 +1,7 @@
 import type { ConversationStatus } from "../../core/state/state.ts";
 import { type CellTally, sumOfSpending } from "../fold/tally.ts";
 import { JudgeTally, judgeHealth } from "../judge-health.ts";
+import type { Spending } from "../spending.ts";
 import type { TurnVerdict } from "../turn.ts";
 import type { NodeTurns, ResultRow, RunSummary } from "./store.ts";
 
@@ -29,6 +30,7 @@ function resultRow(group: CellTally[]): ResultRow {
     turns: turnsOf(group),
     outcomes: outcomesOf(group),
     spending: sumOfSpending(group),
+    ...simulatorIn(group),
     nodes: nodesOf(group),
   };
 }
@@ -44,7 +46,7 @@ export function statusesOf(tallies: readonly CellTally[]): RunSummary["statuses"
 /** What the tallies of a run say about it as a whole. */
 export function summaryOf(
   tallies: readonly CellTally[],
-): Pick<RunSummary, "statuses" | "spending" | "judges" | "unjudged" | "unreadable" | "arms"> {
+): Pick<RunSummary, "statuses" | "spending" | "judges" | "unjudged" | "unreadable" | "arms" | "simulator"> {
   const judges = new JudgeTally();
   for (const tally of tallies) judges.merge(tally.judges);
   return {
@@ -54,7 +56,14 @@ export function summaryOf(
     unjudged: tallies.reduce((sum, { unjudged }) => sum + unjudged, 0),
     unreadable: tallies.reduce((sum, { unreadable }) => sum + unreadable, 0),
     ...armsIn(tallies),
+    ...simulatorIn(tallies),
   };
+}
+
+/** What simulated users took; absent if there were none. */
+function simulatorIn(tallies: readonly CellTally[]): { readonly simulator?: Spending } {
+  const simulator = sumOfSpending(tallies.map((tally) => ({ spending: tally.simulator })));
+  return simulator.calls + simulator.cached === 0 ? {} : { simulator };
 }
 
 /** In how many arms conversations continue; absent if in none. */

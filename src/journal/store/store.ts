@@ -33,6 +33,8 @@ export interface RunSummary {
   readonly judges: readonly JudgeHealth[];
   /** In how many arms conversations continue, beside those that the start says; absent if in none. */
   readonly arms?: number;
+  /** Of the spending, what simulated users took; absent if there were none. */
+  readonly simulator?: Spending;
   /** How many finished conversations have turns whose judge could not be asked. */
   readonly unjudged: number;
   /** How many finished conversations have answers of judges that could not be read. */
@@ -165,6 +167,8 @@ export interface ResultRow {
     >
   >;
   readonly spending: Spending;
+  /** Of that, what simulated users took; absent if there were none. */
+  readonly simulator?: Spending;
   /** The turns of each node that has a template, and how many of their replies have no verdict. */
   readonly nodes: Readonly<Record<string, NodeTurns>>;
 }

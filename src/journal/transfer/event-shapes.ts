@@ -15,6 +15,7 @@ import {
   text,
 } from "../../core/schema/shape.ts";
 import type { TestedEdge } from "../../core/state/routing.ts";
+import type { UserState } from "../../core/state/state.ts";
 import type { JudgementPart } from "../../grading/judge/judge-turn.ts";
 import type { TurnLabels } from "../../grading/verify/conclude-labels.ts";
 import type { FieldVerdict } from "../../grading/verify/verify-parsed.ts";
@@ -177,6 +178,11 @@ const FIELD = typedShape<FieldVerdict>("a field", {
   optional: { reason: text },
 });
 
+const USER_STATE: Shape = typedShape<UserState>("a user", {
+  required: { done: boolean, reveals: texts, revealed: texts },
+  optional: {},
+});
+
 /** A finished turn. */
 export const TURN_RESULT: Shape = typedShape<FinishedTurn>("a turn", {
   required: {
@@ -203,6 +209,7 @@ export const TURN_RESULT: Shape = typedShape<FinishedTurn>("a turn", {
     judgeFailure: FAILURE,
     notVerified: { kind: "literal", values: [true] },
     ofParent: { kind: "literal", values: [true] },
+    user: USER_STATE,
     toolCalls: list(jsonObject),
     unreadByRules: texts,
   },
@@ -275,11 +282,15 @@ const EVENTS: EventShapes = {
   }),
   "conversation-end": event("conversation-end", {
     required: { conversation, cell: CELL, status: STATUS, turnCount: count, path: texts, spending: SPENDING },
-    optional: { failure: FAILURE, arms: texts },
+    optional: { failure: FAILURE, arms: texts, simulator: SPENDING },
   }),
   "turn-start": event("turn-start", {
     required: { ...ofTurn, node: text, model: text, messages: MESSAGES },
     optional: { agent: text, instructions: text, tools: texts, removedTools: texts },
+  }),
+  "turn-user": event("turn-user", {
+    required: { ...ofTurn, text, reveals: texts, done: boolean, spending: SPENDING },
+    optional: { repaired: text },
   }),
   "turn-reply": event("turn-reply", {
     required: { ...ofTurn, reply: text, messages: MESSAGES, finish: text, spending: SPENDING },
@@ -291,7 +302,12 @@ const EVENTS: EventShapes = {
   }),
   "turn-end": event("turn-end", { required: { conversation, result: TURN_RESULT }, optional: {} }),
   "call-start": event("call-start", {
-    required: { ...ofTurn, call: text, purpose: oneOfTexts("subject", "judge", "tool"), model: text },
+    required: {
+      ...ofTurn,
+      call: text,
+      purpose: oneOfTexts("subject", "judge", "simulator", "tool"),
+      model: text,
+    },
     optional: { identity: text },
   }),
   retry: event("retry", {

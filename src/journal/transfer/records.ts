@@ -29,15 +29,18 @@ export function* exportRecords(store: Store, name: string): Generator<string> {
       replicate,
       subject,
       judge,
-      turns: finishedTurns.map(({ node, questionText, reply, parsed, verifyResult, rubric, refused }) => ({
-        node,
-        question: questionText,
-        reply,
-        parsed,
-        verify_result: verifyResult,
-        ...(Object.keys(rubric).length === 0 ? {} : { rubric }),
-        ...(refused === null ? {} : { refused }),
-      })),
+      turns: finishedTurns.map(
+        ({ node, questionText, reply, parsed, verifyResult, rubric, refused, user }) => ({
+          node,
+          question: questionText,
+          ...(user === undefined ? {} : { user: { reveals: user.reveals, done: user.done } }),
+          reply,
+          parsed,
+          verify_result: verifyResult,
+          ...(Object.keys(rubric).length === 0 ? {} : { rubric }),
+          ...(refused === null ? {} : { refused }),
+        }),
+      ),
     });
     // Arms come right after what they continue.
     for (const continued of arms.get(index) ?? []) yield* write(continued);

@@ -131,6 +131,9 @@ export type ConversationRow = CellColumns &
     readonly cached: number | null;
     readonly tokens: number | null;
     readonly cost: number | null;
+    /** Of that, what the simulated user took. */
+    readonly simulator_calls: number | null;
+    readonly simulator_cost: number | null;
   };
 
 type ConversationPart = Omit<ConversationRow, keyof CellColumns>;
@@ -156,6 +159,8 @@ const CONVERSATION_COLUMNS: readonly (keyof ConversationPart)[] = [
   "cached",
   "tokens",
   "cost",
+  "simulator_calls",
+  "simulator_cost",
 ];
 
 /** The conversations of a run, one row each, in the order of results. */
@@ -189,6 +194,8 @@ function columnsOf(conversation: Conversation): ConversationPart {
     cached: spending?.cached ?? null,
     tokens: spending?.tokens ?? null,
     cost: spending?.cost ?? null,
+    simulator_calls: spending === undefined ? null : conversation.simulator.calls,
+    simulator_cost: spending === undefined ? null : conversation.simulator.cost,
   };
 }
 

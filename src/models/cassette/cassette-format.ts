@@ -269,7 +269,7 @@ export const SETTINGS_SHAPE: Shape = object("the line", {
 /** One call. */
 export const CALL_SHAPE: Shape = object("the call", {
   settings: count,
-  purpose: oneOfTexts("subject", "judge"),
+  purpose: oneOfTexts("subject", "judge", "simulator"),
   replicate: count,
   seed: number,
   previous: text,

@@ -23,6 +23,8 @@ export interface SubjectTotal extends Tested {
   readonly statuses: Readonly<Partial<Record<ConversationStatus, number>>>;
   readonly turns: ResultRow["turns"];
   readonly spending: Spending;
+  /** Of that, what simulated users took. */
+  readonly simulator: Spending;
 }
 
 const NO_TURNS: ResultRow["turns"] = Object.freeze({
@@ -66,15 +68,22 @@ export function sumOfTotals(totals: readonly SubjectTotal[]): Omit<SubjectTotal,
 }
 
 function emptyTotal({ subject, judge }: Tested, planned: number | null): SubjectTotal {
-  const nothing = { begun: 0, ended: 0, statuses: {}, turns: NO_TURNS, spending: NOTHING_SPENT };
+  const nothing = {
+    begun: 0,
+    ended: 0,
+    statuses: {},
+    turns: NO_TURNS,
+    spending: NOTHING_SPENT,
+    simulator: NOTHING_SPENT,
+  };
   return { subject, judge, planned, ...nothing };
 }
 
 function addRow(total: SubjectTotal, row: ResultRow): SubjectTotal {
-  const { conversations, statuses, turns, spending } = row;
+  const { conversations, statuses, turns, spending, simulator = NOTHING_SPENT } = row;
   const ended = Object.values(statuses).reduce((sum, count) => sum + count, 0);
   // The plan of the whole is known already.
-  const more = { ...emptyTotal(row, 0), begun: conversations, ended, statuses, turns, spending };
+  const more = { ...emptyTotal(row, 0), begun: conversations, ended, statuses, turns, spending, simulator };
   const planned = total.planned === null ? null : total.planned + (row.arms ?? 0);
   return { ...add(total, more), planned };
 }
@@ -91,6 +100,7 @@ function add(one: SubjectTotal, other: SubjectTotal): SubjectTotal {
     // Both have all kinds of turns.
     turns: addCounts(one.turns, other.turns) as ResultRow["turns"],
     spending: addSpending(one.spending, other.spending),
+    simulator: addSpending(one.simulator, other.simulator),
   };
 }
 

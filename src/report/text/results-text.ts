@@ -70,6 +70,12 @@ const SPENDING: readonly Figure[] = [
   { heading: "cached", text: ({ spending }) => countText(spending.cached), leaves: 0 },
   { heading: "tokens", text: ({ spending }) => countText(spending.tokens), leaves: 1 },
   { heading: "USD", text: ({ spending }) => costText(spending.cost) },
+  {
+    heading: "simulator calls",
+    text: ({ simulator }) => countText(simulator.calls),
+    unlessZero: true,
+  },
+  { heading: "simulator USD", text: ({ simulator }) => simulatorCost(simulator), unlessZero: true },
 ];
 
 const TURNS: readonly Figure[] = [
@@ -111,6 +117,10 @@ export function totalsText(
     ...table("Turns", TURNS),
     ...endingsText(sum).flatMap((sentence) => ["", ...wrapText(sentence, width).map(style.yellow)]),
   ];
+}
+
+function simulatorCost({ calls, cost }: Total["simulator"]): string {
+  return calls === 0 ? "0" : costText(cost);
 }
 
 function conversationsText({ begun, ended, planned }: Total): string {

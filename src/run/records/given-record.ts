@@ -14,6 +14,8 @@ export interface GivenTurn {
   /** The text that was asked; compared with the scenario's if it is there. */
   readonly question?: string;
   readonly reply?: string;
+  /** What the simulated user did when it wrote the question. */
+  readonly user?: { readonly reveals?: readonly string[]; readonly done?: boolean };
   /** What was read of the reply. It is verified with the template, unless there is a verdict. */
   readonly parsed?: UnknownRecord;
   readonly verify_result?: Truth;
@@ -146,6 +148,7 @@ class RecordReader {
       return {
         ...given("node", this.#text(turn.node, `\`node\` ${place}`)),
         ...given("question", this.#text(turn.question, `\`question\` ${place}`)),
+        ...given("user", userOf(turn.user)),
         ...given("reply", this.#text(turn.reply, `\`reply\` ${place}`)),
         ...given("parsed", this.#values(turn.parsed, `\`parsed\` ${place}`)),
         ...this.#truth("verify_result", turn, place),
@@ -183,6 +186,17 @@ class RecordReader {
     this.problem(problem);
     return value;
   }
+}
+
+/** What is no list of ids says nothing of what was revealed. */
+function userOf(value: unknown): GivenTurn["user"] {
+  if (!isRecord(value)) return undefined;
+  const { reveals, done } = value;
+  const isList = Array.isArray(reveals) && reveals.every((id) => typeof id === "string");
+  return {
+    ...(isList ? { reveals: reveals as string[] } : {}),
+    ...(typeof done === "boolean" ? { done } : {}),
+  };
 }
 
 function isName(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import type { TurnReply } from "../../journal/run-event.ts";
+import type { TurnReply, TurnUser } from "../../journal/run-event.ts";
 import { NOTHING_SPENT } from "../../journal/spending.ts";
 import type { TurnLabels } from "../../journal/turn.ts";
 import type { Message } from "../../models/message.ts";
@@ -27,6 +27,19 @@ export class RecordedAnswers {
   /** The answer to a question, or the first difference in a sentence. */
   answer(effect: AskEffect): RecordAnswer | { readonly difference: string } {
     return this.#turns === undefined ? this.#messageAnswer(effect) : this.#turnAnswer(effect, this.#turns);
+  }
+
+  /** What the user says next according to the record; undefined if it says nothing. The record does not say what is revealed. */
+  userMessage(turn: number): Pick<TurnUser, "text" | "reveals" | "done"> | undefined {
+    if (this.#turns !== undefined) {
+      const given = this.#turns[turn - 1 - this.#before];
+      if (given?.question === undefined) return undefined;
+      const { reveals = [], done = false } = given.user ?? {};
+      return { text: given.question, reveals, done };
+    }
+    const at = this.#messages.findIndex(({ role }, index) => index >= this.#at && role === "user");
+    const isLast = !this.#messages.some(({ role }, index) => index > at && role === "user");
+    return at === -1 ? undefined : { text: this.#messages[at]?.content ?? "", reveals: [], done: isLast };
   }
 
   /** How many turns of the record the conversation has not asked for. */

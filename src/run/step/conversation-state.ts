@@ -20,6 +20,7 @@ import { NOTHING_SPENT, type Spending } from "../../journal/spending.ts";
 import type { FinishedTurn, Turn } from "../../journal/turn.ts";
 import type { Message } from "../../models/message.ts";
 import type { AgentView, AnsweredTurn } from "./agent-view.ts";
+import type { UserContract, UserMessage } from "./user-contract.ts";
 
 /** Why no further question is asked. */
 export interface Ending {
@@ -41,6 +42,14 @@ export interface OpenTurn extends Turn {
   readonly reads?: ReadNode;
 }
 
+/** The question that comes next. */
+export interface NextQuestion {
+  readonly node: string;
+  readonly edge: number | null;
+  /** What the simulated user has written, at a node that has one. */
+  readonly written?: UserMessage;
+}
+
 /** Where a conversation stands: the fold of its events. */
 export interface ConversationState {
   readonly conversation: string;
@@ -59,7 +68,9 @@ export interface ConversationState {
   /** Turns that are asked or being read, in order; only the last may be unanswered. */
   readonly open: readonly OpenTurn[];
   /** Where the conversation goes, while the texts there still wait for what they read of earlier turns. */
-  readonly next: { readonly node: string; readonly edge: number | null } | null;
+  readonly next: NextQuestion | null;
+  /** The number of the turn whose question the simulated user is writing; 0 if none. */
+  readonly simulating: number;
   /** The state as far as routing reads it, after some turns that are still being read; of use if it is ahead of `scenario`. */
   readonly ahead: ScenarioState;
   /** The last turn whose meanings are being compared, or were. */
@@ -69,6 +80,8 @@ export interface ConversationState {
   readonly status: ConversationStatus | null;
   readonly outcomes: Readonly<Record<string, OutcomeResult>>;
   readonly spending: Spending;
+  /** Of that, what the simulated user took. */
+  readonly userSpending: Spending;
 }
 
 /** Before the first event. */
@@ -83,12 +96,14 @@ export const BEFORE_START: ConversationState = Object.freeze({
   scenario: INITIAL_STATE,
   open: Object.freeze([]),
   next: null,
+  simulating: 0,
   ahead: INITIAL_STATE,
   compared: 0,
   ending: null,
   status: null,
   outcomes: Object.freeze({}),
   spending: NOTHING_SPENT,
+  userSpending: NOTHING_SPENT,
 });
 
 /** A finished conversation with everything that was found out about it. */
@@ -180,6 +195,18 @@ export interface AskEffect {
   readonly transcript?: readonly AnsweredTurn[];
 }
 
+/** Let the simulated user write the next question. */
+export interface SimulateEffect {
+  readonly type: "simulate";
+  readonly turn: number;
+  readonly node: string;
+  readonly contract: UserContract;
+  /** The conversation as the user sees it: what the subject says comes from the other side. */
+  readonly messages: readonly Message[];
+  /** Another model than the run's. */
+  readonly simulator?: string;
+}
+
 /** Ask the judge one of the requests of a turn. */
 export interface JudgeEffect {
   readonly type: "judge";
@@ -215,4 +242,4 @@ export interface FinishEffect {
 }
 
 /** What is ready to be done. */
-export type Effect = AskEffect | JudgeEffect | EmbedEffect | FinishEffect;
+export type Effect = AskEffect | SimulateEffect | JudgeEffect | EmbedEffect | FinishEffect;

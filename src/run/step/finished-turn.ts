@@ -20,6 +20,7 @@ export function finishedTurn(
     turn,
     node,
     ...(agent === undefined ? {} : { agent }),
+    ...(open.user === undefined ? {} : { user: open.user }),
     questionText,
     reply,
     ...findings,

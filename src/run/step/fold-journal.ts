@@ -74,6 +74,7 @@ class JournalFold {
     if (event.type === "turn-judgement" && isAwaited(this.state, event)) this.#judgements.push(event);
     this.state = state;
     this.#events = events;
+    if (event.type === "turn-user") this.#pending.delete(`user ${event.turn}`);
     if (event.type === "turn-reply") this.#pending.delete(`ask ${event.turn}`);
     if (event.type === "turn-judgement") this.#pending.delete(`judge ${event.turn} ${event.part}`);
     for (const effect of effects) this.#pending.set(keyOf(effect), effect);
@@ -88,6 +89,7 @@ function isAwaited(state: ConversationState | null, { turn, part }: TurnJudgemen
 
 function keyOf(effect: Effect): string {
   if (effect.type === "finish") return "finish";
+  if (effect.type === "simulate") return `user ${effect.turn}`;
   // Its result is a judgement.
   if (effect.type === "embed") return `judge ${effect.turn} ${effect.part}`;
   return effect.type === "ask" ? `ask ${effect.turn}` : `judge ${effect.turn} ${effect.part}`;

@@ -1,3 +1,4 @@
+import type { TextScope } from "../../core/liquid/text-template.ts";
 import { END, type ScenarioDefinition, type ScenarioNode } from "../../core/scenario/definition.ts";
 import { foldTurn } from "../../core/state/advance-state.ts";
 import { type RoutingDecision, resolveNextNode } from "../../core/state/routing.ts";
@@ -14,6 +15,7 @@ import type {
   ForkPoint,
   TurnJudgementEvent,
   TurnReply,
+  TurnUser,
 } from "../../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT } from "../../journal/spending.ts";
 import type { Turn } from "../../journal/turn.ts";
@@ -24,13 +26,16 @@ import {
   type ConversationState,
   type Effect,
   type Ending,
+  type NextQuestion,
   type OpenTurn,
 } from "./conversation-state.ts";
 import { decideOutcomes } from "./decide-outcomes.ts";
 import { finishedTurn, isRead, turnOfParent } from "./finished-turn.ts";
 import { type NodePlan, nodePlan } from "./node-plan.ts";
+import { nextOfUser } from "./simulate-user.ts";
 import { type Draft, TurnReader } from "./turn-reader.ts";
-import { askedNode, isKnown, needsAt, scopeAt } from "./turn-texts.ts";
+import { askedNode, isKnown, lastUser, needsAt, scopeAt } from "./turn-texts.ts";
+import { type UserMessage, userAfter, withText } from "./user-contract.ts";
 
 /** What follows from an event. */
 export interface Step {
@@ -54,6 +59,9 @@ export function step(
   switch (event.type) {
     case "conversation-start":
       transition.start(event);
+      break;
+    case "turn-user":
+      transition.user(event);
       break;
     case "turn-reply":
       transition.reply(event);
@@ -110,9 +118,20 @@ class Transition {
     if (draft.ending?.fork === undefined) return;
     let turns: Draft["turns"] = null;
     for (const turn of itemsOf(draft.turns)) turns = appended(turns, turnOfParent(turn));
-    Object.assign(draft, start, { turns, ending: null, status: null, outcomes: {}, spending: NOTHING_SPENT });
+    const fresh = { ending: null, status: null, outcomes: {} };
+    Object.assign(draft, start, { turns, ...fresh, spending: NOTHING_SPENT, userSpending: NOTHING_SPENT });
     if (target === END) draft.ending = { status: "completed" };
     else draft.next = { node: target, edge };
+    this.#advance();
+  }
+
+  user({ turn, text, reveals, done, spending }: TurnUser): void {
+    const draft = this.#draft;
+    if (draft.next === null || draft.simulating !== turn) return;
+    draft.simulating = 0;
+    draft.next = { ...draft.next, written: { text, reveals, done } };
+    draft.spending = addSpending(draft.spending, spending);
+    draft.userSpending = addSpending(draft.userSpending, spending);
     this.#advance();
   }
 
@@ -213,7 +232,13 @@ class Transition {
       known,
       state: draft.scenario,
     }).conclusion;
-    const finished = { node: open.node, questionText: open.questionText ?? "", reply, ...conclusion };
+    const finished = {
+      node: open.node,
+      questionText: open.questionText ?? "",
+      reply,
+      ...(open.user === undefined ? {} : { user: open.user }),
+      ...conclusion,
+    };
     const { state, updateProblem } = foldTurn(draft.scenario, finished, this.#node(open.node).stateUpdate);
     draft.scenario = state;
     draft.open = draft.open.slice(1);
@@ -263,7 +288,8 @@ class Transition {
       const reply = open.reply ?? "";
       const known = (open.judgements ?? []).filter((part) => part !== null);
       const conclusion = reads ? this.#reader.conclude(open, { known, state }).conclusion : NOTHING_CONCLUDED;
-      ({ state } = foldTurn(state, { node: open.node, reply, ...conclusion }));
+      const user = open.user === undefined ? {} : { user: open.user };
+      ({ state } = foldTurn(state, { node: open.node, reply, ...user, ...conclusion }));
     }
     draft.ahead = state;
     return state;
@@ -282,20 +308,49 @@ class Transition {
     else draft.next = { node: target, edge: decision.edge };
   }
 
+  /** What the simulated user says next, if that is known; else it is asked for. */
+  #writtenByUser(
+    next: NextQuestion,
+    { node, scope, turn }: { readonly node: ScenarioNode; readonly scope: TextScope; readonly turn: number },
+  ): UserMessage | undefined {
+    const draft = this.#draft;
+    if (next.written !== undefined || node.user === undefined) return next.written;
+    if (draft.simulating === turn) return undefined;
+    const place = { turn, node: next.node };
+    const { user } = node;
+    const found = this.#reader.rendered(place, () =>
+      nextOfUser(this.#definition, draft, { user, scope, place }),
+    );
+    if (found === undefined) return undefined;
+    if ("written" in found) return found.written;
+    if ("problem" in found) {
+      const failure = { category: "author", stage: "simulator", message: found.problem, ...place } as const;
+      draft.ending = { status: "error", failure };
+      return undefined;
+    }
+    draft.simulating = turn;
+    this.effects.push(found);
+    return undefined;
+  }
+
   /** Asks the next question, if everything that its texts read is known. */
-  #ask({ node: id, edge }: NonNullable<ConversationState["next"]>): void {
+  #ask(next: NextQuestion): void {
+    const { node: id, edge } = next;
     const draft = this.#draft;
     const { settings, spoken } = draft;
     const turn = (spoken?.length ?? 0) + 1;
     const authored = this.#node(id);
     if (!isKnown(this.#definition, draft, needsAt(this.#definition, authored).ask, turn)) return;
-    draft.next = null;
     const scope = scopeAt(this.#definition, draft, { before: turn, node: id });
+    const written = this.#writtenByUser(next, { node: authored, scope, turn });
+    if (authored.user !== undefined && written === undefined) return;
+    draft.next = null;
     const asks = this.#reader.rendered({ turn, node: id }, () =>
       askedNode(this.#definition, authored, { scope, settings }),
     );
     if (asks === undefined) return;
-    const { node, instructions } = asks;
+    const { instructions } = asks;
+    const node = withText(asks.node, written);
     const agent = agentName(node.agentIdentity);
     const view = draft.views[agent] ?? NOTHING_SEEN;
     const prepared = prepareQuestion({
@@ -319,7 +374,14 @@ class Transition {
     const told = tells ? turn - 1 : view.told;
     draft.views = { ...draft.views, [agent]: { messages, said: [], seen: turn - 1, told } };
     const { question } = node.question;
-    const asked: Turn = { turn, node: id, ...(agent === "" ? {} : { agent }), question, questionText: text };
+    const asked: Turn = {
+      turn,
+      node: id,
+      ...(agent === "" ? {} : { agent }),
+      ...(written === undefined ? {} : { user: userAfter(written, lastUser(draft)) }),
+      question,
+      questionText: text,
+    };
     draft.open = [...draft.open, asked];
     this.effects.push({
       type: "ask",
@@ -353,6 +415,7 @@ class Transition {
       path: itemsOf(turns).map(({ node }) => node),
       ...(arms.length === 0 ? {} : { arms: arms.map(({ name }) => name) }),
       spending,
+      ...(draft.userSpending === NOTHING_SPENT ? {} : { simulator: draft.userSpending }),
     });
     this.effects.push({ type: "finish", ...end });
   }

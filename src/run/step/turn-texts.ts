@@ -7,6 +7,7 @@ import type { ModelReference } from "../../core/scenario/model-override.ts";
 import { readByTexts } from "../../core/scenario/routed-on.ts";
 import { lastVisits, turnScope } from "../../core/scenario/state-scope.ts";
 import { FoldedState } from "../../core/state/advance-state.ts";
+import type { UserState } from "../../core/state/state.ts";
 import { fieldProblem } from "../../core/templates/field-problem.ts";
 import type { Template } from "../../core/templates/template.ts";
 import { itemsOf } from "../../core/values/growing-list.ts";
@@ -43,7 +44,7 @@ export function needsAt(definition: ScenarioDefinition, node: ScenarioNode): Nod
     const { question, fewShot, template, ...rest } = node.question;
     const fields = Object.values(template?.fields ?? {}).map(({ truth: _, check: __, ...field }) => field);
     return {
-      ask: needsOfParts(question, fewShot, promptOf(definition, node)),
+      ask: needsOfParts(question, fewShot, promptOf(definition, node), node.user),
       read: needsOfParts(rest, fields, node.rubric),
     };
   });
@@ -137,8 +138,25 @@ export function scopeAt(
     get accumulated() {
       return state.scenario.accumulated;
     },
+    get user() {
+      return lastUser(state) ?? NO_USER;
+    },
   };
 }
+
+/** What the simulated user did last, also in turns that are still being read. */
+export function lastUser({
+  open,
+  scenario,
+}: Pick<ConversationState, "open" | "scenario">): UserState | undefined {
+  return open.findLast(({ user }) => user !== undefined)?.user ?? scenario.user;
+}
+
+const NO_USER: UserState = Object.freeze({
+  done: false,
+  reveals: Object.freeze([]),
+  revealed: Object.freeze([]),
+});
 
 /** What is known so far of a turn that is being read. */
 function findings(
