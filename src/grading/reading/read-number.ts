@@ -26,7 +26,7 @@ export function readNumber(reply: ReplyText, which: "first" | "last"): Decision<
   if (standingOf(reply, chosen, from, false) !== "asserted" || isRetracted(reply, end))
     return { status: "ambiguous" };
   if (which === "last") {
-    const earlier = sentences.filter((other) => other.start < sentence.start && hasTokens(other));
+    const earlier = sentences.filter((other) => other.start < sentence.start);
     if (isReason(reply, sentence, tokens, value) || isCheck(reply, sentence, earlier, value))
       return { status: "ambiguous" };
   }
@@ -177,7 +177,7 @@ function isCheck(
   const [first] = earlier;
   const last = earlier.at(-1);
   if (first === undefined || last === undefined) return false;
-  if (isLone(reply, first) && differs(first)) return true;
+  if (first.end - first.start < 60 && isLone(reply, first) && differs(first)) return true;
   const checks =
     /^\s*\(/.test(lower.slice(start, start + 3)) ||
     explains().test(lower.slice(start)) ||
