@@ -1,7 +1,7 @@
 import type { ConversationStatus } from "../core/state/state.ts";
 import type { JsonObject, JsonValue } from "../core/values/json.ts";
 import type { JudgeHealth } from "../journal/judge-health.ts";
-import type { Cell } from "../journal/run-event.ts";
+import type { Cell, Label } from "../journal/run-event.ts";
 import type { Spending } from "../journal/spending.ts";
 import type { Retry, TurnVerdict, TurnWarning } from "../journal/turn.ts";
 import type { Message } from "../models/message.ts";
@@ -142,6 +142,8 @@ export interface FieldView {
   readonly expected: string | null;
   readonly reason?: string;
   readonly quote?: string;
+  /** Values that it may have, for who labels it. */
+  readonly choices: readonly JsonValue[];
 }
 
 /** A trait of a rubric. */
@@ -368,4 +370,21 @@ export interface ComparedLine extends Omit<ComparisonLine, "onlyA" | "onlyB"> {
 /** Two subjects compared. */
 export interface ComparisonAnswer extends Omit<Comparison, "lines"> {
   readonly lines: readonly ComparedLine[];
+}
+
+/** A turn to review. */
+export interface ReviewTurn {
+  readonly conversation: string;
+  readonly turn: number;
+  readonly scenario: string;
+  readonly subject: string;
+  readonly node: string;
+}
+
+/** The turns to review, and the labels of the run. */
+export interface ReviewAnswer {
+  readonly turns: readonly ReviewTurn[];
+  readonly labels: readonly Label[];
+  /** Who labels now. */
+  readonly who: string;
 }

@@ -48,6 +48,10 @@ async function open(hash: string): Promise<void> {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+async function textOf(): Promise<string> {
+  return (await page.locator("main").textContent()) ?? "";
+}
+
 /** What axe finds that keeps people from using the page; of colours only, or of everything. */
 async function seriousViolations(rules?: readonly string[]): Promise<readonly string[]> {
   // The policy of the page allows no script but its own; the debugger's is no part of the page.
@@ -138,6 +142,35 @@ test("each picture of the curves has its table, and can be saved", async () => {
   }
 });
 
+test("a person labels verdicts and fields with keys, and the labels are in the store", async () => {
+  await open("#/run/first/review?kind=random&count=5&seed=3");
+  await page.getByText("turn 1 of 5 · no verdict labelled yet").waitFor();
+  await page.getByText("was read as").first().waitFor();
+  expect(await textOf()).not.toContain('expected "');
+  await page.keyboard.press("e");
+  await page.getByText(/, expected "/).waitFor();
+  await page.keyboard.press("y");
+  await page.getByText(/you agree with 100 % 21–100 of 1 verdicts/).waitFor();
+  await page.keyboard.press("Space");
+  await page.getByText("turn 2 of 5").waitFor();
+  await page.getByText("was read as").first().waitFor();
+  await page.keyboard.press("n");
+  await page.getByText(/you agree with 50 % .* of 2 verdicts/).waitFor();
+  await page.keyboard.press("2");
+  await page.keyboard.press("u");
+  await page.getByText("turn 1 of 5").waitFor();
+  const labels = async (): Promise<readonly { field: string; value: unknown }[]> => {
+    const found = await page.evaluate("fetch('/api/runs/first/review').then((answer) => answer.json())");
+    return (found as { labels: { field: string; value: unknown }[] }).labels;
+  };
+  await expect.poll(async () => (await labels()).length).toBe(3);
+  expect((await labels()).map(({ field }) => field).sort()).toEqual(
+    [expect.any(String), "verify_result", "verify_result"].sort(),
+  );
+  await page.reload();
+  await page.getByRole("button", { name: "verdict is right", pressed: true }).waitFor();
+});
+
 test("? lists the keys of the page", async () => {
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
@@ -152,6 +185,7 @@ test.each([
   ["scenario", "#/run/first/scenario/pressure%2Fwhale-shark"],
   ["compare", "#/run/first/compare"],
   ["curves", "#/run/first/curves"],
+  ["review", "#/run/first/review?count=3"],
 ])("axe finds nothing serious on the page %s, light or dark", async (_, hash) => {
   await open(hash);
   await page.locator("h1").waitFor();

@@ -117,6 +117,15 @@ describe("who may ask", () => {
     expect((await answer<RunsAnswer>("/api/runs")).runs).toHaveLength(1);
   });
 
+  test("a label needs the token, and must be one", async () => {
+    const headers = { "content-type": "application/json" };
+    expect((await ask("/api/runs/first/labels", { method: "POST", headers })).status).toBe(403);
+    const known = { ...headers, "x-elenchus-token": token() };
+    expect((await ask("/api/runs/first/labels", { method: "POST", headers: known })).status).toBe(400);
+    const foreign = { ...known, origin: "http://evil.example" };
+    expect((await ask("/api/runs/first/labels", { method: "POST", headers: foreign })).status).toBe(403);
+  });
+
   test("only known paths are answered", async () => {
     for (const path of ["/../package.json", "/%2e%2e/package.json", "/api/nothing", "/viewer.map"])
       expect((await ask(path)).status).toBe(404);

@@ -39,6 +39,15 @@ export interface BrowsedConversation {
   readonly outcomes: readonly OutcomeColumns[];
 }
 
+/** A turn, and where it is. */
+export interface FoundTurn {
+  readonly conversation: string;
+  readonly scenario: string;
+  readonly subject: string;
+  readonly turn: number;
+  readonly node: string;
+}
+
 /** Which pairs are meant. */
 export interface PairFilter {
   readonly run: string;
@@ -184,6 +193,35 @@ export class RunBrowser {
       return this.#withTurns(found)[0] as BrowsedConversation;
     };
     return { pairs: shown.map(({ one, other }) => ({ one: read(one), other: read(other) })), next };
+  }
+
+  /** Turns with a verdict, in the order of results. */
+  turnsWith(run: string, verdict: TurnVerdict, limit: number): readonly FoundTurn[] {
+    const counted = VERDICT_COLUMNS[verdict] ?? "turns";
+    return this.#all<FoundTurn>(
+      `SELECT name AS conversation, scenario, subject, turn, node FROM conversation JOIN turn ON turn.conversation = conversation.id
+       WHERE run = ? AND ${counted} > 0 AND +verdict = ? ORDER BY position, id, turn LIMIT ?`,
+      this.#idOf(run) ?? -1,
+      verdict,
+      limit,
+    );
+  }
+
+  /** A verified turn at some place in a run, from 0 to 1, and at some place in its conversation. */
+  turnNear(run: string, place: number, within: number): FoundTurn | undefined {
+    const id = this.#idOf(run) ?? -1;
+    const [last] = this.#all<{ position: number | null }>(
+      "SELECT max(position) AS position FROM conversation WHERE run = ?",
+      id,
+    );
+    const turns = this.#all<FoundTurn>(
+      `SELECT name AS conversation, scenario, subject, turn, node FROM turn
+       JOIN (SELECT * FROM conversation WHERE run = ? AND position >= ? ORDER BY position LIMIT 1) AS chosen
+         ON turn.conversation = chosen.id WHERE +verdict IN ('pass', 'fail', 'unreadable') ORDER BY turn`,
+      id,
+      place * (last?.position ?? 0),
+    );
+    return turns[Math.floor(within * turns.length)];
   }
 
   /** One conversation; undefined if there is none. */

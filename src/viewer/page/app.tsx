@@ -3,6 +3,7 @@ import { ComparePage } from "./pages/compare-page.tsx";
 import { ConversationPage } from "./pages/conversation-page.tsx";
 import { ConversationsPage } from "./pages/conversations-page.tsx";
 import { CurvesPage } from "./pages/curves-page.tsx";
+import { ReviewPage } from "./pages/review-page.tsx";
 import { RunPage } from "./pages/run-page.tsx";
 import { RunsPage } from "./pages/runs-page.tsx";
 import { ScenarioPage } from "./pages/scenario-page.tsx";
@@ -10,6 +11,7 @@ import { KeyHelp, useKeyboard, useKeys } from "./parts/keys.tsx";
 import { PlainText } from "./parts/plain-text.tsx";
 import { Empty, Problem } from "./parts/states.tsx";
 import { goTo, hashOf, type Route, useRoute } from "./routing.ts";
+import { source } from "./source.ts";
 import { applyTheme, chosenTheme, nextTheme } from "./theme.ts";
 
 /** The whole page: where one is, the page that the address names, keys. */
@@ -66,6 +68,7 @@ function Page({ route }: { readonly route: Route }): ReactNode {
     if (part === undefined) return <RunPage route={route} run={run} />;
     if (part === "compare") return <ComparePage route={route} run={run} />;
     if (part === "curves") return <CurvesPage route={route} run={run} />;
+    if (part === "review") return <ReviewPage route={route} run={run} />;
     if (part === "conversations") return <ConversationsPage route={route} run={run} />;
     if (part === "conversation" && name !== undefined)
       return <ConversationPage route={route} run={run} conversation={name} />;
@@ -113,6 +116,7 @@ const TABS: readonly (readonly [part: string, word: string])[] = [
   ["conversations", "Conversations"],
   ["compare", "Compare"],
   ["curves", "Curves"],
+  ["review", "Review"],
 ];
 
 function Tabs({ route }: { readonly route: Route }): ReactNode {
@@ -120,7 +124,7 @@ function Tabs({ route }: { readonly route: Route }): ReactNode {
   if (kind !== "run" || run === undefined) return null;
   return (
     <nav className="tabs" aria-label="pages of the run">
-      {TABS.map(([word, text]) => (
+      {TABS.filter(([word]) => word !== "review" || !source().isExport).map(([word, text]) => (
         <a
           key={word}
           href={hashOf(word === "" ? ["run", run] : ["run", run, word])}

@@ -8,6 +8,7 @@ import "./style/conversation.css";
 import "./style/graph.css";
 import "./style/compare.css";
 import "./style/curves.css";
+import "./style/review.css";
 import { App } from "./app.tsx";
 import { exportSource } from "./export-source.ts";
 import { factOf, setSource } from "./source.ts";

@@ -3,6 +3,7 @@ import { foldTurn, plainState } from "../../core/state/advance-state.ts";
 import { compileWhen } from "../../core/state/condition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
+import type { TemplateField } from "../../core/templates/template.ts";
 import { type JsonObject, type JsonValue, ownValue } from "../../core/values/json.ts";
 import { foldCalls, type MadeCall } from "../../journal/fold/calls.ts";
 import { foldConversation } from "../../journal/fold/conversation.ts";
@@ -158,8 +159,20 @@ function fieldViews(
       expected: question === undefined ? null : expectedText(question, name, before),
       ...(typeof note === "string" ? { reason: note } : {}),
       ...(typeof quote === "string" ? { quote } : {}),
+      choices: choicesOf(question?.template?.fields[name], ownValue(parsed, name)),
     };
   });
+}
+
+/** The values that a field can have, as far as they can be listed: those of its type, or what was read and what is true. */
+function choicesOf(field: TemplateField | undefined, read: unknown): readonly JsonValue[] {
+  if (field?.type === "boolean") return [true, false];
+  if (field !== undefined && "values" in field && Array.isArray(field.values))
+    return field.values as readonly JsonValue[];
+  const known = [read, field?.truth].filter(
+    (value) => typeof value === "string" || typeof value === "number" || typeof value === "boolean",
+  );
+  return [...new Set(known)];
 }
 
 function traitViews(

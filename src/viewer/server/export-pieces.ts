@@ -142,7 +142,13 @@ function turnWithoutTexts(turn: TurnView): TurnView {
     before: [],
     steps: [],
     ...(turn.reply === undefined ? {} : { reply: LEFT_OUT }),
-    fields: turn.fields.map(({ name, result, score }) => ({ name, result, score, expected: null })),
+    fields: turn.fields.map(({ name, result, score }) => ({
+      name,
+      result,
+      score,
+      expected: null,
+      choices: [],
+    })),
     traits: turn.traits.map(({ name, value }) => ({
       name,
       value: typeof value === "string" ? LEFT_OUT : value,

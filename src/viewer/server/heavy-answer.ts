@@ -5,6 +5,7 @@ import { rates } from "../../report/data/rates.ts";
 import { sentence } from "../../report/text/comparison-text.ts";
 import type { ComparisonAnswer, RatesAnswer } from "../answers.ts";
 import { curvesAnswer } from "./curves-data.ts";
+import { disagreements } from "./review-data.ts";
 
 /** Two subjects, of one run or of two. */
 export interface ComparedSides {
@@ -17,6 +18,7 @@ export interface ComparedSides {
 /** A request whose answer looks at every conversation of a run. */
 export type HeavyRequest =
   | { readonly kind: "curves" | "rates"; readonly run: string }
+  | { readonly kind: "disagreements"; readonly run: string; readonly count: number }
   | { readonly kind: "groups"; readonly run: string; readonly by: readonly string[] }
   | ({ readonly kind: "comparison" } & ComparedSides);
 
@@ -31,6 +33,8 @@ export function heavyAnswer(store: Store, request: HeavyRequest): unknown {
       return ratesAnswer(store, summary);
     case "groups":
       return rates(store, request.run, { by: request.by });
+    case "disagreements":
+      return disagreements(store, request.run, request.count);
     case "comparison":
       return comparisonAnswer(store, request);
   }

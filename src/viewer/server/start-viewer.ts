@@ -3,10 +3,11 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { openStore } from "../../journal/store/open-store.ts";
 import { openRunBrowser } from "../../journal/store/run-browser.ts";
+import type { Store } from "../../journal/store/store.ts";
 import { HeavyThread } from "./heavy-thread.ts";
 import { readPageFiles } from "./page-files.ts";
 import { rememberedStore } from "./remembered-store.ts";
-import { viewerApp } from "./viewer-app.ts";
+import { type ViewerParts, viewerApp } from "./viewer-app.ts";
 
 /** How a viewer is started. */
 export interface ViewerOptions {
@@ -35,7 +36,7 @@ export class PortError extends Error {
   override readonly name = "PortError";
 }
 
-/** Serves the page and the data of a store. Reads only; the store is opened for writing for the moment of a deletion. */
+/** Serves the page and the data of a store. Reads only; the store is opened for writing for the moment of a deletion or a label. */
 export async function startViewer(options: ViewerOptions): Promise<RunningViewer> {
   const { path, pageFolder, version, host = "127.0.0.1", port: wanted = 0 } = options;
   const page = readPageFiles(pageFolder);
@@ -47,15 +48,20 @@ export async function startViewer(options: ViewerOptions): Promise<RunningViewer
   const hosts = new Set<string>();
   // The port is known only once it listens; nothing is answered before.
   const access = { token, hosts, port: wanted };
-  const deleteRun = async (run: string): Promise<void> => {
-    const writing = await openStore(path);
+  /** Opens the store for writing, for a moment. */
+  const writing = async (change: (store: Store) => void): Promise<void> => {
+    const open = await openStore(path);
     try {
-      writing.delete(run);
+      change(open);
     } finally {
-      writing.close();
+      open.close();
     }
   };
-  let app = viewerApp({ store, browser, heavy, version, access, page, deleteRun });
+  const changes: Pick<ViewerParts, "deleteRun" | "label"> = {
+    deleteRun: (run) => writing((open) => open.delete(run)),
+    label: (run, label) => writing((open) => open.label(run, [label])),
+  };
+  let app = viewerApp({ store, browser, heavy, version, access, page, ...changes });
   const server = serve({ fetch: (request, env) => app.fetch(request, env), hostname: host, port: wanted });
   const port = await listening(server, host, wanted).catch((error: unknown) => {
     store.close();
@@ -63,7 +69,7 @@ export async function startViewer(options: ViewerOptions): Promise<RunningViewer
     throw error;
   });
   for (const name of namesOf(host)) hosts.add(`${name}:${port}`);
-  app = viewerApp({ store, browser, heavy, version, access: { token, hosts, port }, page, deleteRun });
+  app = viewerApp({ store, browser, heavy, version, access: { token, hosts, port }, page, ...changes });
   return {
     port,
     url: (hash = "") =>

@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import { errorMessage } from "../../core/error-message.ts";
+import type { Label } from "../../journal/run-event.ts";
 import type { RunSummary } from "../../journal/store/store.ts";
 import { StoreError } from "../../journal/store/store-error.ts";
 import type { EntryFilter } from "../answers.ts";
@@ -11,6 +12,7 @@ import type { HeavyRequest } from "./heavy-answer.ts";
 import { HeavyError, type HeavyThread } from "./heavy-thread.ts";
 import { liveUpdates } from "./live-updates.ts";
 import { type PageFiles, pageWith } from "./page-files.ts";
+import { labelFrom, reviewAnswer } from "./review-data.ts";
 import { heatAnswer, runAnswer, runsAnswer, type Viewed } from "./run-data.ts";
 import { scenarioAnswer } from "./scenario-data.ts";
 
@@ -20,12 +22,17 @@ export interface ViewerParts extends Viewed {
   readonly page: PageFiles;
   /** Computes answers that look at every conversation of a run. */
   readonly heavy: Pick<HeavyThread, "answer">;
-  /** Deletes a run; undefined if it succeeds. */
+  /** Writes down what a person says about a reply. */
+  readonly label: (run: string, label: Omit<Label, "type">) => Promise<void>;
+  /** Deletes a run. */
   readonly deleteRun: (run: string) => Promise<void>;
 }
 
 /** The most conversations that one answer has. */
 const LONGEST_PAGE = 200;
+
+/** The most turns that one review has. */
+const MOST_REVIEWED = 1_000;
 
 const FILTERS = [
   "scenario",
@@ -148,6 +155,29 @@ export function viewerApp(parts: ViewerParts): Hono {
     const { run } = runOf(context.req.param("run"));
     const { a = "", b = "", with: other = run } = context.req.query();
     return heavyJson(context, { kind: "comparison", run, a, b, withRun: runOf(other).run });
+  });
+  app.get("/api/runs/:run/review", async (context) => {
+    const { run } = runOf(context.req.param("run"));
+    const { kind, count: asked, seed } = context.req.query();
+    const count = Math.min(Math.max(Math.trunc(Number(asked ?? 50)) || 50, 1), MOST_REVIEWED);
+    if (kind === "disagree") return heavyJson(context, { kind: "disagreements", run, count });
+    const request = {
+      kind: kind === "unreadable" ? "unreadable" : "random",
+      count,
+      seed: Number(seed) || 0,
+    } as const;
+    return context.json(reviewAnswer(parts, run, request));
+  });
+  app.post("/api/runs/:run/labels", async (context) => {
+    const { run } = runOf(context.req.param("run"));
+    const label = labelFrom(await context.req.json().catch(() => undefined));
+    if (label === undefined)
+      throw new RequestError(
+        400,
+        "This is not a label: it needs a conversation, a turn, a field and a value.",
+      );
+    await parts.label(run, label);
+    return context.json({ labelled: label });
   });
   app.get("/api/runs/:run/live", (context) => liveUpdates(context, parts, context.req.param("run")));
   app.get("/api/runs/:run/conversations", (context) => {

@@ -1,0 +1,319 @@
+import { type ReactNode, useState } from "react";
+import { wilson } from "../../../statistics/proportions.ts";
+import type { ConversationAnswer, FieldView, ReviewAnswer, ReviewTurn, TurnView } from "../../answers.ts";
+import { Explain } from "../parts/explain.tsx";
+import { countText, percentText, rangeText, valueText } from "../parts/figures.ts";
+import { type Key, useKeys } from "../parts/keys.tsx";
+import { lookOf, VerdictMark } from "../parts/marks.tsx";
+import { LongText, PlainText } from "../parts/plain-text.tsx";
+import { Awaited, Empty } from "../parts/states.tsx";
+import { goTo, hashOf, type Route, withSettings } from "../routing.ts";
+import { answerPath, send, useAnswer } from "../source.ts";
+
+type LabelValue = boolean | number | string | null;
+
+const KINDS: Readonly<Record<string, string>> = {
+  random: "a random sample",
+  unreadable: "unreadable",
+  disagree: "judges of a panel disagree",
+};
+
+/** Was the judge right? A person goes through turns, one at a time. */
+export function ReviewPage({ route, run }: { readonly route: Route; readonly run: string }): ReactNode {
+  const { kind = "random", count = "50", seed = "1" } = route.settings;
+  const answer = useAnswer<ReviewAnswer>(answerPath(["runs", run, "review"], { kind, count, seed }));
+  const set = (changes: Readonly<Record<string, string>>): void =>
+    goTo(withSettings(route, { at: undefined, ...changes }), { replaces: true });
+  return (
+    <>
+      <div className="head">
+        <h1>Review</h1>
+        <span className="controls">
+          <label>
+            turns
+            <select value={kind} onChange={(event) => set({ kind: event.target.value })}>
+              {Object.entries(KINDS).map(([name, words]) => (
+                <option key={name} value={name}>
+                  {words}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            how many
+            <input
+              type="number"
+              min="1"
+              max="1000"
+              value={count}
+              onChange={(event) => set({ count: event.target.value })}
+            />
+          </label>
+          {kind === "random" && (
+            <button type="button" onClick={() => set({ seed: String(Number(seed) + 1) })}>
+              Another sample
+            </button>
+          )}
+        </span>
+      </div>
+      <Awaited answer={answer} what="the turns">
+        {(data) =>
+          data.turns.length === 0 ? (
+            <Empty title="Nothing to review">
+              <p>
+                {kind === "random"
+                  ? "No turn of this run has a verdict."
+                  : `There is no turn of this kind: ${KINDS[kind] ?? kind}.`}
+              </p>
+            </Empty>
+          ) : (
+            <Review key={`${kind} ${count} ${seed}`} run={run} data={data} route={route} />
+          )
+        }
+      </Awaited>
+    </>
+  );
+}
+
+function keyOf(turn: Pick<ReviewTurn, "conversation" | "turn">, field: string): string {
+  return JSON.stringify([turn.conversation, turn.turn, field]);
+}
+
+function Review({
+  run,
+  data,
+  route,
+}: {
+  readonly run: string;
+  readonly data: ReviewAnswer;
+  readonly route: Route;
+}): ReactNode {
+  const own = data.labels.filter(({ who }) => who === data.who);
+  const [labels, setLabels] = useState(
+    () => new Map(own.map((label) => [keyOf(label, label.field), label.value])),
+  );
+  const [verdicts, setVerdicts] = useState<ReadonlyMap<string, boolean | null>>(new Map());
+  const [problem, setProblem] = useState<string>();
+  const at = Math.min(Math.max(Number(route.settings.at ?? 1) - 1 || 0, 0), data.turns.length - 1);
+  const current = data.turns[at] as ReviewTurn;
+  const answer = useAnswer<ConversationAnswer>(
+    answerPath(["runs", run, "conversations", current.conversation]),
+  );
+  const go = (to: number): void => {
+    if (to >= 0 && to < data.turns.length)
+      goTo(withSettings(route, { at: String(to + 1) }), { replaces: true });
+  };
+  const label = (field: string, value: LabelValue): void => {
+    const key = keyOf(current, field);
+    setLabels((before) => new Map(before).set(key, value));
+    const { conversation, turn } = current;
+    send("POST", answerPath(["runs", run, "labels"]), { conversation, turn, field, value }).then(
+      () => setProblem(undefined),
+      (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+    );
+  };
+  return (
+    <>
+      {problem !== undefined && (
+        <p className="notice bad" role="alert">
+          Not saved: {problem}
+        </p>
+      )}
+      <Awaited answer={answer} what="the turn">
+        {(conversation) => {
+          const turn = conversation.turns.find((one) => one.turn === current.turn);
+          return turn === undefined ? (
+            <p className="muted">This turn is gone.</p>
+          ) : (
+            <ReviewedTurn
+              key={keyOf(current, "")}
+              data={conversation}
+              turn={turn}
+              labelOf={(field) => labels.get(keyOf(current, field))}
+              hasLabel={(field) => labels.has(keyOf(current, field))}
+              onVerdict={(value) => {
+                setVerdicts((before) => new Map(before).set(keyOf(current, "verify_result"), value));
+              }}
+              onLabel={label}
+              onStep={(by) => go(at + by)}
+            />
+          );
+        }}
+      </Awaited>
+      <Agreement labels={labels} verdicts={verdicts} at={at} count={data.turns.length} />
+    </>
+  );
+}
+
+interface TurnParts {
+  readonly data: ConversationAnswer;
+  readonly turn: TurnView;
+  readonly labelOf: (field: string) => LabelValue | undefined;
+  readonly hasLabel: (field: string) => boolean;
+  /** What the judge said, to compare with. */
+  readonly onVerdict: (value: boolean | null) => void;
+  readonly onLabel: (field: string, value: LabelValue) => void;
+  readonly onStep: (by: 1 | -1) => void;
+}
+
+function verdictOf({ verdict }: TurnView): boolean | null {
+  return verdict === "pass" ? true : verdict === "fail" ? false : null;
+}
+
+function ReviewedTurn({ data, turn, labelOf, hasLabel, onVerdict, onLabel, onStep }: TurnParts): ReactNode {
+  const [isShown, setIsShown] = useState(false);
+  const judged = verdictOf(turn);
+  const say = (isRight: boolean): void => {
+    onVerdict(judged);
+    onLabel("verify_result", judged === null ? (isRight ? null : true) : isRight ? judged : !judged);
+  };
+  const options = turn.fields
+    .flatMap((field) => field.choices.map((value) => ({ field, value })))
+    .slice(0, 9);
+  const keys: readonly Key[] = [
+    { key: "y", about: "the verdict is right", action: () => say(true) },
+    { key: "n", about: "the verdict is wrong", action: () => say(false) },
+    ...options.map(({ field, value }, index) => ({
+      key: String(index + 1),
+      about: `${field.name} is ${valueText(value)}`,
+      action: () => onLabel(field.name, value as LabelValue),
+    })),
+    { key: "e", about: "show what is expected", action: () => setIsShown((before) => !before) },
+    { key: "u", about: "back, to change the last answer", action: () => onStep(-1) },
+    { key: " ", about: "next turn", action: () => onStep(1) },
+  ];
+  useKeys(keys);
+  return (
+    <article className="review">
+      <p className="muted">
+        <a href={hashOf(["run", data.run, "conversation", data.conversation], { turn: String(turn.turn) })}>
+          <PlainText text={`${data.cell.scenario}, turn ${turn.turn}, ${turn.node}`} />
+        </a>
+      </p>
+      <div className="review-question">
+        <LongText text={turn.question} />
+      </div>
+      <div className="review-reply">
+        <LongText text={turn.reply ?? "no answer"} />
+      </div>
+      <p>
+        The verdict: <VerdictMark look={lookOf(turn.verdict)} hasWord />
+      </p>
+      <div className="controls">
+        {[true, false].map((isRight) => {
+          const value = judged === null ? (isRight ? null : true) : isRight ? judged : !judged;
+          return (
+            <button
+              key={String(isRight)}
+              type="button"
+              aria-pressed={hasLabel("verify_result") && labelOf("verify_result") === value}
+              onClick={() => say(isRight)}
+            >
+              <kbd>{isRight ? "y" : "n"}</kbd> {isRight ? "verdict is right" : "verdict is wrong"}
+            </button>
+          );
+        })}
+        <button type="button" aria-pressed={isShown} onClick={() => setIsShown(!isShown)}>
+          <kbd>e</kbd> {isShown ? "hide" : "show"} what is expected
+        </button>
+      </div>
+      {turn.fields.map((field) => (
+        <FieldChoices
+          key={field.name}
+          field={field}
+          isShown={isShown}
+          options={options}
+          isChosen={(value) => hasLabel(field.name) && labelOf(field.name) === value}
+          onLabel={(value) => onLabel(field.name, value)}
+        />
+      ))}
+      <div className="controls review-step">
+        <button type="button" onClick={() => onStep(-1)}>
+          <kbd>u</kbd> back
+        </button>
+        <button type="button" onClick={() => onStep(1)}>
+          <kbd>space</kbd> next
+        </button>
+      </div>
+    </article>
+  );
+}
+
+function FieldChoices({
+  field,
+  isShown,
+  options,
+  isChosen,
+  onLabel,
+}: {
+  readonly field: FieldView;
+  readonly isShown: boolean;
+  readonly options: readonly { readonly field: FieldView; readonly value: unknown }[];
+  readonly isChosen: (value: unknown) => boolean;
+  readonly onLabel: (value: LabelValue) => void;
+}): ReactNode {
+  return (
+    <div className="review-field">
+      <p>
+        <PlainText text={field.name} /> was read as{" "}
+        <strong>
+          <PlainText
+            text={field.value === undefined || field.value === null ? "nothing" : valueText(field.value)}
+          />
+        </strong>
+        {isShown && field.expected !== null && (
+          <span className="muted">
+            , expected <PlainText text={field.expected} />
+          </span>
+        )}
+      </p>
+      <div className="controls">
+        {field.choices.map((value) => {
+          const place = options.findIndex((option) => option.field === field && option.value === value);
+          return (
+            <button
+              key={valueText(value)}
+              type="button"
+              aria-pressed={isChosen(value)}
+              onClick={() => onLabel(value as LabelValue)}
+            >
+              {place >= 0 && <kbd>{place + 1}</kbd>} <PlainText text={valueText(value)} />
+            </button>
+          );
+        })}
+        <button type="button" aria-pressed={isChosen(null)} onClick={() => onLabel(null)}>
+          nothing can be read
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function Agreement({
+  labels,
+  verdicts,
+  at,
+  count,
+}: {
+  readonly labels: ReadonlyMap<string, LabelValue>;
+  readonly verdicts: ReadonlyMap<string, boolean | null>;
+  readonly at: number;
+  readonly count: number;
+}): ReactNode {
+  const judged = [...verdicts].filter(([key]) => labels.has(key));
+  const agreed = judged.filter(([key, verdict]) => labels.get(key) === verdict).length;
+  const interval = wilson(agreed, judged.length);
+  return (
+    <p className="review-foot" aria-live="polite">
+      turn {countText(at + 1)} of {countText(count)} ·{" "}
+      {judged.length === 0 ? (
+        "no verdict labelled yet"
+      ) : (
+        <Explain text="Of the verdicts that you have labelled here, the share that you agree with, with its 95 % interval.">
+          you agree with {percentText(agreed / judged.length)} {rangeText(interval)} of{" "}
+          {countText(judged.length)} verdicts
+        </Explain>
+      )}
+    </p>
+  );
+}

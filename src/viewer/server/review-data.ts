@@ -1,0 +1,81 @@
+import { userInfo } from "node:os";
+import { isRecord } from "../../core/values/json.ts";
+import type { Label } from "../../journal/run-event.ts";
+import type { RunBrowser } from "../../journal/store/run-browser.ts";
+import type { Store } from "../../journal/store/store.ts";
+import type { ReviewAnswer, ReviewTurn } from "../answers.ts";
+
+/** Which turns a person goes through. */
+export interface ReviewRequest {
+  readonly kind: "unreadable" | "random";
+  readonly count: number;
+  /** The same seed gives the same sample. */
+  readonly seed: number;
+}
+
+/** The turns to look at, and what was said about the run before. */
+export function reviewAnswer(
+  { store, browser }: { readonly store: Store; readonly browser: RunBrowser },
+  run: string,
+  { kind, count, seed }: ReviewRequest,
+): ReviewAnswer {
+  const turns =
+    kind === "random" ? sample(browser, run, count, seed) : browser.turnsWith(run, "unreadable", count);
+  return { turns, labels: store.labels(run), who: who() };
+}
+
+/** A sample of turns with a verdict, each as likely as any other in its place. */
+function sample(browser: RunBrowser, run: string, count: number, seed: number): readonly ReviewTurn[] {
+  const chance = seeded(seed);
+  const found = new Map<string, ReviewTurn>();
+  // Some places are drawn twice, and some conversations have no verdicts.
+  for (let draw = 0; draw < 4 * count && found.size < count; draw++) {
+    const turn = browser.turnNear(run, chance(), chance());
+    if (turn !== undefined) found.set(JSON.stringify([turn.conversation, turn.turn]), turn);
+  }
+  return [...found.values()];
+}
+
+/** Turns on which the judges of a panel differ. Looks at every conversation until there are enough. */
+export function disagreements(store: Store, run: string, count: number): ReviewAnswer {
+  const turns: ReviewTurn[] = [];
+  for (const { conversation, scenario, subject } of store.conversations(run)) {
+    for (const event of store.events(run, conversation)) {
+      if (event.type !== "turn-judgement" || event.votes === undefined) continue;
+      const said = new Set(event.votes.map(({ parsed }) => JSON.stringify(parsed)));
+      if (said.size > 1) turns.push({ conversation, scenario, subject, turn: event.turn, node: "" });
+    }
+    if (turns.length >= count) break;
+  }
+  return { turns: turns.slice(0, count), labels: store.labels(run), who: who() };
+}
+
+/** A label that somebody sends, as the store takes it; undefined if it is not one. */
+export function labelFrom(body: unknown): Omit<Label, "type"> | undefined {
+  if (!isRecord(body)) return undefined;
+  const { conversation, turn, field, value } = body;
+  if (typeof conversation !== "string" || typeof field !== "string" || field === "") return undefined;
+  if (!Number.isSafeInteger(turn) || (turn as number) < 1) return undefined;
+  if (value !== null && typeof value !== "string" && typeof value !== "boolean" && typeof value !== "number")
+    return undefined;
+  return { conversation, turn: turn as number, field, value, who: who(), when: Date.now() };
+}
+
+function who(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user without a name, as in some containers.
+    return "viewer";
+  }
+}
+
+function seeded(seed: number): () => number {
+  let state = (seed + 1) * 0x9e3779b9;
+  return () => {
+    state = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+    state = Math.imul(state ^ (state >>> 15), 0x735a2d97);
+    state = (state ^ (state >>> 15)) + 0x9e3779b9;
+    return ((state ^ (state >>> 13)) >>> 0) / 2 ** 32;
+  };
+}
