@@ -20,7 +20,10 @@ const WORDS: Readonly<Record<string, Mistake>> = {
   "an unknown flag": { words: [...RUN, "--subjet", "x"], says: ["--subjet", "Did you mean --subject?"] },
   "a flag without its value": { words: [...RUN, "--turn-limit"], says: ["--turn-limit <n>", "--help"] },
   "too few words": { words: ["import"], says: ["missing required argument 'file'", "--help"] },
-  "a wrong choice": { words: ["export", "--format", "xml"], says: ["'xml'", "run, csv, json, cassette"] },
+  "a wrong choice": {
+    words: ["export", "--format", "xml"],
+    says: ["'xml'", "run, csv, json, parquet, records, cassette"],
+  },
   "a wrong limit": { words: ["list", "--limit", "0"], says: ["--limit", "whole number from 1 and up"] },
   "a number that is none": {
     words: [...RUN, "--replicates", "two"],

@@ -5,7 +5,7 @@ import { elenchus, folderWith } from "./cli.ts";
 
 const COMMANDS = [
   ...["demo", "init", "doctor", "check", "play", "run", "resume"],
-  ...["grade", "regrade", "why-miss", "list", "show", "compare", "export", "import", "tag", "delete"],
+  ...["grade", "regrade", "why-miss", "list", "show", "view", "compare", "export", "import", "tag", "delete"],
 ];
 
 test("--version is that of the package", async () => {
