@@ -188,6 +188,10 @@ export function addSettingFlags(
     );
 }
 
+/** What `--durable` does. */
+export const DURABLE =
+  "flush every group of events to the disk: a power cut loses nothing (default: the last second)";
+
 /** What `--use-calls` of commands that ask models does. */
 export const USE_CALLS = "also use the answers that came with this imported run (repeatable)";
 

@@ -15,11 +15,11 @@ import { ProjectError } from "../project/project-error.ts";
 export async function withRuns<Result>(
   path: string,
   use: (store: Store) => Result | Promise<Result>,
-  { readOnly = true }: { readonly readOnly?: boolean } = {},
+  { readOnly = true, durable = false }: { readonly readOnly?: boolean; readonly durable?: boolean } = {},
 ): Promise<Result> {
   if (!existsSync(path))
     throw new ProjectError([`There are no runs in ${path} yet. Start one: elenchus run`]);
-  const store = await openStore(path, { readOnly });
+  const store = await openStore(path, { readOnly, durable });
   try {
     return await use(store);
   } finally {

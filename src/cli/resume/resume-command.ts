@@ -5,6 +5,7 @@ import {
   addSettingFlags,
   addTrustFlag,
   addTrustOriginFlag,
+  DURABLE,
   displayOf,
   FLAG_GROUPS,
   type GivenDisplay,
@@ -15,6 +16,7 @@ import {
 
 interface GivenResume extends GivenFlags, GivenDisplay {
   readonly retryErrors?: true;
+  readonly durable?: true;
   readonly useCalls?: readonly string[];
   readonly retryUnreadable?: true;
   readonly trustOrigin?: true;
@@ -34,6 +36,7 @@ export const addResumeCommand: AddCommand = (program, { terminal, execute }) => 
   command.addOption(
     new Option("--use-calls <run>", USE_CALLS).argParser(repeatable).helpGroup(FLAG_GROUPS.answers),
   );
+  command.addOption(new Option("--durable", DURABLE).helpGroup(FLAG_GROUPS.project));
   addSettingFlags(command, [
     "subject",
     "judge",
@@ -74,6 +77,7 @@ export const addResumeCommand: AddCommand = (program, { terminal, execute }) => 
             retryErrors: given.retryErrors ?? false,
             retryUnreadable: given.retryUnreadable ?? false,
             trustsOrigin: given.trustOrigin ?? false,
+            isDurable: given.durable ?? false,
             ...(given.useCalls === undefined ? {} : { useCalls: given.useCalls }),
             ...(run === undefined ? {} : { run }),
           },

@@ -30,6 +30,8 @@ export interface ResumeCommandOptions {
   readonly settings: SettingsRequest;
   readonly display: RunDisplay;
   readonly retryErrors: boolean;
+  /** True to flush every group of events to the disk. */
+  readonly isDurable: boolean;
   /** Imported runs whose answers may be used. */
   readonly useCalls?: readonly string[];
   readonly retryUnreadable: boolean;
@@ -112,7 +114,7 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
         there,
       );
     },
-    { readOnly: false },
+    { readOnly: false, durable: options.isDurable },
   );
 }
 

@@ -4,6 +4,7 @@ import {
   addDisplayFlags,
   addSettingFlags,
   addTrustFlag,
+  DURABLE,
   displayOf,
   FLAG_GROUPS,
   type GivenDisplay,
@@ -14,6 +15,7 @@ import {
 
 interface GivenRun extends GivenFlags, GivenDisplay {
   readonly name?: string;
+  readonly durable?: true;
   readonly useCalls?: readonly string[];
   readonly record?: string;
   readonly replay?: string;
@@ -78,6 +80,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
     .option("--name <run>", "the name of the run (default: a random one)")
     .option("--view", "open the viewer, which shows the run as it goes on; it stays open until Ctrl-C")
     .option("--otel", "send traces and metrics over OTLP to where OTEL_EXPORTER_OTLP_ENDPOINT says")
+    .option("--durable", DURABLE)
     .option("--explain-config", "print every setting and where it comes from, and exit");
   addTrustFlag(command);
   addDisplayFlags(command)
@@ -100,6 +103,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
             settings: settingsRequest(given),
             display: displayOf(given),
             explains: explainConfig ?? false,
+            isDurable: given.durable ?? false,
             opensViewer: view ?? false,
             sendsTelemetry: otel ?? false,
             gate: { failIfWorse, acrossVersions, ...(baseline === undefined ? {} : { baseline }) },

@@ -33,6 +33,8 @@ export interface RunCommandOptions {
   readonly display: RunDisplay;
   /** The name of the run. */
   readonly run?: string;
+  /** True to flush every group of events to the disk. */
+  readonly isDurable: boolean;
   /** Imported runs whose answers may be used. */
   readonly useCalls?: readonly string[];
   /** A cassette to write when the run is over. */
@@ -82,7 +84,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
   const { subjects } = await resolveModels(asked);
   requireJudge(asked);
   const telemetry = options.sendsTelemetry ? await openTelemetryOrSay() : undefined;
-  const store = await openStore(settings.store);
+  const store = await openStore(settings.store, { durable: options.isDurable });
   let viewed: ViewedRun | undefined;
   try {
     const gate = await prepareGate(

@@ -6,6 +6,9 @@ const MOST_CHANGES = 20_000;
 
 const RETRY_MS = 10;
 
+/** How much a power cut may lose. */
+const FLUSH_MS = 1000;
+
 /** What happens around the changes of a group, within its transaction. */
 export interface GroupHooks {
   /** Another process has changed the file since the last group. */
@@ -28,6 +31,7 @@ export class GroupWriter {
   #busySince: number | undefined;
   #seenVersion: unknown;
   #broken: StoreError | undefined;
+  #flushing: NodeJS.Timeout | undefined;
 
   constructor(open: OpenDatabase, hooks: GroupHooks) {
     this.#open = open;
@@ -98,6 +102,8 @@ export class GroupWriter {
   finish(): StoreError | undefined {
     const before = this.#broken;
     this.flush();
+    // Closing the file flushes it.
+    clearTimeout(this.#flushing);
     const problem = before === undefined ? this.#broken : undefined;
     const { path } = this.#open;
     this.#broken = new StoreError("closed", `The store ${path} is closed.`, { path });
@@ -148,6 +154,16 @@ export class GroupWriter {
     group?.resolve();
   }
 
+  /** Once a second, what was committed is flushed to the disk, without waiting for it: a power cut loses no more. */
+  #flushSoon(): void {
+    if (this.#open.isDurable || this.#flushing !== undefined) return;
+    this.#flushing = setTimeout(() => {
+      this.#flushing = undefined;
+      flushLog(`${this.#open.path}-wal`);
+    }, FLUSH_MS);
+    this.#flushing.unref();
+  }
+
   #transaction<Result>(action: () => Result): Result {
     try {
       const version = this.#dataVersion.get();
@@ -156,6 +172,7 @@ export class GroupWriter {
       const result = action();
       this.#hooks.beforeCommit();
       this.#statements.commit.run();
+      this.#flushSoon();
       return result;
     } catch (error) {
       // After some errors SQLite has rolled back by itself.
@@ -170,6 +187,15 @@ export class GroupWriter {
     clearTimeout(this.#scheduled as NodeJS.Timeout);
     this.#scheduled = undefined;
   }
+}
+
+/** Flushes a file in the background. The log has no locks that closing it could lose; one that is gone is in the store already. */
+function flushLog(path: string): void {
+  const fs = process.getBuiltinModule("node:fs");
+  fs.open(path, "r+", (missing, file) => {
+    if (missing) return;
+    fs.fsync(file, () => fs.close(file, () => {}));
+  });
 }
 
 /** A rejection that is not awaited is no crash. */

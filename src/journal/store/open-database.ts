@@ -16,6 +16,8 @@ export interface OpenDatabase {
   readonly database: BetterSqlite3.Database;
   readonly path: string;
   readonly isReadOnly: boolean;
+  /** True if every group is flushed to the disk. */
+  readonly isDurable: boolean;
   /** The format of the file. */
   readonly version: number;
   /** How long to wait for other processes. */
@@ -28,8 +30,8 @@ const PORTION_MS = 50;
 /** A reply of 2 kB shares a page with others. */
 const PAGE_SIZE = 8192;
 
-/** Some 30 MB of changes before they are copied, and as much memory for what is looked at again and again. */
-const WAL_PAGES = 4_000;
+/** Some 16 MB of changes before they are copied into the file, and 32 MB of memory for what is looked at again and again. */
+const WAL_PAGES = 2_000;
 const CACHE_KIB = 32_000;
 
 /** Opens a store's file, makes it if it is not there, and brings it to the format of this release. */
@@ -37,7 +39,8 @@ export async function openDatabase(path: string, options: StoreOptions = {}): Pr
   const { resolve, dirname } = await import("node:path");
   const { mkdirSync } = await import("node:fs");
   const { default: Database } = await import("better-sqlite3");
-  const { readOnly: isReadOnly = false, lockTimeoutMs = DEFAULTS.storeLockTimeoutMs } = options;
+  const { readOnly: isReadOnly = false, durable = false } = options;
+  const { lockTimeoutMs = DEFAULTS.storeLockTimeoutMs } = options;
   const full = resolve(path);
   let database: BetterSqlite3.Database | undefined;
   try {
@@ -45,10 +48,46 @@ export async function openDatabase(path: string, options: StoreOptions = {}): Pr
     inspectFile(full, isReadOnly);
     database = new Database(full, { readonly: isReadOnly, timeout: PORTION_MS });
     const version = prepareDatabase({ database, path: full, isReadOnly, lockTimeoutMs });
-    return { database, path: full, isReadOnly, lockTimeoutMs, version };
+    // Each group is flushed; else `GroupWriter` flushes once a second.
+    if (durable && !isReadOnly) database.pragma("synchronous = FULL");
+    return { database, path: full, isReadOnly, isDurable: durable, lockTimeoutMs, version };
   } catch (error) {
     database?.close();
+    if (isReadOnly && needsCopy(error)) return openCopy(full, lockTimeoutMs);
     throw storeError(error, full);
+  }
+}
+
+/** A database that others may write needs a file beside it, which cannot be made on read-only media. */
+function needsCopy(error: unknown): boolean {
+  const code = isRecord(error) ? String(error.code) : "";
+  return code.startsWith("SQLITE_CANTOPEN") || code.startsWith("SQLITE_READONLY");
+}
+
+/** Opens a copy of a file that cannot be read where it is. Nobody writes it there, or the copy would not be what it is. */
+async function openCopy(path: string, lockTimeoutMs: number): Promise<OpenDatabase> {
+  const { default: Database } = await import("better-sqlite3");
+  const fs = process.getBuiltinModule("node:fs");
+  const { tmpdir } = process.getBuiltinModule("node:os");
+  const { join } = process.getBuiltinModule("node:path");
+  // Only its owner can read it.
+  const folder = fs.mkdtempSync(join(tmpdir(), "elenchus-read-"));
+  let database: BetterSqlite3.Database | undefined;
+  try {
+    const copy = join(folder, "copy.db");
+    fs.copyFileSync(path, copy);
+    const log = fs.statSync(`${path}-wal`, { throwIfNoEntry: false });
+    if (log?.isFile()) fs.copyFileSync(`${path}-wal`, `${copy}-wal`);
+    fs.chmodSync(copy, 0o600);
+    database = new Database(copy, { readonly: true, timeout: PORTION_MS });
+    const version = prepareDatabase({ database, path, isReadOnly: true, lockTimeoutMs });
+    return { database, path, isReadOnly: true, isDurable: false, lockTimeoutMs, version };
+  } catch (error) {
+    database?.close();
+    throw storeError(error, path);
+  } finally {
+    // What is open stays readable; where a system does not allow it, the copy goes with other temporary files.
+    fs.rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -94,7 +133,7 @@ function prepareDatabase({
   path,
   isReadOnly,
   lockTimeoutMs,
-}: Omit<OpenDatabase, "version">): number {
+}: Omit<OpenDatabase, "version" | "isDurable">): number {
   const pragma = (name: string): number => database.pragma(name, { simple: true }) as number;
   if (!isReadOnly) {
     database.pragma(`page_size = ${PAGE_SIZE}`);

@@ -254,6 +254,8 @@ export interface Store {
 export interface StoreOptions {
   /** True to read only; the file must then be there (default false). */
   readonly readOnly?: boolean;
+  /** True to flush every group of events to the disk; false flushes once a second, so that a power cut loses at most that (default false). */
+  readonly durable?: boolean;
   /** How long to wait for another process that is writing (default 10,000). */
   readonly lockTimeoutMs?: number;
 }
