@@ -1,12 +1,14 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { resultRow } from "../../../test/report/result-row.ts";
-import { statusIs } from "../../core/outcomes/outcome-helpers.ts";
+import { lastTurn, statusIs, turnOfFlip } from "../../core/outcomes/outcome-helpers.ts";
 import { question, type ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { Scenario } from "../../core/scenario/scenario.ts";
 import { memoryStore } from "../../journal/store/memory-store.ts";
 import type { RunSummary } from "../../journal/store/store.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
+import { PLAIN_STYLE } from "../../terminal/terminal.ts";
+import { matrixText } from "../text/matrix-text.ts";
 import { outcomeRates, runRates } from "./outcome-rates.ts";
 
 test("assertions are pooled over scenarios, by subject and judge", () => {
@@ -179,4 +181,41 @@ test("outcomes stand in the order of their authors, whatever their names", async
     rates.outcomes.map(({ outcome }) => outcome);
   expect(names(runRates(store, summary))).toEqual(["zebra", "ant", "middle"]);
   expect(names(runRates(store, summary, { scenario: "two" }))).toEqual(["ant", "middle"]);
+});
+
+test("what a subject leaves undecided, and what does not apply, stands with the rest of its outcome", async () => {
+  const city = {
+    type: "string",
+    description: "the city",
+    truth: "Canberra",
+    extract: { type: "aliases", values: { Canberra: [], Sydney: [] } },
+  } as const;
+  const definition = new Scenario("capital")
+    .addNode("ask", {
+      question: question({ question: "Which city?", rawAnswer: "Canberra", template: { fields: { city } } }),
+    })
+    .addOutcome("knew", lastTurn({ verify_result: true }))
+    .addOutcome("held", lastTurn({ verify_result: true }), { when: "knew" })
+    .addOutcome("turns", turnOfFlip())
+    .setEntry("ask")
+    .validate();
+  const store = memoryStore();
+  const subjects = ["sim/steadfast", "sim/stubborn", "sim/silent"];
+  await runScenarios({ scenarios: definition, subjects, store, run: "r" }).results;
+  const rates = runRates(store, store.run("r") as RunSummary);
+  expect(rates.outcomes.map(({ outcome, kind }) => `${outcome} ${kind}`)).toEqual([
+    "knew assertion",
+    "held assertion",
+    "turns number",
+  ]);
+  expect(
+    rates.outcomes[1]?.lines.map(({ n, notApplicable, inconclusive }) => [n, notApplicable, inconclusive]),
+  ).toEqual([
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ]);
+  const text = matrixText(rates, { style: PLAIN_STYLE, width: 80 }).join("\n");
+  expect(text).toMatch(/sim\/stubborn +0\.0 % +n\/a +0\.00/);
+  expect(text).toContain("held, sim/stubborn: 1 not applicable.");
 });

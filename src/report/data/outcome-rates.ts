@@ -247,9 +247,11 @@ export function runRates(
   const outcomes = names.flatMap((name) => {
     const own = report.lines.filter((line) => line.name === name);
     const isRate = (line: RateLine): boolean => line.kind === "rate";
+    // What is not decided anywhere may be either.
+    const known = own.filter(({ estimate }) => estimate !== null);
     // An assertion in one scenario and a number in another stand one after the other.
     const parts =
-      own.some(isRate) && own.some((line) => line.kind === "mean")
+      known.some(isRate) && known.some((line) => line.kind === "mean")
         ? [own.filter(isRate), own.filter((line) => !isRate(line))]
         : [own];
     return parts.flatMap((lines) => ratedOutcomes(name, lines, pooled));

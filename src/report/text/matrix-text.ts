@@ -92,6 +92,8 @@ export function matrixText(
 }
 
 function valueText(rated: RatedOutcome, index: number): string {
+  const { n = 0, notApplicable = 0, inconclusive = 0, infrastructure = 0 } = rated.lines[index] ?? {};
+  if (n + inconclusive + infrastructure === 0 && notApplicable > 0) return "n/a";
   if (rated.kind === "undecided") return NOTHING;
   if (rated.kind === "number") {
     const { mean = null, interval = null } = rated.lines[index] ?? {};
@@ -135,7 +137,7 @@ function notes(rates: OutcomeRates, common: string): readonly string[] {
   return texts;
 }
 
-/** What is not decided, and what the rate may really be. */
+/** What is not decided or does not apply, and what the rate may really be. */
 function remarkOn(
   rated: RatedOutcome,
   line: OutcomeLine,
@@ -145,6 +147,7 @@ function remarkOn(
   const parts: string[] = [];
   if (line.inconclusive > 0) parts.push(`${countText(line.inconclusive)} inconclusive`);
   if (line.infrastructure > 0) parts.push(`${countText(line.infrastructure)} errors`);
+  if (line.notApplicable > 0) parts.push(`${countText(line.notApplicable)} not applicable`);
   if (parts.length === 0) return [];
   const { bounds = null, decided = null } = rated.kind === "assertion" ? (rated.lines[index] ?? {}) : {};
   const between = bounds === null ? "" : `; ${boundsText(bounds)} if all of them were false or true`;
