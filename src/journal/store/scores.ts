@@ -56,7 +56,7 @@ const COLUMNS = "id name position scenario scenario_hash subject judge replicate
 const NEWER = ["row_id", "variant", "arm", "parent"];
 
 /** Conversations are read in portions: a statement that stays open would keep the connection from writing. */
-const PORTION = 4096;
+const PORTION = 512;
 
 /** The scores of a run, straight from columns: no event is read. */
 export function* readScores(

@@ -7,7 +7,7 @@ import { groupsBy, refuseUnknownGroups } from "./grouping.ts";
 import type { RateRequest } from "./rate-line.ts";
 import { declaredRequests } from "./rates.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
-import { ScoreTable } from "./score-table.ts";
+import { PlaceNumbers, ScoreTable } from "./score-table.ts";
 
 /** One side of a comparison: the conversations of a subject, or of a run. */
 export interface Side {
@@ -102,7 +102,8 @@ function compareSides(sideA: Side, sideB: Side, options: CompareOptions): Compar
   const { by = [], acrossVersions = false } = options;
   const facts = mergedFacts(sideA.facts, sideB.facts);
   const pairing = {
-    judges: sideA.judges > 1 && sideB.judges > 1,
+    // Where each side has several judges, those of a pair are the same.
+    numbers: new PlaceNumbers(sideA.judges > 1 && sideB.judges > 1),
     ...(by.length === 0 ? {} : { groupsOf: groupsBy(by, facts) }),
   };
   const a = new ScoreTable(sideA.scores(), pairing);

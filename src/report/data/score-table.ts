@@ -4,8 +4,7 @@ import { type Grouper, type GroupValues, groupKey } from "./grouping.ts";
 
 /** How conversations of two sides find each other. */
 export interface Pairing {
-  /** True if the judge is part of the key, because each side has several. */
-  readonly judges: boolean;
+  readonly numbers: PlaceNumbers;
   /** The groups of a conversation. */
   readonly groupsOf?: Grouper;
 }
@@ -15,7 +14,8 @@ export interface Pairing {
  * known by what two sides have in common: scenario, row, variant, arm, replicate.
  */
 export class ScoreTable {
-  readonly places: Map<string, number> = new Map();
+  /** The line of each conversation, by its number. */
+  readonly places: Map<number, number> = new Map();
   readonly conversations: string[] = [];
   readonly items: string[] = [];
   readonly scenarios: string[] = [];
@@ -29,9 +29,9 @@ export class ScoreTable {
   /** The members of each group, as places. */
   readonly groups: Map<string, { readonly group: GroupValues; readonly members: number[] }> = new Map();
 
-  constructor(scores: Iterable<ConversationScore>, { judges, groupsOf }: Pairing) {
+  constructor(scores: Iterable<ConversationScore>, { numbers, groupsOf }: Pairing) {
     for (const score of scores) {
-      const key = pairKey(score, judges);
+      const key = numbers.of(score);
       if (this.places.has(key)) {
         this.repeated.push(score.conversation);
         continue;
@@ -68,9 +68,29 @@ export class ScoreTable {
   }
 }
 
-/** What two conversations have in common that are compared with each other. */
-function pairKey(score: ConversationScore, judges: boolean): string {
-  const { item, variant, arm, replicate, judge } = score;
-  const levels = variant === null ? "" : JSON.stringify(Object.entries(variant).sort());
-  return `${item}\u0000${levels}\u0000${arm ?? ""}\u0000${replicate}${judges ? `\u0000${judge}` : ""}`;
+/**
+ * Numbers for what two conversations have in common that are compared with each other. Both sides of a comparison share one: a number takes
+ * less memory than a text, a hundred thousand times.
+ */
+export class PlaceNumbers {
+  readonly #numbers = new Map<string, number>();
+  readonly #judges: boolean;
+
+  constructor(judges: boolean) {
+    this.#judges = judges;
+  }
+
+  /** The same for conversations with the same scenario, row, variant, arm and replicate. */
+  of({ item, variant, arm, replicate, judge }: ConversationScore): number {
+    const levels = variant === null ? "" : JSON.stringify(Object.entries(variant).sort());
+    const text = `${item}\u0000${levels}\u0000${arm ?? ""}${this.#judges ? `\u0000${judge}` : ""}`;
+    let number = this.#numbers.get(text);
+    if (number === undefined) {
+      number = this.#numbers.size;
+      this.#numbers.set(text, number);
+    }
+    return number * MOST_REPLICATES + replicate;
+  }
 }
+
+const MOST_REPLICATES = 1_000_000;
