@@ -12,6 +12,7 @@ import { addGradeCommand } from "./grade/grade-command.ts";
 import { addImportCommand } from "./import/import-command.ts";
 import { addInitCommand } from "./init/init-command.ts";
 import { addListCommand } from "./list/list-command.ts";
+import { addPlanCommand } from "./plan/plan-command.ts";
 import { addPlayCommand } from "./play/play-command.ts";
 import { addRegradeCommand } from "./regrade/regrade-command.ts";
 import { addResumeCommand } from "./resume/resume-command.ts";
@@ -24,7 +25,7 @@ import { addWhyMissCommand } from "./why-miss/why-miss-command.ts";
 /** All commands by group, in the order in which people need them. */
 const GROUPS: Readonly<Record<string, readonly AddCommand[]>> = {
   "Start:": [addDemoCommand, addInitCommand, addDoctorCommand],
-  "Write scenarios:": [addCheckCommand, addPlayCommand],
+  "Write scenarios:": [addCheckCommand, addPlanCommand, addPlayCommand],
   "Run scenarios:": [addRunCommand, addResumeCommand, addGradeCommand, addRegradeCommand, addWhyMissCommand],
   "Look at runs:": [
     addListCommand,

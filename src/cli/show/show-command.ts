@@ -1,10 +1,17 @@
-import { type AddCommand, examples } from "../command.ts";
+import { Option } from "commander";
+import { type AddCommand, commaList, examples } from "../command.ts";
 import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
 
 interface GivenShow {
   readonly run?: string;
   readonly failures?: true;
   readonly details?: true;
+  readonly by?: readonly string[];
+  readonly average?: "micro" | "macro";
+  readonly sequences?: true;
+  readonly noise?: true;
+  readonly agreement?: true;
+  readonly labels?: string;
   readonly graphs?: true;
   readonly json?: true;
   readonly scenario?: string;
@@ -20,6 +27,14 @@ export const addShowCommand: AddCommand = (program, { terminal, execute }) => {
     .argument("[id]", "a run or a conversation, or the beginning of its name (default: the latest run)")
     .option("--failures", "list errors, unreadable replies and outcomes that went badly")
     .option("--details", "a table for each outcome, also of several subjects, with all counts")
+    .option("--by <names>", "rates by group, for instance subject,variant.challenger,tag", commaList)
+    .addOption(
+      new Option("--average <kind>", "with --by: add the mean over groups").choices(["micro", "macro"]),
+    )
+    .option("--sequences", "how right answers last over turns: survival, flips, accuracy by turn")
+    .option("--noise", "where the noise comes from, and what would narrow intervals most")
+    .option("--agreement", "how far judges agree with each other, and with labels by persons")
+    .option("--labels <file>", "labels by persons: a CSV file with conversation, turn, field, value")
     .option("--graphs", "draw all scenarios with their traffic (default: up to two)")
     .option("--scenario <name>", "only this scenario")
     .option("--subject <name>", "only this subject")
@@ -58,6 +73,14 @@ export const addShowCommand: AddCommand = (program, { terminal, execute }) => {
             }),
             failures,
             details,
+            statistics: {
+              sequences: given.sequences ?? false,
+              noise: given.noise ?? false,
+              agreement: given.agreement ?? false,
+              ...(given.by === undefined ? {} : { by: given.by }),
+              ...(given.average === undefined ? {} : { average: given.average }),
+              ...(given.labels === undefined ? {} : { labels: given.labels }),
+            },
             graphs,
             json,
             filter: {

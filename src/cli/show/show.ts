@@ -2,13 +2,7 @@ import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { placeTexts } from "../../journal/cell.ts";
 import { foldConversation } from "../../journal/fold/conversation.ts";
 import type { RunEvent } from "../../journal/run-event.ts";
-import type {
-  ConversationFilter,
-  ConversationSummary,
-  ResultRow,
-  RunSummary,
-  Store,
-} from "../../journal/store/store.ts";
+import type { ConversationFilter, ConversationSummary, ResultRow, RunSummary, Store } from "../../journal/store/store.ts";
 import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { type OutcomeRates, runRates } from "../../report/data/outcome-rates.ts";
@@ -30,6 +24,7 @@ import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { countOpen, findConversation, findRun, withRuns } from "../stored-runs.ts";
 import { quoted } from "../trust/project-effects.ts";
+import { asksForStatistics, type StatisticsOptions, showStatistics } from "./show-statistics.ts";
 
 /** The options of `show`. */
 export interface ShowOptions {
@@ -41,6 +36,7 @@ export interface ShowOptions {
   readonly filter: Pick<ConversationFilter, "scenario" | "subject" | "judge">;
   /** True to list what failed. */
   readonly failures: boolean;
+  readonly statistics: StatisticsOptions;
   /** True for a table of each outcome, with all counts. */
   readonly details: boolean;
   /** True to draw every scenario with its traffic, however many there are. */
@@ -68,6 +64,12 @@ export async function show(options: ShowOptions, terminal: Terminal): Promise<Ex
     const shown: Shown = { store, summary, options, terminal };
     if (conversation !== undefined) return showConversation(shown, conversation);
     checkFilter(shown);
+    if (asksForStatistics(options.statistics))
+      return showStatistics(
+        options.statistics,
+        { store, run: summary.run, filter: options.filter, json: options.json },
+        terminal,
+      );
     if (options.json) return showData(shown);
     return options.failures ? showFailures(shown) : showRun(shown);
   });

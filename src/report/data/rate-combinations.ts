@@ -107,7 +107,7 @@ function asEstimate(estimate: number | null, error: number | null, items: number
 export function macroLine(
   { name, declaration }: RateRequest,
   parts: readonly (readonly ConversationScore[])[],
-  group: GroupValues,
+  { group, kind }: { readonly group: GroupValues; readonly kind: RateLine["kind"] },
 ): RateLine {
   const means = parts.map((scores) => itemMeans(scores, declaration)).filter((items) => items.size > 0);
   const centres = means.map((items) => mean([...items.values()]) as number);
@@ -124,7 +124,7 @@ export function macroLine(
   return {
     ...NOTHING,
     name,
-    kind: "mean",
+    kind,
     group,
     n: count,
     items: count,

@@ -4,7 +4,7 @@ import type { ConversationScore } from "../../journal/store/store.ts";
 import type { TurnVerdict } from "../../journal/turn.ts";
 import { clusteredMean, clusteredWilson, wilson } from "../../public/statistics.ts";
 import { seededRandom } from "../../statistics/seeded-random.ts";
-import type { RateLine } from "./rate-line.ts";
+import { type RateLine, rateEstimate } from "./rate-line.ts";
 import { type RatesOptions, ratesOf } from "./rates.ts";
 import type { RunFacts } from "./run-facts.ts";
 
@@ -202,4 +202,30 @@ test("turns that are unreadable at random move the reported rate by less than it
   expect(disturbed.decided).toBeLessThan((clear.estimate ?? 0) - 0.08);
   expect(disturbed.bounds?.low).toBeLessThan(disturbed.estimate ?? 0);
   expect(disturbed.bounds?.high).toBeGreaterThan(disturbed.estimate ?? 0);
+});
+
+test.each([
+  [30, 1],
+  [30, 10],
+  [200, 3],
+])("95 %% intervals cover the truth in about 95 %% of simulations: %i × %i", (items, replicates) => {
+  const random = seededRandom(items + replicates);
+  const repetitions = 400;
+  let covered = 0;
+  for (let i = 0; i < repetitions; i++) {
+    const values: number[] = [];
+    const clusters: string[] = [];
+    for (let item = 0; item < items; item++) {
+      const chance = 0.3 + 0.7 * random();
+      for (let k = 0; k < replicates; k++) {
+        values.push(random() < chance ? 1 : 0);
+        clusters.push(`i${item}`);
+      }
+    }
+    const { interval } = rateEstimate(values, clusters);
+    if (interval !== null && interval.low <= 0.65 && 0.65 <= interval.high) covered++;
+  }
+  // 400 repetitions have an error of 1 %: the long version is npm run coverage.
+  expect(covered / repetitions).toBeGreaterThan(0.92);
+  expect(covered / repetitions).toBeLessThan(0.985);
 });

@@ -73,7 +73,7 @@ export function ratesOf(
       return members.some(({ outcomes }) => outcomes.has(outcome)) ? [line] : [];
     });
     const isMacro = (average ?? request.declaration.average) === "macro";
-    return isMacro ? [...each, ...macroLines(request, groups, by)] : each;
+    return isMacro ? [...each, ...macroLines(request, groups, { by, kind: each[0]?.kind ?? "rate" })] : each;
   });
   return { by, lines, unread: unreadBySubject(scores) };
 }
@@ -103,7 +103,7 @@ export function groupedScores(
 function macroLines(
   request: RateRequest,
   groups: readonly ScoredGroup[],
-  by: readonly string[],
+  { by, kind }: { readonly by: readonly string[]; readonly kind: RateLine["kind"] },
 ): readonly RateLine[] {
   const others = by.filter((name) => name !== "subject" && name !== "judge");
   if (others.length === 0 || request.declaration.ratio !== undefined) return [];
@@ -120,7 +120,7 @@ function macroLines(
     if (known.parts.length === 0) subjects.set(key, known);
     known.parts.push(members);
   }
-  return [...subjects.values()].map(({ group, parts }) => macroLine(request, parts, group));
+  return [...subjects.values()].map(({ group, parts }) => macroLine(request, parts, { group, kind }));
 }
 
 /** The numbers to compute: all outcomes and declared rates that appear, or those that are named. */

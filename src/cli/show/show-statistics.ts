@@ -1,0 +1,103 @@
+import { resolve } from "node:path";
+import { readTextFile } from "../../files/read-text-file.ts";
+import type { ConversationFilter, Store } from "../../journal/store/store.ts";
+import { ProjectError } from "../../project/project-error.ts";
+import { judgeReport } from "../../report/data/judge-agreement.ts";
+import { readLabels } from "../../report/data/label-file.ts";
+import { noise } from "../../report/data/noise.ts";
+import { type RatesOptions, rates, wantedScores } from "../../report/data/rates.ts";
+import { runFacts } from "../../report/data/run-facts.ts";
+import { sequences } from "../../report/data/sequences.ts";
+import { groupedRatesText } from "../../report/text/grouped-rates-text.ts";
+import { judgeReportText } from "../../report/text/judge-report-text.ts";
+import { noiseText } from "../../report/text/noise-text.ts";
+import { sequencesText } from "../../report/text/sequences-text.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+
+/** What `show` computes instead of the usual results. */
+export interface StatisticsOptions extends Pick<RatesOptions, "by" | "average"> {
+  /** True to show how right answers last over turns. */
+  readonly sequences: boolean;
+  /** True to say where the noise comes from. */
+  readonly noise: boolean;
+  /** True to compare judges with each other and with persons. */
+  readonly agreement: boolean;
+  /** A CSV file with labels by persons. */
+  readonly labels?: string;
+}
+
+/** True if any of these is asked for. */
+export function asksForStatistics({
+  by,
+  sequences: curves,
+  noise: where,
+  agreement,
+  labels,
+}: StatisticsOptions): boolean {
+  return by !== undefined || curves || where || agreement || labels !== undefined;
+}
+
+interface Shown {
+  readonly store: Store;
+  readonly run: string;
+  readonly filter: ConversationFilter;
+  readonly json: boolean;
+}
+
+/** Prints rates by group, sequences, noise or the agreement of judges. */
+export function showStatistics(
+  options: StatisticsOptions,
+  { store, run, filter, json }: Shown,
+  terminal: Terminal,
+): void {
+  const { output } = terminal;
+  const parts: { readonly data: Readonly<Record<string, unknown>>; readonly text: () => string }[] = [];
+  const { by, average } = options;
+  if (by !== undefined) {
+    const report = rates(store, run, { by, filter, ...(average === undefined ? {} : { average }) });
+    parts.push({ data: { rates: report }, text: () => groupedRatesText(report, output) });
+  }
+  if (options.sequences) {
+    const found = sequences(store, run, filter);
+    parts.push({ data: { sequences: found }, text: () => sequencesText(found, output) });
+  }
+  if (options.noise) {
+    const lines = noise(wantedScores(store.scores(run), filter), runFacts(store, [run]));
+    parts.push({ data: { noise: lines }, text: () => noiseText(lines, output) });
+  }
+  if (options.agreement || options.labels !== undefined) {
+    const given = options.labels === undefined ? [] : labelsOf(store, run, options.labels, terminal);
+    const report = judgeReport(store, run, [...store.labels(run), ...given]);
+    parts.push({ data: { agreement: report }, text: () => judgeReportText(report, output) });
+  }
+  if (json)
+    output.write(`${JSON.stringify(Object.assign({ run }, ...parts.map(({ data }) => data)), null, 2)}\n`);
+  else output.write(parts.map(({ text }) => text()).join("\n"));
+}
+
+/** The labels of a file; a conversation may be named by the beginning of its name. */
+function labelsOf(
+  store: Store,
+  run: string,
+  file: string,
+  { folder }: Terminal,
+): ReturnType<typeof readLabels> {
+  const { text, problem } = readTextFile(resolve(folder, file), file);
+  if (text === undefined) throw new ProjectError([problem]);
+  const labels = readLabels(text, file);
+  const names = [...store.conversations(run)].map(({ conversation }) => conversation);
+  const known = new Set(names);
+  const problems: string[] = [];
+  const found = labels.map((label) => {
+    if (known.has(label.conversation)) return label;
+    const [only, ...others] = names.filter((name) => name.startsWith(label.conversation));
+    if (only !== undefined && others.length === 0) return { ...label, conversation: only };
+    problems.push(`${file}:${label.line}: There is no conversation "${label.conversation}" in run ${run}.`);
+    return label;
+  });
+  if (problems.length > 0) {
+    const rest = problems.length > 5 ? [`… and ${problems.length - 5} more unknown conversations.`] : [];
+    throw new ProjectError([...problems.slice(0, 5), ...rest]);
+  }
+  return found;
+}

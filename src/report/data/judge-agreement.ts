@@ -1,0 +1,210 @@
+import { foldConversation } from "../../journal/fold/conversation.ts";
+import type { Label } from "../../journal/run-event.ts";
+import type { ConversationScore, Store } from "../../journal/store/store.ts";
+import { storedRun } from "../../journal/transfer/stored-run.ts";
+import { isFinishedTurn } from "../../journal/turn.ts";
+import { cohenKappa, krippendorffAlpha, percentAgreement, type Rating } from "../../statistics/agreement.ts";
+import { clusteredMean } from "../../statistics/clusters.ts";
+import { type Interval, wilson } from "../../statistics/proportions.ts";
+import { roganGladen } from "../../statistics/rogan-gladen.ts";
+import { rateEstimate } from "./rate-line.ts";
+
+/** How far the judges of a run agree on the verdicts of the same turns. */
+export interface JudgesAgreement {
+  readonly judges: readonly string[];
+  readonly turns: number;
+  readonly alpha: number | null;
+  readonly pairs: readonly {
+    readonly a: string;
+    readonly b: string;
+    readonly agreement: number | null;
+    readonly kappa: number | null;
+    readonly n: number;
+  }[];
+  /** The conversations on which they differ most: how many turns. */
+  readonly most: readonly { readonly conversation: string; readonly turns: number }[];
+}
+
+/** How far a judge agrees with persons on one field. */
+export interface LabelledField {
+  readonly field: string;
+  readonly n: number;
+  readonly agreed: number;
+  readonly accuracy: number | null;
+  readonly interval: Interval | null;
+  readonly kappa: number | null;
+  /** How often the person said one thing, and the judge another. */
+  readonly confusion: readonly {
+    readonly person: Rating | null;
+    readonly judge: Rating | null;
+    readonly count: number;
+  }[];
+}
+
+/** The share of right turns of a subject, as the judge has it, and corrected for the judge's errors. */
+export interface CorrectedRate {
+  readonly subject: string;
+  readonly n: number;
+  readonly raw: number;
+  readonly rawInterval: Interval | null;
+  readonly corrected: number | null;
+  readonly interval: Interval | null;
+}
+
+/** What is known about the judges of a run. */
+export interface JudgeReport {
+  readonly judges: JudgesAgreement | null;
+  readonly fields: readonly LabelledField[];
+  readonly corrected: readonly CorrectedRate[];
+}
+
+/** Compares the judges of a run with each other and with what persons said. */
+export function judgeReport(
+  store: Store,
+  run: string,
+  labels: readonly Omit<Label, "type" | "who" | "when">[],
+): JudgeReport {
+  const { run: name, start } = storedRun(store, run);
+  const scores = [...store.scores(name, { turns: true })];
+  const compared = comparedLabels(store, name, labels);
+  return {
+    judges: start.judges.length < 2 ? null : judgesAgreement(scores, start.judges),
+    fields: [...Map.groupBy(compared, ({ field }) => field)].map(([field, own]) => labelledField(field, own)),
+    corrected: correctedRates(scores, compared),
+  };
+}
+
+const verdictOf = (verdict: string | undefined): boolean | null =>
+  verdict === "pass" ? true : verdict === "fail" ? false : null;
+
+function judgesAgreement(scores: readonly ConversationScore[], judges: readonly string[]): JudgesAgreement {
+  const places = Map.groupBy(scores, ({ subject, item, variant, arm, replicate }) =>
+    JSON.stringify([subject, item, variant, arm, replicate]),
+  );
+  const units: (boolean | null)[][] = [];
+  const differing: { conversation: string; turns: number }[] = [];
+  for (const own of places.values()) {
+    const byJudge = judges.map((judge) => own.find((score) => score.judge === judge));
+    const last = own.reduce((most, { turns }) => Math.max(most, turns.length), 0);
+    let count = 0;
+    for (let turn = 0; turn < last; turn++) {
+      const ratings = byJudge.map((score) => verdictOf(score?.turns[turn]?.verdict));
+      units.push(ratings);
+      if (new Set(ratings.filter((rating) => rating !== null)).size > 1) count++;
+    }
+    if (count > 0) differing.push({ conversation: own[0]?.conversation ?? "", turns: count });
+  }
+  const column = (i: number): (boolean | null)[] => units.map((unit) => unit[i] ?? null);
+  const pairs = judges.flatMap((a, i) =>
+    judges.slice(i + 1).map((b, j) => {
+      const [one, other] = [column(i), column(i + 1 + j)];
+      const kappa = cohenKappa(one, other);
+      return { a, b, agreement: percentAgreement(one, other), kappa: kappa?.kappa ?? null, n: kappa?.n ?? 0 };
+    }),
+  );
+  const most = differing.sort((one, other) => other.turns - one.turns).slice(0, 10);
+  return { judges, turns: units.length, alpha: krippendorffAlpha(units, "nominal"), pairs, most };
+}
+
+interface Compared {
+  readonly conversation: string;
+  readonly field: string;
+  readonly person: Rating | null;
+  readonly judge: Rating | null;
+}
+
+/** What persons said beside what was read. Only labelled conversations are read. */
+function comparedLabels(
+  store: Store,
+  run: string,
+  labels: readonly Omit<Label, "type" | "who" | "when">[],
+): readonly Compared[] {
+  return [...Map.groupBy(labels, ({ conversation }) => conversation)].flatMap(([conversation, own]) => {
+    const folded = foldConversation(store.events(run, conversation));
+    return own.flatMap(({ turn, field, value }) => {
+      const found = folded.turn(turn);
+      if (found === undefined || !isFinishedTurn(found)) return [];
+      const read = field === "verify_result" ? found.verifyResult : found.parsed[field];
+      const judge = typeof read === "object" || read === undefined ? null : (read as Rating);
+      return [{ conversation, field, person: value, judge }];
+    });
+  });
+}
+
+function labelledField(field: string, own: readonly Compared[]): LabelledField {
+  const n = own.length;
+  const agreed = own.filter(({ person, judge }) => same(person, judge)).length;
+  const confusion = [
+    ...Map.groupBy(own, ({ person, judge }) => JSON.stringify([person, judge])).values(),
+  ].map((group) => ({
+    person: group[0]?.person ?? null,
+    judge: group[0]?.judge ?? null,
+    count: group.length,
+  }));
+  const kappa = cohenKappa(
+    own.map(({ person }) => known(person)),
+    own.map(({ judge }) => known(judge)),
+  );
+  return {
+    field,
+    n,
+    agreed,
+    accuracy: n === 0 ? null : agreed / n,
+    interval: wilson(agreed, n),
+    kappa: kappa?.kappa ?? null,
+    confusion,
+  };
+}
+
+/** Persons write "Canberra" or "canberra ". */
+const known = (value: Rating | null): Rating | null =>
+  typeof value === "string" ? value.trim().toLowerCase() : value;
+const same = (a: Rating | null, b: Rating | null): boolean => known(a) === known(b);
+
+/** The share of right turns of each subject, corrected for the errors that labels of verdicts show. */
+function correctedRates(
+  scores: readonly ConversationScore[],
+  compared: readonly Compared[],
+): readonly CorrectedRate[] {
+  const verdicts = compared.filter(
+    ({ field, person, judge }) =>
+      field === "verify_result" && typeof person === "boolean" && typeof judge === "boolean",
+  );
+  if (verdicts.length === 0) return [];
+  const count = (person: boolean, judge: boolean): number =>
+    verdicts.filter((one) => one.person === person && one.judge === judge).length;
+  const errors = {
+    truePositive: count(true, true),
+    positives: count(true, true) + count(true, false),
+    trueNegative: count(false, false),
+    negatives: count(false, true) + count(false, false),
+  };
+  return [...Map.groupBy(scores, ({ subject }) => subject)].flatMap(([subject, own]) => {
+    const turns = own.flatMap(({ item, turns: all }) =>
+      all.flatMap(({ verdict }) =>
+        verdictOf(verdict) === null ? [] : [{ item, value: Number(verdict === "pass") }],
+      ),
+    );
+    const raw = clusteredMean(
+      turns.map(({ value }) => value),
+      turns.map(({ item }) => item),
+    );
+    if (raw === null) return [];
+    const corrected =
+      raw.standardError === null
+        ? null
+        : roganGladen({ rate: raw.mean, standardError: raw.standardError }, errors);
+    const clipped = (value: number): number => Math.min(1, Math.max(0, value));
+    return [
+      {
+        ...{ subject, n: turns.length, raw: raw.mean },
+        rawInterval: rateEstimate(
+          turns.map(({ value }) => value),
+          turns.map(({ item }) => item),
+        ).interval,
+        corrected: corrected === null ? null : clipped(corrected.rate),
+        interval: corrected === null ? null : { low: clipped(corrected.low), high: clipped(corrected.high) },
+      },
+    ];
+  });
+}
