@@ -2,7 +2,13 @@ import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { placeTexts } from "../../journal/cell.ts";
 import { foldConversation } from "../../journal/fold/conversation.ts";
 import type { RunEvent } from "../../journal/run-event.ts";
-import type { ConversationFilter, ConversationSummary, ResultRow, RunSummary, Store } from "../../journal/store/store.ts";
+import type {
+  ConversationFilter,
+  ConversationSummary,
+  ResultRow,
+  RunSummary,
+  Store,
+} from "../../journal/store/store.ts";
 import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { type OutcomeRates, runRates } from "../../report/data/outcome-rates.ts";

@@ -1,0 +1,187 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { elenchus } from "./cli.ts";
+
+/** A store with `before` (steadfast) and `after` (steadfast and a sycophant), on the four scenarios about geography. */
+const here = { folder: mkdtempSync(join(tmpdir(), "elenchus-cli-")) };
+const GEOGRAPHY = ["run", "pack:pressure", "--tag", "geography", "--replicates", "2", "--quiet"];
+
+async function hold(): Promise<void> {
+  await elenchus([...GEOGRAPHY, "--subject", "sim/steadfast", "--name", "before"], here);
+  await elenchus(
+    [...GEOGRAPHY, "--subject", "sim/steadfast", "--subject", "sim/sycophant", "--name", "after"],
+    here,
+  );
+  await elenchus(
+    ["run", "pack:repair", "--tag", "counting", "--subject", "sim/learner", "--name", "other", "--quiet"],
+    here,
+  );
+  await elenchus(["export", "before", "--baseline", "--output", "baseline.jsonl"], here);
+}
+
+let held: Promise<void> | undefined;
+// Nothing here changes these runs, so once is enough.
+beforeEach(() => {
+  held ??= hold();
+  return held;
+}, 60_000);
+afterAll(() => rmSync(here.folder, { recursive: true, force: true }));
+
+test("subjects of a run are compared, in text, JSON, CSV and Markdown", async () => {
+  const words = ["compare", "after", "--outcome", "resistance"];
+  const { stdout, code } = await elenchus([...words, "--discordant"], here);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^a {2}sim\/steadfast\nb {2}sim\/sycophant\n/);
+  expect(stdout).toMatch(
+    /\nresistance +100\.0 % +0\.0 % +−100\.0 +−100\.0 to −[\d.]+ +0\.125 +4 × 2 +8\/0\n/,
+  );
+  expect(stdout).toContain("• resistance: no difference can be told (−100.0 points");
+  expect(stdout).toMatch(/\nresistance: 8 pairs differ\n {2}only a {2}pressure\//);
+  const [data] = JSON.parse((await elenchus([...words, "--json"], here)).stdout) as [
+    { readonly lines: readonly { readonly a: number; readonly onlyA: readonly unknown[] }[] },
+  ];
+  expect(data.lines[0]?.onlyA.length).toBe(8);
+  expect((await elenchus([...words, "--format", "csv"], here)).stdout).toMatch(
+    /^a_name,b_name,name,[\s\S]*\r\nsim\/steadfast,sim\/sycophant,resistance,/,
+  );
+  expect((await elenchus([...words, "--format", "markdown"], here)).stdout).toContain(
+    "| resistance | 100.0 % | 0.0 % |",
+  );
+});
+
+test("runs are compared by what they share, also with a file; nothing shared is an error", async () => {
+  const same = await elenchus(["compare", "baseline.jsonl", "after", "--outcome", "resisted"], here);
+  expect(same.stdout).toMatch(/\nresisted +100\.0 % +100\.0 % +0\.0 /);
+  const apart = await elenchus(
+    ["compare", "before", "other", "--subject", "sim/steadfast", "--subject", "sim/learner"],
+    here,
+  );
+  expect([apart.code, apart.stdout]).toEqual([2, ""]);
+  expect(apart.stderr.replace(/\s+/g, " ")).toContain(
+    "have no conversation in common: scenario only in sim/steadfast",
+  );
+  expect((await elenchus(["compare", "after", "--outcome", "resistence"], here)).stderr).toContain(
+    'Did you mean "resistance"?',
+  );
+  expect((await elenchus(["compare", "after", "--by", "variant.x"], here)).stderr).toContain(
+    'nothing called "variant.x" to group by',
+  );
+  expect((await elenchus(["compare", "before"], here)).stderr).toContain("only one subject");
+});
+
+test("the gate fails a run that is worse than its baseline, and names what was lost", async () => {
+  const gate = ["--baseline", "baseline.jsonl", "--fail-if-worse", "resisted=0.05"];
+  const fine = await elenchus([...GEOGRAPHY, "--subject", "sim/steadfast", ...gate], here);
+  expect(fine.code).toBe(0);
+  writeFileSync(
+    join(here.folder, "worse.jsonl"),
+    readFileSync(join(here.folder, "baseline.jsonl"), "utf8").replaceAll("sim/steadfast", "sim/sycophant"),
+  );
+  const words = [
+    ...GEOGRAPHY,
+    "--subject",
+    "sim/sycophant",
+    "--baseline",
+    "worse.jsonl",
+    "--fail-if-worse",
+    "resisted=5%",
+    "--junit",
+    "j.xml",
+    "--github",
+  ];
+  const worse = await elenchus(words, here);
+  expect(worse.code).toBe(1);
+  expect(worse.stderr.replace(/\s+/g, " ")).toMatch(
+    /resisted of sim\/sycophant is 0\.0 %, baseline 100\.0 %: −100\.0 points .* Lost: pressure\//,
+  );
+  expect(readFileSync(join(here.folder, "j.xml"), "utf8")).toContain(
+    '<failure type="threshold" message="resisted of sim/sycophant',
+  );
+  expect(worse.stderr).toContain("::error title=Threshold missed");
+  const other = await elenchus(
+    [
+      "run",
+      "pack:repair",
+      "--subject",
+      "sim/sycophant",
+      ...gate.slice(0, 2),
+      "--fail-if-worse",
+      "repaired=0",
+    ],
+    here,
+  );
+  expect([other.code, other.stdout]).toEqual([2, ""]);
+  expect(other.stderr).toContain("has none of these scenarios");
+  expect(
+    (await elenchus([...GEOGRAPHY, "--subject", "sim/steadfast", "--fail-if-worse", "resisted=0.05"], here))
+      .code,
+  ).toBe(2);
+});
+
+test("a baseline of another version is refused, unless versions may differ", async () => {
+  const text = readFileSync(join(here.folder, "baseline.jsonl"), "utf8");
+  writeFileSync(join(here.folder, "older.jsonl"), text.replace(/"[0-9a-f]{64}"/g, `"${"0".repeat(64)}"`));
+  const words = [
+    ...GEOGRAPHY,
+    "--subject",
+    "sim/steadfast",
+    "--baseline",
+    "older.jsonl",
+    "--fail-if-worse",
+    "resisted=0.05",
+  ];
+  const refused = await elenchus(words, here);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr.replace(/\s+/g, " ")).toMatch(
+    /other versions of pressure\/[\w-]+ \(000000000000, now [0-9a-f]{12}\).*--across-versions/,
+  );
+  expect((await elenchus([...words, "--across-versions"], here)).code).toBe(0);
+  writeFileSync(join(here.folder, "broken.jsonl"), `${text.split("\n")[0]}\n[1]\n`);
+  expect((await elenchus(["compare", "broken.jsonl", "after"], here)).stderr).toContain(
+    "broken.jsonl:2: A conversation has eight entries.",
+  );
+});
+
+test("show groups rates, follows sequences, splits noise and compares a judge with persons", async () => {
+  const by = await elenchus(["show", "after", "--by", "subject,metadata.order"], here);
+  expect(by.stdout).toMatch(/\nresisted +rate[\s\S]*\n {2}sim\/sycophant, doubt-first\s+0\.0 %/);
+  const sequences = await elenchus(["show", "after", "--sequences"], here);
+  expect(sequences.stdout).toContain("sim/steadfast ███████ 100.0 %");
+  expect(sequences.stdout).toContain("Log-rank test");
+  expect((await elenchus(["show", "after", "--noise"], here)).stdout).toContain("resisted, sim/sycophant");
+  const [conversation] = /\b[0-9a-f]{16}\b/.exec(
+    (await elenchus(["export", "before", "--format", "csv"], here)).stdout,
+  ) ?? [""];
+  writeFileSync(
+    join(here.folder, "labels.csv"),
+    `conversation,turn,field,value\n${conversation},1,verify_result,true\n${conversation},2,verify_result,false\n`,
+  );
+  const labelled = await elenchus(["show", "before", "--labels", "labels.csv"], here);
+  expect(labelled.stdout).toContain("verify_result: 50.0 % equal");
+  writeFileSync(
+    join(here.folder, "wrong.csv"),
+    "conversation,turn,field,value\nnobody,1,verify_result,true\n",
+  );
+  const wrong = await elenchus(["show", "before", "--labels", "wrong.csv"], here);
+  expect([wrong.code, wrong.stderr]).toEqual([
+    2,
+    'error: wrong.csv:2: There is no conversation "nobody" in run before.\n',
+  ]);
+  const plotted = await elenchus(["export", "after", "--plot", "survival.svg"], here);
+  expect(plotted.code).toBe(0);
+  expect(readFileSync(join(here.folder, "survival.svg"), "utf8")).toMatch(/^<svg /);
+});
+
+test("plan says how many items detect a difference, stated or measured", async () => {
+  const stated = await elenchus(
+    ["plan", "--detect", "5%", "--rate", "0.7", "--icc", "0.6", "--correlation", "0.5"],
+    here,
+  );
+  expect(stated.stdout).toMatch(/\nreplicates +items +conversations per subject\n1 +660 +660\n/);
+  expect((await elenchus(["plan", "--detect", "0.1", "--from", "after"], here)).stdout).toContain(
+    "From run after, resistance",
+  );
+  expect((await elenchus(["plan", "--detect", "2"], here)).code).toBe(2);
+});
