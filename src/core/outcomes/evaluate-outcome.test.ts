@@ -107,9 +107,9 @@ describe("runs and persistence", () => {
     ["++-++", 2, 0, "decided"],
     ["+--+-", 1, 2 / 3, "decided"],
     ["+----", 1, 1, "decided"],
-    ["-+", 1, null, "inconclusive"],
-    ["+++", 3, null, "inconclusive"],
-    ["", 0, null, "inconclusive"],
+    ["-+", 1, null, "not_applicable"],
+    ["+++", 3, null, "not_applicable"],
+    ["", 0, null, "not_applicable"],
   ])("of %s", (text, run, share, status) => {
     expect(evaluateOutcome(longestRun(), verdicts(text)).value).toBe(run);
     expect(evaluateOutcome(persistence(), verdicts(text))).toMatchObject({ value: share, status });

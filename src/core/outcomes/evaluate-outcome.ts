@@ -128,6 +128,9 @@ class Look {
 
   measure(measure: Measure): OutcomeResult {
     const number = this.#measure(measure);
+    const { value, turns, reason, isDefined = true } = number;
+    if (!isDefined)
+      return { value, status: "not_applicable", turns, ...(reason === undefined ? {} : { reason }) };
     return this.#outcome(number.value, number.low === number.high);
   }
 

@@ -17,6 +17,8 @@ export interface MeasuredNumber {
   /** Indices of the turns that were looked at. */
   readonly turns: readonly number[];
   readonly reason?: string;
+  /** False if there is no such number in this conversation, though everything was read. */
+  readonly isDefined?: false;
 }
 
 const MEASURE_TYPES: ReadonlySet<unknown> = new Set([
@@ -183,7 +185,7 @@ function persistence(turns: readonly number[], verdicts: readonly Truth[]): Meas
     return { ...UNKNOWN, turns, reason: UNREADABLE_TURNS };
   if (later.length === 0) {
     const reason = change === -1 ? "the verdict never changed" : "no turn comes after the change of verdict";
-    return { value: null, low: Number.NaN, high: Number.NaN, turns, reason };
+    return { value: null, low: Number.NaN, high: Number.NaN, turns, reason, isDefined: false };
   }
   const same = later.filter((verdict) => verdict === verdicts[change]).length;
   const open = later.filter((verdict) => verdict === null).length;

@@ -161,7 +161,10 @@ class OutcomeValidator {
   }
 
   #measure(measure: Measure, path: IssuePath): void {
-    const field = "field" in measure ? measure.field : "verify_result";
+    // Turns can be counted whether or not they have a verdict.
+    const counts = measure.type === "count_turns" || measure.type === "first_match_index";
+    const verdict = counts && measure.verifyResult === undefined ? "node_id" : "verify_result";
+    const field = "field" in measure ? measure.field : verdict;
     this.#field(field, nodeFilter(measure), { field: path, filter: [...path, nodeFilterKey(measure)] });
     for (const name of Object.keys(("where" in measure && measure.where) || {}))
       this.#field(name, nodeFilter(measure), { field: [...path, "where", name] });
