@@ -9,6 +9,7 @@ import {
   type Store,
   staysAsItIs,
 } from "../journal/store/store.ts";
+import { StoreError } from "../journal/store/store-error.ts";
 import { ProjectError } from "../project/project-error.ts";
 
 /** Opens the store of a project, where there must be one already, and closes it after `use`. */
@@ -22,9 +23,26 @@ export async function withRuns<Result>(
   const store = await openStore(path, { readOnly, durable });
   try {
     return await use(store);
+  } catch (error) {
+    throw (await damageOf(store, path, error)) ?? error;
   } finally {
     store.close();
   }
+}
+
+/** What is wrong with a store whose data led to an error that should not happen; undefined if it is as we write it. */
+async function damageOf(store: Store, path: string, cause: unknown): Promise<StoreError | undefined> {
+  const isExpected = !(
+    cause instanceof TypeError ||
+    cause instanceof SyntaxError ||
+    cause instanceof RangeError
+  );
+  if (isExpected) return undefined;
+  const { findDamage } = await import("../journal/transfer/find-damage.ts");
+  const damage = findDamage(store);
+  if (damage === undefined) return undefined;
+  const advice = "It is damaged, or somebody changed it. Restore a copy, or move the file away.";
+  return new StoreError("corrupt", `The store ${path} cannot be read: ${damage}. ${advice}`, { path, cause });
 }
 
 /** The run with a name, or with a name that begins so; the latest run without a name. */

@@ -177,7 +177,7 @@ describe("a run from a stranger", () => {
     }
   });
 
-  test("that is broken in its origin is refused in a sentence", async () => {
+  test("with a broken origin is refused in a sentence", async () => {
     for (const forged of [
       { flags: [1] },
       { sets: "seed=1" },
@@ -191,7 +191,7 @@ describe("a run from a stranger", () => {
     }
   });
 
-  test("is shown with all that it would do, and with what to type instead", async () => {
+  test("shows what it would do, and what to type instead", async () => {
     const { url } = await strangersServer();
     const sets = [
       'tools.x={ command: sh, args: [-c, "echo hi > /tmp/x"], env: { A: "$HOME" } }',
@@ -221,14 +221,14 @@ describe("a run from a stranger", () => {
     expect(stderr).not.toContain("Ocelot2290v");
   });
 
-  test("does not put words into the mouth of the person who copies the command", async () => {
+  test("quotes for the shell what it names in commands to copy", async () => {
     const names = ["$(touch pwned).yaml", "-x", "../../up.yaml", "evil.ts"];
     const given = await victim(STEADFAST, { names, folder: "../..", sets: ["x=$(touch pwned)"] });
     const { stderr } = await elenchus(["resume"], given);
     expect(stderr).toContain("  elenchus resume gift FILES --subject sim/steadfast\n");
   });
 
-  test("goes on with files and models that the person names, and with nothing else of it", async () => {
+  test("resumes with files and models that the user names, and nothing else", async () => {
     const marker = join(folderWith(), "started");
     const server = JSON.stringify({ command: process.execPath, args: ["-e", touching(marker)] });
     const given = await victim(STEADFAST, { sets: [`tools.x=${server}`, "seed=9"] });
@@ -238,7 +238,7 @@ describe("a run from a stranger", () => {
     expect(existsSync(marker)).toBe(false);
   });
 
-  test("goes on as it says with --trust-origin, which prints what is used", async () => {
+  test("resumes as it was started with --trust-origin, which prints what is used", async () => {
     const given = await victim([...STEADFAST, "--set", "concurrency=3"], {});
     const { code, stdout, stderr } = await elenchus(["resume", "gift", "--trust-origin", "-q"], given);
     expect([code, stdout]).toEqual([0, expect.stringContaining("1 conversation, held_firm")]);
@@ -246,7 +246,7 @@ describe("a run from a stranger", () => {
     expect(stderr).toContain("  - --set concurrency=3\n");
   });
 
-  test("is verified again with the scenarios that it keeps and the settings of the person", async () => {
+  test("is regraded with the scenarios that it keeps and the settings of the user", async () => {
     const given = { folder: folderWith() };
     const file = await strangersRun([...STEADFAST, "--replicates", "3", "--turn-limit", "5"]);
     await elenchus(["import", "-"], { ...given, input: file });
@@ -282,7 +282,7 @@ describe("a run from a stranger", () => {
     expect(stderr).toContain("Its scenarios name models of their own.");
   });
 
-  test("answers no run of the person, unless --use-calls says so", async () => {
+  test("answers no other run, unless --use-calls says so", async () => {
     const server = await canberraServer();
     const environment = openaiAt(server);
     const theirs = { folder: capitalFolder(), environment };
@@ -309,7 +309,7 @@ describe("a run from a stranger", () => {
     expect(await asked(again, other)).toBe(0);
   });
 
-  test("is passed over by resume, if one of the person's own is unfinished", async () => {
+  test("is not chosen by resume if a run of the user is unfinished", async () => {
     const given = await victim(STEADFAST, {});
     await elenchus(["run", "capital.yaml", ...STEADFAST, "--name", "own"], given);
     const store = new Database(join(given.folder, ".elenchus/elenchus.db"));
@@ -335,7 +335,7 @@ describe("the seal of a run", () => {
     database.close();
   }
 
-  test("lets the person who made it go on without a flag or a question", async () => {
+  test("lets its user resume without a flag or a question", async () => {
     const given = { folder: capitalFolder({ "elenchus.config.yaml": "seed: 4\n" }) };
     await ownRun(given);
     for (const command of ["resume", "regrade"]) {

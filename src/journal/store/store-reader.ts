@@ -91,7 +91,7 @@ export class StoreReader {
     for (;;) {
       const rows = this.#all<ConversationColumns>(sql, id, position, after, ...values);
       for (const columns of rows) {
-        const summary = conversationSummary(run, columns);
+        const summary = this.#guarded(() => conversationSummary(run, columns));
         if (hasLevels(summary.variant, filter.variant)) yield summary;
       }
       const last = rows.at(-1);
@@ -174,7 +174,7 @@ export class StoreReader {
       const folded = this.folded(id, name);
       counts.add(folded.cell, conversationCounts(folded));
     }
-    return counts.tallies();
+    return this.#guarded(() => counts.tallies());
   }
 
   /** The fold of the conversation in a row. */
