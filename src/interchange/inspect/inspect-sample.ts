@@ -7,7 +7,8 @@ import { foldConversation } from "../../journal/fold/conversation.ts";
 import type { ConversationSummary, Store } from "../../journal/store/store.ts";
 import { answeredCall } from "../../journal/transfer/stored-run.ts";
 import type { Turn } from "../../journal/turn.ts";
-import type { Usage } from "../../models/model.ts";
+import { EventLog, isoTime } from "./event-log.ts";
+import { type UsageByModel, usageOf } from "./inspect-usage.ts";
 import { type LoggedMessage, SampleMessages } from "./sample-messages.ts";
 
 /** What of a conversation a log needs. */
@@ -27,12 +28,6 @@ export interface InspectSample {
   readonly summary: JsonObject;
   /** The usage by model, and of judges alone. */
   readonly usage: UsageByModel;
-}
-
-/** Usage by the name of the model, and by role. */
-export interface UsageByModel {
-  readonly models: Readonly<Record<string, JsonObject>>;
-  readonly roles: Readonly<Record<string, JsonObject>>;
 }
 
 /** The id of a sample: its scenario, with row, variant and arm. */
@@ -352,91 +347,4 @@ function timesOf(startedAt: number | null, endedAt: number | null, calls: readon
           working_time: working / 1000,
         }),
   };
-}
-
-/** The usage of calls that were really made; what a provider did not say is left out. */
-function usageOf(calls: readonly MadeCall[]): UsageByModel {
-  const models: Record<string, JsonObject> = {};
-  const roles: Record<string, JsonObject> = {};
-  for (const { purpose, model, end } of calls) {
-    if (purpose === "tool" || end === undefined || end.cached || end.usage === undefined) continue;
-    const usage = inspectUsage(end.usage, end.cost ?? null);
-    models[model] = addUsage(models[model], usage);
-    if (purpose === "judge") roles.judge = addUsage(roles.judge, usage);
-  }
-  return { models, roles };
-}
-
-/** Inspect counts cached input by itself. */
-function inspectUsage(usage: Usage, cost: number | null): JsonObject {
-  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
-  return {
-    input_tokens: inputTokens - (cacheReadTokens ?? 0) - (cacheWriteTokens ?? 0),
-    output_tokens: outputTokens,
-    total_tokens: inputTokens + outputTokens,
-    ...(cacheReadTokens === undefined ? {} : { input_tokens_cache_read: cacheReadTokens }),
-    ...(cacheWriteTokens === undefined ? {} : { input_tokens_cache_write: cacheWriteTokens }),
-    ...(reasoningTokens === undefined ? {} : { reasoning_tokens: reasoningTokens }),
-    ...(cost === null ? {} : { total_cost: cost }),
-  };
-}
-
-/** The sum of two usages; a cost that is unknown in one of them is unknown. */
-export function addUsage(left: JsonObject | undefined, right: JsonObject): JsonObject {
-  if (left === undefined) return right;
-  const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])].filter(
-    (key) => key !== "total_cost" || (key in left && key in right),
-  );
-  return Object.fromEntries(keys.map((key) => [key, Number(left[key] ?? 0) + Number(right[key] ?? 0)]));
-}
-
-/** Events in order of time, inside of spans. */
-class EventLog {
-  readonly events: JsonObject[] = [];
-  now: number;
-  readonly #name: string;
-  readonly #start: number;
-  readonly #spans: string[] = [];
-
-  constructor(name: string, start: number) {
-    this.#name = name;
-    this.#start = start;
-    this.now = start;
-  }
-
-  add(event: string, at: number, parts: JsonObject): void {
-    // Judges may answer late: order is what counts.
-    this.now = Math.max(this.now, at);
-    this.events.push({
-      event,
-      uuid: `${this.#name}.e${this.events.length + 1}`,
-      span_id: this.#spans.at(-1) ?? null,
-      timestamp: isoTime(this.now),
-      working_start: (this.now - this.#start) / 1000,
-      ...parts,
-    });
-  }
-
-  span(
-    key: string,
-    {
-      type,
-      name = key,
-      parent,
-      at,
-    }: { readonly type: string; readonly name?: string; readonly parent: string | null; readonly at: number },
-    inside: (id: string) => void,
-  ): void {
-    const id = `${this.#name}.${key}`;
-    this.#spans.push(id);
-    this.add("span_begin", at, { id, parent_id: parent, type, name });
-    inside(id);
-    this.add("span_end", this.now, { id });
-    this.#spans.pop();
-  }
-}
-
-/** ISO 8601 in UTC. */
-export function isoTime(at: number): string {
-  return new Date(at).toISOString();
 }

@@ -2,8 +2,8 @@ import type { Check } from "../../core/checks/check.ts";
 import { evaluateCheck } from "../../core/checks/evaluate-check.ts";
 import type { Composed } from "../../core/logic/composition.ts";
 import type { JsonValue } from "../../core/values/json.ts";
+import type { Primitive, PythonType } from "./declared-template.ts";
 import { isTruthy, type Note, NotTranslatable, pythonText, toCheck } from "./primitives.ts";
-import type { Primitive, PythonType } from "./python-template.ts";
 
 /** What is known of the value that is compared. */
 export type ValueType =

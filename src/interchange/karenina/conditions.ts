@@ -1,9 +1,9 @@
 import { evaluateCheck } from "../../core/checks/evaluate-check.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
 import { type Comparison, translateComparison, type ValueType } from "./comparison.ts";
+import type { Primitive } from "./declared-template.ts";
 import { type Note, NotTranslatable, toCheck } from "./primitives.ts";
 import { translateLambda } from "./python-lambda.ts";
-import type { Primitive } from "./python-template.ts";
 import type { ScenarioNames } from "./scenario-names.ts";
 import { ALWAYS, longForm, mapComposition, NEVER, shortValue } from "./short-forms.ts";
 

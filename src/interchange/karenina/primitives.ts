@@ -1,8 +1,8 @@
 import type { Check } from "../../core/checks/check.ts";
 import { DEFAULT_NORMALIZERS } from "../../core/checks/normalize.ts";
 import { deepEqual, isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
+import type { Primitive } from "./declared-template.ts";
 import { translatePattern } from "./python-regex.ts";
-import type { Primitive } from "./python-template.ts";
 import { TRACE_HEADER } from "./trace-header.ts";
 
 /** Something that cannot be translated exactly, and why. */

@@ -11,8 +11,8 @@ import {
 } from "../../core/templates/template.ts";
 import { type CaseTruth, isCaseTruth, isTruthFrom } from "../../core/templates/truth-from.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
+import type { Primitive } from "./declared-template.ts";
 import { type Note, NotTranslatable } from "./primitives.ts";
-import type { Primitive } from "./python-template.ts";
 import { writeComparison } from "./write-checks.ts";
 
 /** Who hears of what differs, and of what is left out. */

@@ -1,6 +1,6 @@
 import { isReservedKey } from "../../core/values/json.ts";
 import type { ValueType } from "./comparison.ts";
-import type { PythonTemplate } from "./python-template.ts";
+import type { PythonTemplate } from "./declared-template.ts";
 
 /** What conditions and outcomes can look at in a node. */
 export interface KnownNode {

@@ -1,11 +1,12 @@
 import { END_IN_FILES, TRANSCRIPTS } from "../../core/scenario/definition.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
 import { translateCondition } from "./conditions.ts";
+import type { PythonTemplate } from "./declared-template.ts";
 import { translateModelOverride } from "./model-overrides.ts";
 import { translateOutcome } from "./outcomes.ts";
 import { type Note, NotTranslatable } from "./primitives.ts";
 import { translateLambda } from "./python-lambda.ts";
-import { type PythonTemplate, parseTemplate } from "./python-template.ts";
+import { parseTemplate } from "./python-template.ts";
 import { PythonError } from "./python-tokens.ts";
 import { withRawTexts } from "./raw-texts.ts";
 import { type KnownNode, nodeIdHere, ScenarioNames } from "./scenario-names.ts";

@@ -1,7 +1,6 @@
 import type { Check } from "../../core/checks/check.ts";
 import { defaultFieldCheck, type FieldType } from "../../core/templates/template.ts";
 import { deepEqual, type JsonObject, type JsonValue } from "../../core/values/json.ts";
-import { isTruthy, type Note, NotTranslatable, toCheck } from "./primitives.ts";
 import type {
   Primitive,
   PythonCase,
@@ -10,7 +9,8 @@ import type {
   PythonStrategy,
   PythonTemplate,
   PythonType,
-} from "./python-template.ts";
+} from "./declared-template.ts";
+import { isTruthy, type Note, NotTranslatable, toCheck } from "./primitives.ts";
 import { PythonError } from "./python-tokens.ts";
 import type { ScenarioNames } from "./scenario-names.ts";
 

@@ -1,8 +1,8 @@
 import type { Check } from "../../core/checks/check.ts";
 import { DEFAULT_NORMALIZERS } from "../../core/checks/normalize.ts";
 import type { JsonObject, JsonValue } from "../../core/values/json.ts";
+import type { Primitive } from "./declared-template.ts";
 import { NotTranslatable, PRIMITIVES } from "./primitives.ts";
-import type { Primitive } from "./python-template.ts";
 import { pythonPattern } from "./regex-to-python.ts";
 import { TRACE_HEADER } from "./trace-header.ts";
 
