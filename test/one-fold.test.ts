@@ -10,6 +10,7 @@ const source = fileURLToPath(new URL("../src", import.meta.url));
 const KNOW_EVENTS: Readonly<Record<string, string>> = {
   "journal/fold/conversation.ts": "the fold of a conversation",
   "journal/fold/calls.ts": "the fold of a conversation's calls",
+  "journal/fold/votes.ts": "the votes of panels",
   "journal/fold/run.ts": "the fold of a run",
   "journal/store/labels.ts": "which labels count",
   "interchange/otel/open-telemetry.ts": "writes events as spans",

@@ -1,5 +1,6 @@
 import { userInfo } from "node:os";
 import { isRecord } from "../../core/values/json.ts";
+import { foldVotes } from "../../journal/fold/votes.ts";
 import type { Label } from "../../journal/run-event.ts";
 import type { RunBrowser } from "../../journal/store/run-browser.ts";
 import type { Store } from "../../journal/store/store.ts";
@@ -40,10 +41,9 @@ function sample(browser: RunBrowser, run: string, count: number, seed: number): 
 export function disagreements(store: Store, run: string, count: number): ReviewAnswer {
   const turns: ReviewTurn[] = [];
   for (const { conversation, scenario, subject } of store.conversations(run)) {
-    for (const event of store.events(run, conversation)) {
-      if (event.type !== "turn-judgement" || event.votes === undefined) continue;
-      const said = new Set(event.votes.map(({ parsed }) => JSON.stringify(parsed)));
-      if (said.size > 1) turns.push({ conversation, scenario, subject, turn: event.turn, node: "" });
+    for (const { turn, votes } of foldVotes(store.events(run, conversation))) {
+      const said = new Set(votes.map(({ parsed }) => JSON.stringify(parsed)));
+      if (said.size > 1) turns.push({ conversation, scenario, subject, turn, node: "" });
     }
     if (turns.length >= count) break;
   }

@@ -1,0 +1,15 @@
+import type { JudgementPart } from "../../grading/judge/judge-turn.ts";
+import type { RunEventBody } from "../run-event.ts";
+
+/** What each judge of a panel said about a turn. */
+export interface PanelVotes {
+  readonly turn: number;
+  readonly votes: readonly JudgementPart[];
+}
+
+/** The votes of panels in a conversation, one entry for each request. */
+export function* foldVotes(events: Iterable<RunEventBody>): Generator<PanelVotes> {
+  for (const event of events)
+    if (event.type === "turn-judgement" && event.votes !== undefined)
+      yield { turn: event.turn, votes: event.votes };
+}
