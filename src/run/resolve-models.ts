@@ -130,7 +130,9 @@ class ModelResolver {
       this.#problems.splice(
         before,
         Infinity,
-        ...this.#problems.slice(before).map((problem) => `${place}: ${problem}`),
+        ...this.#problems
+          .slice(before)
+          .map((problem) => `${place}: ${problem} The run has the ${role}s ${[...known.keys()].join(", ")}.`),
       );
       const { systemPrompt } = typeof option === "object" ? (option as Partial<Subject>) : {};
       if (resolved !== null)

@@ -309,7 +309,9 @@ test("a node may name a subject or a judge of the run", async () => {
     subjects: big,
     judge: yesJudge(),
   });
-  await expect(unknown.results).rejects.toThrow('In scenario "overridden", the subject of node "b": ');
+  await expect(unknown.results).rejects.toThrow(
+    /^In scenario "overridden", the subject of node "b": "hlper" is not a model\. .* The run has the subjects big\.$/,
+  );
 });
 
 test("a node may have a function or a model object, with a system prompt", async () => {
