@@ -19,6 +19,7 @@ import { benchStore } from "./store.ts";
 import { benchTypeCheck } from "./type-check.ts";
 import { benchValidation } from "./validation.ts";
 import { benchVerification } from "./verification.ts";
+import { benchViewer } from "./viewer.ts";
 
 // Names given on the command line pick benchmarks: `node bench/run.ts engine memory`.
 const wanted = process.argv.slice(2);
@@ -42,6 +43,7 @@ for (const bench of [
   benchRateLimit,
   benchResume,
   benchStore,
+  benchViewer,
   benchPackage,
 ]) {
   if (wanted.length > 0 && !wanted.some((word) => bench.name.toLowerCase().includes(word.toLowerCase())))
