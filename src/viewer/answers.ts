@@ -1,4 +1,4 @@
-import type { ConversationStatus } from "../core/state/state.ts";
+import type { ConversationStatus, UserState } from "../core/state/state.ts";
 import type { JsonObject, JsonValue } from "../core/values/json.ts";
 import type { JudgeHealth } from "../journal/judge-health.ts";
 import type { Cell, Label } from "../journal/run-event.ts";
@@ -188,8 +188,12 @@ export interface TurnView {
   readonly model?: string;
   readonly instructions?: string;
   readonly question: string;
-  /** True if a simulated user wrote the question. */
-  readonly isSimulated?: boolean;
+  /** What the simulated user did, who wrote the question. */
+  readonly user?: UserState;
+  /** True of a turn that an arm of a fork has from its parent. */
+  readonly isOfParent?: boolean;
+  /** Where the arms of a fork go from here. */
+  readonly arms?: readonly string[];
   /** What was sent before the question since the last turn: given history, examples, what a handover wrote. */
   readonly before: readonly Message[];
   readonly reply?: string;
@@ -234,6 +238,8 @@ export interface ConversationAnswer {
   readonly failure: string | null;
   readonly attempt: number;
   readonly turnLimit: number | null;
+  /** The conversation that an arm of a fork continues, after so many turns. */
+  readonly parent: { readonly conversation: string; readonly turn: number } | null;
   readonly turns: readonly TurnView[];
   readonly outcomes: readonly OutcomeView[];
   readonly spending: Spending;

@@ -7,8 +7,8 @@ import type { TemplateField } from "../../core/templates/template.ts";
 import { type JsonObject, type JsonValue, ownValue } from "../../core/values/json.ts";
 import { foldCalls, type MadeCall } from "../../journal/fold/calls.ts";
 import { foldConversation } from "../../journal/fold/conversation.ts";
-import type { RunEvent } from "../../journal/run-event.ts";
-import type { RunSummary } from "../../journal/store/store.ts";
+import type { ForkPoint, RunEvent } from "../../journal/run-event.ts";
+import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { isFinishedTurn, type Turn } from "../../journal/turn.ts";
 import { failureSentence } from "../../report/text/failure-sentence.ts";
 import { expectedText } from "../../report/text/fields-text.ts";
@@ -41,6 +41,7 @@ export function conversationAnswer(
   const isChanged = stored !== undefined && stored.hash !== folded.scenarioHash;
   const definition = isChanged ? undefined : stored;
   const { cell, status, failure, attempt, settings, spending, startedAt, endedAt } = folded;
+  const inherited = inheritedTurns(store, run, folded.fork);
   return {
     run,
     conversation: name,
@@ -49,7 +50,12 @@ export function conversationAnswer(
     failure: failure === undefined ? null : failureSentence(failure),
     attempt,
     turnLimit: settings?.turnLimit ?? null,
-    turns: turnViews(folded.turns, events, definition),
+    parent: folded.fork === null ? null : { conversation: folded.fork.parent, turn: folded.fork.turn },
+    turns: turnViews(
+      [...inherited.turns, ...folded.turns.filter(({ ofParent }) => ofParent !== true)],
+      [...inherited.events, ...events],
+      definition,
+    ),
     outcomes: [...folded.outcomes.values()].map(
       ({ name: outcome, value, status: decided, turns }): OutcomeView => {
         const known = stored?.outcomes.find((one) => one.name === outcome);
@@ -74,6 +80,24 @@ export function conversationAnswer(
     initialState: jsonOf(INITIAL_STATE),
     others: othersOf(browser, run, columns),
     ...browser.neighbours(run, columns),
+  };
+}
+
+interface Inherited {
+  readonly turns: readonly Turn[];
+  readonly events: readonly RunEvent[];
+}
+
+/** What an arm of a fork has from the conversations that it continues, the first of them first. */
+function inheritedTurns(store: Store, run: string, fork: ForkPoint | null): Inherited {
+  if (fork === null) return { turns: [], events: [] };
+  const events = [...store.events(run, fork.parent)];
+  const parent = foldConversation(events);
+  const before = inheritedTurns(store, run, parent.fork);
+  const own = parent.turns.filter(({ turn, ofParent }) => turn <= fork.turn && ofParent !== true);
+  return {
+    turns: [...before.turns, ...own].map((turn) => ({ ...turn, ofParent: true })),
+    events: [...before.events, ...events],
   };
 }
 
@@ -119,6 +143,9 @@ function turnView(turn: Turn, { before, definition, calls }: TurnParts): TurnVie
     ...given({ agent, model, instructions, finish, verdict, score, refused, next }),
     ...given({ spending, latencyMs, startedAt, endedAt }),
     question: cut(questionText ?? ""),
+    ...(turn.user === undefined ? {} : { user: turn.user }),
+    ...(turn.ofParent === true ? { isOfParent: true } : {}),
+    ...(turn.hop?.fork === undefined ? {} : { arms: turn.hop.fork }),
     before: isQuestion ? messages.slice(0, -1) : messages,
     ...(reply === undefined ? {} : { reply: cut(reply) }),
     steps: replyMessages.slice(0, -1),

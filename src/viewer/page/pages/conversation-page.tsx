@@ -132,6 +132,12 @@ function Head({
         <span>
           <PlainText text={placeOf(cell)} />
         </span>
+        {data.parent !== null && (
+          <span>
+            continues <a href={hashOf(["run", run, "conversation", data.parent.conversation])}>its parent</a>{" "}
+            after turn {data.parent.turn}
+          </span>
+        )}
         <span>
           judge <PlainText text={cell.judge} />
         </span>

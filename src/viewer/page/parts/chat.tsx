@@ -77,6 +77,13 @@ function ChatTurn({
             as <PlainText text={turn.agent} />
           </span>
         )}
+        {turn.isOfParent && <span className="tag">from the parent, shared by all arms</span>}
+        {turn.user !== undefined && turn.user.reveals.length > 0 && (
+          <span className="tag">
+            <PlainText text={`reveals ${turn.user.reveals.join(", ")}`} />
+          </span>
+        )}
+        {turn.user?.done && <span className="tag">the user is done</span>}
         {turn.model !== undefined && turn.model !== data.cell.subject && <PlainText text={turn.model} />}
       </div>
       {showsInstructions && turn.instructions !== undefined && <Said who="system" text={turn.instructions} />}
@@ -84,7 +91,7 @@ function ChatTurn({
         // biome-ignore lint/suspicious/noArrayIndexKey: messages are known by their place.
         <Given key={index} message={message} />
       ))}
-      <Said who={turn.isSimulated ? "simulated user" : "user"} text={turn.question} />
+      <Said who={turn.user === undefined ? "user" : "simulated user"} text={turn.question} />
       {turn.steps.map((message, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: messages are known by their place.
         <Step key={index} message={message} />

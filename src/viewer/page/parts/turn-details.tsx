@@ -99,7 +99,14 @@ export function TurnDetails(parts: DetailsParts): ReactNode {
         </Line>
       )}
       <Line label="next">
-        <Hop edges={turn.edges} next={turn.next} />
+        {turn.arms === undefined ? (
+          <Hop edges={turn.edges} next={turn.next} />
+        ) : (
+          <span>
+            forks into <PlainText text={turn.arms.map(nodeName).join(", ")} />, each in a conversation of its
+            own
+          </span>
+        )}
       </Line>
       <Line label="calls">
         <CallLines data={data} turn={turn} />
