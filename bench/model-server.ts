@@ -1,9 +1,14 @@
 // A model server in a process of its own, so that its work is not measured: answers in the form of the provider whose path is
-// asked for after `delay` milliseconds, and refuses what is above `rate` requests a second. On bare sockets, since Node's own
-// server would take longer than its clients. Prints its port; shows what it has counted at /counts.
+// asked for after `delay` milliseconds, refuses what is above `rate` requests a second, and a share `refuse` of all requests by
+// chance. On bare sockets, since Node's own server would take longer than its clients. Prints its port; shows what it has counted
+// at /counts; goes away for some milliseconds at /away/3000. With `silent` it takes requests and never answers.
 import { createServer, type Socket } from "node:net";
+import type { ServerFaults } from "./served.ts";
 
-const [delay = 0, rate = Number.POSITIVE_INFINITY] = process.argv.slice(2).map(Number);
+// Written by `serve`.
+const options = JSON.parse(process.argv[2] ?? "{}") as ServerFaults & { readonly delay?: number };
+const { delay = 0, rate = Number.POSITIVE_INFINITY, refuse = 0, silent = false } = options;
+const sockets = new Set<Socket>();
 const TEXT = '{"fields":{"right":true}}';
 /** By the end of the path. */
 const ANSWERS: Readonly<Record<string, string>> = {
@@ -50,6 +55,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   }),
 };
 const REFUSAL = response("429 Too Many Requests", { error: { message: "too many" } });
+const UNLUCKY = REFUSAL.replace("\r\n", "\r\nretry-after-ms: 200\r\n");
 
 function response(status: string, json: object): string {
   const body = JSON.stringify(json);
@@ -67,8 +73,11 @@ let isArmed = false;
 
 function answerDue(): void {
   const now = performance.now();
-  for (; first < due.length && (due[first]?.time ?? 0) <= now; first++)
+  for (; first < due.length && (due[first]?.time ?? 0) <= now; first++) {
+    if (due[first]?.socket.destroyed !== false) continue;
+    answered++;
     due[first]?.socket.write(due[first]?.answer ?? "", "latin1");
+  }
   isArmed = first < due.length;
   if (isArmed) setTimeout(answerDue, Math.max(1, (due[first]?.time ?? 0) - now));
   else due.length = first = 0;
@@ -79,7 +88,15 @@ function take(head: string, socket: Socket): void {
     socket.write(response("200 OK", { answered, refused }));
     return;
   }
+  const away = /^GET \/away\/(\d+)/.exec(head)?.[1];
+  if (away !== undefined) return goAway(Number(away), socket);
+  if (silent) return;
   const now = performance.now();
+  if (refuse > 0 && Math.random() < refuse) {
+    refused++;
+    socket.write(UNLUCKY);
+    return;
+  }
   if (Number.isFinite(rate)) {
     accepted = accepted.filter((time) => time > now - 1000);
     if (accepted.length >= rate) {
@@ -89,7 +106,6 @@ function take(head: string, socket: Socket): void {
     }
     accepted.push(now);
   }
-  answered++;
   const answer = ANSWERS[/(\w+) HTTP/.exec(head.slice(0, 200))?.[1] ?? ""] ?? REFUSAL;
   due.push({ time: now + delay, socket, answer });
   if (isArmed) return;
@@ -97,8 +113,22 @@ function take(head: string, socket: Socket): void {
   setTimeout(answerDue, delay);
 }
 
+/** Closes everything, and comes back on the same port. */
+function goAway(milliseconds: number, socket: Socket): void {
+  const address = server.address();
+  const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+  socket.write(response("200 OK", {}), () => {
+    server.close();
+    for (const open of sockets) open.destroy();
+    due.length = first = 0;
+    setTimeout(() => server.listen({ port, host: "127.0.0.1", backlog: 1024 }), milliseconds);
+  });
+}
+
 const server = createServer({ noDelay: true }, (socket) => {
   let read = "";
+  sockets.add(socket);
+  socket.on("close", () => sockets.delete(socket));
   socket.setEncoding("latin1");
   socket.on("error", () => socket.destroy());
   socket.on("data", (text: string) => {
@@ -113,7 +143,8 @@ const server = createServer({ noDelay: true }, (socket) => {
     }
   });
 });
-server.listen({ port: 0, host: "127.0.0.1", backlog: 1024 }, () => {
+server.listen({ port: 0, host: "127.0.0.1", backlog: 1024 });
+server.once("listening", () => {
   const address = server.address();
   console.log(typeof address === "object" ? address?.port : "");
 });

@@ -13,7 +13,7 @@ export async function benchRateLimit(): Promise<void> {
   console.log(
     `rate limit (the server takes ${RATE} requests a second and refuses the rest, without saying when to come back)`,
   );
-  const served = await serve(20, RATE);
+  const served = await serve(20, { rate: RATE });
   const start = performance.now();
   const results = await runScenarios({
     allowUnread: true,

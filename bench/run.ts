@@ -1,8 +1,10 @@
 // Run by `npm run bench`, which builds first: what is measured is what is shipped.
+
 import { availableParallelism } from "node:os";
 import { benchCommandLine } from "./command-line.ts";
 import { benchCriticalPath } from "./critical-path.ts";
 import { benchEngineTurns } from "./engine-turns.ts";
+import { benchFaults } from "./faults.ts";
 import { benchImport } from "./import.ts";
 import { benchJudgeRequest } from "./judge-request.ts";
 import { benchLongConversation } from "./long-conversation.ts";
@@ -41,6 +43,7 @@ for (const bench of [
   benchRunMemory,
   benchLongConversation,
   benchRateLimit,
+  benchFaults,
   benchResume,
   benchStore,
   benchViewer,

@@ -8,19 +8,27 @@ export interface Served {
   /** What `resolveModel` and runs need to find the server as `openai-compatible/…`. */
   readonly environment: Readonly<Record<string, string>>;
   counts(): Promise<{ readonly answered: number; readonly refused: number }>;
+  /** Goes away for a time. */
+  away(milliseconds: number): Promise<void>;
   stop(): void;
 }
 
-/** Starts a model server that answers after a time, and takes no more than `rate` requests a second. */
-export async function serve(delay: number, rate?: number): Promise<Served> {
+/** What is wrong with a server. */
+export interface ServerFaults {
+  /** It takes no more than so many requests a second. */
+  readonly rate?: number;
+  /** The share of requests that it refuses by chance. */
+  readonly refuse?: number;
+  /** True if it never answers. */
+  readonly silent?: boolean;
+}
+
+/** Starts a model server that answers after a time. */
+export async function serve(delay: number, faults: ServerFaults = {}): Promise<Served> {
   const script = fileURLToPath(new URL("./model-server.ts", import.meta.url));
-  const child = spawn(
-    process.execPath,
-    [script, String(delay), ...(rate === undefined ? [] : [String(rate)])],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-    },
-  );
+  const child = spawn(process.execPath, [script, JSON.stringify({ delay, ...faults })], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const port = await new Promise<string>((resolve) =>
     child.stdout.once("data", (data) => resolve(String(data).trim())),
   );
@@ -32,6 +40,9 @@ export async function serve(delay: number, rate?: number): Promise<Served> {
         answered: number;
         refused: number;
       }>,
+    away: async (milliseconds) => {
+      await fetch(`http://127.0.0.1:${port}/away/${milliseconds}`).then((response) => response.text());
+    },
     stop: () => child.kill(),
   };
 }

@@ -8,7 +8,7 @@ import { judgeHealth } from "../journal/judge-health.ts";
 import type { Cell, RunEvent, RunEventBody } from "../journal/run-event.ts";
 import type { RunObserver } from "../journal/run-observer.ts";
 import type { RunJournal, Store } from "../journal/store/store.ts";
-import { type AccountLane, AccountLanes } from "./account-lanes.ts";
+import { AccountLanes } from "./account-lanes.ts";
 import { SharedCalls } from "./calls/call-cache.ts";
 import type { Caller } from "./calls/caller.ts";
 import { systemClock } from "./calls/clock.ts";
@@ -17,7 +17,6 @@ import { ConversationDriver, type StopReason } from "./conversation-driver.ts";
 import { scenarioDefine } from "./describe-run.ts";
 import { type EarlierRun, earlierRun, refuseChanges } from "./earlier-run.ts";
 import { armPlans, hasForks } from "./fork-plans.ts";
-import type { PlannedRecord } from "./records/given-record.ts";
 import { silentModel } from "./records/silent-model.ts";
 import type { ConversationPlan } from "./run-context.ts";
 import { type GivenSurvey, list, type RunInternals, type RunOptions } from "./run-options.ts";
@@ -172,7 +171,10 @@ export class RunDriver {
   async #runAll(setup: RunSetup, earlier: EarlierRun | null): Promise<void> {
     const { given } = this.#internals;
     const givens = given === undefined ? undefined : givenGroups(given.conversations(), setup.factors);
-    const runGroup = async ({ cells, row }: CellGroup, record?: PlannedRecord): Promise<"go on" | "stop"> => {
+    const runGroup = async (
+      { cells, row }: CellGroup,
+      more: Pick<ConversationPlan, "record" | "park">,
+    ): Promise<"go on" | "stop"> => {
       const room = this.#reader.room();
       if (room !== undefined) await room;
       if (this.#skipsTheRest) return "stop";
@@ -181,7 +183,7 @@ export class RunDriver {
         // A conversation that is finished may have arms that are not.
         .filter((plan) => !earlier?.isFinished(plan) || hasForks(plan.definition));
       const shared = plans.length > 1 ? new SharedCalls() : undefined;
-      await Promise.all(plans.map((plan) => this.#runTree(setup, { ...plan, shared, record }, earlier)));
+      await Promise.all(plans.map((plan) => this.#runTree(setup, { ...plan, shared, ...more }, earlier)));
       // No effect waits for the last event of a conversation, so a crash could lose more than the calls in flight.
       await this.#journal?.durable();
       return "go on";
@@ -193,7 +195,7 @@ export class RunDriver {
     if (givens !== undefined) {
       const worker = async (): Promise<void> => {
         for await (const { record, ...group } of givens)
-          if ((await runGroup(group, record)) === "stop") return;
+          if ((await runGroup(group, { record })) === "stop") return;
       };
       await Promise.all(inParallel(worker));
     } else {
@@ -204,19 +206,7 @@ export class RunDriver {
         lead: budget === undefined ? Number.POSITIVE_INFINITY : concurrency,
         clock: this.#clock,
       });
-      const worker = async (lane: AccountLane): Promise<void> => {
-        for (;;) {
-          const turn = lanes.turn(lane);
-          if (turn !== undefined) await turn;
-          const next = lane.next();
-          const group = next instanceof Promise ? await next : next;
-          const isLast = group === undefined || (await runGroup(group)) === "stop";
-          lanes.progress(lane);
-          if (isLast) return;
-        }
-      };
-      // All accounts start alike: a budget may end the run before the last one would begin.
-      await Promise.all(inParallel(async () => void (await Promise.all(lanes.all.map(worker)))));
+      await lanes.run(workers, (group, park) => runGroup(group, { park }));
     }
     if (earlier !== null) await this.#recordFinished(setup, earlier);
   }

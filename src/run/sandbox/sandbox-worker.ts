@@ -33,6 +33,8 @@ async function open(
   { realm: number, limits }: Extract<SandboxRequest, { type: "open" }>,
   newEngine: Awaited<ReturnType<typeof loadEngine>>,
 ): Promise<RealmAnswer> {
+  // Several calls may have found that a new thread does not know the realm.
+  if (realms.has(number)) return "u";
   try {
     const realm = new Realm(await newEngine(limits.memoryBytes), limits);
     realms.set(number, { realm, sources: new Map() });

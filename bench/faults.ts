@@ -1,0 +1,157 @@
+import { createServer } from "node:net";
+import { type RunEvent, runScenarios, type ScenarioDefinition } from "elenchus";
+import { chain } from "./chain.ts";
+import { report } from "./measure.ts";
+import { type ServerFaults, serve } from "./served.ts";
+
+const DELAY = 100;
+const PLACES = 64;
+const TURNS = 5;
+const CONVERSATIONS = 300;
+const CALLS = CONVERSATIONS * TURNS;
+const RETRY_AFTER = 200;
+const RATE = 100;
+
+/** How long a run takes, what was lost, and how many calls the server answered. */
+interface Held {
+  readonly ms: number;
+  readonly lost: number;
+  readonly answered: number;
+}
+
+/** Runs with one subject, or until the conversations of one of several subjects are over. */
+async function hold(options: {
+  readonly scenarios: ScenarioDefinition | readonly ScenarioDefinition[];
+  readonly providers: Readonly<Record<string, { readonly baseUrl: string }>>;
+  readonly watched: (event: Extract<RunEvent, { type: "conversation-end" }>) => boolean;
+  readonly replicates: number;
+  readonly onTurn?: (turns: number) => void;
+}): Promise<Omit<Held, "answered">> {
+  const { scenarios, providers, watched, replicates, onTurn } = options;
+  const run = runScenarios({
+    allowUnread: true,
+    scenarios,
+    providers,
+    subjects: Object.keys(providers).map((name) => `${name}/subject`),
+    replicates,
+    concurrency: PLACES,
+    environment: {},
+  });
+  let [left, lost, turns, ms] = [replicates, 0, 0, 0];
+  const start = performance.now();
+  for await (const event of run) {
+    if (event.type === "turn-end") onTurn?.(++turns);
+    if (event.type !== "conversation-end" || !watched(event) || left === 0) continue;
+    if (event.status !== "completed") lost++;
+    if (--left > 0) continue;
+    ms = performance.now() - start;
+    run.stop();
+  }
+  return { ms, lost };
+}
+
+async function alone(faults: ServerFaults = {}, awayMs = 0): Promise<Held> {
+  const served = await serve(DELAY, faults);
+  let isAway = false;
+  const held = await hold({
+    scenarios: chain(TURNS),
+    providers: { healthy: { baseUrl: `${served.origin}/v1` } },
+    watched: () => true,
+    replicates: CONVERSATIONS,
+    onTurn: (turns) => {
+      if (awayMs === 0 || isAway || turns < CALLS / 3) return;
+      isAway = true;
+      void served.away(awayMs);
+    },
+  });
+  const { answered } = await served.counts();
+  served.stop();
+  return { ...held, answered };
+}
+
+function reportRatio(what: string, ratio: number, goal: number): void {
+  report(what, `×${ratio.toFixed(2)}`, { text: `≥ ×${goal}`, met: ratio >= goal });
+}
+
+function reportLost({ lost, answered }: Held): void {
+  report("  lost, and answered more than once", `${lost}, ${answered - CALLS}`, {
+    text: "0, 0",
+    met: lost === 0 && answered === CALLS,
+  });
+}
+
+/** A port on which nobody listens. */
+async function deadOrigin(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 1}`;
+}
+
+/** A scenario whose source strings never end. */
+async function evilScenario(): Promise<ScenarioDefinition> {
+  const { parseScenario } = await import("elenchus");
+  return parseScenario({
+    name: "evil",
+    entry: "a",
+    nodes: { a: { question: { question: "Again?", rawAnswer: "Yes" }, stateUpdate: "() => { for (;;); }" } },
+    edges: [
+      { source: "a", target: "END", when: "() => new Array(4e9).indexOf(1) > 0" },
+      { source: "a", target: "a" },
+    ],
+  });
+}
+
+export async function benchFaults(): Promise<void> {
+  console.log(
+    `faults (${CONVERSATIONS} conversations of ${TURNS} turns, ${PLACES} at a time, a server that takes ${DELAY} ms)`,
+  );
+  // The first run also loads and compiles.
+  await alone();
+  const undisturbed = await alone();
+  report("undisturbed", `${(CALLS / (undisturbed.ms / 1000)).toFixed(0)} calls/s`);
+  for (const refuse of [0.01, 0.02, 0.1, 0.2]) {
+    const held = await alone({ refuse });
+    const percent = `${refuse * 100} % refused by chance, retry-after-ms: ${RETRY_AFTER}`;
+    const ratio = undisturbed.ms / held.ms;
+    // A place whose call is refused waits as the server asks; no client is quicker with as many places.
+    const possible = DELAY / (DELAY + (refuse / (1 - refuse)) * RETRY_AFTER * 1.05);
+    report(percent, `×${ratio.toFixed(2)} of undisturbed`);
+    reportRatio("  of what the server would accept", ratio / possible, 0.8);
+    reportLost(held);
+  }
+  const limited = await alone({ rate: RATE });
+  reportRatio(`a limit of ${RATE} requests a second, of that limit`, CALLS / (limited.ms / 1000) / RATE, 0.8);
+  reportLost(limited);
+  await benchNeighbours();
+  for (const seconds of [3, 30, 120]) {
+    const held = await alone({}, seconds * 1000);
+    const ratio = (undisturbed.ms + seconds * 1000) / held.ms;
+    reportRatio(`away for ${seconds} s: undisturbed and that time, against it`, ratio, 0.8);
+    reportLost(held);
+  }
+}
+
+export async function benchNeighbours(): Promise<void> {
+  const served = await serve(DELAY);
+  const silent = await serve(DELAY, { silent: true });
+  const refusing = await serve(DELAY, { rate: 0.001 });
+  const healthy = { healthy: { baseUrl: `${served.origin}/v1` } };
+  const watched = ({ cell }: { readonly cell: { readonly subject: string; readonly scenario: string } }) =>
+    cell.subject.startsWith("healthy") && cell.scenario !== "evil";
+  const options = { scenarios: chain(TURNS), watched, replicates: CONVERSATIONS };
+  const { ms } = await hold({ ...options, providers: healthy });
+  for (const [name, origin] of [
+    ["a dead subject", await deadOrigin()],
+    ["a subject that never answers", silent.origin],
+    ["a subject that always refuses", refusing.origin],
+  ] as const) {
+    const beside = await hold({ ...options, providers: { bad: { baseUrl: `${origin}/v1` }, ...healthy } });
+    reportRatio(`beside ${name}, of its speed alone`, ms / beside.ms, 0.9);
+  }
+  const scenarios = [await evilScenario(), chain(TURNS)];
+  const evil = await hold({ ...options, scenarios, providers: healthy });
+  reportRatio("beside an evil scenario, of its speed alone", ms / evil.ms, 0.9);
+  for (const server of [served, silent, refusing]) server.stop();
+}
