@@ -56,6 +56,11 @@ test("a file that was cut off at any line is refused, and nothing of it is left"
     );
 });
 
+test("a header without a version is refused in words", async () => {
+  const header = changed('"format"', (line) => line.replace(/"version":\d+,/, ""));
+  expect(await failure(header)).toContain("line 1: it has no version, and this release reads versions 1 to");
+});
+
 test("a file that lacks any one line is refused", async () => {
   for (let index = 0; index < lines.length; index++)
     expect(await failure(lines.toSpliced(index, 1))).toMatch(/^The run cannot be imported: line \d+: /);

@@ -150,7 +150,7 @@ function checkedHeader(value: UnknownRecord, number: number): RunFileHeader {
     const isNewer = typeof version === "number" && version > RUN_VERSION;
     throw new RunFileError(
       number,
-      `it has version ${JSON.stringify(version)?.slice(0, 20)}, and this release reads versions 1 to ${RUN_VERSION}`,
+      `it has ${version === undefined ? "no version" : `version ${JSON.stringify(version).slice(0, 20)}`}, and this release reads versions 1 to ${RUN_VERSION}`,
       isNewer ? "Use a newer release." : DAMAGED,
     );
   }
