@@ -37,6 +37,9 @@ export type SettingFlagName =
   | "seed"
   | "fresh"
   | "allowUnread"
+  | "dataset"
+  | "skipBadRows"
+  | "variant"
   | "retryUnreadable"
   | "scenario"
   | "tag"
@@ -66,6 +69,25 @@ const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
     group: "models",
     syntax: "--allow-unread",
     about: "run scenarios that need a judge without one: what no rule can read stays unread",
+  },
+  dataset: {
+    key: "dataset",
+    group: "models",
+    syntax: "--dataset <file>",
+    about: "rows for scenarios that use them, in place of their own: CSV, TSV, JSONL, JSON, YAML or Parquet",
+  },
+  skipBadRows: {
+    key: "skipBadRows",
+    group: "models",
+    syntax: "--skip-bad-rows",
+    about: "leave out rows that cannot be used, and say how many",
+  },
+  variant: {
+    key: "variant",
+    group: "models",
+    syntax: "--variant <factor=level>",
+    about: "only conversations with this level of a factor",
+    isRepeatable: true,
   },
   embedder: {
     key: "embedder",

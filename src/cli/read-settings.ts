@@ -1,10 +1,11 @@
-import { dirname, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { nearestOf } from "../core/schema/nearest-name.ts";
 import { isRecord } from "../core/values/json.ts";
 import { isCodeFile } from "../project/import-module.ts";
 import { findProjectFile, loadProject } from "../project/load-project.ts";
 import { ProjectError } from "../project/project-error.ts";
 import { type FlagValue, type ResolvedSettings, resolveSettings } from "../project/resolve-settings.ts";
+import type { Settings } from "../project/settings.ts";
 import type { JudgeOption, SubjectOption } from "../run/run-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { requireConsent } from "./trust/consent.ts";
@@ -66,7 +67,16 @@ export async function readSettings(
     const effects = await effectsOfProject(resolved, { projectFile, folder, uses, names });
     await requireConsent(effects, { projectFile, trusts }, terminal);
   }
-  return resolved;
+  return { ...resolved, settings: withDatasetHere(resolved.settings, folder) };
+}
+
+/** A dataset is named from the folder of the command, and read from that of the process. */
+function withDatasetHere(settings: Settings, folder: string): Settings {
+  const { dataset } = settings;
+  const here = (file: string): string => relative(process.cwd(), resolve(folder, file)) || file;
+  if (typeof dataset === "string") return { ...settings, dataset: here(dataset) };
+  if (!isRecord(dataset) || typeof dataset.file !== "string") return settings;
+  return { ...settings, dataset: { ...dataset, file: here(dataset.file) } };
 }
 
 /** A project file that is code, and that the command does not name, runs only with consent: the folder may be a stranger's. */

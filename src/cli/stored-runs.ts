@@ -11,6 +11,7 @@ import {
 } from "../journal/store/store.ts";
 import { StoreError } from "../journal/store/store-error.ts";
 import { ProjectError } from "../project/project-error.ts";
+import { readLevels } from "../project/short-forms.ts";
 
 /** Opens the store of a project, where there must be one already, and closes it after `use`. */
 export async function withRuns<Result>(
@@ -97,4 +98,11 @@ export function isOpen(summary: RunSummary, { retryErrors, retryUnreadable }: Re
 
 function neverEnded({ start, statuses, arms = 0 }: RunSummary): number {
   return start.conversations + arms - countStatuses(statuses, (status) => !isInterrupted(status));
+}
+
+/** The levels that `--variant` names. Throws a `ProjectError` if it does not say of which factor. */
+export function levelsOf(texts: readonly string[]): Readonly<Record<string, string>> {
+  const { levels, problem } = readLevels(texts);
+  if (levels === undefined) throw new ProjectError([problem]);
+  return levels;
 }

@@ -7,14 +7,14 @@ import { SETTING_SHAPES } from "./settings-shape.ts";
 
 const PAGE = readFileSync(new URL("../../docs/reference/project-file.md", import.meta.url), "utf8");
 
-/** The keys of all objects in a shape; rubrics have a page of their own. */
+/** The keys of all objects in a shape; rubrics and datasets have pages of their own. */
 function keysIn(shape: Shape, found = new Set<string>()): Set<string> {
   switch (shape.kind) {
     case "object":
       for (const [key, part] of Object.entries(shape.keys)) {
         const isNew = !found.has(key);
         found.add(key);
-        if (isNew && key !== "rubric") keysIn(part, found);
+        if (isNew && key !== "rubric" && key !== "dataset") keysIn(part, found);
       }
       break;
     case "either":

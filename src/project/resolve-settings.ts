@@ -11,7 +11,7 @@ import { parseYamlText } from "./scenario-files/yaml-text.ts";
 import { SettingEntries, type SettingEntry } from "./setting-entries.ts";
 import { DEFAULT_SETTINGS, type SettingKey, type Settings } from "./settings.ts";
 import { SETTING_SHAPES, settingsShape } from "./settings-shape.ts";
-import { parseBudget, parseDuration, readFailUnder } from "./short-forms.ts";
+import { parseBudget, parseDuration, readFailUnder, readLevels } from "./short-forms.ts";
 
 /** Settings, and where each comes from. */
 export interface ResolvedSettings {
@@ -129,17 +129,19 @@ function normalised(key: string, value: unknown): unknown {
   if (key === "budget" && typeof value === "string") return parseBudget(value).limits;
   if (key === "patience" && typeof value === "string") return parseDuration(value).ms;
   if (key === "failUnder") return readFailUnder(value).limits;
+  if (key === "variant") return readLevels(value).levels;
   return LISTS.has(key) && !Array.isArray(value) ? [value] : value;
 }
 
 function settingsOf(entries: SettingEntries): Settings {
   const tree = entries.tree();
-  const { failUnder } = tree;
+  const { failUnder, variant } = tree;
   // Every part was checked against the shape of settings, and the defaults fill in what must be there.
   return {
     ...DEFAULT_SETTINGS,
     ...tree,
     ...(failUnder === undefined ? {} : { failUnder: normalised("failUnder", failUnder) }),
+    ...(variant === undefined ? {} : { variant: normalised("variant", variant) }),
   } as Settings;
 }
 
@@ -157,6 +159,8 @@ export function rebasePaths(key: string, value: unknown, rebase: Rebase): unknow
   if (resolve(rebase.from) === resolve(rebase.to)) return value;
   const prefix = relative(rebase.to, rebase.from).replaceAll("\\", "/");
   if (key === "store" || key === "junit") return rebaseName(value, prefix);
+  if (key === "dataset" && isRecord(value)) return { ...value, file: rebaseName(value.file, prefix) };
+  if (key === "dataset") return rebaseName(value, prefix);
   if (key === "scenarios") return [value].flat().map((name) => rebaseName(name, prefix));
   if (key !== "tools" || !isRecord(value)) return value;
   return Object.fromEntries(

@@ -20,6 +20,7 @@ export function runOptionsOf(settings: Settings): Omit<RunOptions, "scenarios" |
     retries,
     providers,
   } = settings;
+  const { dataset, skipBadRows, variant } = settings;
   return {
     subjects,
     judge: judges,
@@ -38,6 +39,9 @@ export function runOptionsOf(settings: Settings): Omit<RunOptions, "scenarios" |
     ...(embedder === undefined ? {} : { embedder }),
     ...(simulator === undefined ? {} : { simulator }),
     ...(rows === undefined ? {} : { rows }),
+    ...(dataset === undefined ? {} : { dataset }),
+    ...(skipBadRows ? { skipBadRows } : {}),
+    ...ifAny("variant", variant),
     ...(patience === undefined ? {} : { patienceMs: patience }),
     ...(rubric === undefined ? {} : { rubric }),
     ...(detectRefusal === undefined ? {} : { detectRefusal }),

@@ -25,6 +25,7 @@ const MERGED_LEVELS: Readonly<Partial<Record<SettingKey, number>>> = {
   budget: 1,
   timeouts: 1,
   failUnder: 1,
+  variant: 1,
   tools: 1,
   caps: 2,
   retries: 2,

@@ -1,3 +1,4 @@
+import { DATASET_SHAPE } from "../core/scenario/dataset.ts";
 import {
   type ArrayShape,
   boolean,
@@ -19,7 +20,7 @@ import {
 } from "../core/schema/shape.ts";
 import { RUBRIC_SHAPE } from "../core/templates/rubric-shape.ts";
 import type { SettingKey } from "./settings.ts";
-import { parseBudget, parseDuration, readFailUnder } from "./short-forms.ts";
+import { parseBudget, parseDuration, readFailUnder, readLevels } from "./short-forms.ts";
 
 const WHOLE: NumberShape = { kind: "number", integer: true };
 const FROM_0: NumberShape = { ...WHOLE, minimum: 0 };
@@ -182,6 +183,12 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
     "The model that plays simulated users; sim/user plays them without a model.",
   ),
   replicates: described(FROM_1, "How often each conversation is held."),
+  dataset: DATASET_SHAPE,
+  skipBadRows: described(boolean, "True to leave out rows that cannot be used."),
+  variant: described(
+    either(nonEmptyText, several(nonEmptyText), { kind: "record", values: either(number, nonEmptyText) }),
+    "Only conversations with these levels: order=a.",
+  ),
   rows: described(
     { kind: "array", items: ROW_SHAPE, ifEmpty: "empty_value" },
     "Values for `{{row.…}}`; each row is a conversation.",
@@ -230,12 +237,13 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
 };
 
 /** What texts with a grammar of their own must look like. */
-const settingsRule: ShapeRule = ({ budget, failUnder, patience, seed }, report) => {
+const settingsRule: ShapeRule = ({ budget, failUnder, patience, seed, variant }, report) => {
   const tell = (key: string, message: string | undefined): void => {
     if (message !== undefined) report(key, { code: "invalid_parameter", message });
   };
   if (typeof budget === "string") tell("budget", parseBudget(budget).problem);
   if (typeof patience === "string") tell("patience", parseDuration(patience).problem);
+  if (variant !== undefined) tell("variant", readLevels(variant).problem);
   if (failUnder !== undefined) tell("failUnder", readFailUnder(failUnder).problem);
   if (seed !== undefined && !Number.isSafeInteger(seed)) tell("seed", "The seed is too large to be exact.");
 };

@@ -1,4 +1,5 @@
 import { DEFAULTS } from "../core/defaults.ts";
+import type { DatasetOption } from "../core/scenario/dataset.ts";
 import type { Rubric } from "../core/templates/rubric.ts";
 import type { JsonObject } from "../core/values/json.ts";
 import type { ProviderConfig } from "../models/providers/provider.ts";
@@ -29,7 +30,13 @@ export interface Settings {
   /** Plays simulated users. */
   readonly simulator?: ModelOption;
   readonly replicates: number;
+  /** Rows for all scenarios that use one, in place of their own. */
+  readonly dataset?: DatasetOption;
   readonly rows?: readonly JsonObject[];
+  /** True to leave out rows that cannot be used. */
+  readonly skipBadRows: boolean;
+  /** Only conversations with these levels of these factors. */
+  readonly variant: Readonly<Record<string, string>>;
   readonly concurrency: number;
   readonly turnLimit: number;
   readonly seed: number;
@@ -67,7 +74,15 @@ export type SettingKey = keyof Settings;
 export const DEFAULT_SETTINGS: Readonly<
   Omit<
     Settings,
-    "embedder" | "simulator" | "rows" | "patience" | "rubric" | "reading" | "detectRefusal" | "junit"
+    | "embedder"
+    | "simulator"
+    | "dataset"
+    | "rows"
+    | "patience"
+    | "rubric"
+    | "reading"
+    | "detectRefusal"
+    | "junit"
   >
 > = Object.freeze({
   scenarios: [],
@@ -93,6 +108,8 @@ export const DEFAULT_SETTINGS: Readonly<
   providers: {},
   store: DEFAULTS.storePath,
   failUnder: {},
+  skipBadRows: false,
+  variant: {},
   failOnErrors: false,
 });
 
@@ -103,7 +120,7 @@ export interface ProjectSettings
   extends Partial<
     Omit<
       Settings,
-      "scenarios" | "only" | "tags" | "subjects" | "judges" | "budget" | "patience" | "failUnder"
+      "scenarios" | "only" | "tags" | "subjects" | "judges" | "budget" | "patience" | "failUnder" | "variant"
     >
   > {
   readonly scenarios?: OneOrSeveral<string>;
@@ -117,6 +134,8 @@ export interface ProjectSettings
   readonly patience?: string | number;
   /** `resisted=0.9`, several of them, or rates by outcome. */
   readonly failUnder?: OneOrSeveral<string> | Readonly<Record<string, string | number>>;
+  /** `order=a`, several of them, or levels by factor. */
+  readonly variant?: OneOrSeveral<string> | Readonly<Record<string, string | number>>;
 }
 
 /**

@@ -117,3 +117,29 @@ export function readFailUnder(value: unknown): ReadFailUnder {
 export function failUnderTexts(limits: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(limits).map(([outcome, limit]) => `${outcome}=${limit}`);
 }
+
+/** Levels by factor, or a sentence that says what is wrong. */
+export type ReadLevels =
+  | { readonly levels: Readonly<Record<string, string>>; readonly problem?: never }
+  | { readonly levels?: never; readonly problem: string };
+
+/**
+ * Reads which levels of which factors are wanted.
+ *
+ * @example
+ * readLevels(["challenger=aus", "order=a"]) // { levels: { challenger: "aus", order: "a" } }
+ */
+export function readLevels(value: unknown): ReadLevels {
+  const pairs = isRecord(value)
+    ? Object.entries(value).map(([factor, level]) => [factor, String(level)] as const)
+    : [value].flat().map((text) => {
+        const [factor = "", ...level] = String(text).split("=");
+        return [factor.trim(), level.join("=").trim()] as const;
+      });
+  const wrong = pairs.find(([factor, level]) => factor === "" || level === "");
+  if (wrong !== undefined)
+    return {
+      problem: `${JSON.stringify(wrong.filter((part) => part !== "").join("="))} is not a level of a factor. Write it like order=a.`,
+    };
+  return { levels: Object.fromEntries(pairs) };
+}

@@ -13,7 +13,7 @@ export const addCheckCommand: AddCommand = (program, { terminal, execute }) => {
       "files, folders, patterns, pack:<name>, or - for standard input; .ts and .js files are executed",
     )
     .option("--no-draw", "report problems only");
-  addTrustFlag(addSettingFlags(command, ["scenario", "tag"]))
+  addTrustFlag(addSettingFlags(command, ["scenario", "tag", "dataset", "skipBadRows"]))
     .addHelpText(
       "after",
       examples("elenchus check scenarios/", "elenchus check 'scenarios/**/*.yaml' --no-draw"),

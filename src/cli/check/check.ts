@@ -1,9 +1,13 @@
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { formatIssue } from "../../core/schema/format-issue.ts";
+import { RunError } from "../../journal/failure.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { loadScenarios } from "../../project/scenario-files/load-scenarios.ts";
 import { selectScenarios } from "../../project/scenario-files/select-scenarios.ts";
+import type { Settings } from "../../project/settings.ts";
 import { drawText } from "../../report/graph/draw-text.ts";
 import { countedText } from "../../report/text/figures.ts";
+import { openRows } from "../../run/open-rows.ts";
 import { embedderProblems } from "../../run/require-embedder.ts";
 import { isModelJudge, needsJudge, needsJudgeText } from "../../run/require-judge.ts";
 import { simulatorProblems } from "../../run/require-simulator.ts";
@@ -61,6 +65,9 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
         file,
         message: `${file}: In scenario "${definition.name}", ${place} cannot be run: ${message}`,
       });
+    const bad = await rowProblems(definition, settings);
+    if (bad.length > 0 && broken.length === 0) sound--;
+    for (const message of bad) problems.push({ file, message });
     warnings += definition.warnings.length;
     if (options.draws)
       output.write(`${style.dim(printableText(file))}\n${drawText(definition, { width })}\n`);
@@ -91,6 +98,25 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
   if (problems.length === 0) output.write(labelled("✓", style.green, { text: `${fine}${also}`, output }));
   else output.write(labelled("✗", style.red, { text: `${files} with issues; ${fine}${also}`, output }));
   return problems.length === 0 ? 0 : 2;
+}
+
+/** What is wrong with the rows of a scenario that names them, or of those that the command does. */
+async function rowProblems(
+  definition: ScenarioDefinition,
+  { dataset, rows, skipBadRows }: Settings,
+): Promise<readonly string[]> {
+  if (dataset === undefined && rows === undefined && definition.dataset === undefined) return [];
+  try {
+    await openRows(definition, {
+      skipBadRows,
+      ...(dataset === undefined ? {} : { dataset }),
+      ...(rows === undefined ? {} : { rows }),
+    });
+    return [];
+  } catch (error) {
+    if (!(error instanceof RunError)) throw error;
+    return error.problems;
+  }
 }
 
 /** A problem, wrapped on a terminal; elsewhere on one line, so that it can be searched. */

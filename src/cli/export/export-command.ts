@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { type AddCommand, commaList, examples } from "../command.ts";
+import { type AddCommand, commaList, examples, repeatable } from "../command.ts";
 import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
 import type { ExportOptions } from "./export.ts";
 
@@ -47,6 +47,11 @@ export const addExportCommand: AddCommand = (program, { terminal, execute }) => 
     .option("--by-scenario", "for inspect: a log for each scenario and subject")
     .option("--lossy", "for karenina: leave out what it cannot express")
     .option("--by <names>", "what the table of rates is grouped by (default: subject)", commaList)
+    .option(
+      "--variant <factor=level>",
+      "only conversations with this level of a factor, in tables (repeatable)",
+      repeatable,
+    )
     .option("--plot <file>", "draw how long right answers last, as an SVG file")
     .option("--baseline", "write a small file to compare later runs with: run --baseline, compare");
   addSettingFlags(command, ["store"])
@@ -66,7 +71,7 @@ export const addExportCommand: AddCommand = (program, { terminal, execute }) => 
         const { table, by, baseline, plot, lossy = false } = given;
         const format = plot !== undefined ? "plot" : baseline === true ? "baseline" : given.format;
         const output = plot ?? given.output;
-        const settings = settingsRequest(given);
+        const settings = settingsRequest({ ...given, variant: undefined });
         if (format === "karenina") {
           const { exportKarenina } = await import("./export-karenina.ts");
           return exportKarenina({ settings, names, output: output ?? "-", lossy }, terminal);
@@ -79,12 +84,14 @@ export const addExportCommand: AddCommand = (program, { terminal, execute }) => 
           return exportInspect({ settings, run, folder: output ?? "logs", ...how }, terminal);
         }
         const { exportCommand } = await import("./export.ts");
+        const { levelsOf } = await import("../stored-runs.ts");
         return exportCommand(
           {
             settings,
             format,
             table,
             ...(by === undefined ? {} : { by }),
+            ...(given.variant === undefined ? {} : { variant: levelsOf(given.variant) }),
             ...(run === undefined ? {} : { run }),
             ...(output === undefined ? {} : { output }),
           },
@@ -96,6 +103,7 @@ export const addExportCommand: AddCommand = (program, { terminal, execute }) => 
 
 type ExportFlags = Pick<ExportOptions, "table" | "output" | "by"> & {
   readonly baseline?: true;
+  readonly variant?: readonly string[];
   readonly plot?: string;
   readonly format: ExportOptions["format"] | "inspect" | "karenina";
   readonly eval?: true;

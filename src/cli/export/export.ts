@@ -6,7 +6,7 @@ import { toParquet } from "../../journal/transfer/parquet.ts";
 import { exportRecords } from "../../journal/transfer/records.ts";
 import { cassetteFromRun } from "../../journal/transfer/stored-run.ts";
 import { toCsv, toJson } from "../../journal/transfer/table-text.ts";
-import { conversationTable, outcomeTable, turnTable } from "../../journal/transfer/tables.ts";
+import { conversationTable, outcomeTable, type Table, turnTable } from "../../journal/transfer/tables.ts";
 import { cassettePieces } from "../../models/cassette/cassette-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { baselineLines } from "../../report/data/baseline.ts";
@@ -28,6 +28,8 @@ export interface ExportOptions {
   readonly run?: string;
   readonly format: "run" | "csv" | "json" | "parquet" | "records" | "cassette" | "baseline" | "plot";
   readonly table: "turns" | "conversations" | "outcomes" | "calls" | "rates";
+  /** Only conversations with these levels, in tables. */
+  readonly variant?: Readonly<Record<string, string>>;
   /** What rates are grouped by. */
   readonly by?: readonly string[];
   /** Standard output if it is left out. */
@@ -46,6 +48,8 @@ export async function exportCommand(options: ExportOptions, terminal: Terminal):
   const { format, output: path } = options;
   const { settings } = await readSettings(options.settings, terminal);
   if (path !== undefined) await refuseOutput(path, terminal);
+  if (options.variant !== undefined && !["csv", "json", "parquet"].includes(format))
+    throw new ProjectError(["--variant is for tables: add --format csv, json or parquet."]);
   await withRuns(settings.store, async (store) => {
     const { run } = findRun(store, options.run);
     if (format === "cassette" && path === undefined)
@@ -59,7 +63,11 @@ export async function exportCommand(options: ExportOptions, terminal: Terminal):
         ]);
       if (options.table === "rates")
         throw new ProjectError(["The table of rates is small: write it with --format csv or --format json."]);
-      await writeWholeFile(path, toParquet(TABLES[options.table](store, run)), { folder: terminal.folder });
+      await writeWholeFile(
+        path,
+        toParquet(wantedTable(store, run, { table: options.table, variant: options.variant })),
+        { folder: terminal.folder },
+      );
       terminal.messages.write(`Wrote ${options.table} of run ${printableText(run)} to ${path}\n`);
       return;
     }
@@ -72,7 +80,7 @@ export async function exportCommand(options: ExportOptions, terminal: Terminal):
 function* pieces(
   store: Store,
   run: string,
-  { format, table, by = ["subject"] }: ExportOptions,
+  { format, table, by = ["subject"], variant }: ExportOptions,
 ): Generator<string> {
   if (format === "baseline") return yield* baselineLines(store, run);
   if (format === "plot") return yield survivalSvg(sequences(store, run));
@@ -80,9 +88,31 @@ function* pieces(
   else if (format === "records") yield* inChunks(exportRecords(store, run));
   else if (format === "run") yield* inChunks(exportRun(store, run));
   else {
-    const rows = table === "rates" ? rateRows(rates(store, run, { by })) : TABLES[table](store, run);
+    const filter = variant === undefined ? {} : { filter: { variant } };
+    const rows =
+      table === "rates"
+        ? rateRows(rates(store, run, { by, ...filter }))
+        : wantedTable(store, run, { table, variant });
     yield* format === "csv" ? toCsv(rows) : toJson(rows);
   }
+}
+
+/** A table, or the part of it that is about conversations with some levels. */
+function wantedTable(
+  store: Store,
+  run: string,
+  { table, variant }: { readonly table: keyof typeof TABLES; readonly variant: ExportOptions["variant"] },
+): Table {
+  // All tables name the conversation of their lines.
+  const whole = TABLES[table](store, run) as unknown as Table;
+  if (variant === undefined) return whole;
+  const wanted = new Set([...store.conversations(run, { variant })].map(({ conversation }) => conversation));
+  return {
+    columns: whole.columns,
+    *[Symbol.iterator]() {
+      for (const line of whole) if (wanted.has(String(line.conversation))) yield line;
+    },
+  };
 }
 
 const CHUNK = 64_000;

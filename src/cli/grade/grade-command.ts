@@ -27,6 +27,8 @@ export const addGradeCommand: AddCommand = (program, { terminal, execute }) => {
   addSettingFlags(command, [
     "judge",
     "allowUnread",
+    "dataset",
+    "skipBadRows",
     "retryUnreadable",
     "turnLimit",
     "seed",

@@ -15,7 +15,18 @@ export const addPlayCommand: AddCommand = (program, { terminal, execute }) => {
     )
     .addOption(new Option("--as <role>", "your role").choices(["subject", "questioner"]).default("subject"))
     .option("--save <file>", "save the session as a cassette");
-  addTrustFlag(addSettingFlags(command, ["subject", "judge", "scenario", "tag", "turnLimit", "seed"]))
+  addTrustFlag(
+    addSettingFlags(command, [
+      "subject",
+      "judge",
+      "scenario",
+      "tag",
+      "dataset",
+      "variant",
+      "turnLimit",
+      "seed",
+    ]),
+  )
     .addHelpText(
       "after",
       examples(

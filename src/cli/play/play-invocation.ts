@@ -1,7 +1,11 @@
 import { resolve } from "node:path";
 import { DEFAULTS } from "../../core/defaults.ts";
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { variantCells } from "../../core/scenario/variants.ts";
 import { isFinished } from "../../core/state/state.ts";
 import { judgedFields } from "../../core/templates/template.ts";
+import type { JsonObject } from "../../core/values/json.ts";
+import { hasLevels } from "../../journal/cell.ts";
 import { writeCassette } from "../../models/cassette/cassette-file.ts";
 import type { CallContext, ModelRequest } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
@@ -9,11 +13,13 @@ import { personModel } from "../../models/person/person-model.ts";
 import type { TypedAnswer } from "../../models/person/typed-answer.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
+import type { Settings } from "../../project/settings.ts";
 import { failureSentence } from "../../report/text/failure-sentence.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { outcomeLines } from "../../report/text/outcomes-text.ts";
 import { pathText } from "../../report/text/paths-text.ts";
 import { paintedLines, type TextOptions } from "../../report/text/text-blocks.ts";
+import { openRows } from "../../run/open-rows.ts";
 import type { JudgeOption, SubjectOption } from "../../run/run-options.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import { agentName } from "../../run/step/agent-view.ts";
@@ -46,7 +52,7 @@ export async function playCommand(options: PlayCommandOptions, terminal: Termina
     uses: "everything",
     names: options.names,
   });
-  const { judges, subjects, rows } = settings;
+  const { judges, subjects } = settings;
   const [scenario, ...more] = await readScenarios(options.names, settings, terminal);
   if (scenario === undefined || more.length > 0) {
     const names = [scenario, ...more].slice(0, SHOWN).map((one) => one?.name);
@@ -69,12 +75,38 @@ export async function playCommand(options: PlayCommandOptions, terminal: Termina
       seed,
       environment: terminal.environment,
       words: [...options.names, "--scenario", scenario.name],
-      ...(rows?.[0] === undefined ? {} : { row: rows[0] }),
+      ...(await playedPlace(scenario, settings)),
       ...(subject === undefined ? {} : { subject }),
       ...(save === undefined ? {} : { save }),
     },
     terminal,
   );
+}
+
+/** The first row and the first variant, of those that are wanted: a session is one conversation. */
+async function playedPlace(
+  scenario: ScenarioDefinition,
+  { dataset, rows, skipBadRows, variant: wanted }: Settings,
+): Promise<Pick<PlayOptions, "row" | "variant">> {
+  const { variants } = scenario;
+  const cells = variants === undefined ? [] : variantCells(variants);
+  const variant = cells.find((cell) => hasLevels(cell, wanted));
+  if (variants !== undefined && variant === undefined)
+    throw new ProjectError([`No variant of "${scenario.name}" has these levels. Check --variant.`]);
+  const opened = await openRows(scenario, {
+    skipBadRows,
+    ...(dataset === undefined ? {} : { dataset }),
+    ...(rows === undefined ? {} : { rows }),
+  });
+  let row: JsonObject | undefined;
+  for await (const { values } of opened ?? []) {
+    row = values;
+    break;
+  }
+  return {
+    ...(row === undefined ? {} : { row }),
+    ...(variant === undefined ? {} : { variant }),
+  };
 }
 
 export type { PlayOptions } from "./play-options.ts";

@@ -1,4 +1,5 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import type { Variant } from "../../core/scenario/variants.ts";
 import type { JsonObject } from "../../core/values/json.ts";
 import type { Store } from "../../journal/store/store.ts";
 import type { JudgeOption, RunOptions, SubjectOption, Timeouts } from "../../run/run-options.ts";
@@ -35,6 +36,8 @@ export interface PlayOptions extends SharedOptions {
   readonly seed: number;
   /** Values for `{{row.…}}`, if the scenario needs them. */
   readonly row?: JsonObject;
+  /** The level of each factor, if the scenario has variants. */
+  readonly variant?: Variant;
   /** The file for the cassette; one that is there already is refused. */
   readonly save?: string;
   /** The words that name the scenario to `elenchus run`, for the command that is suggested at the end. */
@@ -48,7 +51,7 @@ export function playRunOptions(
   options: PlayOptions,
   { subject, store }: { readonly subject: SubjectOption; readonly store: Store },
 ): RunOptions {
-  const { scenario, judge, turnLimit, seed, row, timeouts } = options;
+  const { scenario, judge, turnLimit, seed, row, variant, timeouts } = options;
   return {
     ...sharedOptions(options),
     scenarios: scenario,
@@ -61,6 +64,7 @@ export function playRunOptions(
     seed,
     store,
     ...(row === undefined ? {} : { rows: [row] }),
+    ...(variant === undefined ? {} : { variant }),
     ...(timeouts?.callMs === undefined ? {} : { timeouts: { callMs: timeouts.callMs } }),
   };
 }

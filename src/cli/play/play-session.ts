@@ -1,4 +1,6 @@
+import { fillTexts } from "../../core/liquid/fill-texts.ts";
 import { bindScenario, copyDefinition, type ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { variantValues } from "../../core/scenario/variants.ts";
 import { callIdentity } from "../../journal/fold/run.ts";
 import type { RunEventBody } from "../../journal/run-event.ts";
 import { memoryStore } from "../../journal/store/memory-store.ts";
@@ -65,9 +67,15 @@ export class PlaySession {
 
 /** The scenario as it is played: with the values of the row, and without rules where a judge reads instead. */
 function playedDefinition(options: PlayOptions): ScenarioDefinition {
-  const { scenario, row, reading } = options;
+  const { scenario, row, variant, reading } = options;
+  const { variants } = scenario;
+  const values =
+    variants === undefined || variant === undefined
+      ? {}
+      : { variant: fillTexts(variantValues(variants, variant), row === undefined ? {} : { row }) };
+  const given = { ...(row === undefined ? {} : { row }), ...values };
   const bound = (definition: ScenarioDefinition): ScenarioDefinition =>
-    row === undefined ? definition : bindScenario(definition, { row });
+    Object.keys(given).length === 0 ? definition : bindScenario(definition, given);
   if (reading !== "judge") return bound(scenario);
   const nodes = Object.entries(scenario.nodes).map(([id, node]) => [
     id,

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { type AddCommand, commaList, examples } from "../command.ts";
+import { type AddCommand, commaList, examples, repeatable } from "../command.ts";
 import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
 
 interface GivenShow {
@@ -17,6 +17,7 @@ interface GivenShow {
   readonly scenario?: string;
   readonly subject?: string;
   readonly judge?: string;
+  readonly variant?: readonly string[];
 }
 
 /** `elenchus show` */
@@ -39,6 +40,11 @@ export const addShowCommand: AddCommand = (program, { terminal, execute }) => {
     .option("--scenario <name>", "only this scenario")
     .option("--subject <name>", "only this subject")
     .option("--judge <name>", "only this judge")
+    .option(
+      "--variant <factor=level>",
+      "only conversations with this level of a factor (repeatable)",
+      repeatable,
+    )
     .option("--run <run>", "the run that the conversation is part of (default: the latest)")
     .option("--json", "print data as JSON");
   addSettingFlags(command, ["store"])
@@ -53,6 +59,7 @@ export const addShowCommand: AddCommand = (program, { terminal, execute }) => {
     .action((id: string | undefined, given: GivenFlags & GivenShow) =>
       execute(async () => {
         const { show } = await import("./show.ts");
+        const { levelsOf } = await import("../stored-runs.ts");
         const {
           run,
           failures = false,
@@ -62,7 +69,9 @@ export const addShowCommand: AddCommand = (program, { terminal, execute }) => {
           scenario,
           subject,
           judge,
+          variant,
         } = given;
+        const levels = variant === undefined ? undefined : levelsOf(variant);
         return show(
           {
             settings: settingsRequest({
@@ -70,6 +79,7 @@ export const addShowCommand: AddCommand = (program, { terminal, execute }) => {
               scenario: undefined,
               subject: undefined,
               judge: undefined,
+              variant: undefined,
             }),
             failures,
             details,
@@ -87,6 +97,7 @@ export const addShowCommand: AddCommand = (program, { terminal, execute }) => {
               ...(scenario === undefined ? {} : { scenario }),
               ...(subject === undefined ? {} : { subject }),
               ...(judge === undefined ? {} : { judge }),
+              ...(levels === undefined ? {} : { variant: levels }),
             },
             ...(id === undefined ? {} : { id }),
             ...(run === undefined ? {} : { run }),

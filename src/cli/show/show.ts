@@ -11,7 +11,7 @@ import type {
 } from "../../journal/store/store.ts";
 import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { type OutcomeRates, runRates } from "../../report/data/outcome-rates.ts";
+import { type OutcomeRates, resultsOf, runRates } from "../../report/data/outcome-rates.ts";
 import { runTraffic } from "../../report/data/traffic.ts";
 import { drawText } from "../../report/graph/draw-text.ts";
 import { conversationText } from "../../report/text/conversation-text.ts";
@@ -39,7 +39,7 @@ export interface ShowOptions {
   readonly id?: string;
   /** The run that a conversation is part of; the latest if it is left out. */
   readonly run?: string;
-  readonly filter: Pick<ConversationFilter, "scenario" | "subject" | "judge">;
+  readonly filter: Pick<ConversationFilter, "scenario" | "subject" | "judge" | "variant">;
   /** True to list what failed. */
   readonly failures: boolean;
   readonly statistics: StatisticsOptions;
@@ -111,10 +111,7 @@ function checkFilter({ summary, options }: Shown): void {
 }
 
 function rowsOf({ store, summary, options }: Shown): readonly ResultRow[] {
-  const wanted = Object.entries(options.filter);
-  return store
-    .results(summary.run)
-    .filter((row) => wanted.every(([kind, name]) => row[kind as keyof ShowOptions["filter"]] === name));
+  return resultsOf(store, summary.run, options.filter);
 }
 
 function ratesOf(shown: Shown): OutcomeRates {

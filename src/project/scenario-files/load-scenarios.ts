@@ -3,6 +3,7 @@ import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { DefinitionError } from "../../core/schema/format-issue.ts";
 import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
 import { fileProblem, readTextFile } from "../../files/read-text-file.ts";
+import { rememberFolder } from "../../run/open-rows.ts";
 import { importModule } from "../import-module.ts";
 import { type FileProblem, issueProblems } from "../project-error.ts";
 import { type FoundFile, findFiles } from "./find-files.ts";
@@ -85,7 +86,13 @@ async function readScenarios(file: FoundFile, { stdin }: LoadOptions): Promise<F
     return scenariosOfModule(loaded.exports, name);
   }
   const { text, problem } = readTextFile(path, name);
-  return problem === undefined ? readData(text, name) : failed(name, problem);
+  if (problem !== undefined) return failed(name, problem);
+  const read = readData(text, name);
+  const { dirname, relative } = process.getBuiltinModule("node:path");
+  // As one writes it here, for messages.
+  for (const definition of read.definitions)
+    rememberFolder(definition, relative(process.cwd(), dirname(path)) || ".");
+  return read;
 }
 
 /** Standard input has no extension; JSON is YAML, too. */

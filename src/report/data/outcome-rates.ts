@@ -1,4 +1,6 @@
+import { hasLevels } from "../../journal/cell.ts";
 import type { JudgeHealth } from "../../journal/judge-health.ts";
+import { resultRows } from "../../journal/store/results.ts";
 import type { ConversationFilter, ResultRow, RunSummary, Store } from "../../journal/store/store.ts";
 import { type Interval, wilson } from "../../statistics/proportions.ts";
 import { bestSubjects } from "./best-subjects.ts";
@@ -237,7 +239,7 @@ export function runRates(
   filter: ConversationFilter = {},
 ): OutcomeRates {
   const isPart = Object.keys(filter).length > 0;
-  const rows = store.results(run).filter((row) => isWanted(row, filter));
+  const rows = resultsOf(store, run, filter);
   // What was planned for the whole run says nothing about a part of it.
   const pooled = isPart ? outcomeRates(rows) : outcomeRates(rows, start);
   const scores = wantedScores(store.scores(run, { turns: true }), filter);
@@ -257,6 +259,14 @@ export function runRates(
     return parts.flatMap((lines) => ratedOutcomes(name, lines, pooled));
   });
   return { ...pooled, outcomes, health: judges, best: bestSubjects(scores, facts) };
+}
+
+/** The results of a part of a run. */
+export function resultsOf(store: Store, run: string, filter: ConversationFilter): readonly ResultRow[] {
+  const { variant } = filter;
+  if (variant === undefined) return store.results(run).filter((row) => isWanted(row, filter));
+  const tallies = store.tallies(run).filter((tally) => hasLevels(tally.variant, variant));
+  return resultRows(tallies).filter((row) => isWanted(row, filter));
 }
 
 /** The same without intervals and declared rates, added up by the store: quick, for lists of runs. */

@@ -60,7 +60,8 @@ export interface RunFailures {
 }
 
 /** Which conversations are looked at, and how many are listed. */
-export interface FailuresOptions extends Pick<ConversationFilter, "scenario" | "subject" | "judge"> {
+export interface FailuresOptions
+  extends Pick<ConversationFilter, "scenario" | "subject" | "judge" | "variant"> {
   /** How many conversations with false outcomes are kept (default 20). */
   readonly limit?: number;
 }

@@ -1,4 +1,5 @@
 import { isFinished } from "../../core/state/state.ts";
+import { hasLevels } from "../../journal/cell.ts";
 import type { CellTally } from "../../journal/fold/tally.ts";
 import type { ConversationFilter, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
@@ -26,7 +27,7 @@ const MOST_PATHS = 10;
 export function runTraffic(
   store: Store,
   run: string,
-  filter: Pick<ConversationFilter, "scenario" | "subject" | "judge"> = {},
+  filter: Pick<ConversationFilter, "scenario" | "subject" | "judge" | "variant"> = {},
 ): readonly ScenarioTraffic[] {
   const { run: name } = storedRun(store, run);
   const scenarios = new Map<string, CellTally[]>();
@@ -34,7 +35,8 @@ export function runTraffic(
     const isWanted = (["scenario", "subject", "judge"] as const).every(
       (key) => filter[key] === undefined || filter[key] === tally[key],
     );
-    if (isWanted) scenarios.set(tally.scenario, [...(scenarios.get(tally.scenario) ?? []), tally]);
+    if (isWanted && hasLevels(tally.variant, filter.variant))
+      scenarios.set(tally.scenario, [...(scenarios.get(tally.scenario) ?? []), tally]);
   }
   return [...scenarios].map(([scenario, tallies]) => scenarioTraffic(scenario, tallies));
 }
