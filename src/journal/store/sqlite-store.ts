@@ -66,7 +66,9 @@ export class SqliteStore implements Store {
     const id = this.#existing(run);
     // A file of an earlier version that is only read.
     if (this.#open.version < 4) return NO_CALLS;
-    return memoize(this.#runCalls, id, () => new CallRows(this.#callParts, { table: "run_call", run: id }));
+    return this.#guarded(() =>
+      memoize(this.#runCalls, id, () => new CallRows(this.#callParts, { table: "run_call", run: id })),
+    );
   }
 
   begin(start: RunStart & { readonly at: number }, options: { readonly parent?: string } = {}): RunJournal {

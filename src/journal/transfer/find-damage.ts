@@ -1,5 +1,6 @@
 import { errorMessage } from "../../core/error-message.ts";
 import { formatIssue } from "../../core/schema/format-issue.ts";
+import type { Issue } from "../../core/schema/issue.ts";
 import type { Shape } from "../../core/schema/shape.ts";
 import { validateShape } from "../../core/schema/validate-shape.ts";
 import { isRecord } from "../../core/values/json.ts";
@@ -35,10 +36,9 @@ export function findDamage(store: Store): string | undefined {
 }
 
 function problemOf(shape: Shape, value: unknown): string | undefined {
-  let first: string | undefined;
-  validateShape(shape, value, [], (issue) => {
-    // Later releases may have more keys.
-    if (issue.code !== "unknown_key") first ??= formatIssue(issue).replace(/\.$/, "");
-  });
-  return first;
+  const issues: Issue[] = [];
+  validateShape(shape, value, [], (issue) => issues.push(issue));
+  // A key that is not known may stand in the place of one that is missing.
+  const first = issues.find(({ code }) => code !== "unknown_key") ?? issues[0];
+  return first === undefined ? undefined : formatIssue(first).replace(/\.$/, "");
 }
