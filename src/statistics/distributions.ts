@@ -54,6 +54,16 @@ function binomialWeight(x: number, n: number, p: number, q: number): number {
 
 /** P(X ≤ m) and P(X = m) of a binomial X of n fair coins. */
 export function fairCoins(m: number, n: number): { readonly atMost: number; readonly exactly: number } {
+  // Up to here 2⁻ⁿ is a number, and adding up from 0 is exact to the last digits.
+  if (n <= 1000) {
+    let exactly = 2 ** -n;
+    let atMost = exactly;
+    for (let k = 1; k <= m; k++) {
+      exactly *= (n - k + 1) / k;
+      atMost += exactly;
+    }
+    return { atMost, exactly };
+  }
   const exactly = m === 0 || m === n ? 2 ** -n : binomialWeight(m, n, 0.5, 0.5);
   let atMost = exactly;
   let term = exactly;

@@ -124,7 +124,10 @@ function* thresholdSuite(
   const counts = { tests: thresholds.length, failures: missed, errors: 0, skipped: 0 };
   yield `  <testsuite${xmlAttributes({ name: "thresholds", ...counts })}>\n`;
   for (const { outcome, minimum, by, subject, judge, passed, reason } of thresholds) {
-    const wanted = `${outcome} >= ${minimum}${by === "lower" ? " (lower bound)" : ""}`;
+    const wanted =
+      by === "difference"
+        ? `${outcome} is not worse than the baseline by more than ${-minimum}, ${subject}`
+        : `${outcome} >= ${minimum}${by === "lower" ? " (lower bound)" : ""}`;
     const who = subject === null || judge === null ? "" : `, ${testedName({ subject, judge }, judges)}`;
     const attributes = xmlAttributes({ classname: "thresholds", name: wanted + who });
     yield passed

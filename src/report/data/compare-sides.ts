@@ -1,5 +1,5 @@
 import { RunError } from "../../journal/failure.ts";
-import type { ConversationScore, Store } from "../../journal/store/store.ts";
+import type { ConversationScore, ResultRow, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { holm } from "../../statistics/many-tests.ts";
 import { type ComparisonLine, compareRate, type Pair } from "./comparison.ts";
@@ -16,6 +16,14 @@ export interface Side {
   readonly scores: () => Iterable<ConversationScore>;
   readonly facts: RunFacts;
   readonly judges: number;
+  /** How many of its verified turns could not be read, if it is known. */
+  readonly unread?: UnreadTurns;
+}
+
+/** Turns without a verdict among all that have a template. */
+export interface UnreadTurns {
+  readonly turns: number;
+  readonly unread: number;
 }
 
 /** What is compared, and how. */
@@ -53,6 +61,8 @@ export interface Comparison {
   /** Left out, unless versions may differ. */
   readonly versions: readonly OtherVersion[];
   readonly acrossVersions: boolean;
+  /** Above 5 % on either side the comparison may be unfair. */
+  readonly unread: { readonly a: UnreadTurns | null; readonly b: UnreadTurns | null };
 }
 
 /** Compares pairs of sides; p-values are adjusted for all lines of all comparisons. */
@@ -88,7 +98,19 @@ export function runSide(store: Store, run: string, subject?: string): Side {
     scores: () => ofSubject(store.scores(name), subject),
     facts: runFacts(store, [name]),
     judges: start.judges.length,
+    unread: unreadTurns(store.results(name), subject),
   };
+}
+
+function unreadTurns(results: readonly ResultRow[], subject: string | undefined): UnreadTurns {
+  let [turns, unread] = [0, 0];
+  for (const { subject: own, turns: counts } of results) {
+    if (subject !== undefined && own !== subject) continue;
+    const lost = counts.unreadable + counts.unjudged;
+    turns += counts.passed + counts.failed + lost;
+    unread += lost;
+  }
+  return { turns, unread };
 }
 
 function* ofSubject(
@@ -125,7 +147,16 @@ function compareSides(sideA: Side, sideB: Side, options: CompareOptions): Compar
   const lines = groups.flatMap(({ group, pairs: own }) =>
     requests.map((request) => compareRate(request, { a, b, pairs: own, group })).filter(saysSomething),
   );
-  return { a: sideA.label, b: sideB.label, pairs: pairs.length, lines, unpaired, versions, acrossVersions };
+  return {
+    a: sideA.label,
+    b: sideB.label,
+    pairs: pairs.length,
+    lines,
+    unpaired,
+    versions,
+    acrossVersions,
+    unread: { a: sideA.unread ?? null, b: sideB.unread ?? null },
+  };
 }
 
 function saysSomething({ pairs, left }: ComparisonLine): boolean {

@@ -22,9 +22,6 @@ const PLAIN = [
 /** Says which groups a conversation is in: one for each tag, otherwise one. */
 export type Grouper = (score: ConversationScore) => readonly GroupValues[];
 
-/** What is known of dataset rows, by their id. */
-export type RowValues = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
-
 /**
  * Groups by anything that identifies a conversation: `subject`, `scenario`, `arm`, `tag`, `variant.<factor>`, `metadata.<key>`,
  * `row.<column>`. Throws `RunError` for a name that no conversation has.
@@ -33,24 +30,21 @@ export function grouper(
   by: readonly string[],
   scores: readonly ConversationScore[],
   facts: RunFacts,
-  rows: RowValues = new Map(),
 ): Grouper {
   const factors = scores.flatMap(({ variant }) => (variant === null ? [] : Object.keys(variant)));
-  refuseUnknownGroups(by, { factors, facts, rows });
-  return groupsBy(by, facts, rows);
+  refuseUnknownGroups(by, { factors, facts });
+  return groupsBy(by, facts);
 }
 
 /** Throws `RunError` for a name that no conversation has. */
 export function refuseUnknownGroups(
   by: readonly string[],
-  {
-    factors,
-    facts,
-    rows = new Map(),
-  }: { readonly factors: Iterable<string>; readonly facts: RunFacts; readonly rows?: RowValues },
+  { factors, facts }: { readonly factors: Iterable<string>; readonly facts: RunFacts },
 ): void {
   const keys = new Set([...facts.scenarios.values()].flatMap(({ metadata }) => Object.keys(metadata)));
-  const columns = new Set([...rows.values()].flatMap((row) => Object.keys(row)));
+  const columns = new Set(
+    [...facts.scenarios.values()].flatMap(({ rows }) => rows.flatMap((row) => Object.keys(row))),
+  );
   const known = [
     ...PLAIN,
     ...[...new Set(factors)].map((factor) => `variant.${factor}`),
@@ -60,14 +54,18 @@ export function refuseUnknownGroups(
   for (const name of by) {
     if (known.includes(name)) continue;
     const { nearest } = nearestOf(name, known);
-    const hint = nearest === undefined ? `Group by ${known.join(", ")}.` : `Did you mean "${nearest}"?`;
+    const aboutRows = name.startsWith("row.")
+      ? " Columns of rows are known only where the rows stand in the scenario, not in a file."
+      : "";
+    const hint =
+      nearest === undefined ? `Group by ${known.join(", ")}.${aboutRows}` : `Did you mean "${nearest}"?`;
     throw new RunError([`There is nothing called "${name}" to group by. ${hint}`]);
   }
 }
 
 /** The same without a test of the names. */
-export function groupsBy(by: readonly string[], facts: RunFacts, rows: RowValues = new Map()): Grouper {
-  const values = by.map((name) => valuesOf(name, facts, rows));
+export function groupsBy(by: readonly string[], facts: RunFacts): Grouper {
+  const values = by.map((name) => valuesOf(name, facts));
   return (score) => {
     let groups: Record<string, string | null>[] = [{}];
     for (const [i, name] of by.entries()) {
@@ -78,11 +76,7 @@ export function groupsBy(by: readonly string[], facts: RunFacts, rows: RowValues
   };
 }
 
-function valuesOf(
-  name: string,
-  facts: RunFacts,
-  rows: RowValues,
-): (score: ConversationScore) => readonly (string | null)[] {
+function valuesOf(name: string, facts: RunFacts): (score: ConversationScore) => readonly (string | null)[] {
   const [root = "", ...rest] = name.split(".");
   const key = rest.join(".");
   switch (root) {
@@ -99,7 +93,9 @@ function valuesOf(
     case "row":
       if (key === "")
         return ({ row, rowIndex }) => [row ?? (rowIndex === null ? null : String(rowIndex + 1))];
-      return ({ row }) => [row === null ? null : textOf(rows.get(row)?.[key])];
+      return ({ scenario, rowIndex }) => [
+        rowIndex === null ? null : textOf(facts.scenarios.get(scenario)?.rows[rowIndex]?.[key]),
+      ];
     default:
       return (score) => [
         textOf(score[root as "subject" | "judge" | "scenario" | "arm" | "replicate" | "status"]),

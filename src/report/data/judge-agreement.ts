@@ -51,8 +51,20 @@ export interface CorrectedRate {
   readonly interval: Interval | null;
 }
 
+/** How far the members of a panel agree on one field. */
+export interface PanelField {
+  readonly field: string;
+  readonly units: number;
+  readonly alpha: number | null;
+  /** The share of units on which all say the same. */
+  readonly unanimous: number;
+  /** The conversations on which they differ most: how many turns. */
+  readonly most: readonly { readonly conversation: string; readonly turns: number }[];
+}
+
 /** What is known about the judges of a run. */
 export interface JudgeReport {
+  readonly panel: readonly PanelField[];
   readonly judges: JudgesAgreement | null;
   readonly fields: readonly LabelledField[];
   readonly corrected: readonly CorrectedRate[];
@@ -68,6 +80,7 @@ export function judgeReport(
   const scores = [...store.scores(name, { turns: true })];
   const compared = comparedLabels(store, name, labels);
   return {
+    panel: panelFields(store, name),
     judges: start.judges.length < 2 ? null : judgesAgreement(scores, start.judges),
     fields: [...Map.groupBy(compared, ({ field }) => field)].map(([field, own]) => labelledField(field, own)),
     corrected: correctedRates(scores, compared),
@@ -104,6 +117,44 @@ function judgesAgreement(scores: readonly ConversationScore[], judges: readonly 
   );
   const most = differing.sort((one, other) => other.turns - one.turns).slice(0, 10);
   return { judges, turns: units.length, alpha: krippendorffAlpha(units, "nominal"), pairs, most };
+}
+
+/** What the members of panels said, field by field. */
+function panelFields(store: Store, run: string): readonly PanelField[] {
+  const units = new Map<string, { readonly conversation: string; readonly ratings: (Rating | null)[] }[]>();
+  for (const event of store.events(run)) {
+    if (event.type !== "turn-judgement" || event.votes === undefined || event.votes.length < 2) continue;
+    const names = new Set(event.votes.flatMap(({ parsed }) => Object.keys(parsed)));
+    for (const field of names) {
+      const ratings = event.votes.map(({ parsed }): Rating | null => {
+        const value = parsed[field];
+        return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+          ? value
+          : null;
+      });
+      const known = units.get(field) ?? [];
+      if (known.length === 0) units.set(field, known);
+      known.push({ conversation: event.conversation, ratings });
+    }
+  }
+  return [...units].map(([field, own]) => {
+    const isSplit = ({ ratings }: (typeof own)[number]): boolean => new Set(ratings).size > 1;
+    const most = [...Map.groupBy(own.filter(isSplit), ({ conversation }) => conversation)]
+      .map(([conversation, turns]) => ({ conversation, turns: turns.length }))
+      .sort((one, other) => other.turns - one.turns)
+      .slice(0, 10);
+    const alpha = krippendorffAlpha(
+      own.map(({ ratings }) => ratings),
+      "nominal",
+    );
+    return {
+      field,
+      units: own.length,
+      alpha,
+      unanimous: own.filter((unit) => !isSplit(unit)).length / own.length,
+      most,
+    };
+  });
 }
 
 interface Compared {

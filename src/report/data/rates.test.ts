@@ -43,6 +43,7 @@ function facts(rates: Readonly<Record<string, object>> = {}, sequences: readonly
     metadata: { tags: ["x"], field: "law" },
     names: new Set<string>(),
     sequences: new Map(sequences.map((name) => [name, null])),
+    rows: [{ topic: "law" }, { topic: "art" }],
     good: new Map<string, boolean>(),
   };
   return { outcomes: [], rates: new Map(Object.entries(rates)), scenarios: new Map([["s", scenario]]) };
@@ -168,6 +169,18 @@ test("groups are whatever identifies a conversation, pooled or averaged", () => 
   ]);
   const macro = ratesOf(scores, facts(), { by: ["subject", "variant.by"], average: "macro" }).lines.at(-1);
   expect(macro).toMatchObject({ estimate: 0.5, group: { subject: "a", "variant.by": "all (macro)" } });
+  const rowed = [0, 1].map((rowIndex) =>
+    score({ row: `r${rowIndex}`, rowIndex, outcomes: { ok: rowIndex === 0 } }),
+  );
+  expect(
+    ratesOf(rowed, facts(), { by: ["row.topic"] }).lines.map(({ group, estimate }) => [
+      group["row.topic"],
+      estimate,
+    ]),
+  ).toEqual([
+    ["law", 1],
+    ["art", 0],
+  ]);
   expect(() => ratesOf(scores, facts(), { by: ["variant.buy"] })).toThrow('Did you mean "variant.by"?');
   expect(() => ratesOf(scores, facts(), { names: ["okay"] })).toThrow('There is no outcome or rate "okay"');
 });

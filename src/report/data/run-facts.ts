@@ -25,6 +25,8 @@ export interface ScenarioFacts {
    * Outcomes that say "all turns are right", with the nodes that they look at; null for all nodes. A life table follows these turns.
    */
   readonly sequences: ReadonlyMap<string, readonly string[] | null>;
+  /** The rows of its dataset, by position, where they stand in the scenario; empty for rows of a file, which are not stored. */
+  readonly rows: readonly UnknownRecord[];
   /** Of outcomes with a direction: true if more is better, false if less is. */
   readonly good: ReadonlyMap<string, boolean>;
 }
@@ -55,10 +57,16 @@ export function runFacts(store: Store, runs: readonly string[]): RunFacts {
             return nodes === undefined ? [] : [[name, nodes] as const];
           }),
         ),
+        rows: inlineRows(data.dataset),
         good: new Map(own.flatMap(({ name, good }) => (good === undefined ? [] : [[name, good] as const]))),
       });
     }
   return { outcomes: [...outcomes], rates, scenarios };
+}
+
+function inlineRows(dataset: unknown): readonly UnknownRecord[] {
+  const rows = isRecord(dataset) ? dataset.rows : dataset;
+  return Array.isArray(rows) ? rows.filter(isRecord) : [];
 }
 
 /** The nodes of the check "all turns are right", alone or together with a check of the whole conversation. */

@@ -51,7 +51,9 @@ export function comparisonText(comparison: Comparison, { style, width }: Layout)
     };
   });
   const words = comparison.lines.flatMap((line) => wrapText(`• ${sentence(line, comparison)}`, width));
-  const notes = [methodNote(comparison), ...leftNotes(comparison)].filter((text) => text !== "");
+  const notes = [methodNote(comparison), ...unreadNote(comparison), ...leftNotes(comparison)].filter(
+    (text) => text !== "",
+  );
   return [
     `a  ${style.bold(printableText(comparison.a))}`,
     `b  ${style.bold(printableText(comparison.b))}`,
@@ -140,6 +142,20 @@ function methodNote({ lines }: Comparison): string {
   return tests === ""
     ? ""
     : `Paired by scenario, row, variant, arm and replicate: ${tests}; p adjusted for all lines (Holm).`;
+}
+
+/** Unread replies are not a random part of all replies. */
+const MANY_UNREAD = 0.05;
+
+function unreadNote({ unread: { a, b } }: Comparison): readonly string[] {
+  const share = (side: Comparison["unread"]["a"]): number =>
+    side === null || side.turns === 0 ? 0 : side.unread / side.turns;
+  if (Math.max(share(a), share(b)) <= MANY_UNREAD) return [];
+  const text = (side: Comparison["unread"]["a"]): string =>
+    side === null ? NOTHING : percentText(side.unread, side.turns);
+  return [
+    `Warning: ${text(a)} of the replies of a and ${text(b)} of those of b are unread. Unequal shares make a comparison unfair.`,
+  ];
 }
 
 function leftNotes({ lines, unpaired, versions, acrossVersions }: Comparison): readonly string[] {

@@ -6,11 +6,23 @@ import { countedText, countText, intervalText, meanText, NOTHING, percentText } 
 
 /** How far judges agree with each other and with persons, and what rates would be without the judge's errors. */
 export function judgeReportText(
-  { judges, fields, corrected }: JudgeReport,
+  { panel, judges, fields, corrected }: JudgeReport,
   { style, width }: { readonly style: Style; readonly width: number },
 ): string {
   const lines: string[] = [];
   const say = (text: string): void => void lines.push(...wrapText(text, width));
+  if (panel.length > 0) {
+    lines.push(style.bold("Members of the panel"));
+    for (const { field, units, alpha, unanimous, most } of panel) {
+      say(
+        `${printableText(field)}: all equal in ${percentText(unanimous, 1)} of ${countedText(units, "turn")}, Krippendorff's alpha ${meanText(alpha)}`,
+      );
+      if (most.length > 0)
+        say(
+          `  They differ most on ${most.map(({ conversation, turns }) => `${printableText(conversation)} (${countedText(turns, "turn")})`).join(", ")}.`,
+        );
+    }
+  }
   if (judges !== null) {
     lines.push(style.bold("Judges among themselves"));
     say(`${countedText(judges.turns, "turn")}; Krippendorff's alpha ${meanText(judges.alpha)}`);

@@ -1,0 +1,128 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { END, question } from "../../core/scenario/definition.ts";
+import { Scenario } from "../../core/scenario/scenario.ts";
+import { template } from "../../core/templates/template.ts";
+import { verified } from "../../core/templates/verified.ts";
+import { memoryStore } from "../../journal/store/memory-store.ts";
+import { runScenarios } from "../../run/run-scenarios.ts";
+import { minimumDetectableDifference } from "../../statistics/noise.ts";
+import { PLAIN_STYLE } from "../../terminal/terminal.ts";
+import { judgeReportText } from "../text/judge-report-text.ts";
+import { assumptionsOf, detectionPlans } from "./detection.ts";
+import { judgeReport } from "./judge-agreement.ts";
+import { readLabels } from "./label-file.ts";
+
+test("labels are read from CSV, and a mistake is named with its line", () => {
+  const text =
+    '\uFEFFconversation,turn,field,value\r\nc1,1,verify_result,TRUE\n\n"c""2",2,city,"Wagga, Wagga"\nc3,3,n,4.5\nc4,1,city,\n';
+  expect(
+    readLabels(text, "l.csv").map(({ conversation, turn, field, value }) => [
+      conversation,
+      turn,
+      field,
+      value,
+    ]),
+  ).toEqual([
+    ["c1", 1, "verify_result", true],
+    ['c"2', 2, "city", "Wagga, Wagga"],
+    ["c3", 3, "n", 4.5],
+    ["c4", 1, "city", null],
+  ]);
+  expect(readLabels("conversation,turn,field,value\n\nc1,1,x,1\n", "l.csv")[0]?.line).toBe(3);
+  expect(() => readLabels("conversation,turn,value\n", "l.csv")).toThrow(
+    "l.csv:1: The first line must name the columns conversation, turn, field, value; field is missing.",
+  );
+  expect(() => readLabels("conversation,turn,field,value\nc,0,x,1\n", "l.csv")).toThrow(
+    'l.csv:2: The turn must be a whole number from 1, not "0".',
+  );
+  expect(() => readLabels("conversation,turn,field,value\n,1,x,1\n", "l.csv")).toThrow(
+    "l.csv:2: A label needs",
+  );
+  expect(() => readLabels('conversation,turn,field,value\n"c,1,x,1\n', "l.csv")).toThrow(
+    "cannot be read as CSV",
+  );
+  expect(() => readLabels("", "l.csv")).toThrow("l.csv:1");
+});
+
+const STORE = memoryStore();
+
+/** Ten questions; every third reply is wrong. */
+async function hold(): Promise<void> {
+  if (STORE.run("r") !== undefined) return;
+  const city = { type: "aliases", values: { Canberra: [], Sydney: [] } } as const;
+  const scenarios = Array.from({ length: 9 }, (_, i) =>
+    new Scenario(`s${i}`)
+      .addNode("ask", {
+        question: question({
+          question: `Capital of Australia? ${i}`,
+          rawAnswer: "Canberra",
+          template: template({
+            city: verified(z.string(), { description: "the city", truth: "Canberra", extract: city }),
+          }),
+        }),
+      })
+      .addEdge("ask", END)
+      .setEntry("ask")
+      .addOutcome("right", {
+        type: "turn_check",
+        scope: { type: "first_turn" },
+        field: "verify_result",
+        expected: true,
+      })
+      .validate(),
+  );
+  const subjects = (messages: readonly object[]): string =>
+    Number(/\d/.exec(JSON.stringify(messages.at(-1)))?.[0]) % 3 === 0 ? "Sydney." : "Canberra.";
+  await runScenarios({ scenarios, subjects, store: STORE, run: "r", replicates: 2 }).results;
+}
+
+test("a judge is compared with persons, and rates are corrected for its errors", async () => {
+  await hold();
+  const conversations = [...STORE.scores("r", { turns: true })];
+  // The person disagrees with one verdict of each kind.
+  const labels = conversations.map(({ conversation, turns }, i) => {
+    const judged = turns[0]?.verdict === "pass";
+    return { conversation, turn: 1, field: "verify_result", value: i < 2 ? !judged : judged };
+  });
+  const report = judgeReport(STORE, "r", [
+    ...labels,
+    { conversation: conversations[0]?.conversation ?? "", turn: 1, field: "city", value: "sydney" },
+  ]);
+  expect(report.judges).toBeNull();
+  expect(report.panel).toEqual([]);
+  expect(report.fields.map(({ field, n, agreed }) => [field, n, agreed])).toEqual([
+    ["verify_result", 18, 16],
+    ["city", 1, 1],
+  ]);
+  const [rate] = report.corrected;
+  expect(rate).toMatchObject({ n: 18, raw: 12 / 18 });
+  expect(rate?.corrected).not.toBeNull();
+  const text = judgeReportText(report, { style: PLAIN_STYLE, width: 80 });
+  expect(text).toContain("verify_result: 88.9 % equal");
+  expect(text).not.toMatch(/NaN|undefined/);
+});
+
+test("a label for a turn that never was counts nowhere, and no labels are said in words", async () => {
+  await hold();
+  const [{ conversation } = { conversation: "" }] = [...STORE.scores("r")];
+  expect(
+    judgeReport(STORE, "r", [{ conversation, turn: 9, field: "verify_result", value: true }]).fields,
+  ).toEqual([]);
+  expect(judgeReportText(judgeReport(STORE, "r", []), { style: PLAIN_STYLE, width: 80 })).toContain(
+    "no labels by persons",
+  );
+});
+
+test("a plan takes rate and variance from a run, and its items detect what was asked", async () => {
+  await hold();
+  const { outcome, assumptions } = assumptionsOf(STORE, "r");
+  expect([outcome, assumptions.rate, assumptions.icc]).toEqual(["right", 2 / 3, 1]);
+  const given = { rate: 0.7, icc: 0.6, correlation: 0.5, power: 0.8 };
+  for (const { replicates, items } of detectionPlans(0.05, given)) {
+    const plan = { p: 0.7, replicates, icc: 0.6, power: 0.8, alpha: 0.05, correlation: 0.5 };
+    expect(minimumDetectableDifference({ ...plan, items: items ?? 0 })).toBeLessThanOrEqual(0.05 + 1e-12);
+    expect(minimumDetectableDifference({ ...plan, items: (items ?? 0) - 1 })).toBeGreaterThan(0.05);
+  }
+  expect(() => assumptionsOf(STORE, "r", "wright")).toThrow('Did you mean "right"?');
+});
