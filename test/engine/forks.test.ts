@@ -312,3 +312,63 @@ test("forks are graded again, and their records grade back to the same results",
     "completed",
   ]);
 });
+
+test("a run that was killed after any event is resumed to the same results", async () => {
+  const scenario = parseScenario({
+    name: "killed",
+    entry: "user",
+    nodes: {
+      user: {
+        user: {
+          instructions: "You know two things.",
+          facts: ["One thing.", "Another thing."],
+          opening: "Hello.",
+        },
+      },
+      ...letters("mcq", "free", "why"),
+    },
+    edges: [
+      { source: "user", fork: ["mcq", "free"], when: { "user.done": true } },
+      { source: "user", target: "user", when: { "node_visits.user": { lt: 5 } } },
+      { source: "user", target: "END" },
+      { source: "free", fork: ["why", "END"] },
+    ],
+    outcomes: { right: { lastTurn: { verify_result: true } }, turns: { countTurns: {} } },
+  });
+  const whole = memoryStore();
+  const options = { scenarios: scenario, simulator: "sim/user" };
+  const before = await runScenarios({
+    ...options,
+    subjects: subject(),
+    store: whole,
+    run: "r",
+    replicates: 2,
+  }).results;
+  const seen = (list: typeof before): unknown[] =>
+    list.map(({ index, arm, parent, path, outcomes, status, turns }) => [
+      [index, arm, parent, path, status],
+      outcomes,
+      turns.map(({ reply, user, ofParent }) => [reply, user, ofParent]),
+    ]);
+  expect(before.map(({ arm }) => arm ?? "").filter((_, index) => index % 2 === 0)).toEqual([
+    "",
+    "mcq",
+    "free",
+    "free/why",
+    "free/END",
+  ]);
+  const [start, ...events] = [...whole.events("r")];
+  if (start?.type !== "run-start") throw new Error("a run begins with its start");
+  for (let kept = 1; kept < events.length; kept++) {
+    const store = memoryStore();
+    const journal = store.begin(start);
+    for (const event of events.slice(0, kept)) journal.append(event);
+    const model = subject();
+    const after = await resumeRun("r", { ...options, subjects: model, store }).results;
+    expect(seen(after)).toEqual(seen(before));
+    // What was answered is not asked again, except for a call that was in flight.
+    const answered = events.slice(0, kept).filter(({ type }) => type === "turn-reply").length;
+    expect(model.asked.length).toBe(events.filter(({ type }) => type === "turn-reply").length - answered);
+    expect(store.run("r")).toMatchObject({ arms: 8, statuses: { completed: 10 } });
+  }
+});
