@@ -23,7 +23,7 @@ export const addGradeCommand: AddCommand = (program, { terminal, execute }) => {
         .makeOptionMandatory()
         .helpGroup(FLAG_GROUPS.models),
     )
-    .option("--run <name>", "the name of the run");
+    .option("--name <run>", "the name of the run (default: a random one)");
   addSettingFlags(command, [
     "judge",
     "allowUnread",
@@ -54,9 +54,9 @@ export const addGradeCommand: AddCommand = (program, { terminal, execute }) => {
         records: string,
         {
           scenario,
-          run,
+          name,
           ...given
-        }: GivenFlags & GivenDisplay & { readonly scenario: readonly string[]; readonly run?: string },
+        }: GivenFlags & GivenDisplay & { readonly scenario: readonly string[]; readonly name?: string },
       ) =>
         execute(async () => {
           const { gradeCommand } = await import("./grade.ts");
@@ -66,7 +66,7 @@ export const addGradeCommand: AddCommand = (program, { terminal, execute }) => {
               names: scenario,
               settings: settingsRequest(given),
               display: displayOf(given),
-              ...(run === undefined ? {} : { run }),
+              ...(name === undefined ? {} : { run: name }),
             },
             terminal,
           );

@@ -103,12 +103,22 @@ export interface ToolFilter {
 /** Who speaks at a node, where a scenario has several agents. */
 export type AgentIdentity = string | { readonly name: string; readonly systemPrompt?: string };
 
-/** What `addNode` takes besides the id. */
-export interface NodeOptions<Parsed = unknown> {
-  /** Of a node with a simulated user, without its text; it may be left out. */
-  readonly question: Question<Parsed>;
-  /** A model writes the question, as a user, within a contract that code checks. */
-  readonly user?: SimulatedUser | null;
+/** What `addNode` takes besides the id: a question, or a simulated user who writes it. */
+export type NodeOptions<Parsed = unknown> = NodeParts<Parsed> &
+  (
+    | { readonly question: Question<Parsed>; readonly user?: null }
+    | {
+        /** A model writes the question, as a user, within a contract that code checks. */
+        readonly user: SimulatedUser;
+        /** How the reply is verified. */
+        readonly question?: Omit<Question<Parsed>, "question" | "rawAnswer"> & {
+          readonly rawAnswer?: string;
+        };
+      }
+  );
+
+/** What every node may have. */
+export interface NodeParts<Parsed = unknown> {
   readonly modelOverride?: ModelOverride | null;
   readonly toolFilter?: ToolFilter | null;
   /** Computes the new `accumulated` after a visit: a function, or the source text of one. */

@@ -300,3 +300,18 @@ describe("built in a loop or from unknown data, everything compiles without cast
     addClosing(chain);
   });
 });
+
+test("a node has a question, or a simulated user who writes it", () => {
+  const user = { instructions: "You are a patient." };
+  new Scenario("s")
+    .addNode("talk", { user })
+    .addNode("ask", {
+      user,
+      question: { template: template({ n: { type: "number", description: "", truth: 1 } }) },
+    })
+    .addEdge("talk", "ask")
+    // The fields of its template are known.
+    .addEdge("ask", END, { when: { "parsed.n": { gte: 1 } } });
+  // @ts-expect-error a node needs one of them
+  new Scenario("s").addNode("talk", {});
+});
