@@ -3,6 +3,7 @@
 import { availableParallelism } from "node:os";
 import { benchCommandLine } from "./command-line.ts";
 import { benchCriticalPath } from "./critical-path.ts";
+import { benchDatasets } from "./datasets.ts";
 import { benchEngineTurns } from "./engine-turns.ts";
 import { benchFaults } from "./faults.ts";
 import { benchImport } from "./import.ts";
@@ -40,6 +41,7 @@ for (const bench of [
   benchProviderPath,
   benchCriticalPath,
   benchManyConversations,
+  benchDatasets,
   benchRunMemory,
   benchLongConversation,
   benchRateLimit,
