@@ -191,7 +191,10 @@ function parentsOf(store: Store, run: string, conversation: string): readonly It
 
 function showData(shown: Shown): void {
   const { summary, terminal } = shown;
-  const data = { ...summary, rates: ratesOf(shown), results: rowsOf(shown) };
+  const rates = ratesOf(shown);
+  // A map is nothing in JSON.
+  const best = Object.fromEntries(rates.best ?? []);
+  const data = { ...summary, rates: { ...rates, best }, results: rowsOf(shown) };
   terminal.output.data(`${safeJson(data, 2)}\n`);
 }
 
