@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   journal: ["core", "secrets", "grading", "models"],
   run: ["core", "secrets", "grading", "models", "datasets", "journal"],
   report: ["core", "statistics", "terminal", "grading", "models", "journal"],
-  project: ["core", "files", "models", "run", "report"],
+  project: ["core", "files", "grading", "models", "datasets", "run", "report"],
   viewer: ["core", "files", "secrets", "statistics", "models", "journal", "report"],
   cli: [
     "core",

@@ -217,6 +217,9 @@ export const DURABLE =
 /** What `--use-calls` of commands that ask models does. */
 export const USE_CALLS = "also use the answers that came with this imported run (repeatable)";
 
+/** What `--allow-drafts` does. */
+export const ALLOW_DRAFTS = "use scenarios that are marked as drafts of a model, though nobody verified them";
+
 /** Declares the flag that allows what a project file asks for. */
 export function addTrustFlag(command: Command): Command {
   return command.addOption(

@@ -7,6 +7,7 @@ import { addCompareCommand } from "./compare/compare-command.ts";
 import { addDeleteCommand } from "./delete/delete-command.ts";
 import { addDemoCommand } from "./demo/demo-command.ts";
 import { addDoctorCommand } from "./doctor/doctor-command.ts";
+import { addDraftCommand } from "./draft/draft-command.ts";
 import { addExportCommand } from "./export/export-command.ts";
 import { addGradeCommand } from "./grade/grade-command.ts";
 import { addImportCommand } from "./import/import-command.ts";
@@ -25,7 +26,7 @@ import { addWhyMissCommand } from "./why-miss/why-miss-command.ts";
 /** All commands by group, in the order in which people need them. */
 const GROUPS: Readonly<Record<string, readonly AddCommand[]>> = {
   "Start:": [addDemoCommand, addInitCommand, addDoctorCommand],
-  "Write scenarios:": [addCheckCommand, addPlanCommand, addPlayCommand],
+  "Write scenarios:": [addDraftCommand, addCheckCommand, addPlanCommand, addPlayCommand],
   "Run scenarios:": [addRunCommand, addResumeCommand, addGradeCommand, addRegradeCommand, addWhyMissCommand],
   "Look at runs:": [
     addListCommand,

@@ -116,6 +116,8 @@ export interface RunOptions {
   readonly reading?: Reading;
   /** True to run scenarios that need a judge without one; what no rule can read stays unread (default false: an error). */
   readonly allowUnread?: boolean;
+  /** True to run scenarios that are marked as drafts: `metadata: { draft: true }` (default false: an error). */
+  readonly allowDrafts?: boolean;
   /** True to ask the judge whether a reply declines to answer (default: if a scenario uses `refused`). */
   readonly detectRefusal?: boolean;
   /** How many earlier turns the judge is shown (default 3). */

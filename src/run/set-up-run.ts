@@ -23,6 +23,7 @@ import { loadPrices, type Prices, requirePrices } from "./calls/prices.ts";
 import { countCells, type Factors, type ScenarioFactors } from "./cell-source.ts";
 import { runStart } from "./describe-run.ts";
 import { type PreparedScenario, prepareScenario } from "./prepare-scenario.ts";
+import { refuseDrafts } from "./refuse-drafts.ts";
 import { requireEmbedder } from "./require-embedder.ts";
 import { readingOf, requireJudge } from "./require-judge.ts";
 import { requireSimulator } from "./require-simulator.ts";
@@ -74,7 +75,10 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
   const scenarios = list(options.scenarios);
   refuseSameNames(scenarios.map(({ name }) => name));
   const models = await resolveModels(options);
-  if (!hooks.isResumed) requireJudge(options);
+  if (!hooks.isResumed) {
+    refuseDrafts(options);
+    requireJudge(options);
+  }
   requireEmbedder(options);
   if (hooks.given === undefined && hooks.parent === undefined) requireSimulator(options);
   const prices = await pricesFor(options, models);

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { elenchus, folderWith } from "./cli.ts";
 
 const COMMANDS = [
-  ...["demo", "init", "doctor", "check", "plan", "play", "run", "resume"],
+  ...["demo", "init", "doctor", "draft", "check", "plan", "play", "run", "resume"],
   ...["grade", "regrade", "why-miss", "list", "show", "view", "compare", "export", "import", "tag", "delete"],
 ];
 

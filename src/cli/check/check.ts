@@ -8,6 +8,7 @@ import type { Settings } from "../../project/settings.ts";
 import { drawText } from "../../report/graph/draw-text.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { openRows } from "../../run/open-rows.ts";
+import { draftText, isDraft } from "../../run/refuse-drafts.ts";
 import { embedderProblems } from "../../run/require-embedder.ts";
 import { isModelJudge, needsJudge, needsJudgeText } from "../../run/require-judge.ts";
 import { simulatorProblems } from "../../run/require-simulator.ts";
@@ -73,6 +74,10 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
       output.write(`${style.dim(printableText(file))}\n${drawText(definition, { width })}\n`);
     for (const warning of definition.warnings)
       output.write(labelled("warning:", style.yellow, { text: formatIssue(warning), output }));
+    if (isDraft(definition)) {
+      warnings++;
+      output.write(labelled("warning:", style.yellow, { text: draftText(definition), output }));
+    }
     for (const text of embedderProblems(definition, settings.embedder !== undefined)) {
       warnings++;
       output.write(labelled("warning:", style.yellow, { text, output }));

@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import { type AddCommand, examples, repeatable } from "../command.ts";
 import {
+  ALLOW_DRAFTS,
   addDisplayFlags,
   addSettingFlags,
   addTrustFlag,
@@ -10,6 +11,12 @@ import {
   type GivenFlags,
   settingsRequest,
 } from "../flags.ts";
+
+interface GivenGrade {
+  readonly scenario: readonly string[];
+  readonly name?: string;
+  readonly allowDrafts?: boolean;
+}
 
 /** `elenchus grade` */
 export const addGradeCommand: AddCommand = (program, { terminal, execute }) => {
@@ -23,7 +30,8 @@ export const addGradeCommand: AddCommand = (program, { terminal, execute }) => {
         .makeOptionMandatory()
         .helpGroup(FLAG_GROUPS.models),
     )
-    .option("--name <run>", "the name of the run (default: a random one)");
+    .option("--name <run>", "the name of the run (default: a random one)")
+    .option("--allow-drafts", ALLOW_DRAFTS);
   addSettingFlags(command, [
     "judge",
     "allowUnread",
@@ -52,11 +60,7 @@ export const addGradeCommand: AddCommand = (program, { terminal, execute }) => {
     .action(
       (
         records: string,
-        {
-          scenario,
-          name,
-          ...given
-        }: GivenFlags & GivenDisplay & { readonly scenario: readonly string[]; readonly name?: string },
+        { scenario, name, allowDrafts = false, ...given }: GivenFlags & GivenDisplay & GivenGrade,
       ) =>
         execute(async () => {
           const { gradeCommand } = await import("./grade.ts");
@@ -66,6 +70,7 @@ export const addGradeCommand: AddCommand = (program, { terminal, execute }) => {
               names: scenario,
               settings: settingsRequest(given),
               display: displayOf(given),
+              allowDrafts,
               ...(name === undefined ? {} : { run: name }),
             },
             terminal,

@@ -7,6 +7,7 @@ import { ProjectError } from "../../project/project-error.ts";
 import { recordsIn, recordsOf } from "../../project/records/grade-records.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import { type RecordSource, recordedConversations, startGrade } from "../../run/records/start-grade.ts";
+import { refuseDrafts } from "../../run/refuse-drafts.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
@@ -25,19 +26,22 @@ export interface GradeCommandOptions {
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
   readonly display: RunDisplay;
+  /** True to use scenarios that are marked as drafts. */
+  readonly allowDrafts: boolean;
   /** The name of the run. */
   readonly run?: string;
 }
 
 /** Grades recorded conversations and reports the results. */
 export async function gradeCommand(options: GradeCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  const { names, display } = options;
+  const { names, display, allowDrafts } = options;
   const { settings } = await readSettings(options.settings, terminal, {
     runsCode: true,
     names,
     uses: "everything",
   });
   const scenarios = await readScenarios(names, { ...settings, only: [], tags: [] }, terminal);
+  refuseDrafts({ scenarios, allowDrafts });
   for (const warning of scenarios.flatMap(({ warnings }) => warnings))
     terminal.messages.write(`warning: ${printableText(formatIssue(warning))}\n`);
   const all = async (): Promise<typeof scenarios> => scenarios;
@@ -55,6 +59,7 @@ export async function gradeCommand(options: GradeCommandOptions, terminal: Termi
           {
             ...asked,
             scenarios,
+            allowDrafts,
             environment: terminal.environment,
             store,
             signal,

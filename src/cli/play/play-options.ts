@@ -60,6 +60,7 @@ export function playRunOptions(
     replicates: 1,
     // `play` says itself what stays unread.
     allowUnread: true,
+    allowDrafts: true,
     turnLimit,
     seed,
     store,

@@ -1,5 +1,6 @@
 import { type AddCommand, examples } from "../command.ts";
 import {
+  ALLOW_DRAFTS,
   addDisplayFlags,
   addSettingFlags,
   addTrustFlag,
@@ -10,6 +11,12 @@ import {
   settingsRequest,
 } from "../flags.ts";
 
+interface GivenRegrade {
+  readonly rerun?: true;
+  readonly trustOrigin?: true;
+  readonly allowDrafts?: true;
+}
+
 /** `elenchus regrade` */
 export const addRegradeCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
@@ -19,7 +26,8 @@ export const addRegradeCommand: AddCommand = (program, { terminal, execute }) =>
     )
     .argument("[run]", "the run, or the beginning of its name (default: the latest)")
     .argument("[files...]", "the changed scenarios (default: those of the run)")
-    .option("--rerun", "continue conversations that now take another edge: this asks the subject");
+    .option("--rerun", "continue conversations that now take another edge: this asks the subject")
+    .option("--allow-drafts", ALLOW_DRAFTS);
   addSettingFlags(command, [
     "subject",
     "judge",
@@ -48,11 +56,7 @@ export const addRegradeCommand: AddCommand = (program, { terminal, execute }) =>
       examples("elenchus regrade", "elenchus regrade 3f2a --judge anthropic/claude-sonnet-4-5 --rerun"),
     )
     .action(
-      (
-        run: string | undefined,
-        names: readonly string[],
-        given: GivenFlags & GivenDisplay & { readonly rerun?: true; readonly trustOrigin?: true },
-      ) =>
+      (run: string | undefined, names: readonly string[], given: GivenFlags & GivenDisplay & GivenRegrade) =>
         execute(async () => {
           const { regradeCommand } = await import("./regrade.ts");
           return regradeCommand(
@@ -62,6 +66,7 @@ export const addRegradeCommand: AddCommand = (program, { terminal, execute }) =>
               display: displayOf(given),
               reruns: given.rerun ?? false,
               trustsOrigin: given.trustOrigin ?? false,
+              allowDrafts: given.allowDrafts ?? false,
               ...(run === undefined ? {} : { run }),
             },
             terminal,

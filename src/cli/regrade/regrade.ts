@@ -33,6 +33,8 @@ export interface RegradeCommandOptions {
   readonly reruns: boolean;
   /** True to use what the run says about how it was begun, though it was not made here. */
   readonly trustsOrigin: boolean;
+  /** True to use scenarios that are marked as drafts. */
+  readonly allowDrafts: boolean;
 }
 
 /** How many conversations that go another way are listed. */
@@ -40,7 +42,7 @@ const SHOWN = 20;
 
 /** Verifies the replies of a run again, with scenarios, judges and outcomes as they are now, into a run of its own. */
 export async function regradeCommand(options: RegradeCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  const { names, reruns, trustsOrigin } = options;
+  const { names, reruns, trustsOrigin, allowDrafts } = options;
   const { settings: now } = await readSettings(options.settings, terminal, { runsCode: true });
   return withRuns(
     now.store,
@@ -83,6 +85,7 @@ export async function regradeCommand(options: RegradeCommandOptions, terminal: T
             ...(reruns ? { subjects } : {}),
             rerun: reruns,
             scenarios,
+            allowDrafts,
             store,
             signal,
             environment: terminal.environment,

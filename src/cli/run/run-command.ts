@@ -1,6 +1,7 @@
 import { DEFAULT_SETTINGS } from "../../project/settings.ts";
 import { type AddCommand, examples, repeatable } from "../command.ts";
 import {
+  ALLOW_DRAFTS,
   addDisplayFlags,
   addSettingFlags,
   addTrustFlag,
@@ -22,6 +23,7 @@ interface GivenRun extends GivenFlags, GivenDisplay {
   readonly explainConfig?: true;
   readonly view?: true;
   readonly otel?: true;
+  readonly allowDrafts?: true;
   readonly baseline?: string;
   readonly failIfWorse?: readonly string[];
   readonly acrossVersions?: true;
@@ -64,6 +66,8 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
     ],
     { defaults: DEFAULT_SETTINGS },
   )
+    .optionsGroup(FLAG_GROUPS.models)
+    .option("--allow-drafts", ALLOW_DRAFTS)
     .optionsGroup(FLAG_GROUPS.results)
     .option(
       "--baseline <run or file>",
@@ -98,7 +102,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
     .action((names: readonly string[], given: GivenRun) =>
       execute(async () => {
         const { run } = await import("./run.ts");
-        const { name, useCalls, record, replay, explainConfig, view, otel } = given;
+        const { name, useCalls, record, replay, explainConfig, view, otel, allowDrafts } = given;
         const { baseline, failIfWorse = [], acrossVersions = false } = given;
         return run(
           {
@@ -109,6 +113,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
             isDurable: given.durable ?? false,
             opensViewer: view ?? false,
             sendsTelemetry: otel ?? false,
+            allowDrafts: allowDrafts ?? false,
             gate: { failIfWorse, acrossVersions, ...(baseline === undefined ? {} : { baseline }) },
             ...(name === undefined ? {} : { run: name }),
             ...(useCalls === undefined ? {} : { useCalls }),

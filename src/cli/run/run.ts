@@ -10,6 +10,7 @@ import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import type { Settings } from "../../project/settings.ts";
 import { countedText } from "../../report/text/figures.ts";
+import { refuseDrafts } from "../../run/refuse-drafts.ts";
 import { requireJudge } from "../../run/require-judge.ts";
 import { resolveModels } from "../../run/resolve-models.ts";
 import { startRun } from "../../run/run-scenarios.ts";
@@ -47,12 +48,14 @@ export interface RunCommandOptions {
   readonly opensViewer?: boolean;
   /** True to send traces and metrics to where the standard variables of OpenTelemetry say. */
   readonly sendsTelemetry?: boolean;
+  /** True to run scenarios that are marked as drafts. */
+  readonly allowDrafts?: boolean;
   readonly gate: GateOptions;
 }
 
 /** Runs scenarios against models and reports the results. */
 export async function run(options: RunCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  const { names, record, replay } = options;
+  const { names, record, replay, allowDrafts = false } = options;
   const resolved = await readSettings(options.settings, terminal, {
     runsCode: true,
     names,
@@ -66,6 +69,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
   }
   const scenarios = await readScenarios(names, settings, terminal);
   requireSubjects(settings);
+  refuseDrafts({ scenarios, allowDrafts });
   for (const warning of scenarios.flatMap(({ warnings }) => warnings))
     terminal.messages.write(`warning: ${printableText(formatIssue(warning))}\n`);
   // Standard input can be read only once.
@@ -78,6 +82,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
     ...runOptionsOf(settings),
     scenarios,
     environment: terminal.environment,
+    allowDrafts,
     ...(cassette === undefined ? {} : { replay: cassette }),
   };
   // A misspelt model, a missing key or a missing judge should not leave a store behind.

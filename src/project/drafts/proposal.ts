@@ -1,0 +1,207 @@
+import { isRecord, type JsonObject, ownValue, typeName } from "../../core/values/json.ts";
+
+/** A field of a template, as a model proposes it. All values are texts; code gives them their type. */
+export interface ProposedField {
+  readonly name: string;
+  readonly type: (typeof FIELD_TYPES)[number];
+  readonly description: string;
+  readonly truth: string;
+  readonly values: readonly string[];
+  readonly aliases: readonly { readonly value: string; readonly words: readonly string[] }[];
+}
+
+/** A whole scenario, as a model proposes it. */
+export interface ProposedScenario {
+  readonly name: string;
+  readonly description: string;
+  readonly systemPrompt: string | null;
+  readonly templates: readonly { readonly id: string; readonly fields: readonly ProposedField[] }[];
+  readonly nodes: readonly ProposedNode[];
+  readonly edges: readonly ProposedEdge[];
+  readonly outcomes: readonly ProposedOutcome[];
+  readonly toVerify: readonly string[];
+}
+
+/** A node: what is asked, what a right reply says, and the template that reads the reply. */
+export interface ProposedNode {
+  readonly id: string;
+  readonly question: string;
+  readonly answer: string;
+  readonly template: string | null;
+}
+
+/** An edge; `field` and `value` are used where `when` is `value`. */
+export interface ProposedEdge {
+  readonly source: string;
+  readonly target: string;
+  readonly when: (typeof EDGE_CONDITIONS)[number];
+  readonly field: string | null;
+  readonly value: string | null;
+}
+
+/** An outcome; `nodes` limits it to the turns at these nodes, `appliesIf` names another outcome. */
+export interface ProposedOutcome {
+  readonly name: string;
+  readonly description: string;
+  readonly holdsIf: (typeof OUTCOME_KINDS)[number];
+  readonly nodes: readonly string[];
+  readonly appliesIf: string | null;
+  readonly good: boolean | null;
+}
+
+/** The templates of some questions, as a model proposes them. */
+export interface ProposedTemplates {
+  readonly questions: readonly {
+    readonly id: string;
+    readonly fields: readonly ProposedField[];
+    readonly toVerify: readonly string[];
+  }[];
+}
+
+const FIELD_TYPES = ["boolean", "string", "integer", "number", "date", "enum"] as const;
+const EDGE_CONDITIONS = ["always", "right", "wrong", "unreadable", "value"] as const;
+const OUTCOME_KINDS = [
+  "first_turn_right",
+  "last_turn_right",
+  "all_turns_right",
+  "any_turn_right",
+  "any_turn_wrong",
+  "completed",
+] as const;
+
+const TEXT: JsonObject = { type: "string" };
+const TEXT_OR_NULL: JsonObject = { type: ["string", "null"] };
+const TEXTS = listOf(TEXT);
+
+const FIELDS = listOf(
+  objectOf({
+    name: TEXT,
+    type: oneOf(FIELD_TYPES),
+    description: TEXT,
+    truth: TEXT,
+    values: TEXTS,
+    aliases: listOf(objectOf({ value: TEXT, words: TEXTS })),
+  }),
+);
+
+/** The JSON Schema of a `ProposedScenario`; like all schemas here, it has only what the strict modes of all providers accept. */
+export const SCENARIO_SCHEMA: JsonObject = objectOf({
+  name: TEXT,
+  description: TEXT,
+  systemPrompt: TEXT_OR_NULL,
+  templates: listOf(objectOf({ id: TEXT, fields: FIELDS })),
+  nodes: listOf(objectOf({ id: TEXT, question: TEXT, answer: TEXT, template: TEXT_OR_NULL })),
+  edges: listOf(
+    objectOf({
+      source: TEXT,
+      target: TEXT,
+      when: oneOf(EDGE_CONDITIONS),
+      field: TEXT_OR_NULL,
+      value: TEXT_OR_NULL,
+    }),
+  ),
+  outcomes: listOf(
+    objectOf({
+      name: TEXT,
+      description: TEXT,
+      holdsIf: oneOf(OUTCOME_KINDS),
+      nodes: TEXTS,
+      appliesIf: TEXT_OR_NULL,
+      good: { type: ["boolean", "null"] },
+    }),
+  ),
+  toVerify: TEXTS,
+});
+
+/** The JSON Schema of `ProposedTemplates`. */
+export const TEMPLATES_SCHEMA: JsonObject = objectOf({
+  questions: listOf(objectOf({ id: TEXT, fields: FIELDS, toVerify: TEXTS })),
+});
+
+function objectOf(properties: Readonly<Record<string, JsonObject>>): JsonObject {
+  return { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+function listOf(items: JsonObject): JsonObject {
+  return { type: "array", items };
+}
+
+function oneOf(values: readonly string[]): JsonObject {
+  return { type: "string", enum: values };
+}
+
+/** No honest text or list is longer. */
+const LONGEST_TEXT = 20_000;
+const LONGEST_LIST = 200;
+
+/**
+ * What an answer says of that which the schema asks for; everything else is dropped. What is missing or of the wrong type is told
+ * to `report`, and the result is then of no use.
+ */
+export function readProposal<Proposal>(
+  schema: JsonObject,
+  answer: unknown,
+  report: (problem: string) => void,
+): Proposal {
+  // The value has the form of the schema, which stands beside the type.
+  return read(schema, answer, { place: "the answer", report }) as Proposal;
+}
+
+interface Reading {
+  readonly place: string;
+  readonly report: (problem: string) => void;
+}
+
+function read(schema: JsonObject, value: unknown, { place, report }: Reading): unknown {
+  const types = [schema.type].flat();
+  if ((value === null || value === undefined) && types.includes("null")) return null;
+  const wrong = (expected: string): null => {
+    report(`${place}: expected ${expected}, got ${value === undefined ? "nothing" : typeName(value)}.`);
+    return null;
+  };
+  switch (types[0]) {
+    case "object": {
+      if (!isRecord(value)) return wrong("an object");
+      const properties = Object.entries(schema.properties as Readonly<Record<string, JsonObject>>);
+      return Object.fromEntries(
+        properties.map(([key, part]) => [
+          key,
+          read(part, ownValue(value, key), {
+            place: place === "the answer" ? key : `${place}.${key}`,
+            report,
+          }),
+        ]),
+      );
+    }
+    case "array": {
+      if (value === undefined || value === null) return [];
+      if (!Array.isArray(value)) return wrong("a list");
+      if (value.length > LONGEST_LIST) {
+        report(`${place}: at most ${LONGEST_LIST} items are allowed, and there are ${value.length}.`);
+        return [];
+      }
+      return value.map((item, index) =>
+        read(schema.items as JsonObject, item, { place: `${place}[${index}]`, report }),
+      );
+    }
+    case "boolean":
+      return typeof value === "boolean" ? value : wrong("true, false or null");
+    default:
+      return readText(schema, value, { place, report });
+  }
+}
+
+/** Models write numbers and booleans as such also where a text was asked for. */
+function readText(schema: JsonObject, value: unknown, { place, report }: Reading): string {
+  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
+    report(`${place}: expected a text, got ${value === undefined ? "nothing" : typeName(value)}.`);
+    return "";
+  }
+  const text = String(value).toWellFormed().trim();
+  if (text.length > LONGEST_TEXT)
+    report(`${place}: at most ${LONGEST_TEXT} characters are allowed, and there are ${text.length}.`);
+  const allowed = schema.enum as readonly string[] | undefined;
+  if (allowed !== undefined && !allowed.includes(text))
+    report(`${place}: ${JSON.stringify(text.slice(0, 100))} is not one of ${allowed.join(", ")}.`);
+  return text;
+}
