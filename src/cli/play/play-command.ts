@@ -19,6 +19,7 @@ export const addPlayCommand: AddCommand = (program, { terminal, execute }) => {
     addSettingFlags(command, [
       "subject",
       "judge",
+      "simulator",
       "scenario",
       "tag",
       "dataset",

@@ -8,13 +8,20 @@ import {
 import { failureOf } from "../../journal/failure.ts";
 import type { Cell, ConversationEvent, ConversationStop } from "../../journal/run-event.ts";
 import { askSubject } from "../../run/ask-subject.ts";
+import { askUser } from "../../run/ask-user.ts";
 import { systemClock } from "../../run/calls/clock.ts";
 import { type CellGroup, CellSource } from "../../run/cell-source.ts";
 import { judgeReply } from "../../run/judge-reply.ts";
 import type { ConversationContext, ConversationPlan, RunContext } from "../../run/run-context.ts";
 import { type SubjectOption, validateOptions } from "../../run/run-options.ts";
 import { setUpRun } from "../../run/set-up-run.ts";
-import type { AskEffect, ConversationState, JudgeEffect } from "../../run/step/conversation-state.ts";
+import type {
+  AskEffect,
+  ConversationState,
+  JudgeEffect,
+  SimulateEffect,
+} from "../../run/step/conversation-state.ts";
+import { givenHistory } from "../../run/step/given-history.ts";
 import { step } from "../../run/step/step.ts";
 import { playRunOptions } from "./play-options.ts";
 import type { PlaySession } from "./play-session.ts";
@@ -56,6 +63,7 @@ export class PlayConversation implements ConversationContext {
   #state: ConversationState | null = null;
   #asking: Asking | null = null;
   #judging: JudgeEffect[] = [];
+  #simulating: SimulateEffect | null = null;
   #isOver = false;
 
   constructor(run: RunContext, plan: ConversationPlan, { reword, signal }: PlayConversationOptions) {
@@ -82,11 +90,18 @@ export class PlayConversation implements ConversationContext {
   /** Runs the conversation until it is over. */
   async play(): Promise<void> {
     const { conversation, cell, definition, settings } = this.plan;
-    this.#feed({ type: "conversation-start", conversation, cell, scenarioHash: definition.hash, settings });
+    const history = givenHistory(definition);
+    const start = { type: "conversation-start", conversation, cell, settings } as const;
+    this.#feed({
+      ...start,
+      scenarioHash: definition.hash,
+      ...("problem" in history || history.length === 0 ? {} : { history }),
+    });
     while (!this.#isOver) {
       const judging = this.#judging;
       this.#judging = [];
       if (judging.length > 0) await this.#judge(judging);
+      else if (this.#simulating !== null) await this.#simulate(this.#simulating);
       else if (this.#asking !== null) await this.#ask(this.#asking);
       else throw new Error("The conversation has come to a halt.");
     }
@@ -101,9 +116,26 @@ export class PlayConversation implements ConversationContext {
     for (const effect of effects) {
       if (effect.type === "ask") this.#asking = { effect, before, since: [event] };
       else if (effect.type === "judge") this.#judging.push(effect);
+      else if (effect.type === "simulate") this.#simulating = effect;
       else this.#isOver = true;
     }
     for (const derived of events) this.run.emit(derived);
+  }
+
+  /** The simulated user writes the next question. */
+  async #simulate(effect: SimulateEffect): Promise<void> {
+    this.#simulating = null;
+    const { conversation } = this.plan;
+    const { turn, node } = effect;
+    const answer = await askUser(this, effect);
+    if ("text" in answer) return this.#feed({ type: "turn-user", conversation, turn, ...answer });
+    const place = { stage: "simulator", node, turn } as const;
+    const isFault = "fault" in answer;
+    const failure = isFault
+      ? ({ category: "contract", message: answer.fault, ...place } as const)
+      : failureOf(answer.error, place);
+    const status = isFault ? "simulator_fault" : "error";
+    this.#feed({ type: "conversation-stop", conversation, status, failure, spending: answer.spending });
   }
 
   async #judge(effects: readonly JudgeEffect[]): Promise<void> {

@@ -17,6 +17,7 @@ const SHARED = [
   "toolSteps",
   "caps",
   "retries",
+  "simulator",
 ] as const;
 
 /** What shapes calls in a run shapes them here, too, so that what was recorded answers a run with the same settings. */
