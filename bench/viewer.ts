@@ -48,8 +48,8 @@ export async function benchViewer(): Promise<void> {
   for (const [index, [name, , goal]] of ENDPOINTS.entries()) {
     const [before = 0, now = 0] = [small.endpoints[index], large.endpoints[index]];
     const growth = now / before;
-    // What takes a millisecond or two is noise.
-    const isSteady = growth <= GOALS.growth || now < 3;
+    // What takes a few milliseconds differs by the caches of the machine.
+    const isSteady = growth <= GOALS.growth || now < 8;
     report(name, `${shown(now, "ms")}, × ${growth.toFixed(2)}`, {
       text: `≤ ${goal} ms, growth ≤ ${GOALS.growth}`,
       met: now <= goal && isSteady,
@@ -59,7 +59,7 @@ export async function benchViewer(): Promise<void> {
   const line = (what: string, figure: number, unit: string, goal: number): void =>
     report(what, shown(figure, unit), { text: `≤ ${goal} ${unit}`, met: figure <= goal });
   line("memory of the server, pages open", large.memoryBefore, "MB", GOALS.memory);
-  report("  with the thread, intervals computed", shown(large.memory, "MB"));
+  report("  while a thread computes intervals, on request", shown(large.memory, "MB"));
   if (large.browser === undefined) return;
   line("first useful paint of Run", large.browser.paint, "ms", GOALS.paint);
   line("filter of conversations", large.browser.filter, "ms", GOALS.filter);
@@ -89,8 +89,8 @@ async function measured(turns: number): Promise<Measured> {
     };
     const endpoints: number[] = [];
     for (const [, address] of ENDPOINTS) endpoints.push(await medianOf(ROUNDS, () => ask(address)));
-    const memoryBefore = memoryOf(server);
     const browser = turns === SIZES[1] ? await inBrowser(url) : undefined;
+    const memoryBefore = memoryOf(server);
     const rates = await ask("/api/runs/large/rates");
     return { endpoints, rates, memoryBefore, memory: memoryOf(server), browser };
   } finally {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
+import Database from "better-sqlite3";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, expect, onTestFinished, test as plainTest, vi } from "vitest";
 import { capitalFiles } from "../cli/capitals.ts";
@@ -113,6 +114,44 @@ test("a reply is text, whatever it holds, and however long it is", async () => {
   expect(text.length).toBeLessThan(50_000);
   await page.getByRole("button", { name: /show more/ }).click();
   await expect.poll(async () => (await textOf(page)).length).toBeGreaterThan(100_000);
+});
+
+test("a store that somebody has tampered with breaks no page", async () => {
+  const store = newStore();
+  const { code, said } = await store.give(
+    ..."run pack:pressure --scenario pressure/whale-shark --subject sim/sycophant --judge rules --name odd --quiet".split(
+      " ",
+    ),
+  );
+  expect([code, said]).toEqual([0, expect.any(String)]);
+  const database = new Database(store.path);
+  database.exec(`UPDATE turn SET verdict = '<b>weird</b>', node = '__proto__' WHERE turn = 2;
+    UPDATE conversation SET status = 'odd_status', cost = -1e308, started_at = 9e999;
+    UPDATE outcome SET kind = 'zzz', value = 3e300, status = '<i>';
+    UPDATE run SET tags = '["<img src=x>"]';
+    UPDATE OR IGNORE tally SET name = 'constructor' WHERE kind = 'turn';`);
+  database.close();
+  const url = await store.view();
+  const page = await (await newContext()).newPage();
+  const complaints: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  await page.goto(url.href);
+  await page.getByRole("link", { name: "odd", exact: true }).waitFor();
+  for (const hash of [
+    "#/run/odd",
+    "#/run/odd/conversations",
+    "#/run/odd/scenario/pressure%2Fwhale-shark",
+    "#/run/odd/curves",
+  ]) {
+    await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+    await page.locator("main h1").waitFor();
+    expect([hash, (await textOf(page)).length > 10]).toEqual([hash, true]);
+  }
+  await page.evaluate("location.hash = '#/run/odd/conversations'");
+  await page.locator(".entry").first().click();
+  await page.locator(".chat-turn").first().waitFor();
+  expect(await page.locator("main b, main i, main img").count()).toBe(0);
+  expect(complaints).toEqual([]);
 });
 
 test("an export opens from disk: a folder, and one file without texts", async () => {

@@ -1,4 +1,5 @@
 import type BetterSqlite3 from "better-sqlite3";
+import type { ConversationStatus } from "../../core/state/state.ts";
 import type { TurnVerdict } from "../turn.ts";
 import type { ConversationColumns, OutcomeColumns } from "./conversation-columns.ts";
 import { conversationKey } from "./encode-event.ts";
@@ -86,6 +87,16 @@ export interface BrowsedPage {
   readonly next: PlaceInRun | null;
 }
 
+/** How conversations end early; a type says if one is missing. */
+const CUT_SHORT: readonly string[] = Object.keys({
+  timeout: true,
+  budget_exhausted: true,
+  cancelled: true,
+  error: true,
+  simulator_fault: true,
+  record_mismatch: true,
+} satisfies Record<Exclude<ConversationStatus, "completed" | "limit_reached">, true>);
+
 /** The column that counts a verdict. */
 const VERDICT_COLUMNS: Readonly<Record<string, string>> = {
   pass: "passed",
@@ -93,6 +104,7 @@ const VERDICT_COLUMNS: Readonly<Record<string, string>> = {
   unreadable: "unreadable",
   unjudged: "unjudged",
   unverified: "unverified",
+  not_verified: "not_verified",
 };
 
 type Value = string | number | null;
@@ -306,7 +318,8 @@ export class RunBrowser {
     for (const key of ["scenario", "subject", "judge", "replicate"] as const)
       if (filter[key] !== undefined) add(`${key} IS ?`, filter[key]);
     if (filter.status === "cut_short")
-      add("status IS NOT NULL AND status NOT IN ('completed', 'limit_reached')");
+      // Named one by one, so that the index of statuses finds them.
+      add(`status IN (${CUT_SHORT.map((status) => `'${status}'`).join(", ")})`);
     else if (filter.status !== undefined) add("status IS ?", filter.status);
     if (filter.row !== undefined) add(`${this.#rowOf("conversation")} = ?`, filter.row);
     if (filter.arm !== undefined)

@@ -163,7 +163,7 @@ CREATE INDEX conversation_by_status ON conversation (run, status, position);
 CREATE INDEX conversation_by_subject ON conversation (run, subject, position);
 CREATE INDEX conversation_by_scenario ON conversation (run, scenario, position);
 -- To find the conversation that one is compared with.
-CREATE INDEX conversation_by_item ON conversation (run, item, subject);
+CREATE INDEX conversation_by_item ON conversation (run, item, subject, replicate);
 
 -- The events of a run as a whole.
 CREATE INDEX event_of_run ON event (run) WHERE conversation IS NULL;

@@ -28,7 +28,13 @@ const GONE =
 async function ask(path: string, init?: RequestInit): Promise<unknown> {
   let response: Response;
   try {
-    response = await fetch(path, { ...init, credentials: "same-origin", redirect: "error" });
+    // Without the browser's cache, in which a request that was given up can hold the next one up for seconds.
+    response = await fetch(path, {
+      ...init,
+      cache: "no-store",
+      credentials: "same-origin",
+      redirect: "error",
+    });
   } catch (error) {
     if (init?.signal?.aborted) throw error;
     throw new AnswerError("gone", GONE);

@@ -27,6 +27,9 @@ import { storedScenario } from "./stored-scenario.ts";
 /** Texts of a conversation that are longer come in full only when asked for. */
 export const LONGEST_TEXT = 200_000;
 
+/** Code of a scenario is run by runs only. */
+const NOT_REPLAYED = "computed by code of the scenario, which the viewer does not run";
+
 /** One conversation with everything that explains it; undefined if there is none of this name. */
 export function conversationAnswer(
   { store, browser }: Viewed,
@@ -115,13 +118,18 @@ function turnViews(
   definition: ScenarioDefinition | undefined,
 ): readonly TurnView[] {
   const calls = callsByTurn(events);
+  const hasUpdates = Object.values(definition?.nodes ?? {}).some(
+    ({ stateUpdate }) => stateUpdate !== undefined,
+  );
   let before: ScenarioState = INITIAL_STATE;
   return turns.map((turn) => {
     const finished = isFinishedTurn(turn) ? turn : undefined;
     const after = finished === undefined ? undefined : foldTurn(before, finished).state;
     const view = turnView(turn, { before, definition, calls: calls.get(turn.turn) ?? [] });
     if (after !== undefined) before = after;
-    return after === undefined ? view : { ...view, state: jsonOf(plainState(after)) };
+    if (after === undefined) return view;
+    const state = jsonOf(plainState(after));
+    return { ...view, state: hasUpdates ? { ...state, accumulated: NOT_REPLAYED } : state };
   });
 }
 

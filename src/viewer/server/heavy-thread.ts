@@ -4,6 +4,9 @@ import type { HeavyRequest } from "./heavy-answer.ts";
 // In the sources, workers are TypeScript; in the package, all are built.
 const PROGRAM = import.meta.url.endsWith(".ts") ? "./heavy-worker.ts" : "./heavy-worker.js";
 
+/** A thread that nobody has asked for so long gives its memory back. */
+const IDLE_MS = 3_000;
+
 /** How many answers are remembered. */
 const MOST = 100;
 
@@ -23,6 +26,7 @@ export class HeavyThread {
   readonly #path: string;
   readonly #version: () => number;
   #worker: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
   #next = 0;
   #seen = -1;
   readonly #waiting = new Map<
@@ -50,10 +54,14 @@ export class HeavyThread {
   }
 
   async close(): Promise<void> {
-    await this.#worker?.terminate();
+    clearTimeout(this.#idle);
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
   }
 
   #ask(request: HeavyRequest): Promise<string> {
+    clearTimeout(this.#idle);
     const worker = this.#started();
     const id = this.#next++;
     return new Promise((resolve, reject) => {
@@ -70,6 +78,7 @@ export class HeavyThread {
       this.#waiting.delete(id);
       if (json !== undefined) waiting?.resolve(json);
       else waiting?.reject(new HeavyError(problem));
+      if (this.#waiting.size === 0) this.#idle = setTimeout(() => void this.close(), IDLE_MS).unref();
     });
     worker.on("error", (error: Error) => {
       this.#worker = undefined;

@@ -134,29 +134,36 @@ function RunResults({
   );
 }
 
+/** Intervals of runs with more conversations are computed when somebody asks for them. */
+const MANY = 50_000;
+
 /** Counts are there at once; intervals, which look at every conversation, a moment later. */
 function Rates({ data }: { readonly data: RunAnswer }): ReactNode {
-  const exact = useAnswer<RatesAnswer>(
-    answerPath(["runs", data.run, "rates"]),
-    data.state === "running" ? 0 : data.ended,
-  );
-  const isExact = exact.data !== undefined && data.state !== "running";
+  const [isAsked, setIsAsked] = useState(false);
+  const isOver = data.state !== "running";
+  const isWanted = isOver && (isAsked || data.ended <= MANY);
+  const exact = useAnswer<RatesAnswer>(isWanted ? answerPath(["runs", data.run, "rates"]) : null, data.ended);
+  const found = isWanted ? exact.data : undefined;
   return (
     <>
       <Matrix
         run={data.run}
-        rates={isExact ? exact.data.rates : data.rates}
+        rates={found?.rates ?? data.rates}
         descriptions={data.descriptions}
         outcomes={new Set(data.rates.outcomes.map(({ outcome }) => outcome))}
-        {...(isExact ? { best: exact.data.best } : {})}
+        {...(found === undefined ? {} : { best: found.best })}
       />
-      {!isExact && (
+      {found === undefined && (
         <p className="muted" aria-live="polite">
-          {exact.error !== undefined
-            ? exact.error.message
-            : data.state === "running"
-              ? "Intervals are computed when the run is over."
-              : "Computing intervals …"}
+          {!isOver ? (
+            "Intervals are computed when the run is over."
+          ) : !isWanted ? (
+            <button type="button" onClick={() => setIsAsked(true)}>
+              Compute intervals and declared rates from all {countText(data.ended)} conversations
+            </button>
+          ) : (
+            (exact.error?.message ?? "Computing intervals …")
+          )}
         </p>
       )}
     </>
