@@ -91,7 +91,7 @@ test("questions become scenarios on standard output; what stays unusable is name
   expect(code).toBe(2);
   expect(stdout).toContain("name: questions/au\n");
   expect(stdout).not.toContain("name: questions/nz");
-  expect(stdout).toContain("# Missing, because the model gave no usable template: nz\n");
+  expect(stdout).toContain("# Missing, because there is no usable template: nz\n");
   expect(stderr).toContain(
     '    Template "nz", field "city": The truth "Wellington" is not one of the values.\n',
   );

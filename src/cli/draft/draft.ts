@@ -51,7 +51,9 @@ export async function draftCommand(options: DraftOptions, terminal: Terminal): P
       drafted =
         from === undefined
           ? await drafter.scenario(description)
-          : await drafter.questions(questions, scenarioName(basename(from, extname(from))));
+          : await drafter.questions(questions, scenarioName(basename(from, extname(from))), (done) =>
+              terminal.messages.write(`${done} of ${countedText(questions.length, "question")}\n`),
+            );
     } finally {
       // Also what came to nothing costs.
       if (drafter.spending.calls > 0)
@@ -122,10 +124,7 @@ function headOf(
     ...(notes.length === 0 ? [] : ["", "In particular:", ...notes]),
     ...(missing.length === 0
       ? []
-      : [
-          "",
-          `Missing, because the model gave no usable template: ${missing.map(({ id }) => id).join(", ")}`,
-        ]),
+      : ["", `Missing, because there is no usable template: ${missing.map(({ id }) => id).join(", ")}`]),
   ];
   return printableLines(lines.map((line) => line.replaceAll(/\s+/g, " ")).join("\n"));
 }
@@ -134,7 +133,7 @@ function report(draft: Draft, output: string | undefined): readonly string[] {
   const { scenarios, missing } = draft;
   return [
     ...missing.flatMap(({ id, reasons }) => [
-      `✗ ${id} is missing: the model gave no usable template`,
+      `✗ ${id} is missing`,
       ...reasons.slice(0, SHOWN_REASONS).map((reason) => `    ${reason}`),
     ]),
     `${countedText(scenarios.length, "scenario")} drafted${output === undefined ? "" : ` in ${output}`}. What to verify stands at the top of the file.`,

@@ -278,6 +278,14 @@ test("only what stays unusable is missing, with its reasons", async () => {
   await expect(none.questions(questionsOf(2), "sums")).rejects.toThrow("no usable template");
 });
 
+test("an answer that was cut off is not used", async () => {
+  const model = functionModel(() => ({ text: JSON.stringify(SCENARIO), finish: "length" }), {
+    name: "writer",
+  });
+  const drafter = await Drafter.open(model);
+  await expect(drafter.scenario("Sydney")).rejects.toThrow("The answer was cut off before its end.");
+});
+
 test("a string is compared by its aliases, too, and a call that fails is an error of the model", async () => {
   const field = {
     name: "city",

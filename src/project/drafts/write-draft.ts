@@ -120,13 +120,18 @@ export class Drafter {
    * Drafts a scenario for each question. Questions for which the second answer cannot be used, either, are missing. Throws
    * `ProjectError` if all are, and `ModelError` if the first call fails.
    */
-  async questions(questions: readonly Question[], group: string): Promise<Draft> {
+  async questions(
+    questions: readonly Question[],
+    group: string,
+    onProgress: (done: number) => void = () => {},
+  ): Promise<Draft> {
     const batches: (readonly Question[])[] = [];
     for (let start = 0; start < questions.length; start += BATCH)
       batches.push(questions.slice(start, start + BATCH));
     const drafted = new Map<string, DraftedQuestion>();
     const take = async (batch: readonly Question[]): Promise<void> => {
       for (const [id, one] of await this.#batch(batch, group)) drafted.set(id, one);
+      onProgress(drafted.size);
     };
     // A wrong key or an unknown model shows in the first call.
     const [first = [], ...rest] = batches;
@@ -269,7 +274,9 @@ interface Proposed<Proposal> {
 const LONGEST_ANSWER = 1_000_000;
 const SHOWN = 20;
 
-function jsonOf({ object, text }: ModelReply, { schema }: DraftTask): unknown {
+function jsonOf({ object, text, finish }: ModelReply, { schema }: DraftTask): unknown {
+  // Half a list of questions or nodes could pass for a whole one.
+  if (finish === "length") return undefined;
   if (object !== undefined) return object;
   const keys = Object.keys(schema.properties as JsonObject);
   const found = extractJson(text, (one) => keys.some((key) => Object.hasOwn(one, key)));
