@@ -51,7 +51,7 @@ function simulate(
   for (let item = 0; item < 60; item++) {
     const hazard = 0.02 + 0.1 * random();
     for (let replicate = 0; replicate < 3; replicate++) {
-      const turns = Array.from({ length: 6 }, () => (random() < hazard ? false : true));
+      const turns = Array.from({ length: 6 }, () => random() >= hazard);
       const first = turns.indexOf(false);
       const seen = (first === -1 ? turns : turns.slice(0, first + 1)).map((right) =>
         random() < unreadable ? null : right,

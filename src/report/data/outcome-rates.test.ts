@@ -130,6 +130,7 @@ test("totals add up what rows say, and an unknown price leaves the sum unknown",
       statuses: { completed: 1, error: 3 },
       turns: { passed: 5, failed: 0, unreadable: 0, unjudged: 2, unverified: 1 },
       spending: { calls: 7, cached: 1, tokens: 15, cost: null },
+      simulator: { calls: 0, cached: 0, tokens: 0, cost: 0 },
     },
   ]);
 });
