@@ -82,8 +82,9 @@ function sequenceNodes(check: unknown): readonly string[] | null | undefined {
     return turns.length === 1 && others.length === parts.length - 1 ? turns[0] : undefined;
   }
   if (known.type !== "turn_check" || known.scope.type !== "all_turns") return undefined;
-  if (known.field !== "verify_result" || known.expected !== true || known.verifyWith !== undefined)
-    return undefined;
+  if (known.field !== "verify_result" || known.expected !== true) return undefined;
+  // Short forms write the usual comparison out.
+  if (known.verifyWith !== undefined && known.verifyWith.type !== "boolean_match") return undefined;
   const filter = nodeFilter(known.scope);
   if (filter === undefined || filter === null) return null;
   return typeof filter === "string" ? [filter] : filter;
