@@ -101,7 +101,7 @@ describe("a server that does not serve", () => {
   test("it is not there: the run is given up, and can be resumed when it is", async () => {
     const environment = openaiAt({ url: `http://127.0.0.1:${await freePort()}` });
     const folder = capitalFolder();
-    const words = [...ASK, "--replicates", "20", "--set", "retries.connection.retries=0"];
+    const words = [...ASK, "--replicates", "20", "--patience", "0s"];
     const { code, stderr } = await elenchus([...words, "--concurrency", "1"], { folder, environment });
     expect(code).toBe(2);
     expectWords(stderr, [

@@ -315,6 +315,8 @@ describe("a run from a stranger", () => {
     const store = new Database(join(given.folder, ".elenchus/elenchus.db"));
     store.exec("UPDATE run SET started_at = started_at + 1e12 WHERE name = 'gift'");
     store.exec("UPDATE conversation SET status = NULL, ended_at = NULL");
+    store.exec("DELETE FROM tally");
+    store.exec("DELETE FROM event WHERE type IN (6, 15)");
     store.close();
     const { stdout, stderr } = await elenchus(["resume", "-q"], given);
     expect(stdout).toContain("run own");

@@ -37,10 +37,19 @@ function resultRow(group: CellTally[]): ResultRow {
 
 /** How many conversations have ended how. */
 export function statusesOf(tallies: readonly CellTally[]): RunSummary["statuses"] {
-  const statuses: Partial<Record<ConversationStatus, number>> = {};
+  const counts = new Map<ConversationStatus, number>();
   for (const { status, count } of tallies.flatMap((tally) => tally.statuses))
-    statuses[status] = (statuses[status] ?? 0) + count;
-  return statuses;
+    counts.set(status, (counts.get(status) ?? 0) + count);
+  // In one order, whichever conversation ended first.
+  const places = [...counts].sort(([one], [other]) => placeOf(one) - placeOf(other));
+  return Object.fromEntries(places);
+}
+
+const ORDER: readonly ConversationStatus[] = ["completed", "limit_reached"];
+
+function placeOf(status: ConversationStatus): number {
+  const place = ORDER.indexOf(status);
+  return place === -1 ? ORDER.length : place;
 }
 
 /** What the tallies of a run say about it as a whole. */
