@@ -3,13 +3,12 @@ import { failureOf, type RunFailure } from "../journal/failure.ts";
 import { attemptsIn, judgesIn } from "../journal/fold/conversation.ts";
 import { type JudgeCounts, JudgeTally } from "../journal/judge-health.ts";
 import type { ConversationEvent, ConversationStop, RunEvent } from "../journal/run-event.ts";
-import { NOTHING_SPENT, type Spending } from "../journal/spending.ts";
+import type { Spending } from "../journal/spending.ts";
 import { ModelError } from "../models/model-error.ts";
 import { askSubject, turnStart } from "./ask-subject.ts";
-import { askUser } from "./ask-user.ts";
 import { compareMeanings } from "./compare-meanings.ts";
 import { type Judged, judgeReply } from "./judge-reply.ts";
-import { recordedAnswer, recordedUser } from "./recorded-conversation.ts";
+import { recordedAnswer } from "./recorded-conversation.ts";
 import type { PlannedRecord } from "./records/given-record.ts";
 import { RecordedAnswers } from "./records/record-answer.ts";
 import type { ConversationContext, ConversationPlan, RunContext } from "./run-context.ts";
@@ -27,6 +26,7 @@ import {
 import { type FoldedJournal, foldJournal, foldJournalWith } from "./step/fold-journal.ts";
 import { givenHistory } from "./step/given-history.ts";
 import { type Step, step } from "./step/step.ts";
+import { userTurn } from "./user-turn.ts";
 
 /** What a resume makes again. */
 export interface Retries {
@@ -330,44 +330,18 @@ export class ConversationDriver implements ConversationContext {
     this.#stopWith("record_mismatch", failure);
   }
 
-  /** The next message of the simulated user: from a record, from the run that is graded again, or from the simulator. */
+  /** The simulated user writes the next question. */
   async #simulate(effect: SimulateEffect): Promise<void> {
-    const { turn, node } = effect;
-    const { conversation, record, recorded, reruns } = this.plan;
-    const place = { stage: "simulator", node, turn } as const;
-    if (record !== undefined) this.#answers ??= new RecordedAnswers(record, this.plan.from?.fork.turn);
-    const known =
-      record !== undefined
-        ? this.#answers?.userMessage(turn)
-        : recorded === undefined
-          ? undefined
-          : recordedUser(recorded, effect);
-    if (known !== undefined)
-      return this.#feed({ type: "turn-user", conversation, turn, ...known, spending: NOTHING_SPENT });
-    if (record !== undefined) {
-      const message = `Turn ${turn}: the simulated user speaks at "${node}", but the record has no message of the user there.`;
-      return this.#stopWith("record_mismatch", { category: "mismatch", ...place, stage: "record", message });
-    }
-    if (recorded !== undefined && reruns !== true) {
-      if (recorded.stop !== null && turn > recorded.turns.length)
-        return this.#stopWith(recorded.stop.status, recorded.stop.failure);
-      const message = `The question at "${node}" was not asked at this point before.`;
-      return this.#end({ status: "cancelled", message });
-    }
-    const answer = await askUser(this, effect);
-    if ("text" in answer) return this.#feed({ type: "turn-user", conversation, turn, ...answer });
+    const { turn } = effect;
+    const { conversation, record, from } = this.plan;
+    if (record !== undefined) this.#answers ??= new RecordedAnswers(record, from?.fork.turn);
+    const told = await userTurn(this, effect, this.#answers);
+    if ("text" in told) return this.#feed({ type: "turn-user", conversation, turn, ...told });
     if (this.state.ending !== null) return;
-    const { spending } = answer;
-    if ("fault" in answer)
-      return this.#stopWith(
-        "simulator_fault",
-        { category: "contract", ...place, message: `The simulated user broke its contract: ${answer.fault}` },
-        spending,
-      );
-    const failure = failureOf(answer.error, place);
-    if (failure.category === "cancelled" && this.#stopReason !== undefined)
+    const { status, failure, spending } = told.stop;
+    if (failure?.category === "cancelled" && this.#stopReason !== undefined)
       return this.#end(this.#stopReason, spending);
-    this.#stopWith(failure.category === "budget" ? "budget_exhausted" : "error", failure, spending);
+    this.#stopWith(status, failure, spending);
   }
 
   async #ask(effect: AskEffect): Promise<void> {

@@ -15,7 +15,7 @@ import type { Trait } from "../../core/templates/rubric.ts";
 import { type GrowingList, itemsOf } from "../../core/values/growing-list.ts";
 import type { MeaningPair } from "../../grading/verify/semantic-match.ts";
 import type { RunFailure } from "../../journal/failure.ts";
-import type { Cell, ConversationSettings } from "../../journal/run-event.ts";
+import type { Cell, ConversationEnd, ConversationSettings } from "../../journal/run-event.ts";
 import { NOTHING_SPENT, type Spending } from "../../journal/spending.ts";
 import type { FinishedTurn, Turn } from "../../journal/turn.ts";
 import type { Message } from "../../models/message.ts";
@@ -159,6 +159,27 @@ export function conversationRecord(
   };
 }
 
+/** The event that a conversation is over. */
+export function conversationEnd(
+  definition: ScenarioDefinition,
+  state: ConversationState,
+  end: Pick<ConversationEnd, "status" | "failure">,
+): ConversationEnd {
+  const { conversation, cell, spending, userSpending, turns } = state;
+  const arms = armsOf(definition, state).map(({ name }) => name);
+  return {
+    type: "conversation-end",
+    conversation,
+    cell,
+    ...end,
+    turnCount: turns?.length ?? 0,
+    path: itemsOf(turns).map(({ node }) => node),
+    ...(arms.length === 0 ? {} : { arms }),
+    spending,
+    ...(userSpending === NOTHING_SPENT ? {} : { simulator: userSpending }),
+  };
+}
+
 /** The conversation as outcomes see it. */
 export function conversationResult(
   state: ConversationState,
@@ -193,6 +214,23 @@ export interface AskEffect {
   readonly added: readonly Message[];
   /** What must stand in the transcript file before the question is asked. */
   readonly transcript?: readonly AnsweredTurn[];
+}
+
+/** The effect that asks a question. */
+export function askEffect({
+  instructions,
+  transcript,
+  ...parts
+}: Omit<AskEffect, "type" | "instructions" | "transcript"> & {
+  readonly instructions: string | undefined;
+  readonly transcript: AskEffect["transcript"] | undefined;
+}): AskEffect {
+  return {
+    type: "ask",
+    ...parts,
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(transcript === undefined ? {} : { transcript }),
+  };
 }
 
 /** Let the simulated user write the next question. */

@@ -37,3 +37,12 @@ export function finishedTurn(
 export function turnOfParent(turn: FinishedTurn): FinishedTurn {
   return Object.freeze({ ...turn, ofParent: true, spending: NOTHING_SPENT });
 }
+
+/** What is known of a turn of which nothing is read. */
+export const NOTHING_CONCLUDED: Pick<ReplyConclusion, "verifyResult" | "parsed" | "rubric" | "refused"> =
+  Object.freeze({
+    verifyResult: null,
+    parsed: Object.freeze({}),
+    rubric: Object.freeze({}),
+    refused: null,
+  });

@@ -4,7 +4,6 @@ import { foldTurn } from "../../core/state/advance-state.ts";
 import { type RoutingDecision, resolveNextNode } from "../../core/state/routing.ts";
 import { INITIAL_STATE, isFinished, type ScenarioState } from "../../core/state/state.ts";
 import { appended, itemsOf, listOf } from "../../core/values/growing-list.ts";
-import type { ReplyConclusion } from "../../grading/judge/assess-reply.ts";
 import { type JudgementPart, joinParts } from "../../grading/judge/judge-turn.ts";
 import { meaningPairs } from "../../grading/verify/semantic-match.ts";
 import type {
@@ -21,16 +20,17 @@ import { addSpending, NOTHING_SPENT } from "../../journal/spending.ts";
 import type { Turn } from "../../journal/turn.ts";
 import { agentName, NOTHING_SEEN, prepareQuestion } from "./agent-view.ts";
 import {
-  armsOf,
+  askEffect,
   BEFORE_START,
   type ConversationState,
+  conversationEnd,
   type Effect,
   type Ending,
   type NextQuestion,
   type OpenTurn,
 } from "./conversation-state.ts";
 import { decideOutcomes } from "./decide-outcomes.ts";
-import { finishedTurn, isRead, turnOfParent } from "./finished-turn.ts";
+import { finishedTurn, isRead, NOTHING_CONCLUDED, turnOfParent } from "./finished-turn.ts";
 import { type NodePlan, nodePlan } from "./node-plan.ts";
 import { nextOfUser } from "./simulate-user.ts";
 import { type Draft, TurnReader } from "./turn-reader.ts";
@@ -76,14 +76,6 @@ export function step(
   const { effects, events } = transition;
   return { state: transition.state, effects, events };
 }
-
-const NOTHING_CONCLUDED: Pick<ReplyConclusion, "verifyResult" | "parsed" | "rubric" | "refused"> =
-  Object.freeze({
-    verifyResult: null,
-    parsed: Object.freeze({}),
-    rubric: Object.freeze({}),
-    refused: null,
-  });
 
 /** One step in the making; the state it began with stays as it was. */
 class Transition {
@@ -309,27 +301,22 @@ class Transition {
   }
 
   /** What the simulated user says next, if that is known; else it is asked for. */
-  #writtenByUser(
-    next: NextQuestion,
-    { node, scope, turn }: { readonly node: ScenarioNode; readonly scope: TextScope; readonly turn: number },
-  ): UserMessage | undefined {
+  #writtenByUser(next: NextQuestion, scope: TextScope, turn: number): UserMessage | undefined {
     const draft = this.#draft;
-    if (next.written !== undefined || node.user === undefined) return next.written;
-    if (draft.simulating === turn) return undefined;
+    const { user } = this.#node(next.node);
+    if (next.written !== undefined || user === undefined || draft.simulating === turn) return next.written;
     const place = { turn, node: next.node };
-    const { user } = node;
     const found = this.#reader.rendered(place, () =>
       nextOfUser(this.#definition, draft, { user, scope, place }),
     );
-    if (found === undefined) return undefined;
-    if ("written" in found) return found.written;
+    if (found === undefined || "written" in found) return found?.written;
     if ("problem" in found) {
       const failure = { category: "author", stage: "simulator", message: found.problem, ...place } as const;
       draft.ending = { status: "error", failure };
-      return undefined;
+    } else {
+      draft.simulating = turn;
+      this.effects.push(found);
     }
-    draft.simulating = turn;
-    this.effects.push(found);
     return undefined;
   }
 
@@ -342,7 +329,7 @@ class Transition {
     const authored = this.#node(id);
     if (!isKnown(this.#definition, draft, needsAt(this.#definition, authored).ask, turn)) return;
     const scope = scopeAt(this.#definition, draft, { before: turn, node: id });
-    const written = this.#writtenByUser(next, { node: authored, scope, turn });
+    const written = this.#writtenByUser(next, scope, turn);
     if (authored.user !== undefined && written === undefined) return;
     draft.next = null;
     const asks = this.#reader.rendered({ turn, node: id }, () =>
@@ -383,40 +370,18 @@ class Transition {
       questionText: text,
     };
     draft.open = [...draft.open, asked];
-    this.effects.push({
-      type: "ask",
-      turn,
-      node: id,
-      agent,
-      ...(instructions === undefined ? {} : { instructions }),
-      messages,
-      added,
-      ...(transcript === undefined ? {} : { transcript }),
-    });
+    this.effects.push(askEffect({ turn, node: id, agent, instructions, messages, added, transcript }));
   }
 
   #finish({ status, failure }: Ending): void {
     const draft = this.#draft;
     draft.status = status;
-    const { conversation, cell, spending, turns } = draft;
     const end = failure === undefined ? { status } : { status, failure };
     const outcomes = decideOutcomes(this.#definition, draft);
-    const arms = armsOf(this.#definition, draft);
     draft.outcomes = Object.fromEntries(
       outcomes.map(({ type: _, conversation: __, name, ...result }) => [name, result]),
     );
-    this.events.push(...outcomes);
-    this.events.push({
-      type: "conversation-end",
-      conversation,
-      cell,
-      ...end,
-      turnCount: turns?.length ?? 0,
-      path: itemsOf(turns).map(({ node }) => node),
-      ...(arms.length === 0 ? {} : { arms: arms.map(({ name }) => name) }),
-      spending,
-      ...(draft.userSpending === NOTHING_SPENT ? {} : { simulator: draft.userSpending }),
-    });
+    this.events.push(...outcomes, conversationEnd(this.#definition, draft, end));
     this.effects.push({ type: "finish", ...end });
   }
 
