@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   run: ["core", "secrets", "grading", "models", "datasets", "journal"],
   report: ["core", "statistics", "terminal", "grading", "models", "journal"],
   project: ["core", "files", "grading", "models", "datasets", "run", "report"],
-  viewer: ["core", "files", "secrets", "statistics", "models", "journal", "report"],
+  viewer: ["core", "files", "secrets", "statistics", "models", "journal", "run", "report"],
   cli: [
     "core",
     "files",

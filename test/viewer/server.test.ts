@@ -11,6 +11,23 @@ import type {
 } from "../../src/viewer/answers.ts";
 import { ViewedStore } from "./viewed-store.ts";
 
+/** A scenario whose code counts. */
+const SHOPPING = `name: shopping
+entry: ask
+nodes:
+  ask:
+    question:
+      question: What is two and two?
+      rawAnswer: "4"
+      template:
+        fields: { sum: { type: integer, description: the sum, truth: 4, extract: { type: number } } }
+    stateUpdate: "(accumulated) => ({ asked: (accumulated.asked ?? 0) + 1 })"
+edges:
+  - { source: ask, target: ask, when: { accumulated.asked: { lt: 3 } } }
+  - { source: ask, target: END }
+outcomes: []
+`;
+
 const store = new ViewedStore();
 let url: URL;
 
@@ -22,6 +39,10 @@ beforeAll(async () => {
     ),
   );
   if (code !== 0) throw new Error(said);
+  store.write({ "shopping.yaml": SHOPPING });
+  await store.give(
+    ..."run shopping.yaml --subject sim/steadfast --judge rules --name second --quiet".split(" "),
+  );
   url = await store.view();
 });
 afterAll(() => store.remove());
@@ -114,7 +135,7 @@ describe("who may ask", () => {
   test("what deletes needs the token in a header, not only the cookie", async () => {
     const { status } = await ask("/api/runs/first", { method: "DELETE" });
     expect(status).toBe(403);
-    expect((await answer<RunsAnswer>("/api/runs")).runs).toHaveLength(1);
+    expect((await answer<RunsAnswer>("/api/runs")).runs).toHaveLength(2);
   });
 
   test("a label needs the token, and must be one", async () => {
@@ -135,7 +156,7 @@ describe("who may ask", () => {
 describe("what is answered", () => {
   test("runs, with what they took", async () => {
     const { runs } = await answer<RunsAnswer>("/api/runs");
-    expect(runs).toMatchObject([
+    expect(runs.filter(({ run }) => run === "first")).toMatchObject([
       {
         run: "first",
         state: "finished",
@@ -213,6 +234,13 @@ describe("what is answered", () => {
     expect(data.outcomes).toContainEqual(
       expect.objectContaining({ name: "resisted", value: false, turns: [1, 2] }),
     );
+  });
+
+  test("what code of a scenario has computed is part of the state before and after each turn", async () => {
+    const { conversations } = await answer<ConversationsAnswer>("/api/runs/second/conversations");
+    const path = `/api/runs/second/conversations/${conversations[0]?.conversation}`;
+    const { turns } = await answer<ConversationAnswer>(path);
+    expect(turns.map(({ state }) => state?.accumulated)).toEqual([{ asked: 1 }, { asked: 2 }, { asked: 3 }]);
   });
 
   test("a scenario with its traffic: what comes to a node leaves it", async () => {

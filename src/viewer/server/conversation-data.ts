@@ -1,5 +1,5 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
-import { foldTurn, plainState } from "../../core/state/advance-state.ts";
+import { plainState } from "../../core/state/advance-state.ts";
 import { compileWhen } from "../../core/state/condition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
@@ -9,7 +9,7 @@ import { foldCalls, type MadeCall } from "../../journal/fold/calls.ts";
 import { foldConversation } from "../../journal/fold/conversation.ts";
 import type { ForkPoint, RunEvent } from "../../journal/run-event.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
-import { isFinishedTurn, type Turn } from "../../journal/turn.ts";
+import type { Turn } from "../../journal/turn.ts";
 import { failureSentence } from "../../report/text/failure-sentence.ts";
 import { expectedText } from "../../report/text/fields-text.ts";
 import type {
@@ -21,21 +21,19 @@ import type {
   TraitView,
   TurnView,
 } from "../answers.ts";
+import { replayStates } from "./replayed-states.ts";
 import type { Viewed } from "./run-data.ts";
 import { storedScenario } from "./stored-scenario.ts";
 
 /** Texts of a conversation that are longer come in full only when asked for. */
 export const LONGEST_TEXT = 200_000;
 
-/** Code of a scenario is run by runs only. */
-const NOT_REPLAYED = "computed by code of the scenario, which the viewer does not run";
-
 /** One conversation with everything that explains it; undefined if there is none of this name. */
-export function conversationAnswer(
+export async function conversationAnswer(
   { store, browser }: Viewed,
-  { run }: RunSummary,
+  { run, start }: RunSummary,
   name: string,
-): ConversationAnswer | undefined {
+): Promise<ConversationAnswer | undefined> {
   const columns = browser.conversation(run, name);
   if (columns === undefined) return undefined;
   const events = [...store.events(run, name)];
@@ -45,6 +43,8 @@ export function conversationAnswer(
   const definition = isChanged ? undefined : stored;
   const { cell, status, failure, attempt, settings, spending, startedAt, endedAt } = folded;
   const inherited = inheritedTurns(store, run, folded.fork);
+  const turns = [...inherited.turns, ...folded.turns.filter(({ ofParent }) => ofParent !== true)];
+  const states = await replayStates(turns, definition, start.seed);
   return {
     run,
     conversation: name,
@@ -54,13 +54,9 @@ export function conversationAnswer(
     attempt,
     turnLimit: settings?.turnLimit ?? null,
     parent: folded.fork === null ? null : { conversation: folded.fork.parent, turn: folded.fork.turn },
-    turns: turnViews(
-      [...inherited.turns, ...folded.turns.filter(({ ofParent }) => ofParent !== true)],
-      [...inherited.events, ...events],
-      definition,
-    ),
+    turns: turnViews(turns, states, { calls: callsByTurn([...inherited.events, ...events]), definition }),
     outcomes: [...folded.outcomes.values()].map(
-      ({ name: outcome, value, status: decided, turns }): OutcomeView => {
+      ({ name: outcome, value, status: decided, turns: looked }): OutcomeView => {
         const known = stored?.outcomes.find((one) => one.name === outcome);
         return {
           name: outcome,
@@ -72,7 +68,7 @@ export function conversationAnswer(
                 : value,
           ...(known?.description ? { description: known.description } : {}),
           ...(known?.good === undefined ? {} : { good: known.good }),
-          turns: turns.map((index) => index + 1),
+          turns: looked.map((index) => index + 1),
         };
       },
     ),
@@ -114,22 +110,22 @@ function othersOf(
 
 function turnViews(
   turns: readonly Turn[],
-  events: readonly RunEvent[],
-  definition: ScenarioDefinition | undefined,
+  states: readonly (ScenarioState | undefined)[],
+  {
+    calls,
+    definition,
+  }: {
+    readonly calls: ReadonlyMap<number, readonly CallView[]>;
+    readonly definition: ScenarioDefinition | undefined;
+  },
 ): readonly TurnView[] {
-  const calls = callsByTurn(events);
-  const hasUpdates = Object.values(definition?.nodes ?? {}).some(
-    ({ stateUpdate }) => stateUpdate !== undefined,
-  );
   let before: ScenarioState = INITIAL_STATE;
-  return turns.map((turn) => {
-    const finished = isFinishedTurn(turn) ? turn : undefined;
-    const after = finished === undefined ? undefined : foldTurn(before, finished).state;
+  return turns.map((turn, index) => {
+    const after = states[index];
     const view = turnView(turn, { before, definition, calls: calls.get(turn.turn) ?? [] });
-    if (after !== undefined) before = after;
     if (after === undefined) return view;
-    const state = jsonOf(plainState(after));
-    return { ...view, state: hasUpdates ? { ...state, accumulated: NOT_REPLAYED } : state };
+    before = after;
+    return { ...view, state: jsonOf(plainState(after)) };
   });
 }
 

@@ -26,11 +26,11 @@ export interface ExportOptions {
 }
 
 /** The parts of an export, one after the other: all answers that the pages ask a server for. */
-export function* exportPieces(
+export async function* exportPieces(
   viewed: Viewed,
   summary: RunSummary,
   { hasTexts }: ExportOptions,
-): Generator<ExportPiece> {
+): AsyncGenerator<ExportPiece> {
   const { run } = summary;
   const answers = new Map<string, unknown>();
   const runPath = `/api/runs/${encodeURIComponent(run)}`;
@@ -64,10 +64,11 @@ export function* exportPieces(
   for (const { conversation } of viewed.store.conversations(run)) {
     names.push(conversation);
     if (names.length < CHUNK) continue;
-    yield piece(`conversations-${count++}`, answersOf(viewed, summary, names, hasTexts));
+    yield piece(`conversations-${count++}`, await answersOf(viewed, summary, names, hasTexts));
     names = [];
   }
-  if (names.length > 0) yield piece(`conversations-${count}`, answersOf(viewed, summary, names, hasTexts));
+  if (names.length > 0)
+    yield piece(`conversations-${count}`, await answersOf(viewed, summary, names, hasTexts));
 }
 
 /** So many pairs of subjects are compared beforehand, both ways. */
@@ -102,16 +103,18 @@ function allEntries(viewed: Viewed, run: string): readonly ConversationEntry[] {
   }
 }
 
-function answersOf(
+async function answersOf(
   viewed: Viewed,
   summary: RunSummary,
   names: readonly string[],
   hasTexts: boolean,
-): readonly ConversationAnswer[] {
-  return names.flatMap((name) => {
-    const answer = conversationAnswer(viewed, summary, name);
-    return answer === undefined ? [] : [hasTexts ? answer : withoutTexts(answer)];
-  });
+): Promise<readonly ConversationAnswer[]> {
+  const answers: ConversationAnswer[] = [];
+  for (const name of names) {
+    const answer = await conversationAnswer(viewed, summary, name);
+    if (answer !== undefined) answers.push(hasTexts ? answer : withoutTexts(answer));
+  }
+  return answers;
 }
 
 function piece(name: string, data: unknown): ExportPiece {

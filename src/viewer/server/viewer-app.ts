@@ -191,8 +191,8 @@ export function viewerApp(parts: ViewerParts): Hono {
       throw new RequestError(400, "The number of an edge is a whole number.");
     return context.json(conversationsAnswer(parts, run, { filter, ...pageOf(context) }));
   });
-  app.get("/api/runs/:run/conversations/:conversation", (context) => {
-    const answer = conversationAnswer(
+  app.get("/api/runs/:run/conversations/:conversation", async (context) => {
+    const answer = await conversationAnswer(
       parts,
       runOf(context.req.param("run")),
       context.req.param("conversation"),

@@ -54,7 +54,7 @@ async function writeFolder(
   };
   await write("viewer.js", page.script);
   await write("viewer.css", page.style);
-  for (const piece of exportPieces(viewed, summary, options)) {
+  for await (const piece of exportPieces(viewed, summary, options)) {
     await write(
       join("data", `${piece.name}.js`),
       `elenchusData(${JSON.stringify(piece.name)},"${piece.text}");\n`,
@@ -83,8 +83,8 @@ async function writeFile(
     .replace('<link rel="stylesheet" href="./viewer.css">', () => `<style>${page.style}</style>`)
     .split('<script src="./viewer.js"></script>');
   let bytes = 0;
-  const counted = function* (): Generator<string> {
-    for (const text of documentWith(
+  const counted = async function* (): AsyncGenerator<string> {
+    for await (const text of documentWith(
       head,
       exportPieces(viewed, summary, options),
       `<script>${script}</script>${rest}`,
@@ -97,9 +97,14 @@ async function writeFile(
   return { file, bytes };
 }
 
-function* documentWith(head: string, pieces: Iterable<ExportPiece>, rest: string): Generator<string> {
+async function* documentWith(
+  head: string,
+  pieces: AsyncIterable<ExportPiece>,
+  rest: string,
+): AsyncGenerator<string> {
   yield head;
-  for (const { name, text } of pieces) yield `<script type="text/plain" id="data-${name}">${text}</script>\n`;
+  for await (const { name, text } of pieces)
+    yield `<script type="text/plain" id="data-${name}">${text}</script>\n`;
   yield rest;
 }
 
