@@ -178,10 +178,11 @@ function waitingLine(
 ): readonly string[] {
   const outages = outageTexts(progress, now);
   if (outages.length > 0) return outages.map((text) => style.yellow(cutToWidth(text, columns)));
-  const [waiting, retry] = [waitingText(progress), retryText(progress)];
-  const text = [waiting, retry].filter((part) => part !== "").join("; ");
-  if (text === "") return [];
-  return [(retry === "" ? style.dim : style.yellow)(cutToWidth(text, columns))];
+  // Each on a line of its own: neither may push the other out of a narrow terminal.
+  return [
+    { text: waitingText(progress), paint: style.dim },
+    { text: retryText(progress), paint: style.yellow },
+  ].flatMap(({ text, paint }) => (text === "" ? [] : [paint(cutToWidth(text, columns))]));
 }
 
 /** Which servers cannot be reached, and for how long. */
