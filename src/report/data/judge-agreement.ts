@@ -1,4 +1,5 @@
 import { foldConversation } from "../../journal/fold/conversation.ts";
+import { foldVotes } from "../../journal/fold/votes.ts";
 import type { Label } from "../../journal/run-event.ts";
 import type { ConversationScore, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
@@ -122,11 +123,11 @@ function judgesAgreement(scores: readonly ConversationScore[], judges: readonly 
 /** What the members of panels said, field by field. */
 function panelFields(store: Store, run: string): readonly PanelField[] {
   const units = new Map<string, { readonly conversation: string; readonly ratings: (Rating | null)[] }[]>();
-  for (const event of store.events(run)) {
-    if (event.type !== "turn-judgement" || event.votes === undefined || event.votes.length < 2) continue;
-    const names = new Set(event.votes.flatMap(({ parsed }) => Object.keys(parsed)));
+  for (const { conversation, votes } of foldVotes(store.events(run))) {
+    if (votes.length < 2) continue;
+    const names = new Set(votes.flatMap(({ parsed }) => Object.keys(parsed)));
     for (const field of names) {
-      const ratings = event.votes.map(({ parsed }): Rating | null => {
+      const ratings = votes.map(({ parsed }): Rating | null => {
         const value = parsed[field];
         return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
           ? value
@@ -134,7 +135,7 @@ function panelFields(store: Store, run: string): readonly PanelField[] {
       });
       const known = units.get(field) ?? [];
       if (known.length === 0) units.set(field, known);
-      known.push({ conversation: event.conversation, ratings });
+      known.push({ conversation, ratings });
     }
   }
   return [...units].map(([field, own]) => {
