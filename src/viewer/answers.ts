@@ -295,7 +295,7 @@ export interface GraphEdge {
   readonly source: string;
   readonly target: string;
   readonly condition: string;
-  readonly role: "conditional" | "otherwise" | "only" | "never";
+  readonly role: "conditional" | "otherwise" | "only" | "never" | "arm";
 }
 
 /** The graph of a scenario. */

@@ -1,5 +1,6 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseScenario } from "../../src/core/scenario/parse-scenario.ts";
 import type {
   ConversationAnswer,
   ConversationsAnswer,
@@ -9,6 +10,7 @@ import type {
   RunsAnswer,
   ScenarioAnswer,
 } from "../../src/viewer/answers.ts";
+import { graphOf } from "../../src/viewer/server/scenario-data.ts";
 import { ViewedStore } from "./viewed-store.ts";
 
 /** A scenario whose code counts. */
@@ -241,6 +243,23 @@ describe("what is answered", () => {
     const path = `/api/runs/second/conversations/${conversations[0]?.conversation}`;
     const { turns } = await answer<ConversationAnswer>(path);
     expect(turns.map(({ state }) => state?.accumulated)).toEqual([{ asked: 1 }, { asked: 2 }, { asked: 3 }]);
+  });
+
+  test("the edges of a fork are its arms", () => {
+    const node = { question: { question: "?", rawAnswer: "" } };
+    const { edges } = graphOf(
+      parseScenario({
+        name: "fork",
+        entry: "a",
+        nodes: { a: node, b: node },
+        edges: [{ source: "a", fork: ["b", "END"] }],
+        outcomes: [],
+      }),
+    );
+    expect(edges.map(({ target, role }) => [target, role])).toEqual([
+      ["b", "arm"],
+      ["__end__", "arm"],
+    ]);
   });
 
   test("a scenario with its traffic: what comes to a node leaves it", async () => {

@@ -85,14 +85,15 @@ export function graphOf(definition: ScenarioDefinition): GraphAnswer {
         })),
       };
     }),
-    edges: edges.map(({ source, target, when }, edge) => {
+    edges: edges.map(({ source, target, when, fork }, edge) => {
       const condition = compileWhen(when);
       return {
         edge,
         source,
         target: target === END ? END : target,
         condition: condition === null ? "" : describeCondition(condition),
-        role: roleOf(source, condition !== null, edge),
+        // All arms of a fork are taken together.
+        role: fork === undefined ? roleOf(source, condition !== null, edge) : "arm",
       };
     }),
     outcomes: outcomes.map((outcome) => ({ name: outcome.name, description: outcome.description ?? "" })),

@@ -145,7 +145,7 @@ function anchored(
 
 /** The condition of an edge in a few words. */
 export function labelOf({ condition, role }: GraphEdge): string {
-  const text = role === "conditional" ? condition : role === "only" ? "" : role;
+  const text = condition !== "" ? condition : role === "only" ? "" : role;
   return text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS - 1)}…` : text;
 }
 
