@@ -25,11 +25,25 @@ export function factOf(name: string): string {
 const GONE =
   "The viewer's server does not answer. It may have been stopped: start it again with elenchus view, and use the new address.";
 
+/** A request without an answer for so long is made again, if it changes nothing: the server needs milliseconds. */
+const PATIENCE_MS = 20_000;
+
+async function fetched(path: string, init: RequestInit): Promise<Response> {
+  for (let left = init.method ? 0 : 3; ; left--) {
+    const limit = AbortSignal.timeout(PATIENCE_MS);
+    try {
+      return await fetch(path, { ...init, signal: AbortSignal.any([init.signal ?? limit, limit]) });
+    } catch (error) {
+      if (left < 1 || !limit.aborted || init.signal?.aborted) throw error;
+    }
+  }
+}
+
 async function ask(path: string, init?: RequestInit): Promise<unknown> {
   let response: Response;
   try {
     // Without the browser's cache, in which a request that was given up can hold the next one up for seconds.
-    response = await fetch(path, {
+    response = await fetched(path, {
       ...init,
       cache: "no-store",
       credentials: "same-origin",
