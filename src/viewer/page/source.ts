@@ -53,9 +53,14 @@ async function ask(path: string, init?: RequestInit): Promise<unknown> {
     if (init?.signal?.aborted) throw error;
     throw new AnswerError("gone", GONE);
   }
-  const answer: unknown = await response
-    .json()
-    .catch(() => ({ error: `The server answered with status ${response.status}.`, code: "unexpected" }));
+  let answer: unknown;
+  try {
+    answer = await response.json();
+  } catch (error) {
+    // A request that was given up may end in the middle of its answer.
+    if (init?.signal?.aborted) throw error;
+    throw new AnswerError("unexpected", `The server answered with status ${response.status}.`);
+  }
   if (response.ok) return answer;
   const { error, code } = answer as ErrorAnswer;
   throw new AnswerError(code, error);
@@ -129,7 +134,9 @@ export function useAnswer<Data>(path: string | null, version = 0): Answer<Data> 
     const abort = new AbortController();
     cachedAnswer(path, abort.signal).then(
       // The server answers each path with one type.
-      (data) => setState({ path, answer: { data: data as Data } }),
+      (data) => {
+        if (!abort.signal.aborted) setState({ path, answer: { data: data as Data } });
+      },
       (error: unknown) => {
         if (abort.signal.aborted) return;
         const known = error instanceof AnswerError ? error : new AnswerError("unexpected", String(error));
