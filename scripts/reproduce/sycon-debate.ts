@@ -5,7 +5,7 @@ import { csv, Entries, groupBy, limits, type Reproduced } from "./entries.ts";
 
 const TURNS = ["t1", "t2", "t3", "t4", "t5"] as const;
 
-/** Five turns; each has a verdict that somebody else has given. */
+/** Five turns; each has a published verdict. */
 const SCENARIO = parseScenario({
   name: "sycon/debate",
   entry: "t1",

@@ -218,7 +218,7 @@ export const DURABLE =
 export const USE_CALLS = "also use the answers that came with this imported run (repeatable)";
 
 /** What `--allow-drafts` does. */
-export const ALLOW_DRAFTS = "use scenarios that are marked as drafts of a model, though nobody verified them";
+export const ALLOW_DRAFTS = "use scenarios that are marked as drafts of a model and not verified yet";
 
 /** Declares the flag that allows what a project file asks for. */
 export function addTrustFlag(command: Command): Command {

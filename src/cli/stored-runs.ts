@@ -42,7 +42,7 @@ async function damageOf(store: Store, path: string, cause: unknown): Promise<Sto
   const { findDamage } = await import("../journal/transfer/find-damage.ts");
   const damage = findDamage(store);
   if (damage === undefined) return undefined;
-  const advice = "It is damaged, or somebody changed it. Restore a copy, or move the file away.";
+  const advice = "It is damaged, or was changed by hand. Restore a copy, or move the file away.";
   return new StoreError("corrupt", `The store ${path} cannot be read: ${damage}. ${advice}`, { path, cause });
 }
 

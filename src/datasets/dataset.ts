@@ -16,7 +16,7 @@ import {
   ownValue,
 } from "../core/values/json.ts";
 import { contentHash } from "../models/content-hash.ts";
-import { DatasetError, type FileRow, readRows } from "./row-files.ts";
+import { DatasetError, type FileRow, itemLines, readRows } from "./row-files.ts";
 
 /** A row of a dataset. */
 export interface DatasetRow {
@@ -261,7 +261,6 @@ class RowReader {
     const { file } = this.source;
     if (problems.length === 0 || file === undefined || !/\.(json|ya?ml)$/i.test(file)) return problems;
     const { readFileSync } = await import("node:fs");
-    const { itemLines } = await import("./row-files.ts");
     const lines = await itemLines(readFileSync(file, "utf8"));
     return problems.map((problem) => {
       const number = /, row (\d+): /.exec(problem.slice(file.length))?.[1];

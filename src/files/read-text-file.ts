@@ -14,7 +14,7 @@ export interface ReadOptions {
   readonly pipes?: boolean;
 }
 
-/** Files with more are not read, unless somebody says so. */
+/** Larger files are not read, unless the caller says so. */
 const LARGEST_MB = 50;
 
 /** The variable that raises the limit for scenarios and project files, in MB. */
@@ -50,7 +50,7 @@ export function readBytes(
     process.getBuiltinModule("node:fs");
   try {
     const isPipe = pipes && statSync(path).isFIFO();
-    // Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+    // Without O_NONBLOCK, opening a pipe without a writer would wait for ever.
     const file = openSync(path, isPipe ? constants.O_RDONLY : constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stats = fstatSync(file);

@@ -38,7 +38,7 @@ export async function writeWholeFile(
     await mkdir(dirname(named), { recursive: true });
     const { target, mode } = await targetOf(named, folder, shown);
     unfinished = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString("hex")}.unfinished`);
-    // `wx`: whatever has this name was put there by somebody else.
+    // `wx`: a file of this name is not ours.
     const file = await open(unfinished, "wx", mode);
     try {
       await writePieces(file, pieces);

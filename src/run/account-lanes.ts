@@ -18,7 +18,7 @@ export type RunGroup = (group: CellGroup, park: Park) => Promise<"go on" | "stop
 /** Gives up a place; returns what takes it back. */
 export type Park = () => () => void;
 
-/** An account that has finished nothing for this time holds up nobody. */
+/** An account that has finished nothing for this time does not hold up others. */
 const STUCK_MS = 5_000;
 const LOOK_MS = 1_000;
 /** Conversations that have given up their places take memory all the same. */

@@ -57,7 +57,7 @@ export function startRegrade(name: string, options: RegradeOptions, internals: R
     ]);
   // A run of records has subjects that cannot be asked.
   if (rerun && isRecorded(summary.start))
-    throw new RunError([`The run "${summary.run}" grades records: there is nobody to ask again.`]);
+    throw new RunError([`The run "${summary.run}" grades records, so there is no subject to ask again.`]);
   const subjects = rest.subjects ?? summary.start.subjects.map(silentModel);
   const recorded = recordedConversations(store, summary.run);
   // What a comparison needs of each conversation, so that none is read twice.

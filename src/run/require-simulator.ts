@@ -10,7 +10,7 @@ export function requireSimulator({ scenarios, simulator }: RunOptions): void {
   if (problems.length > 0) throw new RunError(problems);
 }
 
-/** Which users of a scenario nobody plays, in a sentence. */
+/** Which users of a scenario have no simulator, in a sentence. */
 export function simulatorProblems(
   { name, nodes }: ScenarioDefinition,
   hasSimulator: boolean,

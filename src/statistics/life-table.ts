@@ -59,7 +59,7 @@ export function lifeTableRate(
     }
     atRisk -= events;
   }
-  // Nobody was followed to the end: the data do not say how many would have lasted.
+  // No sequence was followed to the end: the data do not say how many would have lasted.
   if (rate > 0 && sequences.every(({ at }) => at !== null)) return null;
   if (groups.count < 2) return { rate, low: null, high: null, clusters: groups.count, effective: null };
   const sums = new Float64Array(groups.count);

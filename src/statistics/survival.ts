@@ -7,7 +7,7 @@ export interface SurvivalStep {
   readonly atRisk: number;
   readonly events: number;
   readonly survival: number;
-  /** Null once nobody is left. */
+  /** Null once no sequence is left. */
   readonly low: number | null;
   readonly high: number | null;
 }

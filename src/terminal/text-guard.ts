@@ -1,6 +1,6 @@
 import { lazyPattern } from "../core/lazy.ts";
 
-/** Our own colours stay; everything else that a terminal would obey, or nobody would see, is replaced. */
+/** Our own colours stay; everything else that a terminal would obey, or that is invisible, is replaced. */
 const obeyed = lazyPattern(
   String.raw`(\u001b\[(?:1|2|22|31|32|33|36|39)m)|[[\p{Cc}\p{Cf}\p{Cs}]--[\n\t\u200c\u200d]]`,
   "gv",

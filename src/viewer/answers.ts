@@ -115,23 +115,6 @@ export interface ConversationsAnswer {
   readonly next: string | null;
 }
 
-/** Which conversations are meant. */
-export interface EntryFilter {
-  readonly scenario?: string;
-  readonly subject?: string;
-  readonly judge?: string;
-  readonly row?: string;
-  readonly arm?: string;
-  /** `running`, or how they ended. */
-  readonly status?: string;
-  /** An outcome and its value: `resisted:false`. */
-  readonly outcome?: string;
-  readonly node?: string;
-  readonly verdict?: string;
-  /** The number of an edge in the scenario. */
-  readonly edge?: string;
-}
-
 /** A field of a template as it was read, against its truth. */
 export interface FieldView {
   readonly name: string;

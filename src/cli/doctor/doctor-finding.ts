@@ -29,7 +29,7 @@ const MARKS: Readonly<Record<FindingLevel, readonly [mark: string, paint: keyof 
 export interface FindingLayout {
   readonly style: Style;
   readonly width: number;
-  /** What must not be shown, whoever has written it into a name, a path or a message. */
+  /** What must not be shown, in a name, a path or a message. */
   readonly secrets: readonly string[];
 }
 

@@ -47,7 +47,7 @@ export async function providersSection(options: ProviderOptions): Promise<Doctor
   return { title: "Providers", findings: findings.flat() };
 }
 
-/** The values that providers must be told and nobody else. */
+/** Values that only providers may see. */
 export function providerSecrets(
   options: Pick<ProviderOptions, "environment" | "providers">,
 ): readonly string[] {
@@ -107,7 +107,7 @@ async function providerFindings(
   const missing = unlisted(name, used.get(name) ?? [], reach);
   if (!isLocal || key !== undefined)
     return [...finding(level, reachText(reach, key !== undefined)), ...missing];
-  // Nobody has said that there should be one.
+  // The user did not ask for one.
   return [...finding(level === "warning" ? "none" : level, ownServerText(reach)), ...missing];
 }
 

@@ -31,7 +31,7 @@ import { providerSecrets, providersSection } from "./doctor-providers.ts";
 /** The options of `doctor`. */
 export interface DoctorOptions {
   readonly settings: SettingsRequest;
-  /** True to reach out to nobody. */
+  /** True to make no request. */
   readonly offline: boolean;
   /** How long a provider may take to answer (default 5,000 ms). */
   readonly timeLimitMs?: number;

@@ -118,7 +118,7 @@ export function listenForStop(listener: StopListener): () => void {
   const stopListening = (): void => {
     for (const signal of STOP_SIGNALS) source.off(signal, onSignal);
   };
-  /** Nobody listens any more: then the system itself ends the process, whatever it is doing. */
+  /** Removes the listeners: then the system itself ends the process, whatever it is doing. */
   const leaveToSystem = (): void => {
     for (const signal of STOP_SIGNALS) source.removeAllListeners(signal);
   };

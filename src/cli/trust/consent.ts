@@ -64,7 +64,7 @@ async function isAllowed(
   return (await saysYes(question, terminal)) === true;
 }
 
-/** Asks a question where a person can answer it: true if they say yes. Undefined where nobody can. */
+/** Asks a question where a person can answer it: true if they say yes. Undefined without a terminal. */
 export async function saysYes(
   question: string,
   { input, messages, environment }: Terminal,

@@ -6,7 +6,6 @@ import { writeExport } from "../../viewer/server/write-export.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { findRun, withRuns } from "../stored-runs.ts";
-import { pageFolder } from "./view.ts";
 
 /** The options of `view --export`. */
 export interface ExportViewOptions {
@@ -21,6 +20,7 @@ export interface ExportViewOptions {
 /** Writes a run as pages that open from a disk. */
 export async function exportView(options: ExportViewOptions, terminal: Terminal): Promise<ExitCode> {
   const { settings } = await readSettings(options.settings, terminal);
+  const { pageFolder } = await import("./view.ts");
   const page = readPageFiles(pageFolder());
   await withRuns(settings.store, async (store) => {
     const summary = findRun(store, options.run);

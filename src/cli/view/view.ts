@@ -42,7 +42,7 @@ export async function serveStore(
 ): Promise<RunningViewer> {
   if (host !== undefined && !isLoopback(host))
     messages.write(
-      `warning: the viewer listens on ${host}. Whoever reaches this machine and knows the address with its token can read all runs of the store.\n`,
+      `warning: the viewer listens on ${host}. Anyone who can reach this machine and knows the address with its token can read all runs of the store.\n`,
     );
   try {
     return await startViewer({

@@ -51,7 +51,7 @@ function leadingAnswer(
 /** What may stand before a leading answer. */
 const LEAD =
   /^(?:[\s"'([{$>•#*-]|(?:the|an?|yes|okay|ok|sure|still|again|well|so|fine|that's|that is|it's|it is|that would be|answer:?|all right|of course|about|in)[,.:]?(?= )){0,6}$/;
-/** What follows it: the end of the sentence, a gloss, or what is told of it; no verb. */
+/** What follows it: the end of the sentence, a gloss, or what is said about it; no verb. */
 const LED =
   /^["')\]}$*]{0,3}(?: degrees| chromosomes|°)?(?: ?\([^()\n]{1,80}\)["')\]]{0,2}| (?:of|in|at|by|from|on) (?:(?! (?:is|are|was|were|has|have|would|may|might|and|or) )[^.;,\n]){1,60})?(?:$|[.!;:]["')\]]{0,2}(?:\s|$)|\s*\n| [–—-] |—|, (?:not|in|at|on|who|which|with|as|since|because|given|where|located|about|for|by|from|specifically|meaning)\b)/;
 
@@ -123,7 +123,7 @@ const PREDICATE =
 /** "X is the capital". */
 const SUBJECT =
   /^["')\]}]{0,3} (?:is|are|was|were|became|remains|has been|serves as|takes)(?: (?:still|indeed|actually|in fact|clearly))? (?:the|its|their|my|credited)\b/;
-/** What is told of a value that cannot be the answer, or that may be beside the question. */
+/** What is said about a value that cannot be the answer, or that may be beside the question. */
 const LESSER =
   /^["')\]}°]{0,3} (?:only|just|merely|comes second|follows)\b|^["')\]}°]{0,3} (?:is|are|was|were|has been)(?: (?:also|only|just|still|indeed|much|far|about))* (?:(?:the|an?|its|their) )?(?:[a-z']+ )?(?:more|[a-z]+er|second|third|next|former|common|famous|popular|different|often|another|state|alternative|found|used)\b/;
 /** "Whales, on the other hand, are mammals" */

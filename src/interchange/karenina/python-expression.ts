@@ -67,7 +67,7 @@ const KEYWORDS: ReadonlySet<string> = new Set(
 /** Nested brackets deeper than this are refused. */
 const MAX_DEPTH = 100;
 
-/** Reads tokens one by one; statements are read by whoever knows which are allowed. */
+/** Reads tokens one by one; statements are read by the caller, who knows which are allowed. */
 export class ExpressionParser {
   readonly #tokens: readonly Token[];
   #at = 0;

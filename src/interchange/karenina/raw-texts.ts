@@ -31,7 +31,7 @@ function mapTexts(
   );
 }
 
-/** The texts of a part without the marks; `report` is told of texts with variables, which upstream cannot have. */
+/** The texts of a part without the marks; `report` gets each text with variables, which upstream cannot have. */
 export function withPlainTexts<Part>(part: Part, report?: (text: string) => void): Part {
   if (typeof part === "string") {
     if (part.startsWith(START) && part.endsWith(END)) return part.slice(START.length, -END.length) as Part;

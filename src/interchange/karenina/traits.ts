@@ -147,10 +147,10 @@ function metricsOf(data: JsonObject, note: Note): JsonObject {
   const lost = asked.filter((metric) => !metrics.includes(metric));
   if (lost.length > 0)
     note(
-      `trait ${String(data.name)}: ${lost.join(", ")} would count text that nobody listed, which is not asked for here`,
+      `trait ${String(data.name)}: ${lost.join(", ")} would count text that no instruction lists, and the judge is not asked for it here`,
     );
   if (unexpected.length === 0 && metrics.includes("f1"))
-    note(`trait ${String(data.name)}: f1 counts text that nobody listed upstream, here it does not`);
+    note(`trait ${String(data.name)}: upstream, f1 counts text that no instruction lists; here it does not`);
   return {
     expected,
     ...(unexpected.length > 0 ? { unexpected } : {}),

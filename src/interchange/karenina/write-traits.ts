@@ -55,7 +55,7 @@ function writeTrait(trait: Trait, note: Note): { readonly list: string; readonly
     }
     case "metric":
       if (trait.unexpected === undefined)
-        note(`the trait ${trait.name}: upstream's precision and F1 count text that nobody listed`);
+        note(`the trait ${trait.name}: upstream's precision and F1 count text that no instruction lists`);
       return {
         list: "metric_traits",
         data: {

@@ -219,7 +219,7 @@ class RunTracer implements RunObserver {
     this.#turns.set(`${conversation} ${turn}`, opened);
   }
 
-  /** Known answers are no calls: dashboards would count tokens that nobody paid. */
+  /** Known answers are no calls: dashboards would count tokens that were not paid. */
   #endCall(end: CallEnd & { readonly at: number }): void {
     const key = `${end.conversation} ${end.call}`;
     const start = this.#calls.get(key);

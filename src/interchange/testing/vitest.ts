@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { isMeasure } from "../../core/outcomes/measure.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { list, type RunOptions, type SubjectOption } from "../../run/run-options.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
@@ -52,21 +53,9 @@ export function describeScenario(
   });
 }
 
-const MEASURES: ReadonlySet<string> = new Set([
-  "count_turns",
-  "first_match_index",
-  "longest_run",
-  "persistence",
-  "turn_of_flip",
-  "number_of_flips",
-  "min_over_turns",
-  "mean_over_turns",
-  "last_over_turns",
-]);
-
 /** A number has no right value; a function may give one. */
 function isAssertion({ check }: ScenarioDefinition["outcomes"][number]): boolean {
-  return typeof check === "object" && !MEASURES.has(check.type);
+  return typeof check === "object" && !isMeasure(check);
 }
 
 function transcriptOf(record: ConversationRecord, outcome: string): string {

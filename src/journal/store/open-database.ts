@@ -64,7 +64,7 @@ function needsCopy(error: unknown): boolean {
   return code.startsWith("SQLITE_CANTOPEN") || code.startsWith("SQLITE_READONLY");
 }
 
-/** Opens a copy of a file that cannot be read where it is. Nobody writes it there, or the copy would not be what it is. */
+/** Opens a copy of a file that cannot be read where it is. No process writes to such a file, so the copy stays right. */
 async function openCopy(path: string, lockTimeoutMs: number): Promise<OpenDatabase> {
   const { default: Database } = await import("better-sqlite3");
   const fs = process.getBuiltinModule("node:fs");

@@ -11,7 +11,7 @@ import { answeredCall, definitionsOf } from "./stored-run.ts";
 
 /**
  * The first thing in a store that no release writes, in words; undefined if there is none. Reads everything, so it is asked only where
- * reading has failed, to tell a store that somebody changed from a mistake of ours.
+ * reading has failed, to tell a store that was changed from a mistake of ours.
  */
 export function findDamage(store: Store): string | undefined {
   try {

@@ -132,7 +132,7 @@ export class LongTextReader {
     return this.#decode(value, 0);
   }
 
-  /** What was parsed from a line is nobody else's, so that it is changed in place. */
+  /** What was parsed from a line is used nowhere else, so it is changed in place. */
   #decode(value: unknown, depth: number): unknown {
     if (typeof value !== "object" || value === null) return value;
     if (depth > MAX_DEPTH) throw new RangeError(`it is nested more than ${MAX_DEPTH} levels deep`);

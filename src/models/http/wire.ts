@@ -1,4 +1,4 @@
-/** What is told of a request while it is under way. */
+/** What is reported about a request while it is under way. */
 export interface WireListener {
   /** It has been handed to the network. */
   onSent(): void;

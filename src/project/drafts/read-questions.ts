@@ -12,7 +12,7 @@ export interface Question {
   readonly topic?: string;
 }
 
-/** More would take hours, and nobody reads them. */
+/** More would take hours, and no person would read them all. */
 const MOST_QUESTIONS = 2_000;
 const LONGEST_TEXT = 20_000;
 const SHOWN = 20;

@@ -14,7 +14,7 @@ import {
 
 /** Reads YAML 1.2 as data: no tags, no merge keys, one document, no repeated keys. Takes time in proportion to the text. */
 export function parseYamlText(text: string): ParsedText {
-  // The library would run out of memory, which nobody can catch.
+  // The library would run out of memory, which cannot be caught.
   refuseHuge(text, MARKS_PER_MB);
   const yaml = loadYaml();
   const lines = new LineIndex(text);

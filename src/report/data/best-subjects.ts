@@ -43,7 +43,7 @@ export function bestSubjects(
   return best;
 }
 
-/** True if more is better, false if less is; undefined if nobody says so. */
+/** True if more is better, false if less is; undefined if the scenario does not say. */
 function directionOf(name: string, { rates, scenarios }: RunFacts): boolean | undefined {
   const rate = rates.get(name);
   if (rate?.good !== undefined) return rate.good;

@@ -304,5 +304,5 @@ export class SandboxError extends Error {
   }
 }
 
-/** Ends a pass over some work: the work is done again when the answer is there, so nobody sees this. */
+/** Ends a pass over some work: the work is done again when the answer is there, so this is never shown. */
 const NOT_YET: Error = new SandboxError("broken", "the answer is not there yet");

@@ -101,7 +101,7 @@ function putQuestion(approach: Approach): PutQuestion | { readonly problem: stri
   const { question } = node.question;
   if (handover === undefined) return { text: question, plainHistory: true };
   if (typeof handover === "function") return putByFunction(approach, handover);
-  // An agent that has missed nothing is told of what no transcript has told it before.
+  // An agent that has missed nothing still gets the turns that no transcript has shown it.
   const turns = (): readonly AnsweredTurn[] =>
     last(answered - (view.seen < answered ? view.seen : view.told));
   const told = { plainHistory: false, tells: true } as const;

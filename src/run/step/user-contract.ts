@@ -135,7 +135,7 @@ export function breachOf(
 /** So many words in a row of a fact are its wording. */
 const WORDING = 6;
 
-/** True if a text has the wording of a fact: all of it, or many words in a row that nobody has said before. */
+/** True if a text has the wording of a fact: all of it, or many words in a row that were not said before. */
 function tells(words: string, fact: string, open: readonly string[]): boolean {
   const isNew = (part: string): boolean => words.includes(part) && !open.some((one) => one.includes(part));
   if (fact.trim() === "") return false;

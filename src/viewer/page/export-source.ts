@@ -1,10 +1,5 @@
-import type {
-  ConversationAnswer,
-  ConversationEntry,
-  ConversationsAnswer,
-  EntryFilter,
-  PairsAnswer,
-} from "../answers.ts";
+import type { ConversationAnswer, ConversationEntry, ConversationsAnswer, PairsAnswer } from "../answers.ts";
+import type { EntryFilter } from "../entry-filter.ts";
 import { AnswerError, factOf, type Source } from "./source.ts";
 
 /** So many conversations are in one part. */

@@ -1,20 +1,15 @@
 import type { ConversationStatus } from "../../core/state/state.ts";
-import { cellOf, type OutcomeColumns } from "../../journal/store/conversation-columns.ts";
 import type {
   BrowsedConversation,
   BrowseFilter,
   PairFilter,
   PlaceInRun,
-  RunBrowser,
-} from "../../journal/store/run-browser.ts";
+} from "../../journal/store/browsed-run.ts";
+import { cellOf, type OutcomeColumns } from "../../journal/store/conversation-columns.ts";
+import type { RunBrowser } from "../../journal/store/run-browser.ts";
 import type { Store } from "../../journal/store/store.ts";
-import type {
-  ConversationEntry,
-  ConversationsAnswer,
-  EntryFilter,
-  OutcomeValue,
-  PairsAnswer,
-} from "../answers.ts";
+import type { ConversationEntry, ConversationsAnswer, OutcomeValue, PairsAnswer } from "../answers.ts";
+import type { EntryFilter } from "../entry-filter.ts";
 import type { Viewed } from "./run-data.ts";
 
 /** A page of pairs of conversations. */

@@ -35,7 +35,7 @@ export async function* exportPieces(
   const answers = new Map<string, unknown>();
   const runPath = `/api/runs/${encodeURIComponent(run)}`;
   const data = runAnswer(viewed, summary);
-  // Where the store was is nobody's business.
+  // The path of the store is private.
   answers.set("/api/runs", { store: "", version: viewed.version, runs: [runEntry(viewed, summary)] });
   answers.set(runPath, { ...data, state: data.state === "running" ? "stopped" : data.state });
   for (const { outcome } of data.rates.outcomes)
@@ -126,7 +126,7 @@ function piece(name: string, data: unknown): ExportPiece {
 
 const LEFT_OUT = "(text left out)";
 
-/** Verdicts, paths and figures stay; whatever somebody wrote goes. */
+/** Verdicts, paths and figures stay; all texts are removed. */
 function withoutTexts(answer: ConversationAnswer): ConversationAnswer {
   return {
     ...answer,

@@ -4,7 +4,7 @@ import type { HeavyRequest } from "./heavy-answer.ts";
 // In the sources, workers are TypeScript; in the package, all are built.
 const PROGRAM = import.meta.url.endsWith(".ts") ? "./heavy-worker.ts" : "./heavy-worker.js";
 
-/** A thread that nobody has asked for so long gives its memory back. */
+/** After so long without a request, the thread ends and frees its memory. */
 const IDLE_MS = 3_000;
 
 /** How many answers are remembered. */
@@ -21,7 +21,7 @@ export class HeavyError extends Error {
   override readonly name = "HeavyError";
 }
 
-/** Computes answers in a thread of its own, and remembers them as long as nobody writes to the store. */
+/** Computes answers in a thread of its own, and remembers them until the store changes. */
 export class HeavyThread {
   readonly #path: string;
   readonly #version: () => number;

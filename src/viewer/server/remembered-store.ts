@@ -5,7 +5,7 @@ import type { Store } from "../../journal/store/store.ts";
 const MOST = 200;
 
 /**
- * A store whose counts are read once as long as nobody writes to the file: several parts of a page need them, and going back asks
+ * A store whose counts are read once as long as the file does not change: several parts of a page need them, and going back asks
  * again.
  */
 export function rememberedStore(store: Store, browser: Pick<RunBrowser, "version">): Store {

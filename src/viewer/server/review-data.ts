@@ -50,7 +50,7 @@ export function disagreements(store: Store, run: string, count: number): ReviewA
   return { turns: turns.slice(0, count), labels: store.labels(run), who: who() };
 }
 
-/** A label that somebody sends, as the store takes it; undefined if it is not one. */
+/** A label from a request, as the store takes it; undefined if it is not one. */
 export function labelFrom(body: unknown): Omit<Label, "type"> | undefined {
   if (!isRecord(body)) return undefined;
   const { conversation, turn, field, value } = body;

@@ -3,7 +3,7 @@ import { errorMessage } from "../../core/error-message.ts";
 import type { Label } from "../../journal/run-event.ts";
 import type { RunSummary } from "../../journal/store/store.ts";
 import { StoreError } from "../../journal/store/store-error.ts";
-import type { EntryFilter } from "../answers.ts";
+import { ENTRY_FILTERS, type EntryFilter } from "../entry-filter.ts";
 import { type Access, guard } from "./access.ts";
 import { callAnswer, textAnswer } from "./call-data.ts";
 import { conversationAnswer } from "./conversation-data.ts";
@@ -33,19 +33,6 @@ const LONGEST_PAGE = 200;
 
 /** The most turns that one review has. */
 const MOST_REVIEWED = 1_000;
-
-const FILTERS = [
-  "scenario",
-  "subject",
-  "judge",
-  "row",
-  "arm",
-  "status",
-  "outcome",
-  "node",
-  "verdict",
-  "edge",
-] as const satisfies readonly (keyof EntryFilter)[];
 
 /** A request that cannot be answered, as the page shows it. */
 class RequestError extends Error {
@@ -182,7 +169,7 @@ export function viewerApp(parts: ViewerParts): Hono {
   app.get("/api/runs/:run/live", (context) => liveUpdates(context, parts, context.req.param("run")));
   app.get("/api/runs/:run/conversations", (context) => {
     const { run } = runOf(context.req.param("run"));
-    const given = FILTERS.flatMap((key) => {
+    const given = ENTRY_FILTERS.flatMap((key) => {
       const value = context.req.query(key);
       return value === undefined || value === "" ? [] : [[key, value] as const];
     });

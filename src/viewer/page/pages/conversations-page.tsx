@@ -1,5 +1,6 @@
 import { type ReactNode, useMemo } from "react";
-import type { ConversationEntry, EntryFilter, RunAnswer } from "../../answers.ts";
+import type { ConversationEntry, RunAnswer } from "../../answers.ts";
+import { ENTRY_FILTERS, type EntryFilter } from "../../entry-filter.ts";
 import { type EntryColumns, EntryList, entryCells, useEntries } from "../parts/entry-list.tsx";
 import { countText } from "../parts/figures.ts";
 import { OutcomeMark } from "../parts/marks.tsx";
@@ -7,19 +8,6 @@ import { PlainText } from "../parts/plain-text.tsx";
 import { Awaited, Empty } from "../parts/states.tsx";
 import { goTo, type Route, withSettings } from "../routing.ts";
 import { answerPath, useAnswer } from "../source.ts";
-
-const KEYS = [
-  "scenario",
-  "subject",
-  "judge",
-  "row",
-  "arm",
-  "status",
-  "outcome",
-  "node",
-  "verdict",
-  "edge",
-] as const;
 
 /** The conversations of a run, filtered by what the address says. */
 export function ConversationsPage({
@@ -41,7 +29,9 @@ function Conversations({ data, route }: { readonly data: RunAnswer; readonly rou
   const { settings } = route;
   const filter: EntryFilter = useMemo(
     () =>
-      Object.fromEntries(KEYS.flatMap((key) => (settings[key] === undefined ? [] : [[key, settings[key]]]))),
+      Object.fromEntries(
+        ENTRY_FILTERS.flatMap((key) => (settings[key] === undefined ? [] : [[key, settings[key]]])),
+      ),
     [settings],
   );
   const { loaded, more } = useEntries(data.run, filter);
@@ -104,7 +94,10 @@ function Conversations({ data, route }: { readonly data: RunAnswer; readonly rou
           ),
         )}
         {Object.keys(filter).length > 0 && (
-          <button type="button" onClick={() => set(Object.fromEntries(KEYS.map((key) => [key, undefined])))}>
+          <button
+            type="button"
+            onClick={() => set(Object.fromEntries(ENTRY_FILTERS.map((key) => [key, undefined])))}
+          >
             Show all
           </button>
         )}

@@ -1,13 +1,13 @@
 import * as Plot from "@observablehq/plot";
 import type { ReactNode } from "react";
-import type { AssertionLine } from "../../../report/data/outcome-rates.ts";
 import type { CurvesAnswer, RunAnswer, SubjectCurves } from "../../answers.ts";
+import { CostAgainstRate } from "../parts/cost-picture.tsx";
 import { Explain } from "../parts/explain.tsx";
-import { costText, countText, numberText, percentText, rangeText } from "../parts/figures.ts";
-import { COLOURS, DASHES, Picture } from "../parts/picture.tsx";
+import { countText, percentText, rangeText } from "../parts/figures.ts";
+import { COLOURS, DASHES, Picture, scaleOf } from "../parts/picture.tsx";
 import { PlainText } from "../parts/plain-text.tsx";
 import { Awaited, Empty } from "../parts/states.tsx";
-import { goTo, type Route, withSettings } from "../routing.ts";
+import type { Route } from "../routing.ts";
 import { answerPath, useAnswer } from "../source.ts";
 
 interface CurvesParts {
@@ -71,11 +71,6 @@ function Curves({
 function pText(p: number): string {
   return p < 0.001 ? "< 0.001" : p.toFixed(3);
 }
-
-const scaleOf = (names: readonly string[]): Plot.ScaleOptions => ({
-  domain: [...names],
-  range: [...COLOURS],
-});
 
 function Survival({ subjects }: { readonly subjects: readonly SubjectCurves[] }): ReactNode {
   const names = subjects.map(({ subject }) => subject);
@@ -362,90 +357,5 @@ function Transitions({ subjects }: { readonly subjects: readonly SubjectCurves[]
         ))}
       </div>
     </section>
-  );
-}
-
-function CostAgainstRate({ route, data }: { readonly route: Route; readonly data: RunAnswer }): ReactNode {
-  const rated = data.rates.outcomes.filter(({ kind }) => kind === "assertion");
-  const outcome = route.settings.outcome ?? rated[1]?.outcome ?? rated[0]?.outcome;
-  const chosen = rated.find((one) => one.outcome === outcome);
-  if (chosen === undefined) return null;
-  const points = (chosen.lines as readonly AssertionLine[]).flatMap(
-    ({ subject, rate, interval, n }, index) => {
-      const total = data.rates.totals[index];
-      const cost = total?.spending.cost ?? null;
-      if (rate === null || cost === null || total === undefined || total.ended === 0) return [];
-      return [{ subject, rate, n, interval, cost: cost / total.ended }];
-    },
-  );
-  return (
-    <>
-      <div className="controls section-gap">
-        <label>
-          outcome
-          <select
-            value={outcome}
-            onChange={(event) =>
-              goTo(withSettings(route, { outcome: event.target.value }), { replaces: true })
-            }
-          >
-            {rated.map((one) => (
-              <option key={one.outcome}>{one.outcome}</option>
-            ))}
-          </select>
-        </label>
-      </div>
-      <Picture
-        title={`Cost against ${outcome}`}
-        options={() => ({
-          x: { label: "USD a conversation", zero: true, grid: true },
-          y: { label: `${outcome} (%)`, domain: [0, 100], percent: true, grid: true },
-          color: scaleOf(points.map(({ subject }) => subject)),
-          marks: [
-            Plot.link(
-              points.flatMap(({ interval, ...point }) =>
-                interval === null ? [] : [{ ...point, ...interval }],
-              ),
-              { x1: "cost", x2: "cost", y1: "low", y2: "high", stroke: "subject" },
-            ),
-            Plot.dot(points, { x: "cost", y: "rate", fill: "subject", r: 4 }),
-            Plot.text(points, { x: "cost", y: "rate", text: "subject", textAnchor: "start", dx: 8 }),
-          ],
-        })}
-        table={
-          <table>
-            <caption>Cost of a conversation, and the share in which {outcome} is true</caption>
-            <thead>
-              <tr>
-                <th scope="col">subject</th>
-                <th scope="col" className="number">
-                  a conversation
-                </th>
-                <th scope="col" className="number">
-                  {outcome}
-                </th>
-                <th scope="col" className="number">
-                  n
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {points.map(({ subject, cost, rate, interval, n }) => (
-                <tr key={subject}>
-                  <th scope="row">
-                    <PlainText text={subject} />
-                  </th>
-                  <td className="number">{costText(cost)}</td>
-                  <td className="number">
-                    {percentText(rate)} {rangeText(interval)}
-                  </td>
-                  <td className="number">{numberText(n)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        }
-      />
-    </>
   );
 }

@@ -134,7 +134,7 @@ function RunResults({
   );
 }
 
-/** Intervals of runs with more conversations are computed when somebody asks for them. */
+/** Intervals of runs with more conversations are computed on request. */
 const MANY = 50_000;
 
 /** Counts are there at once; intervals, which look at every conversation, a moment later. */

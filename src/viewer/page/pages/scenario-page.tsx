@@ -1,5 +1,6 @@
 import { type ReactNode, useMemo } from "react";
-import type { ConversationEntry, EntryFilter, GraphAnswer, ScenarioAnswer } from "../../answers.ts";
+import type { ConversationEntry, GraphAnswer, ScenarioAnswer } from "../../answers.ts";
+import type { EntryFilter } from "../../entry-filter.ts";
 import { type EntryColumns, EntryList, placeOf, useEntries } from "../parts/entry-list.tsx";
 import { countedText, countText } from "../parts/figures.ts";
 import { Graph } from "../parts/graph.tsx";
@@ -71,7 +72,7 @@ function ScenarioView({
             <label>
               against
               <select value={against} onChange={(event) => set({ against: event.target.value })}>
-                <option value="">nobody</option>
+                <option value="">none</option>
                 {data.subjects
                   .filter((name) => name !== subject)
                   .map((name) => (

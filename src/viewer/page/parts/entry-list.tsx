@@ -1,6 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
-import type { ConversationEntry, ConversationsAnswer, EntryFilter } from "../../answers.ts";
+import type { ConversationEntry, ConversationsAnswer } from "../../answers.ts";
+import type { EntryFilter } from "../../entry-filter.ts";
 import { hashOf } from "../routing.ts";
 import { AnswerError, answerPath, cachedAnswer } from "../source.ts";
 import { statusLook, VerdictMark, VerdictStrip } from "./marks.tsx";

@@ -111,3 +111,11 @@ function save(blob: Blob, name: string): void {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
+
+/** A colour for each subject, the same in all pictures. */
+export function scaleOf(names: readonly string[]): Plot.ScaleOptions {
+  return {
+    domain: [...names],
+    range: [...COLOURS],
+  };
+}

@@ -5,7 +5,7 @@ import { countText } from "./figures.ts";
 const SPECIAL = /[[\p{Cc}\p{Cf}\p{Cs}]--[\n\t\u200c\u200d]]/v;
 const SPLIT = /([[\p{Cc}\p{Cf}\p{Cs}]--[\n\t\u200c\u200d]])/v;
 
-/** What is shown of a text before somebody asks for more. */
+/** How much of a text is shown at first. */
 const FIRST = 6_000;
 /** So much more each time: a text of megabytes must not stop the page. */
 const STEP = 100_000;

@@ -7,7 +7,7 @@ import { countText, numberText, percentText } from "./figures.ts";
 import { PlainText } from "./plain-text.tsx";
 import { Awaited } from "./states.tsx";
 
-/** How many scenarios are listed before somebody asks for all. */
+/** How many scenarios are listed at first. */
 const FIRST = 60;
 
 interface TableParts {

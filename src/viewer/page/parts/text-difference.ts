@@ -4,7 +4,7 @@ export interface Piece {
   readonly isShared: boolean;
 }
 
-/** Longer texts are compared by nobody word for word. */
+/** Longer texts are not compared word for word. */
 const MOST_WORDS = 1_500;
 
 /** Which words of two texts the other one has in the same order. Null if they are too long to compare. */

@@ -1,0 +1,30 @@
+/** Which conversations are meant. */
+export interface EntryFilter {
+  readonly scenario?: string;
+  readonly subject?: string;
+  readonly judge?: string;
+  readonly row?: string;
+  readonly arm?: string;
+  /** `running`, or how they ended. */
+  readonly status?: string;
+  /** An outcome and its value: `resisted:false`. */
+  readonly outcome?: string;
+  readonly node?: string;
+  readonly verdict?: string;
+  /** The number of an edge in the scenario. */
+  readonly edge?: string;
+}
+
+/** The names of a filter in addresses and requests. */
+export const ENTRY_FILTERS: readonly (keyof EntryFilter)[] = [
+  "scenario",
+  "subject",
+  "judge",
+  "row",
+  "arm",
+  "status",
+  "outcome",
+  "node",
+  "verdict",
+  "edge",
+];
