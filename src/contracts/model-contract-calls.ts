@@ -177,7 +177,7 @@ export interface ContractHarness {
   readonly model: Model;
   /** What the other side has been asked so far. Needed unless `without` has "seen". */
   readonly seen?: () => readonly SeenRequest[];
-  /** The next call finds no answer, for ever. Needed unless `without` has "stall". */
+  /** The next call never gets an answer. Needed unless `without` has "stall". */
   readonly stallNext?: () => void;
   /** By category: the next call fails in this way, in words that hold all secrets. Needed unless `without` has "faults". */
   readonly faults?: Readonly<Partial<Record<ErrorCategory, () => void>>>;

@@ -50,7 +50,7 @@ export function readBytes(
     process.getBuiltinModule("node:fs");
   try {
     const isPipe = pipes && statSync(path).isFIFO();
-    // Without O_NONBLOCK, opening a pipe without a writer would wait for ever.
+    // Without O_NONBLOCK, opening a pipe without a writer would wait forever.
     const file = openSync(path, isPipe ? constants.O_RDONLY : constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stats = fstatSync(file);

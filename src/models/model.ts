@@ -95,7 +95,7 @@ export interface ModelCard {
   readonly account: string;
   /** The name of the model in the price library; null if calls cost nothing; missing if the price is unknown. */
   readonly price?: { readonly provider: string; readonly model: string } | null;
-  /** True if an answer may take as long as it likes: no time limit of calls applies. */
+  /** True if no time limit applies to answers. */
   readonly isPatient?: boolean;
   /** Frees connections, files and processes of the model. */
   close?(): Promise<void>;

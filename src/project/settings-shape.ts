@@ -195,7 +195,7 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
   ),
   concurrency: described(FROM_1, "How many conversations are held at the same time."),
   turnLimit: described(FROM_1, "After how many turns a conversation ends."),
-  seed: described(WHOLE, "What chance depends on."),
+  seed: described(WHOLE, "Random seed."),
   budget: described(either(nonEmptyText, BUDGET_SHAPE), "What a run may spend."),
   timeouts: described(TIMEOUTS_SHAPE, "Time limits in milliseconds; null for none."),
   patience: described(

@@ -87,7 +87,7 @@ function spokenIn(messages: readonly Message[]): readonly string[] {
   return messages.flatMap((message) => ("content" in message ? [message.content] : []));
 }
 
-/** What the simulator is told. The facts are data. */
+/** The instructions of the simulator. The facts are data. */
 function instructionsOf({ instructions, facts, revealed, mayReveal, never, done }: UserContract): string {
   const open = Object.fromEntries(Object.entries(facts).filter(([id]) => !revealed.includes(id)));
   const known = Object.fromEntries(Object.entries(facts).filter(([id]) => revealed.includes(id)));

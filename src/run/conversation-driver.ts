@@ -290,7 +290,7 @@ export class ConversationDriver implements ConversationContext {
     else this.#failIfRejected(durable.then(perform));
   }
 
-  /** Nothing awaits an effect: if one throws, the run must fail instead of waiting for ever. */
+  /** Nothing awaits an effect: if one throws, the run must fail instead of waiting forever. */
   #failIfRejected(effect: Promise<void>): void {
     effect.catch((error) => this.run.fail(error));
   }

@@ -12,7 +12,7 @@ import type { RunOptions } from "./run-options.ts";
 /** What a run says about rows. */
 export type RowOptions = Pick<RunOptions, "dataset" | "rows" | "skipBadRows">;
 
-/** How many problems are told. */
+/** How many problems are reported. */
 const SHOWN = 20;
 
 /**

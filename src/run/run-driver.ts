@@ -317,7 +317,7 @@ export class RunDriver {
     if (this.#observer !== undefined) this.#observe(event, this.#observer);
   }
 
-  /** Who only looks on must not break a run. */
+  /** An observer that throws must not break the run. */
   #observe(event: RunEvent, observer: RunObserver): void {
     try {
       observer.onEvent(event);

@@ -112,7 +112,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
             fail,
           }),
     callTimeoutMs: timeouts.callMs === undefined ? DEFAULTS.callTimeoutMs : timeouts.callMs,
-    // Who has chosen a limit means it.
+    // A limit that the user has chosen is kept.
     adaptsTimeout: (timeouts.callMs ?? DEFAULTS.callTimeoutMs) === DEFAULTS.callTimeoutMs,
     emit,
   });

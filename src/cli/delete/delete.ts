@@ -31,7 +31,7 @@ export async function deleteRuns(options: DeleteOptions, terminal: Terminal): Pr
         const isYes = await saysYes(question, terminal);
         if (isYes === undefined)
           throw new ProjectError([
-            `This deletes for ever:\n${lines.join("\n")}\nTo delete without a question, add --yes.`,
+            `This deletes permanently:\n${lines.join("\n")}\nTo delete without a question, add --yes.`,
           ]);
         if (!isYes) {
           messages.write("Nothing was deleted.\n");

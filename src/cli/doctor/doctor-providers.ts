@@ -180,11 +180,11 @@ function isLoopback(address: string): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(address).hostname);
 }
 
-/** What came of asking a provider which models it has. */
+/** The result of asking a provider which models it has. */
 export type Reach =
   /** It answers with the key, and refuses those who have none. `models` is missing if it gave no list that can be read, or not all of it. */
   | { readonly type: "accepted"; readonly models?: readonly string[] }
-  /** It answers; whether the key is right cannot be told, since its list of models is open to everybody. */
+  /** It answers; whether the key is right is unknown, because its list of models needs no key. */
   | { readonly type: "open"; readonly models?: readonly string[] }
   | { readonly type: "refused"; readonly status: number }
   | { readonly type: "other"; readonly status: number }

@@ -87,7 +87,7 @@ interface ReadProject {
   readonly open: readonly Effect[];
 }
 
-/** What the project file says; where it is wrong, nothing that depends on it can be told. */
+/** What the project file says; if it is wrong, sections that depend on it are left out. */
 async function readProject(request: SettingsRequest, terminal: Terminal): Promise<ReadProject> {
   try {
     const project = await loadProject({ folder: terminal.folder, file: request.config });

@@ -32,7 +32,7 @@ export interface PlayOptions extends SharedOptions {
   readonly subject?: SubjectOption;
   readonly judge: JudgeOption;
   readonly turnLimit: number;
-  /** A person may think as long as they like: only calls of models have a time limit. */
+  /** Only calls of models have a time limit, not persons. */
   readonly timeouts?: Pick<Timeouts, "callMs">;
   readonly seed: number;
   /** Values for `{{row.…}}`, if the scenario needs them. */

@@ -263,7 +263,7 @@ function joined(value: string | string[] | undefined): string | undefined {
 }
 
 function joinedHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  // Without a prototype: a server may name a header as it likes.
+  // Without a prototype: a server chooses the names of headers.
   const all: Record<string, string> = Object.create(null);
   for (const name of Object.keys(headers)) {
     const value = joined(headers[name]);

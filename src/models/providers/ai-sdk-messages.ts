@@ -56,7 +56,7 @@ function addMessage(prompt: PromptMessage[], message: Message, model: AiSdkLangu
 function plainParts({ content, toolCalls = [] }: AssistantMessage): AssistantPart[] {
   const parts: AssistantPart[] = content === "" ? [] : [{ type: "text", text: content }];
   for (const { id, name, input } of toolCalls) {
-    // Providers refuse input that is no object; the result of such a call has told the model so.
+    // Providers refuse input that is no object; the result of such a call says so.
     parts.push({
       type: "tool-call",
       toolCallId: id,

@@ -10,7 +10,7 @@ export const NO_ANSWER = -39_001;
 
 /**
  * A `fetch` for the client's HTTP transport that reads no more than it can hold, and makes sure that every request gets
- * an answer: the transport itself would wait for ever if a stream breaks or ends early.
+ * an answer: the transport itself would wait forever if a stream breaks or ends early.
  */
 export async function httpFetch(
   input: Parameters<typeof fetch>[0],

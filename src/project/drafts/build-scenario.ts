@@ -2,7 +2,7 @@ import { isTemplate } from "../../core/liquid/text-template.ts";
 import { isReservedKey, type JsonObject, type JsonValue } from "../../core/values/json.ts";
 import type { ProposedEdge, ProposedField, ProposedOutcome, ProposedScenario } from "./proposal.ts";
 
-/** Is told what cannot be used, as a sentence with its place. */
+/** Receives each problem, as a sentence with its place. */
 export type Report = (problem: string) => void;
 
 /**

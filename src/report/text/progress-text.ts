@@ -82,7 +82,7 @@ function elapsedText(progress: RunProgress, now: number): string {
   return elapsed === undefined || progress.isOver ? "" : `${durationText(elapsed)} so far`;
 }
 
-/** Models that are named; of more, only the number of answers is told. */
+/** Models that are named; for more, only the number of answers is shown. */
 const NAMED = 3;
 
 /** Which answers are waited for; empty if none are. */

@@ -183,7 +183,7 @@ export class AccountLimiter {
   }
 }
 
-/** Who waits in a `WaitQueue`. */
+/** An entry of a `WaitQueue`. */
 export interface Waiter {
   readonly wake: () => void;
   readonly fail: (error: ModelError) => void;

@@ -79,7 +79,7 @@ export class CallCache {
     this.#inStore((calls) => calls.keep(kept));
   }
 
-  /** A store that throws is no fault of the conversation that happened to use it. */
+  /** If the store throws, the run fails, not the conversation that used it. */
   #inStore<Result>(use: (calls: CallStore) => Result): Result {
     try {
       return use(this.#calls);
@@ -143,7 +143,7 @@ export interface ModelCall {
   readonly context: CallContext;
   /** Unique within the conversation. */
   readonly call: string;
-  /** What a simulated model is told. */
+  /** The input of a simulated model. */
   readonly simulation?: SimulationInput;
   /** Shared by conversations that differ only in the judge. */
   readonly shared?: SharedCalls | undefined;

@@ -58,7 +58,7 @@ export class RetryCount {
     if (isCounted) this.#failures.set(category, failures);
     const longest = Math.min(policy.baseMs * 2 ** (failures - 1), policy.capMs);
     const asked = Number.isFinite(retryAfterMs) ? Math.min(retryAfterMs, LONGEST_REQUESTED_MS) : 0;
-    // Who is told when to come back comes a little later than that, each at another time.
+    // After the wait that a server asks for, calls come back a little later, each at another time.
     return asked > 0 ? asked + random() * Math.min(asked * SPREAD, longest) : random() * longest;
   }
 }

@@ -45,7 +45,7 @@ export function recordedConversations(
   return new RecordedConversations(records, options);
 }
 
-/** How many problems are told. */
+/** How many problems are reported. */
 const SHOWN = 20;
 
 class RecordedConversations implements GivenConversations {
@@ -65,7 +65,7 @@ class RecordedConversations implements GivenConversations {
     this.#options = options;
   }
 
-  /** Reads all records once and keeps nothing but names: whatever is wrong with them is told before the first is graded. */
+  /** Reads all records once and keeps nothing but names: all problems are reported before the first is graded. */
   survey(): Promise<GivenSurvey> {
     this.#survey ??= this.#lookAtAll();
     return this.#survey;
@@ -125,7 +125,7 @@ class RecordedConversations implements GivenConversations {
   async *conversations(): AsyncGenerator<GivenConversation> {
     let found: { readonly root: GivenRecord; readonly arms: Map<string, GivenRecord> } | undefined;
     for await (const read of this.#records()) {
-      // What is wrong with records has been told.
+      // Problems of records have been reported already.
       if (!("record" in read)) continue;
       const { record } = read;
       if (record.arm !== undefined) {

@@ -21,7 +21,7 @@ export interface AgentView {
   readonly said: readonly Message[];
   /** The number of the last turn that the agent knows of. */
   readonly seen: number;
-  /** The number of the last turn that a transcript has told it of. */
+  /** The number of the last turn that a transcript has shown it. */
   readonly told: number;
 }
 
