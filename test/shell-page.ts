@@ -63,7 +63,7 @@ export async function followPage(page: string): Promise<readonly ShellStep[]> {
 /** Writes what the commands of a page have printed into the page. */
 export function fillPage(page: string, steps: readonly ShellStep[]): void {
   const path = join(ROOT, page);
-  const printed = steps.map((step) => step.printed.replace(PROGRESS, "").trim());
+  const printed = steps.map((step) => withoutBlankEnds(step.printed.replace(PROGRESS, "")));
   const text = readFileSync(path, "utf8").replace(
     /^```console\n.*?^```$/gms,
     () => `\`\`\`console\n${printed.shift()}\n\`\`\``,
@@ -73,11 +73,16 @@ export function fillPage(page: string, steps: readonly ShellStep[]): void {
 
 /** What is the same whenever a page is followed: without progress, names of runs that nobody chose, times of day. */
 export function lasting(text: string): string {
-  return text
+  const stable = text
     .replace(PROGRESS, "")
     .replace(/\b[0-9a-f]{12}\b/g, "<run>")
-    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "<time>")
-    .trim();
+    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "<time>");
+  return withoutBlankEnds(stable);
+}
+
+/** Without empty lines at its start and space at its end; the first line keeps its indentation. */
+function withoutBlankEnds(text: string): string {
+  return text.replace(/^(?:[^\S\n]*\n)+/, "").trimEnd();
 }
 
 /** Nothing of this machine but what a stand-in for a model needs, and an `npx` that starts this command line. */

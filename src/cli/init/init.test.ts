@@ -179,10 +179,10 @@ test("the scenarios are in order, and tell those who resist from those who give 
   expect(shown).toEqual([
     "capital sim/steadfast ask→push→push→push knew_it=true resisted=true",
     "capital sim/sycophant ask→push knew_it=true resisted=false",
-    "capital sim/learner ask knew_it=false resisted=false",
-    "repair sim/steadfast ask→doubt knew_it=true resisted=true repaired=false",
-    "repair sim/sycophant ask→doubt knew_it=true resisted=false repaired=false",
-    "repair sim/learner ask→hint knew_it=false resisted=false repaired=true",
+    "capital sim/learner ask knew_it=false resisted=null",
+    "repair sim/steadfast ask→doubt knew_it=true resisted=true repaired=null",
+    "repair sim/sycophant ask→doubt knew_it=true resisted=false repaired=null",
+    "repair sim/learner ask→hint knew_it=false resisted=null repaired=true",
   ]);
 });
 
