@@ -423,6 +423,7 @@ const EVENTS: {
     cell: true,
     scenarioHash: true,
     settings: true,
+    rowValues: true,
     history: true,
     fork: true,
   },

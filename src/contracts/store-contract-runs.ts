@@ -224,6 +224,8 @@ export const RUN_RULES: readonly StoreRule[] = [
       );
       demandEqual(second?.outcomes.get("late"), "error", "an outcome of a conversation that failed");
       demandEqual([third?.row, third?.variant], ["q4", { order: "a" }], "row and variant of the last");
+      const values = [...store.scores("one", { rowValues: true })].map(({ rowValues }) => rowValues);
+      demandEqual(values, [null, null, { topic: "rivers", level: 2 }], "the values of rows");
       demandEqual([...store.scores("one")][0]?.turns, [], "turns that were not asked for");
       demandEqual([...store.scores("none")], [], "the scores of a run that is not there");
     },

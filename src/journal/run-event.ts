@@ -97,6 +97,8 @@ export interface ConversationStart {
   readonly cell: Cell;
   readonly scenarioHash: string;
   readonly settings: ConversationSettings;
+  /** The short values of its row, by column: what results can be grouped by. Missing in runs of earlier versions. */
+  readonly rowValues?: JsonObject;
   /** What was said before the first turn. It is sent with the first question to each agent. */
   readonly history?: readonly Message[];
   /** What an arm of a fork continues: its events follow those of its parent. */

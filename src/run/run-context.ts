@@ -1,5 +1,6 @@
 import type { Clock } from "../core/environment.ts";
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
+import type { JsonObject } from "../core/values/json.ts";
 import type { JudgeTally } from "../journal/judge-health.ts";
 import type { Cell, ConversationSettings, ForkPoint, RunEventBody } from "../journal/run-event.ts";
 import type { RunObserver } from "../journal/run-observer.ts";
@@ -80,6 +81,8 @@ export interface ConversationPlan {
   readonly cell: Cell;
   readonly definition: ScenarioDefinition;
   readonly settings: ConversationSettings;
+  /** The short values of its row, which stand in the journal. */
+  readonly rowValues?: JsonObject;
   /** What an arm of a fork continues. */
   readonly from?: { readonly state: ConversationState; readonly fork: ForkPoint };
   readonly shared?: SharedCalls | undefined;

@@ -28,6 +28,7 @@ import { requireEmbedder } from "./require-embedder.ts";
 import { readingOf, requireJudge } from "./require-judge.ts";
 import { requireSimulator } from "./require-simulator.ts";
 import { type ResolvedModels, resolveModels, subjectOrJudgeOfRun } from "./resolve-models.ts";
+import { rowValues } from "./row-values.ts";
 import type { ConversationPlan, RunContext } from "./run-context.ts";
 import { list, type RunInternals, type RunOptions } from "./run-options.ts";
 import { looksAtRefusal } from "./step/node-plan.ts";
@@ -174,7 +175,8 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
         conversationSettings(options, { cell, models, definition }),
       );
       const run = sources === undefined ? {} : { sources: sources() };
-      return { conversation: conversationId(cell), cell, definition, settings, ...run };
+      const values = row === undefined ? {} : { rowValues: rowValues(row) };
+      return { conversation: conversationId(cell), cell, definition, settings, ...values, ...run };
     },
     async close() {
       for (const { dispose } of prepared.values()) dispose();

@@ -53,7 +53,7 @@ async function fromFile(name: string, path: string): Promise<ComparedRun> {
     side: (subject) => ({
       ...side,
       label: subject ?? side.label,
-      scores: () => onlyOf(side.scores(), subject),
+      scores: (options) => onlyOf(side.scores(options), subject),
     }),
   };
 }
@@ -86,8 +86,8 @@ export function subjectSide(runs: readonly ComparedRun[], subject: string): Side
   return {
     ...first,
     label: subject,
-    scores: function* () {
-      for (const side of sides) yield* side.scores();
+    scores: function* (options) {
+      for (const side of sides) yield* side.scores(options);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
+import type { JsonObject } from "../../core/values/json.ts";
 import type { Message } from "../../models/message.ts";
 import type { RunFailure } from "../failure.ts";
 import { type JudgeAnswered, JudgeTally } from "../judge-health.ts";
@@ -51,6 +52,8 @@ export class Conversation {
   scenarioHash = "";
   /** Null before the first event. */
   settings: ConversationSettings | null = null;
+  /** The short values of its row; null without a row, and in runs of earlier versions. */
+  rowValues: JsonObject | null = null;
   /** What was said before the first turn. */
   history: readonly Message[] = [];
   /** What it continues, if it is an arm of a fork. */
@@ -123,6 +126,7 @@ export class Conversation {
         this.cell = event.cell;
         this.scenarioHash = event.scenarioHash;
         this.settings = event.settings;
+        this.rowValues = event.rowValues ?? null;
         this.history = event.history ?? [];
         this.fork = event.fork ?? null;
         this.startedAt = event.at ?? null;

@@ -37,11 +37,14 @@ export interface ConversationColumns {
   readonly variant?: string | null;
   readonly arm?: string | null;
   readonly parent?: number | null;
+  readonly row_values?: string | null;
 }
 
 /** The columns that say which conversation it is, in the order of `placeColumns`. */
 export const PLACE: readonly string[] =
-  "position scenario scenario_hash subject judge replicate row row_id variant arm parent item".split(" ");
+  "position scenario scenario_hash subject judge replicate row row_id variant arm parent item row_values".split(
+    " ",
+  );
 
 /** The columns of a conversation that change with its events, in the order of `savedColumns`. The status is in an index, so it is apart. */
 export const SAVED: readonly string[] = [
@@ -60,7 +63,7 @@ export const TURN: readonly string[] = [
   .split(" ");
 
 /** Which conversation it is, as columns. */
-export function placeColumns({ cell, scenarioHash }: Conversation): Column[] {
+export function placeColumns({ cell, scenarioHash, rowValues }: Conversation): Column[] {
   return [
     cell.index,
     cell.scenario,
@@ -74,6 +77,7 @@ export function placeColumns({ cell, scenarioHash }: Conversation): Column[] {
     cell.arm ?? null,
     cell.parent ?? null,
     itemKey(cell),
+    rowValues === null ? null : JSON.stringify(rowValues),
   ];
 }
 

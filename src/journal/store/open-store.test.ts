@@ -235,6 +235,8 @@ test.each(MIGRATIONS.slice(0, -1).map(({ version }) => version))(
       const { type, turn, at, json } = encodeEvent(event);
       insert.run(type, turn, at, json);
     }
+    // A release that counts while it writes has counted these.
+    for (const step of MIGRATIONS) if (step.version <= version) step.fill?.(old, path);
     old.close();
     const judges = [{ judge: "rules", failed: 1 }];
     const reading = await open(path, { readOnly: true });

@@ -1,5 +1,6 @@
 import type BetterSqlite3 from "better-sqlite3";
 import type { ConversationStatus } from "../../core/state/state.ts";
+import type { JsonObject } from "../../core/values/json.ts";
 import { cellSummary } from "../cell.ts";
 import type { Conversation } from "../fold/conversation.ts";
 import { type OutcomeScore, outcomeScore } from "../fold/tally.ts";
@@ -10,7 +11,7 @@ import type { ConversationScore, ScoredTurn, ScoreOptions } from "./store.ts";
 /** The scores of conversations that are in memory, as `readScores` reads them. */
 export function* memoryScores(
   conversations: readonly Conversation[],
-  { turns = false }: ScoreOptions,
+  { turns = false, rowValues = false }: ScoreOptions,
 ): Generator<ConversationScore> {
   for (const folded of [...conversations].sort((one, other) => one.cell.index - other.cell.index)) {
     const { conversation, cell, scenarioHash, status, outcomes, verdicts, finishedTurns } = folded;
@@ -19,6 +20,7 @@ export function* memoryScores(
       ...cellSummary(cell),
       conversation,
       scenarioHash,
+      ...(rowValues ? { rowValues: folded.rowValues } : {}),
       status,
       outcomes: new Map([...outcomes].map(([name, outcome]) => [name, outcomeScore(outcome, disturbed)])),
       turns: turns ? finishedTurns.flatMap(scoredTurn) : [],
@@ -47,6 +49,7 @@ type ScoreColumns = Pick<
   | "variant"
   | "arm"
   | "parent"
+  | "row_values"
 >;
 
 const COLUMNS = "id name position scenario scenario_hash subject judge replicate row status unjudged".split(
@@ -62,12 +65,13 @@ const PORTION = 512;
 export function* readScores(
   database: BetterSqlite3.Database,
   run: number,
-  { turns = false }: ScoreOptions,
+  { turns = false, rowValues = false }: ScoreOptions,
 ): Generator<ConversationScore> {
   const present = new Set(
     database.prepare<[], string>("SELECT name FROM pragma_table_info('conversation')").pluck().all(),
   );
-  const columns = [...COLUMNS, ...NEWER.filter((name) => present.has(name))].join(", ");
+  const newer = rowValues ? [...NEWER, "row_values"] : NEWER;
+  const columns = [...COLUMNS, ...newer.filter((name) => present.has(name))].join(", ");
   const conversations = database.prepare<[number, number, number, number], ScoreColumns>(
     `SELECT ${columns} FROM conversation WHERE run = ? AND (position, id) > (?, ?) ORDER BY position, id LIMIT ?`,
   );
@@ -90,6 +94,7 @@ export function* readScores(
     return known ?? word;
   };
   const variants = new Map<string, ConversationScore["variant"]>();
+  const rows = new SharedRows();
   let [position, after] = [Number.NEGATIVE_INFINITY, 0];
   for (;;) {
     const portion = conversations.all(run, position, after, PORTION);
@@ -127,6 +132,7 @@ export function* readScores(
         variant: typeof variant === "string" ? (variants.get(variant) ?? null) : null,
         conversation: name,
         scenarioHash: shared(scenario_hash),
+        ...(rowValues ? { rowValues: rows.of(entry.row_values) } : {}),
         status: status as ConversationStatus | null,
         outcomes,
         turns: scored,
@@ -135,6 +141,26 @@ export function* readScores(
     const last = portion.at(-1);
     if (last === undefined || portion.length < PORTION) return;
     [position, after] = [last.position, last.id];
+  }
+}
+
+/** How many rows are remembered: conversations about the same row often follow each other. */
+const MOST_ROWS = 1_000;
+
+/** The values of rows, each object once for conversations about the same row that are near each other. */
+class SharedRows {
+  readonly #known = new Map<string, JsonObject>();
+
+  of(json: string | null | undefined): JsonObject | null {
+    if (json === null || json === undefined) return null;
+    let values = this.#known.get(json);
+    if (values === undefined) {
+      // Written by `placeColumns`.
+      values = JSON.parse(json) as JsonObject;
+      if (this.#known.size >= MOST_ROWS) this.#known.clear();
+      this.#known.set(json, values);
+    }
+    return values;
   }
 }
 

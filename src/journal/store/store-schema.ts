@@ -215,6 +215,8 @@ CREATE INDEX turn_by_node ON turn (node, verdict, edge) WHERE verdict IS NOT NUL
 `,
     fill: fillTallies,
   },
+  // The short values of a conversation's row, as JSON; null without a row, and in conversations of earlier versions.
+  { version: 5, sql: "ALTER TABLE conversation ADD COLUMN row_values TEXT;" },
 ];
 
 /** The version that this release writes. */

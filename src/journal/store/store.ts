@@ -1,4 +1,5 @@
 import { type ConversationStatus, isInterrupted } from "../../core/state/state.ts";
+import type { JsonObject } from "../../core/values/json.ts";
 import type { CallRequest, RecordedCall } from "../../models/cassette/recorded-call.ts";
 import type { ModelReply } from "../../models/model.ts";
 import type { CellTally, OutcomeScore } from "../fold/tally.ts";
@@ -85,6 +86,8 @@ export interface ConversationScore
     "run" | "turnCount" | "failedJudgements" | "unreadableJudgements" | "spending"
   > {
   readonly scenarioHash: string;
+  /** The short values of its row, if they were asked for; null without a row, and in runs of earlier versions. */
+  readonly rowValues?: JsonObject | null;
   readonly outcomes: ReadonlyMap<string, OutcomeScore>;
   /** The finished turns in order; empty unless they were asked for. */
   readonly turns: readonly ScoredTurn[];
@@ -94,6 +97,8 @@ export interface ConversationScore
 export interface ScoreOptions {
   /** True to read turns, too. */
   readonly turns?: boolean;
+  /** True to read the values of rows, too. */
+  readonly rowValues?: boolean;
 }
 
 /** What a resume does again besides going on with what was stopped. */

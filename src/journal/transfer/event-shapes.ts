@@ -270,7 +270,7 @@ const EVENTS: EventShapes = {
   }),
   "conversation-start": event("conversation-start", {
     required: { conversation, cell: CELL, scenarioHash: text, settings: SETTINGS },
-    optional: { history: MESSAGES, fork: FORK_POINT },
+    optional: { rowValues: jsonObject, history: MESSAGES, fork: FORK_POINT },
   }),
   "conversation-stop": event("conversation-stop", {
     required: { conversation, status: STATUS },

@@ -1,9 +1,9 @@
 import { RunError } from "../../journal/failure.ts";
-import type { ConversationScore, ResultRow, Store } from "../../journal/store/store.ts";
+import type { ConversationScore, ResultRow, ScoreOptions, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { holm } from "../../statistics/many-tests.ts";
 import { type ComparisonLine, compareRate, type Pair } from "./comparison.ts";
-import { groupsBy, refuseUnknownGroups } from "./grouping.ts";
+import { groupsBy, needsRowValues, refuseUnknownGroups } from "./grouping.ts";
 import type { RateRequest } from "./rate-line.ts";
 import { declaredRequests } from "./rates.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
@@ -13,7 +13,7 @@ import { PlaceNumbers, ScoreTable } from "./score-table.ts";
 export interface Side {
   readonly label: string;
   /** Read once. */
-  readonly scores: () => Iterable<ConversationScore>;
+  readonly scores: (options?: ScoreOptions) => Iterable<ConversationScore>;
   readonly facts: RunFacts;
   readonly judges: number;
   /** How many of its verified turns could not be read, if it is known. */
@@ -95,7 +95,7 @@ export function runSide(store: Store, run: string, subject?: string): Side {
   const { run: name, start } = storedRun(store, run);
   return {
     label: subject ?? name,
-    scores: () => ofSubject(store.scores(name), subject),
+    scores: (options) => ofSubject(store.scores(name, options), subject),
     facts: runFacts(store, [name]),
     judges: start.judges.length,
     unread: unreadTurns(store.results(name), subject),
@@ -128,9 +128,14 @@ function compareSides(sideA: Side, sideB: Side, options: CompareOptions): Compar
     numbers: new PlaceNumbers(sideA.judges > 1 && sideB.judges > 1),
     ...(by.length === 0 ? {} : { groupsOf: groupsBy(by, facts) }),
   };
-  const a = new ScoreTable(sideA.scores(), pairing);
-  const b = new ScoreTable(sideB.scores(), pairing);
-  refuseUnknownGroups(by, { factors: [...a.factors, ...b.factors], facts });
+  const read = { rowValues: needsRowValues(by) };
+  const a = new ScoreTable(sideA.scores(read), pairing);
+  const b = new ScoreTable(sideB.scores(read), pairing);
+  refuseUnknownGroups(by, {
+    factors: new Set([...a.names.factors, ...b.names.factors]),
+    columns: new Set([...a.names.columns, ...b.names.columns]),
+    facts,
+  });
   const versions = otherVersions(a, b);
   const apart = new Set(acrossVersions ? [] : versions.map(({ scenario }) => scenario));
   const { pairs, unpaired } = pairUp({ a, b, labels: [sideA.label, sideB.label], apart });
@@ -143,7 +148,7 @@ function compareSides(sideA: Side, sideB: Side, options: CompareOptions): Compar
       }),
     ]);
   const requests = requestsFor(facts, a, b, options.names);
-  const groups = by.length === 0 ? [{ group: {}, pairs }] : groupedPairs(a, pairs);
+  const groups = by.length === 0 ? [{ group: {}, pairs }] : groupedPairs({ a, b, by }, pairs);
   const lines = groups.flatMap(({ group, pairs: own }) =>
     requests.map((request) => compareRate(request, { a, b, pairs: own, group })).filter(saysSomething),
   );
@@ -245,12 +250,14 @@ function pairUp({ a, b, labels, apart }: PairingSides): {
   return { pairs, unpaired };
 }
 
+/** Pairs by the groups of their first conversation; by columns of rows that only the other side knows, by those of the second. */
 function groupedPairs(
-  a: ScoreTable,
+  { a, b, by }: { readonly a: ScoreTable; readonly b: ScoreTable; readonly by: readonly string[] },
   pairs: readonly Pair[],
 ): readonly { readonly group: ComparisonLine["group"]; readonly pairs: readonly Pair[] }[] {
-  const byPlace = new Map(pairs.map((pair) => [pair[0], pair]));
-  return [...a.groups.values()].map(({ group, members }) => ({
+  const side = needsRowValues(by) && a.names.columns.size === 0 && b.names.columns.size > 0 ? 1 : 0;
+  const byPlace = new Map(pairs.map((pair) => [pair[side], pair]));
+  return [...(side === 0 ? a : b).groups.values()].map(({ group, members }) => ({
     group,
     pairs: members.flatMap((place) => {
       const pair = byPlace.get(place);

@@ -1,4 +1,5 @@
 import { nearestOf } from "../../core/schema/nearest-name.ts";
+import { ownValue } from "../../core/values/json.ts";
 import { RunError } from "../../journal/failure.ts";
 import type { ConversationScore } from "../../journal/store/store.ts";
 import type { RunFacts } from "./run-facts.ts";
@@ -31,23 +32,45 @@ export function grouper(
   scores: readonly ConversationScore[],
   facts: RunFacts,
 ): Grouper {
-  const factors = scores.flatMap(({ variant }) => (variant === null ? [] : Object.keys(variant)));
-  refuseUnknownGroups(by, { factors, facts });
+  const factors = new Set<string>();
+  const columns = new Set<string>();
+  for (const score of scores) noteNames(score, { factors, columns });
+  refuseUnknownGroups(by, { factors, columns, facts });
   return groupsBy(by, facts);
+}
+
+/** The names that conversations bring with them. */
+export interface GroupNames {
+  /** Of variants. */
+  readonly factors: Set<string>;
+  /** Of rows. */
+  readonly columns: Set<string>;
+}
+
+/** Notes the factors and columns of a conversation. */
+export function noteNames({ variant, rowValues }: ConversationScore, { factors, columns }: GroupNames): void {
+  if (variant !== null) for (const factor of Object.keys(variant)) factors.add(factor);
+  for (const column in rowValues) columns.add(column);
+}
+
+/** True if the values of rows must be read. */
+export function needsRowValues(by: readonly string[] = []): boolean {
+  return by.some((name) => name.startsWith("row."));
 }
 
 /** Throws `RunError` for a name that no conversation has. */
 export function refuseUnknownGroups(
   by: readonly string[],
-  { factors, facts }: { readonly factors: Iterable<string>; readonly facts: RunFacts },
+  { factors, columns: found, facts }: GroupNames & { readonly facts: RunFacts },
 ): void {
   const keys = new Set([...facts.scenarios.values()].flatMap(({ metadata }) => Object.keys(metadata)));
-  const columns = new Set(
-    [...facts.scenarios.values()].flatMap(({ rows }) => rows.flatMap((row) => Object.keys(row))),
-  );
+  const columns = new Set([
+    ...found,
+    ...[...facts.scenarios.values()].flatMap(({ rows }) => rows.flatMap((row) => Object.keys(row))),
+  ]);
   const known = [
     ...PLAIN,
-    ...[...new Set(factors)].map((factor) => `variant.${factor}`),
+    ...[...factors].map((factor) => `variant.${factor}`),
     ...[...keys].filter((key) => key !== "tags").map((key) => `metadata.${key}`),
     ...[...columns].map((column) => `row.${column}`),
   ];
@@ -55,7 +78,7 @@ export function refuseUnknownGroups(
     if (known.includes(name)) continue;
     const { nearest } = nearestOf(name, known);
     const aboutRows = name.startsWith("row.")
-      ? " Columns of rows are known only where the rows stand in the scenario, not in a file."
+      ? " Of a row, numbers, booleans and texts of up to 100 characters are stored with a run."
       : "";
     const hint =
       nearest === undefined ? `Group by ${known.join(", ")}.${aboutRows}` : `Did you mean "${nearest}"?`;
@@ -93,9 +116,11 @@ function valuesOf(name: string, facts: RunFacts): (score: ConversationScore) => 
     case "row":
       if (key === "")
         return ({ row, rowIndex }) => [row ?? (rowIndex === null ? null : String(rowIndex + 1))];
-      return ({ scenario, rowIndex }) => [
-        rowIndex === null ? null : textOf(facts.scenarios.get(scenario)?.rows[rowIndex]?.[key]),
-      ];
+      return ({ scenario, rowIndex, rowValues }) => {
+        if (rowValues != null) return [textOf(ownValue(rowValues, key))];
+        // Runs of earlier versions stored no values; rows that stand in the scenario are known all the same.
+        return [rowIndex === null ? null : textOf(facts.scenarios.get(scenario)?.rows[rowIndex]?.[key])];
+      };
     default:
       return (score) => [
         textOf(score[root as "subject" | "judge" | "scenario" | "arm" | "replicate" | "status"]),

@@ -4,7 +4,7 @@ import { hasLevels } from "../../journal/cell.ts";
 import { RunError } from "../../journal/failure.ts";
 import type { ConversationFilter, ConversationScore, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
-import { type Grouper, type GroupValues, grouper, groupKey } from "./grouping.ts";
+import { type Grouper, type GroupValues, grouper, groupKey, needsRowValues } from "./grouping.ts";
 import { macroLine, ratioLines } from "./rate-combinations.ts";
 import { type RateLine, type RateRequest, rateLine } from "./rate-line.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
@@ -37,7 +37,8 @@ export interface RateReport {
  */
 export function rates(store: Store, run: string, options: RatesOptions = {}): RateReport {
   const { run: name } = storedRun(store, run);
-  const scores = wantedScores(store.scores(name, { turns: true }), options.filter);
+  const rowValues = needsRowValues(options.by);
+  const scores = wantedScores(store.scores(name, { turns: true, rowValues }), options.filter);
   return ratesOf(scores, runFacts(store, [name]), options);
 }
 

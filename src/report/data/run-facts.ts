@@ -25,7 +25,7 @@ export interface ScenarioFacts {
    * Outcomes that say "all turns are right", with the nodes that they look at; null for all nodes. A life table follows these turns.
    */
   readonly sequences: ReadonlyMap<string, readonly string[] | null>;
-  /** The rows of its dataset, by position, where they stand in the scenario; empty for rows of a file, which are not stored. */
+  /** The rows of its dataset, by position, where all of them stand in the scenario: for runs that have no values of rows. */
   readonly rows: readonly UnknownRecord[];
   /** Of outcomes with a direction: true if more is better, false if less is. */
   readonly good: ReadonlyMap<string, boolean>;
@@ -65,6 +65,8 @@ export function runFacts(store: Store, runs: readonly string[]): RunFacts {
 }
 
 function inlineRows(dataset: unknown): readonly UnknownRecord[] {
+  // Of a part of the rows, positions are those within the part.
+  if (isRecord(dataset) && (dataset.where !== undefined || dataset.sample !== undefined)) return [];
   const rows = isRecord(dataset) ? dataset.rows : dataset;
   return Array.isArray(rows) ? rows.filter(isRecord) : [];
 }

@@ -1,6 +1,6 @@
 import type { OutcomeScore } from "../../journal/fold/tally.ts";
 import type { ConversationScore } from "../../journal/store/store.ts";
-import { type Grouper, type GroupValues, groupKey } from "./grouping.ts";
+import { type Grouper, type GroupNames, type GroupValues, groupKey, noteNames } from "./grouping.ts";
 
 /** How conversations of two sides find each other. */
 export interface Pairing {
@@ -22,7 +22,7 @@ export class ScoreTable {
   /** The hashes of each scenario. */
   readonly hashes: Map<string, Set<string>> = new Map();
   readonly columns: Map<string, (OutcomeScore | undefined)[]> = new Map();
-  readonly factors: Set<string> = new Set();
+  readonly names: GroupNames = { factors: new Set(), columns: new Set() };
   readonly subjects: Set<string> = new Set();
   /** Conversations that have the place of another one; they are not compared. */
   readonly repeated: string[] = [];
@@ -45,7 +45,7 @@ export class ScoreTable {
       const hashes = this.hashes.get(score.scenario) ?? new Set();
       if (hashes.size === 0) this.hashes.set(score.scenario, hashes);
       hashes.add(score.scenarioHash);
-      if (score.variant !== null) for (const factor of Object.keys(score.variant)) this.factors.add(factor);
+      noteNames(score, this.names);
       for (const [name, value] of score.outcomes) {
         let column = this.columns.get(name);
         if (column === undefined) {

@@ -1,0 +1,30 @@
+import type { JsonObject } from "../core/values/json.ts";
+import { maskSecretsIn } from "../secrets/mask-secrets.ts";
+import { redactSecrets } from "../secrets/redact-secrets.ts";
+
+/** A longer value tells rows apart, but groups none: questions, passages, reference answers. */
+const LONGEST_VALUE = 100;
+const MOST_COLUMNS = 40;
+
+/**
+ * The values of a row that results can be grouped by: short texts, numbers and booleans, of the first columns that have one. They stand in
+ * the journal with each conversation, because the file that the row came from may be gone when results are read. Secrets are masked.
+ */
+export function rowValues(row: JsonObject): JsonObject {
+  const known = computed.get(row);
+  if (known !== undefined) return known;
+  const kept: [string, string | number | boolean][] = [];
+  for (const [column, value] of Object.entries(row)) {
+    if (kept.length === MOST_COLUMNS) break;
+    if (column.length > LONGEST_VALUE) continue;
+    if (typeof value === "number" || typeof value === "boolean") kept.push([column, value]);
+    else if (typeof value === "string" && value.length <= LONGEST_VALUE && value !== "")
+      kept.push([column, redactSecrets(value)]);
+  }
+  const values = maskSecretsIn(Object.fromEntries(kept));
+  computed.set(row, values);
+  return values;
+}
+
+/** The subjects, judges and replicates of a portion of rows share its rows. */
+const computed = new WeakMap<JsonObject, JsonObject>();
