@@ -30,6 +30,27 @@ export function lifeTableRate(
       refuse(`sequences[${i}].at`, "a whole number from 1 and up, or null", at);
   if (clusters !== null) requireSameLength(["sequences", "clusters"], sequences, clusters);
   const groups = numberClusters(clusters, sequences);
+  const table = lifeTableInfluence(sequences);
+  if (table === null) return null;
+  const { rate, influence } = table;
+  if (groups.count < 2) return { rate, low: null, high: null, clusters: groups.count, effective: null };
+  const sums = new Float64Array(groups.count);
+  for (const [i, own] of influence.entries()) {
+    const group = groups.of(i);
+    sums[group] = (sums[group] as number) + own;
+  }
+  const variance = (groups.count / (groups.count - 1)) * sum(sums.map((total) => total * total));
+  const spread = rate * (1 - rate);
+  const effective =
+    spread < 1e-12 || variance === 0 ? groups.count : Math.min(sequences.length, spread / variance);
+  const interval = scoreInterval(rate, effective, studentQuantile(confidence, groups.count - 1));
+  return { rate, ...interval, clusters: groups.count, effective };
+}
+
+/** The rate of a life table, and by how much each sequence moves it. Null as in `lifeTableRate`. */
+export function lifeTableInfluence(
+  sequences: readonly Followed[],
+): { readonly rate: number; readonly influence: Float64Array } | null {
   if (sequences.length === 0) return null;
   const last = sequences.reduce((most, { at }) => Math.max(most, at ?? 0), 0);
   const wrong = new Float64Array(last + 2);
@@ -61,19 +82,9 @@ export function lifeTableRate(
   }
   // No sequence was followed to the end: the data do not say how many would have lasted.
   if (rate > 0 && sequences.every(({ at }) => at !== null)) return null;
-  if (groups.count < 2) return { rate, low: null, high: null, clusters: groups.count, effective: null };
-  const sums = new Float64Array(groups.count);
-  for (const [i, { at, wrong: isWrong }] of sequences.entries()) {
+  const influence = Float64Array.from(sequences, ({ at, wrong: isWrong }) => {
     const end = at === null ? last : isWrong ? at : at - 1;
-    const influence =
-      rate * ((followed[end] as number) - (isWrong && at !== null ? (lost[at] as number) : 0));
-    const group = groups.of(i);
-    sums[group] = (sums[group] as number) + influence;
-  }
-  const variance = (groups.count / (groups.count - 1)) * sum(sums.map((total) => total * total));
-  const spread = rate * (1 - rate);
-  const effective =
-    spread < 1e-12 || variance === 0 ? groups.count : Math.min(sequences.length, spread / variance);
-  const interval = scoreInterval(rate, effective, studentQuantile(confidence, groups.count - 1));
-  return { rate, ...interval, clusters: groups.count, effective };
+    return rate * ((followed[end] as number) - (isWrong && at !== null ? (lost[at] as number) : 0));
+  });
+  return { rate, influence };
 }

@@ -8,6 +8,7 @@ interface GivenCompare {
   readonly baseline?: string;
   readonly outcome?: readonly string[];
   readonly by?: readonly string[];
+  readonly average?: "micro" | "macro";
   readonly acrossVersions?: true;
   readonly discordant?: true;
   readonly format: CompareFormat;
@@ -29,6 +30,12 @@ export const addCompareCommand: AddCommand = (program, { terminal, execute }) =>
     .option("--baseline <subject>", "compare every other subject with this one (default: all pairs)")
     .option("--outcome <name>", "only this outcome or declared rate; may be repeated", repeatable)
     .option("--by <names>", "compare within groups, for instance variant.challenger,tag", commaList)
+    .addOption(
+      new Option(
+        "--average <kind>",
+        "with --by: add a line over all groups, pooled (micro) or the mean over groups (macro)",
+      ).choices(["micro", "macro"]),
+    )
     .option("--across-versions", "compare scenarios although their definitions differ")
     .option("--discordant", "name the conversations that differ")
     .addOption(new Option("--format <format>", "how to write it").choices(FORMATS).default("text"))
@@ -51,6 +58,7 @@ export const addCompareCommand: AddCommand = (program, { terminal, execute }) =>
           baseline,
           outcome = [],
           by = [],
+          average,
           acrossVersions = false,
           discordant = false,
           json,
@@ -65,6 +73,7 @@ export const addCompareCommand: AddCommand = (program, { terminal, execute }) =>
             ...(baseline === undefined ? {} : { baseline }),
             names: outcome,
             by,
+            ...(average === undefined ? {} : { average }),
             acrossVersions,
             discordant,
             format: json === true ? "json" : format,

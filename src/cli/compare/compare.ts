@@ -6,6 +6,7 @@ import { toCsv } from "../../journal/transfer/table-text.ts";
 import { comparisonMarkdown } from "../../report/ci/comparison-markdown.ts";
 import { type Comparison, compareAll } from "../../report/data/compare-sides.ts";
 import { comparisonRows } from "../../report/data/comparison-rows.ts";
+import type { Average } from "../../report/data/rates.ts";
 import { comparisonText, discordantText } from "../../report/text/comparison-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
@@ -23,6 +24,7 @@ export interface CompareCommandOptions extends SideChoice {
   readonly runs: readonly string[];
   readonly names: readonly string[];
   readonly by: readonly string[];
+  readonly average?: Average;
   readonly acrossVersions: boolean;
   /** True to name the conversations that differ. */
   readonly discordant: boolean;
@@ -46,6 +48,7 @@ export async function compare(options: CompareCommandOptions, terminal: Terminal
     const runs = await Promise.all(names.map((name) => comparedRun(store, name, terminal.folder)));
     const comparisons = compareAll(sidePairs(runs, options), {
       by: options.by,
+      ...(options.average === undefined ? {} : { average: options.average }),
       acrossVersions: options.acrossVersions,
       ...(options.names.length === 0 ? {} : { names: options.names }),
     });

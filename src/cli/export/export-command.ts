@@ -47,6 +47,12 @@ export const addExportCommand: AddCommand = (program, { terminal, execute }) => 
     .option("--by-scenario", "for inspect: a log for each scenario and subject")
     .option("--lossy", "for karenina: leave out what it cannot express")
     .option("--by <names>", "what the table of rates is grouped by (default: subject)", commaList)
+    .addOption(
+      new Option(
+        "--average <kind>",
+        "with --by: add a line over all groups, pooled (micro) or the mean over groups (macro)",
+      ).choices(["micro", "macro"]),
+    )
     .option(
       "--variant <factor=level>",
       "only conversations with this level of a factor, in tables (repeatable)",
@@ -68,7 +74,7 @@ export const addExportCommand: AddCommand = (program, { terminal, execute }) => 
     )
     .action((names: readonly string[], given: GivenFlags & ExportFlags) =>
       execute(async () => {
-        const { table, by, baseline, plot, lossy = false } = given;
+        const { table, by, average, baseline, plot, lossy = false } = given;
         const format = plot !== undefined ? "plot" : baseline === true ? "baseline" : given.format;
         const output = plot ?? given.output;
         const settings = settingsRequest({ ...given, variant: undefined });
@@ -91,6 +97,7 @@ export const addExportCommand: AddCommand = (program, { terminal, execute }) => 
             format,
             table,
             ...(by === undefined ? {} : { by }),
+            ...(average === undefined ? {} : { average }),
             ...(given.variant === undefined ? {} : { variant: levelsOf(given.variant) }),
             ...(run === undefined ? {} : { run }),
             ...(output === undefined ? {} : { output }),
@@ -101,7 +108,7 @@ export const addExportCommand: AddCommand = (program, { terminal, execute }) => 
     );
 };
 
-type ExportFlags = Pick<ExportOptions, "table" | "output" | "by"> & {
+type ExportFlags = Pick<ExportOptions, "table" | "output" | "by" | "average"> & {
   readonly baseline?: true;
   readonly variant?: readonly string[];
   readonly plot?: string;

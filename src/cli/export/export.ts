@@ -32,6 +32,8 @@ export interface ExportOptions {
   readonly variant?: Readonly<Record<string, string>>;
   /** What rates are grouped by. */
   readonly by?: readonly string[];
+  /** How groups are averaged. */
+  readonly average?: "micro" | "macro";
   /** Standard output if it is left out. */
   readonly output?: string;
 }
@@ -80,7 +82,7 @@ export async function exportCommand(options: ExportOptions, terminal: Terminal):
 function* pieces(
   store: Store,
   run: string,
-  { format, table, by = ["subject"], variant }: ExportOptions,
+  { format, table, by = ["subject"], average, variant }: ExportOptions,
 ): Generator<string> {
   if (format === "baseline") return yield* baselineLines(store, run);
   if (format === "plot") return yield survivalSvg(sequences(store, run));
@@ -91,7 +93,7 @@ function* pieces(
     const filter = variant === undefined ? {} : { filter: { variant } };
     const rows =
       table === "rates"
-        ? rateRows(rates(store, run, { by, ...filter }))
+        ? rateRows(rates(store, run, { by, ...(average === undefined ? {} : { average }), ...filter }))
         : wantedTable(store, run, { table, variant });
     yield* format === "csv" ? toCsv(rows) : toJson(rows);
   }

@@ -30,7 +30,10 @@ export const addShowCommand: AddCommand = (program, { terminal, execute }) => {
     .option("--details", "a table for each outcome, also of several subjects, with all counts")
     .option("--by <names>", "rates by group, for instance subject,variant.challenger,tag", commaList)
     .addOption(
-      new Option("--average <kind>", "with --by: add the mean over groups").choices(["micro", "macro"]),
+      new Option(
+        "--average <kind>",
+        "with --by: add a line over all groups, pooled (micro) or the mean over groups (macro)",
+      ).choices(["micro", "macro"]),
     )
     .option("--sequences", "how right answers last over turns: survival, flips, accuracy by turn")
     .option("--noise", "where the noise comes from, and what would narrow intervals most")

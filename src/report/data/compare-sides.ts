@@ -2,10 +2,11 @@ import { RunError } from "../../journal/failure.ts";
 import type { ConversationScore, ResultRow, ScoreOptions, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { holm } from "../../statistics/many-tests.ts";
+import { compareMacro, compareMicro } from "./average-comparison.ts";
 import { type ComparisonLine, compareRate, type Pair } from "./comparison.ts";
-import { groupsBy, needsRowValues, refuseUnknownGroups } from "./grouping.ts";
+import { groupKey, groupsBy, needsRowValues, refuseUnknownGroups } from "./grouping.ts";
 import type { RateRequest } from "./rate-line.ts";
-import { declaredRequests } from "./rates.ts";
+import { type Average, declaredRequests, overallGroup } from "./rates.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
 import { PlaceNumbers, ScoreTable } from "./score-table.ts";
 
@@ -32,6 +33,8 @@ export interface CompareOptions {
   readonly names?: readonly string[];
   /** Compares within each group. */
   readonly by?: readonly string[];
+  /** Adds a line over all groups: pooled, or the mean over groups (default: as the rate declares, or else none). */
+  readonly average?: Average;
   /** True to compare scenarios although their definitions differ. */
   readonly acrossVersions?: boolean;
 }
@@ -149,9 +152,14 @@ function compareSides(sideA: Side, sideB: Side, options: CompareOptions): Compar
     ]);
   const requests = requestsFor(facts, a, b, options.names);
   const groups = by.length === 0 ? [{ group: {}, pairs }] : groupedPairs({ a, b, by }, pairs);
-  const lines = groups.flatMap(({ group, pairs: own }) =>
-    requests.map((request) => compareRate(request, { a, b, pairs: own, group })).filter(saysSomething),
-  );
+  const lines = [
+    ...groups.flatMap(({ group, pairs: own }) =>
+      requests.map((request) => compareRate(request, { a, b, pairs: own, group })),
+    ),
+    ...(by.length === 0
+      ? []
+      : requests.flatMap((request) => averageLines(request, { a, b, by, groups, average: options.average }))),
+  ].filter(saysSomething);
   return {
     a: sideA.label,
     b: sideB.label,
@@ -166,6 +174,38 @@ function compareSides(sideA: Side, sideB: Side, options: CompareOptions): Compar
 
 function saysSomething({ pairs, left }: ComparisonLine): boolean {
   return pairs + left.inconclusive + left.errors > 0;
+}
+
+interface GroupedPairs {
+  readonly group: ComparisonLine["group"];
+  readonly pairs: readonly Pair[];
+}
+
+/** Lines over all groups, as the rate declares or the options say; none if neither does. */
+function averageLines(
+  request: RateRequest,
+  {
+    a,
+    b,
+    by,
+    groups,
+    average = request.declaration.average,
+  }: {
+    readonly a: ScoreTable;
+    readonly b: ScoreTable;
+    readonly by: readonly string[];
+    readonly groups: readonly GroupedPairs[];
+    readonly average: Average | undefined;
+  },
+): readonly ComparisonLine[] {
+  const others = by.filter((name) => name !== "subject" && name !== "judge");
+  if (average === undefined || others.length === 0) return [];
+  const overall = Map.groupBy(groups, ({ group }) => groupKey(overallGroup(group, others, average)));
+  return [...overall.values()].map((parts) => {
+    const group = overallGroup(parts[0]?.group ?? {}, others, average);
+    const compared = { a, b, group, parts: parts.map(({ pairs }) => pairs) };
+    return average === "macro" ? compareMacro(request, compared) : compareMicro(request, compared);
+  });
 }
 
 /** Outcomes and rates of both sides. A ratio of two conditions is not compared. */
@@ -254,7 +294,7 @@ function pairUp({ a, b, labels, apart }: PairingSides): {
 function groupedPairs(
   { a, b, by }: { readonly a: ScoreTable; readonly b: ScoreTable; readonly by: readonly string[] },
   pairs: readonly Pair[],
-): readonly { readonly group: ComparisonLine["group"]; readonly pairs: readonly Pair[] }[] {
+): readonly GroupedPairs[] {
   const side = needsRowValues(by) && a.names.columns.size === 0 && b.names.columns.size > 0 ? 1 : 0;
   const byPlace = new Map(pairs.map((pair) => [pair[side], pair]));
   return [...(side === 0 ? a : b).groups.values()].map(({ group, members }) => ({

@@ -206,3 +206,52 @@ test.each([
   expect(alarms / repetitions).toBeLessThan(0.08);
   expect(worse / repetitions).toBeLessThan(0.045);
 });
+
+test("the mean over groups compares the means of both sides, each group with the same weight", () => {
+  const random = seededRandom(11);
+  const facts: RunFacts = {
+    ...FACTS,
+    rates: new Map<string, object>([
+      ["best", { of: "ok", percentile: 90, average: "macro" }],
+      ["ok", { of: "ok", average: "macro" }],
+    ]),
+  };
+  const make = (share: number): readonly ConversationScore[] =>
+    Array.from({ length: 48 }, (_, i) =>
+      score({
+        row: `r${i % 12}`,
+        replicate: 1 + Math.floor(i / 12),
+        variant: { by: i % 12 < 3 ? "expert" : "friend" },
+        outcomes: { ok: random() < share },
+      }),
+    );
+  const [a, b] = [make(0.4), make(0.7)];
+  const { lines } = compared(a, b, { by: ["variant.by"] }, facts);
+  for (const name of ["best", "ok"]) {
+    const [one, other, macro] = lines.filter((line) => line.name === name);
+    expect(macro?.group).toEqual({ "variant.by": "all (macro)" });
+    for (const key of ["a", "b", "difference"] as const)
+      expect(macro?.[key]).toBeCloseTo(((one?.[key] ?? 9) + (other?.[key] ?? 9)) / 2, 12);
+  }
+  const macro = lines.findLast(({ name }) => name === "ok");
+  // From the definition: how much each item moves the mean of the two differences.
+  const sums = new Map<string, number>();
+  for (const level of ["expert", "friend"]) {
+    const places = a.flatMap(({ variant }, i) => (variant?.by === level ? [i] : []));
+    const gain = (i: number): number => Number(b[i]?.outcomes.get("ok")) - Number(a[i]?.outcomes.get("ok"));
+    const centre = places.reduce((sum, i) => sum + gain(i), 0) / places.length;
+    for (const i of places) {
+      const item = a[i]?.item ?? "";
+      sums.set(item, (sums.get(item) ?? 0) + (gain(i) - centre) / places.length / 2);
+    }
+  }
+  const error = Math.sqrt((12 / 11) * [...sums.values()].reduce((sum, one) => sum + one * one, 0));
+  const reach = 2.20098516009164 * error;
+  expect(macro?.interval?.low).toBeCloseTo((macro?.difference ?? 9) - reach, 9);
+  expect(macro).toMatchObject({ method: "clustered", pairs: 48, items: 12 });
+  expect(lines.map(({ adjusted }) => adjusted)).toEqual(holm(lines.map(({ p }) => p)));
+  // Asked for: pooled.
+  const micro = compared(a, b, { by: ["variant.by"], average: "micro", names: ["ok"] }, facts).lines.at(-1);
+  const [whole] = compared(a, b, { names: ["ok"] }, facts).lines;
+  expect(micro).toEqual({ ...whole, group: { "variant.by": "all (micro)" }, adjusted: micro?.adjusted });
+});

@@ -1,6 +1,5 @@
 import type { RateDeclaration } from "../../core/outcomes/rate.ts";
 import type { OutcomeScore } from "../../journal/fold/tally.ts";
-
 import { pairedDifference } from "../../statistics/clusters.ts";
 import { normalQuantileUpper, studentQuantile, studentTwoSided } from "../../statistics/distributions.ts";
 import { signTest } from "../../statistics/paired-tests.ts";
@@ -50,7 +49,8 @@ export interface Discordant {
 /** Places of the two conversations of a pair. */
 export type Pair = readonly [a: number, b: number];
 
-interface PairedValue {
+/** What a pair is worth. */
+export interface PairedValue {
   readonly item: string;
   readonly pair: Pair;
   /** Null if the condition of the rate is not met. */
@@ -60,21 +60,19 @@ interface PairedValue {
 
 type Left = { inconclusive: number; errors: number; notApplicable: number };
 
-/** Compares one rate over pairs of conversations. */
-export function compareRate(
-  { name, declaration, scenarios }: RateRequest,
-  {
-    a,
-    b,
-    pairs,
-    group,
-  }: {
-    readonly a: ScoreTable;
-    readonly b: ScoreTable;
-    readonly pairs: readonly Pair[];
-    readonly group: GroupValues;
-  },
-): ComparisonLine {
+/** The conversations of both sides, and those that are compared. */
+export interface ComparedPairs {
+  readonly a: ScoreTable;
+  readonly b: ScoreTable;
+  readonly pairs: readonly Pair[];
+  readonly group: GroupValues;
+}
+
+/** What each pair is worth, and how many are worth nothing. */
+export function pairedValues(
+  { declaration, scenarios }: RateRequest,
+  { a, b, pairs }: Omit<ComparedPairs, "group">,
+): { readonly values: readonly PairedValue[]; readonly left: Readonly<Left>; readonly isNumber: boolean } {
   const left: Left = { inconclusive: 0, errors: 0, notApplicable: 0 };
   const values: PairedValue[] = [];
   let isNumber = declaration.mean !== undefined;
@@ -94,6 +92,14 @@ export function compareRate(
     else if (problem === "not_applicable") left.notApplicable++;
     else left.errors++;
   }
+  return { values, left, isNumber };
+}
+
+/** Compares one rate over pairs of conversations. */
+export function compareRate(request: RateRequest, compared: ComparedPairs): ComparisonLine {
+  const { name, declaration } = request;
+  const { a, b, group } = compared;
+  const { values, left, isNumber } = pairedValues(request, compared);
   const base = { name, group, adjusted: null, left, ...shapeOf(values) };
   const overItems = itemwise(declaration);
   if (overItems !== null)
@@ -149,7 +155,8 @@ function estimate(values: readonly PairedValue[], kind: RateKind): Estimate {
 
 const NOTHING = { difference: null, interval: null, p: null, method: null, detectable: null } as const;
 
-function meanOf(values: readonly (number | null)[]): number | null {
+/** The mean of what is known; null if nothing is. */
+export function meanOf(values: readonly (number | null)[]): number | null {
   let [sum, count] = [0, 0];
   for (const value of values) if (value !== null) [sum, count] = [sum + value, count + 1];
   return count === 0 ? null : sum / count;
@@ -185,10 +192,20 @@ function mcnemar(
 /** The standard error of b − a, from what each item adds to the difference of the two means. */
 function linearError(
   values: readonly PairedValue[],
-  { a, b }: { readonly a: number; readonly b: number },
+  means: { readonly a: number; readonly b: number },
   items: number,
 ): number | null {
   if (items < 2) return null;
+  let squares = 0;
+  for (const one of pairInfluence(values, means).values()) squares += one * one;
+  return Math.sqrt((items / (items - 1)) * squares);
+}
+
+/** By how much each item moves the difference of the two means. */
+export function pairInfluence(
+  values: readonly Omit<PairedValue, "pair">[],
+  { a, b }: { readonly a: number; readonly b: number },
+): ReadonlyMap<string, number> {
   const counts = { a: 0, b: 0 };
   for (const value of values) {
     if (value.a !== null) counts.a++;
@@ -200,9 +217,7 @@ function linearError(
       (value.b === null ? 0 : (value.b - b) / counts.b) - (value.a === null ? 0 : (value.a - a) / counts.a);
     influence.set(value.item, (influence.get(value.item) ?? 0) + own);
   }
-  let squares = 0;
-  for (const one of influence.values()) squares += one * one;
-  return Math.sqrt((items / (items - 1)) * squares);
+  return influence;
 }
 
 /** Any number of conversations per item: the difference of the two means, with a cluster-robust error. */
@@ -228,7 +243,7 @@ function linear(
 }
 
 /** A difference of two rates lies between −1 and 1. */
-function within({ low, high }: Interval, kind: RateKind): Interval {
+export function within({ low, high }: Interval, kind: RateKind): Interval {
   return kind === "rate" ? { low: Math.max(-1, low), high: Math.min(1, high) } : { low, high };
 }
 
@@ -270,7 +285,7 @@ function withoutNoise(
 const FEWEST = 6;
 
 /** The smallest difference that would be found with 80 % power; without any noise, what an exact test needs. */
-function detectableOf(error: number | null, items: number, kind: RateKind): number | null {
+export function detectableOf(error: number | null, items: number, kind: RateKind): number | null {
   if (error === null || items < 2) return null;
   if (error > 1e-12) return (studentQuantile(0.95, items - 1) + normalQuantileUpper(0.2)) * error;
   return kind === "rate" && items >= FEWEST ? FEWEST / items : null;
@@ -281,18 +296,8 @@ function itemEstimate(
   values: readonly PairedValue[],
   value: (replicates: readonly number[]) => number | null,
 ): Estimate {
-  const items = new Map<string, { readonly a: number[]; readonly b: number[] }>();
-  for (const { item, a, b } of values) {
-    const known = items.get(item) ?? { a: [], b: [] };
-    items.set(item, known);
-    if (a !== null) known.a.push(a);
-    if (b !== null) known.b.push(b);
-  }
-  const usable = [...items.values()].flatMap(({ a, b }) => {
-    const [one, other] = [value(a), value(b)];
-    return one === null || other === null ? [] : [[one, other] as const];
-  });
-  const [a, b] = [usable.map(([one]) => one), usable.map(([, other]) => other)];
+  const usable = overReplicates(values, value);
+  const [a, b] = [usable.map(({ a: one }) => one), usable.map(({ b: other }) => other)];
   const result = pairedDifference(b, a, null);
   if (result === null) return { ...NOTHING, a: null, b: null, reason: "no decided pairs" };
   const { difference, low, high, p, standardError } = result;
@@ -303,6 +308,24 @@ function itemEstimate(
     ...(low === null ? { reason: "one item only" } : {}),
     detectable: detectableOf(standardError, usable.length, "mean"),
   };
+}
+
+/** What each item comes to from its replicates, where both sides come to something. */
+export function overReplicates(
+  values: readonly PairedValue[],
+  value: (replicates: readonly number[]) => number | null,
+): readonly { readonly item: string; readonly a: number; readonly b: number }[] {
+  const items = new Map<string, { readonly a: number[]; readonly b: number[] }>();
+  for (const { item, a, b } of values) {
+    const known = items.get(item) ?? { a: [], b: [] };
+    items.set(item, known);
+    if (a !== null) known.a.push(a);
+    if (b !== null) known.b.push(b);
+  }
+  return [...items].flatMap(([item, { a, b }]) => {
+    const [one, other] = [value(a), value(b)];
+    return one === null || other === null ? [] : [{ item, a: one, b: other }];
+  });
 }
 
 function discordant(

@@ -102,33 +102,3 @@ function asEstimate(estimate: number | null, error: number | null, items: number
   const reach = studentQuantile(0.95, items - 1) * error;
   return { estimate, interval: { low: estimate - reach, high: estimate + reach }, method: "t" };
 }
-
-/** The mean over groups, each with the same weight, with an error that counts what an item adds to all of them. */
-export function macroLine(
-  { name, declaration }: RateRequest,
-  parts: readonly (readonly ConversationScore[])[],
-  { group, kind }: { readonly group: GroupValues; readonly kind: RateLine["kind"] },
-): RateLine {
-  const means = parts.map((scores) => itemMeans(scores, declaration)).filter((items) => items.size > 0);
-  const centres = means.map((items) => mean([...items.values()]) as number);
-  const influence = new Map<string, number>();
-  for (const [i, items] of means.entries())
-    for (const [item, value] of items)
-      influence.set(
-        item,
-        (influence.get(item) ?? 0) + (value - (centres[i] as number)) / (items.size * means.length),
-      );
-  const count = influence.size;
-  const squares = [...influence.values()].reduce((sum, value) => sum + value * value, 0);
-  const error = count < 2 ? null : Math.sqrt((count / (count - 1)) * squares);
-  return {
-    ...NOTHING,
-    name,
-    kind,
-    group,
-    n: count,
-    items: count,
-    replicates: { least: 1, most: 1 },
-    ...asEstimate(mean(centres), error, count),
-  };
-}

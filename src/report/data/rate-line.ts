@@ -2,7 +2,7 @@ import type { RateDeclaration } from "../../core/outcomes/rate.ts";
 import type { OutcomeScore } from "../../journal/fold/tally.ts";
 import type { ConversationScore } from "../../journal/store/store.ts";
 import { clusteredMean, clusteredWilson } from "../../statistics/clusters.ts";
-import { type Followed, lifeTableRate } from "../../statistics/life-table.ts";
+import { type Followed, lifeTableInfluence, lifeTableRate } from "../../statistics/life-table.ts";
 import { passAtK, passHatK } from "../../statistics/many-tests.ts";
 import { mean, percentile } from "../../statistics/means.ts";
 import { type Interval, wilson } from "../../statistics/proportions.ts";
@@ -77,6 +77,12 @@ interface Sorted {
 const isOpen = (value: OutcomeScore | undefined): boolean => value === "inconclusive";
 const isError = (value: OutcomeScore | undefined): boolean => value === "error";
 
+/** Says of each conversation of a request what it is worth. */
+function sortedFor({ declaration, scenarios }: RateRequest, scores: readonly ConversationScore[]): Sorted {
+  const own = scenarios === undefined ? scores : scores.filter(({ scenario }) => scenarios.has(scenario));
+  return sorted(own, declaration);
+}
+
 /** Says of each conversation what it is worth for a rate. */
 function sorted(
   scores: Iterable<ConversationScore>,
@@ -140,14 +146,12 @@ function boundsOf({ counted, inconclusive }: Sorted): Interval | null {
 
 /** Computes one line. */
 export function rateLine(
-  { name, declaration, scenarios }: RateRequest,
+  request: RateRequest,
   scores: readonly ConversationScore[],
   { group, facts }: { readonly group: GroupValues; readonly facts: RunFacts },
 ): RateLine {
-  const all = sorted(
-    scenarios === undefined ? scores : scores.filter(({ scenario }) => scenarios.has(scenario)),
-    declaration,
-  );
+  const { name, declaration } = request;
+  const all = sortedFor(request, scores);
   const { counted } = all;
   const clusters = counted.map(({ score }) => score.item);
   const values = counted.map(({ value }) => value);
@@ -179,7 +183,7 @@ export function rateLine(
   }
   const bounds = boundsOf(all);
   const plain = rateEstimate(values, clusters);
-  const table = bounds === null ? null : tableEstimate(all.followed, name, { declaration, facts });
+  const table = bounds === null ? null : tableEstimate(all.followed, request, facts);
   if (table === null) return { ...base, kind: "rate", ...plain, bounds, decided: null };
   return { ...base, kind: "rate", ...table, bounds, decided: plain.estimate };
 }
@@ -268,20 +272,45 @@ export function itemMeans(
   return new Map([...byItem(counted)].map(([item, values]) => [item, mean(values) as number]));
 }
 
+/** By how much each item moves the estimate of a line: what is added to errors of several lines together. */
+export function itemInfluence(
+  request: RateRequest,
+  scores: readonly ConversationScore[],
+  { method, facts }: { readonly method: IntervalMethod | null; readonly facts: RunFacts },
+): ReadonlyMap<string, number> {
+  const { declaration } = request;
+  const { counted, followed } = sortedFor(request, scores);
+  const influence = new Map<string, number>();
+  const add = (item: string, own: number): void => {
+    influence.set(item, (influence.get(item) ?? 0) + own);
+  };
+  const overItems = itemwise(declaration);
+  if (overItems !== null) {
+    const values = [...byItem(counted)].flatMap(([item, replicates]) => {
+      const value = overItems.value(replicates);
+      return value === null ? [] : [{ item, value }];
+    });
+    const centre = mean(values.map(({ value }) => value)) ?? 0;
+    for (const { item, value } of values) add(item, (value - centre) / values.length);
+  } else if (method === "life_table") {
+    const sequences = followedBy(followed, request, facts) ?? [];
+    const table = lifeTableInfluence(sequences);
+    for (const [i, { item }] of followed.entries()) add(item, table?.influence[i] ?? 0);
+  } else {
+    const centre = mean(counted.map(({ value }) => value)) ?? 0;
+    for (const { score, value } of counted) add(score.item, (value - centre) / counted.length);
+  }
+  return influence;
+}
+
 /** The rate from every readable turn, for an outcome that says "all turns are right" in every scenario. */
 function tableEstimate(
   followed: readonly ConversationScore[],
-  name: string,
-  { declaration, facts }: { readonly declaration: RateDeclaration; readonly facts: RunFacts },
+  request: RateRequest,
+  facts: RunFacts,
 ): Estimate | null {
-  const outcome = declaration.of ?? name;
-  const sequences: Followed[] = [];
-  for (const score of followed) {
-    const own = facts.scenarios.get(score.scenario)?.sequences;
-    const nodes = declaration.turns ?? own?.get(outcome);
-    if (nodes === undefined) return null;
-    sequences.push(followedTo(score, nodes, score.outcomes.get(outcome)));
-  }
+  const sequences = followedBy(followed, request, facts);
+  if (sequences === null) return null;
   const items = followed.map(({ item }) => item);
   const result = lifeTableRate(sequences, items);
   if (result === null) return null;
@@ -292,6 +321,23 @@ function tableEstimate(
     method: "life_table",
     ...(interval === null ? { reason: ONE_ITEM } : {}),
   };
+}
+
+/** How far each conversation can be followed; null if the outcome does not say "all turns are right" in every scenario. */
+function followedBy(
+  followed: readonly ConversationScore[],
+  { name, declaration }: RateRequest,
+  facts: RunFacts,
+): readonly Followed[] | null {
+  const outcome = declaration.of ?? name;
+  const sequences: Followed[] = [];
+  for (const score of followed) {
+    const own = facts.scenarios.get(score.scenario)?.sequences;
+    const nodes = declaration.turns ?? own?.get(outcome);
+    if (nodes === undefined) return null;
+    sequences.push(followedTo(score, nodes, score.outcomes.get(outcome)));
+  }
+  return sequences;
 }
 
 /** How far a conversation can be followed. */

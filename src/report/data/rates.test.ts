@@ -242,3 +242,80 @@ test.each([
   expect(covered / repetitions).toBeGreaterThan(0.92);
   expect(covered / repetitions).toBeLessThan(0.985);
 });
+
+test("the mean over groups is that of their estimates, with the error of a sum over items", () => {
+  const random = seededRandom(5);
+  const scores = Array.from({ length: 60 }, (_, i) =>
+    score({
+      row: `r${i % 9}`,
+      replicate: i,
+      variant: { by: i % 9 < 3 ? "expert" : i % 2 === 0 ? "friend" : "nobody" },
+      outcomes: { ok: random() < 0.6, held: Math.floor(random() * 5) },
+    }),
+  );
+  const known = facts({
+    best: { of: "ok", percentile: 90 },
+    pass: { of: "ok", passAt: 2, average: "macro" },
+  });
+  const { lines } = ratesOf(scores, known, { by: ["variant.by"], average: "macro" });
+  for (const [name, own] of Map.groupBy(lines, (one) => one.name)) {
+    const [overall, ...groups] = [...own].reverse();
+    expect([name, overall?.group]).toEqual([name, { "variant.by": "all (macro)" }]);
+    const estimates = groups.map(({ estimate }) => estimate as number);
+    expect(overall?.estimate).toBeCloseTo(estimates.reduce((sum, one) => sum + one, 0) / 3, 12);
+    expect([overall?.n, overall?.items]).toEqual([60, 9]);
+  }
+  // The same error, from the definition: each item's residuals, each group with a third of the weight.
+  const sums = new Map<string, number>();
+  for (const level of ["expert", "friend", "nobody"]) {
+    const own = scores.filter(({ variant }) => variant?.by === level);
+    const values = own.map(({ outcomes }) => outcomes.get("held") as number);
+    const centre = values.reduce((sum, one) => sum + one, 0) / values.length;
+    for (const [i, { item }] of own.entries())
+      sums.set(item, (sums.get(item) ?? 0) + ((values[i] as number) - centre) / values.length / 3);
+  }
+  const squares = [...sums.values()].reduce((sum, one) => sum + one * one, 0);
+  const held = lines.findLast(({ name }) => name === "held");
+  const reach = 2.306004135204166 * Math.sqrt((9 / 8) * squares);
+  expect((held?.interval?.high ?? 0) - (held?.estimate ?? 0)).toBeCloseTo(reach, 12);
+  // Only what declares it, without the option.
+  const declared = ratesOf(scores, known, { by: ["variant.by"] }).lines;
+  expect(
+    declared.filter(({ group }) => group["variant.by"] === "all (macro)").map(({ name }) => name),
+  ).toEqual(["pass"]);
+});
+
+test("the mean over a single group is the group, and pooled groups are all conversations, each once", () => {
+  const scores = [1, 0, 1, 1, 0, 0, 1, 1].map((ok, i) =>
+    score({ row: `r${i >> 1}`, replicate: i, outcomes: { ok: ok === 1 } }),
+  );
+  const tagged = facts();
+  (tagged.scenarios.get("s") as { metadata: object }).metadata = { tags: ["x", "y"] };
+  const [x, y, macro] = ratesOf(scores, tagged, { by: ["tag"], average: "macro" }).lines;
+  expect([y?.estimate, macro?.estimate]).toEqual([x?.estimate, x?.estimate]);
+  expect(macro?.interval?.low).toBeCloseTo(x?.interval?.low ?? 9, 12);
+  expect(macro?.n).toBe(8);
+  const micro = ratesOf(scores, tagged, { by: ["tag"], average: "micro" }).lines.at(-1);
+  expect(micro).toEqual({ ...x, group: { tag: "all (micro)" } });
+});
+
+test("the mean over groups uses the life table where conversations are inconclusive", () => {
+  const turns = (verdicts: string): readonly TurnVerdict[] =>
+    [...verdicts].map((one) => (one === "y" ? "pass" : one === "n" ? "fail" : "unreadable"));
+  const scores = ["yyy", "yn", "y?", "yyy", "n", "yy?", "yyy", "y?y"].map((verdicts, i) =>
+    score({
+      row: `r${i}`,
+      variant: { by: i < 4 ? "expert" : "friend" },
+      outcomes: { ok: verdicts.includes("n") ? false : verdicts.includes("?") ? "inconclusive" : true },
+      turns: turns(verdicts),
+    }),
+  );
+  const [one, other, macro] = ratesOf(scores, facts({}, ["ok"]), {
+    by: ["variant.by"],
+    average: "macro",
+  }).lines;
+  expect([one?.method, other?.method, macro?.method]).toEqual(["life_table", "life_table", "clustered"]);
+  expect(macro?.estimate).toBeCloseTo(((one?.estimate ?? 0) + (other?.estimate ?? 0)) / 2, 12);
+  expect(macro?.interval?.low).toBeGreaterThan(0);
+  expect(macro?.interval?.high).toBeLessThan(1);
+});

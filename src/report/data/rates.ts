@@ -4,8 +4,9 @@ import { hasLevels } from "../../journal/cell.ts";
 import { RunError } from "../../journal/failure.ts";
 import type { ConversationFilter, ConversationScore, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
+import { type LinedGroup, macroLine, microLine } from "./average-line.ts";
 import { type Grouper, type GroupValues, grouper, groupKey, needsRowValues } from "./grouping.ts";
-import { macroLine, ratioLines } from "./rate-combinations.ts";
+import { ratioLines } from "./rate-combinations.ts";
 import { type RateLine, type RateRequest, rateLine } from "./rate-line.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
 
@@ -15,8 +16,8 @@ export interface RatesOptions {
   readonly by?: readonly string[];
   /** The outcomes and declared rates to compute (default: all). */
   readonly names?: readonly string[];
-  /** How groups within a subject are averaged (default: as the rate declares, or else pooled). */
-  readonly average?: "micro" | "macro";
+  /** Adds a line over the groups of a subject: pooled, or the mean of their estimates (default: as the rate declares, or else none). */
+  readonly average?: Average;
   readonly filter?: ConversationFilter;
 }
 
@@ -66,15 +67,18 @@ export function ratesOf(
   const groups = groupedScores(scores, grouper(by, scores, facts));
   const lines = requestsOf(facts, scores, names).flatMap((request): readonly RateLine[] => {
     const { ratio } = request.declaration;
-    const each = groups.flatMap(({ group, members }) => {
-      if (ratio !== undefined) return ratioLines(request, ratio, members, group);
-      const line = rateLine(request, members, { group, facts });
-      // A group whose scenarios do not have the outcome says nothing about it.
-      const outcome = request.declaration.of ?? request.declaration.mean ?? "";
-      return members.some(({ outcomes }) => outcomes.has(outcome)) ? [line] : [];
-    });
-    const isMacro = (average ?? request.declaration.average) === "macro";
-    return isMacro ? [...each, ...macroLines(request, groups, { by, kind: each[0]?.kind ?? "rate" })] : each;
+    if (ratio !== undefined)
+      return groups.flatMap(({ group, members }) => ratioLines(request, ratio, members, group));
+    // A group whose scenarios do not have the outcome says nothing about it.
+    const outcome = request.declaration.of ?? request.declaration.mean ?? "";
+    const each = groups
+      .filter(({ members }) => members.some(({ outcomes }) => outcomes.has(outcome)))
+      .map(({ group, members }) => ({ members, line: rateLine(request, members, { group, facts }) }));
+    const chosen = average ?? request.declaration.average;
+    return [
+      ...each.map(({ line }) => line),
+      ...(chosen === undefined ? [] : averageLines(request, each, { by, average: chosen, facts })),
+    ];
   });
   return { by, lines, unread: unreadBySubject(scores) };
 }
@@ -100,28 +104,38 @@ export function groupedScores(
   return [...groups.values()];
 }
 
-/** For each subject one line over its groups, each with the same weight. */
-function macroLines(
+/** For each subject one line over its groups: pooled, or the mean of their estimates. */
+function averageLines(
   request: RateRequest,
-  groups: readonly ScoredGroup[],
-  { by, kind }: { readonly by: readonly string[]; readonly kind: RateLine["kind"] },
+  groups: readonly LinedGroup[],
+  {
+    by,
+    average,
+    facts,
+  }: { readonly by: readonly string[]; readonly average: Average; readonly facts: RunFacts },
 ): readonly RateLine[] {
   const others = by.filter((name) => name !== "subject" && name !== "judge");
   if (others.length === 0 || request.declaration.ratio !== undefined) return [];
-  const subjects = new Map<
-    string,
-    { readonly group: GroupValues; readonly parts: (readonly ConversationScore[])[] }
-  >();
-  for (const { group, members } of groups) {
-    const overall = Object.fromEntries(
-      Object.entries(group).map(([name, value]) => [name, others.includes(name) ? "all (macro)" : value]),
-    );
+  const subjects = new Map<string, { readonly group: GroupValues; readonly parts: LinedGroup[] }>();
+  for (const part of groups) {
+    const overall = overallGroup(part.line.group, others, average);
     const key = groupKey(overall);
     const known = subjects.get(key) ?? { group: overall, parts: [] };
     if (known.parts.length === 0) subjects.set(key, known);
-    known.parts.push(members);
+    known.parts.push(part);
   }
-  return [...subjects.values()].map(({ group, parts }) => macroLine(request, parts, { group, kind }));
+  const lineOf = average === "macro" ? macroLine : microLine;
+  return [...subjects.values()].map(({ group, parts }) => lineOf(request, parts, { group, facts }));
+}
+
+/** How groups are averaged. */
+export type Average = "micro" | "macro";
+
+/** The group of a line over several groups. */
+export function overallGroup(group: GroupValues, over: readonly string[], average: Average): GroupValues {
+  return Object.fromEntries(
+    Object.entries(group).map(([name, value]) => [name, over.includes(name) ? `all (${average})` : value]),
+  );
 }
 
 /** The numbers to compute: all outcomes and declared rates that appear, or those that are named. */

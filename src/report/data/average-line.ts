@@ -1,0 +1,74 @@
+import type { ConversationScore } from "../../journal/store/store.ts";
+import { studentQuantile } from "../../statistics/distributions.ts";
+import { mean } from "../../statistics/means.ts";
+import { type Interval, scoreInterval } from "../../statistics/proportions.ts";
+import type { GroupValues } from "./grouping.ts";
+import { itemInfluence, type RateLine, type RateRequest, rateLine } from "./rate-line.ts";
+import type { RunFacts } from "./run-facts.ts";
+
+/** A group, its conversations and its line. */
+export interface LinedGroup {
+  readonly members: readonly ConversationScore[];
+  readonly line: RateLine;
+}
+
+/** All conversations of some groups in one line, each once: `micro`. */
+export function microLine(
+  request: RateRequest,
+  parts: readonly LinedGroup[],
+  { group, facts }: { readonly group: GroupValues; readonly facts: RunFacts },
+): RateLine {
+  const members = new Set(parts.flatMap((part) => part.members));
+  return rateLine(request, [...members], { group, facts });
+}
+
+/**
+ * The mean of the estimates of some groups, each with the same weight: `macro`. The error counts all that an item adds, also where it is in
+ * several groups.
+ */
+export function macroLine(
+  request: RateRequest,
+  parts: readonly LinedGroup[],
+  { group, facts }: { readonly group: GroupValues; readonly facts: RunFacts },
+): RateLine {
+  const pooled = microLine(request, parts, { group, facts });
+  const known = parts.filter(({ line }) => line.estimate !== null);
+  const estimate = mean(known.map(({ line }) => line.estimate as number));
+  const kind = known[0]?.line.kind ?? pooled.kind;
+  const line = { ...pooled, kind, estimate, bounds: null, decided: null, method: null, interval: null };
+  if (estimate === null) return line;
+  const error = combinedError(
+    known.map(({ members, line: { method } }) => itemInfluence(request, members, { method, facts })),
+  );
+  if (error === null) return { ...line, reason: "one item only" };
+  const { reason: _, ...rest } = line;
+  return { ...rest, interval: intervalOf(estimate, error, rest), method: "clustered" };
+}
+
+/** The standard error of a mean over groups, from what each item adds to each of them. */
+export function combinedError(
+  groups: readonly ReadonlyMap<string, number>[],
+): { readonly error: number; readonly items: number } | null {
+  const influence = new Map<string, number>();
+  for (const group of groups)
+    for (const [item, own] of group) influence.set(item, (influence.get(item) ?? 0) + own / groups.length);
+  const items = influence.size;
+  if (items < 2) return null;
+  let squares = 0;
+  for (const one of influence.values()) squares += one * one;
+  return { error: Math.sqrt((items / (items - 1)) * squares), items };
+}
+
+/** Of a rate, within 0 and 1, as for the rates of single groups. */
+function intervalOf(
+  estimate: number,
+  { error, items }: { readonly error: number; readonly items: number },
+  { kind, n }: Pick<RateLine, "kind" | "n">,
+): Interval {
+  const quantile = studentQuantile(0.95, items - 1);
+  if (kind !== "rate") return { low: estimate - quantile * error, high: estimate + quantile * error };
+  const spread = estimate * (1 - estimate);
+  // Without any noise within groups, each item counts once.
+  const effective = spread < 1e-12 || error < 1e-12 ? items : Math.min(n, spread / (error * error));
+  return scoreInterval(estimate, effective, quantile);
+}
