@@ -32,7 +32,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "project",
     "interchange",
     "viewer",
+    "scale",
   ],
+  scale: ["core", "models", "journal", "run"],
   contracts: ["core", "models", "journal"],
   interchange: ["core", "statistics", "models", "journal", "run"],
   public: [
@@ -47,6 +49,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "project",
     "contracts",
     "interchange",
+    "scale",
   ],
 };
 

@@ -13,6 +13,7 @@ import { addGradeCommand } from "./grade/grade-command.ts";
 import { addImportCommand } from "./import/import-command.ts";
 import { addInitCommand } from "./init/init-command.ts";
 import { addListCommand } from "./list/list-command.ts";
+import { addMergeCommand } from "./merge/merge-command.ts";
 import { addPlanCommand } from "./plan/plan-command.ts";
 import { addPlayCommand } from "./play/play-command.ts";
 import { addRegradeCommand } from "./regrade/regrade-command.ts";
@@ -27,7 +28,14 @@ import { addWhyMissCommand } from "./why-miss/why-miss-command.ts";
 const GROUPS: Readonly<Record<string, readonly AddCommand[]>> = {
   "Start:": [addDemoCommand, addInitCommand, addDoctorCommand],
   "Write scenarios:": [addDraftCommand, addCheckCommand, addPlanCommand, addPlayCommand],
-  "Run scenarios:": [addRunCommand, addResumeCommand, addGradeCommand, addRegradeCommand, addWhyMissCommand],
+  "Run scenarios:": [
+    addRunCommand,
+    addResumeCommand,
+    addGradeCommand,
+    addRegradeCommand,
+    addMergeCommand,
+    addWhyMissCommand,
+  ],
   "Look at runs:": [
     addListCommand,
     addShowCommand,

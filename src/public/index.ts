@@ -185,6 +185,7 @@ export type {
   Timeouts,
 } from "../run/run-options.ts";
 export { type ResumeOptions, type Run, resumeRun, runScenarios } from "../run/run-scenarios.ts";
+export type { Shard } from "../run/shard.ts";
 export type { ConversationRecord } from "../run/step/conversation-state.ts";
 
 // Commands that load an author's module leave these out: they print the warnings of its definitions themselves.

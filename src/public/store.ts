@@ -37,3 +37,4 @@ export {
   turnTable,
 } from "../journal/transfer/tables.ts";
 export { whyMiss } from "../run/calls/call-cache.ts";
+export { type MergeOptions, mergeRuns, type ShardStore } from "../scale/merge-runs.ts";

@@ -26,6 +26,8 @@ export interface Factors {
   readonly seed: number;
   /** Only conversations with these levels. */
   readonly wanted?: Variant;
+  /** Of those, the ones of a shard. */
+  readonly shard?: { has(cell: Cell): boolean };
 }
 
 /** Cells that differ only in the judge: they share their replies. */
@@ -136,7 +138,7 @@ export class CellSource {
     { scenario, replicate, before }: Place,
     rows: readonly (DatasetRow | undefined)[],
   ): Generator<CellGroup> {
-    const { subjects, judges, replicates, seed, wanted } = this.#factors;
+    const { subjects, judges, replicates, seed, wanted, shard } = this.#factors;
     const variants = variantsOf(scenario, wanted);
     for (const row of rows) {
       for (const [position, fixed] of variants.entries()) {
@@ -161,6 +163,7 @@ export class CellSource {
             judge,
             replicate,
           }));
+          if (shard?.has(cells[0] as Cell) === false) continue;
           yield row === undefined ? { cells } : { cells, row: row.values };
         }
       }

@@ -19,6 +19,7 @@ export function runStart(
     clock,
     seed,
     conversations,
+    whole,
     isRecorded,
     origin,
     seal,
@@ -28,6 +29,8 @@ export function runStart(
     readonly clock: Clock;
     readonly seed: number;
     readonly conversations: number;
+    /** Of a shard, the hash of all conversations. */
+    readonly whole?: string | undefined;
     /** True if the conversations exist already. */
     readonly isRecorded: boolean;
     readonly origin?: JsonObject | undefined;
@@ -44,6 +47,7 @@ export function runStart(
     variant,
     tools,
     toolSteps,
+    shard,
   } = options;
   const reading = readingOf(options);
   const identities = [...models.subjects.values()].map(({ name, model }) => [name, model.identity] as const);
@@ -60,6 +64,8 @@ export function runStart(
       rubric,
       datasets: datasetsOf(factors),
       variant,
+      shard:
+        shard === undefined || whole === undefined ? undefined : { index: shard.index, of: shard.of, whole },
       tools: tools === undefined ? undefined : Object.keys(tools),
       toolSteps,
       recorded: isRecorded ? true : undefined,

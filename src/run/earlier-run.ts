@@ -19,12 +19,12 @@ export interface EarlierRun extends Retries {
 
 /** The options of a run that its journal has: defaults for a resume and for regrading. */
 export function startedWith({ seed, replicates, configuration }: RunStart): Partial<RunOptions> {
-  const { turnLimit, judging, reading, detectRefusal, toolSteps } = configuration;
+  const { turnLimit, judging, reading, detectRefusal, toolSteps, shard } = configuration;
   // The configuration was written by `setUpRun` from options of these types.
   return {
     seed,
     replicates,
-    ...defined({ turnLimit, judging, reading, detectRefusal, toolSteps }),
+    ...defined({ turnLimit, judging, reading, detectRefusal, toolSteps, shard }),
   } as Partial<RunOptions>;
 }
 
@@ -70,7 +70,7 @@ export function earlierRun(
 const MAY_CHANGE: readonly string[] = ["timeouts", "budget"];
 
 /** The differences, in sentences. */
-function differences(before: RunStart, now: RunStart): readonly string[] {
+export function differences(before: RunStart, now: RunStart): readonly string[] {
   const parts = (start: RunStart): Readonly<Record<string, unknown>> => {
     const { seed, subjects, judges, replicates, scenarios, configuration } = start;
     const settings = Object.entries(configuration).map(([key, value]) => [`\`${key}\``, value] as const);

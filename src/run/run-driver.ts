@@ -222,7 +222,7 @@ export class RunDriver {
     const state = earlier?.isFinished(plan)
       ? await this.#finishedBefore(plan, earlier)
       : await this.#runOne(setup, plan, earlier);
-    const arms = armPlans(plan, state, setup.start.conversations);
+    const arms = armPlans(plan, state, setup.conversations);
     if (arms.length === 0) return;
     this.#arms += arms.length;
     await Promise.all(arms.map((arm) => this.#runTree(setup, arm, earlier)));

@@ -18,6 +18,7 @@ import type { AnyModel } from "./calls/call-cache.ts";
 import type { AccountCaps, RetryPolicies } from "./calls/limits.ts";
 import type { RecordedConversation } from "./recorded-conversation.ts";
 import type { PlannedRecord } from "./records/given-record.ts";
+import { isShard, MOST_SHARDS, type Shard } from "./shard.ts";
 
 export type { Reading };
 
@@ -90,6 +91,8 @@ export interface RunOptions {
   readonly skipBadRows?: boolean;
   /** Only conversations with these levels of these factors. */
   readonly variant?: Readonly<Record<string, string>>;
+  /** Only the conversations of one of several parts; `mergeRuns` joins the parts. */
+  readonly shard?: Shard;
   /** How many conversations run at the same time (default 256). */
   readonly concurrency?: number;
   /** After this many turns a conversation ends as `limit_reached` (default 20). */
@@ -224,6 +227,9 @@ export function validateOptions(options: RunOptions): void {
     "an integer from 0 and up",
     options.earlierTurns,
   );
+  const { shard } = options;
+  const shards = `an index from 1 to the number of shards, which is at most ${MOST_SHARDS}`;
+  expect("shard", shard === undefined || isShard(shard), shards, shard);
   const { patienceMs = 0 } = options;
   expect("patienceMs", patienceMs >= 0, "milliseconds from 0 and up", patienceMs);
   expect("seed", Number.isSafeInteger(options.seed ?? 0), "an integer", options.seed);

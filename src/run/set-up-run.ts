@@ -31,6 +31,7 @@ import { type ResolvedModels, resolveModels, subjectOrJudgeOfRun } from "./resol
 import { rowValues } from "./row-values.ts";
 import type { ConversationPlan, RunContext } from "./run-context.ts";
 import { list, type RunInternals, type RunOptions } from "./run-options.ts";
+import { shardCells } from "./shard-cells.ts";
 import { looksAtRefusal } from "./step/node-plan.ts";
 
 /** A run that is ready to start. */
@@ -38,6 +39,8 @@ export interface RunSetup {
   readonly context: RunContext;
   readonly factors: Factors;
   readonly start: RunStart;
+  /** How many conversations the run has, without arms; of a shard, those of the whole run. */
+  readonly conversations: number;
   readonly warnings: readonly Warning[];
   /** The plan of a conversation, with the values of its row. */
   conversation(cell: Cell, row?: JsonObject): ConversationPlan;
@@ -134,7 +137,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     durable,
     fail,
   };
-  const factors: Factors = {
+  const all: Factors = {
     scenarios: scenarios.map((definition) => scenarioFactors(definition, prepared.get(definition.name))),
     subjects: [...models.subjects.keys()],
     judges: [...models.judges.keys()],
@@ -143,17 +146,20 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     ...given("wanted", options.variant),
   };
   refuseUnknownLevels(scenarios, options.variant);
-  const conversations =
-    hooks.given === undefined ? await countCells(factors) : hooks.given * factors.judges.length;
+  const conversations = hooks.given === undefined ? await countCells(all) : hooks.given * all.judges.length;
   if (conversations === 0)
     throw new RunError(["No conversation has these levels. Check the filter of variants."]);
+  const { shard } = options;
+  const part = shard === undefined || hooks.given !== undefined ? undefined : await shardCells(all, shard);
+  const factors: Factors = part === undefined ? all : { ...all, shard: part };
   const settingsOf = new Map<string, ConversationSettings>();
   const start = runStart(options, {
     factors,
     models,
     clock,
     seed,
-    conversations,
+    conversations: part?.size ?? conversations,
+    whole: part?.whole,
     isRecorded: hooks.given !== undefined,
     origin: hooks.origin,
     seal: hooks.seal,
@@ -162,6 +168,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     context,
     factors,
     start,
+    conversations,
     warnings: [...prepared.values()].flatMap(({ warnings }) =>
       warnings.map((message) => ({ type: "warning", code: "rubric", message }) as const),
     ),

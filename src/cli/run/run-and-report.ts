@@ -111,7 +111,7 @@ async function watchAndReport(
 }
 
 /** A judge that failed, or too often could not be read, counts as an error. */
-function hasErrors({ statuses, judges }: RunSummary): boolean {
+export function hasErrors({ statuses, judges }: RunSummary): boolean {
   if ((statuses.error ?? 0) + (statuses.timeout ?? 0) > 0) return true;
   return judges.some(({ failed, isPoor }) => failed > 0 || isPoor);
 }

@@ -1,4 +1,6 @@
+import { InvalidArgumentError } from "commander";
 import { DEFAULT_SETTINGS } from "../../project/settings.ts";
+import { parseShard, type Shard } from "../../run/shard.ts";
 import { type AddCommand, examples, repeatable } from "../command.ts";
 import {
   ALLOW_DRAFTS,
@@ -27,6 +29,7 @@ interface GivenRun extends GivenFlags, GivenDisplay {
   readonly baseline?: string;
   readonly failIfWorse?: readonly string[];
   readonly acrossVersions?: true;
+  readonly shard?: Shard;
 }
 
 /** `elenchus run` */
@@ -68,6 +71,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
   )
     .optionsGroup(FLAG_GROUPS.models)
     .option("--allow-drafts", ALLOW_DRAFTS)
+    .option("--shard <k/n>", "only part k of n of the conversations; merge joins the parts", shardOf)
     .optionsGroup(FLAG_GROUPS.results)
     .option(
       "--baseline <run or file>",
@@ -102,7 +106,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
     .action((names: readonly string[], given: GivenRun) =>
       execute(async () => {
         const { run } = await import("./run.ts");
-        const { name, useCalls, record, replay, explainConfig, view, otel, allowDrafts } = given;
+        const { name, useCalls, record, replay, explainConfig, view, otel, allowDrafts, shard } = given;
         const { baseline, failIfWorse = [], acrossVersions = false } = given;
         return run(
           {
@@ -119,9 +123,16 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
             ...(useCalls === undefined ? {} : { useCalls }),
             ...(record === undefined ? {} : { record }),
             ...(replay === undefined ? {} : { replay }),
+            ...(shard === undefined ? {} : { shard }),
           },
           terminal,
         );
       }),
     );
 };
+
+function shardOf(text: string): Shard {
+  const shard = parseShard(text);
+  if (typeof shard === "string") throw new InvalidArgumentError(shard);
+  return shard;
+}

@@ -14,6 +14,7 @@ import { refuseDrafts } from "../../run/refuse-drafts.ts";
 import { requireJudge } from "../../run/require-judge.ts";
 import { resolveModels } from "../../run/resolve-models.ts";
 import { startRun } from "../../run/run-scenarios.ts";
+import type { Shard } from "../../run/shard.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
@@ -51,11 +52,13 @@ export interface RunCommandOptions {
   /** True to run scenarios that are marked as drafts. */
   readonly allowDrafts?: boolean;
   readonly gate: GateOptions;
+  /** Only the conversations of this part. */
+  readonly shard?: Shard;
 }
 
 /** Runs scenarios against models and reports the results. */
 export async function run(options: RunCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  const { names, record, replay, allowDrafts = false } = options;
+  const { names, record, replay, shard, allowDrafts = false } = options;
   const resolved = await readSettings(options.settings, terminal, {
     runsCode: true,
     names,
@@ -83,6 +86,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
     scenarios,
     environment: terminal.environment,
     allowDrafts,
+    ...(shard === undefined ? {} : { shard }),
     ...(cassette === undefined ? {} : { replay: cassette }),
   };
   // A misspelt model, a missing key or a missing judge should not leave a store behind.

@@ -1,3 +1,4 @@
+import { canonicalJson } from "../../core/values/json.ts";
 import type { ConversationScore } from "../../journal/store/store.ts";
 import { compareAll, type Side } from "./compare-sides.ts";
 import type { RunFacts } from "./run-facts.ts";
@@ -52,7 +53,10 @@ function directionOf(name: string, { rates, scenarios }: RunFacts): boolean | un
   return undefined;
 }
 
+/** True if there is a pair: a shard of a run, or one that was cut short, may have the same items without one. */
 function haveCommon(a: Side, b: Side): boolean {
-  const items = new Set([...a.scores()].map(({ item }) => item));
-  return [...b.scores()].some(({ item }) => items.has(item));
+  const placeOf = ({ item, variant, arm, replicate }: ConversationScore): string =>
+    `${replicate} ${arm ?? ""} ${variant === null ? "" : canonicalJson(variant)} ${item}`;
+  const places = new Set([...a.scores()].map(placeOf));
+  return [...b.scores()].some((score) => places.has(placeOf(score)));
 }
