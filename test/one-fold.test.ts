@@ -19,6 +19,7 @@ const KNOW_EVENTS: Readonly<Record<string, string>> = {
   "journal/older-events.ts": "reads events of older versions",
   "journal/transfer/export-run.ts": "writes run files",
   "journal/transfer/run-file-reader.ts": "reads run files",
+  "scale/merge-runs.ts": "joins what shards say about the run as a whole",
 };
 
 const types = Object.keys(EVENT_CODES).join("|");
