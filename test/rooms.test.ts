@@ -18,6 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   journal: ["core", "secrets", "grading", "models"],
   run: ["core", "secrets", "grading", "models", "datasets", "journal"],
   report: ["core", "statistics", "terminal", "grading", "models", "journal"],
+  analysis: ["core", "grading", "journal", "run"],
   project: ["core", "files", "grading", "models", "datasets", "run", "report"],
   viewer: ["core", "files", "secrets", "statistics", "models", "journal", "run", "report"],
   cli: [
@@ -28,6 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "models",
     "journal",
     "run",
+    "analysis",
     "report",
     "project",
     "interchange",

@@ -6,6 +6,7 @@ import { type AddCommand, type CommandContext, type ExitCode, examples } from ".
 import { addCompareCommand } from "./compare/compare-command.ts";
 import { addDeleteCommand } from "./delete/delete-command.ts";
 import { addDemoCommand } from "./demo/demo-command.ts";
+import { addDiffCommand } from "./diff/diff-command.ts";
 import { addDoctorCommand } from "./doctor/doctor-command.ts";
 import { addDraftCommand } from "./draft/draft-command.ts";
 import { addExportCommand } from "./export/export-command.ts";
@@ -27,7 +28,7 @@ import { addWhyMissCommand } from "./why-miss/why-miss-command.ts";
 /** All commands by group, in the order in which people need them. */
 const GROUPS: Readonly<Record<string, readonly AddCommand[]>> = {
   "Start:": [addDemoCommand, addInitCommand, addDoctorCommand],
-  "Write scenarios:": [addDraftCommand, addCheckCommand, addPlanCommand, addPlayCommand],
+  "Write scenarios:": [addDraftCommand, addCheckCommand, addDiffCommand, addPlanCommand, addPlayCommand],
   "Run scenarios:": [
     addRunCommand,
     addResumeCommand,

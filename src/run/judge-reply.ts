@@ -19,7 +19,7 @@ import type { Message } from "../models/message.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
 import { overrideKey } from "./resolve-models.ts";
 import type { ConversationContext, ConversationPlan, Judge, RunContext } from "./run-context.ts";
-import type { JudgeEffect } from "./step/conversation-state.ts";
+import type { ConversationState, JudgeEffect } from "./step/conversation-state.ts";
 import { type NodePlan, nodePlan } from "./step/node-plan.ts";
 
 /** The result of a request to the judge; if it fails, its fields are unreadable. */
@@ -110,7 +110,7 @@ async function askJudge(
       ...(usage === undefined ? {} : { usage }),
     };
   };
-  const input = judgeInput(driver, effect);
+  const input = judgeInput(run, driver.state, effect);
   const ask = (): Promise<TurnJudgement> => judgePart(judge, input, { part, judging: settings.judging });
   try {
     let read = await ask();
@@ -146,27 +146,32 @@ function answeredBy(judge: string, { status, calls }: TurnJudgement, isStored: b
   };
 }
 
-function judgeInput(driver: ConversationContext, effect: JudgeEffect): JudgeInput {
+/** What a judge is asked about a reply, in a run with this seed that shows so many earlier turns. */
+export function judgeInput(
+  { seed, earlierTurns: shown }: Pick<RunContext, "seed" | "earlierTurns">,
+  state: ConversationState,
+  effect: JudgeEffect,
+): JudgeInput {
   const { question, rawAnswer, template } = effect.reads.node.question;
   const { reply, finish, turn } = effect;
   return {
     question,
     reply,
     finish,
-    earlierTurns: earlierTurns(driver, turn),
+    earlierTurns: earlierTurns(state, turn, shown),
     ...(template === undefined ? {} : { template }),
     traits: effect.reads.traits,
-    detectRefusal: driver.plan.settings.detectRefusal,
+    detectRefusal: state.settings.detectRefusal,
     rawAnswer,
     // Made from the reply, so that the same reply gives the same request; a reply cannot contain it on purpose.
-    marker: new Rng(`${driver.run.seed} ${question} ${reply}`).word(),
+    marker: new Rng(`${seed} ${question} ${reply}`).word(),
   };
 }
 
 /** The earlier turns that the judge is shown; the state may have later ones already. */
-function earlierTurns({ run, state }: ConversationContext, turn: number): readonly EarlierTurn[] {
+function earlierTurns(state: ConversationState, turn: number, most: number): readonly EarlierTurn[] {
   const spoken = state.spoken?.length ?? 0;
-  const shown = Math.min(run.earlierTurns, turn - 1);
+  const shown = Math.min(most, turn - 1);
   return itemsOf(state.spoken, spoken - turn + 1 + shown)
     .slice(0, shown)
     .map(({ question, reply }) => ({ question, reply }));

@@ -336,6 +336,11 @@ export function inputEvents(events: Iterable<RunEventBody>): readonly Conversati
   return inputs;
 }
 
+/** What judges answered, of the events that `step` folds. */
+export function judgementsIn(inputs: readonly ConversationEvent[]): readonly TurnJudgementEvent[] {
+  return inputs.filter((event) => event.type === "turn-judgement");
+}
+
 /** A judge that answered badly has answered, unless it is to be asked again; one that was never asked has not. */
 function isVoid(event: ConversationEvent, { retriesErrors, retriesUnreadable }: ConversationResume): boolean {
   if (event.type === "conversation-stop") return true;

@@ -1,0 +1,108 @@
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { RunError } from "../../journal/failure.ts";
+import type { Store } from "../../journal/store/store.ts";
+import { type DefinitionDiff, diffDefinitions } from "./diff-definitions.ts";
+import { type KeptConversations, keptConversations } from "./kept-conversations.ts";
+
+/** One side of a comparison. */
+export interface ComparedSide {
+  readonly scenarios: readonly ScenarioDefinition[];
+  /** The stored run that they come from: of the store, only its conversations are looked at. */
+  readonly run?: string;
+  /** True if one scenario of several is meant: what else the other side has is not looked at. */
+  readonly isOne?: boolean;
+}
+
+/** Two versions of a scenario, compared. */
+export interface ScenarioDiff extends DefinitionDiff {
+  /** What becomes of the conversations in the store; null if it has none of the earlier version. */
+  readonly stored: KeptConversations | null;
+  /** Why stored conversations could not be looked at. */
+  readonly problem?: string;
+}
+
+/** Two versions of scenarios, compared. */
+export interface ScenariosDiff {
+  readonly isSame: boolean;
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+  /** The scenarios that both sides have and that differ. */
+  readonly scenarios: readonly ScenarioDiff[];
+  /** How many are the same on both sides. */
+  readonly unchanged: number;
+}
+
+/**
+ * Compares two versions of scenarios by their names. With a store, its conversations of the earlier version are walked through the
+ * later one.
+ */
+export async function diffScenarios(
+  before: ComparedSide,
+  after: ComparedSide,
+  store?: Store,
+): Promise<ScenariosDiff> {
+  const pairs = pairsOf(before, after);
+  const changed = pairs.filter(
+    ([was, is]) => was.hash !== is.hash || was.name !== is.name || !sameRates(was, is),
+  );
+  const scenarios: ScenarioDiff[] = [];
+  for (const [was, is] of changed) {
+    const found = diffDefinitions(was, is);
+    if (found.changes.length === 0 && found.renamedFrom === undefined) continue;
+    scenarios.push({ ...found, ...(await keptIn(store, { was, is, run: before.run })) });
+  }
+  const paired = new Set(pairs.flat());
+  const others = (side: ComparedSide): readonly string[] =>
+    side.scenarios.filter((one) => !paired.has(one)).map(({ name }) => name);
+  const removed = after.isOne ? [] : others(before);
+  const added = before.isOne ? [] : others(after);
+  return {
+    isSame: scenarios.length === 0 && removed.length === 0 && added.length === 0,
+    removed,
+    added,
+    scenarios,
+    unchanged: pairs.length - scenarios.length,
+  };
+}
+
+/** Rates are no part of the hash. */
+function sameRates(was: ScenarioDefinition, is: ScenarioDefinition): boolean {
+  return (
+    JSON.stringify([was.rates, was.description, was.metadata]) ===
+    JSON.stringify([is.rates, is.description, is.metadata])
+  );
+}
+
+/** Scenarios of the same name; two that stand alone are compared whatever they are called. */
+function pairsOf(
+  before: ComparedSide,
+  after: ComparedSide,
+): readonly (readonly [ScenarioDefinition, ScenarioDefinition])[] {
+  const [was] = before.scenarios;
+  const [is] = after.scenarios;
+  if (was !== undefined && is !== undefined && before.scenarios.length === 1 && after.scenarios.length === 1)
+    return [[was, is]];
+  const byName = new Map(after.scenarios.map((one) => [one.name, one]));
+  return before.scenarios.flatMap((one) => {
+    const other = byName.get(one.name);
+    return other === undefined ? [] : [[one, other] as const];
+  });
+}
+
+async function keptIn(
+  store: Store | undefined,
+  {
+    was,
+    is,
+    run,
+  }: { readonly was: ScenarioDefinition; readonly is: ScenarioDefinition; readonly run: string | undefined },
+): Promise<Pick<ScenarioDiff, "stored" | "problem">> {
+  if (store === undefined) return { stored: null };
+  try {
+    return { stored: await keptConversations(store, { before: was, after: is }, { run }) };
+  } catch (error) {
+    // Rows that cannot be read, or source strings that cannot be run.
+    if (!(error instanceof RunError)) throw error;
+    return { stored: null, problem: error.problems.join("\n") };
+  }
+}
