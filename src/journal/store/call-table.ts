@@ -1,19 +1,19 @@
-import type BetterSqlite3 from "better-sqlite3";
 import { freezeDeep, frozenCopy } from "../../core/values/frozen-copy.ts";
 import type { CallRequest, RecordedCall } from "../../models/cassette/recorded-call.ts";
 import type { Message } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
-import type { GroupWriter } from "./group-writer.ts";
-import { type ChainLink, MessageChains, nearCalls } from "./message-chains.ts";
+import type { EncodedSettings, GroupWriter } from "./group.ts";
+import { type ChainLink, MessageChains } from "./message-chains.ts";
+import { nearCalls } from "./near-calls.ts";
+import type { SqlDatabase, SqlValue } from "./sql-database.ts";
 import type { CallStore, RunCalls } from "./store.ts";
 import { storeError } from "./store-error.ts";
-import { decodeData, type EncodedData, encodeData, textHash } from "./text-codec.ts";
+import { decodeData, encodeData, textHash } from "./text-codec.ts";
 import type { TextTable } from "./text-table.ts";
 
 /** What the calls of a store are read and written with. */
 export interface CallTableParts {
-  readonly database: BetterSqlite3.Database;
-  readonly path: string;
+  readonly database: SqlDatabase;
   readonly writer: GroupWriter;
   readonly texts: TextTable;
   /** Settings and messages, which all calls share. */
@@ -23,39 +23,38 @@ export interface CallTableParts {
 /** Which calls: those of the project, or those that came with a run from elsewhere. */
 export type CallOwner = { readonly table: "call" } | { readonly table: "run_call"; readonly run: number };
 
-/** Answered calls of a store's file, of one owner. */
+/** Answered calls of a store, of one owner. */
 export class CallRows implements RunCalls {
   protected readonly parts: CallTableParts;
-  protected readonly sql: CallStatements;
-  /** The first values of every key. */
-  readonly #owner: readonly number[];
-  /** Calls that are not in the file yet. */
+  protected readonly sql: CallQueries;
+  readonly #run: number | null;
+  /** Calls that are not in the store yet. */
   readonly #pending = new Map<string, ModelReply>();
 
   constructor(parts: CallTableParts, owner: CallOwner) {
     this.parts = parts;
-    this.#owner = owner.table === "call" ? [] : [owner.run];
-    this.sql = callStatements(parts.database, owner.table);
+    this.#run = owner.table === "call" ? null : owner.run;
+    this.sql = callQueries(owner.table);
   }
 
   get size(): number {
     this.parts.writer.flush();
-    return this.reading(() => this.sql.count.get(...this.#owner) as number);
+    return this.reading((database) => database.value<number>(this.sql.count, ...this.#owner) ?? 0);
   }
 
   find(identity: string): ModelReply | undefined {
     const pending = this.#pending.get(identity);
     if (pending !== undefined) return pending;
-    return this.reading(() => {
-      const reply = this.sql.reply.get(...this.#key(identity));
+    return this.reading((database) => {
+      const reply = database.value<string>(this.sql.reply, ...this.#key(identity));
       return reply === undefined ? undefined : (this.#decoded(reply) as ModelReply);
     });
   }
 
   get(identity: string): RecordedCall | undefined {
     this.parts.writer.flush();
-    return this.reading(() => {
-      const found = this.sql.callByIdentity.get(...this.#key(identity));
+    return this.reading((database) => {
+      const [found] = database.all<CallColumns>(this.sql.callByIdentity, ...this.#key(identity));
       return found === undefined ? undefined : this.recorded(found);
     });
   }
@@ -66,29 +65,29 @@ export class CallRows implements RunCalls {
     const kept = frozenCopy(lasting, () => {
       isData = false;
     });
-    // A reply that no file can hold is asked for again.
+    // A reply that no store can hold is asked for again.
     if (!isData) return;
     // Copied as it is.
     this.#pending.set(identity, kept as ModelReply);
     const { replicate, seed } = request;
-    const { shared, texts, writer } = this.parts;
+    const { shared, writer } = this.parts;
     const settings = shared.settings(request);
-    const link = shared.chain(request.messages);
+    const messages = shared.chain(request.messages);
     const answer = encodeData(kept);
-    const at = Date.now();
-    writer.add(() => {
+    const call = { run: this.#run, identity, purpose, settings, messages, replicate, seed, at: Date.now() };
+    writer.add((rows) => {
       this.#pending.delete(identity);
-      const json = texts.write(answer);
-      const values = [purpose, shared.settingId(settings), shared.messageId(link), replicate, seed, json, at];
-      const key = this.#key(identity);
-      if (this.sql.insert.run(...key, ...values).changes > 0) return;
-      this.sql.replace.run(...values, ...key);
-      this.sql.markUnused.run();
+      rows.call({ ...call, json: rows.texts(answer) });
     });
   }
 
-  #key(identity: string): readonly Key[] {
-    return [...this.#owner, identityKey(identity)];
+  /** The first values of every key. */
+  get #owner(): readonly number[] {
+    return this.#run === null ? [] : [this.#run];
+  }
+
+  #key(identity: string): readonly SqlValue[] {
+    return [...this.#owner, this.parts.database.dialect.identityKey(identity)];
   }
 
   protected recorded(columns: CallColumns): RecordedCall {
@@ -96,7 +95,7 @@ export class CallRows implements RunCalls {
     // Written by `keep` from values of these types.
     const request = this.parts.shared.decodedSettings(settings);
     return {
-      identity: typeof identity === "string" ? identity : identity.toString("hex"),
+      identity: typeof identity === "string" ? identity : Buffer.from(identity).toString("hex"),
       purpose,
       request: { ...request, messages: this.#messages(messages), replicate, seed },
       reply: this.#decoded(reply) as ModelReply,
@@ -111,11 +110,12 @@ export class CallRows implements RunCalls {
     return decodeData(json, this.parts.texts.valueOf);
   }
 
-  protected reading<Result>(read: () => Result): Result {
+  protected reading<Result>(read: (database: SqlDatabase) => Result): Result {
+    const { database } = this.parts;
     try {
-      return read();
+      return read(database);
     } catch (error) {
-      throw storeError(error, this.parts.path);
+      throw storeError(error, database.path);
     }
   }
 }
@@ -127,12 +127,12 @@ export class CallTable extends CallRows implements CallStore {
   }
 
   near(request: CallRequest, limit = 50): readonly RecordedCall[] {
-    const { writer, shared, database } = this.parts;
+    const { writer, shared } = this.parts;
     writer.flush();
     const link = shared.chain(request.messages);
-    return this.reading(() =>
+    return this.reading((database) =>
       nearCalls(database, { link, name: request.name, limit }).flatMap((id) => {
-        const found = this.sql.callById.get(id);
+        const [found] = database.all<CallColumns>(this.sql.callById, id);
         return found === undefined ? [] : [this.recorded(found)];
       }),
     );
@@ -147,16 +147,14 @@ export class SharedRows {
   readonly #texts: TextTable;
   readonly #chains = new MessageChains();
   readonly #settings = new SettingsEncoder();
-  #messageIds = new WeakMap<ChainLink, number>();
-  readonly #settingIds = new Map<string, number>();
   readonly #decodedSettings = new Map<string, CallSettings>();
   /** Lists that were read last: the next call of a conversation goes on from one. */
   readonly #lists = new Map<number, readonly Message[]>();
-  readonly #sql: SharedStatements;
+  readonly #database: SqlDatabase;
 
-  constructor(database: BetterSqlite3.Database, texts: TextTable) {
+  constructor(database: SqlDatabase, texts: TextTable) {
+    this.#database = database;
     this.#texts = texts;
-    this.#sql = sharedStatements(database);
   }
 
   settings(request: CallSettings): EncodedSettings {
@@ -178,37 +176,6 @@ export class SharedRows {
     return this.#chains.linkOf(messages);
   }
 
-  /** The row of some settings; made if it is new. */
-  settingId({ name, hash, data }: EncodedSettings): number {
-    let id = this.#settingIds.get(hash) ?? this.#sql.settingId.get(hash);
-    id ??= Number(this.#sql.insertSetting.run(hash, name, this.#texts.write(data)).lastInsertRowid);
-    if (this.#settingIds.size >= 1000) this.#settingIds.clear();
-    this.#settingIds.set(hash, id);
-    return id;
-  }
-
-  /** The row of a list of messages; only the messages that are new are written. */
-  messageId(last: ChainLink | null): number | null {
-    const missing: ChainLink[] = [];
-    let id: number | null = null;
-    for (let link = last; link !== null; link = link.previous) {
-      const known = this.#messageIds.get(link) ?? this.#sql.messageId.get(link.hash);
-      if (known === undefined) {
-        missing.push(link);
-        continue;
-      }
-      this.#messageIds.set(link, known);
-      id = known;
-      break;
-    }
-    for (const link of missing.reverse()) {
-      const json = this.#texts.write(encodeData(link.message));
-      id = Number(this.#sql.insertMessage.run(link.hash, id, json).lastInsertRowid);
-      this.#messageIds.set(link, id);
-    }
-    return id;
-  }
-
   /** The messages of a list, by its last row. Each list was written before those that go on from it. */
   messages(id: number): readonly Message[] {
     const added: Message[] = [];
@@ -219,7 +186,8 @@ export class SharedRows {
         list = known;
         break;
       }
-      const found: { previous: number | null; data: string } | undefined = this.#sql.message.get(at);
+      const sql = "SELECT previous, data FROM message WHERE id = ?";
+      const [found]: readonly { previous: number | null; data: string }[] = this.#database.all(sql, at);
       if (found === undefined) break;
       // Written from messages. Frozen, it is not copied again.
       added.push(freezeDeep(decodeData(found.data, this.#texts.valueOf) as Message));
@@ -236,20 +204,11 @@ export class SharedRows {
   forget(): void {
     this.#lists.clear();
     this.#decodedSettings.clear();
-    this.#messageIds = new WeakMap();
-    this.#settingIds.clear();
   }
 }
 
 /** What calls of one model, prompt, tools and schema have in common. */
 export type CallSettings = Pick<CallRequest, "name" | "model" | "instructions" | "tools" | "schema">;
-
-/** Settings as they are stored, once for all calls that have them. */
-export interface EncodedSettings {
-  readonly name: string;
-  readonly hash: string;
-  readonly data: EncodedData;
-}
 
 /** Encodes settings, and remembers those of late: they are the same objects from call to call. */
 export class SettingsEncoder {
@@ -280,7 +239,7 @@ function isSame(one: CallSettings, other: CallSettings): boolean {
 
 /** A call with its settings. */
 export interface CallColumns {
-  readonly identity: string | Buffer;
+  readonly identity: string | Uint8Array;
   readonly purpose: RecordedCall["purpose"];
   readonly messages: number | null;
   readonly replicate: number;
@@ -289,66 +248,19 @@ export interface CallColumns {
   readonly settings: string;
 }
 
-type Key = string | number | Buffer;
+/** What calls of one owner are read with. */
+type CallQueries = Readonly<Record<"count" | "reply" | "callByIdentity" | "callById", string>>;
 
-/** What calls of one owner are read and written with. */
-export interface CallStatements {
-  readonly count: BetterSqlite3.Statement<number[], number>;
-  readonly reply: BetterSqlite3.Statement<Key[], string>;
-  readonly callByIdentity: BetterSqlite3.Statement<Key[], CallColumns>;
-  readonly callById: BetterSqlite3.Statement<[number], CallColumns>;
-  readonly insert: BetterSqlite3.Statement<unknown[]>;
-  readonly replace: BetterSqlite3.Statement<unknown[]>;
-  readonly markUnused: BetterSqlite3.Statement<[]>;
-}
-
-interface SharedStatements {
-  readonly settingId: BetterSqlite3.Statement<[string], number>;
-  readonly insertSetting: BetterSqlite3.Statement<[string, string, string]>;
-  readonly messageId: BetterSqlite3.Statement<[string], number>;
-  readonly insertMessage: BetterSqlite3.Statement<[string, number | null, string]>;
-  readonly message: BetterSqlite3.Statement<[number], { previous: number | null; data: string }>;
-}
-
-function sharedStatements(database: BetterSqlite3.Database): SharedStatements {
-  return {
-    settingId: database.prepare<[string], number>("SELECT id FROM setting WHERE hash = ?").pluck(),
-    insertSetting: database.prepare("INSERT INTO setting (hash, name, data) VALUES (?, ?, ?)"),
-    messageId: database.prepare<[string], number>("SELECT id FROM message WHERE hash = ?").pluck(),
-    insertMessage: database.prepare("INSERT INTO message (hash, previous, data) VALUES (?, ?, ?)"),
-    message: database.prepare("SELECT previous, data FROM message WHERE id = ?"),
-  };
-}
-
-/** Prepares the statements. */
-function callStatements(database: BetterSqlite3.Database, table: CallOwner["table"]): CallStatements {
+function callQueries(table: CallOwner["table"]): CallQueries {
   const owner = table === "call" ? [] : ["run"];
-  const key = [...owner, "identity"];
   const is = (columns: readonly string[]): string => columns.map((column) => `${column} = ?`).join(" AND ");
-  const columns = ["purpose", "setting", "messages", "replicate", "seed", "reply", "kept_at"];
-  const all = [...key, ...columns];
+  const isCall = is([...owner, "identity"]);
   const call = `SELECT identity, purpose, messages, replicate, seed, reply, setting.data AS settings
     FROM ${table} JOIN setting ON setting.id = ${table}.setting`;
-  const counted = table === "call" ? "" : ` WHERE ${is(owner)}`;
   return {
-    count: database.prepare<number[], number>(`SELECT count(*) FROM ${table}${counted}`).pluck(),
-    reply: database.prepare<Key[], string>(`SELECT reply FROM ${table} WHERE ${is(key)}`).pluck(),
-    callByIdentity: database.prepare<Key[], CallColumns>(`${call} WHERE ${is(key)}`),
-    callById: database.prepare<[number], CallColumns>(`${call} WHERE ${table}.id = ?`),
-    insert: database.prepare(
-      `INSERT INTO ${table} (${all.join(", ")}) VALUES (${all.map(() => "?").join(", ")})
-       ON CONFLICT (${key.join(", ")}) DO NOTHING`,
-    ),
-    replace: database.prepare(
-      `UPDATE ${table} SET ${columns.map((column) => `${column} = ?`).join(", ")} WHERE ${is(key)}`,
-    ),
-    markUnused: database.prepare(
-      "INSERT INTO meta (key, value) VALUES ('unused', 1) ON CONFLICT DO UPDATE SET value = 1",
-    ),
+    count: `SELECT count(*) FROM ${table}${table === "call" ? "" : ` WHERE ${is(owner)}`}`,
+    reply: `SELECT reply FROM ${table} WHERE ${isCall}`,
+    callByIdentity: `${call} WHERE ${isCall}`,
+    callById: `${call} WHERE ${table}.id = ?`,
   };
-}
-
-/** The key of a call: a hash takes half the space as bytes. */
-function identityKey(identity: string): string | Buffer {
-  return /^[0-9a-f]{64}$/.test(identity) ? Buffer.from(identity, "hex") : identity;
 }

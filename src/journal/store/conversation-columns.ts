@@ -42,7 +42,8 @@ export interface ConversationColumns {
 
 /** The columns that say which conversation it is, in the order of `placeColumns`. */
 export const PLACE: readonly string[] =
-  "position scenario scenario_hash subject judge replicate row row_id variant arm parent item row_values".split(
+  // Quoted because PostgreSQL reserves the word.
+  'position scenario scenario_hash subject judge replicate "row" row_id variant arm parent item row_values'.split(
     " ",
   );
 

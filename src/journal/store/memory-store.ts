@@ -75,10 +75,10 @@ class MemoryStore implements Store {
     return this.#existing(name).calls;
   }
 
-  reopen(name: string): RunJournal {
+  reopen(name: string, { isShared = false }: { readonly isShared?: boolean } = {}): RunJournal {
     this.#throwIfClosed();
     const run = this.#existing(name);
-    run.endedAt = null;
+    if (!isShared) run.endedAt = null;
     return this.#journal(run);
   }
 

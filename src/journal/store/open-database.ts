@@ -1,8 +1,11 @@
 import type BetterSqlite3 from "better-sqlite3";
 import { DEFAULTS } from "../../core/defaults.ts";
 import { isRecord } from "../../core/values/json.ts";
+import { SqliteDatabase } from "./sqlite-database.ts";
+import { SqliteRows } from "./sqlite-rows.ts";
+import { type OpenDatabase, retryWhileBusy } from "./sqlite-writer.ts";
 import type { StoreOptions } from "./store.ts";
-import { isBusy, StoreError, storeError } from "./store-error.ts";
+import { StoreError, storeError } from "./store-error.ts";
 import {
   APPLICATION_ID,
   FORMAT_VERSION,
@@ -10,19 +13,6 @@ import {
   type Migration,
   READABLE_VERSION,
 } from "./store-schema.ts";
-
-/** An open file. */
-export interface OpenDatabase {
-  readonly database: BetterSqlite3.Database;
-  readonly path: string;
-  readonly isReadOnly: boolean;
-  /** True if every group is flushed to the disk. */
-  readonly isDurable: boolean;
-  /** The format of the file. */
-  readonly version: number;
-  /** How long to wait for other processes. */
-  readonly lockTimeoutMs: number;
-}
 
 /** SQLite blocks this thread while it waits, so it waits in small portions. */
 const PORTION_MS = 50;
@@ -47,10 +37,10 @@ export async function openDatabase(path: string, options: StoreOptions = {}): Pr
     if (!isReadOnly) mkdirSync(dirname(full), { recursive: true });
     inspectFile(full, isReadOnly);
     database = new Database(full, { readonly: isReadOnly, timeout: PORTION_MS });
-    const version = prepareDatabase({ database, path: full, isReadOnly, lockTimeoutMs });
+    prepareDatabase({ database, path: full, isReadOnly, lockTimeoutMs });
     // Each group is flushed; else `GroupWriter` flushes once a second.
     if (durable && !isReadOnly) database.pragma("synchronous = FULL");
-    return { database, path: full, isReadOnly, isDurable: durable, lockTimeoutMs, version };
+    return { database, path: full, isReadOnly, isDurable: durable, lockTimeoutMs };
   } catch (error) {
     database?.close();
     if (isReadOnly && needsCopy(error)) return openCopy(full, lockTimeoutMs);
@@ -80,8 +70,8 @@ async function openCopy(path: string, lockTimeoutMs: number): Promise<OpenDataba
     if (log?.isFile()) fs.copyFileSync(`${path}-wal`, `${copy}-wal`);
     fs.chmodSync(copy, 0o600);
     database = new Database(copy, { readonly: true, timeout: PORTION_MS });
-    const version = prepareDatabase({ database, path, isReadOnly: true, lockTimeoutMs });
-    return { database, path, isReadOnly: true, isDurable: false, lockTimeoutMs, version };
+    prepareDatabase({ database, path, isReadOnly: true, lockTimeoutMs });
+    return { database, path, isReadOnly: true, isDurable: false, lockTimeoutMs };
   } catch (error) {
     database?.close();
     throw storeError(error, path);
@@ -127,13 +117,12 @@ function readHeader(path: string): Buffer {
   }
 }
 
-/** Returns the format of the file. */
 function prepareDatabase({
   database,
   path,
   isReadOnly,
   lockTimeoutMs,
-}: Omit<OpenDatabase, "version" | "isDurable">): number {
+}: Omit<OpenDatabase, "isDurable">): void {
   const pragma = (name: string): number => database.pragma(name, { simple: true }) as number;
   if (!isReadOnly) {
     database.pragma(`page_size = ${PAGE_SIZE}`);
@@ -152,7 +141,6 @@ function prepareDatabase({
     throw new StoreError("read_only", `The store ${path} has an older format. ${advice}`, { path });
   }
   database.pragma("foreign_keys = ON");
-  return pragma("user_version");
 }
 
 /** Brings a file to the latest format, all steps or none. */
@@ -172,7 +160,7 @@ export function migrate(
     for (const step of steps) {
       if (step.version <= version()) continue;
       database.exec(step.sql);
-      step.fill?.(database, path);
+      if (step.fill !== undefined) fillStep(step.fill, database, path);
       database.pragma(`user_version = ${step.version}`);
     }
     database.pragma(`application_id = ${APPLICATION_ID}`);
@@ -180,19 +168,20 @@ export function migrate(
   apply.immediate();
 }
 
-const PAUSE = new Int32Array(new SharedArrayBuffer(4));
-
-/** Does something again for as long as another process is in the way. */
-export function retryWhileBusy<Result>(limitMs: number, action: () => Result): Result {
-  const start = performance.now();
-  for (;;) {
-    try {
-      return action();
-    } catch (error) {
-      if (!isBusy(error) || performance.now() - start > limitMs) throw error;
-      Atomics.wait(PAUSE, 0, 0, 5);
-    }
-  }
+/** Computes what a change of the format asks for. */
+export function fillStep(
+  fill: NonNullable<Migration["fill"]>,
+  database: BetterSqlite3.Database,
+  path: string,
+): void {
+  const filled = new SqliteDatabase({
+    database,
+    path,
+    isReadOnly: false,
+    isDurable: false,
+    lockTimeoutMs: 0,
+  });
+  fill(filled, new SqliteRows(filled));
 }
 
 function refuseNewer(version: number, path: string, latest: number = FORMAT_VERSION): void {
@@ -210,50 +199,4 @@ function foreign(path: string, problem: string): StoreError {
     `${path} is not a store: ${problem}. Nothing was changed; choose another path.`,
     { path },
   );
-}
-
-/** A process that writes a run. */
-interface Writer {
-  readonly host: string;
-  readonly pid: number;
-  /** Tells it from a later process with the same number, where that can be known. */
-  readonly startedAt: string;
-}
-
-/** This process, as a store writes down who writes a run. */
-export function thisWriter(): string {
-  const { hostname } = process.getBuiltinModule("node:os");
-  const writer: Writer = { host: hostname(), pid: process.pid, startedAt: startOf(process.pid) ?? "" };
-  return JSON.stringify(writer);
-}
-
-/** The number of another process that is still writing; null if it is this one, or is gone, or was on another machine. */
-export function otherWriter(written: string | null): number | null {
-  const writer = written === null ? null : (JSON.parse(written) as unknown);
-  const { hostname } = process.getBuiltinModule("node:os");
-  if (!isRecord(writer) || writer.host !== hostname() || writer.pid === process.pid) return null;
-  // Written by `thisWriter`.
-  const { pid, startedAt } = writer as unknown as Writer;
-  return isAlive(pid) && (startOf(pid) ?? startedAt) === startedAt ? pid : null;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // A process of another user is alive, too.
-    return isRecord(error) && error.code === "EPERM";
-  }
-}
-
-/** When a process began, on systems that tell; a process that was killed and not yet buried is gone. */
-function startOf(pid: number): string | undefined {
-  try {
-    const text = process.getBuiltinModule("node:fs").readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name of the program, in parentheses, may hold anything.
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" ? "gone" : fields[19];
-  } catch {
-    return undefined;
-  }
 }

@@ -13,7 +13,7 @@ import {
 } from "../../contracts/store-contract-samples.ts";
 import type { RunEvent } from "../run-event.ts";
 import { encodeEvent } from "./encode-event.ts";
-import { migrate } from "./open-database.ts";
+import { fillStep, migrate } from "./open-database.ts";
 import { openStore } from "./open-store.ts";
 import type { Store } from "./store.ts";
 import { StoreError } from "./store-error.ts";
@@ -236,7 +236,8 @@ test.each(MIGRATIONS.slice(0, -1).map(({ version }) => version))(
       insert.run(type, turn, at, json);
     }
     // A release that counts while it writes has counted these.
-    for (const step of MIGRATIONS) if (step.version <= version) step.fill?.(old, path);
+    for (const step of MIGRATIONS) 
+      if (step.version <= version && step.fill !== undefined) fillStep(step.fill, old, path);
     old.close();
     const judges = [{ judge: "rules", failed: 1 }];
     const reading = await open(path, { readOnly: true });

@@ -1,6 +1,8 @@
 import { DEFAULTS } from "../../core/defaults.ts";
 import { openDatabase } from "./open-database.ts";
-import { SqliteStore } from "./sqlite-store.ts";
+import type { SqlDatabase } from "./sql-database.ts";
+import { SqlStore } from "./sql-store.ts";
+import { SqliteDatabase } from "./sqlite-database.ts";
 import type { Store, StoreOptions } from "./store.ts";
 import { storeError } from "./store-error.ts";
 
@@ -12,11 +14,16 @@ export async function openStore(
   path: string = DEFAULTS.storePath,
   options: StoreOptions = {},
 ): Promise<Store> {
-  const open = await openDatabase(path, options);
+  const database = await openSqlDatabase(path, options);
   try {
-    return new SqliteStore(open);
+    return new SqlStore(database);
   } catch (error) {
-    open.database.close();
-    throw storeError(error, open.path);
+    database.close();
+    throw storeError(error, database.path);
   }
+}
+
+/** Opens the database of a store. */
+export async function openSqlDatabase(path: string, options: StoreOptions = {}): Promise<SqlDatabase> {
+  return new SqliteDatabase(await openDatabase(path, options));
 }

@@ -1,4 +1,3 @@
-import type BetterSqlite3 from "better-sqlite3";
 import type { ConversationStatus } from "../../core/state/state.ts";
 import type { TurnVerdict } from "../turn.ts";
 import type {
@@ -13,7 +12,8 @@ import type {
 } from "./browsed-run.ts";
 import type { ConversationColumns, OutcomeColumns } from "./conversation-columns.ts";
 import { conversationKey } from "./encode-event.ts";
-import { openDatabase, otherWriter } from "./open-database.ts";
+import { openSqlDatabase } from "./open-store.ts";
+import type { SqlDatabase } from "./sql-database.ts";
 import { storeError } from "./store-error.ts";
 
 interface PairColumns {
@@ -47,24 +47,26 @@ type Value = string | number | null;
 /** Reads a store in pages, for people who look at runs of any size. It never writes. */
 export class RunBrowser {
   readonly path: string;
-  readonly #database: BetterSqlite3.Database;
-  readonly #prepared = new Map<string, BetterSqlite3.Statement>();
+  readonly #database: SqlDatabase;
 
-  constructor(database: BetterSqlite3.Database, path: string) {
+  constructor(database: SqlDatabase) {
     this.#database = database;
-    this.path = path;
+    this.path = database.path;
   }
 
   /** True while a process writes the run. */
   isBeingWritten(run: string): boolean {
     const [found] = this.#all<{ writer: string | null }>("SELECT writer FROM run WHERE name = ?", run);
     if (found === undefined || found.writer === null) return false;
-    return otherWriter(found.writer) !== null || found.writer.includes(`"pid":${process.pid},`);
+    const { writer } = found;
+    return this.#guarded(
+      () => this.#database.otherWriter(writer) !== null || this.#database.isThisWriter(writer),
+    );
   }
 
-  /** Grows with everything that is written to the file by another connection. */
+  /** Changes with everything that is written by another connection. */
   version(): number {
-    return this.#guarded(() => this.#database.pragma("data_version", { simple: true }) as number);
+    return this.#guarded(() => this.#database.version());
   }
 
   page(
@@ -75,10 +77,10 @@ export class RunBrowser {
     const id = this.#idOf(run);
     if (id === undefined) return { conversations: [], next: null };
     const { conditions, values } = this.#conditions(filter);
-    // A plus keeps SQLite from using the index of the column: it then begins with the turns.
-    const off = filter.isRare ? "+" : "";
+    // Without an index for these, it begins with the turns.
+    const off = filter.isRare ? this.#database.dialect.unindexed : (column: string): string => column;
     const rows = this.#all<ConversationColumns>(
-      `SELECT * FROM conversation WHERE ${off}run = ? AND (${off}position, ${off}id) > (?, ?)
+      `SELECT * FROM conversation WHERE ${off("run")} = ? AND (${off("position")}, ${off("id")}) > (?, ?)
        ${conditions.map((condition) => `AND ${condition}`).join(" ")} ORDER BY position, id LIMIT ?`,
       id,
       after?.position ?? Number.NEGATIVE_INFINITY,
@@ -103,7 +105,8 @@ export class RunBrowser {
     const same = ["variant", "arm"].filter((column) => this.#hasColumn("conversation", column));
     const rowOf = (of: string): string => this.#rowOf(of);
     // The index of scenarios finds the other one among those of its scenario; with items, at once.
-    const item = this.#hasColumn("conversation", "item") ? "other.item IS one.item AND" : "";
+    const { same: isSame } = this.#database.dialect;
+    const item = this.#hasColumn("conversation", "item") ? `${isSame("other.item", "one.item")} AND` : "";
     const value = (of: string): string =>
       `(SELECT value FROM outcome WHERE outcome.conversation = ${of}.id AND outcome.name = ? AND outcome.status = 'decided' AND kind = 'boolean')`;
     const differs =
@@ -115,9 +118,9 @@ export class RunBrowser {
     const rows = this.#all<PairColumns>(
       `SELECT one.id AS one, other.id AS other, one.position AS position FROM conversation AS one
        JOIN conversation AS other ON ${item} other.run = ? AND other.scenario = one.scenario AND other.subject = ?
-         AND other.replicate = one.replicate AND ${rowOf("other")} IS ${rowOf("one")} AND other.id != one.id
+         AND other.replicate = one.replicate AND ${isSame(rowOf("other"), rowOf("one"))} AND other.id != one.id
          ${run === withRun ? "AND other.judge = one.judge" : ""}
-         ${same.map((column) => `AND other.${column} IS one.${column}`).join(" ")}
+         ${same.map((column) => `AND ${isSame(`other.${column}`, `one.${column}`)}`).join(" ")}
        WHERE one.run = ? AND one.subject = ? AND (one.position, one.id) > (?, ?)
          ${scenario === undefined ? "" : "AND one.scenario = ?"} ${differs}
        ORDER BY one.position, one.id LIMIT ?`,
@@ -147,7 +150,7 @@ export class RunBrowser {
     const counted = VERDICT_COLUMNS[verdict] ?? "turns";
     return this.#all<FoundTurn>(
       `SELECT name AS conversation, scenario, subject, turn, node FROM conversation JOIN turn ON turn.conversation = conversation.id
-       WHERE run = ? AND ${counted} > 0 AND +verdict = ? ORDER BY position, id, turn LIMIT ?`,
+       WHERE run = ? AND ${counted} > 0 AND ${this.#database.dialect.unindexed("verdict")} = ? ORDER BY position, id, turn LIMIT ?`,
       this.#idOf(run) ?? -1,
       verdict,
       limit,
@@ -164,7 +167,7 @@ export class RunBrowser {
     const turns = this.#all<FoundTurn>(
       `SELECT name AS conversation, scenario, subject, turn, node FROM turn
        JOIN (SELECT * FROM conversation WHERE run = ? AND position >= ? ORDER BY position LIMIT 1) AS chosen
-         ON turn.conversation = chosen.id WHERE +verdict IN ('pass', 'fail', 'unreadable') ORDER BY turn`,
+         ON turn.conversation = chosen.id WHERE ${this.#database.dialect.unindexed("verdict")} IN ('pass', 'fail', 'unreadable') ORDER BY turn`,
       id,
       place * (last?.position ?? 0),
     );
@@ -206,18 +209,19 @@ export class RunBrowser {
     columns: ConversationColumns,
   ): readonly Pick<ConversationColumns, "name" | "subject">[] {
     const id = this.#idOf(run) ?? -1;
-    const same = ["row_id", "variant", "arm"].filter((column) => this.#hasColumn("conversation", column));
-    // Written from cells: each of these columns is a text or null.
-    const own = columns as unknown as Readonly<Record<string, string | null>>;
+    const same = ["row", "row_id", "variant", "arm"].filter((column) =>
+      this.#hasColumn("conversation", column),
+    );
+    // Written from cells: each of these columns is a text, a number or null.
+    const own = columns as unknown as Readonly<Record<string, Value>>;
     return this.#all(
-      `SELECT name, subject FROM conversation WHERE run = ? AND scenario = ? AND judge = ? AND replicate = ? AND row IS ?
-       ${same.map((column) => `AND ${column} IS ?`).join(" ")} ORDER BY position, id LIMIT 100`,
+      `SELECT name, subject FROM conversation WHERE run = ? AND scenario = ? AND judge = ? AND replicate = ?
+       ${same.map((column) => `AND "${column}" ${own[column] === null ? "IS NULL" : "= ?"}`).join(" ")} ORDER BY position, id LIMIT 100`,
       id,
       columns.scenario,
       columns.judge,
       columns.replicate,
-      columns.row,
-      ...same.map((column) => own[column] ?? null),
+      ...same.flatMap((column) => own[column] ?? []),
     );
   }
 
@@ -251,15 +255,16 @@ export class RunBrowser {
       values.push(...used);
     };
     for (const key of ["scenario", "subject", "judge", "replicate"] as const)
-      if (filter[key] !== undefined) add(`${key} IS ?`, filter[key]);
+      if (filter[key] !== undefined) add(`${key} = ?`, filter[key]);
     if (filter.status === "cut_short")
       // Named one by one, so that the index of statuses finds them.
       add(`status IN (${CUT_SHORT.map((status) => `'${status}'`).join(", ")})`);
-    else if (filter.status !== undefined) add("status IS ?", filter.status);
+    else if (filter.status === null) add("status IS NULL");
+    else if (filter.status !== undefined) add("status = ?", filter.status);
     if (filter.row !== undefined) add(`${this.#rowOf("conversation")} = ?`, filter.row);
     if (filter.arm !== undefined)
       if (this.#hasColumn("conversation", "arm")) add("arm = ?", filter.arm);
-      else add("0");
+      else add("1 = 0");
     if (filter.outcome !== undefined) {
       const { name, value } = filter.outcome;
       const of =
@@ -279,15 +284,15 @@ export class RunBrowser {
     const counted = verdict === undefined ? undefined : VERDICT_COLUMNS[verdict];
     if (counted !== undefined && node === undefined && edge === undefined) return add(`${counted} > 0`);
     // Of one conversation, all turns are found at once: the index of nodes would lead through all others.
-    const off = isRare ? "" : "+";
+    const off = isRare ? (column: string): string => column : this.#database.dialect.unindexed;
     const wanted: string[] = [];
     const values: Value[] = [];
     if (node !== undefined) {
-      wanted.push(`${off}node = ?`);
+      wanted.push(`${off("node")} = ?`);
       values.push(node);
     }
     // Named also where any verdict will do: the index has finished turns only.
-    wanted.push(verdict === undefined ? `${off}verdict IS NOT NULL` : `${off}verdict = ?`);
+    wanted.push(verdict === undefined ? `${off("verdict")} IS NOT NULL` : `${off("verdict")} = ?`);
     if (verdict !== undefined) values.push(verdict);
     if (edge !== undefined) {
       wanted.push(this.#hasColumn("turn", "edge") ? "edge = ?" : "? IS NULL");
@@ -304,21 +309,13 @@ export class RunBrowser {
 
   /** What identifies a row of a dataset. Of a conversation of an earlier version only the position of its row is known. */
   #rowOf(table: string): string {
-    const position = `CAST(${table}.row AS TEXT)`;
+    const position = `CAST(${table}."row" AS TEXT)`;
     return this.#hasColumn("conversation", "row_id") ? `coalesce(${table}.row_id, ${position})` : position;
   }
 
-  readonly #columns = new Map<string, ReadonlySet<string>>();
-
   /** A file of an earlier version lacks some columns. */
   #hasColumn(table: "conversation" | "turn", column: string): boolean {
-    let known = this.#columns.get(table);
-    if (known === undefined) {
-      const found = this.#all<{ name: string }>(`PRAGMA table_info(${table})`);
-      known = new Set(found.map(({ name }) => name));
-      this.#columns.set(table, known);
-    }
-    return known.has(column);
+    return this.#guarded(() => this.#database.hasColumn(table, column));
   }
 
   #idOf(run: string): number | undefined {
@@ -326,14 +323,7 @@ export class RunBrowser {
   }
 
   #all<Row>(sql: string, ...values: readonly Value[]): readonly Row[] {
-    return this.#guarded(() => {
-      let statement = this.#prepared.get(sql);
-      if (statement === undefined) {
-        statement = this.#database.prepare(sql);
-        this.#prepared.set(sql, statement);
-      }
-      return statement.all(...values) as readonly Row[];
-    });
+    return this.#guarded(() => this.#database.all<Row>(sql, ...values));
   }
 
   #guarded<Result>(read: () => Result): Result {
@@ -345,8 +335,7 @@ export class RunBrowser {
   }
 }
 
-/** Opens a store's file for looking at it. Throws `StoreError` if it is not a store that this release can read. */
+/** Opens a store for looking at it. Throws `StoreError` if it is not a store that this release can read. */
 export async function openRunBrowser(path: string): Promise<RunBrowser> {
-  const open = await openDatabase(path, { readOnly: true });
-  return new RunBrowser(open.database, open.path);
+  return new RunBrowser(await openSqlDatabase(path, { readOnly: true }));
 }

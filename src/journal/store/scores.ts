@@ -1,4 +1,3 @@
-import type BetterSqlite3 from "better-sqlite3";
 import type { ConversationStatus } from "../../core/state/state.ts";
 import type { JsonObject } from "../../core/values/json.ts";
 import { cellSummary } from "../cell.ts";
@@ -6,6 +5,7 @@ import type { Conversation } from "../fold/conversation.ts";
 import { type OutcomeScore, outcomeScore } from "../fold/tally.ts";
 import type { TurnVerdict } from "../turn.ts";
 import { type ConversationColumns, cellOf, type OutcomeColumns, outcomeOf } from "./conversation-columns.ts";
+import type { SqlDatabase } from "./sql-database.ts";
 import type { ConversationScore, ScoredTurn, ScoreOptions } from "./store.ts";
 
 /** The scores of conversations that are in memory, as `readScores` reads them. */
@@ -52,40 +52,32 @@ type ScoreColumns = Pick<
   | "row_values"
 >;
 
-const COLUMNS = "id name position scenario scenario_hash subject judge replicate row status unjudged".split(
+const COLUMNS = 'id name position scenario scenario_hash subject judge replicate "row" status unjudged'.split(
   " ",
 );
 /** Columns that files of earlier versions do not have. */
 const NEWER = ["row_id", "variant", "arm", "parent"];
+
+type OutcomeValues = readonly [number, string, string, number | null, OutcomeColumns["status"]];
+type TurnValues = readonly [number, string, TurnVerdict];
 
 /** Conversations are read in portions: a statement that stays open would keep the connection from writing. */
 const PORTION = 512;
 
 /** The scores of a run, straight from columns: no event is read. */
 export function* readScores(
-  database: BetterSqlite3.Database,
+  database: SqlDatabase,
   run: number,
   { turns = false, rowValues = false }: ScoreOptions,
 ): Generator<ConversationScore> {
-  const present = new Set(
-    database.prepare<[], string>("SELECT name FROM pragma_table_info('conversation')").pluck().all(),
-  );
   const newer = rowValues ? [...NEWER, "row_values"] : NEWER;
-  const columns = [...COLUMNS, ...newer.filter((name) => present.has(name))].join(", ");
-  const conversations = database.prepare<[number, number, number, number], ScoreColumns>(
-    `SELECT ${columns} FROM conversation WHERE run = ? AND (position, id) > (?, ?) ORDER BY position, id LIMIT ?`,
-  );
-  const readOutcomes = database
-    .prepare<[number, number], [number, string, string, number | null, OutcomeColumns["status"]]>(
-      "SELECT conversation, name, kind, value, status FROM outcome WHERE conversation BETWEEN ? AND ?",
-    )
-    .raw();
-  const readTurns = database
-    .prepare<[number, number], [number, string, TurnVerdict]>(
-      `SELECT conversation, node, verdict FROM turn WHERE conversation BETWEEN ? AND ? AND verdict IS NOT NULL
-       ORDER BY conversation, turn`,
-    )
-    .raw();
+  const present = newer.filter((name) => database.hasColumn("conversation", name));
+  const columns = [...COLUMNS, ...present].join(", ");
+  const selectConversations = `SELECT ${columns} FROM conversation WHERE run = ? AND (position, id) > (?, ?) ORDER BY position, id LIMIT ?`;
+  const selectOutcomes =
+    "SELECT conversation, name, kind, value, status FROM outcome WHERE conversation BETWEEN ? AND ?";
+  const selectTurns = `SELECT conversation, node, verdict FROM turn WHERE conversation BETWEEN ? AND ? AND verdict IS NOT NULL
+    ORDER BY conversation, turn`;
   const words = new Map<string, string>();
   /** The same text once in memory, however many conversations have it. */
   const shared = (word: string): string => {
@@ -97,7 +89,7 @@ export function* readScores(
   const rows = new SharedRows();
   let [position, after] = [Number.NEGATIVE_INFINITY, 0];
   for (;;) {
-    const portion = conversations.all(run, position, after, PORTION);
+    const portion = database.all<ScoreColumns>(selectConversations, run, position, after, PORTION);
     const byId = new Map(
       portion.map((entry) => [
         entry.id,
@@ -105,7 +97,11 @@ export function* readScores(
       ]),
     );
     for (const [first, last] of idRanges(portion)) {
-      for (const [id, name, kind, value, status] of readOutcomes.all(first, last)) {
+      for (const [id, name, kind, value, status] of database.raw<OutcomeValues>(
+        selectOutcomes,
+        first,
+        last,
+      )) {
         const found = byId.get(id);
         // Written by an event's status.
         const columnsOfEntry = found?.entry as { status: ConversationStatus | null; unjudged: number };
@@ -116,7 +112,7 @@ export function* readScores(
           );
       }
       if (turns)
-        for (const [id, node, verdict] of readTurns.all(first, last))
+        for (const [id, node, verdict] of database.raw<TurnValues>(selectTurns, first, last))
           byId.get(id)?.turns.push({ node: shared(node), verdict: shared(verdict) as TurnVerdict });
     }
     for (const { entry, outcomes, turns: scored } of byId.values()) {

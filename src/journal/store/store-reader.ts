@@ -1,4 +1,3 @@
-import type BetterSqlite3 from "better-sqlite3";
 import type { ConversationStatus } from "../../core/state/state.ts";
 import { cellSummary, hasLevels } from "../cell.ts";
 import { Conversation } from "../fold/conversation.ts";
@@ -19,6 +18,7 @@ import {
   type EventColumns,
 } from "./encode-event.ts";
 import { summaryOf } from "./results.ts";
+import type { SqlDatabase, SqlValue } from "./sql-database.ts";
 import type { ConversationFilter, ConversationSummary, RunSummary } from "./store.ts";
 import { storeError } from "./store-error.ts";
 import { TallyTable } from "./tally-table.ts";
@@ -43,14 +43,12 @@ interface RunColumns {
 
 /** Reads runs, conversations and events out of a store's file. */
 export class StoreReader {
-  readonly #database: BetterSqlite3.Database;
-  readonly #path: string;
+  readonly #database: SqlDatabase;
   readonly #texts: TextTable;
   readonly #tallies: TallyTable;
 
-  constructor(database: BetterSqlite3.Database, path: string, texts: TextTable) {
+  constructor(database: SqlDatabase, texts: TextTable) {
     this.#database = database;
-    this.#path = path;
     this.#texts = texts;
     this.#tallies = new TallyTable(database);
   }
@@ -83,8 +81,8 @@ export class StoreReader {
     );
     const beginning = filter.conversation === undefined ? "" : "AND name >= ? AND name < ?";
     const sql = `SELECT * FROM conversation WHERE run = ? AND (position, id) > (?, ?)
-      ${wanted.map((key) => `AND ${key} IS ?`).join(" ")} ${beginning} ORDER BY position, id LIMIT ${PORTION}`;
-    const values = wanted.map((key) => filter[key] ?? null);
+      ${wanted.map((key) => `AND ${key} ${filter[key] === null ? "IS NULL" : "= ?"}`).join(" ")} ${beginning} ORDER BY position, id LIMIT ${PORTION}`;
+    const values: SqlValue[] = wanted.flatMap((key) => filter[key] ?? []);
     if (filter.conversation !== undefined)
       values.push(filter.conversation, `${filter.conversation}\u{10ffff}`);
     let [position, after] = [Number.NEGATIVE_INFINITY, 0];
@@ -166,7 +164,8 @@ export class StoreReader {
 
   /** The counts of the cells of a run, in the order of results. */
   tallies(run: number): readonly CellTally[] {
-    const isCounted = this.#hasTable("tally");
+    // A file of an earlier version that is only read lacks the table.
+    const isCounted = this.#guarded(() => this.#database.hasColumn("tally", "count"));
     const counts = isCounted ? this.#guarded(() => this.#tallies.read(run)) : new CellCounts();
     // What goes on is counted here; so is everything in a file of an earlier version.
     const sql = `SELECT id, name FROM conversation WHERE run = ? ${isCounted ? "AND status IS NULL" : ""}`;
@@ -198,30 +197,15 @@ export class StoreReader {
     }));
   }
 
-  /** A file of an earlier version that is only read lacks some tables. */
-  #hasTable(name: string): boolean {
-    return this.#all("SELECT 1 FROM sqlite_schema WHERE name = ?", name).length > 0;
-  }
-
-  #all<Row>(sql: string, ...values: readonly (string | number | null)[]): readonly Row[] {
-    return this.#guarded(() => this.#prepare(sql).all(...values)) as readonly Row[];
-  }
-
-  readonly #prepared = new Map<string, BetterSqlite3.Statement>();
-
-  #prepare(sql: string): BetterSqlite3.Statement {
-    const known = this.#prepared.get(sql);
-    if (known !== undefined) return known;
-    const statement = this.#database.prepare(sql);
-    this.#prepared.set(sql, statement);
-    return statement;
+  #all<Row>(sql: string, ...values: readonly SqlValue[]): readonly Row[] {
+    return this.#guarded(() => this.#database.all<Row>(sql, ...values));
   }
 
   #guarded<Result>(read: () => Result): Result {
     try {
       return read();
     } catch (error) {
-      throw storeError(error, this.#path);
+      throw storeError(error, this.#database.path);
     }
   }
 }

@@ -1,5 +1,6 @@
-import type BetterSqlite3 from "better-sqlite3";
 import { fillTallies } from "./fill-tallies.ts";
+import type { GroupRows } from "./group.ts";
+import type { SqlDatabase } from "./sql-database.ts";
 
 /** Tells a store from other SQLite files: "Elen". */
 export const APPLICATION_ID = 0x456c656e;
@@ -10,7 +11,7 @@ export interface Migration {
   readonly version: number;
   readonly sql: string;
   /** What is computed from what the file has, after the SQL. */
-  readonly fill?: (database: BetterSqlite3.Database, path: string) => void;
+  readonly fill?: (database: SqlDatabase, rows: GroupRows) => void;
 }
 
 /** Every change of the format, in order. A step that was released is never edited: a change is a new step. */

@@ -221,8 +221,11 @@ export interface Store {
   callsOf(run: string): RunCalls;
   /** Begins a run with its first event; throws if there is a run of this name. */
   begin(start: RunStart & { readonly at: number }, options?: { readonly parent?: string }): RunJournal;
-  /** Goes on with a run that was begun before; throws if there is none. */
-  reopen(run: string): RunJournal;
+  /**
+   * Goes on with a run that was begun before; throws if there is none. With `isShared`, this process is one of several that write
+   * conversations of the run, each its own: whether the run has ended, and who leads it, stays as it is.
+   */
+  reopen(run: string, options?: { readonly isShared?: boolean }): RunJournal;
   runs(): readonly RunSummary[];
   /** Undefined if there is none; the beginning of a name is enough if it is the only one. */
   run(name: string): RunSummary | undefined;

@@ -1,9 +1,10 @@
-import type BetterSqlite3 from "better-sqlite3";
-import { CellCounts, type CountKind, Counts, type PlacedCounts, variantKey } from "../fold/tally.ts";
+import { CellCounts, type CountKind, Counts } from "../fold/tally.ts";
 import type { Cell } from "../run-event.ts";
+import type { GroupRows } from "./group.ts";
+import type { SqlDatabase } from "./sql-database.ts";
 
 /** How many different names of a kind a cell has; what comes later is counted together, without a name. */
-const MOST_NAMES: Partial<Record<CountKind, number>> = { path: 1000, reason: 50 };
+export const MOST_NAMES: Partial<Record<CountKind, number>> = { path: 1000, reason: 50 };
 const LONGEST_NAME = 4000;
 
 interface CountColumns {
@@ -24,22 +25,13 @@ interface CellColumns {
   readonly position: number;
 }
 
-type Values = (string | number | null)[];
-
-type TallyStatements = Readonly<
-  Record<"cell" | "add" | "increase" | "drop" | "names", BetterSqlite3.Statement<Values>>
->;
-
 /** The counts of the conversations that have ended, kept up to date with every group that is written. */
 export class TallyTable {
-  readonly #database: BetterSqlite3.Database;
+  readonly #database: SqlDatabase;
   /** What is to be added, by run. */
   readonly #pending = new Map<number, CellCounts>();
-  /** Cells that are in the file for certain. */
-  readonly #known = new Map<string, { readonly id: number; position: number }>();
-  #prepared: TallyStatements | undefined;
 
-  constructor(database: BetterSqlite3.Database) {
+  constructor(database: SqlDatabase) {
     this.#database = database;
   }
 
@@ -51,31 +43,19 @@ export class TallyTable {
   }
 
   /** Writes what was added, within a transaction. */
-  save(): void {
-    for (const [run, cells] of this.#pending) {
-      for (const [key, placed] of cells) {
-        const cell = this.#cellId(run, key, placed);
-        for (const entry of placed.counts.entries()) this.#addCount(cell, entry);
-      }
-    }
+  save(rows: GroupRows): void {
+    for (const [run, cells] of this.#pending)
+      for (const [key, placed] of cells) rows.counts(run, key, placed);
     this.#pending.clear();
-  }
-
-  /** Rows may have been removed. */
-  forget(): void {
-    this.#known.clear();
   }
 
   /** The counts of a run. */
   read(run: number): CellCounts {
-    const cells = this.#database
-      .prepare<[number], CellColumns>("SELECT * FROM cell WHERE run = ? ORDER BY position")
-      .all(run);
-    const rows = this.#database
-      .prepare<[number], CountColumns>(
-        `SELECT tally.cell, kind, name, value, count FROM cell JOIN tally ON tally.cell = cell.id WHERE run = ? ORDER BY tally.id`,
-      )
-      .all(run);
+    const cells = this.#database.all<CellColumns>("SELECT * FROM cell WHERE run = ? ORDER BY position", run);
+    const rows = this.#database.all<CountColumns>(
+      `SELECT tally.cell, kind, name, value, count FROM cell JOIN tally ON tally.cell = cell.id WHERE run = ? ORDER BY tally.id`,
+      run,
+    );
     const byCell = new Map<number, Counts>(cells.map(({ id }) => [id, new Counts()]));
     for (const { cell, kind, name, value, count } of rows) byCell.get(cell)?.add(kind, name, value, count);
     const counts = new CellCounts();
@@ -84,7 +64,7 @@ export class TallyTable {
         scenario,
         subject,
         judge,
-        // Written by `#cellId`.
+        // Written by `variantKey`.
         ...(variant === "" ? {} : { variant: JSON.parse(variant) as Readonly<Record<string, string>> }),
         ...(arm === "" ? {} : { arm }),
         index: position,
@@ -93,59 +73,19 @@ export class TallyTable {
     }
     return counts;
   }
+}
 
-  #cellId(run: number, key: string, { cell, position }: PlacedCounts): number {
-    const known = this.#known.get(`${run} ${key}`);
-    if (known !== undefined && known.position <= position) return known.id;
-    const { scenario, subject, judge, variant, arm } = cell;
-    const values = [run, scenario, subject, judge, variantKey(variant), arm ?? "", position];
-    // `RETURNING` gives the row, new or not.
-    const { id } = this.#sql.cell.get(...values) as { readonly id: number };
-    this.#known.set(`${run} ${key}`, { id, position });
-    return id;
-  }
-
-  #addCount(cell: number, [kind, name, value, count]: readonly [CountKind, string, string, number]): void {
-    if (count === 0) return;
-    const { add, increase, drop } = this.#sql;
-    const most = MOST_NAMES[kind];
-    if (most === undefined) add.run(cell, kind, name, value, count);
-    else if (increase.run(count, cell, kind, name, value).changes === 0) {
-      const isNamed =
-        count > 0 && name.length + value.length <= LONGEST_NAME && this.#names(cell, kind) < most;
-      const [other, otherValue] = isNamed ? [name, value] : otherName(kind, name, value);
-      add.run(cell, kind, other, otherValue, count);
-    }
-    if (count < 0) drop.run(cell, kind);
-  }
-
-  #names(cell: number, kind: CountKind): number {
-    return (this.#sql.names.get(cell, kind) as { readonly count: number }).count;
-  }
-
-  /** Prepared when something is written: a file of an earlier version that is only read has no such tables. */
-  get #sql(): TallyStatements {
-    this.#prepared ??= {
-      cell: this.#database.prepare(
-        `INSERT INTO cell (run, scenario, subject, judge, variant, arm, position) VALUES (?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT DO UPDATE SET position = min(position, excluded.position) RETURNING id`,
-      ),
-      add: this.#database.prepare(
-        `INSERT INTO tally (cell, kind, name, value, count) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (cell, kind, name, value) DO UPDATE SET count = count + excluded.count`,
-      ),
-      increase: this.#database.prepare(
-        "UPDATE tally SET count = count + ? WHERE cell = ? AND kind = ? AND name = ? AND value = ?",
-      ),
-      drop: this.#database.prepare("DELETE FROM tally WHERE cell = ? AND kind = ? AND count = 0"),
-      names: this.#database.prepare("SELECT count(*) AS count FROM tally WHERE cell = ? AND kind = ?"),
-    };
-    return this.#prepared;
-  }
+/** True of a name that a tally keeps as it is. */
+export function isShortName(name: string, value: string): boolean {
+  return name.length + value.length <= LONGEST_NAME;
 }
 
 /** Where what has no place of its own is counted. */
-function otherName(kind: CountKind, name: string, value: string): readonly [name: string, value: string] {
+export function otherName(
+  kind: CountKind,
+  name: string,
+  value: string,
+): readonly [name: string, value: string] {
   if (kind !== "reason") return ["", ""];
   const [result] = JSON.parse(value) as readonly [string];
   return [name, JSON.stringify([result, null, ""])];

@@ -1,4 +1,5 @@
-import { type OpenDatabase, retryWhileBusy } from "./open-database.ts";
+import type BetterSqlite3 from "better-sqlite3";
+import type { GroupHooks, GroupRows, GroupWriter } from "./group.ts";
 import { isBusy, StoreError, storeError } from "./store-error.ts";
 
 /** A group in the making is written at the latest when it has this many changes: a loop that never pauses must not fill the memory. */
@@ -9,23 +10,25 @@ const RETRY_MS = 10;
 /** How much a power cut may lose. */
 const FLUSH_MS = 1000;
 
-/** What happens around the changes of a group, within its transaction. */
-export interface GroupHooks {
-  /** Another process has changed the file since the last group. */
-  readonly onForeignChange: () => void;
-  readonly beforeCommit: () => void;
+/** An open file. */
+export interface OpenDatabase {
+  readonly database: BetterSqlite3.Database;
+  readonly path: string;
+  readonly isReadOnly: boolean;
+  /** True if every group is flushed to the disk. */
+  readonly isDurable: boolean;
+  /** How long to wait for other processes. */
+  readonly lockTimeoutMs: number;
 }
 
-/**
- * Writes changes in groups, one transaction each: all that is added until the event loop comes round is written together, so
- * many conversations share one commit. Once a group cannot be written, nothing is any more.
- */
-export class GroupWriter {
+/** Writes groups of changes into a file, each when the event loop comes round. */
+export class SqliteWriter implements GroupWriter {
   readonly #open: OpenDatabase;
   readonly #hooks: GroupHooks;
   readonly #statements: Readonly<Record<"begin" | "commit" | "rollback", { run(): unknown }>>;
   readonly #dataVersion: { get(): unknown };
-  #changes: (() => void)[] = [];
+  readonly #rows: GroupRows;
+  #changes: ((rows: GroupRows) => void)[] = [];
   #group: PromiseWithResolvers<void> | undefined;
   #scheduled: NodeJS.Immediate | NodeJS.Timeout | undefined;
   #busySince: number | undefined;
@@ -33,8 +36,9 @@ export class GroupWriter {
   #broken: StoreError | undefined;
   #flushing: NodeJS.Timeout | undefined;
 
-  constructor(open: OpenDatabase, hooks: GroupHooks) {
+  constructor(open: OpenDatabase, rows: GroupRows, hooks: GroupHooks) {
     this.#open = open;
+    this.#rows = rows;
     this.#hooks = hooks;
     const { database } = open;
     this.#statements = {
@@ -46,15 +50,13 @@ export class GroupWriter {
     this.#seenVersion = this.#dataVersion.get();
   }
 
-  /** Adds a change to the group that is written next. */
-  add(change: () => void): void {
+  add(change: (rows: GroupRows) => void): void {
     if (this.#broken !== undefined) return;
     this.#changes.push(change);
     if (this.#changes.length >= MOST_CHANGES) this.#tryFlush();
     else this.#scheduled ??= setImmediate(() => this.#onTime());
   }
 
-  /** Resolves when all that was added is committed; undefined if it is already. */
   durable(): Promise<void> | undefined {
     if (this.#broken !== undefined) return Promise.reject(this.#broken);
     if (this.#changes.length === 0) return undefined;
@@ -62,34 +64,29 @@ export class GroupWriter {
     return this.#group.promise;
   }
 
-  /** Writes at once what was added, so that it can be read; an error is reported by `durable`. */
   flush(): void {
     if (this.#changes.length > 0) this.#tryFlush();
   }
 
-  /** Does something in a transaction of its own, after all that was added; throws `StoreError`. */
-  now<Result>(action: () => Result): Result {
+  now<Result>(action: (rows: GroupRows) => Result): Result {
     this.flush();
-    this.throwIfBroken();
+    if (this.#broken !== undefined) throw this.#broken;
     try {
       retryWhileBusy(this.#open.lockTimeoutMs, () => this.#statements.begin.run());
-      return this.#transaction(action);
+      return this.#transaction(() => action(this.#rows));
     } catch (error) {
       throw storeError(error, this.#open.path);
     }
   }
 
-  /** True if nothing is taken any more. */
   get isBroken(): boolean {
     return this.#broken !== undefined;
   }
 
-  /** Throws the error after which nothing was written any more. */
-  throwIfBroken(): void {
-    if (this.#broken !== undefined) throw this.#broken;
+  forget(): void {
+    this.#rows.forget();
   }
 
-  /** Nothing can be written any more, because of an error. */
   break(error: unknown): void {
     this.#unschedule();
     this.#broken = storeError(error, this.#open.path);
@@ -98,7 +95,6 @@ export class GroupWriter {
     this.#group = undefined;
   }
 
-  /** Writes what was added, and takes nothing more; returns the error if that fails and was not reported before. */
   finish(): StoreError | undefined {
     const before = this.#broken;
     this.flush();
@@ -143,7 +139,7 @@ export class GroupWriter {
     const group = this.#group;
     try {
       this.#transaction(() => {
-        for (const change of changes) change();
+        for (const change of changes) change(this.#rows);
       });
     } catch (error) {
       this.break(error);
@@ -167,10 +163,13 @@ export class GroupWriter {
   #transaction<Result>(action: () => Result): Result {
     try {
       const version = this.#dataVersion.get();
-      if (version !== this.#seenVersion) this.#hooks.onForeignChange();
+      if (version !== this.#seenVersion) {
+        this.#rows.forget();
+        this.#hooks.onForeignChange();
+      }
       this.#seenVersion = version;
       const result = action();
-      this.#hooks.beforeCommit();
+      this.#hooks.beforeCommit(this.#rows);
       this.#statements.commit.run();
       this.#flushSoon();
       return result;
@@ -196,6 +195,21 @@ function flushLog(path: string): void {
     if (missing) return;
     fs.fsync(file, () => fs.close(file, () => {}));
   });
+}
+
+const PAUSE = new Int32Array(new SharedArrayBuffer(4));
+
+/** Does something again for as long as another process is in the way. */
+export function retryWhileBusy<Result>(limitMs: number, action: () => Result): Result {
+  const start = performance.now();
+  for (;;) {
+    try {
+      return action();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - start > limitMs) throw error;
+      Atomics.wait(PAUSE, 0, 0, 5);
+    }
+  }
 }
 
 /** A rejection that is not awaited is no crash. */

@@ -1,0 +1,53 @@
+import type { Column } from "./conversation-columns.ts";
+import type { GroupHooks, GroupWriter } from "./group.ts";
+
+/** What a statement takes. */
+export type SqlValue = Column | Uint8Array | readonly string[];
+
+/** Where databases speak differently. */
+export interface SqlDialect {
+  /** True of two values that are equal, or both missing. */
+  readonly same: (one: string, other: string) => string;
+  /** A column that no index is looked at for, where a planner needs to be told. */
+  readonly unindexed: (column: string) => string;
+  /** The key of a call. */
+  readonly identityKey: (identity: string) => string | Uint8Array;
+}
+
+/**
+ * A database that holds a store. Statements are written in what SQLite and PostgreSQL have in common, with `?` for values; they
+ * are prepared once.
+ */
+export interface SqlDatabase {
+  /** Where it is, as people see it: a file, or an address without its password. */
+  readonly path: string;
+  readonly dialect: SqlDialect;
+  /** The rows of a query. */
+  all<Row>(sql: string, ...values: readonly SqlValue[]): readonly Row[];
+  /** The same as lists of values, which are quicker to read. */
+  raw<Row>(sql: string, ...values: readonly SqlValue[]): readonly Row[];
+  /** The first value of the first row. */
+  value<Value>(sql: string, ...values: readonly SqlValue[]): Value | undefined;
+  /** Changes something; gives how many rows. */
+  run(sql: string, ...values: readonly SqlValue[]): number;
+  /** False in a store of an earlier version, which may lack some. */
+  hasColumn(table: "conversation" | "turn" | "tally" | "run_call", column: string): boolean;
+  /** What writes groups of changes. */
+  writer(hooks: GroupHooks): GroupWriter;
+  /** This process, as a run notes who writes it. */
+  thisWriter(): string;
+  /** The process that is noted, if it is another one that still writes. */
+  otherWriter(written: string | null): string | null;
+  /** True if this process is the one that is noted. */
+  isThisWriter(written: string): boolean;
+  /** Changes with everything that is written by another connection. */
+  version(): number;
+  bytes(): number;
+  /** Removes texts that nothing refers to, within a transaction. */
+  removeUnusedTexts(): void;
+  countUnusedTexts(): number;
+  /** Gives free space back. */
+  vacuum(): void;
+  readonly isOpen: boolean;
+  close(): void;
+}
