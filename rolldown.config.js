@@ -25,6 +25,7 @@ export default {
     // The program of a thread, which is loaded by its file name.
     "sandbox-worker": "src/run/sandbox/sandbox-worker.ts",
     "heavy-worker": "src/viewer/server/heavy-worker.ts",
+    "postgres-worker": "src/journal/store/postgres/postgres-worker.ts",
   },
   platform: "node",
   external: (id) =>

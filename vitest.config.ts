@@ -19,6 +19,8 @@ export default defineConfig({
     isolate: false,
     // Many tests wait for processes of the command line: one more worker than cores keeps the cores busy.
     maxWorkers: availableParallelism() + 1,
+    // Starts a PostgreSQL server if a test asks for one.
+    globalSetup: ["./test/postgres-server.ts"],
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     typecheck: { enabled: true, include: ["src/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },
   },

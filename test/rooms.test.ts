@@ -182,6 +182,7 @@ test("libraries are those that were chosen", () => {
     "hyparquet",
     "hyparquet-writer",
     "liquidjs",
+    "pg",
     "quickjs-emscripten-core",
     "re2js",
     "react",

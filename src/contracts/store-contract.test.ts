@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { sharedPostgres } from "../../test/postgres-server.ts";
 import { memoryStore } from "../journal/store/memory-store.ts";
 import { openStore } from "../journal/store/open-store.ts";
 import type { Store } from "../journal/store/store.ts";
@@ -30,9 +31,24 @@ async function inFile(): Promise<StoreHarness> {
   };
 }
 
+async function onServer(): Promise<StoreHarness> {
+  const url = await sharedPostgres();
+  let store = await openStore(url);
+  return {
+    store,
+    reopen: async () => {
+      store.close();
+      store = await openStore(url);
+      return store;
+    },
+    dispose: async () => store.close(),
+  };
+}
+
 describe.each([
   ["in memory", inMemory],
   ["in a file", inFile],
+  ["on a server", onServer],
 ])("a store %s", (_, make) => {
   for (const { name, run } of storeContract(make)) test(name, run);
 });

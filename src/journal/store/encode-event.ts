@@ -1,6 +1,6 @@
 import { currentEvent } from "../older-events.ts";
 import type { RunEvent } from "../run-event.ts";
-import { decodeData, type EncodedData, encodeData } from "./text-codec.ts";
+import { decodeData, type EncodedData, encodeData, isStorable } from "./text-codec.ts";
 
 /** An event as a row: what every event has in columns, the rest as JSON. */
 export interface EncodedEvent extends EncodedData {
@@ -42,9 +42,9 @@ const REFERENCE = /(?<=[[,:])"~([\w-]{32})"/g;
 /** Escaped marks, data that looks like what files mark, columns that are in the data, and spellings of earlier releases. */
 const ODD = /"~~|"\$|^\{"(?:turn|conversation)":|"nodeId":|"row":\d|"turns":\d/;
 
-/** The key of a conversation in a database, which holds no halves of surrogate pairs. */
+/** The key of a conversation in a database, which does not hold every text. */
 export function conversationKey(conversation: string): string {
-  return conversation.isWellFormed() ? conversation : JSON.stringify(conversation);
+  return isStorable(conversation) ? conversation : JSON.stringify(conversation);
 }
 
 /** Writes an event as a row. */
@@ -57,7 +57,7 @@ export function encodeEvent(event: RunEvent): EncodedEvent {
   const hasColumn = Number.isSafeInteger(turn);
   const inJson = {
     ...(turn === undefined || hasColumn ? {} : { turn }),
-    ...(conversation === undefined || conversation.isWellFormed() ? {} : { conversation }),
+    ...(conversation === undefined || isStorable(conversation) ? {} : { conversation }),
     ...rest,
   };
   const encoded = encodeData(inJson);

@@ -1,5 +1,6 @@
 import { DEFAULTS } from "../../core/defaults.ts";
 import { openDatabase } from "./open-database.ts";
+import { isPostgresAddress } from "./postgres/postgres-address.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import { SqlStore } from "./sql-store.ts";
 import { SqliteDatabase } from "./sqlite-database.ts";
@@ -25,5 +26,9 @@ export async function openStore(
 
 /** Opens the database of a store. */
 export async function openSqlDatabase(path: string, options: StoreOptions = {}): Promise<SqlDatabase> {
+  if (isPostgresAddress(path)) {
+    const { openPostgres } = await import("./postgres/postgres-database.ts");
+    return openPostgres(path, options);
+  }
   return new SqliteDatabase(await openDatabase(path, options));
 }

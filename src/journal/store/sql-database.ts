@@ -4,6 +4,16 @@ import type { GroupHooks, GroupWriter } from "./group.ts";
 /** What a statement takes. */
 export type SqlValue = Column | Uint8Array | readonly string[];
 
+/** Where texts are referred to. */
+export const REFERRING: readonly (readonly [table: string, column: string])[] = [
+  ["event", "data"],
+  ["message", "data"],
+  ["call", "reply"],
+  ["run_call", "reply"],
+  ["setting", "data"],
+  ["run", "start"],
+];
+
 /** Where databases speak differently. */
 export interface SqlDialect {
   /** True of two values that are equal, or both missing. */
@@ -43,6 +53,8 @@ export interface SqlDatabase {
   /** Changes with everything that is written by another connection. */
   version(): number;
   bytes(): number;
+  /** Called before anything is removed that others may rely on, within a transaction. */
+  beginRemoval(): void;
   /** Removes texts that nothing refers to, within a transaction. */
   removeUnusedTexts(): void;
   countUnusedTexts(): number;

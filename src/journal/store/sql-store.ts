@@ -183,6 +183,7 @@ export class SqlStore implements Store {
 
   compact({ callsBefore }: { readonly callsBefore?: number } = {}): void {
     this.#writer.now(() => {
+      this.#database.beginRemoval();
       if (callsBefore !== undefined) this.#database.run("DELETE FROM call WHERE kept_at < ?", callsBefore);
       for (const sql of REMOVE_UNUSED) this.#database.run(sql);
       this.#database.removeUnusedTexts();

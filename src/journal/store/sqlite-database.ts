@@ -2,7 +2,7 @@ import type BetterSqlite3 from "better-sqlite3";
 import { memoize } from "../../core/lazy.ts";
 import type { GroupHooks, GroupWriter } from "./group.ts";
 import { otherWriter, thisWriter } from "./run-writer.ts";
-import type { SqlDialect, SqlValue } from "./sql-database.ts";
+import { REFERRING, type SqlDialect, type SqlValue } from "./sql-database.ts";
 import { type PreparingDatabase, SqliteRows } from "./sqlite-rows.ts";
 import { type OpenDatabase, retryWhileBusy, SqliteWriter } from "./sqlite-writer.ts";
 import { textsIn } from "./text-codec.ts";
@@ -97,6 +97,10 @@ export class SqliteDatabase implements PreparingDatabase {
     );
   }
 
+  beginRemoval(): void {
+    // A file has one writer at a time, and each notices what another has changed.
+  }
+
   removeUnusedTexts(): void {
     this.#collectUsed();
     this.#database.exec(
@@ -142,13 +146,3 @@ export class SqliteDatabase implements PreparingDatabase {
 }
 
 const PORTION = 1000;
-
-/** Where texts are referred to. */
-export const REFERRING: readonly (readonly [table: string, column: string])[] = [
-  ["event", "data"],
-  ["message", "data"],
-  ["call", "reply"],
-  ["run_call", "reply"],
-  ["setting", "data"],
-  ["run", "start"],
-];

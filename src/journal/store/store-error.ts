@@ -17,6 +17,10 @@ export type StoreErrorCode =
   | "no_conversation"
   /** Another process is writing the run. */
   | "in_use"
+  /** The server does not answer. */
+  | "unreachable"
+  /** The server does not let this role in, or has no such database. */
+  | "denied"
   | "closed";
 
 /** A store cannot be opened, read or written; the message says what to do. What was durable before still is. */
@@ -39,10 +43,13 @@ const ADVICE: Readonly<Record<string, string>> = {
     "it may not be written. Check the permissions of the file and its folder, or choose another path",
   locked: "another process is writing to it. Wait for it to end, or use a store of your own, and try again",
   corrupt: "its content is damaged. Restore a copy, or move the file away to begin a new one",
+  unreachable: "its server does not answer. Check that it runs, and the host and port in the address",
+  denied:
+    "its server refuses this role, password or database. Check all three in the address; a password may also stand in PGPASSWORD",
   no_run: "the run was deleted while it was being written. Begin it again",
 };
 
-/** By the beginning of the code that SQLite or Node gives. */
+/** By the beginning of the code that SQLite, PostgreSQL or Node gives. */
 const CODES: readonly (readonly [string, StoreErrorCode])[] = [
   ["SQLITE_FULL", "full"],
   ["SQLITE_READONLY", "read_only"],
@@ -54,6 +61,26 @@ const CODES: readonly (readonly [string, StoreErrorCode])[] = [
   ["SQLITE_CORRUPT", "corrupt"],
   ["SQLITE_NOTADB", "corrupt"],
   ["SQLITE_CONSTRAINT_FOREIGNKEY", "no_run"],
+  // PostgreSQL: https://www.postgresql.org/docs/current/errcodes-appendix.html
+  ["53100", "full"],
+  ["25006", "read_only"],
+  ["42501", "read_only"],
+  ["23503", "no_run"],
+  ["55P03", "locked"],
+  ["XX001", "corrupt"],
+  ["XX002", "corrupt"],
+  ["28", "denied"],
+  ["3D000", "denied"],
+  ["08", "unreachable"],
+  ["57P0", "unreachable"],
+  ["53300", "unreachable"],
+  ["ECONN", "unreachable"],
+  ["EPIPE", "unreachable"],
+  ["ETIMEDOUT", "unreachable"],
+  ["ENOTFOUND", "unreachable"],
+  ["EAI_", "unreachable"],
+  ["EHOST", "unreachable"],
+  ["ENET", "unreachable"],
   ["ENOSPC", "full"],
   ["EDQUOT", "full"],
   ["EACCES", "read_only"],
@@ -61,7 +88,7 @@ const CODES: readonly (readonly [string, StoreErrorCode])[] = [
   ["EROFS", "read_only"],
 ];
 
-/** What SQLite or Node threw, as an error of the store. */
+/** What SQLite, PostgreSQL or Node threw, as an error of the store. */
 export function storeError(error: unknown, path: string): StoreError {
   if (error instanceof StoreError) return error;
   if (error instanceof TypeError && error.message === "The database connection is not open")

@@ -74,13 +74,18 @@ function outlined(value: unknown, texts: Texts): unknown {
 }
 
 function outlinedText(text: string, texts: Texts): string {
-  if (text.length < LONG || CONTENT_HASH.test(text) || !text.isWellFormed()) {
-    // Half of a surrogate pair is something that JSON can escape, but a database cannot hold.
+  if (text.length < LONG || CONTENT_HASH.test(text) || !isStorable(text)) {
+    // JSON can escape what a database cannot hold.
     return text.startsWith(MARK) ? MARK + text : text;
   }
   const hash = recentHash(text);
   texts.push([hash, text]);
   return MARK + hash;
+}
+
+/** False of halves of surrogate pairs and of zero bytes: not every database holds them. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\0");
 }
 
 /** Data and nothing else: what only says how it would be written is written that way first. */

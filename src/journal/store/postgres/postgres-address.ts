@@ -1,0 +1,44 @@
+import { StoreError } from "../store-error.ts";
+
+/** Where a store on a server is. */
+export interface PostgresAddress {
+  /** For the driver: with the password, without what only we understand. Never shown. */
+  readonly connection: string;
+  readonly schema: string;
+  /** For people: without the password. */
+  readonly shown: string;
+}
+
+/** The schema of a store, unless the address names another. */
+const SCHEMA = "elenchus";
+
+/** True of what is the address of a server, not a file. */
+export function isPostgresAddress(path: string): boolean {
+  return /^postgres(?:ql)?:\/\//i.test(path);
+}
+
+/** Reads an address. Throws a `StoreError` that does not show what it cannot read, which may hold a password. */
+export function postgresAddress(address: string): PostgresAddress {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const schema = url?.searchParams.get("schema") ?? SCHEMA;
+  if (url === undefined || url.hash !== "" || !/^[\p{L}_][\p{L}\p{N}_$-]{0,62}$/u.test(schema)) {
+    const form = "postgres://user:password@host:5432/database?schema=elenchus";
+    const advice = `Write it as ${form}, and signs like @ or / in a password as %40 or %2F.`;
+    throw new StoreError("io", `The address of the store cannot be read. ${advice}`);
+  }
+  url.searchParams.delete("schema");
+  const shown = new URL(url);
+  shown.password = "";
+  shown.search = schema === SCHEMA ? "" : `?schema=${schema}`;
+  return { connection: url.href, schema, shown: shown.href };
+}
+
+/** A store's path as it may be printed: an address without its password, anything else as it is. */
+export function shownStore(path: string): string {
+  if (!isPostgresAddress(path)) return path;
+  try {
+    return postgresAddress(path).shown;
+  } catch {
+    return "postgres://…";
+  }
+}

@@ -1,0 +1,135 @@
+import type { Client, ClientConfig, QueryResult } from "pg";
+import type { SqlValue } from "../sql-database.ts";
+
+/** What a connection needs. */
+export interface ConnectionSettings {
+  /** The address with its password. */
+  readonly connection: string;
+  readonly schema: string;
+  /** Statements after each connecting. */
+  readonly setUp: (client: Client) => Promise<void>;
+}
+
+/** How long a server that is gone is waited for. */
+const WAIT_MS = 300_000;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 2_000;
+const CONNECT_MS = 10_000;
+
+/** A server notices within a minute that a process is gone with its machine, and frees what it held. */
+const SESSION = `SET tcp_keepalives_idle = 20; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3`;
+
+/** Names the locks that processes hold while they may write, each with its number. */
+export const WRITER_LOCKS = 0x456c656e;
+
+/** Names what all hold together while they write a group, and who removes texts holds alone. */
+export const TEXT_LOCKS = 0x456c6574;
+
+/** The oid of the schema: stores of one database do not wait for each other. */
+export const SCHEMA_LOCK = "current_schema()::regnamespace::oid::bigint::int";
+
+/** A connection to a server that is made again when it is lost. */
+export class PostgresConnection {
+  readonly #settings: ConnectionSettings;
+  #client: Client | undefined;
+  readonly #names = new Map<string, string>();
+
+  constructor(settings: ConnectionSettings) {
+    this.#settings = settings;
+  }
+
+  /** Connects; throws if that is not possible now. */
+  async connect(): Promise<Client> {
+    if (this.#client !== undefined) return this.#client;
+    const { connection, schema, setUp } = this.#settings;
+    const { default: pg } = await import("pg");
+    const config: ClientConfig = {
+      connectionString: connection,
+      application_name: "elenchus",
+      connectionTimeoutMillis: CONNECT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 20_000,
+      pipeline: true,
+      // Sums and counts are numbers: none of them is near 2^53.
+      types: { getTypeParser: (id: number) => (NUMBERS.has(id) ? Number : String) },
+    };
+    const client = new pg.Client(config);
+    client.on("error", () => this.#lose(client));
+    client.on("end", () => this.#lose(client));
+    try {
+      await client.connect();
+      await client.query(SESSION);
+      await client.query(`SET search_path = ${pg.escapeIdentifier(schema)}, pg_temp`);
+      await setUp(client);
+    } catch (error) {
+      client.end().catch(() => {});
+      throw error;
+    }
+    this.#client = client;
+    return client;
+  }
+
+  /** Connects, and waits for a server that was there before and is gone. */
+  async reconnect(waitMs: number = WAIT_MS): Promise<void> {
+    const start = performance.now();
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      try {
+        await this.connect();
+        return;
+      } catch (error) {
+        if (!isLost(error) || performance.now() - start + pause > waitMs) throw error;
+        await new Promise((resolve) => setTimeout(resolve, pause));
+      }
+    }
+  }
+
+  /** Runs a statement, prepared once. Several may be under way: the server does them in order. */
+  async query(sql: string, values: readonly SqlValue[] = []): Promise<QueryResult<unknown[]>> {
+    const client = await this.connect();
+    let name = this.#names.get(sql);
+    if (name === undefined) {
+      name = `s${this.#names.size}`;
+      this.#names.set(sql, name);
+    }
+    // Lists of values are what `rowMode` gives.
+    return client.query({ name, text: sql, values: values as SqlValue[], rowMode: "array" });
+  }
+
+  /** Statements without values and results. */
+  async exec(sql: string): Promise<void> {
+    await (await this.connect()).query(sql);
+  }
+
+  /** Cuts the connection: what was begun on it is rolled back. */
+  async drop(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end().catch(() => {});
+  }
+
+  #lose(client: Client): void {
+    if (this.#client === client) this.#client = undefined;
+  }
+}
+
+/** bigint, smallint, integer, double precision and numeric. */
+const NUMBERS: ReadonlySet<number> = new Set([20, 21, 23, 701, 1700]);
+
+/** True if a connection was cut, or cannot be made for now. */
+export function isLost(error: unknown): boolean {
+  const { code = "", message = "" } = error as { readonly code?: string; readonly message?: string };
+  return (
+    LOST.test(code) ||
+    (code === "" &&
+      /^(?:Connection terminated|Client (?:was closed|has encountered)|timeout exp)/.test(message))
+  );
+}
+
+const LOST =
+  /^(?:08...|57P0[123]|53300|ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EHOSTDOWN)$/;
+
+/** True if the transaction met another one, and may be tried again. */
+export function isConflict(error: unknown): boolean {
+  const { code } = error as { readonly code?: string };
+  return code === "40P01" || code === "40001";
+}

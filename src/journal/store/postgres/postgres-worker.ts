@@ -1,0 +1,125 @@
+// The program of a thread that owns the connection of a store on a server. It does what it is asked in order.
+import { workerData } from "node:worker_threads";
+import type { Client } from "pg";
+import { errorMessage } from "../../../core/error-message.ts";
+import { StoreError } from "../store-error.ts";
+import { GroupTransaction } from "./group-transaction.ts";
+import { isConflict, isLost, PostgresConnection, WRITER_LOCKS } from "./postgres-connection.ts";
+import { prepareSchema } from "./prepare-schema.ts";
+import type {
+  ThreadData,
+  ThreadProblem,
+  ThreadReply,
+  ThreadRequest,
+  ThreadStart,
+} from "./thread-messages.ts";
+
+/** A question blocks the program that asks, so it does not wait for a server as long as writing does. */
+const QUESTION_WAIT_MS = 30_000;
+
+const data = workerData as ThreadData;
+const signal = new Int32Array(data.signal);
+const { port } = data;
+let writer = 0;
+
+const connection = new PostgresConnection({
+  connection: data.connection,
+  schema: data.schema,
+  setUp: async (client) => {
+    if (writer !== 0) await holdLock(client);
+  },
+});
+const group = new GroupTransaction(connection, data.isReadOnly);
+
+/** A process that is gone no longer holds its lock: others see that it does not write any more. */
+async function holdLock(client: Client): Promise<void> {
+  await client.query("SELECT pg_advisory_lock($1, $2)", [WRITER_LOCKS, writer]);
+}
+
+function send(message: ThreadReply | ThreadStart): void {
+  port.postMessage(message);
+  Atomics.add(signal, 0, 1);
+  Atomics.notify(signal, 0);
+}
+
+function problemOf(error: unknown, isLostNow = false): ThreadProblem {
+  const { code = "" } = error as { readonly code?: unknown };
+  return { code: String(code), message: errorMessage(error), ...(isLostNow ? { isLost: true } : {}) };
+}
+
+async function query(request: ThreadRequest & { readonly kind: "query" }): Promise<ThreadReply> {
+  const { id, sql, values, isWithin } = request;
+  for (;;) {
+    try {
+      const { fields, rows, rowCount } = await connection.query(sql, values);
+      return { id, columns: fields.map(({ name }) => name), rows, changed: rowCount ?? 0 };
+    } catch (error) {
+      if (!isLost(error) || isWithin) throw error;
+      await connection.reconnect(QUESTION_WAIT_MS);
+    }
+  }
+}
+
+async function answer(request: ThreadRequest): Promise<ThreadReply> {
+  const { id } = request;
+  switch (request.kind) {
+    case "group":
+      return { id, removals: await group.write(request) };
+    case "begin":
+      await connection.reconnect(QUESTION_WAIT_MS);
+      await group.begin();
+      return { id };
+    case "query":
+      return query(request);
+    case "commit":
+      return { id, removals: await group.finish(request) };
+    case "rollback":
+      await group.rollback();
+      return { id };
+    case "close":
+      await connection.drop();
+      return { id };
+  }
+}
+
+async function start(): Promise<void> {
+  try {
+    await connection.connect();
+    await prepareSchema(connection, data);
+    if (!data.isReadOnly) {
+      writer = Number((await connection.query("SELECT nextval('writer_id')")).rows[0]?.[0]);
+      group.writer = writer;
+      await holdLock(await connection.connect());
+    }
+    send({ writer, removals: await group.readRemovals() });
+  } catch (error) {
+    if (error instanceof StoreError) send({ error: { code: error.code, message: error.message } });
+    else send({ problem: problemOf(error) });
+    await connection.drop();
+  }
+}
+
+const waiting: ThreadRequest[] = [];
+let isWorking = false;
+
+async function work(): Promise<void> {
+  if (isWorking) return;
+  isWorking = true;
+  for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) {
+    try {
+      send(await answer(request));
+    } catch (error) {
+      const isWithin = request.kind === "commit" || (request.kind === "query" && request.isWithin);
+      send({ id: request.id, problem: problemOf(error, isWithin && (isLost(error) || isConflict(error))) });
+      if (request.kind === "commit") await group.rollback();
+    }
+    if (request.kind === "close") port.close();
+  }
+  isWorking = false;
+}
+
+port.on("message", (request: ThreadRequest) => {
+  waiting.push(request);
+  void work();
+});
+await start();
