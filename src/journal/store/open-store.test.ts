@@ -236,7 +236,7 @@ test.each(MIGRATIONS.slice(0, -1).map(({ version }) => version))(
       insert.run(type, turn, at, json);
     }
     // A release that counts while it writes has counted these.
-    for (const step of MIGRATIONS) 
+    for (const step of MIGRATIONS)
       if (step.version <= version && step.fill !== undefined) fillStep(step.fill, old, path);
     old.close();
     const judges = [{ judge: "rules", failed: 1 }];

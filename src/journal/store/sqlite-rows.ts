@@ -24,6 +24,8 @@ export class SqliteRows implements GroupRows {
   readonly #database: PreparingDatabase;
   /** Prepared when something is written: a file of an earlier version that is only read has not all of the tables. */
   readonly #sql: () => ReturnType<typeof writingStatements>;
+  /** Apart, because counts are also written into a file that is being brought up to date. */
+  readonly #counting: () => ReturnType<typeof countingStatements>;
   /** Hashes of texts that are in the file for certain; the same for settings, messages and cells, with their rows. */
   readonly #texts = new Set<string>();
   readonly #settings = new Map<string, number>();
@@ -33,6 +35,7 @@ export class SqliteRows implements GroupRows {
   constructor(database: PreparingDatabase) {
     this.#database = database;
     this.#sql = lazy(() => writingStatements(database));
+    this.#counting = lazy(() => countingStatements(database));
   }
 
   texts({ json, texts }: EncodedData): string {
@@ -139,14 +142,14 @@ export class SqliteRows implements GroupRows {
     const { scenario, subject, judge, variant, arm } = cell;
     const values = [run, scenario, subject, judge, variantKey(variant), arm ?? "", position];
     // `RETURNING` gives the row, new or not.
-    const { id } = this.#sql().cell.get(...values) as { readonly id: number };
+    const { id } = this.#counting().cell.get(...values) as { readonly id: number };
     this.#cells.set(`${run} ${key}`, { id, position });
     return id;
   }
 
   #addCount(cell: number, [kind, name, value, count]: CountEntry): void {
     if (count === 0) return;
-    const { add, increase, drop, names } = this.#sql();
+    const { add, increase, drop, names } = this.#counting();
     const most = MOST_NAMES[kind];
     if (most === undefined) add.run(cell, kind, name, value, count);
     else if (increase.run(count, cell, kind, name, value).changes === 0) {
@@ -196,6 +199,21 @@ function writingStatements(database: PreparingDatabase) {
     ),
     dropOutcome: prepare("DELETE FROM outcome WHERE conversation = ? AND name = ?"),
     endRun: prepare("UPDATE run SET ended_at = ?, writer = NULL WHERE id = ?"),
+    settingId: prepare<number>("SELECT id FROM setting WHERE hash = ?").pluck(),
+    setting: prepare("INSERT INTO setting (hash, name, data) VALUES (?, ?, ?)"),
+    messageId: prepare<number>("SELECT id FROM message WHERE hash = ?").pluck(),
+    message: prepare("INSERT INTO message (hash, previous, data) VALUES (?, ?, ?)"),
+    call: calls("call", ["identity"]),
+    runCall: calls("run_call", ["run", "identity"]),
+    markUnused: prepare(
+      "INSERT INTO meta (key, value) VALUES ('unused', 1) ON CONFLICT DO UPDATE SET value = 1",
+    ),
+  };
+}
+
+function countingStatements(database: PreparingDatabase) {
+  const prepare = <Result>(sql: string): Statement<Result> => database.prepare<Result>(sql);
+  return {
     cell: prepare(
       `INSERT INTO cell (run, scenario, subject, judge, variant, arm, position) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET position = min(position, excluded.position) RETURNING id`,
@@ -209,14 +227,5 @@ function writingStatements(database: PreparingDatabase) {
     ),
     drop: prepare("DELETE FROM tally WHERE cell = ? AND kind = ? AND count = 0"),
     names: prepare<number>("SELECT count(*) FROM tally WHERE cell = ? AND kind = ?").pluck(),
-    settingId: prepare<number>("SELECT id FROM setting WHERE hash = ?").pluck(),
-    setting: prepare("INSERT INTO setting (hash, name, data) VALUES (?, ?, ?)"),
-    messageId: prepare<number>("SELECT id FROM message WHERE hash = ?").pluck(),
-    message: prepare("INSERT INTO message (hash, previous, data) VALUES (?, ?, ?)"),
-    call: calls("call", ["identity"]),
-    runCall: calls("run_call", ["run", "identity"]),
-    markUnused: prepare(
-      "INSERT INTO meta (key, value) VALUES ('unused', 1) ON CONFLICT DO UPDATE SET value = 1",
-    ),
   };
 }

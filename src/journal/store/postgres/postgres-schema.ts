@@ -47,6 +47,7 @@ CREATE TABLE conversation (
   arm TEXT,
   parent DOUBLE PRECISION,
   item TEXT,
+  row_values TEXT,
   status TEXT,
   failure TEXT,
   attempt DOUBLE PRECISION NOT NULL,
