@@ -18,18 +18,25 @@ export function readNumber(reply: ReplyText, which: "first" | "last"): Decision<
   const sentence = which === "first" ? sentences.find(hasTokens) : sentences.findLast(hasTokens);
   if (sentence === undefined) return { status: "absent" };
   const tokens = ownTokens(reply, sentence);
-  const chosen = which === "first" ? tokens[0] : resultOf(reply, sentence, tokens);
-  if (chosen === undefined || chosen.value === null || isPart(reply, chosen)) return { status: "ambiguous" };
+  const earlier = sentences.filter((other) => other.start < sentence.start);
+  const chosen =
+    which === "first"
+      ? tokens[0]
+      : (resultOf(reply, sentence, tokens) ?? restatedResult(reply, earlier, tokens));
+  if (chosen === undefined || chosen.value === null || isPart(reply, chosen, earlier))
+    return { status: "ambiguous" };
   if (isRefusal(reply) || isPlan(reply, sentence, chosen)) return { status: "absent" };
   const { value, start, end } = chosen;
   const from = Math.max(reply.clauseStart(start), sentence.start);
   if (standingOf(reply, chosen, from, false) !== "asserted" || isRetracted(reply, end))
     return { status: "ambiguous" };
-  if (which === "last") {
-    const earlier = sentences.filter((other) => other.start < sentence.start);
-    if (isReason(reply, sentence, tokens, value) || isCheck(reply, sentence, earlier, value))
-      return { status: "ambiguous" };
-  }
+  if (
+    which === "last" &&
+    (isReason(reply, sentence, chosen) ||
+      isCheck(reply, sentence, chosen, earlier) ||
+      isNews(reply, sentence, chosen, earlier))
+  )
+    return { status: "ambiguous" };
   return { status: "found", value, start, end };
 }
 
@@ -63,14 +70,17 @@ function sentencesWithNumbers(reply: ReplyText): Sentence[] {
   });
 }
 
-/** "3/4 of it", "3 years older than": a share, or a difference. A fraction counts as all of the reply, or as a result. */
-function isPart({ text, lower }: ReplyText, { start, end, fraction }: NumberToken): boolean {
-  const isResult = RESULT.test(lower.slice(Math.max(0, start - 30), start));
-  if (
-    !isResult &&
-    /^ ?[a-z]* (?:(?:more|less|fewer|[a-z]+er) than|depending)/.test(lower.slice(end, end + 30))
-  )
-    return true;
+/** "That is 86% of", "3 years older than": a share, or a difference, unless it was calculated. */
+const SHARE =
+  /^[$€£]?[\d.,]+%? ?[a-z]* (?:(?:more|less|fewer|[a-z]+er) than|depending)|^(?:this|that|which) (?:is|was) (?:about |approximately |roughly )?[\d.,]+ ?(?:%|percent) of /;
+
+/** True if a number is a share or a difference. A fraction counts as all of the reply, or as a result. */
+function isPart(reply: ReplyText, token: NumberToken, earlier: readonly Sentence[]): boolean {
+  const { text, lower } = reply;
+  const { value, start, end, fraction } = token;
+  const isResult = isResultOf(lower, token);
+  const isShare = [start, reply.clauseStart(start)].some((at) => SHARE.test(lower.slice(at, end + 30).trimStart()));
+  if (isShare && !isResult && lastResult(reply, earlier) !== value) return true;
   if (!fraction) return false;
   const whole = isResult || !/[a-z0-9]/.test(lower.slice(0, start));
   return (
@@ -102,10 +112,12 @@ function resultOf(
   tokens: readonly NumberToken[],
 ): NumberToken | undefined {
   const before = (token: NumberToken): string => lower.slice(Math.max(0, token.start - 30), token.start);
-  const index = tokens.findLastIndex((token) => RESULT.test(before(token)));
+  const index = tokens.findLastIndex((token) => isResultOf(lower, token));
   const result = tokens[index];
   if (result !== undefined) {
-    const later = tokens.slice(index + 1).some(({ value }) => value !== result.value);
+    const later = tokens
+      .slice(index + 1)
+      .some((token) => token.value !== result.value && !isAdjunct(lower.slice(result.end, token.start)));
     // "x = 5, y = x + 2", "x = 2 and y = 3"
     const several =
       text.slice(result.end, end).includes("=") || (index > 0 && NEXT_RESULT.test(before(result)));
@@ -123,6 +135,42 @@ function resultOf(
   return isSum ? last : undefined;
 }
 
+/** "= 19 inches after 3 weeks": what a later number counts is no other result. */
+function isAdjunct(between: string): boolean {
+  return /^[^,;=()+]* (?:for|in|after|on|from|over|during|at|before|to) (?:the |all |these |those |her |his |their )?$/.test(
+    between,
+  );
+}
+
+/** The last result of an equation before a sentence. */
+function lastResult({ lower }: ReplyText, earlier: readonly Sentence[]): number | null | undefined {
+  for (const { tokens } of earlier.toReversed()) {
+    const result = tokens().findLast((token) => isResultOf(lower, token));
+    if (result !== undefined) return result.value;
+  }
+  return undefined;
+}
+
+/** The last result where a sentence repeats it beside quantities that are known: "So she pays $235 for 5 weeks". */
+function restatedResult(
+  reply: ReplyText,
+  earlier: readonly Sentence[],
+  tokens: readonly NumberToken[],
+): NumberToken | undefined {
+  const result = lastResult(reply, earlier);
+  const restated = tokens.find(({ value }) => value !== null && value === result);
+  if (restated === undefined || !CONCLUDES.test(reply.lower.slice(reply.sentenceStart(restated.start))))
+    return undefined;
+  const known = new Set(earlier.flatMap((sentence) => sentence.tokens().map(({ value }) => value)));
+  return tokens.every(({ value }) => known.has(value)) ? restated : undefined;
+}
+
+const CONCLUDES = /^["'*]{0,3}(?:so|therefore|thus|hence|in total|overall|altogether)(?![a-z])/;
+
+function isResultOf(lower: string, { start }: NumberToken): boolean {
+  return RESULT.test(lower.slice(Math.max(0, start - 30), start));
+}
+
 const RESULT = /(?<![<>!≠=])[=≈→] ?(?:about |approximately |roughly )?[$€£]?$/;
 const NEXT_RESULT = /\d[$ ]?(?:,|;| and| or)[ $]{0,2}[a-z](?:_?\d)? ?= ?$/;
 const TOTAL =
@@ -136,8 +184,7 @@ const PLAN =
 function isPlan({ lower }: ReplyText, { start, end }: Sentence, chosen: NumberToken): boolean {
   if (PLAN.test(lower.slice(end))) return true;
   return (
-    PLAN.test(lower.slice(start, end)) &&
-    !RESULT.test(lower.slice(Math.max(0, chosen.start - 30), chosen.start))
+    PLAN.test(lower.slice(start, end)) && !isResultOf(lower, chosen)
   );
 }
 
@@ -154,30 +201,36 @@ const within = lazyPattern(
 );
 
 /** True if the number stands in the reason, or among the parts, of another number that the sentence states before it. */
-function isReason(
-  { lower }: ReplyText,
-  { start, end }: Sentence,
-  tokens: readonly NumberToken[],
-  value: number,
-): boolean {
-  const marker = [...lower.slice(start, end).matchAll(within())].at(-1)?.index;
+function isReason({ lower }: ReplyText, { start, tokens }: Sentence, chosen: NumberToken): boolean {
+  const before = lower.slice(start, chosen.start);
+  const marker = [...before.matchAll(within())].findLast(
+    // What is closed, and what a plan announces ("divide by 2: 8 / 2 = 4"), explains nothing.
+    ({ 0: mark, index }) =>
+      mark === "(" ? !before.includes(")", index) : mark !== ":" || !PLAN.test(before.slice(0, index)),
+  )?.index;
   if (marker === undefined) return false;
-  return tokens.some((token) => token.value !== null && token.value !== value && token.end <= start + marker);
+  return tokens().some(
+    ({ value, end }) => value !== null && value !== chosen.value && end <= start + marker,
+  );
 }
+
+/** "Since each costs 2, they cost 8": the reason stands before the comma. */
+const REASON_FIRST = /^["'*]{0,3}(?:since|because)\b[^,]*,/;
 
 /** True if the number stands in a check or an explanation of another number that was stated before it. */
 function isCheck(
   reply: ReplyText,
   { start }: Sentence,
+  chosen: NumberToken,
   earlier: readonly Sentence[],
-  value: number,
 ): boolean {
   const { lower } = reply;
-  const differs = ({ tokens }: Sentence): boolean => tokens().some((token) => token.value !== value);
+  const differs = ({ tokens }: Sentence): boolean => tokens().some(({ value }) => value !== chosen.value);
   const [first] = earlier;
   const last = earlier.at(-1);
   if (first === undefined || last === undefined) return false;
   if (first.end - first.start < 60 && isLone(reply, first) && differs(first)) return true;
+  if (REASON_FIRST.test(lower.slice(start, chosen.start))) return false;
   const checks =
     /^\s*\(/.test(lower.slice(start, start + 3)) ||
     explains().test(lower.slice(start)) ||
@@ -185,10 +238,26 @@ function isCheck(
   return checks && differs(last);
 }
 
+const CONCLUSION =
+  /\b(?:so|therefore|thus|hence|total|altogether|in all|overall|finally|means|must|now|left|remain(?:s|ing)?|answer|result|conclu[a-z]+|average|final)\b/;
+
+/** "3 * 4 = 12 apples. She gave them to 5 friends.": a number that nothing was calculated for, and that concludes nothing. */
+function isNews(
+  reply: ReplyText,
+  { start, end }: Sentence,
+  chosen: NumberToken,
+  earlier: readonly Sentence[],
+): boolean {
+  const { lower } = reply;
+  if (isResultOf(lower, chosen) || CONCLUSION.test(lower.slice(start, end))) return false;
+  if (lastResult(reply, earlier) === undefined) return false;
+  return earlier.every(({ tokens }) => tokens().every(({ value }) => value !== chosen.value));
+}
+
 /** True if a sentence is nothing but a number and its unit. */
 function isLone({ lower }: ReplyText, { start, end, tokens }: Sentence): boolean {
-  const [token] = tokens();
-  if (token === undefined) return false;
+  const [token, ...more] = tokens();
+  if (token === undefined || more.length > 0) return false;
   return (
     !/[a-z]{2}/.test(lower.slice(start, token.start)) &&
     /^[^a-z]*(?:[a-z°%]+[^a-z]*){0,2}$/.test(lower.slice(token.end, end))

@@ -121,7 +121,7 @@ const open = words(
   "maybe|perhaps|possibly|potentially|conceivably|arguably|unsure|uncertain|unclear",
   "(?:not|n't) (?:entirely |completely |100% )?(?:sure|certain|clear|convinced|obvious)",
   "(?<!no |without |without an? |without any )doubt(?:s|ful)?",
-  "consider|considering|looking at|(?<!in )between|history of|risk (?:of|for)|distinguish|differentiate|let's (?:look|see|check|test|try|examine|say)",
+  "consider|considering|looking at|(?<!in )between(?! [^,.]{1,40} and [^,.]{1,40} (?:is|was|are) )|history of|risk (?:of|for)|distinguish|differentiate|let's (?:look|see|check|test|try|examine|say)",
   "while|whilst|whereas|despite|even if|even though|(?:moved|transferred|shifted|relocated)(?: away)? from",
   "(?:although|though)(?! i(?:'d|'m| would| am| think| believe| lean)\\b)",
 );
