@@ -1,5 +1,5 @@
 import { lazyPattern } from "../../core/lazy.ts";
-import { anyOf } from "./phrases.ts";
+import { anyOf, matchesAt } from "./phrases.ts";
 
 /** Where words announce an answer, and where the answer begins. */
 export interface Announcement {
@@ -98,12 +98,18 @@ const unsure = lazyPattern(
   `\\b${anyOf(
     "if|unless|whether|suppose|assum(?:e|ing)|hypothetical|were|had|would have|might|may|could|perhaps|maybe|possibly",
     "you(?!(?:'re| are) (?:absolutely |completely )?(?:right|correct))|your|they|their|he|his|she|her|people|some|many|someone|one|others?|another|student|friend|user|expert|author|teacher",
-    "not|never|no|neither|nor|[a-z]+n't|cannot|without|rather|instead|except|wrong|incorrect|mistaken(?:ly)?|mistake",
     "initial|initially|original|originally|previous|previously|earlier|first|second|third|next|last|prior|old|former|partial|possible|potential|alternative|intermediate",
     "obvious|intuitive|tempting|naive|common|popular|typical|usual|intended|expected|supposed|said|says|claims?|claimed|thought|was",
     "normally|usually|generally|typically|often|sometimes|in theory",
     "while|although|though|even|despite|which|what|why|how|each|every|any|part|step|sub|check|reject|eliminate|either|both|doubt|least|worst|less|too|almost|nearly",
   )}(?![a-z])|\\?`,
+  "",
+);
+/** Words that deny what follows in their clause: "A is not right, so the answer is B" denies no B. */
+const denied = lazyPattern(
+  `\\b${anyOf(
+    "not|never|no|neither|nor|[a-z]+n't|cannot|without|rather|instead|except|wrong|incorrect|mistaken(?:ly)?|mistake",
+  )}(?![a-z])[^,;]*$`,
   "",
 );
 /** Words after an announced answer that may take it back, or answer again. */
@@ -142,6 +148,9 @@ export const explains: () => RegExp = lazyPattern(
 );
 /** Words in the answer's own sentence that limit it. */
 const LIMIT = /^[^.!?\n]*\b(?:if|unless|although|though|rather|or)\b/;
+
+/** "Final answer: How many are left?" repeats what was asked. */
+const QUESTION = /:? ?(?:how|what|which|who|when|where|why)\b[^.!?\n]{0,200}\?/y;
 
 const SENTENCE_START = /[.!?:]["')\]]{0,2} |\n/g;
 
@@ -185,7 +194,7 @@ export function explicitAnswer<Value>(
   { read, names, namesBehindMark = names }: PayloadReader<Value>,
   cut: boolean,
 ): Payload<Value> | "none" | "doubt" | undefined {
-  const all = announcementsIn(lower);
+  const all = announcementsIn(lower).filter(({ end }) => !matchesAt(QUESTION, lower, end));
   const line = cut ? undefined : lastLine(lower, read);
   const last = all.at(-1);
   const found = line ?? payloadOf(lower, last, read, cut);
@@ -245,7 +254,8 @@ function payloadOf<Value>(
   const { start, end, limit, mark, would } = announcement;
   const sentence = lower.slice(sentenceStart(lower, start), start);
   const before = mark ? "" : sentence.slice(ANEW.exec(sentence)?.[0].length ?? 0);
-  if (unsure().test(before) || (would && !connective().test(before))) return undefined;
+  if (unsure().test(before) || denied().test(before) || (would && !connective().test(before)))
+    return undefined;
   const found = read(end, limit, mark);
   if (found === undefined) return undefined;
   // "The answer is 1" may have been going to be 12.
