@@ -36,6 +36,8 @@ const ANSWER_WORDS = anyOf(
   `(?:${GRADE} ){0,3}(?<![a-z])${NOUN}(?:\\(s\\))?(?: ${OF_NOUN})?["')]?(?: ${BE}(?![a-z])|'s| ?[:=]+>?| ?[-–—→]+>?(?= )|(?= ?\\n)|是| of)`,
   `${I}${ADVERBS} ${CHOOSE}(?: that)?${MY_ANSWER}`,
   `(?:${I}${ADVERBS} )?\\b${CHANGE}`,
+  // What speakers would or will do with a value is their choice: "I'd still put D".
+  `\\bi(?:'d|'ll| would| will) (?:still )?(?!be |have |not )[a-z]+(?: (?:with|for|on|by|to|down))?`,
   "(?:let's|let me|you should|you must|please|best to) (?:choose|pick|select|go with)",
   "\\b(?:and|but|so) (?:chose|picked|selected|went with)|答案是",
   "(?<=^|\\n)(?:question|problem|q) ?\\d{1,3}[:.)]",

@@ -13,7 +13,7 @@ import { type Standing, standingOf } from "./standing.ts";
  */
 export function readAlias(reply: ReplyText, tree: AliasTree): Decision<string> {
   const groups = groupMentions<string, Mention<string>>(reply, aliasMentions(reply.text, tree));
-  const statements: Statement<string>[] = [];
+  const statements: AliasStatement[] = [];
   for (const [index, group] of groups.entries())
     statements.push(aliasStatement(reply, group, { previous: statements.at(-1), next: groups[index + 1] }));
   const leading = leadingAnswer(reply, statements);
@@ -23,6 +23,11 @@ export function readAlias(reply: ReplyText, tree: AliasTree): Decision<string> {
   return plain ? decide(reply, statements) : onlyValue(reply, statements);
 }
 
+interface AliasStatement extends Statement<string> {
+  /** True if words announce the value, or claim it: "it's X". */
+  readonly cued: boolean;
+}
+
 /** Words after a leading answer that may take it back. */
 const REVERSAL =
   /\b(?:wait\b|actually|hold on|correction|scratch that|let me re|on second|i (?:was|am) (?:wrong|mistaken)|i apologi[sz]e|sorry(?!,? but)|(?:correct|right|final|my) answer|(?:it|that)(?:'s| is| must be| should be)(?! (?:not|an?|the)\b)|no,)/;
@@ -30,12 +35,12 @@ const REVERSAL =
 /** A reply that begins with a value has given its answer, unless it takes it back or says something else as plainly. */
 function leadingAnswer(
   reply: ReplyText,
-  [first, ...later]: readonly Statement<string>[],
+  [first, ...later]: readonly AliasStatement[],
 ): Decision<string> | undefined {
   const [value, ...more] = first?.values ?? [];
   if (first === undefined || value === undefined || more.length > 0 || first.standing !== "asserted")
     return undefined;
-  if (!LEAD.test(reply.lower.slice(0, first.start))) return undefined;
+  if (!first.cued && !LEAD.test(reply.lower.slice(0, first.start))) return undefined;
   const led = LED.exec(reply.lower.slice(first.end, first.end + 120));
   if (led === null) return undefined;
   const sentence = led[0].includes(",") ? reply.sentenceEnd(first.end) : first.end + led[0].length;
@@ -80,12 +85,12 @@ function onlyValue(reply: ReplyText, statements: readonly Statement<string>[]): 
 type Group = MentionGroup<string>;
 
 interface Neighbours {
-  readonly previous: Statement<string> | undefined;
+  readonly previous: AliasStatement | undefined;
   readonly next: Group | undefined;
 }
 
 /** What a reply says with a value that it names. */
-function aliasStatement(reply: ReplyText, group: Group, { previous, next }: Neighbours): Statement<string> {
+function aliasStatement(reply: ReplyText, group: Group, { previous, next }: Neighbours): AliasStatement {
   const { start, end } = group;
   const { lower } = reply;
   const before = lower.slice(reply.sentenceStart(start), start);
@@ -93,8 +98,9 @@ function aliasStatement(reply: ReplyText, group: Group, { previous, next }: Neig
   const cue = cueBefore(lower, reply.sentenceStart(start), start);
   const approval = approvalAfter(after);
   const from = Math.max(previous?.end ?? 0, reply.clauseStart(cue?.start ?? start));
+  const cued = cue !== undefined && (cue.strength === ANSWER ? ANSWER_ENDS : CLAUSE_ENDS).test(after);
   const strength = Math.max(
-    cue !== undefined && (cue.strength === ANSWER ? ANSWER_ENDS : CLAUSE_ENDS).test(after) ? cue.strength : 0,
+    cued ? cue.strength : 0,
     approval > 0 ? ANSWER : 0,
     isAlone(reply, group) ? ANSWER : 0,
     PREDICATE.test(before) && CLAUSE_ENDS.test(after) && !SUPERLATIVE_BEFORE.test(before) ? CLAIM : 0,
@@ -110,6 +116,7 @@ function aliasStatement(reply: ReplyText, group: Group, { previous, next }: Neig
     start,
     end,
     concludes: cue?.concludes ?? false,
+    cued,
   };
 }
 
@@ -126,8 +133,12 @@ const SUBJECT =
 /** What is said about a value that cannot be the answer, or that may be beside the question. */
 const LESSER =
   /^["')\]}°]{0,3} (?:only|just|merely|comes second|follows)\b|^["')\]}°]{0,3} (?:is|are|was|were|has been)(?: (?:also|only|just|still|indeed|much|far|about))* (?:(?:the|an?|its|their) )?(?:[a-z']+ )?(?:more|[a-z]+er|second|third|next|former|common|famous|popular|different|often|another|state|alternative|found|used)\b/;
-/** "Whales, on the other hand, are mammals" */
-const ELSEWHERE = /\b(?:on the other hand|by contrast|in contrast|meanwhile|for comparison)\b/;
+/** "48 was the accepted figure before 1956" */
+const PAST =
+  /^["')\]}°]{0,3} (?:was|were|had been)\b[^.;]*\b(?:before|until|till|older|in the past|back then|at the time|formerly|historically)\b/;
+/** "Whales, on the other hand, are mammals", "unlike Russian, which is Indo-European" */
+const ELSEWHERE =
+  /\b(?:on the other hand|by contrast|in contrast|meanwhile|for comparison)\b|\bunlike [^,;]*, (?:which|who|that) [^,;]*$/;
 const SUPERLATIVE =
   /^["')\]}°]{0,3} (?:is|are|was|has been)(?: (?:also|still|indeed|by far))* (?:the|an?|its|[a-z]+'s) (?:[a-z-]+est|most|financial|economic|cultural|commercial|historical?|main|major|biggest)\b/;
 const SUPERLATIVE_BEFORE =
@@ -150,8 +161,8 @@ function aliasStanding(
 ): Standing {
   const after = reply.lower.slice(end, end + 80);
   const words = reply.lower.slice(reply.sentenceStart(start), end);
-  if (strength < ANSWER && (LESSER.test(after) || ELSEWHERE.test(words)) && standing !== "denied")
-    return "others";
+  const beside = LESSER.test(after) || PAST.test(after) || ELSEWHERE.test(words);
+  if (strength < ANSWER && beside && standing !== "denied") return "others";
   if (standing !== "asserted") return standing;
   const sentence = reply.lower.slice(Math.max(0, reply.sentenceStart(start) - 20), reply.sentenceEnd(end));
   if (FOREIGN_DENIAL.test(sentence) || join === "or" || isOneOfTwo(reply.lower, start, end)) return "open";

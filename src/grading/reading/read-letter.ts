@@ -1,6 +1,6 @@
 import { lazyPattern } from "../../core/lazy.ts";
 import { ANSWER, approvalAfter, CLAIM, cueBefore, type Strength } from "./answer-cue.ts";
-import { type Decision, decide, type Statement } from "./decide.ts";
+import { type Decision, decide, isRefusal, isRetracted, type Statement } from "./decide.ts";
 import { groupMentions, groupValues, type Mention, type MentionGroup } from "./mention.ts";
 import { matchesAt } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
@@ -16,7 +16,27 @@ export function readLetter(reply: ReplyText, options: ReadonlySet<string>): Deci
     );
   }
   const decision = decide(reply, statements);
+  if (decision.status === "absent" && statements.length === 1) return onlyLetter(reply, options, statements);
   return decision.status !== "found" || options.has(decision.value) ? decision : { status: "absent" };
+}
+
+/** How long a reply may be whose only letter is its answer. */
+const SHORT = 200;
+/** "B is the prime number" */
+const SUBJECT = /^["')\]}*]{0,3} (?:is|was|remains) the /;
+
+/** The letter of a short reply that speaks of no other: "You're right, B is the prime number." */
+function onlyLetter(
+  reply: ReplyText,
+  options: ReadonlySet<string>,
+  [first]: readonly Statement<string>[],
+): Decision<string> {
+  const [value = "", ...more] = first?.values ?? [];
+  if (first?.standing !== "asserted" || more.length > 0 || !options.has(value)) return { status: "absent" };
+  if (reply.text.length > SHORT || isRefusal(reply)) return { status: "absent" };
+  if (!SUBJECT.test(reply.lower.slice(first.end, first.end + 20)) || isRetracted(reply, first.end))
+    return { status: "absent" };
+  return { status: "found", value, start: first.start, end: first.end };
 }
 
 type Group = MentionGroup<string, LetterMention>;

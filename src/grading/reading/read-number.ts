@@ -79,7 +79,9 @@ function isPart(reply: ReplyText, token: NumberToken, earlier: readonly Sentence
   const { text, lower } = reply;
   const { value, start, end, fraction } = token;
   const isResult = isResultOf(lower, token);
-  const isShare = [start, reply.clauseStart(start)].some((at) => SHARE.test(lower.slice(at, end + 30).trimStart()));
+  const isShare = [start, reply.clauseStart(start)].some((at) =>
+    SHARE.test(lower.slice(at, end + 30).trimStart()),
+  );
   if (isShare && !isResult && lastResult(reply, earlier) !== value) return true;
   if (!fraction) return false;
   const whole = isResult || !/[a-z0-9]/.test(lower.slice(0, start));
@@ -183,9 +185,7 @@ const PLAN =
 /** True if the reply says what to calculate, and not what comes out: "then we multiply by 5 to find the total". */
 function isPlan({ lower }: ReplyText, { start, end }: Sentence, chosen: NumberToken): boolean {
   if (PLAN.test(lower.slice(end))) return true;
-  return (
-    PLAN.test(lower.slice(start, end)) && !isResultOf(lower, chosen)
-  );
+  return PLAN.test(lower.slice(start, end)) && !isResultOf(lower, chosen);
 }
 
 /** Words in a sentence that begin the reason, or the parts, of what it said before. */
@@ -209,9 +209,7 @@ function isReason({ lower }: ReplyText, { start, tokens }: Sentence, chosen: Num
       mark === "(" ? !before.includes(")", index) : mark !== ":" || !PLAN.test(before.slice(0, index)),
   )?.index;
   if (marker === undefined) return false;
-  return tokens().some(
-    ({ value, end }) => value !== null && value !== chosen.value && end <= start + marker,
-  );
+  return tokens().some(({ value, end }) => value !== null && value !== chosen.value && end <= start + marker);
 }
 
 /** "Since each costs 2, they cost 8": the reason stands before the comma. */
