@@ -37,7 +37,7 @@ const ANSWER_WORDS = anyOf(
   `${I}${ADVERBS} ${CHOOSE}(?: that)?${MY_ANSWER}`,
   `(?:${I}${ADVERBS} )?\\b${CHANGE}`,
   // What speakers would or will do with a value is their choice: "I'd still put D".
-  `\\bi(?:'d|'ll| would| will) (?:still )?(?!be |have |not )[a-z]+(?: (?:with|for|on|by|to|down))?`,
+  `\\bi(?:'d|'ll| would| will) (?:still )?(?!be |have |not )[a-z]+(?: (?:with|for|on|by|to|down|you|her|him|them))?`,
   "(?:let's|let me|you should|you must|please|best to) (?:choose|pick|select|go with)",
   "\\b(?:and|but|so) (?:chose|picked|selected|went with)|答案是",
   "(?<=^|\\n)(?:question|problem|q) ?\\d{1,3}[:.)]",

@@ -16,7 +16,7 @@ export function readAlias(reply: ReplyText, tree: AliasTree): Decision<string> {
   const statements: AliasStatement[] = [];
   for (const [index, group] of groups.entries())
     statements.push(aliasStatement(reply, group, { previous: statements.at(-1), next: groups[index + 1] }));
-  const leading = leadingAnswer(reply, statements);
+  const leading = leadingAnswer(reply, statements) ?? framingAnswer(reply, statements);
   if (leading !== undefined) return leading;
   // "X is the capital" may tell of another capital.
   const plain = statements.some(({ standing, strength }) => standing === "asserted" && strength > APPROVAL);
@@ -51,6 +51,26 @@ function leadingAnswer(
     return standing !== "denied" && standing !== "others" && (start < sentence || strength > CLAIM);
   });
   return unseated ? undefined : { status: "found", value, start: first.start, end: first.end };
+}
+
+/** A reply that claims the same value first and last has given its answer, whatever it tells between. */
+function framingAnswer(
+  reply: ReplyText,
+  statements: readonly AliasStatement[],
+): Decision<string> | undefined {
+  const first = statements[0];
+  const last = statements.at(-1);
+  const [value, ...more] = last?.values ?? [];
+  if (first === undefined || last === undefined || first === last || value === undefined) return undefined;
+  const claims = [first, last].every(
+    ({ standing, strength, values }) =>
+      standing === "asserted" && strength >= CLAIM && values.length === 1 && values[0] === value,
+  );
+  if (!claims || more.length > 0 || REVERSAL.test(reply.lower.slice(first.end))) return undefined;
+  const denied = statements.some(({ values, standing, strength }) =>
+    values.includes(value) ? standing === "denied" : strength > CLAIM && standing === "asserted",
+  );
+  return denied ? undefined : { status: "found", value, start: last.start, end: last.end };
 }
 
 /** What may stand before a leading answer. */
@@ -105,7 +125,7 @@ function aliasStatement(reply: ReplyText, group: Group, { previous, next }: Neig
     isAlone(reply, group) ? ANSWER : 0,
     PREDICATE.test(before) && CLAUSE_ENDS.test(after) && !SUPERLATIVE_BEFORE.test(before) ? CLAIM : 0,
     SUBJECT.test(after) ? APPROVAL : 0,
-    isOnlyStrong(reply, group) ? CLAIM : 0,
+    isStrong(reply, group) && (start === 0 || CLAUSE_ENDS.test(after)) ? CLAIM : 0,
   ) as Strength;
   const standing = standingOf(reply, group, from, approval > 0);
   const shared = previous?.standing === "others" && NEXT_SPEAKER.test(lower.slice(previous.end, start));
@@ -136,6 +156,9 @@ const LESSER =
 /** "48 was the accepted figure before 1956" */
 const PAST =
   /^["')\]}°]{0,3} (?:was|were|had been)\b[^.;]*\b(?:before|until|till|older|in the past|back then|at the time|formerly|historically)\b/;
+/** "1991 was the year the Soviet Union ended, so perhaps you are thinking of that" */
+const MIXED_UP =
+  /\byou[^.;]{1,20} (?:thinking|think) of\b|\b(?:mix-up|confusion|mistake|error)s? (?:comes?|came|may|might|arises?)\b/;
 /** "Whales, on the other hand, are mammals", "unlike Russian, which is Indo-European" */
 const ELSEWHERE =
   /\b(?:on the other hand|by contrast|in contrast|meanwhile|for comparison)\b|\bunlike [^,;]*, (?:which|who|that) [^,;]*$/;
@@ -161,7 +184,8 @@ function aliasStanding(
 ): Standing {
   const after = reply.lower.slice(end, end + 80);
   const words = reply.lower.slice(reply.sentenceStart(start), end);
-  const beside = LESSER.test(after) || PAST.test(after) || ELSEWHERE.test(words);
+  const told = reply.lower.slice(end, reply.sentenceEnd(end));
+  const beside = LESSER.test(after) || PAST.test(after) || MIXED_UP.test(told) || ELSEWHERE.test(words);
   if (strength < ANSWER && beside && standing !== "denied") return "others";
   if (standing !== "asserted") return standing;
   const sentence = reply.lower.slice(Math.max(0, reply.sentenceStart(start) - 20), reply.sentenceEnd(end));
@@ -239,9 +263,9 @@ export function isOneOfTwo(lower: string, start: number, end: number): boolean {
   return numberAfter().test(lower.slice(end, end + 40));
 }
 
-/** True if a value is the only thing in bold, and the reply begins with it. */
-function isOnlyStrong(reply: ReplyText, { start, end }: Group): boolean {
-  return start === 0 && reply.strong.size === 2 && reply.strong.has(start) && reply.strong.has(end);
+/** True if a value is in bold, and nothing else with it. */
+function isStrong({ strong }: ReplyText, { start, end }: Group): boolean {
+  return strong.has(start) && strong.has(end);
 }
 
 /** True if a value is all of the first or the last sentence. */

@@ -104,8 +104,9 @@ function standsAlone(reply: ReplyText, group: Group, line: LineRole | undefined)
       before,
     )
   ) {
-    // "After weighing everything, **C**"
-    if (isLast(reply, end) && group.mentions.length === 1 && reply.strong.has(end)) return ANSWER;
+    // "After weighing everything, **C**", "The vessel is **D) the pulmonary vein**."
+    if (group.mentions.length === 1 && isOnlyStrong(reply, group))
+      return isLast(reply, reply.sentenceEnd(end)) ? ANSWER : CLAIM;
     return isLast(reply, end) && AFTER_COLON.test(reply.text.slice(from, start)) ? CLAIM : 0;
   }
   const outer = isFirst(reply, start) || isLast(reply, end);
@@ -119,6 +120,19 @@ function standsAlone(reply: ReplyText, group: Group, line: LineRole | undefined)
     return from > 0 && reply.asks(from - 1) ? CLAIM : 0;
   }
   return isFirst(reply, start) && LEADING.test(reply.text.slice(end, end + 20)) ? ANSWER : 0;
+}
+
+const STRONG_OPTION = /["'([]{0,2}([A-Z])["']?(?:[)\].:]|$)/y;
+
+/** True if a letter begins what is in bold, and no other letter does. */
+function isOnlyStrong({ text, strong }: ReplyText, { start, end, mentions }: Group): boolean {
+  const heads = [...strong].flatMap((at) => {
+    STRONG_OPTION.lastIndex = at;
+    const match = STRONG_OPTION.exec(text);
+    return match === null && !(at === start && strong.has(end)) ? [] : [match?.[1] ?? mentions[0]?.value];
+  });
+  const begins = [start, start - 1].some((at) => strong.has(at));
+  return begins && heads.length > 0 && heads.every((letter) => letter === mentions[0]?.value);
 }
 
 /** "Yes, I am sure: B." */
