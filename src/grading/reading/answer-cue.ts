@@ -48,6 +48,7 @@ const CLAIM_WORDS = `(?<![a-z])${anyOf(
   "(?:it|that|this|which)(?:'s| (?:is|are|remains|stays|must be|should be|would be|has to be|will be))(?: the)?",
   "so|therefore|thus|hence|consequently|overall|ultimately|namely|result(?: is)?|in conclusion|in short|in summary|in my (?:opinion|view)",
   "leav(?:ing|es)(?: us with| only)?|left with|must be|has to be|have to be|correspond(?:s|ing) to|matches|supports|points? to|correct(?=:)",
+  "(?:that|this|it|which) (?:gives|yields|makes(?: it)?|means|implies|indicates)(?: that)?",
   "(?<=(?:^|[.!?…\\n:;,]|so|then|just|simply) ?)(?:go(?:ing)? with|choose|select|pick|lean(?:ing)? towards?|stand(?:ing)? by|sticking with|answer|still)",
   "i(?:'d)? (?:still |also |really |firmly |would )?(?:think|believe|guess|suppose|feel|reckon|say|contend)(?: that)?",
   "actually|in fact|wait(?=,)|no(?=,)|correction|(?:edit|update)(?=:)|or rather|but rather|but|rather|instead|scratch that|i mean|make that",

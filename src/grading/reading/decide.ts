@@ -104,7 +104,11 @@ export function decide<Value>(reply: ReplyText, statements: readonly Statement<V
   // "The largest city is Sydney. The capital is Canberra": which of them was asked for?
   if (
     statements.some(
-      (other) => other.standing === "aside" && other.start < start && !other.values.includes(value),
+      (other) =>
+        other.standing === "aside" &&
+        other.start < start &&
+        !other.values.includes(value) &&
+        !isConceded(reply, other, start),
     )
   )
     return { status: "ambiguous" };
@@ -114,7 +118,21 @@ export function decide<Value>(reply: ReplyText, statements: readonly Statement<V
   return denied ? { status: "ambiguous" } : { status: "found", value, start, end };
 }
 
-const REASON = /\b(?:because|since|as)\b/;
+/** Behind an answer, what stands in brackets or in a reason is no rival. */
+const REASON = /\b(?:because|since|as)\b|^[^)]*\(/;
+/** "You're right that X is one too, but", "It is easy to think so, since X is the biggest, but" */
+const CONCESSION =
+  /^["'(]*(?:you(?:'re| are) right|true|yes|granted|sure|of course|many|people|some|i (?:understand|see|know|get|appreciate)|it(?:'s| is) (?:true|understandable|easy|common|natural|tempting|a common)|while|although|though|since)\b/;
+
+/** True if a place stands in a sentence that concedes something, and what is conceded ends before the position. */
+function isConceded(reply: ReplyText, { start, end }: Place, position: number): boolean {
+  const from = reply.sentenceStart(start);
+  return (
+    from === reply.sentenceStart(position) &&
+    CONCESSION.test(reply.lower.slice(from, start).trimStart()) &&
+    /\b(?:but|however|yet)\b/.test(reply.lower.slice(end, position))
+  );
+}
 
 /** True if the sentence names another value and does not deny it: "On Earth it is A, on the Moon C". */
 function hasRival<Value>(
@@ -128,6 +146,7 @@ function hasRival<Value>(
       other.standing === "asserted" &&
       !(concludes && other.start < start) &&
       !(other.start > end && REASON.test(reply.lower.slice(end, other.start))) &&
+      !(other.end < start && isConceded(reply, other, start)) &&
       reply.sentenceStart(other.start) === sentence &&
       other.values.some((value) => value !== values[0]),
   );

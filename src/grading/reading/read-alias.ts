@@ -16,7 +16,8 @@ export function readAlias(reply: ReplyText, tree: AliasTree): Decision<string> {
   const statements: AliasStatement[] = [];
   for (const [index, group] of groups.entries())
     statements.push(aliasStatement(reply, group, { previous: statements.at(-1), next: groups[index + 1] }));
-  const leading = leadingAnswer(reply, statements) ?? framingAnswer(reply, statements);
+  const leading =
+    leadingAnswer(reply, statements) ?? framingAnswer(reply, statements) ?? leadingSubject(reply, statements);
   if (leading !== undefined) return leading;
   // "X is the capital" may tell of another capital.
   const plain = statements.some(({ standing, strength }) => standing === "asserted" && strength > APPROVAL);
@@ -73,9 +74,28 @@ function framingAnswer(
   return denied ? undefined : { status: "found", value, start: last.start, end: last.end };
 }
 
+/** A reply that begins with "X is the …", and only mentions others in later sentences, has given its answer. */
+function leadingSubject(
+  reply: ReplyText,
+  [first, ...later]: readonly AliasStatement[],
+): Decision<string> | undefined {
+  const [value, ...more] = first?.values ?? [];
+  if (first === undefined || value === undefined || more.length > 0 || later.length === 0) return undefined;
+  const { start, end, standing } = first;
+  if (!LEAD.test(reply.lower.slice(0, start)) || !SUBJECT.test(reply.lower.slice(end, end + 40)))
+    return undefined;
+  const sentence = reply.sentenceEnd(end);
+  const rest = reply.lower.slice(sentence);
+  if (!/^(?:asserted|aside)$/.test(standing) || REVERSAL.test(rest)) return undefined;
+  const unseated = later.some(({ values, strength, ...other }) =>
+    values.includes(value) ? other.standing === "denied" : other.start < sentence || strength > 0,
+  );
+  return unseated ? undefined : { status: "found", value, start, end };
+}
+
 /** What may stand before a leading answer. */
 const LEAD =
-  /^(?:[\s"'([{$>•#*-]|(?:the|an?|yes|okay|ok|sure|still|again|well|so|fine|that's|that is|it's|it is|that would be|answer:?|all right|of course|about|in)[,.:]?(?= )){0,6}$/;
+  /^(?:[\s"'([{$>•#*-]|(?:the|an?|yes|okay|ok|sure|still|again|well|so|fine|that's|that is|it's|it is|that would be|answer:?|all right|of course|about|in)[,.:]?(?= )|(?:with|given|despite|based on|on reflection|in that case|you're right|yes|no|sorry|my)\b[^,.:;]{0,80}[,:] |(?:i|i'm|i've) [^,.:;]{1,80}: ){0,6}$/;
 /** What follows it: the end of the sentence, a gloss, or what is said about it; no verb. */
 const LED =
   /^["')\]}$*]{0,3}(?: degrees| chromosomes|°)?(?: ?\([^()\n]{1,80}\)["')\]]{0,2}| (?:of|in|at|by|from|on) (?:(?! (?:is|are|was|were|has|have|would|may|might|and|or) )[^.;,\n]){1,60})?(?:$|[.!;:]["')\]]{0,2}(?:\s|$)|\s*\n| [–—-] |—|, (?:not|in|at|on|who|which|with|as|since|because|given|where|located|about|for|by|from|specifically|meaning)\b)/;
@@ -114,7 +134,8 @@ function aliasStatement(reply: ReplyText, group: Group, { previous, next }: Neig
   const { start, end } = group;
   const { lower } = reply;
   const before = lower.slice(reply.sentenceStart(start), start);
-  const after = lower.slice(end, Math.min(reply.sentenceEnd(end), end + 120));
+  const behind = lower.slice(end, Math.min(reply.sentenceEnd(end), end + 120));
+  const after = /^\d/.test(lower.slice(start, end)) ? behind.replace(UNIT, "") : behind;
   const cue = cueBefore(lower, reply.sentenceStart(start), start);
   const approval = approvalAfter(after);
   const from = Math.max(previous?.end ?? 0, reply.clauseStart(cue?.start ?? start));
@@ -144,12 +165,14 @@ const ANSWER_ENDS =
   /^["')\]}°]*(?: ?\([^()\n]{1,80}\))?(?:[.,;:!\n<]| ?[–—]|\s*$| (?:because|since|as|which|with|based|given|due|for|and|but|rather|not|over|instead|in|on|at|despite|here)(?![a-z]))/;
 const CLAUSE_ENDS =
   /^["')\]}°]*(?: ?\([^()\n]{1,80}\))?(?:[.,;:!\n]| ?[–—]|\s*$| (?:and|but|so|because|since|which|while|whereas|in|at|on|with|by|as|during)(?![a-z]))/;
+/** The unit of a number: "is 46 chromosomes". */
+const UNIT = /^ [a-z]{2,}(?: [a-z]{2,})?(?=[.,;:!\n]| \(|$)/;
 /** "The capital is X": what a sentence says of its subject. */
 const PREDICATE =
   /\b(?:is|are|was|were|be|been|remains|became|becomes|means|stands for|equals|takes place in|belongs to|points? to|consistent with|has|have|had|uses|fell (?:on|in)|ends at|takes?|needs?|(?:is|are|was|were) [a-z]+ (?:[a-z]+ ){0,3}(?:by|of|to|in|with|at))(?: (?:still|indeed|actually|in fact|called|clearly|the|an?|most likely|likely|about|exactly|in|at|on|of|seated|\d{1,2}|january|february|march|april|may|june|july|august|september|october|november|december))* ["'(]{0,2}$/;
 /** "X is the capital". */
 const SUBJECT =
-  /^["')\]}]{0,3} (?:is|are|was|were|became|remains|has been|serves as|takes)(?: (?:still|indeed|actually|in fact|clearly))? (?:the|its|their|my|credited)\b/;
+  /^["')\]}]{0,3}(?:, [a-z ]{1,20},)? (?:is|are|was|were|became|remains|has been|serves as|takes)(?: (?:still|indeed|actually|in fact|clearly))? (?:the|its|their|my|credited)\b/;
 /** What is said about a value that cannot be the answer, or that may be beside the question. */
 const LESSER =
   /^["')\]}°]{0,3} (?:only|just|merely|comes second|follows)\b|^["')\]}°]{0,3} (?:is|are|was|were|has been)(?: (?:also|only|just|still|indeed|much|far|about))* (?:(?:the|an?|its|their) )?(?:[a-z']+ )?(?:more|[a-z]+er|second|third|next|former|common|famous|popular|different|often|another|state|alternative|found|used)\b/;
@@ -225,7 +248,7 @@ const UNREAL = anyOf(
   "^[\"')\\]}*]{0,3} (?:is|was|has been) (?:almost|nearly|formerly|once|only|at best)(?![a-z])",
   "\\bonly (?:in|for|to|if|when)(?![a-z])",
   "\\b(?:was|were|served|remained)\\b.*\\b(?:until|till|up to) (?:1\\d|20)\\d\\d",
-  "\\b(?:is|was|has|have|had|but|and) no(?! (?:longer|doubt|less|more))(?: [a-z]+)",
+  "(?<!there )\\b(?:is|was|has|have|had|but|and) no(?! (?:longer|doubt|less|more))(?: [a-z]+)",
 );
 const deniedLater = lazyPattern(
   `(?:[,;—–)]|\\b(?:but|though|although|yet|and|however|albeit|which|who)),?(?: (?:but|though|although|yet|and|which|who))?(?: ${PRONOUN})?(?: (?:still|also|alone|of course))? ?${NEGATED_VERB}${THING}|\\b(?:rather than|instead of)${THING}|${UNREAL}`,
