@@ -23,6 +23,7 @@ const CHOOSE = anyOf(
   "choose|chosen|chose|choosing|pick(?:ed|ing)?|select(?:ed|ing)?|go(?:ing)? (?:with|for)|went with|sticking with",
   "opt(?:ed|ing)? for|vot(?:e|ed|ing) for|settl(?:e|ed|ing) on|lean(?:ing)? towards?|bet(?:ting)? on",
   "say(?:ing)?|answer(?:ing)?|guess(?:ing)?|conclude|maintain|recommend|prefer|suggest|propose|submit",
+  "put(?: down)?|tick|mark|enter|name|write(?: down)?|give(?: you)?|tell (?:her|him|them|you)",
   "stick(?:ing)? (?:with|to)|stand(?:ing)? by|stay(?:ing)? with|keep(?:ing)?|confirm|reaffirm|diagnose this patient with",
 );
 const MY_ANSWER =
@@ -36,8 +37,6 @@ const ANSWER_WORDS = anyOf(
   `(?:${GRADE} ){0,3}(?<![a-z])${NOUN}(?:\\(s\\))?(?: ${OF_NOUN})?["')]?(?: ${BE}(?![a-z])|'s| ?[:=]+>?| ?[-–—→]+>?(?= )|(?= ?\\n)|是| of)`,
   `${I}${ADVERBS} ${CHOOSE}(?: that)?${MY_ANSWER}`,
   `(?:${I}${ADVERBS} )?\\b${CHANGE}`,
-  // What speakers would or will do with a value is their choice: "I'd still put D".
-  `\\bi(?:'d|'ll| would| will) (?:still )?(?!be |have |not )[a-z]+(?: (?:with|for|on|by|to|down|you|her|him|them))?`,
   "(?:let's|let me|you should|you must|please|best to) (?:choose|pick|select|go with)",
   "\\b(?:and|but|so) (?:chose|picked|selected|went with)|答案是",
   "(?<=^|\\n)(?:question|problem|q) ?\\d{1,3}[:.)]",

@@ -36,7 +36,7 @@ const OTHER_LETTER =
 const CAPITAL =
   /(?<![A-Za-z'’])(?:[B-HJ-Z](?![A-Za-z'’])|[AI](?=["')\]]?(?:[.,;:)!\n]|$)|\)| (?:is|was|would|or|and)\b))/;
 const JOINED = /\b(?:and|or|both|all|none|neither)\b/;
-const MARKED_LETTER = /\(([A-Z])\)|\b[Oo]ption ([A-Z])\b/g;
+const MARKED_LETTER = /\(([A-Z])\)|\b[Oo]ption ([A-Z])\b|(?<=\s)([A-Z])\)(?=\s)/g;
 
 /** Reads an announced option: "(B)", "B.", "option B because". */
 export function letterPayload(
@@ -75,7 +75,7 @@ export function letterPayload(
     const behind = option && !bracketed ? end + 2 : start + whole.length;
     const until = sentenceEnd(text, behind, limit);
     for (const other of text.slice(end, until).matchAll(MARKED_LETTER))
-      if ((other[1] ?? other[2]) !== value) return undefined;
+      if ((other[1] ?? other[2] ?? other[3]) !== value) return undefined;
     // "C. both A and B" names other options in its text; "A, for children B" gives two answers.
     const rest = text.slice(end, until);
     if (CAPITAL.test(rest) && !(option && JOINED.test(rest))) return undefined;

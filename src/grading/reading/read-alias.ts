@@ -16,8 +16,7 @@ export function readAlias(reply: ReplyText, tree: AliasTree): Decision<string> {
   const statements: AliasStatement[] = [];
   for (const [index, group] of groups.entries())
     statements.push(aliasStatement(reply, group, { previous: statements.at(-1), next: groups[index + 1] }));
-  const leading =
-    leadingAnswer(reply, statements) ?? framingAnswer(reply, statements) ?? leadingSubject(reply, statements);
+  const leading = leadingAnswer(reply, statements) ?? framingAnswer(reply, statements);
   if (leading !== undefined) return leading;
   // "X is the capital" may tell of another capital.
   const plain = statements.some(({ standing, strength }) => standing === "asserted" && strength > APPROVAL);
@@ -74,25 +73,6 @@ function framingAnswer(
   return denied ? undefined : { status: "found", value, start: last.start, end: last.end };
 }
 
-/** A reply that begins with "X is the …", and only mentions others in later sentences, has given its answer. */
-function leadingSubject(
-  reply: ReplyText,
-  [first, ...later]: readonly AliasStatement[],
-): Decision<string> | undefined {
-  const [value, ...more] = first?.values ?? [];
-  if (first === undefined || value === undefined || more.length > 0 || later.length === 0) return undefined;
-  const { start, end, standing } = first;
-  if (!LEAD.test(reply.lower.slice(0, start)) || !SUBJECT.test(reply.lower.slice(end, end + 40)))
-    return undefined;
-  const sentence = reply.sentenceEnd(end);
-  const rest = reply.lower.slice(sentence);
-  if (!/^(?:asserted|aside)$/.test(standing) || REVERSAL.test(rest)) return undefined;
-  const unseated = later.some(({ values, strength, ...other }) =>
-    values.includes(value) ? other.standing === "denied" : other.start < sentence || strength > 0,
-  );
-  return unseated ? undefined : { status: "found", value, start, end };
-}
-
 /** What may stand before a leading answer. */
 const LEAD =
   /^(?:[\s"'([{$>•#*-]|(?:the|an?|yes|okay|ok|sure|still|again|well|so|fine|that's|that is|it's|it is|that would be|answer:?|all right|of course|about|in)[,.:]?(?= )|(?:with|given|despite|based on|on reflection|in that case|you're right|yes|no|sorry|my)\b[^,.:;]{0,80}[,:] |(?:i|i'm|i've) [^,.:;]{1,80}: ){0,6}$/;
@@ -146,6 +126,7 @@ function aliasStatement(reply: ReplyText, group: Group, { previous, next }: Neig
     isAlone(reply, group) ? ANSWER : 0,
     PREDICATE.test(before) && CLAUSE_ENDS.test(after) && !SUPERLATIVE_BEFORE.test(before) ? CLAIM : 0,
     SUBJECT.test(after) ? APPROVAL : 0,
+    AFTER_COLON.test(before) && ENDS.test(after) ? CLAIM : 0,
     isStrong(reply, group) && (start === 0 || CLAUSE_ENDS.test(after)) ? CLAIM : 0,
   ) as Strength;
   const standing = standingOf(reply, group, from, approval > 0);
@@ -165,17 +146,21 @@ const ANSWER_ENDS =
   /^["')\]}°]*(?: ?\([^()\n]{1,80}\))?(?:[.,;:!\n<]| ?[–—]|\s*$| (?:because|since|as|which|with|based|given|due|for|and|but|rather|not|over|instead|in|on|at|despite|here)(?![a-z]))/;
 const CLAUSE_ENDS =
   /^["')\]}°]*(?: ?\([^()\n]{1,80}\))?(?:[.,;:!\n]| ?[–—]|\s*$| (?:and|but|so|because|since|which|while|whereas|in|at|on|with|by|as|during)(?![a-z]))/;
+/** "Reading it properly: 13." */
+const AFTER_COLON =
+  /^(?!.*\b(?:not|misconceptions?|myth|wrong|incorrect|mistake|error|confused|say|says|said)\b).*[a-z]: ["'(]{0,2}(?:the |an? )?$/s;
+const ENDS = /^["')\]}°]*[.!]?["')\]}]*\s*$/;
 /** The unit of a number: "is 46 chromosomes". */
 const UNIT = /^ [a-z]{2,}(?: [a-z]{2,})?(?=[.,;:!\n]| \(|$)/;
 /** "The capital is X": what a sentence says of its subject. */
 const PREDICATE =
-  /\b(?:is|are|was|were|be|been|remains|became|becomes|means|stands for|equals|takes place in|belongs to|points? to|consistent with|has|have|had|uses|fell (?:on|in)|ends at|takes?|needs?|(?:is|are|was|were) [a-z]+ (?:[a-z]+ ){0,3}(?:by|of|to|in|with|at))(?: (?:still|indeed|actually|in fact|called|clearly|the|an?|most likely|likely|about|exactly|in|at|on|of|seated|\d{1,2}|january|february|march|april|may|june|july|august|september|october|november|december))* ["'(]{0,2}$/;
+  /\b(?:is|are|was|were|be|been|remains|became|becomes|means|stands for|equals|takes place in|belongs to|points? to|consistent with|has|have|had|uses|fell (?:on|in)|ends at|takes?|needs?|(?:is|are|was|were) (?!the |an? |one )[a-z]+ (?:[a-z]+ ){0,3}(?:by|of|to|in|with|at))(?: (?:still|indeed|actually|in fact|called|clearly|the|an?|most likely|likely|about|exactly|in|at|on|of|seated|\d{1,2}|january|february|march|april|may|june|july|august|september|october|november|december))* ["'(]{0,2}$/;
 /** "X is the capital". */
 const SUBJECT =
   /^["')\]}]{0,3}(?:, [a-z ]{1,20},)? (?:is|are|was|were|became|remains|has been|serves as|takes)(?: (?:still|indeed|actually|in fact|clearly))? (?:the|its|their|my|credited)\b/;
 /** What is said about a value that cannot be the answer, or that may be beside the question. */
 const LESSER =
-  /^["')\]}°]{0,3} (?:only|just|merely|comes second|follows)\b|^["')\]}°]{0,3} (?:is|are|was|were|has been)(?: (?:also|only|just|still|indeed|much|far|about))* (?:(?:the|an?|its|their) )?(?:[a-z']+ )?(?:more|[a-z]+er|second|third|next|former|common|famous|popular|different|often|another|state|alternative|found|used)\b/;
+  /^["')\]}°]{0,3} (?:only|just|merely|comes second|follows)\b|^["')\]}°]{0,3} (?:is|are|was|were|has been)(?: (?:also|only|just|still|indeed|much|far|about))* (?:(?:the|an?|its|their) )?(?:[a-z']+ )?(?:more|[a-z]+er|second|third|next|former|common|famous|popular|different|often|another|state|alternative|found|(?:also|sometimes|commonly|usually|typically|mainly|mostly) used)\b/;
 /** "48 was the accepted figure before 1956" */
 const PAST =
   /^["')\]}°]{0,3} (?:was|were|had been)\b[^.;]*\b(?:before|until|till|older|in the past|back then|at the time|formerly|historically)\b/;
@@ -191,6 +176,8 @@ const SUPERLATIVE_BEFORE =
   /\b(?:[a-z]{3,}est|most [a-z]+|former|old|second|financial|economic|cultural) [^,.;]{1,40} (?:is|was) (?:the )?$/;
 const NEGATED_AFTER =
   /^["')\]}]{0,3} (?:(?:is|are|was|were|do|does|did|can|could|would|should|has|have|had|will)(?: not|n't)|cannot|never)(?![a-z])/;
+/** "I'd visit X", "I would have said X": what a speaker would do with a value is no answer, unless it is a choice. */
+const WISH = /\bi(?:'d| would)(?: [a-z]+){0,2} (?!as |with |for |to |on )[a-z]+ ["'(]*$/;
 /** "Some say X, others Y": the verb of the first holds for the second. */
 const NEXT_SPEAKER =
   /^["')\]},;]{0,3}(?: and| while| but)? (?:others?|another|some|a few|many|mine|half|(?:the|your|his|her|their|an?) (?!.*\b(?:is|was|are)\b)[a-z]+(?: [a-z]+)?)[,:]? ["'(]*$/;
@@ -220,6 +207,7 @@ function aliasStanding(
   const next60 = reply.lower.slice(reply.sentenceEnd(end), reply.sentenceEnd(end) + 60).trimStart();
   if (deniedLater().test(rest.slice(0, REASON.exec(rest)?.index)) || deniedNext().test(next60)) return "open";
   if (strength < ANSWER && NEGATED_AFTER.test(after)) return "open";
+  if (strength === 0 && WISH.test(reply.lower.slice(reply.clauseStart(start), start))) return "open";
   if (
     strength <= CLAIM &&
     (SUPERLATIVE.test(after) || SUPERLATIVE_BEFORE.test(reply.lower.slice(reply.sentenceStart(start), start)))

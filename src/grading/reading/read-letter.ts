@@ -22,7 +22,9 @@ export function readLetter(reply: ReplyText, options: ReadonlySet<string>): Deci
 
 /** How long a reply may be whose only letter is its answer. */
 const SHORT = 200;
-/** "B is the prime number" */
+/** "You're right, B is the prime number" */
+const AGREES =
+  /^(?:you(?:'re| are) (?:absolutely |completely )?(?:right|correct)|yes|okay|indeed|agreed)[,.!:;] /;
 const SUBJECT = /^["')\]}*]{0,3} (?:is|was|remains) the /;
 
 /** The letter of a short reply that speaks of no other: "You're right, B is the prime number." */
@@ -33,7 +35,7 @@ function onlyLetter(
 ): Decision<string> {
   const [value = "", ...more] = first?.values ?? [];
   if (first?.standing !== "asserted" || more.length > 0 || !options.has(value)) return { status: "absent" };
-  if (reply.text.length > SHORT || isRefusal(reply)) return { status: "absent" };
+  if (reply.text.length > SHORT || isRefusal(reply) || !AGREES.test(reply.lower)) return { status: "absent" };
   if (!SUBJECT.test(reply.lower.slice(first.end, first.end + 20)) || isRetracted(reply, first.end))
     return { status: "absent" };
   return { status: "found", value, start: first.start, end: first.end };
@@ -124,7 +126,10 @@ function standsAlone(reply: ReplyText, group: Group, line: LineRole | undefined)
 
 const STRONG_OPTION = /["'([]{0,2}([A-Z])["']?(?:[)\].:]|$)/y;
 
-/** True if a letter begins what is in bold, and no other letter does. */
+/** "**D) the vein**." is an answer, "**D) the vein** carries" is none. */
+const AFTER_STRONG = /^["')\]]{0,2}(?:[.!,;:]|\s*$|\n| [–—-] | (?:because|since|as)\b)/;
+
+/** True if a letter begins what is in bold, nothing is told of it, and no other letter does. */
 function isOnlyStrong({ text, strong }: ReplyText, { start, end, mentions }: Group): boolean {
   const heads = [...strong].flatMap((at) => {
     STRONG_OPTION.lastIndex = at;
@@ -132,7 +137,9 @@ function isOnlyStrong({ text, strong }: ReplyText, { start, end, mentions }: Gro
     return match === null && !(at === start && strong.has(end)) ? [] : [match?.[1] ?? mentions[0]?.value];
   });
   const begins = [start, start - 1].some((at) => strong.has(at));
-  return begins && heads.length > 0 && heads.every((letter) => letter === mentions[0]?.value);
+  const close = [...strong].find((at) => at >= end);
+  const last = close !== undefined && AFTER_STRONG.test(text.slice(close, close + 20));
+  return begins && last && heads.length > 0 && heads.every((letter) => letter === mentions[0]?.value);
 }
 
 /** "Yes, I am sure: B." */

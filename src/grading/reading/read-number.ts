@@ -163,11 +163,15 @@ function restatedResult(
   const restated = tokens.find(({ value }) => value !== null && value === result);
   if (restated === undefined || !CONCLUDES.test(reply.lower.slice(reply.sentenceStart(restated.start))))
     return undefined;
-  const known = new Set(earlier.flatMap((sentence) => sentence.tokens().map(({ value }) => value)));
-  return tokens.every(({ value }) => known.has(value)) ? restated : undefined;
+  const known = earlier.flatMap((sentence) => sentence.tokens());
+  // "4 - 1 = 3 red and 9 - 3 = 6 blue ones. So 3 red and 6 blue": two results.
+  const isGiven = (given: number | null): boolean =>
+    known.some(({ value }) => value === given) &&
+    !known.some((token) => token.value === given && isResultOf(reply.lower, token));
+  return tokens.every(({ value }) => value === result || isGiven(value)) ? restated : undefined;
 }
 
-const CONCLUDES = /^["'*]{0,3}(?:so|therefore|thus|hence|in total|overall|altogether)(?![a-z])/;
+const CONCLUDES = /^[\s"'*]{0,3}(?:so|therefore|thus|hence|in total|overall|altogether)(?![a-z])/;
 
 function isResultOf(lower: string, { start }: NumberToken): boolean {
   return RESULT.test(lower.slice(Math.max(0, start - 30), start));
@@ -213,7 +217,7 @@ function isReason({ lower }: ReplyText, { start, tokens }: Sentence, chosen: Num
 }
 
 /** "Since each costs 2, they cost 8": the reason stands before the comma. */
-const REASON_FIRST = /^["'*]{0,3}(?:since|because)\b[^,]*,/;
+const REASON_FIRST = /^[\s"'*]{0,3}(?:since|because)\b[^,]*,/;
 
 /** True if the number stands in a check or an explanation of another number that was stated before it. */
 function isCheck(

@@ -92,7 +92,7 @@ const earlier = words(
     "thought|said|answered|stated|believed|assumed|suggested|considered|guessed|claimed|wrote|gave",
     "was (?:thinking|leaning|inclined|going|about|tempted|considering)",
   )}`,
-  "at first|initially|originally|previously|formerly|earlier|once thought|first thought",
+  "at first|initially|originally|previously|formerly|earlier|once thought|first thought|my (?:[a-z]+ )?answer was",
   "used to (?:be|think|believe|say|answer)|at first glance|on first (?:glance|reading)|tempting|tempted",
   `${anyOf(
     "your|their|his|her|user's|student's|previous|earlier|original|initial|first|prior|old|former|last",
