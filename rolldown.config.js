@@ -16,6 +16,7 @@ export default {
     engine: "src/public/engine.ts",
     statistics: "src/public/statistics.ts",
     report: "src/public/report.ts",
+    analysis: "src/public/analysis.ts",
     cli: "src/cli/main.ts",
     "ai-sdk": "src/public/ai-sdk.ts",
     contracts: "src/public/contracts.ts",

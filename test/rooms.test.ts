@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   journal: ["core", "secrets", "grading", "models"],
   run: ["core", "secrets", "grading", "models", "datasets", "journal"],
   report: ["core", "statistics", "terminal", "grading", "models", "journal"],
-  analysis: ["core", "grading", "journal", "run"],
+  analysis: ["core", "grading", "models", "journal", "run"],
   project: ["core", "files", "grading", "models", "datasets", "run", "report"],
   viewer: ["core", "files", "secrets", "statistics", "models", "journal", "run", "report"],
   cli: [
@@ -48,6 +48,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "journal",
     "run",
     "report",
+    "analysis",
     "project",
     "contracts",
     "interchange",

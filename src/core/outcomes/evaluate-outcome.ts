@@ -302,7 +302,7 @@ class Look {
 }
 
 /** True of a turn whose node has a template that verifies such a reply. */
-function isAttempt({ notVerified, verifyResult, fields }: TurnRecord): boolean {
+export function isAttempt({ notVerified, verifyResult, fields }: TurnRecord): boolean {
   if (notVerified === true) return false;
   // What results say of a node without a template; a turn that says nothing of its fields may have had one.
   return verifyResult !== null || fields === undefined || Object.keys(fields).length > 0;

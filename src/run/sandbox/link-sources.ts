@@ -13,7 +13,7 @@ import {
   type ScenarioNode,
 } from "../../core/scenario/definition.ts";
 import type { StateUpdate } from "../../core/state/advance-state.ts";
-import { type ConditionFunction, isWhenList, type When, type WhenLeaf } from "../../core/state/condition.ts";
+import { type ConditionFunction, isWhenList, type WhenLeaf } from "../../core/state/condition.ts";
 import type { Rubric, TraitFunction } from "../../core/templates/rubric.ts";
 import type { Template, VerifyFunction } from "../../core/templates/template.ts";
 import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
@@ -32,6 +32,24 @@ export interface LinkedDefinition {
   readonly problems: readonly SourceProblem[];
 }
 
+/** A function of the author, or the source text of one. */
+// biome-ignore lint/complexity/noBannedTypes: each place asks for a function of its own type.
+export type AuthorCode = string | Function;
+
+/** Where code stands in a definition. */
+export type CodePlace = {
+  /** In words: `the condition of the edge from "ask" to "probe"`. */
+  readonly text: string;
+} & (
+  | { readonly kind: "update" | "verification"; readonly node: string }
+  | { readonly kind: "trait"; readonly node: string; readonly trait: string }
+  | { readonly kind: "condition" | "handover"; readonly edge: number }
+  | { readonly kind: "outcome"; readonly outcome: string }
+);
+
+/** What stands in place of a piece of code. */
+export type ReplaceCode = (code: AuthorCode, place: CodePlace) => AuthorCode;
+
 /**
  * A copy of the definition in which every source string is a function that runs it; the same definition if it has none.
  * Never throws: a source that does not compile becomes a function that says so, and a problem.
@@ -46,19 +64,23 @@ export async function linkSources(
   for (const source of sources)
     compiled.set(source, await compile(source).catch((error) => ({ problem: errorMessage(error) })));
   const problems: SourceProblem[] = [];
-  const link: Link = (source, place) => {
+  const link: ReplaceCode = (source, { kind, text }) => {
+    if (typeof source !== "string") return source;
     // All sources of the definition were compiled.
     const found = compiled.get(source) as SandboxFunction | { readonly problem: string };
     if (typeof found === "function") {
       const linked = likeAnyFunction(found);
-      return saysOlderNames(source) ? (...values) => linked(...values.map(withOlderNames)) : linked;
+      const named: SandboxFunction = saysOlderNames(source)
+        ? (...values) => linked(...values.map(withOlderNames))
+        : linked;
+      return kind === "condition" ? withTurnsIfRead(source, named) : named;
     }
-    problems.push({ place, message: found.problem });
+    problems.push({ place: text, message: found.problem });
     return () => {
       throw new Error(found.problem);
     };
   };
-  return { definition: linkDefinition(definition, link), problems };
+  return { definition: replaceCode(definition, link), problems };
 }
 
 /** What is wrong with the source strings of a definition; they are compiled, not run. */
@@ -79,14 +101,12 @@ export function hasSources(definition: ScenarioDefinition): boolean {
 
 function sourcesOf(definition: ScenarioDefinition): ReadonlySet<string> {
   const sources = new Set<string>();
-  linkDefinition(definition, (source) => {
-    sources.add(source);
-    return () => undefined;
+  replaceCode(definition, (code) => {
+    if (typeof code === "string") sources.add(code);
+    return code;
   });
   return sources;
 }
-
-type Link = (source: string, place: string) => SandboxFunction;
 
 /** What the source threw is passed on as if it were any function; all else says itself what happened. */
 function likeAnyFunction(fn: SandboxFunction): SandboxFunction {
@@ -100,83 +120,89 @@ function likeAnyFunction(fn: SandboxFunction): SandboxFunction {
   };
 }
 
-function linkDefinition(definition: ScenarioDefinition, link: Link): ScenarioDefinition {
+/** A copy of the definition with other code in it: functions, and source strings. */
+export function replaceCode(definition: ScenarioDefinition, replace: ReplaceCode): ScenarioDefinition {
   const { nodes, edges, outcomes } = definition;
-  const linkedNodes = Object.entries(nodes).map(([id, node]) => [id, linkNode(node, id, link)] as const);
+  const changed = Object.entries(nodes).map(([id, node]) => [id, replaceInNode(node, id, replace)] as const);
   return copyDefinition(definition, {
-    nodes: Object.freeze(Object.fromEntries(linkedNodes)),
-    edges: Object.freeze(edges.map((edge) => linkEdge(edge, link))),
-    outcomes: Object.freeze(outcomes.map((outcome) => linkOutcome(outcome, link))),
+    nodes: Object.freeze(Object.fromEntries(changed)),
+    edges: Object.freeze(edges.map((edge, index) => replaceInEdge(edge, index, replace))),
+    outcomes: Object.freeze(outcomes.map((outcome) => replaceInOutcome(outcome, replace))),
   });
 }
 
-// Casts below: a source string stands for a function of the type that its place asks for; what it really returns is
-// checked where it is called, as for every author's function.
+// Casts below: code stands for a function of the type that its place asks for; what it really returns is checked where it is
+// called, as for every author's function.
 
-function linkNode(node: ScenarioNode, id: string, link: Link): ScenarioNode {
-  const of = `of node ${JSON.stringify(id)}`;
+function replaceInNode(node: ScenarioNode, id: string, replace: ReplaceCode): ScenarioNode {
   const { stateUpdate } = node;
+  const text = `the state update of node ${JSON.stringify(id)}`;
   return replaced(node, {
-    question: linkQuestion(node.question, of, link),
-    ...(node.rubric === undefined ? {} : { rubric: linkRubric(node.rubric, of, link) }),
-    ...(typeof stateUpdate === "string"
-      ? { stateUpdate: link(stateUpdate, `the state update ${of}`) as StateUpdate }
-      : {}),
+    question: replaceInQuestion(node.question, id, replace),
+    ...(node.rubric === undefined ? {} : { rubric: replaceInRubric(node.rubric, id, replace) }),
+    ...(stateUpdate === undefined
+      ? {}
+      : { stateUpdate: replace(stateUpdate, { kind: "update", node: id, text }) as StateUpdate }),
   });
 }
 
-function linkQuestion(question: Question, of: string, link: Link): Question {
+function replaceInQuestion(question: Question, node: string, replace: ReplaceCode): Question {
   const { template, rubric } = question;
   const verify = template?.verify;
+  const text = `the verification of node ${JSON.stringify(node)}`;
+  const change = (code: AuthorCode): VerifyFunction =>
+    replace(code, { kind: "verification", node, text }) as VerifyFunction;
   return replaced(question, {
-    ...(rubric === undefined ? {} : { rubric: linkRubric(rubric, of, link) }),
+    ...(rubric === undefined ? {} : { rubric: replaceInRubric(rubric, node, replace) }),
     ...(template === undefined || verify === undefined
       ? {}
-      : { template: replaced(template, { verify: linkVerify(verify, `the verification ${of}`, link) }) }),
+      : { template: replaced(template, { verify: replaceInVerify(verify, change) }) }),
   });
 }
 
-function linkVerify(
+function replaceInVerify(
   verify: NonNullable<Template["verify"]>,
-  place: string,
-  link: Link,
+  change: (code: AuthorCode) => VerifyFunction,
 ): NonNullable<Template["verify"]> {
-  if (typeof verify === "string") return link(verify, place) as VerifyFunction;
-  if (typeof verify !== "object" || !("when" in verify) || typeof verify.of !== "string") return verify;
-  return replaced(verify, { of: link(verify.of, place) as VerifyFunction });
+  if (typeof verify !== "object") return change(verify);
+  if (!("when" in verify) || verify.of === undefined || typeof verify.of === "object") return verify;
+  return replaced(verify, { of: change(verify.of) });
 }
 
-function linkRubric(rubric: Rubric, of: string, link: Link): Rubric {
+function replaceInRubric(rubric: Rubric, node: string, replace: ReplaceCode): Rubric {
   const traits = rubric.traits.map((trait) => {
-    if (trait.type !== "function" || typeof trait.evaluate !== "string") return trait;
-    const place = `the trait ${JSON.stringify(trait.name)} ${of}`;
-    return replaced(trait, { evaluate: link(trait.evaluate, place) as TraitFunction });
+    if (trait.type !== "function") return trait;
+    const text = `the trait ${JSON.stringify(trait.name)} of node ${JSON.stringify(node)}`;
+    const evaluate = replace(trait.evaluate, { kind: "trait", node, trait: trait.name, text });
+    return replaced(trait, { evaluate: evaluate as TraitFunction });
   });
   const isSame = traits.every((trait, index) => trait === rubric.traits[index]);
   return isSame ? rubric : replaced(rubric, { traits: Object.freeze(traits) });
 }
 
-function linkEdge(edge: ScenarioEdge, link: Link): ScenarioEdge {
+function replaceInEdge(edge: ScenarioEdge, index: number, replace: ReplaceCode): ScenarioEdge {
   const { source, target, when, handover } = edge;
   const to = target === END ? "the end" : JSON.stringify(target);
   const of = `of the edge from ${JSON.stringify(source)} to ${to}`;
+  const change = (code: AuthorCode): ConditionFunction =>
+    replace(code, { kind: "condition", edge: index, text: `the condition ${of}` }) as ConditionFunction;
+  const place: CodePlace = { kind: "handover", edge: index, text: `the handover ${of}` };
   return replaced(edge, {
-    ...(when === undefined ? {} : { when: linkWhen(when, `the condition ${of}`, link) }),
-    ...(typeof handover === "string" && !isTranscript(handover)
-      ? { handover: link(handover, `the handover ${of}`) as HandoverFunction }
-      : {}),
+    ...(when === undefined || isWhenList(when) ? {} : { when: replaceInCondition(when, change) }),
+    ...(handover === undefined || isTranscript(handover)
+      ? {}
+      : { handover: replace(handover, place) as HandoverFunction }),
   });
 }
 
-function linkWhen(when: NonNullable<When>, place: string, link: Link): NonNullable<When> {
-  return isWhenList(when) ? when : linkCondition(when, place, link);
-}
-
-function linkCondition(part: Composed<WhenLeaf>, place: string, link: Link): Composed<WhenLeaf> {
-  if (typeof part === "string") return withTurnsIfRead(part, link(part, place)) as ConditionFunction;
+function replaceInCondition(
+  part: Composed<WhenLeaf>,
+  change: (code: AuthorCode) => ConditionFunction,
+): Composed<WhenLeaf> {
+  if (typeof part === "string" || typeof part === "function") return change(part);
   if (!isComposition(part)) return part;
-  if (part.type === "not") return replaced(part, { condition: linkCondition(part.condition, place, link) });
-  const conditions = part.conditions.map((condition) => linkCondition(condition, place, link));
+  if (part.type === "not") return replaced(part, { condition: replaceInCondition(part.condition, change) });
+  const conditions = part.conditions.map((condition) => replaceInCondition(condition, change));
   const isSame = conditions.every((condition, index) => condition === part.conditions[index]);
   return isSame ? part : replaced(part, { conditions: Object.freeze(conditions) });
 }
@@ -194,10 +220,13 @@ function withoutTurns(state: UnknownRecord): UnknownRecord {
   return Object.fromEntries(names.map((name) => [name, state[name]]));
 }
 
-function linkOutcome(outcome: Outcome, link: Link): Outcome {
+function replaceInOutcome(outcome: Outcome, replace: ReplaceCode): Outcome {
   const { name, check } = outcome;
-  if (typeof check !== "string") return outcome;
-  return replaced(outcome, { check: link(check, `the outcome ${JSON.stringify(name)}`) as OutcomeFunction });
+  if (typeof check === "object") return outcome;
+  const text = `the outcome ${JSON.stringify(name)}`;
+  return replaced(outcome, {
+    check: replace(check, { kind: "outcome", outcome: name, text }) as OutcomeFunction,
+  });
 }
 
 /** The very same part if nothing in it changes, else a frozen copy with the changes. */

@@ -1,0 +1,402 @@
+import type { OutcomeResult } from "../../core/outcomes/evaluate-outcome.ts";
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { resolveNextNode } from "../../core/state/routing.ts";
+import type { ConversationStatus } from "../../core/state/state.ts";
+import type { JsonObject, JsonValue } from "../../core/values/json.ts";
+import type { ConversationSettings, DerivedEvent, Hop } from "../../journal/run-event.ts";
+import { NOTHING_SPENT } from "../../journal/spending.ts";
+import type { FinishedTurn } from "../../journal/turn.ts";
+import { armsOf, type ConversationState, type SimulateEffect } from "../../run/step/conversation-state.ts";
+import { decideOutcomes } from "../../run/step/decide-outcomes.ts";
+import { type Step, step } from "../../run/step/step.ts";
+import { scopeAt } from "../../run/step/turn-texts.ts";
+import { historySummaries, type Summary } from "./history-summary.ts";
+import { type LiveRead, liveState } from "./live-state.ts";
+import type { Oracle } from "./oracle.ts";
+import type { PreparedCode } from "./prepare-code.ts";
+import type { RehearsedTurn, RehearsedValue, Undecided } from "./rehearsal.ts";
+import { type ReplyClass, type ReplyClasses, replyClasses } from "./reply-classes.ts";
+import { type UserChoice, userChoices } from "./user-choices.ts";
+import { watchedTurns } from "./watched-turns.ts";
+
+/** How a conversation ends. */
+export interface End {
+  readonly status: ConversationStatus;
+  readonly outcomes: Readonly<Record<string, RehearsedValue>>;
+  readonly failure?: string;
+}
+
+/** Where a turn leads: to the next question, or to the end; in one arm of a fork. */
+export interface Branch {
+  readonly edge: number | null;
+  readonly to: ExploredState | End;
+  readonly arm?: string;
+}
+
+/** One turn from a state. */
+export interface Transition {
+  readonly turn: Omit<RehearsedTurn, "edge">;
+  readonly isAssumed: boolean;
+  /** One, or one for each arm of a fork; empty if the turn could not be made. */
+  readonly branches: readonly Branch[];
+  /** The conditional edges that hold after the turn, in order. */
+  readonly holds: readonly number[];
+  /** The conversation after the turn, before it continues in arms. */
+  readonly after: ConversationState;
+}
+
+/** Conversations that nothing tells apart from here on: one of the shortest stands for all. */
+export interface ExploredState {
+  readonly id: number;
+  /** The node that is asked. */
+  readonly node: string;
+  /** The least number of turns before it. */
+  readonly depth: number;
+  /** Null if it was not looked at further. */
+  transitions: readonly Transition[] | null;
+}
+
+/** All states of a scenario that replies can lead to within the turn limit. */
+export interface ExploredGraph {
+  readonly start: ExploredState | End;
+  readonly states: readonly ExploredState[];
+  /** False if there are more states than were asked for. */
+  readonly isComplete: boolean;
+  readonly replies: ReadonlyMap<string, ReplyClasses>;
+  readonly undecided: readonly Undecided[];
+  /** The end of a conversation that the turn limit stops after a transition. */
+  limitEnd(transition: Transition): Promise<End>;
+}
+
+/** What limits an exploration. */
+export interface ExploreOptions {
+  readonly turnLimit: number;
+  readonly maxStates: number;
+}
+
+/** True of the end of a conversation, false of a state. */
+export function isEnd(to: ExploredState | End): to is End {
+  return "status" in to;
+}
+
+/** Explores a scenario from its entry, the shortest conversations first. Every turn is made by `step`. */
+export function explore(
+  prepared: PreparedCode,
+  oracle: Oracle,
+  options: ExploreOptions,
+): Promise<ExploredGraph> {
+  return new Exploration(prepared, oracle, options).run();
+}
+
+interface Open extends ExploredState {
+  readonly conversation: ConversationState;
+  readonly summaries: readonly JsonValue[];
+  /** What the simulated user is asked for, if it writes the question. */
+  readonly simulate: SimulateEffect | undefined;
+}
+
+class Exploration {
+  readonly #prepared: PreparedCode;
+  readonly #definition: ScenarioDefinition;
+  readonly #oracle: Oracle;
+  readonly #options: ExploreOptions;
+  readonly #replies: Map<string, ReplyClasses>;
+  readonly #summaries: readonly Summary[];
+  readonly #live: ReadonlyMap<string, readonly LiveRead[]>;
+  /** The conditional edges of each node, each in a list of its own. */
+  readonly #conditional = new Map<string, (readonly [number, ScenarioDefinition["edges"]])[]>();
+  readonly #known = new Map<string, Open>();
+  readonly #states: Open[] = [];
+  readonly #undecided = new Map<string, Undecided>();
+  readonly #settings: ConversationSettings;
+
+  constructor(prepared: PreparedCode, oracle: Oracle, options: ExploreOptions) {
+    const { definition, code } = prepared;
+    this.#prepared = prepared;
+    this.#definition = definition;
+    this.#oracle = oracle;
+    this.#options = options;
+    const watched = watchedTurns(definition, code);
+    this.#replies = new Map(
+      [...watched].map(([id, turn]) => [id, replyClasses(definition, id, { watched: turn, code })]),
+    );
+    this.#summaries = historySummaries(definition, code);
+    this.#live = liveState(definition, code);
+    definition.edges.forEach((edge, index) => {
+      if (edge.when === undefined || (edge.fork !== undefined && edge.target !== edge.fork[0])) return;
+      const list = this.#conditional.get(edge.source) ?? [];
+      // A frozen list is prepared once.
+      list.push([index, Object.freeze([edge])]);
+      this.#conditional.set(edge.source, list);
+    });
+    // The limit is applied afterwards, so that states at different turns can be one.
+    this.#settings = {
+      turnLimit: Number.MAX_SAFE_INTEGER,
+      judged: true,
+      judging: "together",
+      detectRefusal: false,
+    };
+  }
+
+  async run(): Promise<ExploredGraph> {
+    const { turnLimit, maxStates } = this.#options;
+    const first = await this.#step(null, {
+      type: "conversation-start",
+      conversation: "rehearsal",
+      cell: { index: 0, scenario: this.#definition.name, subject: "", judge: "", replicate: 1 },
+      scenarioHash: "",
+      settings: this.#settings,
+    });
+    const start = this.#branchTo(first, { depth: 0, summaries: this.#summaries.map((one) => one.start) });
+    let position = 0;
+    for (; position < this.#states.length && this.#states.length <= maxStates; position++) {
+      const state = this.#states[position] as Open;
+      if (state.depth >= turnLimit) continue;
+      state.transitions = await this.#expand(state);
+    }
+    for (const [node, { isWhole }] of this.#replies)
+      if (!isWhole)
+        this.#tell({
+          kind: "not_all_tried",
+          place: `the replies at node ${JSON.stringify(node)}`,
+          message: "there are too many combinations of values, and only some were tried",
+        });
+    const isComplete = this.#states.slice(position).every(({ depth }) => depth >= turnLimit);
+    if (!isComplete)
+      this.#tell({
+        kind: "not_all_tried",
+        place: `scenario ${JSON.stringify(this.#definition.name)}`,
+        message: `it has more than ${maxStates} states that something tells apart, and the exploration stopped there`,
+      });
+    return {
+      start,
+      states: this.#states,
+      isComplete,
+      replies: this.#replies,
+      undecided: [...this.#undecided.values()],
+      limitEnd: (transition) => this.#limitEnd(transition),
+    };
+  }
+
+  /** One event, with the code of the scenario; conditions that cannot be run are answered by the oracle. */
+  async #step(state: ConversationState | null, event: Parameters<typeof step>[2]): Promise<Step> {
+    const result = this.#prepared.evaluate(() => {
+      this.#oracle.start();
+      return step(this.#definition, state, event);
+    });
+    return result instanceof Promise ? await result : result;
+  }
+
+  async #expand(state: Open): Promise<readonly Transition[]> {
+    const transitions: Transition[] = [];
+    const replies = this.#replies.get(state.node)?.replies ?? [];
+    for (const user of this.#userChoices(state)) {
+      const asked = await this.#asked(state, user);
+      for (const reply of replies)
+        for (const { result, isAssumed } of await this.#oracle.each(() => this.#reply(asked, reply)))
+          transitions.push(
+            await this.#transition(state, result, { reply, user, isAssumed: isAssumed || reply.isAssumed }),
+          );
+    }
+    return transitions;
+  }
+
+  #userChoices({ simulate, node }: Open): readonly (UserChoice | undefined)[] {
+    if (simulate === undefined) return [undefined];
+    const { choices, isWhole } = userChoices(simulate.contract, this.#definition);
+    if (!isWhole)
+      this.#tell({
+        kind: "not_all_tried",
+        place: `the simulated user of node ${JSON.stringify(node)}`,
+        message: "there are too many sets of facts that it may reveal, and only some were tried",
+      });
+    return choices;
+  }
+
+  async #asked({ conversation, simulate }: Open, user: UserChoice | undefined): Promise<ConversationState> {
+    if (user === undefined || simulate === undefined) return conversation;
+    const { state } = await this.#step(conversation, {
+      type: "turn-user",
+      conversation: "rehearsal",
+      turn: simulate.turn,
+      ...user,
+      spending: NOTHING_SPENT,
+    });
+    return state;
+  }
+
+  #reply(asked: ConversationState, { reply, labels }: ReplyClass): Promise<Step> {
+    return this.#step(asked, {
+      type: "turn-reply",
+      conversation: "rehearsal",
+      turn: asked.open.at(-1)?.turn ?? 0,
+      reply,
+      messages: [{ role: "assistant", content: reply }],
+      finish: "stop",
+      labels,
+      spending: NOTHING_SPENT,
+    });
+  }
+
+  async #transition(
+    from: Open,
+    made: Step,
+    {
+      reply,
+      user,
+      isAssumed,
+    }: { readonly reply: ReplyClass; readonly user: UserChoice | undefined; readonly isAssumed: boolean },
+  ): Promise<Transition> {
+    const { state: after, events } = made;
+    const finished = after.turns?.last;
+    const turn = rehearsedTurn(from.node, finished, { reply, user });
+    const hop = events.find((event): event is DerivedEvent & Hop => event.type === "hop");
+    if (finished === undefined || hop === undefined)
+      return { turn, isAssumed, branches: [], holds: [], after };
+    this.#tellFailures(events, hop);
+    const depth = from.depth + 1;
+    const summaries = this.#summaries.map((summary, index) =>
+      summary.next(from.summaries[index] as JsonValue, finished, finished.turn - 1),
+    );
+    const holds = await this.#holding(from.node, after, hop);
+    const arms = armsOf(this.#definition, after);
+    if (arms.length === 0) {
+      const to = this.#branchTo(made, { depth, summaries });
+      return { turn, isAssumed, branches: [{ edge: hop.edge, to, ...armOf(after) }], holds, after };
+    }
+    const branches: Branch[] = [];
+    for (const { name, target, edge } of arms) {
+      const arm = await this.#step(after, {
+        type: "conversation-start",
+        conversation: "rehearsal",
+        cell: { ...after.cell, arm: name, parent: 0 },
+        scenarioHash: "",
+        settings: this.#settings,
+        fork: { parent: "rehearsal", turn: after.scenario.turn, edge, target },
+      });
+      branches.push({ edge, to: this.#branchTo(arm, { depth, summaries }), arm: name });
+    }
+    return { turn, isAssumed, branches, holds, after };
+  }
+
+  /** The state or the end that a step leads to; states that nothing tells apart are one. */
+  #branchTo(
+    { state, effects }: Step,
+    { depth, summaries }: { readonly depth: number; readonly summaries: readonly JsonValue[] },
+  ): Open | End {
+    if (state.status !== null) return endOf(state, state.outcomes);
+    const node = state.open.at(-1)?.node ?? state.next?.node ?? "";
+    const reads = (this.#live.get(node) ?? []).map((read) => read(state.scenario));
+    const key = JSON.stringify([node, state.cell.arm ?? "", reads, summaries]);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const simulate = effects.find((effect) => effect.type === "simulate");
+    const found: Open = {
+      id: this.#states.length,
+      node,
+      depth,
+      transitions: null,
+      conversation: state,
+      summaries,
+      simulate,
+    };
+    this.#known.set(key, found);
+    this.#states.push(found);
+    return found;
+  }
+
+  /** The conditional edges that hold after a turn, each by itself. */
+  async #holding(node: string, after: ConversationState, hop: Hop): Promise<readonly number[]> {
+    const edges = this.#conditional.get(node) ?? [];
+    const tested = new Map(hop.tested.map(({ edge, matched }) => [edge, matched]));
+    const untested = edges.filter(([edge]) => !tested.has(edge));
+    if (untested.length === 0)
+      return edges.filter(([edge]) => tested.get(edge) === true).map(([edge]) => edge);
+    const { scenario, turns } = after;
+    const moment = { before: (turns?.last.turn ?? 0) + 1, node, isAfter: true };
+    const scope = (): ReturnType<typeof scopeAt> => scopeAt(this.#definition, { ...after, open: [] }, moment);
+    // Of a condition that cannot be run it is not known whether it holds.
+    const held = await this.#prepared.evaluate(() => {
+      this.#oracle.silence();
+      return untested.filter(([, list]) => resolveNextNode(list, scenario, scope).edge !== null);
+    });
+    const also = new Set(held.map(([edge]) => edge));
+    return edges.filter(([edge]) => tested.get(edge) === true || also.has(edge)).map(([edge]) => edge);
+  }
+
+  /** Code that failed on representative values: what it would have said is not known. */
+  #tellFailures(events: readonly DerivedEvent[], hop: Hop): void {
+    for (const { edge, evaluable, reason = "" } of hop.tested)
+      if (!evaluable && reason.includes("the function "))
+        this.#tell({ kind: "code_failed", place: this.#conditionPlace(edge), message: reason });
+    for (const event of events) {
+      if (event.type === "warning")
+        this.#tell({
+          kind: "code_failed",
+          place: `the state update of node ${JSON.stringify(hop.node)}`,
+          message: event.message,
+        });
+      if (event.type === "outcome" && event.reason?.startsWith("the function ") === true)
+        this.#tell({
+          kind: "code_failed",
+          place: `the outcome ${JSON.stringify(event.name)}`,
+          message: event.reason,
+        });
+    }
+  }
+
+  #conditionPlace(index: number): string {
+    const { source = "", target = "" } = this.#definition.edges[index] ?? {};
+    return `the condition of the edge from ${JSON.stringify(source)} to ${JSON.stringify(target)}`;
+  }
+
+  #tell(undecided: Undecided): void {
+    const key = `${undecided.kind} ${undecided.place}`;
+    if (!this.#undecided.has(key)) this.#undecided.set(key, undecided);
+  }
+
+  async #limitEnd({ after }: Transition): Promise<End> {
+    const status = "limit_reached";
+    const stopped: ConversationState = { ...after, status, ending: { status } };
+    const decided = await this.#prepared.evaluate(() => decideOutcomes(this.#definition, stopped));
+    return endOf(stopped, Object.fromEntries(decided.map(({ name, ...result }) => [name, result])));
+  }
+}
+
+function endOf(
+  { status, ending }: ConversationState,
+  outcomes: Readonly<Record<string, Pick<OutcomeResult, "value" | "status">>>,
+): End {
+  return {
+    status: status ?? "completed",
+    outcomes: Object.fromEntries(
+      Object.entries(outcomes).map(([name, result]) => [
+        name,
+        result.status === "decided" ? (result.value ?? "inconclusive") : result.status,
+      ]),
+    ),
+    ...(ending?.failure === undefined ? {} : { failure: ending.failure.message }),
+  };
+}
+
+function armOf({ cell }: ConversationState): { readonly arm?: string } {
+  return cell.arm === undefined ? {} : { arm: cell.arm };
+}
+
+function rehearsedTurn(
+  node: string,
+  finished: FinishedTurn | undefined,
+  { reply, user }: { readonly reply: ReplyClass; readonly user: UserChoice | undefined },
+): Transition["turn"] {
+  const { labels, isUnreadable } = reply;
+  return {
+    node,
+    parsed: (finished?.parsed ?? {}) as JsonObject,
+    ...(isUnreadable ? { unreadable: true as const } : {}),
+    verifyResult: finished?.verifyResult ?? null,
+    ...(finished?.notVerified === true ? { notVerified: true as const } : {}),
+    ...(labels.refused === undefined ? {} : { refused: labels.refused }),
+    ...(labels.rubric === undefined ? {} : { rubric: labels.rubric as JsonObject }),
+    ...(user === undefined ? {} : { user: { reveals: user.reveals, done: user.done } }),
+  };
+}

@@ -1,0 +1,289 @@
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { type End, type ExploredGraph, type ExploredState, isEnd, type Transition } from "./explore.ts";
+import { type FoundPath, GraphView } from "./graph-view.ts";
+import type {
+  EdgeOverlap,
+  RehearsedFailure,
+  RehearsedLoop,
+  RehearsedPlace,
+  RehearsedValue,
+  Witness,
+} from "./rehearsal.ts";
+
+/** What one view of an explored graph says: everything that can happen in it, with a shortest conversation each. */
+export interface GraphFacts {
+  /** By node: the least number of turns before it, and a conversation that asks it. */
+  readonly nodes: ReadonlyMap<string, { readonly after: number; readonly witness: Witness }>;
+  /** By the position of the edge. */
+  readonly edges: ReadonlyMap<number, Witness>;
+  /** The edges whose conditions hold in some state, and the edges that are then taken before them. */
+  readonly held: ReadonlyMap<number, ReadonlySet<number>>;
+  /** The edges that are taken at a node. */
+  readonly taken: ReadonlyMap<string, ReadonlySet<number>>;
+  /** By outcome. */
+  readonly values: ReadonlyMap<string, ReadonlyMap<RehearsedValue, Witness>>;
+  readonly overlaps: readonly EdgeOverlap[];
+  readonly loops: readonly RehearsedLoop[];
+  readonly failures: readonly RehearsedFailure[];
+  readonly shortest: Witness | null;
+  readonly longest: Witness | null;
+  readonly count: bigint | null;
+  readonly limited: bigint | null;
+  readonly routes: bigint | null;
+  readonly listed: readonly Witness[];
+  /** False if conversations that the turn limit stops could not be looked at. */
+  readonly isWhole: boolean;
+}
+
+/** What facts are found with. */
+export interface FactOptions {
+  readonly definition: ScenarioDefinition;
+  readonly place: RehearsedPlace;
+  readonly turnLimit: number;
+  /** How many paths are listed. */
+  readonly list: number;
+  /** False to look only at what needs no code that was not run. */
+  readonly withAssumed: boolean;
+}
+
+/** Finds what can happen in an explored graph. */
+export function graphFacts(graph: ExploredGraph, options: FactOptions): Promise<GraphFacts> {
+  return new FactFinder(graph, options).find();
+}
+
+class FactFinder {
+  readonly #graph: ExploredGraph;
+  readonly #options: FactOptions;
+  readonly #view: GraphView;
+  readonly #nodes = new Map<string, { readonly after: number; readonly witness: Witness }>();
+  readonly #edges = new Map<number, Witness>();
+  readonly #held = new Map<number, Set<number>>();
+  readonly #taken = new Map<string, Set<number>>();
+  readonly #values = new Map<string, Map<RehearsedValue, Witness>>();
+  readonly #overlaps = new Map<string, EdgeOverlap>();
+  readonly #failures = new Map<string, RehearsedFailure>();
+  readonly #limitEnds = new Map<Transition, End>();
+  #shortest: Witness | null = null;
+
+  constructor(graph: ExploredGraph, options: FactOptions) {
+    this.#graph = graph;
+    this.#options = options;
+    this.#view = new GraphView(
+      graph,
+      options.turnLimit,
+      ({ isAssumed }) => options.withAssumed || !isAssumed,
+    );
+  }
+
+  async find(): Promise<GraphFacts> {
+    const { start } = this.#graph;
+    if (isEnd(start)) await this.#ended(start, { steps: [], isLimited: false });
+    // States come the nearest first, so that what is found first is shortest.
+    for (const state of this.#view.states) await this.#state(state);
+    const layers = this.#view.layers();
+    for (const transition of layers?.stopped ?? []) await this.#stopped(transition);
+    const listed: Witness[] = [];
+    for (const path of this.#view.shortest(this.#options.list)) listed.push(await this.#witness(path));
+    const longest = layers?.longest ?? null;
+    return {
+      nodes: this.#nodes,
+      edges: this.#edges,
+      held: this.#held,
+      taken: this.#taken,
+      values: this.#values,
+      overlaps: [...this.#overlaps.values()],
+      loops: await this.#loops(layers?.stopped ?? []),
+      failures: [...this.#failures.values()],
+      shortest: this.#shortest ?? listed[0] ?? null,
+      longest: longest === null ? null : await this.#witness(longest),
+      count: this.#graph.isComplete ? (layers?.count ?? null) : null,
+      limited: this.#graph.isComplete ? (layers?.limited ?? null) : null,
+      routes: this.#graph.isComplete ? this.#view.routes() : null,
+      listed,
+      isWhole: layers !== null,
+    };
+  }
+
+  async #state(state: ExploredState): Promise<void> {
+    const { node, depth } = state;
+    if (depth >= this.#options.turnLimit) return;
+    if (!this.#nodes.has(node))
+      this.#nodes.set(node, { after: depth, witness: await this.#witness(this.#view.to(state)) });
+    for (const transition of this.#view.transitions(state)) {
+      await this.#branches(state, transition);
+      await this.#holding(state, transition);
+    }
+  }
+
+  async #branches(state: ExploredState, transition: Transition): Promise<void> {
+    for (const branch of transition.branches) {
+      const { edge, to } = branch;
+      const path = (): FoundPath => this.#view.through(state, { transition, branch });
+      if (edge !== null) {
+        if (!this.#edges.has(edge)) this.#edges.set(edge, await this.#witness(path()));
+        setOf(this.#taken, state.node).add(edge);
+      }
+      if (isEnd(to) && this.#isNew(to)) await this.#ended(to, path());
+    }
+  }
+
+  async #holding(state: ExploredState, transition: Transition): Promise<void> {
+    const { holds, branches } = transition;
+    const [taken] = holds;
+    const [branch] = branches;
+    if (taken === undefined || branch === undefined) return;
+    for (const edge of holds) setOf(this.#held, edge).add(taken);
+    for (const also of holds.slice(1)) {
+      const key = `${taken} ${also}`;
+      if (this.#overlaps.has(key)) continue;
+      const witness = await this.#witness(this.#view.through(state, { transition, branch }));
+      this.#overlaps.set(key, { node: state.node, taken, also, witness });
+    }
+  }
+
+  /** True if an end has something to tell that none before it had. */
+  #isNew({ outcomes, failure }: End): boolean {
+    if (failure !== undefined && !this.#failures.has(failure)) return true;
+    return (
+      this.#shortest === null ||
+      Object.entries(outcomes).some(([name, value]) => this.#values.get(name)?.has(value) !== true)
+    );
+  }
+
+  async #ended(end: End, path: FoundPath): Promise<void> {
+    const witness = await this.#witness(path);
+    this.#shortest ??= witness;
+    for (const [name, value] of Object.entries(end.outcomes)) {
+      const values = this.#values.get(name) ?? new Map<RehearsedValue, Witness>();
+      this.#values.set(name, values);
+      if (!values.has(value)) values.set(value, witness);
+    }
+    if (end.failure !== undefined && !this.#failures.has(end.failure))
+      this.#failures.set(end.failure, { message: end.failure, witness });
+  }
+
+  async #stopped(transition: Transition): Promise<void> {
+    const end = await this.#limitEnd(transition);
+    if (!this.#isNew(end)) return;
+    const path = this.#view.stoppedAfter(transition);
+    if (path !== null) await this.#ended(end, path);
+  }
+
+  async #limitEnd(transition: Transition): Promise<End> {
+    const known = this.#limitEnds.get(transition);
+    if (known !== undefined) return known;
+    const end = await this.#graph.limitEnd(transition);
+    this.#limitEnds.set(transition, end);
+    return end;
+  }
+
+  /** A path as a conversation that can be replayed. */
+  async #witness({ steps, isLimited }: FoundPath): Promise<Witness> {
+    const last = steps.at(-1);
+    const to = last === undefined ? this.#graph.start : last.branch.to;
+    const end: End =
+      isLimited && last !== undefined
+        ? await this.#limitEnd(last.transition)
+        : isEnd(to)
+          ? to
+          : // The exploration stopped here: what comes is not known.
+            { status: "cancelled", outcomes: {} };
+    const arm = isLimited ? last?.transition.after.cell.arm : last?.branch.arm;
+    return {
+      place: this.#options.place,
+      turns: steps.map(({ transition, branch }) => ({ ...transition.turn, edge: branch.edge })),
+      status: end.status,
+      ...(arm === undefined ? {} : { arm }),
+      outcomes: end.outcomes,
+      ...(steps.some(({ transition }) => transition.isAssumed) ? { isAssumed: true } : {}),
+    };
+  }
+
+  /** The nodes that conversations go round in. */
+  async #loops(stopped: readonly Transition[]): Promise<readonly RehearsedLoop[]> {
+    const leads = new Map<string, Set<string>>();
+    const trapped = new Map<string, ExploredState>();
+    for (const state of this.#view.states) {
+      if (!this.#view.canEnd(state) && !trapped.has(state.node)) trapped.set(state.node, state);
+      for (const { branches } of this.#view.transitions(state))
+        for (const { to } of branches) if (!isEnd(to)) setOf(leads, state.node).add(to.node);
+    }
+    const loops: RehearsedLoop[] = [];
+    for (const nodes of circles(leads, this.#options.definition.nodeIds)) {
+      const inside = new Set(nodes);
+      const last = stopped.find(
+        ({ turn, branches }) =>
+          inside.has(turn.node) && branches.some(({ to }) => !isEnd(to) && inside.has(to.node)),
+      );
+      const path = last === undefined ? null : this.#view.stoppedAfter(last);
+      const trap = nodes.map((node) => trapped.get(node)).find((state) => state !== undefined);
+      loops.push({
+        nodes,
+        trap: trap === undefined ? null : await this.#witness(this.#view.to(trap)),
+        untilLimit: path === null ? null : await this.#witness(path),
+      });
+    }
+    return loops;
+  }
+}
+
+function setOf<Key, Value>(sets: Map<Key, Set<Value>>, key: Key): Set<Value> {
+  let found = sets.get(key);
+  if (found === undefined) {
+    found = new Set();
+    sets.set(key, found);
+  }
+  return found;
+}
+
+/** The strongly connected parts of a graph that have a circle, in the order of its nodes; by Tarjan's algorithm, without recursion. */
+export function circles(
+  leads: ReadonlyMap<string, ReadonlySet<string>>,
+  nodes: readonly string[],
+): readonly (readonly string[])[] {
+  const place = new Map(nodes.map((node, index) => [node, index]));
+  const number = new Map<string, number>();
+  const low = new Map<string, number>();
+  const open: string[] = [];
+  const isOpen = new Set<string>();
+  const found: string[][] = [];
+  const lower = (node: string, to: number | undefined): void => {
+    if (to !== undefined && to < (low.get(node) as number)) low.set(node, to);
+  };
+  for (const root of nodes) {
+    if (number.has(root)) continue;
+    const trail: { readonly node: string; readonly rest: Iterator<string> }[] = [];
+    const enter = (node: string): void => {
+      number.set(node, number.size);
+      low.set(node, number.size - 1);
+      open.push(node);
+      isOpen.add(node);
+      trail.push({ node, rest: (leads.get(node) ?? new Set<string>()).values() });
+    };
+    enter(root);
+    for (let top = trail.at(-1); top !== undefined; top = trail.at(-1)) {
+      const { node, rest } = top;
+      const next = rest.next();
+      if (next.done !== true) {
+        if (!number.has(next.value)) enter(next.value);
+        else if (isOpen.has(next.value)) lower(node, number.get(next.value));
+        continue;
+      }
+      trail.pop();
+      const above = trail.at(-1);
+      if (above !== undefined) lower(above.node, low.get(node));
+      if (low.get(node) !== number.get(node)) continue;
+      const part: string[] = [];
+      for (let one = open.pop(); one !== undefined; one = open.pop()) {
+        isOpen.delete(one);
+        part.push(one);
+        if (one === node) break;
+      }
+      if (part.length > 1 || leads.get(node)?.has(node) === true) found.push(part);
+    }
+  }
+  const position = (node: string): number => place.get(node) ?? 0;
+  return found
+    .map((part) => part.sort((left, right) => position(left) - position(right)))
+    .sort(([left = ""], [right = ""]) => position(left) - position(right));
+}

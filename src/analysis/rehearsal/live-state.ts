@@ -1,0 +1,162 @@
+import { textsIn } from "../../core/liquid/fill-texts.ts";
+import { needsOfParts } from "../../core/liquid/text-needs.ts";
+import { compileText } from "../../core/liquid/text-template.ts";
+import { isMeasure } from "../../core/outcomes/measure.ts";
+import { END, type ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { FoldedState } from "../../core/state/advance-state.ts";
+import type { ScenarioState } from "../../core/state/state.ts";
+import { parseStatePath, resolvePath } from "../../core/state/state-path.ts";
+import { isTruthFrom } from "../../core/templates/truth-from.ts";
+import { canonicalJson } from "../../core/values/json.ts";
+import { type Comparison, fixedComparison, outcomeLeaves, stateChecks } from "./comparisons.ts";
+import { greatestCompared } from "./history-summary.ts";
+import type { DefinitionCode } from "./prepare-code.ts";
+
+/** Reads one part of the state that something may still look at. */
+export type LiveRead = (state: ScenarioState) => unknown;
+
+/**
+ * For every node, the parts of the state that something may still look at when it is asked. What is overwritten before anything looks
+ * is left out, so that conversations which differ in nothing else are one state.
+ */
+export function liveState(
+  definition: ScenarioDefinition,
+  code: DefinitionCode,
+): ReadonlyMap<string, readonly LiveRead[]> {
+  const reads = new ReadFinder(definition, code).find();
+  const sources = new Map<string, string[]>();
+  for (const { source, target } of definition.edges)
+    if (target !== END) sources.set(target, [...(sources.get(target) ?? []), source]);
+  const live = new Map<string, LiveRead[]>(definition.nodeIds.map((id) => [id, []]));
+  for (const part of reads)
+    for (const node of nodesBefore(part, sources)) live.get(node)?.push(readerOf(part));
+  return live;
+}
+
+/** A part of the state, and the nodes at which it is looked at. */
+interface Part {
+  readonly path: string;
+  /** Before the question is asked or its reply verified. */
+  readonly before: Set<string>;
+  /** After the turn, when edges are tested. */
+  readonly after: Set<string>;
+  /** A turn at this node overwrites it. */
+  readonly overwrittenAt?: string;
+  /** Of a count: it need not be known beyond this; null if it must. */
+  most: number | null;
+}
+
+/** The nodes from which a reader can be reached before the part is overwritten. */
+function nodesBefore(
+  { before, after, overwrittenAt }: Part,
+  sources: ReadonlyMap<string, readonly string[]>,
+): ReadonlySet<string> {
+  const live = new Set(before);
+  for (const node of after) if (node !== overwrittenAt) live.add(node);
+  // A set goes through what is added on the way.
+  for (const node of live)
+    for (const source of sources.get(node) ?? []) if (source !== overwrittenAt) live.add(source);
+  return live;
+}
+
+function readerOf({ path, most }: Part): LiveRead {
+  if (path === "state")
+    return ({ turn, accumulated, nodeVisits, nodeResults, user }) =>
+      canonicalJson({ turn, accumulated, nodeVisits, nodeResults, user: user ?? null });
+  const parsed = parseStatePath(path);
+  const node = "problem" in parsed || parsed.root !== "node_visits" ? null : parsed.node;
+  if (node !== null)
+    return (state) => {
+      const { count = 0 } = FoldedState.visit(state, node) ?? {};
+      return most === null ? count : Math.min(count, most + 1);
+    };
+  if (path === "turn") return ({ turn }) => (most === null ? turn : Math.min(turn, most + 1));
+  return (state) => resolvePath(path, state);
+}
+
+class ReadFinder {
+  readonly #definition: ScenarioDefinition;
+  readonly #code: DefinitionCode;
+  readonly #parts = new Map<string, Part>();
+
+  constructor(definition: ScenarioDefinition, code: DefinitionCode) {
+    this.#definition = definition;
+    this.#code = code;
+  }
+
+  find(): Iterable<Part> {
+    const { edges, nodes, outcomes, nodeIds } = this.#definition;
+    edges.forEach(({ source, when }, edge) => {
+      for (const { sees } of this.#code.conditions.get(edge) ?? [])
+        this.#read(sees === "turn" ? "accumulated" : "state", source, "after");
+      if (typeof when === "object") this.#texts(when, source, "after");
+      for (const leaf of stateChecks(when))
+        this.#read(leaf.field, source, "after", fixedComparison(leaf, this.#definition));
+    });
+    for (const [id, node] of Object.entries(nodes)) {
+      this.#texts(node, id, "before");
+      this.#texts(this.#definition.systemPrompt, id, "before");
+      for (const { truth } of Object.values(node.question.template?.fields ?? {}))
+        if (isTruthFrom(truth)) this.#read(truth.from, id, "before");
+      const update = this.#code.updates.get(id);
+      if (update !== undefined && update.sees !== "turn") this.#read("turn", id, "before");
+    }
+    const readsAccumulated = outcomes.some(({ check }) => {
+      if (typeof check !== "object") return typeof check === "function" || typeof check === "string";
+      if (isMeasure(check)) return false;
+      return (
+        needsOfParts(check).accumulated ||
+        outcomeLeaves(check).some(
+          ({ type, ...leaf }) =>
+            type === "result_check" && "field" in leaf && leaf.field.startsWith("accumulated"),
+        )
+      );
+    });
+    if (readsAccumulated) for (const id of nodeIds) this.#read("accumulated", id, "before");
+    return this.#parts.values();
+  }
+
+  #texts(part: unknown, node: string, moment: "before" | "after"): void {
+    for (const { text } of textsIn(part))
+      for (const { path } of compileText(text).variables) {
+        const [root, which = null, fact = null, ...keys] = path;
+        if (root === "accumulated") this.#read("accumulated", node, moment);
+        if (root === "visit") this.#read(`node_visits.${node}`, node, moment);
+        if (root === "user") this.#read(`user.${String(which)}`, node, moment);
+        if (root === "turns") this.#read("turn", node, moment);
+        if (root !== "nodes" || typeof which !== "string") continue;
+        if (fact === "visits") this.#read(`node_visits.${which}`, node, moment);
+        if (fact === "turn") this.#read("state", node, moment);
+        if (fact === "score") this.#read(`node_results.${which}`, node, moment);
+        if (fact === "verify_result" || fact === "refused" || fact === "parsed" || fact === "rubric")
+          this.#read(
+            ["node_results", which, fact, ...keys.filter((key) => key !== null)].join("."),
+            node,
+            moment,
+          );
+        if (fact === null) this.#read(`node_results.${which}`, node, moment);
+      }
+  }
+
+  #read(path: string, node: string, moment: "before" | "after", comparison?: Comparison): void {
+    const root = path.split(".")[0] as string;
+    // These are of the turn itself when edges are tested.
+    if (moment === "after" && ["verify_result", "refused", "parsed", "current_node"].includes(root)) return;
+    const name = root === "accumulated" ? root : path;
+    const most = comparison === undefined ? null : greatestCompared(comparison);
+    const known = this.#parts.get(name);
+    const parsed = parseStatePath(name);
+    const overwrittenAt = "problem" in parsed || parsed.root !== "node_results" ? null : parsed.node;
+    const part: Part = known ?? {
+      path: name,
+      before: new Set(),
+      after: new Set(),
+      ...(overwrittenAt === null ? {} : { overwrittenAt }),
+      most,
+    };
+    if (known !== undefined)
+      part.most = known.most === null || most === null ? null : Math.max(known.most, most);
+    part[moment].add(node);
+    this.#parts.set(name, part);
+  }
+}

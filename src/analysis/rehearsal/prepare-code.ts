@@ -1,0 +1,266 @@
+import { needsOfParts } from "../../core/liquid/text-needs.ts";
+import { type Composed, isComposition } from "../../core/logic/composition.ts";
+import { isMeasure } from "../../core/outcomes/measure.ts";
+import type { Outcome } from "../../core/outcomes/outcome-check.ts";
+import {
+  bindScenario,
+  copyDefinition,
+  type ScenarioDefinition,
+  type ScenarioEdge,
+} from "../../core/scenario/definition.ts";
+import { functionForm } from "../../core/source/function-source.ts";
+import { portableSource } from "../../core/source/portable-source.ts";
+import { type Condition, compileWhen, type When, type WhenLeaf } from "../../core/state/condition.ts";
+import type { JsonValue } from "../../core/values/json.ts";
+import { loadAcorn } from "../../run/sandbox/acorn-library.ts";
+import {
+  type AuthorCode,
+  type CodePlace,
+  hasSources,
+  linkSources,
+  replaceCode,
+} from "../../run/sandbox/link-sources.ts";
+import { openSandbox, type SandboxFunction } from "../../run/sandbox/open-sandbox.ts";
+import { outcomeLeaves } from "./comparisons.ts";
+import type { Oracle } from "./oracle.ts";
+import type { Undecided } from "./rehearsal.ts";
+
+/** What a piece of code may look at, and the values that it names. */
+export interface CodeReach {
+  /** `turn`: what was accumulated and what was parsed at its node; `state`: the state without the turns; `turns`: everything. */
+  readonly sees: "turn" | "state" | "turns";
+  readonly named: readonly JsonValue[];
+}
+
+/** The code of a definition that a rehearsal runs, and what it cannot run. */
+export interface DefinitionCode {
+  /** By the position of the edge: a condition may be composed of several. */
+  readonly conditions: ReadonlyMap<number, readonly CodeReach[]>;
+  readonly updates: ReadonlyMap<string, CodeReach>;
+  readonly verifications: ReadonlyMap<string, CodeReach>;
+  readonly outcomes: ReadonlyMap<string, CodeReach>;
+  /** Nodes whose verdict is not known, and outcomes whose value is not. */
+  readonly opaqueVerdicts: ReadonlySet<string>;
+  readonly opaqueOutcomes: ReadonlySet<string>;
+}
+
+/** A definition whose code can be run, or has a stand-in. */
+export interface PreparedCode {
+  readonly definition: ScenarioDefinition;
+  readonly code: DefinitionCode;
+  readonly undecided: readonly Undecided[];
+  /** Runs work that may call code of the definition. */
+  evaluate<Result>(work: () => Result): Result | Promise<Result>;
+  dispose(): void;
+}
+
+/**
+ * Makes the code of a definition safe to run: source strings, and functions that use nothing but their arguments, run in the sandbox.
+ * Other functions are never called. For a condition the oracle answers; a verdict or an outcome is unknown.
+ */
+export async function prepareCode(definition: ScenarioDefinition, oracle: Oracle): Promise<PreparedCode> {
+  const found = new CodeFinder(oracle);
+  const replaced = found.replace(definition);
+  const sandbox = hasSources(replaced) ? await openSandbox({ seed: 0 }) : undefined;
+  const linked =
+    sandbox === undefined
+      ? { definition: replaced, problems: [] }
+      : await linkSources(replaced, async (source) => remembered(await sandbox.compile(source)));
+  const { given } = definition;
+  return {
+    definition: given === undefined ? linked.definition : bindScenario(linked.definition, given),
+    code: found,
+    undecided: [
+      ...found.undecided,
+      ...linked.problems.map(({ place, message }) => ({ kind: "code_failed", place, message }) as const),
+    ],
+    evaluate: (work) => (sandbox === undefined ? work() : sandbox.evaluate(work)),
+    dispose: () => sandbox?.dispose(),
+  };
+}
+
+/** The same function with a memory: in another state it is often given the same values. */
+function remembered(fn: SandboxFunction): SandboxFunction {
+  const results = new Map<string, unknown>();
+  return (...values) => {
+    const key = JSON.stringify(values);
+    if (results.has(key)) return results.get(key);
+    // What throws may only lack an answer so far.
+    const result = fn(...values);
+    results.set(key, result);
+    return result;
+  };
+}
+
+class CodeFinder implements DefinitionCode {
+  readonly conditions = new Map<number, CodeReach[]>();
+  readonly updates = new Map<string, CodeReach>();
+  readonly verifications = new Map<string, CodeReach>();
+  readonly outcomes = new Map<string, CodeReach>();
+  readonly opaqueVerdicts = new Set<string>();
+  readonly opaqueOutcomes = new Set<string>();
+  readonly undecided: Undecided[] = [];
+  readonly #oracle: Oracle;
+  /** True if nobody knows what is accumulated. */
+  #isStateOpaque = false;
+
+  constructor(oracle: Oracle) {
+    this.#oracle = oracle;
+  }
+
+  replace(definition: ScenarioDefinition): ScenarioDefinition {
+    // An update that cannot be run makes everything opaque that sees what is accumulated, so updates come first.
+    replaceCode(definition, (code, place) => {
+      if (place.kind === "update" && "problem" in sourceOf(code)) this.#isStateOpaque = true;
+      return code;
+    });
+    const replaced = replaceCode(definition, (code, place) => this.#code(code, place));
+    if (!this.#isStateOpaque) return replaced;
+    for (const outcome of replaced.outcomes) this.#readsAccumulated(outcome);
+    return copyDefinition(replaced, {
+      edges: Object.freeze(replaced.edges.map((edge, index) => this.#withoutAccumulated(edge, index))),
+    });
+  }
+
+  #code(code: AuthorCode, place: CodePlace): AuthorCode {
+    // What the next speaker is shown decides nothing here.
+    if (place.kind === "handover") return "transcript_prepend";
+    const found =
+      place.kind === "trait" ? WORDS : this.#isStateOpaque && seesState(place) ? TAINTED : sourceOf(code);
+    if ("problem" in found) return this.#opaque(place, found);
+    const { source } = found;
+    const reach = reachOf(source, place);
+    switch (place.kind) {
+      case "condition":
+        this.conditions.set(place.edge, [...(this.conditions.get(place.edge) ?? []), reach]);
+        break;
+      case "update":
+        this.updates.set(place.node, reach);
+        break;
+      case "verification":
+        this.verifications.set(place.node, reach);
+        break;
+      case "outcome":
+        this.outcomes.set(place.outcome, reach);
+        break;
+    }
+    return source;
+  }
+
+  #opaque(place: CodePlace, { problem, kind }: Problem): AuthorCode {
+    this.undecided.push({ kind, place: place.text, message: problem });
+    switch (place.kind) {
+      case "condition":
+        return this.#oracle.condition(place.edge);
+      case "verification":
+        this.opaqueVerdicts.add(place.node);
+        return () => null;
+      case "outcome":
+        this.opaqueOutcomes.add(place.outcome);
+        return () => null;
+      case "update":
+        return (accumulated: unknown) => accumulated;
+      default:
+        return () => null;
+    }
+  }
+
+  /** The same edge, with the oracle in place of what reads what is accumulated. */
+  #withoutAccumulated(edge: ScenarioEdge, index: number): ScenarioEdge {
+    const { when } = edge;
+    const condition = compileWhen(when);
+    if (condition === null || when === undefined) return edge;
+    const oracle = this.#oracle.condition(index);
+    if (typeof when === "object" && needsOfParts(when).accumulated) return { ...edge, when: oracle };
+    return { ...edge, when: withOracle(condition, oracle) as NonNullable<When> };
+  }
+
+  #readsAccumulated({ name, check }: Outcome): void {
+    if (typeof check !== "object" || isMeasure(check)) return;
+    const reads = outcomeLeaves(check).some(
+      (leaf) => leaf.type === "result_check" && leaf.field.startsWith("accumulated"),
+    );
+    if (!reads && !needsOfParts(check).accumulated) return;
+    this.opaqueOutcomes.add(name);
+    this.undecided.push({
+      kind: TAINTED.kind,
+      place: `the outcome ${JSON.stringify(name)}`,
+      message: TAINTED.problem,
+    });
+  }
+}
+
+interface Problem {
+  readonly problem: string;
+  readonly kind: Undecided["kind"];
+}
+
+const TAINTED: Problem = {
+  kind: "opaque_function",
+  problem: "it sees what is accumulated by a state update that cannot be run",
+};
+const WORDS: Problem = { kind: "words_or_cost", problem: "it depends on the words of a reply" };
+
+function seesState({ kind }: CodePlace): boolean {
+  return kind === "condition" || kind === "update" || kind === "outcome";
+}
+
+function sourceOf(code: AuthorCode): { readonly source: string } | Problem {
+  if (typeof code === "string") return { source: code };
+  const portable = portableSource(code, loadAcorn());
+  return "source" in portable ? portable : { kind: "opaque_function", problem: portable.problem };
+}
+
+/** Comparisons with what is accumulated are left to the oracle. */
+function withOracle(part: Condition, oracle: () => boolean): Composed<WhenLeaf> {
+  if (isComposition(part))
+    return part.type === "not"
+      ? { type: "not", condition: withOracle(part.condition, oracle) }
+      : { ...part, conditions: part.conditions.map((one) => withOracle(one, oracle)) };
+  if (part.type === "function") return part.code as WhenLeaf;
+  return part.field.split(".")[0] === "accumulated" ? oracle : part;
+}
+
+/** What a source may look at. What is not understood may look at everything. */
+function reachOf(source: string, place: CodePlace): CodeReach {
+  const named = literalsIn(source);
+  if (place.kind === "outcome") return { sees: "turns", named };
+  // An update and a verification see their own turn; the third argument of an update has the number of the turn.
+  if (place.kind === "verification") return { sees: "turn", named };
+  if (parametersOf(source) <= 2) return { sees: "turn", named };
+  return { sees: /\b(?:turns|history)\b/.test(source) ? "turns" : "state", named };
+}
+
+/** How many arguments a function can see. */
+function parametersOf(source: string): number {
+  const acorn = loadAcorn();
+  const form = functionForm(source, acorn);
+  if ("problem" in form || /\barguments\b/.test(source)) return Number.POSITIVE_INFINITY;
+  try {
+    const text = form.kind === "method" ? `function ${source}` : source;
+    const { params } = acorn.parseExpressionAt(text, 0, { ecmaVersion: "latest" }) as unknown as {
+      readonly params?: readonly { readonly type: string }[];
+    };
+    if (params === undefined || params.some(({ type }) => type === "RestElement"))
+      return Number.POSITIVE_INFINITY;
+    return params.length;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
+
+/** The numbers and texts in a source: values that it may treat in a way of their own. */
+function literalsIn(source: string): readonly JsonValue[] {
+  const literals = new Set<JsonValue>();
+  try {
+    for (const token of loadAcorn().tokenizer(source, { ecmaVersion: "latest" })) {
+      const { value } = token as unknown as { readonly value?: unknown };
+      const { label } = token.type;
+      if (label === "num" && typeof value === "number") literals.add(value);
+      if (label === "string" && typeof value === "string") literals.add(value);
+    }
+  } catch {
+    // What was read before the source broke off is still of use.
+  }
+  return [...literals];
+}
