@@ -16,6 +16,7 @@ const KNOW_EVENTS: Readonly<Record<string, string>> = {
   "interchange/otel/open-telemetry.ts": "writes events as spans",
   "run/step/step.ts": "what an event means for what happens next",
   "run/step/fold-journal.ts": "which effects have their results",
+  "analysis/rehearsal/explore.ts": "makes turns by step, and looks at what follows from them",
   "journal/older-events.ts": "reads events of older versions",
   "journal/transfer/export-run.ts": "writes run files",
   "journal/transfer/run-file-reader.ts": "reads run files",

@@ -130,39 +130,22 @@ class CodeFinder implements DefinitionCode {
     if ("problem" in found) return this.#opaque(place, found);
     const { source } = found;
     const reach = reachOf(source, place);
-    switch (place.kind) {
-      case "condition":
-        this.conditions.set(place.edge, [...(this.conditions.get(place.edge) ?? []), reach]);
-        break;
-      case "update":
-        this.updates.set(place.node, reach);
-        break;
-      case "verification":
-        this.verifications.set(place.node, reach);
-        break;
-      case "outcome":
-        this.outcomes.set(place.outcome, reach);
-        break;
-    }
+    const { kind } = place;
+    if (kind === "condition")
+      this.conditions.set(place.edge, [...(this.conditions.get(place.edge) ?? []), reach]);
+    if (kind === "update") this.updates.set(place.node, reach);
+    if (kind === "verification") this.verifications.set(place.node, reach);
+    if (kind === "outcome") this.outcomes.set(place.outcome, reach);
     return source;
   }
 
   #opaque(place: CodePlace, { problem, kind }: Problem): AuthorCode {
     this.undecided.push({ kind, place: place.text, message: problem });
-    switch (place.kind) {
-      case "condition":
-        return this.#oracle.condition(place.edge);
-      case "verification":
-        this.opaqueVerdicts.add(place.node);
-        return () => null;
-      case "outcome":
-        this.opaqueOutcomes.add(place.outcome);
-        return () => null;
-      case "update":
-        return (accumulated: unknown) => accumulated;
-      default:
-        return () => null;
-    }
+    if (place.kind === "condition") return this.#oracle.condition(place.edge);
+    if (place.kind === "update") return (accumulated: unknown) => accumulated;
+    if (place.kind === "verification") this.opaqueVerdicts.add(place.node);
+    if (place.kind === "outcome") this.opaqueOutcomes.add(place.outcome);
+    return () => null;
   }
 
   /** The same edge, with the oracle in place of what reads what is accumulated. */
