@@ -8,6 +8,7 @@ import { benchEngineTurns } from "./engine-turns.ts";
 import { benchFaults } from "./faults.ts";
 import { benchImport } from "./import.ts";
 import { benchJudgeRequest } from "./judge-request.ts";
+import { benchLargeStore } from "./large-store.ts";
 import { benchLongConversation } from "./long-conversation.ts";
 import { benchManyConversations } from "./many-conversations.ts";
 import { benchOutcomes } from "./outcomes.ts";
@@ -48,6 +49,7 @@ for (const bench of [
   benchFaults,
   benchResume,
   benchStore,
+  benchLargeStore,
   benchViewer,
   benchPackage,
 ]) {

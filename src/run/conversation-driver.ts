@@ -280,9 +280,16 @@ export class ConversationDriver implements ConversationContext {
 
   /** What a record answers costs nothing, so that nothing is lost if it is answered again after a crash. */
   #performSoon(effects: readonly Effect[]): void {
-    if (this.plan.record === undefined || effects.some(({ type }) => type === "judge"))
+    if (effects.some((effect) => this.#mayCost(effect)))
       return this.#whenDurable(() => this.#perform(effects));
     this.#failIfRejected(Promise.resolve().then(() => this.#perform(effects)));
+  }
+
+  #mayCost({ type }: Effect): boolean {
+    const { record, recorded, reruns } = this.plan;
+    if (type === "judge" || type === "embed") return true;
+    if (record !== undefined) return false;
+    return recorded === undefined || reruns === true || type === "simulate";
   }
 
   #whenDurable(perform: () => void): void {

@@ -21,6 +21,7 @@ import type {
   SubjectOption,
 } from "./run-options.ts";
 import { type Run, startRun } from "./run-scenarios.ts";
+import type { ConversationRecord } from "./step/conversation-state.ts";
 
 /** Options to grade stored replies again. */
 export interface RegradeOptions extends Omit<RunOptions, "subjects"> {
@@ -60,8 +61,14 @@ export function startRegrade(name: string, options: RegradeOptions, internals: R
     throw new RunError([`The run "${summary.run}" grades records, so there is no subject to ask again.`]);
   const subjects = rest.subjects ?? summary.start.subjects.map(silentModel);
   const recorded = recordedConversations(store, summary.run);
-  // What a comparison needs of each conversation, so that none is read twice.
+  // What a comparison needs of the conversations under way, so that none is read twice and none is kept.
   const ways = new Map<number, RecordedWay>();
+  const divergences: { readonly index: number; readonly divergence: Divergence }[] = [];
+  const compare = (record: ConversationRecord): void => {
+    const divergence = findDivergence(ways.get(record.index) ?? wayOf(recorded(record)), record);
+    ways.delete(record.index);
+    if (divergence !== null) divergences.push({ index: record.index, divergence });
+  };
   const noted: RecordedReplies["of"] = (cell) => {
     const found = recorded(cell);
     ways.set(cell.index, wayOf(found));
@@ -73,6 +80,7 @@ export function startRegrade(name: string, options: RegradeOptions, internals: R
       ...internals,
       parent: summary.run,
       recorded: { of: noted, reruns: rerun },
+      onRecord: compare,
       ...(isRecorded(summary.start) ? { given: storedConversations(store, summary) } : {}),
     },
   );
@@ -81,8 +89,8 @@ export function startRegrade(name: string, options: RegradeOptions, internals: R
       return run.results;
     },
     get divergences() {
-      return run.results.then((records) =>
-        records.flatMap((record) => findDivergence(ways.get(record.index) ?? recorded(record), record) ?? []),
+      return run.ended.then(() =>
+        divergences.toSorted((one, other) => one.index - other.index).map(({ divergence }) => divergence),
       );
     },
     stop: () => run.stop(),

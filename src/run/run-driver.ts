@@ -294,9 +294,12 @@ export class RunDriver {
   /** Where a conversation stands is what the run says now: rows may have been inserted since it began. */
   #record(record: ConversationRecord, { index, rowIndex }: Cell): void {
     this.#count(record.status);
-    if (this.#options.keepResults === false) return;
+    const { onRecord } = this.#internals;
+    if (this.#options.keepResults === false && onRecord === undefined) return;
     const place = rowIndex === undefined ? { index } : { index, rowIndex };
-    this.#records.push({ ...record, ...place });
+    const placed = { ...record, ...place };
+    onRecord?.(placed);
+    if (this.#options.keepResults !== false) this.#records.push(placed);
   }
 
   #count(status: ConversationStatus): void {

@@ -19,6 +19,7 @@ import type { AccountCaps, RetryPolicies } from "./calls/limits.ts";
 import type { RecordedConversation } from "./recorded-conversation.ts";
 import type { PlannedRecord } from "./records/given-record.ts";
 import { isShard, MOST_SHARDS, type Shard } from "./shard.ts";
+import type { ConversationRecord } from "./step/conversation-state.ts";
 
 export type { Reading };
 
@@ -174,6 +175,8 @@ export interface RunInternals {
   /** Makes the seal that the store keeps with a run, from everything that the run says about itself at its start. */
   readonly seal?: SealRun | undefined;
   readonly recorded?: RecordedReplies;
+  /** Receives each record as its conversation ends, whether or not results are kept. */
+  readonly onRecord?: (record: ConversationRecord) => void;
   /** The conversations there are, in place of all combinations of scenarios, rows, subjects and replicates. */
   readonly given?: GivenConversations;
 }

@@ -60,7 +60,8 @@ export function runScenarios<const Definition extends ScenarioDefinition>(
   options: RunOptions & ScenariosOption<Definition>,
 ): Run<Definition> {
   // Results of these scenarios have the outcomes and fields of these scenarios.
-  return startRun(options) as Run<Definition>;
+  const run: Run = startRun(options);
+  return run as Run<Definition>;
 }
 
 /** The options to resume a run with: the same as it was started with, except for those that its journal has. */
@@ -103,8 +104,14 @@ export function startResume(name: string, options: ResumeOptions, internals: Run
 /** How many events may wait for a reader before new conversations wait, too. */
 const WAITING_EVENTS = 4096;
 
+/** A run, and when it is over. */
+export interface StartedRun extends Run {
+  /** Starts the run. Unlike `results`, it needs no records. */
+  readonly ended: Promise<void>;
+}
+
 /** `runScenarios` with internals. */
-export function startRun(options: RunOptions, internals: RunInternals = {}): Run {
+export function startRun(options: RunOptions, internals: RunInternals = {}): StartedRun {
   validateOptions(options);
   let queue: EventQueue<RunEvent> | undefined;
   const reader = { onEvent: (event: RunEvent) => queue?.push(event), room: () => queue?.room() };
@@ -114,6 +121,9 @@ export function startRun(options: RunOptions, internals: RunInternals = {}): Run
       if (options.keepResults === false)
         throw new TypeError("Expected `keepResults` not to be false where `results` are asked for");
       return driver.start();
+    },
+    get ended() {
+      return driver.start().then(() => {});
     },
     stop: () => driver.stop(),
     [Symbol.asyncIterator]() {

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { fileProblem, specialKind } from "../../files/read-text-file.ts";
 import { openStore } from "../../journal/store/open-store.ts";
 import { importRun } from "../../journal/transfer/import-run.ts";
-import { textLines } from "../../journal/transfer/run-file.ts";
+import { wholeLines } from "../../journal/transfer/run-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -31,7 +31,7 @@ export async function importCommand(options: ImportCommandOptions, terminal: Ter
   if (file !== "-") await refuseSpecial(file, terminal);
   const store = await openStore(settings.store);
   try {
-    const { run } = await importRun(store, textLines(piecesOf(file, terminal)), {
+    const { run } = await importRun(store, wholeLines(piecesOf(file, terminal)), {
       useCalls,
       ...(as === undefined ? {} : { as }),
     });
@@ -50,11 +50,13 @@ async function refuseSpecial(file: string, { folder }: Terminal): Promise<void> 
     throw new ProjectError([`${file} is ${kind}, not a file. Name a file that export wrote.`]);
 }
 
+const PIECE = 1_000_000;
+
 /** Longer lines are not of a run's file. */
 const LONGEST_LINE = 100_000_000;
 
 async function* piecesOf(file: string, { input, folder }: Terminal): AsyncGenerator<string> {
-  const stream = file === "-" ? input : createReadStream(resolve(folder, file));
+  const stream = file === "-" ? input : createReadStream(resolve(folder, file), { highWaterMark: PIECE });
   stream.setEncoding("utf8");
   try {
     let line = 0;

@@ -87,6 +87,7 @@ export async function regradeCommand(options: RegradeCommandOptions, terminal: T
             scenarios,
             allowDrafts,
             store,
+            keepResults: false,
             signal,
             environment: terminal.environment,
           },

@@ -132,8 +132,8 @@ function prepareDatabase({
     database.pragma("synchronous = NORMAL");
     // Pages that change with every group are copied into the file now and then, not after each few groups.
     database.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);
-    database.pragma(`cache_size = -${CACHE_KIB}`);
   }
+  database.pragma(`cache_size = -${CACHE_KIB}`);
   refuseNewer(pragma("user_version"), path);
   if (pragma("application_id") !== APPLICATION_ID) throw foreign(path, "it is empty");
   if (pragma("user_version") < READABLE_VERSION) {

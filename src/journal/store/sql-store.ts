@@ -38,6 +38,8 @@ export class SqlStore implements Store {
   readonly #callParts: CallTableParts;
   /** By the row of their run. */
   readonly #runCalls = new Map<number, CallRows>();
+  /** Rows of the runs that are written here. */
+  readonly #written = new Set<number>();
 
   constructor(database: SqlDatabase) {
     this.#database = database;
@@ -132,7 +134,10 @@ export class SqlStore implements Store {
   }
 
   *rows(run: string, conversation: string): Generator<EncodedRow> {
-    yield* this.#current().rows(run, conversation);
+    const id = this.#guarded(() => this.#reader.idOf(run));
+    // Of a run that is not written here nothing waits. Its replies may be graded again, and to write before each would make many groups.
+    const reader = id !== undefined && !this.#written.has(id) ? this.#reader : this.#current();
+    yield* reader.rows(run, conversation);
   }
 
   results(run: string): readonly ResultRow[] {
@@ -220,6 +225,7 @@ export class SqlStore implements Store {
   }
 
   #journal(run: number): RunJournal {
+    this.#written.add(run);
     return {
       append: (event) => {
         if (!isKept(event) || this.#writer.isBroken) return;

@@ -1,6 +1,6 @@
 import { RunError } from "../failure.ts";
 import type { RunCalls, RunJournal, Store } from "../store/store.ts";
-import { type RunFileHeader, textLines } from "./run-file.ts";
+import { type RunFileHeader, wholeLines } from "./run-file.ts";
 import { RunFileReader } from "./run-file-reader.ts";
 
 /** How a run is imported. */
@@ -55,10 +55,9 @@ async function checkAll(
   // A text would be a list of characters here.
   for await (const item of typeof lines === "string" ? [lines] : lines) {
     // Halves of characters are lost in a file.
-    for (const line of item.toWellFormed().split("\n")) {
-      reader.take(line);
-      spool.add(line);
-    }
+    const text = item.toWellFormed();
+    for (const line of text.split("\n")) reader.take(line);
+    spool.add(text);
   }
   reader.finish();
   return run;
@@ -73,7 +72,7 @@ function freeName(store: Store, name: string): string {
 /** Reads the lines for the second time, into the store; what the store does not take, it does not keep in part. */
 async function write(
   store: Store,
-  lines: AsyncIterable<string>,
+  pieces: AsyncIterable<string>,
   { run, sharesCalls }: { readonly run: string; readonly sharesCalls: boolean },
 ): Promise<void> {
   let journal: RunJournal | undefined;
@@ -99,13 +98,15 @@ async function write(
     { isVerified: true },
   );
   try {
-    for await (const line of lines) {
-      reader.take(line);
-      // A line that only refers to texts stands for as much again.
-      waiting += line.length + LEAST_WEIGHT;
-      if (waiting < AT_ONCE) continue;
-      waiting = 0;
-      await journal?.durable();
+    for await (const piece of pieces) {
+      for (const line of piece.split("\n")) {
+        reader.take(line);
+        // A line that only refers to texts stands for as much again.
+        waiting += line.length + LEAST_WEIGHT;
+        if (waiting < AT_ONCE) continue;
+        waiting = 0;
+        await journal?.durable();
+      }
     }
     await journal?.durable();
     // A run that was resumed has an earlier end in its journal, and may be unfinished all the same.
@@ -144,15 +145,16 @@ export class SpooledLines {
     return `${this.#folder}/lines`;
   }
 
-  add(line: string): void {
-    this.#chunk += `${line}\n`;
+  /** Adds one line, or several. */
+  add(lines: string): void {
+    this.#chunk += `${lines}\n`;
     if (this.#chunk.length >= CHUNK) this.#flush();
   }
 
-  /** All lines, in order. */
+  /** All lines, in order, many at a time. */
   read(): AsyncIterable<string> {
     this.#flush();
-    return textLines(this.#fs.createReadStream(this.#path, { encoding: "utf8", highWaterMark: CHUNK }));
+    return wholeLines(this.#fs.createReadStream(this.#path, { encoding: "utf8", highWaterMark: CHUNK }));
   }
 
   /** Removes the file. */

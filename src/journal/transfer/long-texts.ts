@@ -41,18 +41,31 @@ export class LongTextWriter {
     if (typeof value !== "object" || value === null) return value;
     if (!Array.isArray(value) && isLikeReference(value))
       return escaped(value, (item) => this.#encode(item, lines));
-    let copy: Record<string, unknown> | undefined;
-    // Values are plain data, without inherited keys; this is quicker than a list of entries.
-    for (const key in value) {
-      const part = (value as Record<string, unknown>)[key];
+    return Array.isArray(value) ? this.#encodeList(value, lines) : this.#encodeRecord(value, lines);
+  }
+
+  #encodeRecord(record: object, lines: string[]): object {
+    let copy: object | undefined;
+    for (const key of Object.keys(record)) {
+      const part = (record as Record<string, unknown>)[key];
       if (typeof part !== "string" && typeof part !== "object") continue;
       const encoded = this.#encode(part, lines);
       if (encoded === part) continue;
-      // An array takes its indices as keys, too.
-      copy ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
+      copy ??= { ...record };
       setOwn(copy, key, encoded);
     }
-    return copy ?? value;
+    return copy ?? record;
+  }
+
+  #encodeList(list: readonly unknown[], lines: string[]): readonly unknown[] {
+    let copy: unknown[] | undefined;
+    for (let index = 0; index < list.length; index++) {
+      const encoded = this.#encode(list[index], lines);
+      if (encoded === list[index]) continue;
+      copy ??= [...list];
+      copy[index] = encoded;
+    }
+    return copy ?? list;
   }
 
   #reference(text: string, lines: string[]): unknown {
@@ -87,17 +100,26 @@ function escaped(value: object, encode: (item: unknown) => unknown): object {
   return Object.fromEntries(entries.map(([key, item]) => [`$${key}`, encode(item)]));
 }
 
+/** A text, and its JSON once that was needed. */
+interface KnownText {
+  readonly text: string;
+  json?: string;
+}
+
+/** Longer texts are not copied into lines: the events that refer to one share it. */
+const LONGEST_FILLED = 4_000;
+
 /** Puts long texts back where their hashes stand. */
 export class LongTextReader {
-  /** As JSON. One line may name texts that it has itself pushed out of the writer's window. */
-  readonly #known = new BoundedMap<string>(TEXT_WINDOW + MAX_LINE);
+  /** Until the line that names them has come, a writer may have pushed out of its window as much as a line can hold. */
+  readonly #known = new BoundedMap<KnownText>(TEXT_WINDOW, MAX_LINE);
   #remaining = 0;
   #isFilled = false;
 
   /** False if the hash is not that of the text. */
   add(hash: string, text: string, isVerified = false): boolean {
     if (!isVerified && contentHash(text) !== hash) return false;
-    this.#known.add(hash, JSON.stringify(text), text.length);
+    this.#known.add(hash, { text }, text.length);
     return true;
   }
 
@@ -108,18 +130,20 @@ export class LongTextReader {
   fill(line: string): string {
     this.#isFilled = false;
     if (opens(line) > MAX_DEPTH) return line;
-    const marks = line.split('"$').length - 1;
+    const marks = line.includes('"$') ? line.split('"$').length - 1 : 0;
     let filled = 0;
     this.#remaining = MAX_LINE;
     const whole =
       marks === 0
         ? line
         : line.replace(REFERENCES, (reference, hash: string) => {
-            const json = this.#known.get(hash);
-            this.#remaining -= json?.length ?? 0;
-            if (json === undefined || this.#remaining < 0) return reference;
+            const known = this.#known.get(hash);
+            this.#remaining -= known?.text.length ?? 0;
+            if (known === undefined || known.text.length > LONGEST_FILLED || this.#remaining < 0)
+              return reference;
             filled++;
-            return json;
+            known.json ??= JSON.stringify(known.text);
+            return known.json;
           });
     this.#isFilled = filled === marks;
     return this.#isFilled ? whole : line;
@@ -127,9 +151,10 @@ export class LongTextReader {
 
   /** The value of the line with its texts; throws a sentence without a full stop if it cannot be. */
   decode(value: unknown): unknown {
-    if (this.#isFilled) return value;
     this.#remaining = MAX_LINE;
-    return this.#decode(value, 0);
+    const decoded = this.#isFilled ? value : this.#decode(value, 0);
+    this.#known.trim();
+    return decoded;
   }
 
   /** What was parsed from a line is used nowhere else, so it is changed in place. */
@@ -140,7 +165,11 @@ export class LongTextReader {
       const [key, item] = Object.entries(value)[0] as [string, unknown];
       return key === "$text" ? this.#text(item) : { [key.slice(1)]: this.#decode(item, depth + 1) };
     }
-    for (const key in value) {
+    if (Array.isArray(value)) {
+      for (let index = 0; index < value.length; index++) value[index] = this.#decode(value[index], depth + 1);
+      return value;
+    }
+    for (const key of Object.keys(value)) {
       const part = (value as Record<string, unknown>)[key];
       if (typeof part !== "object" || part === null) continue;
       const decoded = this.#decode(part, depth + 1);
@@ -150,12 +179,11 @@ export class LongTextReader {
   }
 
   #text(hash: unknown): string {
-    const json = typeof hash === "string" ? this.#known.get(hash) : undefined;
-    if (json === undefined) throw new RangeError(`no earlier line has the text ${shown(hash)}`);
-    this.#remaining -= json.length;
+    const known = typeof hash === "string" ? this.#known.get(hash) : undefined;
+    if (known === undefined) throw new RangeError(`no earlier line has the text ${shown(hash)}`);
+    this.#remaining -= known.text.length;
     if (this.#remaining < 0) throw new RangeError(`its texts have more than ${MAX_LINE} characters`);
-    // Written by `add`.
-    return JSON.parse(json) as string;
+    return known.text;
   }
 }
 
@@ -181,10 +209,13 @@ function shown(hash: unknown): string {
 export class BoundedMap<Value> {
   readonly #items = new Map<string, { readonly value: Value; readonly weight: number }>();
   readonly #limit: number;
+  readonly #slack: number;
   #weight = 0;
 
-  constructor(limit: number) {
+  /** With `slack`, so much more is kept until `trim`. */
+  constructor(limit: number, slack = 0) {
     this.#limit = limit;
+    this.#slack = slack;
   }
 
   has(key: string): boolean {
@@ -200,8 +231,18 @@ export class BoundedMap<Value> {
     this.#remove(key);
     this.#items.set(key, { value, weight });
     this.#weight += weight;
-    for (const [oldest] of this.#items) {
-      if (this.#weight <= this.#limit || oldest === key) break;
+    this.#trimTo(this.#limit + this.#slack);
+  }
+
+  /** Removes what is over the limit. */
+  trim(): void {
+    this.#trimTo(this.#limit);
+  }
+
+  #trimTo(limit: number): void {
+    if (this.#weight <= limit) return;
+    for (const oldest of this.#items.keys()) {
+      if (this.#weight <= limit || this.#items.size === 1) break;
       this.#remove(oldest);
     }
   }

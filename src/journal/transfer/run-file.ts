@@ -63,6 +63,21 @@ export function asLine(json: string): string {
   );
 }
 
+/** A text that comes in pieces, in pieces that end where a line does: to wait for each line would take longer than to read it. */
+export async function* wholeLines(pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
+  let rest = "";
+  for await (const piece of pieces) {
+    const end = piece.lastIndexOf("\n");
+    if (end < 0) {
+      rest += piece;
+      continue;
+    }
+    yield rest + piece.slice(0, end);
+    rest = piece.slice(end + 1);
+  }
+  if (rest !== "") yield rest;
+}
+
 /**
  * The lines of a text that comes in pieces, such as a file's. Only a line feed ends a line: other characters that some
  * readers take for an end may stand in it.

@@ -21,7 +21,8 @@ export class MessageTree {
     let node = from === this.root ? (this.#seen.knownStart(messages) ?? this.root) : from;
     for (let index = node.length - from.length; index < messages.length; index++) {
       const message = messages[index] as Message;
-      node = this.#find(node, message) ?? this.#append(node, message);
+      const hash = hashAfter(node, message);
+      node = this.#byHash.get(hash) ?? this.#append(node, message, hash);
     }
     return node;
   }
@@ -30,7 +31,7 @@ export class MessageTree {
   longest(messages: readonly Message[]): MessageNode {
     let node = this.root;
     for (const message of messages) {
-      const found = this.#find(node, message);
+      const found = this.#byHash.get(hashAfter(node, message));
       if (found === undefined) break;
       node = found;
     }
@@ -41,13 +42,8 @@ export class MessageTree {
     return this.#byHash.get(hash);
   }
 
-  #find(node: MessageNode, message: Message): MessageNode | undefined {
-    return this.#byHash.get(hashAfter(node, message));
-  }
-
-  #append(previous: MessageNode, message: Message): MessageNode {
+  #append(previous: MessageNode, message: Message, hash: string): MessageNode {
     const kept = frozenMessage(message);
-    const hash = hashAfter(previous, kept);
     const node: MessageNode = { hash, message: kept, previous, length: previous.length + 1, next: [] };
     previous.next.push(node);
     this.#byHash.set(hash, node);
