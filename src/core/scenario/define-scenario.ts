@@ -16,6 +16,7 @@ import {
 } from "../values/json.ts";
 import type { DatasetOption } from "./dataset.ts";
 import type { History, ScenarioDefinition, ScenarioEdge, ScenarioNode } from "./definition.ts";
+import type { LintSettings } from "./lint-rule.ts";
 import { readDraft, type ScenarioDraft } from "./scenario-draft.ts";
 import type { ScenarioParts } from "./scenario-parts.ts";
 import { SCENARIO_FRAME_SHAPE } from "./scenario-shape.ts";
@@ -141,6 +142,7 @@ function freezeDefinition(
   return Object.freeze({
     ...content,
     ...(rates === undefined || Object.keys(rates).length === 0 ? {} : { rates }),
+    ...(data.lint === undefined ? {} : { lint: data.lint as LintSettings }),
     // No part of the hash: with another row, the scenario is still the same.
     ...(data.dataset === undefined ? {} : { dataset: data.dataset as DatasetOption }),
     nodeIds: Object.freeze([...nodeIds]),

@@ -8,6 +8,7 @@ import type { Rubric } from "../templates/rubric.ts";
 import type { Template } from "../templates/template.ts";
 import type { JsonObject } from "../values/json.ts";
 import type { DatasetOption } from "./dataset.ts";
+import type { LintSettings } from "./lint-rule.ts";
 import type { ModelOverride } from "./model-override.ts";
 import type { NodeEntry } from "./node-entry.ts";
 import type { SimulatedUser } from "./simulated-user.ts";
@@ -36,6 +37,8 @@ export interface ScenarioDefinition<Nodes extends NodeEntry = NodeEntry, Outcome
   readonly outcomes: readonly Outcome[];
   /** What reports compute from outcomes, by name. No part of the hash: conversations do not depend on it. */
   readonly rates?: Readonly<Record<string, RateDeclaration>>;
+  /** What `elenchus check` does not report about it. No part of the hash. */
+  readonly lint?: LintSettings;
   /** Its rows: it is run once for each of them. */
   readonly dataset?: DatasetOption;
   /** Its factors: it is run once for each combination of their levels. */
@@ -146,7 +149,7 @@ export function copyDefinition(
   parts: Partial<Pick<ScenarioDefinition, "nodes" | "edges" | "outcomes" | "given" | "unbound">>,
 ): ScenarioDefinition {
   const { name, description, nodes, nodeIds, edges, entryNode, outcomes, warnings, metadata } = definition;
-  const { systemPrompt, history, rates, dataset, variants } = definition;
+  const { systemPrompt, history, rates, lint, dataset, variants } = definition;
   return Object.freeze({
     name,
     description,
@@ -158,6 +161,7 @@ export function copyDefinition(
     entryNode,
     outcomes,
     ...(rates === undefined ? {} : { rates }),
+    ...(lint === undefined ? {} : { lint }),
     ...(dataset === undefined ? {} : { dataset }),
     ...(variants === undefined ? {} : { variants }),
     warnings,

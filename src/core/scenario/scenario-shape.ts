@@ -26,6 +26,7 @@ import { TEMPLATE_SHAPE } from "../templates/template-shape.ts";
 import { isRecord, type JsonObject } from "../values/json.ts";
 import { DATASET_SHAPE } from "./dataset.ts";
 import { END, END_IN_FILES, TRANSCRIPTS } from "./definition.ts";
+import { LINT_SHAPE } from "./lint-rule.ts";
 import { SIMULATED_USER, USER_WRITES } from "./simulated-user.ts";
 import { VARIANTS_SHAPE } from "./variants.ts";
 
@@ -197,6 +198,7 @@ function scenarioShape({ node, edge, outcome, shortOutcome }: PartShapes): Objec
         ),
         dataset: DATASET_SHAPE,
         variants: VARIANTS_SHAPE,
+        lint: LINT_SHAPE,
         metadata: jsonObject,
         nodeOrder: described(
           list(text),

@@ -68,6 +68,7 @@ function writeScenario(
     ...(definition.dataset === undefined ? {} : { dataset: write(definition.dataset, ["dataset"]) }),
     ...(definition.variants === undefined ? {} : { variants: write(definition.variants, ["variants"]) }),
     ...(definition.rates === undefined ? {} : { rates: write(definition.rates, ["rates"]) }),
+    ...(definition.lint === undefined ? {} : { lint: write(definition.lint, ["lint"]) }),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
   };
 }

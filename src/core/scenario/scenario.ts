@@ -8,6 +8,7 @@ import type { JsonObject } from "../values/json.ts";
 import type { DatasetOption } from "./dataset.ts";
 import { defineScenario } from "./define-scenario.ts";
 import type { END, END_IN_FILES, Handover, History, NodeOptions, ScenarioDefinition } from "./definition.ts";
+import type { LintSettings } from "./lint-rule.ts";
 import type { Entry, KnownNode, NewId, NodeEntry, TypedWhen } from "./node-entry.ts";
 import { ScenarioParts } from "./scenario-parts.ts";
 import type { Variants } from "./variants.ts";
@@ -23,6 +24,8 @@ export interface ScenarioOptions {
   readonly dataset?: DatasetOption;
   /** Its factors with their levels. */
   readonly variants?: Variants;
+  /** Rules of `elenchus check` that are switched off, each with the reason: `{ off: { oracle_edge: "hints are the point" } }`. */
+  readonly lint?: LintSettings;
   readonly metadata?: JsonObject;
 }
 
@@ -44,8 +47,8 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
   readonly #systemPrompt: string | undefined;
   readonly #history: unknown;
   readonly #metadata: unknown;
-  /** Dataset and variants, if there are any. */
-  readonly #data: { dataset?: unknown; variants?: unknown } = {};
+  /** Dataset, variants and lint, if there are any. */
+  readonly #data: { dataset?: unknown; variants?: unknown; lint?: unknown } = {};
   readonly #parts = new ScenarioParts();
   #entry: string | undefined;
   readonly #rates: Record<string, unknown> = Object.create(null);
@@ -57,7 +60,7 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
     this.#history =
       options.history === undefined ? undefined : this.#parts.takeRest(options.history, ["history"]);
     this.#metadata = this.#parts.takeRest(options.metadata ?? {}, ["metadata"]);
-    for (const key of ["dataset", "variants"] as const)
+    for (const key of ["dataset", "variants", "lint"] as const)
       if (options[key] !== undefined) this.#data[key] = this.#parts.takeRest(options[key], [key]);
   }
 

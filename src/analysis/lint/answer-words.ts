@@ -1,0 +1,151 @@
+import { placeIn } from "../../core/liquid/text-template.ts";
+import type { Question } from "../../core/scenario/definition.ts";
+import type { PlaceInText } from "../../core/schema/issue.ts";
+import type { TemplateField } from "../../core/templates/template.ts";
+import { isTraceCheck } from "../../core/templates/template.ts";
+import { isTruthFrom } from "../../core/templates/truth-from.ts";
+import { canonicalJson, type JsonValue } from "../../core/values/json.ts";
+import { type AliasTree, aliasMentions, aliasTree } from "../../grading/reading/alias-matches.ts";
+
+/** The words for the answers of a field: those for the right one, and those for the others. */
+export interface AnswerWords {
+  readonly field: string;
+  readonly truth: string;
+  /** All words for the right answer. */
+  readonly aliases: readonly string[];
+  /** The same for all fields that ask for the same. */
+  readonly key: string;
+  readonly tree: AliasTree;
+}
+
+/** Where a text names an answer. */
+export interface NamedAnswer {
+  readonly word: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Answers that any question may contain: what they say depends on the question. */
+const GENERIC: ReadonlySet<string> = new Set([
+  ...["yes", "no", "true", "false", "none", "other", "unknown", "null", "neither", "both", "not stated"],
+  ...["same", "correct", "incorrect", "right", "wrong", "all", "never", "always"],
+]);
+
+const words = new WeakMap<Question, readonly AnswerWords[]>();
+
+/** The fields of a question whose right answer has words of its own. */
+export function answerWords(question: Question): readonly AnswerWords[] {
+  let known = words.get(question);
+  if (known === undefined) {
+    const fields = Object.entries(question.template?.fields ?? {});
+    known = fields.flatMap(([name, field]) => wordsOf(name, field, question) ?? []);
+    words.set(question, known);
+  }
+  return known;
+}
+
+function wordsOf(name: string, field: TemplateField, { metadata }: Question): AnswerWords | null {
+  const { truth, check, extract, type } = field;
+  if (type !== "string" && type !== "enum" && type !== "date") return null;
+  if (isTruthFrom(truth) || typeof truth !== "string" || isTraceCheck(check)) return null;
+  // With other comparisons the truth is one right answer of many, or none at all.
+  if (check?.type === "one_of" || check?.type === "semantic_match") return null;
+  // A letter stands for an option.
+  if (truth.trim().length < 2 || GENERIC.has(truth.trim().toLowerCase())) return null;
+  const values: Record<string, readonly string[]> = { [truth]: [] };
+  if (type === "enum") for (const value of field.values) values[String(value)] = [];
+  const wrong = metadata?.wrongAnswers;
+  if (Array.isArray(wrong)) for (const value of wrong) values[String(value)] ??= [];
+  if (extract?.type === "aliases")
+    for (const [value, known] of Object.entries(extract.values))
+      values[value] = known.filter((alias) => !isNumber(alias));
+  // A number is in many questions, and seldom as the answer.
+  if (isNumber(truth)) return null;
+  const aliases = [truth, ...(values[truth] ?? [])];
+  return { field: name, truth, aliases, key: canonicalJson([name, truth]), tree: treeOf(values) };
+}
+
+const NUMBER =
+  /^[\s\p{Sc}]*(?:[\d.,/:%°+-]+|half|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand)(?:[\s-](?:and|hundred|thousand|one|two|three|four|five|six|seven|eight|nine|ten))*[\s\p{Sc}%]*$/iu;
+
+function isNumber(text: string): boolean {
+  return text.length < 40 && NUMBER.test(text);
+}
+
+const trees = new Map<string, AliasTree>();
+const MOST_TREES = 2_000;
+
+/** Scenarios of a pack share their templates, and a tree serves all with the same words. */
+function treeOf(values: Readonly<Record<string, readonly string[]>>): AliasTree {
+  const key = canonicalJson(values as JsonValue);
+  const known = trees.get(key);
+  if (known !== undefined) return known;
+  if (trees.size >= MOST_TREES) trees.clear();
+  const made = aliasTree(values);
+  trees.set(key, made);
+  return made;
+}
+
+/**
+ * Where a text gives away the right answer: it names it and no other answer. A text that names several offers a choice, and an answer in
+ * quotation marks is a form of words to reply with.
+ */
+export function givenAway(text: string, { truth, tree }: AnswerWords): NamedAnswer | null {
+  const mentions = aliasMentions(text, tree);
+  const [first] = mentions;
+  if (first === undefined || mentions.some(({ value }) => value !== truth)) return null;
+  const told = mentions.find(({ start, end }) => !isQuoted(text, start, end));
+  return told === undefined ? null : namedAt(text, told);
+}
+
+/** The right answers of many questions in one tree, so that a text is searched once for all of them. */
+export class AnswerIndex<Owner> {
+  readonly #tree: AliasTree;
+  readonly #owners = new Map<string, { readonly words: AnswerWords; readonly owners: Owner[] }>();
+
+  constructor(answers: Iterable<readonly [Owner, AnswerWords]>) {
+    for (const [owner, words] of answers) {
+      const known = this.#owners.get(words.key);
+      if (known === undefined) this.#owners.set(words.key, { words, owners: [owner] });
+      else known.owners.push(owner);
+    }
+    const values = [...this.#owners].map(([key, { words }]) => [key, words.aliases] as const);
+    this.#tree = aliasTree(Object.fromEntries(values));
+  }
+
+  /** The answers that a text may give away, with those they belong to. */
+  *in(text: string): Generator<{ readonly words: AnswerWords; readonly owners: readonly Owner[] }> {
+    const keys = new Set(aliasMentions(text, this.#tree).map(({ value }) => value));
+    for (const key of keys) yield this.#owners.get(key) as { words: AnswerWords; owners: Owner[] };
+  }
+}
+
+/** Every answer that a text names. */
+export function answersIn(
+  text: string,
+  { tree }: AnswerWords,
+): readonly (NamedAnswer & { readonly value: string })[] {
+  return aliasMentions(text, tree).map((mention) => ({ ...namedAt(text, mention), value: mention.value }));
+}
+
+/** The place of a word in a text, for locators. */
+export function placeOf(text: string, { word, start }: NamedAnswer): PlaceInText {
+  return { ...placeIn(text, start), snippet: word };
+}
+
+function namedAt(
+  text: string,
+  { start, end }: { readonly start: number; readonly end: number },
+): NamedAnswer {
+  return { word: text.slice(start, end), start, end };
+}
+
+/** Words in quotation marks, as far as they are few: a label or a form to reply in, and no statement. */
+const QUOTED =
+  /"[^"\n]{1,30}"|“[^”\n]{1,30}”|‘[^’\n]{1,30}’|«[^»\n]{1,30}»|`[^`\n]{1,30}`|(?<![\p{L}\p{N}])'[^'\n]{1,30}'(?![\p{L}\p{N}])/gu;
+
+function isQuoted(text: string, start: number, end: number): boolean {
+  for (const match of text.matchAll(QUOTED))
+    if (match.index < start && end < match.index + match[0].length) return true;
+  return false;
+}

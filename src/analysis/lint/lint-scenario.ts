@@ -1,0 +1,68 @@
+import { DEFAULTS } from "../../core/defaults.ts";
+import { locatorOf } from "../../core/scenario/define-scenario.ts";
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { LINT_RULES, type LintCode } from "../../core/scenario/lint-rule.ts";
+import type { Rehearsal } from "../rehearsal/rehearsal.ts";
+import { LEAK_RULES } from "./leak-rules.ts";
+import { type Found, type LintFinding, type LintRules, LintSubject, type RunFacts } from "./lint-subject.ts";
+import { READING_RULES } from "./reading-rules.ts";
+import { REHEARSAL_RULES } from "./rehearsal-rules.ts";
+import { ROUTING_RULES } from "./routing-rules.ts";
+import { RUN_RULES } from "./run-rules.ts";
+import { VALUE_RULES } from "./value-rules.ts";
+
+const RULES: LintRules = {
+  ...ROUTING_RULES,
+  ...VALUE_RULES,
+  ...REHEARSAL_RULES,
+  ...LEAK_RULES,
+  ...READING_RULES,
+  ...RUN_RULES,
+};
+
+/** What is known of a run where nothing is said about it. */
+export const UNKNOWN_RUN: RunFacts = Object.freeze({
+  hasJudge: true,
+  hasBudget: false,
+  turnLimit: DEFAULTS.turnLimit,
+  replicates: DEFAULTS.replicates,
+  subjects: 1,
+  rows: [],
+  rowCount: 0,
+});
+
+/** What a careful reviewer would ask about a scenario, in the order of its file. Rules that it switches off are silent. */
+export function lintScenario(
+  definition: ScenarioDefinition,
+  { rehearsal, ...facts }: Partial<RunFacts> & { readonly rehearsal: Rehearsal | null },
+): readonly LintFinding[] {
+  const subject = new LintSubject(definition, { ...UNKNOWN_RUN, ...facts }, rehearsal);
+  const off = definition.lint?.off ?? {};
+  // The codes of the list are those of the type.
+  const codes = (Object.keys(LINT_RULES) as LintCode[]).filter((code) => off[code] === undefined);
+  const findings = codes.flatMap((code) =>
+    [...(RULES[code]?.(subject) ?? [])].map((found) => finding(definition, code, found)),
+  );
+  return findings.sort((one, other) => (one.position?.line ?? 0) - (other.position?.line ?? 0));
+}
+
+function finding(
+  definition: ScenarioDefinition,
+  code: LintCode,
+  { path, message, within }: Found,
+): LintFinding {
+  const { position } = locatorOf(definition)({
+    code: "invalid_parameter",
+    path,
+    message,
+    ...(within === undefined ? {} : { within }),
+  });
+  return Object.freeze({
+    code,
+    severity: LINT_RULES[code].severity,
+    scenario: definition.name,
+    message,
+    path,
+    ...(position === undefined ? {} : { position }),
+  });
+}
