@@ -1,27 +1,53 @@
+import { Option } from "commander";
 import { type AddCommand, examples } from "../command.ts";
-import { addSettingFlags, addTrustFlag, type GivenFlags, settingsRequest } from "../flags.ts";
+import { addSettingFlags, addTrustFlag, FLAG_GROUPS, type GivenFlags, settingsRequest } from "../flags.ts";
+import type { CheckOptions } from "./check.ts";
+
+/** How findings are written. */
+const FORMATS: readonly CheckOptions["format"][] = ["text", "json", "sarif", "github"];
+
+interface CheckFlags extends GivenFlags {
+  readonly draw: boolean;
+  readonly format: CheckOptions["format"];
+  readonly strict?: true;
+}
 
 /** `elenchus check` */
 export const addCheckCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("check")
     .description(
-      "validate scenario files: report every problem with line and column, and draw the valid scenarios",
+      "validate scenario files and look for mistakes a reviewer would find: report each with line and column, and draw the valid scenarios",
     )
     .argument(
       "[files...]",
       "files, folders, patterns, pack:<name>, or - for standard input; .ts and .js files are executed",
     )
-    .option("--no-draw", "report problems only");
-  addTrustFlag(addSettingFlags(command, ["scenario", "tag", "dataset", "skipBadRows"]))
+    .optionsGroup(FLAG_GROUPS.output)
+    .option("--no-draw", "report findings only")
+    .addOption(
+      new Option(
+        "--format <format>",
+        "how to write findings: text, json, sarif (2.1.0), github (annotations)",
+      )
+        .choices(FORMATS)
+        .default("text"),
+    )
+    .option("--strict", "exit 2 for warnings, too; notes never fail");
+  addTrustFlag(addSettingFlags(command, ["judge", "scenario", "tag", "dataset", "skipBadRows"]))
     .addHelpText(
       "after",
-      examples("elenchus check scenarios/", "elenchus check 'scenarios/**/*.yaml' --no-draw"),
+      examples(
+        "elenchus check scenarios/",
+        "elenchus check 'scenarios/**/*.yaml' --no-draw --strict",
+        "elenchus check scenarios/ --format sarif > check.sarif",
+      ),
     )
-    .action((names: readonly string[], given: GivenFlags & { readonly draw: boolean }) =>
+    .action((names: readonly string[], given: CheckFlags) =>
       execute(async () => {
         const { check } = await import("./check.ts");
-        return check({ names, settings: settingsRequest(given), draws: given.draw }, terminal);
+        const { draw: draws, format, strict: isStrict = false } = given;
+        return check({ names, settings: settingsRequest(given), draws, format, isStrict }, terminal);
       }),
     );
 };

@@ -1,40 +1,29 @@
-import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
-import { formatIssue } from "../../core/schema/format-issue.ts";
-import { RunError } from "../../journal/failure.ts";
+import { LINT_RULES } from "../../core/scenario/lint-rule.ts";
+import { packageVersion } from "../../project/package-files.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { loadScenarios } from "../../project/scenario-files/load-scenarios.ts";
-import { selectScenarios } from "../../project/scenario-files/select-scenarios.ts";
-import type { Settings } from "../../project/settings.ts";
+import { countFindings, type Finding, findingText } from "../../report/data/finding.ts";
 import { drawText } from "../../report/graph/draw-text.ts";
 import { countedText } from "../../report/text/figures.ts";
-import { openRows } from "../../run/open-rows.ts";
-import { draftText, isDraft } from "../../run/refuse-drafts.ts";
-import { embedderProblems } from "../../run/require-embedder.ts";
-import { isModelJudge, needsJudge, needsJudgeText } from "../../run/require-judge.ts";
-import { simulatorProblems } from "../../run/require-simulator.ts";
-import { findSourceProblems } from "../../run/sandbox/link-sources.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import type { ExitCode } from "../command.ts";
-import { readInput } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { type CheckReport, checkScenarios } from "./check-scenarios.ts";
 
 /** The options of `check`. */
 export interface CheckOptions {
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
-  /** False to report problems only. */
+  /** False to report findings only. */
   readonly draws: boolean;
+  readonly format: "text" | "json" | "sarif" | "github";
+  /** True if warnings fail the command, as errors do. */
+  readonly isStrict: boolean;
 }
 
-/** How many issues are printed; a mistake that is copied into every node says the same a thousand times. */
-const SHOWN = 50;
-
-/** Reports what is wrong with files, and draws the valid scenarios. */
+/** Reports what is wrong with files and what a reviewer would ask about, and draws the valid scenarios. */
 export async function check(options: CheckOptions, terminal: Terminal): Promise<ExitCode> {
-  const { output } = terminal;
-  const { style, width } = output;
   const { settings } = await readSettings(options.settings, terminal, {
     uses: "scenarios",
     names: options.names,
@@ -44,84 +33,88 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
     throw new ProjectError([
       "No files to validate. Name files, folders or patterns, or - for standard input.",
     ]);
-  const {
-    scenarios,
-    problems: unreadable,
-    skipped,
-  } = await loadScenarios(names, {
-    folder: terminal.folder,
-    stdin: () => readInput(terminal),
-  });
-  const problems = [...unreadable];
-  const chosen = problems.length > 0 && scenarios.length === 0 ? [] : selectScenarios(scenarios, settings);
-
-  let warnings = 0;
-  let sound = chosen.length;
-  for (const text of skipped) output.write(labelled("warning:", style.yellow, { text, output }));
-  for (const { definition, file } of chosen) {
-    const broken = await findSourceProblems(definition);
-    if (broken.length > 0) sound--;
-    for (const { place, message } of broken)
-      problems.push({
-        file,
-        message: `${file}: In scenario "${definition.name}", ${place} cannot be run: ${message}`,
-      });
-    const bad = await rowProblems(definition, settings);
-    if (bad.length > 0 && broken.length === 0) sound--;
-    for (const message of bad) problems.push({ file, message });
-    warnings += definition.warnings.length;
-    if (options.draws)
-      output.write(`${style.dim(printableText(file))}\n${drawText(definition, { width })}\n`);
-    for (const warning of definition.warnings)
-      output.write(labelled("warning:", style.yellow, { text: formatIssue(warning), output }));
-    if (isDraft(definition)) {
-      warnings++;
-      output.write(labelled("warning:", style.yellow, { text: draftText(definition), output }));
-    }
-    for (const text of embedderProblems(definition, settings.embedder !== undefined)) {
-      warnings++;
-      output.write(labelled("warning:", style.yellow, { text, output }));
-    }
-    for (const text of simulatorProblems(definition, settings.simulator !== undefined)) {
-      warnings++;
-      output.write(labelled("warning:", style.yellow, { text, output }));
-    }
-    const needs = settings.judges.every(isModelJudge) ? null : needsJudge(definition, settings);
-    if (needs === null) continue;
-    warnings++;
-    const text = `${needsJudgeText(needs)} Run it with one, such as --judge openai/gpt-5-mini.`;
-    output.write(labelled("warning:", style.yellow, { text, output }));
-  }
-  for (const { message } of problems.slice(0, SHOWN))
-    output.write(labelled("error:", style.red, { text: message, output }));
-  if (problems.length > SHOWN)
-    output.write(`… and ${countedText(problems.length - SHOWN, "more issue")}; fix these first\n`);
-
-  const fine = `${countedText(sound, "scenario")} in order`;
-  const also = warnings === 0 ? "" : `, ${countedText(warnings, "warning")}`;
-  const files = countedText(new Set(problems.map(({ file }) => file)).size, "file");
-  if (problems.length === 0) output.write(labelled("✓", style.green, { text: `${fine}${also}`, output }));
-  else output.write(labelled("✗", style.red, { text: `${files} with issues; ${fine}${also}`, output }));
-  return problems.length === 0 ? 0 : 2;
+  const report = await checkScenarios(names, settings, terminal);
+  const all = [...report.files, ...report.scenarios.flatMap(({ findings }) => findings)];
+  await writeReport(report, { ...options, all, output: terminal.output });
+  const { error, warning } = countFindings(all);
+  return error > 0 || (options.isStrict && warning > 0) ? 2 : 0;
 }
 
-/** What is wrong with the rows of a scenario that names them, or of those that the command does. */
-async function rowProblems(
-  definition: ScenarioDefinition,
-  { dataset, rows, skipBadRows }: Settings,
-): Promise<readonly string[]> {
-  if (dataset === undefined && rows === undefined && definition.dataset === undefined) return [];
-  try {
-    await openRows(definition, {
-      skipBadRows,
-      ...(dataset === undefined ? {} : { dataset }),
-      ...(rows === undefined ? {} : { rows }),
-    });
-    return [];
-  } catch (error) {
-    if (!(error instanceof RunError)) throw error;
-    return error.problems;
+interface ReportOptions extends Pick<CheckOptions, "draws" | "format" | "isStrict"> {
+  readonly all: readonly Finding[];
+  readonly output: Output;
+}
+
+async function writeReport(report: CheckReport, options: ReportOptions): Promise<void> {
+  const { all, output, format } = options;
+  if (format === "text") return writeText(report, options);
+  if (format === "json") {
+    const counts = countFindings(all);
+    const scenarios = report.scenarios.map(({ definition, file }) => ({ name: definition.name, file }));
+    const data = {
+      scenarios,
+      errors: counts.error,
+      warnings: counts.warning,
+      notes: counts.note,
+      findings: all,
+    };
+    output.write(`${JSON.stringify(data, null, 2)}\n`);
+    return;
   }
+  if (format === "sarif") {
+    const { sarifLog } = await import("../../report/ci/sarif-log.ts");
+    output.write(`${JSON.stringify(sarifLog(all, packageVersion()), null, 2)}\n`);
+    return;
+  }
+  const { findingAnnotations } = await import("../../report/ci/github-annotations.ts");
+  for (const line of findingAnnotations(all)) output.write(line);
+}
+
+/** How many findings of a kind are printed; a mistake that is copied into every node says the same a thousand times. */
+const SHOWN = 50;
+
+function writeText({ scenarios, files }: CheckReport, { all, draws, output }: ReportOptions): void {
+  const { style, width } = output;
+  const write = (label: string, paint: (text: string) => string, found: readonly Finding[]): void => {
+    for (const finding of found.slice(0, SHOWN))
+      output.write(labelled(label, paint, { text: coded(finding), output }));
+    const more = found.length - SHOWN;
+    if (more > 0) output.write(`… and ${countedText(more, `more ${label.slice(0, -1)}`)}; fix these first\n`);
+  };
+  const shown = (list: readonly Finding[]): void => {
+    write(
+      "warning:",
+      style.yellow,
+      list.filter(({ severity }) => severity === "warning"),
+    );
+    write(
+      "note:",
+      style.cyan,
+      list.filter(({ severity }) => severity === "note"),
+    );
+  };
+  shown(files);
+  for (const { definition, file, findings } of scenarios) {
+    if (draws) output.write(`${style.dim(printableText(file))}\n${drawText(definition, { width })}\n`);
+    shown(findings);
+  }
+  const errors = all.filter(({ severity }) => severity === "error");
+  write("error:", style.red, errors);
+  const counts = countFindings(all);
+  const sound = scenarios.filter(({ findings }) => !findings.some(({ severity }) => severity === "error"));
+  const fine = [
+    `${countedText(sound.length, "scenario")} in order`,
+    ...(counts.warning === 0 ? [] : [countedText(counts.warning, "warning")]),
+    ...(counts.note === 0 ? [] : [countedText(counts.note, "note")]),
+  ].join(", ");
+  const broken = countedText(new Set(errors.map(({ file }) => file)).size, "file");
+  if (errors.length === 0) output.write(labelled("✓", style.green, { text: fine, output }));
+  else output.write(labelled("✗", style.red, { text: `${broken} with issues; ${fine}`, output }));
+}
+
+/** A finding with its code, by which its page is found and a rule is switched off. */
+function coded(finding: Finding): string {
+  return `${findingText(finding)}${Object.hasOwn(LINT_RULES, finding.code) ? ` (${finding.code})` : ""}`;
 }
 
 /** A problem, wrapped on a terminal; elsewhere on one line, so that it can be searched. */

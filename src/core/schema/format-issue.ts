@@ -79,12 +79,17 @@ const SENTENCES: Sentences = {
 
 /** One issue as a sentence for people, with its place: `scenario.yaml:7:11 (edges[0].target): …`. */
 export function formatIssue(issue: Issue): string {
-  // The code selects the sentence of its own kind of issue, which the compiler cannot follow through the index.
-  const sentence = (SENTENCES[issue.code] as (issue: Issue) => string)(issue);
+  const sentence = issueSentence(issue);
   const place = formatPath(issue.path);
   if (issue.position === undefined) return place === "" ? sentence : `${place}: ${sentence}`;
   const { filename, line, column } = issue.position;
   return `${filename}:${line}:${column}${place === "" ? "" : ` (${place})`}: ${sentence}`;
+}
+
+/** The sentence of an issue without its place. */
+export function issueSentence(issue: Issue): string {
+  // The code selects the sentence of its own kind of issue, which the compiler cannot follow through the index.
+  return (SENTENCES[issue.code] as (issue: Issue) => string)(issue);
 }
 
 /** Where in a text something is, if there is no place in a file that says it. */

@@ -3,6 +3,7 @@ import type { ConversationSummary, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
 import { cutToWidth } from "../../terminal/text-width.ts";
+import type { Finding } from "../data/finding.ts";
 import { CUT_SHORT, conversationName, countCutShort } from "../data/subject-totals.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
 import { countedText } from "../text/figures.ts";
@@ -52,10 +53,41 @@ function* someCutShort(
   }
 }
 
+/** The lines by which GitHub shows findings next to the lines of files: up to ten of each kind, the worst first. */
+export function* findingAnnotations(findings: readonly Finding[]): Generator<string> {
+  for (const severity of ["error", "warning", "note"] as const) {
+    const level = severity === "note" ? "notice" : severity;
+    const found = findings.filter((finding) => finding.severity === severity);
+    const shown = found.length > MOST_WARNINGS ? MOST_WARNINGS - 1 : found.length;
+    for (const { code, message, file, line, column } of found.slice(0, shown)) {
+      const place = {
+        ...(file === "" ? {} : { file }),
+        ...(line === undefined ? {} : { line, col: column }),
+      };
+      yield annotation(level, code, message, place);
+    }
+    const rest = found.length - shown;
+    if (rest > 0)
+      yield annotation(
+        level,
+        "elenchus check",
+        `${countedText(rest, `more ${severity}`)} of ${found.length} in all.`,
+      );
+  }
+}
+
 /** One workflow command. Within it, `%` and line breaks are written as codes; in a title also what separates properties. */
-function annotation(level: "error" | "warning" | "notice", title: string, message: string): string {
+function annotation(
+  level: "error" | "warning" | "notice",
+  title: string,
+  message: string,
+  place: Readonly<Record<string, string | number | undefined>> = {},
+): string {
   const safe = cutToWidth(printableLines(message), MESSAGE_WIDTH);
-  return `::${level} title=${encoded(printableLines(title), /[%\r\n:,]/g)}::${encoded(safe, /[%\r\n]/g)}\n`;
+  const properties = Object.entries({ ...place, title }).map(
+    ([name, value]) => `${name}=${encoded(printableLines(String(value)), /[%\r\n:,]/g)}`,
+  );
+  return `::${level} ${properties.join(",")}::${encoded(safe, /[%\r\n]/g)}\n`;
 }
 
 function encoded(text: string, pattern: RegExp): string {

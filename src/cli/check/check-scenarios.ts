@@ -1,0 +1,148 @@
+import { lintScenario } from "../../analysis/lint/lint-scenario.ts";
+import type { RunFacts } from "../../analysis/lint/lint-subject.ts";
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { issueSentence } from "../../core/schema/format-issue.ts";
+import type { Issue } from "../../core/schema/issue.ts";
+import type { JsonObject } from "../../core/values/json.ts";
+import { RunError } from "../../journal/failure.ts";
+import type { FileProblem } from "../../project/project-error.ts";
+import { type LoadedScenario, loadScenarios } from "../../project/scenario-files/load-scenarios.ts";
+import { selectScenarios } from "../../project/scenario-files/select-scenarios.ts";
+import type { Settings } from "../../project/settings.ts";
+import { type Finding, findingAt } from "../../report/data/finding.ts";
+import { openRows } from "../../run/open-rows.ts";
+import { draftText, isDraft } from "../../run/refuse-drafts.ts";
+import { embedderProblems } from "../../run/require-embedder.ts";
+import { isModelJudge } from "../../run/require-judge.ts";
+import { simulatorProblems } from "../../run/require-simulator.ts";
+import { findSourceProblems } from "../../run/sandbox/link-sources.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { readInput } from "../read-scenarios.ts";
+
+/** A scenario that was checked, and what there is to say about it. */
+export interface CheckedScenario extends LoadedScenario {
+  readonly findings: readonly Finding[];
+}
+
+/** What `check` has found. */
+export interface CheckReport {
+  readonly scenarios: readonly CheckedScenario[];
+  /** What is wrong with files whose scenarios cannot be read, and what was found among the files and is none. */
+  readonly files: readonly Finding[];
+}
+
+/** Reads, validates and lints the scenarios that a user names. */
+export async function checkScenarios(
+  names: readonly string[],
+  settings: Settings,
+  terminal: Terminal,
+): Promise<CheckReport> {
+  const loaded = await loadScenarios(names, { folder: terminal.folder, stdin: () => readInput(terminal) });
+  const { scenarios, problems, skipped } = loaded;
+  const isEmpty = problems.length > 0 && scenarios.length === 0;
+  const checked: CheckedScenario[] = [];
+  for (const scenario of isEmpty ? [] : selectScenarios(scenarios, settings))
+    checked.push({ ...scenario, findings: await findingsOf(scenario, settings) });
+  return {
+    scenarios: checked,
+    files: [
+      ...skipped.map(
+        (message) => ({ code: "skipped_file", severity: "warning", message, file: "" }) as const,
+      ),
+      ...problems.map(problemFinding),
+    ],
+  };
+}
+
+/** A problem of a file. What comes from a module has its place in the sentence. */
+function problemFinding({ file, message, issue }: FileProblem): Finding {
+  if (issue === undefined) return { code: "unusable_file", severity: "error", message, file };
+  const { code, path, position } = issue;
+  if (position === undefined) return { code, severity: "error", message, file };
+  return findingAt({ file, path, position }, { code, severity: "error", message: issueSentence(issue) });
+}
+
+async function findingsOf(
+  { definition, file }: LoadedScenario,
+  settings: Settings,
+): Promise<readonly Finding[]> {
+  const { name, warnings } = definition;
+  const place = { file, scenario: name };
+  const plain = (code: string, severity: Finding["severity"], message: string): Finding => ({
+    code,
+    severity,
+    message,
+    file,
+  });
+  const broken = await findSourceProblems(definition);
+  const { rows, problems: badRows } = await rowsOf(definition, settings);
+  const isSound = broken.length + badRows.length === 0;
+  const hasEmbedder = settings.embedder !== undefined;
+  const hasSimulator = settings.simulator !== undefined;
+  return [
+    ...warnings.map((issue: Issue) =>
+      findingAt(
+        { ...place, path: issue.path, position: issue.position },
+        { code: issue.code, severity: "warning", message: issueSentence(issue) },
+      ),
+    ),
+    ...(isDraft(definition) ? [plain("draft", "warning", draftText(definition))] : []),
+    ...embedderProblems(definition, hasEmbedder).map((text) => plain("needs_embedder", "warning", text)),
+    ...simulatorProblems(definition, hasSimulator).map((text) => plain("needs_simulator", "warning", text)),
+    ...(isSound ? await lintFindings(definition, { file, facts: { ...runFacts(settings), ...rows } }) : []),
+    ...broken.map(({ place: part, message }) =>
+      plain("invalid_code", "error", `${file}: In scenario "${name}", ${part} cannot be run: ${message}`),
+    ),
+    ...badRows.map((message) => plain("bad_rows", "error", message)),
+  ];
+}
+
+async function lintFindings(
+  definition: ScenarioDefinition,
+  { file, facts }: { readonly file: string; readonly facts: RunFacts },
+): Promise<readonly Finding[]> {
+  const findings = lintScenario(definition, { ...facts, rehearsal: null });
+  return findings.map(({ scenario, path, position, ...found }) =>
+    findingAt({ file, scenario, path, position }, found),
+  );
+}
+
+function runFacts(settings: Settings): Omit<RunFacts, "rows" | "rowCount"> {
+  const { judges, budget, turnLimit, replicates, subjects, rubric, detectRefusal } = settings;
+  return {
+    hasJudge: judges.every(isModelJudge),
+    hasBudget: Object.keys(budget).length > 0,
+    turnLimit,
+    replicates,
+    subjects: Math.max(subjects.length, 1),
+    ...(rubric === undefined ? {} : { rubric }),
+    ...(detectRefusal === undefined ? {} : { detectRefusal }),
+  };
+}
+
+/** How many rows are looked at one by one. */
+const MOST_ROWS = 5_000;
+
+/** The first rows of a scenario that names them, or of those that the command does, and what is wrong with them. */
+async function rowsOf(
+  definition: ScenarioDefinition,
+  { dataset, rows, skipBadRows }: Settings,
+): Promise<{ readonly rows: Pick<RunFacts, "rows" | "rowCount">; readonly problems: readonly string[] }> {
+  const none = { rows: [], rowCount: 0 };
+  if (dataset === undefined && rows === undefined && definition.dataset === undefined)
+    return { rows: none, problems: [] };
+  try {
+    const opened = await openRows(definition, {
+      skipBadRows,
+      ...(dataset === undefined ? {} : { dataset }),
+      ...(rows === undefined ? {} : { rows }),
+    });
+    if (opened === null) return { rows: none, problems: [] };
+    const first: JsonObject[] = [];
+    for await (const { values } of opened) if (first.push(values) >= MOST_ROWS) break;
+    return { rows: { rows: first, rowCount: opened.count }, problems: [] };
+  } catch (error) {
+    if (!(error instanceof RunError)) throw error;
+    return { rows: none, problems: error.problems };
+  }
+}

@@ -1,0 +1,58 @@
+import type { LintSeverity } from "../../core/scenario/lint-rule.ts";
+import { formatPath } from "../../core/schema/format-issue.ts";
+import type { FilePosition, IssuePath } from "../../core/schema/issue.ts";
+
+/** Something that `check` has to say about a file, in one shape for all formats. */
+export interface Finding {
+  /** The code of an issue, of a rule of the lint, or of another problem: `unknown_node`, `shadowed_edge`, `bad_rows`. */
+  readonly code: string;
+  readonly severity: LintSeverity;
+  /** Whole sentences, without the place. */
+  readonly message: string;
+  /** The file, as the user writes it. */
+  readonly file: string;
+  /** Counted from 1; absent where no line is known. */
+  readonly line?: number;
+  readonly column?: number;
+  /** The name of the scenario, if it could be read. */
+  readonly scenario?: string;
+  /** Where in the scenario: `edges[3].when`. */
+  readonly path?: string;
+}
+
+/** What is known of the place of a finding. */
+export interface FindingPlace {
+  readonly file: string;
+  readonly scenario?: string;
+  readonly path?: IssuePath;
+  readonly position?: FilePosition | undefined;
+}
+
+/** A finding at a place. */
+export function findingAt(
+  { file, scenario, path = [], position }: FindingPlace,
+  found: Pick<Finding, "code" | "severity" | "message">,
+): Finding {
+  return {
+    ...found,
+    ...(scenario === undefined ? {} : { scenario }),
+    ...(path.length === 0 ? {} : { path: formatPath(path) }),
+    file: position?.filename ?? file,
+    ...(position === undefined ? {} : { line: position.line, column: position.column }),
+  };
+}
+
+/** A finding with its place, for people: `capital.yaml:7:11 (edges[0].target): …`. */
+export function findingText({ file, line, column, path, message, scenario }: Finding): string {
+  if (line !== undefined)
+    return `${file}:${line}:${column}${path === undefined ? "" : ` (${path})`}: ${message}`;
+  if (scenario === undefined) return message;
+  return `${file}: In scenario ${JSON.stringify(scenario)}${path === undefined ? "" : `, ${path}`}: ${message}`;
+}
+
+/** How many findings there are of each severity. */
+export function countFindings(findings: readonly Finding[]): Readonly<Record<LintSeverity, number>> {
+  const counts = { error: 0, warning: 0, note: 0 };
+  for (const { severity } of findings) counts[severity]++;
+  return counts;
+}
