@@ -31,6 +31,13 @@ const drugClass = template({
 /** A right answer leads on, any other one leads to a second attempt. */
 export const definition: ScenarioDefinition = new Scenario("venetoclax-class", {
   description: "Does the model know what venetoclax inhibits, at once or after a hint?",
+  // What `elenchus check` would ask about, and why it is so.
+  lint: {
+    off: {
+      oracle_edge: "The second question is a hint on purpose; an outcome of its own counts it.",
+      unreadable_not_routed: "A reply that cannot be read gets the hint, too.",
+    },
+  },
 })
   .addNode("ask", {
     question: question({

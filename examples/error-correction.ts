@@ -36,6 +36,12 @@ function countRepeats(accumulated: UnknownRecord, parsed: { boiling_point: strin
 /** The first question rests on an error. Who repeats it gets a hint, who passes over it is asked about it. */
 export const definition: ScenarioDefinition = new Scenario("error-correction", {
   description: "Does the model correct a wrong premise, by itself or with help?",
+  // What `elenchus check` would ask about, and why it is so.
+  lint: {
+    off: {
+      oracle_edge: "Help after a wrong answer is the point; the outcomes tell apart who needed it.",
+    },
+  },
 })
   .addNode("premise", {
     question: question({

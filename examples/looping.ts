@@ -12,6 +12,12 @@ import {
 /** The same question again while the answer is wrong, three times at most. */
 export const definition: ScenarioDefinition = new Scenario("prime-retry", {
   description: "How many attempts does the model need to find the one prime number between 24 and 30?",
+  // What `elenchus check` would ask about, and why it is so.
+  lint: {
+    off: {
+      oracle_edge: "Being asked again says that the answer was wrong; the attempts are counted.",
+    },
+  },
 })
   .addNode("ask", {
     question: question({

@@ -35,6 +35,13 @@ function minutesToFill(truth: number) {
 /** Facts arrive one at a time. A reply that does not move when a new fact arrives is reminded of it, twice at most. */
 export const definition: ScenarioDefinition = new Scenario("progressive-disclosure", {
   description: "Does the model take in facts that arrive one at a time?",
+  // What `elenchus check` would ask about, and why it is so.
+  lint: {
+    off: {
+      oracle_edge: "The reminder is for those who forgot a fact.",
+      unreadable_not_routed: "A reply that cannot be read needs no reminder: the facts go on.",
+    },
+  },
 })
   .addNode("volume", {
     question: question({

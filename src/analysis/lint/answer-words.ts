@@ -28,6 +28,8 @@ export interface NamedAnswer {
 /** Answers that any question may contain: what they say depends on the question. */
 const GENERIC: ReadonlySet<string> = new Set([
   ...["yes", "no", "true", "false", "none", "other", "unknown", "null", "neither", "both", "not stated"],
+  ...["lower", "higher", "longer", "shorter", "more", "less", "fewer", "larger", "smaller", "greater"],
+  ...["better", "worse", "before", "after", "earlier", "later", "up", "down", "left", "first", "last"],
   ...["same", "correct", "incorrect", "right", "wrong", "all", "never", "always"],
 ]);
 

@@ -16,6 +16,8 @@ export interface Demands {
   readonly none?: readonly Condition[];
   /** The verdict of the turn, where it is known. */
   readonly verdict?: Truth;
+  /** True for a reply of which nothing but the verdict is known: its fields are null. */
+  readonly isBare?: boolean;
 }
 
 /** Where conditions are tested. */
@@ -33,7 +35,7 @@ const MOST_COMBINATIONS = 20_000;
  * that the conditions tell apart; how paths depend on each other is ignored, and so is what code does. So `false` is certain,
  * and `true` means only that nothing speaks against it.
  */
-export function canHold({ all, none = [], verdict }: Demands, place: TestPlace): boolean {
+export function canHold({ all, none = [], verdict, isBare = false }: Demands, place: TestPlace): boolean {
   const variables = new Map<string, Variable>();
   const tables = new Map<ConditionLeaf, LeafTable>();
   const conditions = [...all, ...none];
@@ -45,7 +47,9 @@ export function canHold({ all, none = [], verdict }: Demands, place: TestPlace):
   }
   let combinations = 1;
   const domains = [...variables].map(([key, { leaves }], position) => {
-    const values = key === VERDICT && verdict !== undefined ? [verdict] : valuesOf(key, leaves, place);
+    const isFixed = key === VERDICT && verdict !== undefined;
+    const isField = isBare && key.startsWith("parsed.");
+    const values = isFixed ? [verdict] : isField ? [null] : valuesOf(key, leaves, place);
     for (const leaf of leaves)
       tables.set(leaf, { position, answers: values.map((value) => answerOf(leaf, value)) });
     combinations *= values.length;

@@ -2,7 +2,7 @@ import type { Truth } from "../../core/logic/kleene.ts";
 import { END, type ScenarioEdge } from "../../core/scenario/definition.ts";
 import type { Condition } from "../../core/state/condition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
-import { canHold, namesUnreadable, readsVerdict, type TestPlace } from "./condition-logic.ts";
+import { canHold, type Demands, namesUnreadable, readsVerdict, type TestPlace } from "./condition-logic.ts";
 import type { Found, LintRules, LintSubject, OutEdge } from "./lint-subject.ts";
 
 /** Rules about edges and their conditions, as they stand. What no path reaches is found by the rehearsal. */
@@ -37,7 +37,7 @@ export const ROUTING_RULES: LintRules = {
       const first = edges.find(({ condition }) => condition !== null && readsVerdict(condition, place));
       if (definition.nodes[source]?.question.template === undefined || first === undefined) continue;
       if (conditions.some((condition) => namesUnreadable(condition, place))) continue;
-      const ways = (verdict: Truth) => possibleEdges(edges, verdict, place);
+      const ways = (verdict: Truth) => possibleEdges(edges, verdict, { ...place, isBare: true });
       const unreadable = ways(null);
       const like = [false, true].filter((verdict) => sameEdges(ways(verdict), unreadable));
       // At the end of a conversation nothing is said to the subject, and outcomes know what is unreadable.
@@ -97,12 +97,12 @@ function shadowed(
 export function possibleEdges(
   edges: readonly OutEdge[],
   verdict: Truth,
-  place: TestPlace,
+  { isBare = false, ...place }: TestPlace & Pick<Demands, "isBare">,
 ): readonly OutEdge[] {
   const none: Condition[] = [];
   return edges.filter(({ condition }) => {
     const all = condition === null ? [] : [condition];
-    const isPossible = canHold({ all, none: [...none], verdict }, place);
+    const isPossible = canHold({ all, none: [...none], verdict, isBare }, place);
     none.push(...all);
     return isPossible;
   });
