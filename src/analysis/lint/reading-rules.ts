@@ -55,7 +55,7 @@ export const READING_RULES: LintRules = {
           const inside = aliasMentions(alias, others).find(({ start, end }) => !isWhole(alias, start, end));
           if (inside === undefined) continue;
           const word = alias.slice(inside.start, inside.end);
-          const message = `The alias ${JSON.stringify(alias)} of ${JSON.stringify(value)} contains ${JSON.stringify(word)}, which stands for ${JSON.stringify(inside.value)}: the longer one counts, so a slightly different spelling is read as the other value.`;
+          const message = `${alias === value ? "The value" : "The alias"} ${JSON.stringify(alias)}${alias === value ? "" : ` of ${JSON.stringify(value)}`} contains ${JSON.stringify(word)}, which stands for ${JSON.stringify(inside.value)}: the longer one counts, so a slightly different spelling is read as the other value.`;
           yield { path: index === 0 ? [...path, value] : [...path, value, index - 1], message };
         }
       }

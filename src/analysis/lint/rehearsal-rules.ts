@@ -1,15 +1,25 @@
 import { isComposition } from "../../core/logic/composition.ts";
 import { isMeasure } from "../../core/outcomes/measure.ts";
-import type { OutcomeCheck } from "../../core/outcomes/outcome-check.ts";
+import type {
+  AppliesWhen,
+  Outcome,
+  OutcomeCheck,
+  OutcomeFunction,
+} from "../../core/outcomes/outcome-check.ts";
+import type { ScenarioDefinition, ScenarioEdge } from "../../core/scenario/definition.ts";
 import { variantCells } from "../../core/scenario/variants.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
+import { isTraceCheck, type Template } from "../../core/templates/template.ts";
 import type { RehearsedOutcome, Witness } from "../rehearsal/rehearsal.ts";
+import { leavesIn } from "./condition-logic.ts";
 import type { Found, LintRules, LintSubject, OutEdge } from "./lint-subject.ts";
-import { deadEdges, ends, named } from "./routing-rules.ts";
+import { ends, named, ROUTING_RULES } from "./routing-rules.ts";
+import { VALUE_RULES } from "./value-rules.ts";
 
 /** Rules about what can happen in conversations, as a rehearsal of all of them has found. What it could not decide is no finding. */
 export const REHEARSAL_RULES: LintRules = {
   *edge_never_taken(subject) {
+    if (hasDoubtfulEdge(subject)) return;
     const known = deadEdges(subject);
     for (const { edge, path, condition, targets } of neverTaken(subject)) {
       // A fallback must be there, whether or not it is needed.
@@ -20,6 +30,7 @@ export const REHEARSAL_RULES: LintRules = {
   },
 
   *unreached_node(subject) {
+    if (hasDoubtfulEdge(subject)) return;
     const { rehearsal, definition } = subject;
     const reached = new Set(rehearsal?.nodes.filter((node) => node.isReached !== "no").map(({ id }) => id));
     const dead = new Set([...neverTaken(subject)].filter(({ condition }) => condition !== null));
@@ -39,18 +50,20 @@ export const REHEARSAL_RULES: LintRules = {
   },
 
   *endless_loop({ rehearsal, definition }) {
-    for (const { nodes, isEndless, untilLimit } of rehearsal?.loops ?? []) {
+    for (const { nodes, trap, untilLimit } of rehearsal?.loops ?? []) {
       const [first] = nodes;
-      if (first === undefined || (!isEndless && untilLimit === null)) continue;
-      if (untilLimit?.isAssumed) continue;
+      const witness = trap ?? untilLimit;
+      // What code decides that could not be run is not claimed.
+      if (first === undefined || witness === null || witness.isAssumed) continue;
       const edge = definition.edges.findIndex(
         ({ source, target }) => nodes.includes(source) && nodes.includes(target),
       );
       const loop =
         nodes.length === 1 ? `The loop at ${named(first)}` : `The loop of ${nodes.map(named).join(", ")}`;
-      const message = isEndless
-        ? `${loop} has no way out: only the turn limit ends such a conversation.`
-        : `${loop} can go on until the turn limit${repeatedVerdict(untilLimit, nodes)}. Bound it, for example with node_visits.${first}: { lt: 3 }.`;
+      const message =
+        trap !== null
+          ? `${loop} has no way out: only the turn limit ends such a conversation.`
+          : `${loop} can go on until the turn limit${repeatedVerdict(untilLimit, nodes)}. Bound it, for example with node_visits.${first}: { lt: 3 }.`;
       yield { path: edge === -1 ? ["nodes", first] : writtenEdge(definition.edges, edge), message };
     }
   },
@@ -77,8 +90,17 @@ export const REHEARSAL_RULES: LintRules = {
     }
   },
 
+  *unused_verdict({ rehearsal, definition }) {
+    for (const { id, isReached, replies } of rehearsal?.nodes ?? []) {
+      const template = definition.nodes[id]?.question.template;
+      if (isReached === "no" || replies > 1 || template === undefined || isReadInWords(template)) continue;
+      const message = `Nothing looks at what is read of the replies to ${named(id)}: no edge, no outcome and no text. Add an outcome, or remove its template.`;
+      yield { path: ["nodes", id], message };
+    }
+  },
+
   *unbounded_cost({ rehearsal, definition, facts }) {
-    const loop = rehearsal?.loops.find(({ untilLimit, isEndless }) => isEndless || untilLimit !== null);
+    const loop = rehearsal?.loops.find(({ untilLimit, trap }) => (trap ?? untilLimit) !== null);
     if (loop === undefined || facts.hasBudget) return;
     const { variants } = definition;
     const cells = variants === undefined || variants.assign === "one" ? 1 : variantCells(variants).length;
@@ -89,6 +111,24 @@ export const REHEARSAL_RULES: LintRules = {
     yield { path: ["nodes", loop.nodes[0] ?? definition.entryNode], message };
   },
 };
+
+/** The edges of which other rules, or validation, say that their conditions cannot hold. */
+function deadEdges(subject: LintSubject): ReadonlySet<ScenarioEdge> {
+  const rules = [
+    ROUTING_RULES.shadowed_edge,
+    ROUTING_RULES.contradicting_condition,
+    VALUE_RULES.wrong_value_type,
+  ];
+  const found = rules.flatMap((rule) => [...(rule?.(subject) ?? [])]);
+  const warned = subject.definition.warnings.filter(
+    ({ code }) => code === "never_holds" || code === "no_template",
+  );
+  const places = new Set(
+    [...found, ...warned].filter(({ path }) => path[0] === "edges").map(({ path }) => path[1]),
+  );
+  const edges = [...subject.outEdges.values()].flat();
+  return new Set(edges.filter(({ path }) => places.has(path[1])).map(({ edge }) => edge));
+}
 
 /** From so many turns on, a mistake costs real money. */
 const MANY_TURNS = 1_000;
@@ -139,11 +179,14 @@ interface DecidedOutcome extends Pick<RehearsedOutcome, "name" | "values"> {
 }
 
 /** The outcomes of which all values are known. */
-function* rehearsedOutcomes({ rehearsal, definition }: LintSubject): Generator<DecidedOutcome> {
+function* rehearsedOutcomes(subject: LintSubject): Generator<DecidedOutcome> {
+  const { rehearsal, definition } = subject;
+  const templates = Object.values(definition.nodes).flatMap(({ question }) => question.template ?? []);
+  if (hasDoubtfulEdge(subject) || templates.some(isReadInWords)) return;
   for (const { name, values, isComplete } of rehearsal?.outcomes ?? []) {
     const index = definition.outcomes.findIndex((outcome) => outcome.name === name);
     const outcome = definition.outcomes[index];
-    if (outcome === undefined || !isComplete) continue;
+    if (outcome === undefined || !isComplete || isDoubtful(outcome, definition)) continue;
     const decided = new Set(
       values
         .map(({ value }) => value)
@@ -153,10 +196,58 @@ function* rehearsedOutcomes({ rehearsal, definition }: LintSubject): Generator<D
   }
 }
 
-/** True if an outcome looks at how the conversation ended, or at what it cost. */
-function readsStatus(check: OutcomeCheck): boolean {
-  if (typeof check === "function" || typeof check === "string" || isMeasure(check)) return false;
+/**
+ * True if an edge that is never taken depends on code, on a trait or on what code computed: the replies of a rehearsal stand for what
+ * conditions tell apart, and code may tell apart more.
+ */
+function hasDoubtfulEdge(subject: LintSubject): boolean {
+  for (const { condition } of neverTaken(subject))
+    for (const leaf of condition === null ? [] : leavesIn(condition))
+      if (leaf.type === "function" || /^accumulated\b|\.rubric\b|^user\b/.test(leaf.field)) return true;
+  return false;
+}
+
+/** True if the words of a reply decide, and not only what is read of it. */
+function isReadInWords({ fields, verify }: Template): boolean {
+  if (typeof verify === "function" || typeof verify === "string") return true;
+  return Object.values(fields).some(({ check }) => isTraceCheck(check) || check?.type === "semantic_match");
+}
+
+/** True if an outcome, or one that it depends on, looks at code, traits, words or costs: what it may come to is not all known. */
+function isDoubtful({ check, when }: Outcome, definition: ScenarioDefinition): boolean {
+  const needed = definition.outcomes.filter(({ name }) => when !== undefined && namesIn(when).includes(name));
+  if (needed.some((other) => isDoubtful(other, definition))) return true;
+  if (typeof check === "function" || typeof check === "string") return true;
+  return lookedAt(check).some((field) =>
+    /^(?:accumulated|rubric|reply|raw_response|question_text|cost|tokens)\b/.test(field),
+  );
+}
+
+function namesIn(when: AppliesWhen): readonly string[] {
+  if (!isComposition(when)) return [when];
+  return when.type === "not" ? namesIn(when.condition) : when.conditions.flatMap(namesIn);
+}
+
+/** The fields of turns and results that an outcome compares or counts. */
+function lookedAt(check: Exclude<OutcomeCheck, string | OutcomeFunction>): readonly string[] {
+  if (isMeasure(check))
+    return "field" in check ? [check.field] : Object.keys(("where" in check && check.where) || {});
   if (isComposition(check))
-    return check.type === "not" ? readsStatus(check.condition) : check.conditions.some(readsStatus);
-  return check.type === "result_check" && ["status", "cost", "tokens"].includes(check.field);
+    return check.type === "not" ? lookedAt(check.condition) : check.conditions.flatMap(lookedAt);
+  switch (check.type) {
+    case "cross_turn_check":
+      return [check.sourceField, check.targetField];
+    case "measure_check":
+      return [
+        ...lookedAt(check.measure),
+        ...(typeof check.expected === "number" ? [] : lookedAt(check.expected)),
+      ];
+    default:
+      return [check.field];
+  }
+}
+
+/** True if an outcome looks at how the conversation ended. */
+function readsStatus(check: OutcomeCheck): boolean {
+  return typeof check === "object" && lookedAt(check).includes("status");
 }

@@ -1,5 +1,5 @@
 import type { Truth } from "../../core/logic/kleene.ts";
-import { END, type ScenarioEdge } from "../../core/scenario/definition.ts";
+import { END } from "../../core/scenario/definition.ts";
 import type { Condition } from "../../core/state/condition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
 import { canHold, type Demands, namesUnreadable, readsVerdict, type TestPlace } from "./condition-logic.ts";
@@ -48,18 +48,6 @@ export const ROUTING_RULES: LintRules = {
     }
   },
 };
-
-/** The edges that can never be taken, as their conditions stand: `never_holds` is a warning of the definition itself. */
-export function deadEdges(subject: LintSubject): ReadonlySet<ScenarioEdge> {
-  const found = ["shadowed_edge", "contradicting_condition"] as const;
-  const places = new Set(
-    found.flatMap((code) => [...(ROUTING_RULES[code]?.(subject) ?? [])]).map(({ path }) => path[1]),
-  );
-  for (const { code, path } of subject.definition.warnings)
-    if (code === "never_holds" || code === "no_template") places.add(path[1]);
-  const edges = [...subject.outEdges.values()].flat();
-  return new Set(edges.filter(({ path }) => places.has(path[1])).map(({ edge }) => edge));
-}
 
 interface Branch {
   readonly place: TestPlace;
