@@ -101,7 +101,7 @@ async function lintFindings(
   definition: ScenarioDefinition,
   { file, facts }: { readonly file: string; readonly facts: RunFacts },
 ): Promise<readonly Finding[]> {
-  const findings = lintScenario(definition, { ...facts, rehearsal: null });
+  const findings = await lintScenario(definition, facts);
   return findings.map(({ scenario, path, position, ...found }) =>
     findingAt({ file, scenario, path, position }, found),
   );
