@@ -6,7 +6,12 @@ import { type LintFinding, type LintOptions, lintScenario } from "../src/analysi
 import { LINT_RULES, type LintCode } from "../src/core/scenario/lint-rule.ts";
 import { loadScenarios } from "../src/project/scenario-files/load-scenarios.ts";
 import { parseScenarioFile } from "../src/project/scenario-files/parse-scenario-file.ts";
-import { type DefinitionError, parseScenario, type ScenarioDefinition, scenarioToJson } from "../src/public/index.ts";
+import {
+  type DefinitionError,
+  parseScenario,
+  type ScenarioDefinition,
+  scenarioToJson,
+} from "../src/public/index.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PAGE = readFileSync(join(ROOT, "docs/reference/lint.md"), "utf8");

@@ -52,6 +52,8 @@ function wordsOf(name: string, field: TemplateField, { metadata }: Question): An
   if (isTruthFrom(truth) || typeof truth !== "string" || isTraceCheck(check)) return null;
   // With other comparisons the truth is one right answer of many, or none at all.
   if (check?.type === "one_of" || check?.type === "semantic_match") return null;
+  // What a pattern spells out is a marker, which a question may ask for.
+  if (extract?.type === "regex" && extract.pattern.toLowerCase().includes(truth.toLowerCase())) return null;
   // A letter stands for an option.
   if (truth.trim().length < 2 || GENERIC.has(truth.trim().toLowerCase())) return null;
   const values: Record<string, readonly string[]> = { [truth]: [] };
