@@ -379,9 +379,10 @@ test.each([
   {
     page: "docs/reference/file-format.md",
     of: SCHEMA,
-    elsewhere: ["check", "outcomeCheck", "shortOutcome", "rate"],
+    elsewhere: ["check", "outcomeCheck", "shortOutcome", "rate", "lintOff"],
     among: "stateUpdate",
   },
+  { page: "docs/reference/lint.md", of: DEFINITIONS.lintOff, elsewhere: [], among: "oracle_edge" },
   { page: "docs/reference/outcomes.md", of: DEFINITIONS.rate, elsewhere: [], among: "passHat" },
   {
     page: "docs/reference/outcomes.md",

@@ -1,6 +1,12 @@
 import { provideLiquid } from "../core/liquid/liquid-engine.ts";
 import { loadLiquid } from "../run/liquid-library.ts";
 
+export {
+  type LintFinding,
+  type LintOptions,
+  lintScenario,
+  type RunFacts,
+} from "../analysis/lint/lint-scenario.ts";
 export type {
   EdgeOverlap,
   NeverTaken,
@@ -20,5 +26,12 @@ export type {
   Witness,
 } from "../analysis/rehearsal/rehearsal.ts";
 export { type RehearseOptions, rehearse } from "../analysis/rehearsal/rehearse.ts";
+
+export {
+  LINT_RULES,
+  type LintCode,
+  type LintRuleText,
+  type LintSeverity,
+} from "../core/scenario/lint-rule.ts";
 
 provideLiquid(loadLiquid);

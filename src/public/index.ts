@@ -72,6 +72,7 @@ export {
   type ScenarioNode,
   type ToolFilter,
 } from "../core/scenario/definition.ts";
+export type { LintCode, LintSettings } from "../core/scenario/lint-rule.ts";
 export type { ModelOverride, ModelReference } from "../core/scenario/model-override.ts";
 export { parseScenario } from "../core/scenario/parse-scenario.ts";
 export { Scenario } from "../core/scenario/scenario.ts";

@@ -52,7 +52,9 @@ test("check warns, unless the project has a judge", async () => {
   const folder = folderWith({ "capital.yaml": JUDGED });
   const { code, stdout } = await elenchus(["check", "capital.yaml", "--no-draw"], { folder });
   expect(code).toBe(0);
-  expect(stdout).toContain('warning: Scenario "capital" needs a judge: no rule can read the field city.');
+  expect(stdout).toContain(
+    'warning: capital.yaml:5:3 (nodes.ask): Scenario "capital" needs a judge: no rule can read the field city.',
+  );
   expect(stdout).toContain("1 scenario in order, 1 warning");
   const judged = folderWith({ "capital.yaml": JUDGED, "elenchus.config.yaml": "judges: ollama/llama3.2\n" });
   const fine = await elenchus(["check", "capital.yaml", "--no-draw"], { folder: judged });

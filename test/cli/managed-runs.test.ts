@@ -115,5 +115,5 @@ test("check explains an unquoted colon, and ends a long list of issues with a co
   });
   expect((await elenchus(["check", "colon.yaml"], { folder })).stdout).toContain("put quotes around it");
   const { stdout } = await elenchus(["check", "long.yaml"], { folder });
-  expect(stdout).toMatch(/\n… and 30 more issues; fix these first\n/);
+  expect(stdout).toMatch(/\n… and 30 more errors; fix these first\n/);
 });

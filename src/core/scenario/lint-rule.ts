@@ -1,4 +1,11 @@
-import { described, nonEmptyText, type ObjectShape, object } from "../schema/shape.ts";
+import {
+  described,
+  nonEmptyText,
+  type ObjectShape,
+  object,
+  type ReferenceShape,
+  reference,
+} from "../schema/shape.ts";
 
 /** How much a finding matters: an error fails `check`, a warning fails it with `--strict`, a note never does. */
 export type LintSeverity = "error" | "warning" | "note";
@@ -88,30 +95,26 @@ export interface LintSettings {
   readonly off?: Readonly<Partial<Record<LintCode, string>>>;
 }
 
-/** What a scenario says to the lint, as it stands in files. */
-export const LINT_SHAPE: ObjectShape = described(
-  object(
-    "lint",
-    {},
-    {
-      optional: {
-        off: described(
-          object(
-            "lint.off",
-            {},
-            {
-              optional: Object.fromEntries(
-                Object.entries(LINT_RULES).map(([code, { finds }]) => [
-                  code,
-                  described(nonEmptyText, `Why this is meant: ${finds}.`),
-                ]),
-              ),
-            },
-          ),
-          "Rules that are switched off for this scenario, each with the reason.",
+const OFF: ReferenceShape = described(
+  reference("lintOff", () =>
+    object(
+      "lint.off",
+      {},
+      {
+        optional: Object.fromEntries(
+          Object.entries(LINT_RULES).map(([code, { finds }]) => [
+            code,
+            described(nonEmptyText, `Why this is meant: ${finds}.`),
+          ]),
         ),
       },
-    },
+    ),
   ),
+  "Rules that are switched off for this scenario, each with the reason.",
+);
+
+/** What a scenario says to the lint, as it stands in files. */
+export const LINT_SHAPE: ObjectShape = described(
+  object("lint", {}, { optional: { off: OFF } }),
   "What `elenchus check` does not report about this scenario.",
 );
