@@ -41,7 +41,7 @@ export const OF_NOUN: string = anyOf(
   "\\([^()\\n]{1,40}\\)",
   "choice|option|letter|key|here|overall|then|now|among a through [a-z]|in this case|correcta|correcte|corretta",
   '(?:to|for) (?:the |this )?(?:[a-z]+ ){0,2}?(?:question|problem|part)(?: \\d{1,3}|,)? ?(?:"[^"\\n]{1,200}"|\'[^\\n]{1,200}?\'(?= is))?',
-  "(?:to|that|which)(?: best| most [a-z]+)? (?:complete|completes|answer|answers|fit|fits)[a-z ]{1,80}?",
+  "(?:to|that|which)(?: best| most [a-z]+)? (?:completes?|answers?|fits?|satisf(?:y|ies)|meets?|match(?:es)?|describes?|explains?|supports?|represents?|works|makes)(?: [a-z]+){0,12}?",
 );
 export const BE: string = anyOf(
   "is|are|would be|should be|must be|has to be|will be|remains|is still|would have to be|es|est|ist|è|é",

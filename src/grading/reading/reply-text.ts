@@ -142,15 +142,12 @@ export function outerRanges(reply: string, ranges: readonly Range[], end: number
   ];
 }
 
+/** The end of a line or sentence; "B. " begins one. */
+const HEAD_END = /\n|(?<!(?:^|\s)[([]?[A-Za-z0-9])[.!?] /g;
+
 function headEnd(reply: string, from: number, to: number): number {
-  const text = reply.slice(from, to);
-  const at = Math.max(
-    text.lastIndexOf("\n"),
-    text.lastIndexOf(". "),
-    text.lastIndexOf("! "),
-    text.lastIndexOf("? "),
-  );
-  return at < 0 ? from : from + at + 1;
+  const at = [...reply.slice(from, to).matchAll(HEAD_END)].at(-1)?.index;
+  return at === undefined ? from : from + at + 1;
 }
 
 /** The beginning of a line or sentence in the last characters of a part, or where they begin if there is none. */
