@@ -45,7 +45,7 @@ const corrections = lazyPattern(
 /** Words that take back what was said and put nothing in its place. */
 const retractions = lazyPattern(
   `\\b${anyOf(
-    "wait(?=[,.!…—])|hold on|scratch that|on second thoughts?",
+    "wait(?=[,.!…—])|hold on|scratch that|on second thoughts?|i(?:'ll| will| must)? (?:defer|concede)",
     `${RETHINK}|${MISTAKE}|(?:that|this)(?:'s| is| was| can't be| cannot be) (?:${WRONG}|(?:right|correct)\\?)`,
   )}(?![a-z])`,
   "",

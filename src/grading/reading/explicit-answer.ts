@@ -175,6 +175,12 @@ const connective = lazyPattern(
   "",
 );
 
+/** Where a text begins and ends: true if something is missing at its end, and if it is all of the reply. */
+export interface TextEnds {
+  readonly cut: boolean;
+  readonly whole: boolean;
+}
+
 /** How a rule reads what is announced, and where a text names any of its values. */
 export interface PayloadReader<Value> {
   readonly read: ReadPayload<Value>;
@@ -192,10 +198,10 @@ export interface PayloadReader<Value> {
 export function explicitAnswer<Value>(
   lower: string,
   { read, names, namesBehindMark = names }: PayloadReader<Value>,
-  cut: boolean,
+  { cut, whole }: TextEnds,
 ): Payload<Value> | "none" | "doubt" | undefined {
   const all = announcementsIn(lower).filter(({ end }) => !matchesAt(QUESTION, lower, end));
-  const line = cut ? undefined : lastLine(lower, read);
+  const line = cut ? undefined : lastLine(lower, read, whole);
   const last = all.at(-1);
   const found = line ?? payloadOf(lower, last, read, cut);
   // A mark that holds something else: `"answer": "indeterminate"`.
@@ -217,9 +223,14 @@ export function explicitAnswer<Value>(
 }
 
 /** A last line, or a whole reply, that is nothing but the answer; no other such line may say something else. */
-function lastLine<Value>(lower: string, read: ReadPayload<Value>): Payload<Value> | undefined {
+function lastLine<Value>(
+  lower: string,
+  read: ReadPayload<Value>,
+  whole: boolean,
+): Payload<Value> | undefined {
   const end = lower.trimEnd().length;
   let line = lower.lastIndexOf("\n", end - 1) + 1;
+  if (line === 0 && !whole) return undefined;
   if (line > 0 && !/[^:\n]\n\n$/.test(lower.slice(Math.max(0, line - 3), line))) return undefined;
   const found = loneLine(lower, line, end, read);
   while (found !== undefined && line > 1) {

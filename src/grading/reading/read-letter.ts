@@ -162,7 +162,7 @@ export interface LetterMention extends Mention<string> {
 
 // Not inside a word, a name ("X-ray", "R&D", "C++"), an abbreviation ("e.g."), a formula or a possessive.
 const LETTER =
-  /(?<![A-Za-z0-9]')(?<![A-Za-z0-9_^&@°\\.+\u00c0-\u024f\u0370-\u052f-])[A-Za-z](?![A-Za-z0-9_^@°+#(\u00c0-\u024f\u0370-\u052f]|['&.-][A-Za-z0-9]|-(?! )| ?=(?!>))/g;
+  /(?<![A-Za-z0-9]')(?<![A-Za-z0-9_^&@°\\.+\u00c0-\u024f\u0370-\u052f-])[A-Za-z](?![A-Za-z0-9_^@°+#([\u00c0-\u024f\u0370-\u052f]|['&.-][A-Za-z0-9]|-(?! )| ?=(?!>))/g;
 
 /** Letters in quantities, functions and vitamins name no option: "25 C", "P(A)", "N/A". */
 const FOREIGN_BEFORE =
@@ -240,6 +240,7 @@ const LINE =
 /** "(A) is wrong" tells something of an option, and chooses none. */
 export const TOLD: RegExp =
   /^ (?:is|was|are|would|has|does|cannot|can|could|may|might|should|seems|looks|fails|must)(?![a-z])/;
+const SHORT_LINE = 60;
 const OTHER_OPTION = /(?:^|\s)[([]?([A-Z])(?:[)\]]|[.:](?=\s+\S))\s/g;
 
 /**
@@ -259,7 +260,9 @@ export function optionLines(reply: ReplyText): ReadonlyMap<number, LineRole> {
     const open = (letter === "A" && delimiter === ":") || (/[IVX]/.test(letter) && delimiter === ".");
     const goesOn = last !== undefined && last.letter < letter;
     if (goesOn && last !== undefined) lines.set(last.start, "listed");
-    lines.set(start, others || goesOn ? "listed" : open ? "open" : "chosen");
+    // The rest of a list may stand in what is not read of a long reply.
+    const doubtful = rest.length > SHORT_LINE && reply.isBehindGap(start);
+    lines.set(start, others || goesOn || doubtful ? "listed" : open ? "open" : "chosen");
     last = { letter, start };
   }
   return lines;

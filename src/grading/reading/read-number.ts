@@ -25,7 +25,8 @@ export function readNumber(reply: ReplyText, which: "first" | "last"): Decision<
       : (resultOf(reply, sentence, tokens) ?? restatedResult(reply, earlier, tokens));
   if (chosen === undefined || chosen.value === null || isPart(reply, chosen, earlier))
     return { status: "ambiguous" };
-  if (isRefusal(reply) || isPlan(reply, sentence, chosen)) return { status: "absent" };
+  if (isRefusal(reply) || isPlan(reply, sentence, chosen) || breaksOff(reply, sentence, chosen))
+    return { status: "absent" };
   const { value, start, end } = chosen;
   const from = Math.max(reply.clauseStart(start), sentence.start);
   if (standingOf(reply, chosen, from, false) !== "asserted" || isRetracted(reply, end))
@@ -191,6 +192,14 @@ function isPlan({ lower }: ReplyText, { start, end }: Sentence, chosen: NumberTo
   if (PLAN.test(lower.slice(end))) return true;
   return PLAN.test(lower.slice(start, end)) && !isResultOf(lower, chosen);
 }
+
+/** True if the last sentence has words behind its number, but no end: "Teddy finished a 500 piece puzzle, and then starte". */
+function breaksOff({ text }: ReplyText, { end }: Sentence, chosen: NumberToken): boolean {
+  const rest = text.slice(chosen.end).trimEnd();
+  return end >= text.trimEnd().length && rest.length > LONGEST_UNIT && /[a-z,]$/.test(rest);
+}
+
+const LONGEST_UNIT = 30;
 
 /** Words in a sentence that begin the reason, or the parts, of what it said before. */
 const within = lazyPattern(

@@ -58,13 +58,13 @@ function readExplicit<Value>(
 ): Decision<Value> | "doubt" | undefined {
   const [from, to] = ranges.at(-1) ?? [0, 0];
   const next = NEXT_QUESTION.exec(reply.slice(from, to))?.index;
-  const ends = next === undefined ? [to] : [from + next, to];
-  for (const end of ends) {
+  for (const end of next === undefined ? [to] : [from + next, to]) {
     let doubt = false;
     for (const start of tailStarts(reply, from, end)) {
       const { text, span } = cleanText(reply, [[start, end]]);
       const lower = lowerCase(text);
-      const found = explicitAnswer(lower, payload({ text, lower }), cut && end === to);
+      const ends = { cut: cut && end === to, whole: start === from };
+      const found = explicitAnswer(lower, payload({ text, lower }), ends);
       if (found === "none") return { status: "absent" };
       doubt = found === "doubt";
       if (found === undefined || found === "doubt") continue;

@@ -7,6 +7,8 @@ export class ReplyText {
   readonly lower: string;
   readonly strong: ReadonlySet<number>;
   readonly span: (start: number, end: number) => readonly [start: number, end: number];
+  /** Where the last part of the reply begins, if something before it is left out. */
+  readonly #tail: number;
   /** Where sentences end, with their marks. */
   readonly #ends: readonly number[];
 
@@ -16,9 +18,15 @@ export class ReplyText {
     this.lower = lowerCase(text);
     this.strong = strong;
     this.span = span;
+    this.#tail = parts.length > 1 ? (parts.at(-1)?.[0] ?? 0) : Number.POSITIVE_INFINITY;
     this.#ends = [...this.lower.matchAll(SENTENCE_END)]
       .filter((match) => endsSentence(this.lower, match))
       .map((match) => match.index + match[0].length);
+  }
+
+  /** True if what stands before the position is not read in full. */
+  isBehindGap(position: number): boolean {
+    return this.#tail < Number.POSITIVE_INFINITY && this.span(position, position + 1)[0] >= this.#tail;
   }
 
   sentenceStart(position: number): number {
