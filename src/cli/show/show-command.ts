@@ -10,6 +10,7 @@ interface GivenShow {
   readonly average?: "micro" | "macro";
   readonly sequences?: true;
   readonly noise?: true;
+  readonly with?: readonly string[];
   readonly agreement?: true;
   readonly labels?: string;
   readonly graphs?: true;
@@ -37,6 +38,11 @@ export const addShowCommand: AddCommand = (program, { terminal, execute }) => {
     )
     .option("--sequences", "how right answers last over turns: survival, flips, accuracy by turn")
     .option("--noise", "where the noise comes from, and what would narrow intervals most")
+    .option(
+      "--with <run>",
+      "with --noise: also count this run, for instance with another simulator (repeatable)",
+      repeatable,
+    )
     .option("--agreement", "how far judges agree with each other, and with labels by persons")
     .option("--labels <file>", "labels by persons: a CSV file with conversation, turn, field, value")
     .option("--graphs", "draw all scenarios with their traffic (default: up to two)")
@@ -89,6 +95,7 @@ export const addShowCommand: AddCommand = (program, { terminal, execute }) => {
             statistics: {
               sequences: given.sequences ?? false,
               noise: given.noise ?? false,
+              ...(given.with === undefined ? {} : { with: given.with }),
               agreement: given.agreement ?? false,
               ...(given.by === undefined ? {} : { by: given.by }),
               ...(given.average === undefined ? {} : { average: given.average }),

@@ -4,7 +4,7 @@ import type { ConversationFilter, Store } from "../../journal/store/store.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { judgeReport } from "../../report/data/judge-agreement.ts";
 import { readLabels } from "../../report/data/label-file.ts";
-import { noise } from "../../report/data/noise.ts";
+import { type NoisyScore, noise } from "../../report/data/noise.ts";
 import { type RatesOptions, rates, wantedScores } from "../../report/data/rates.ts";
 import { runFacts } from "../../report/data/run-facts.ts";
 import { sequences } from "../../report/data/sequences.ts";
@@ -13,6 +13,7 @@ import { judgeReportText } from "../../report/text/judge-report-text.ts";
 import { noiseText } from "../../report/text/noise-text.ts";
 import { sequencesText } from "../../report/text/sequences-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { findRun } from "../stored-runs.ts";
 
 /** What `show` computes instead of the usual results. */
 export interface StatisticsOptions extends Pick<RatesOptions, "by" | "average"> {
@@ -20,6 +21,8 @@ export interface StatisticsOptions extends Pick<RatesOptions, "by" | "average"> 
   readonly sequences: boolean;
   /** True to say where the noise comes from. */
   readonly noise: boolean;
+  /** Further runs whose conversations count for the noise. */
+  readonly with?: readonly string[];
   /** True to compare judges with each other and with persons. */
   readonly agreement: boolean;
   /** A CSV file with labels by persons. */
@@ -53,6 +56,7 @@ export function showStatistics(
   const { output } = terminal;
   const parts: { readonly data: Readonly<Record<string, unknown>>; readonly text: () => string }[] = [];
   const { by, average } = options;
+  if (options.with !== undefined && !options.noise) throw new ProjectError(["--with needs --noise."]);
   if (by !== undefined) {
     const report = rates(store, run, { by, filter, ...(average === undefined ? {} : { average }) });
     parts.push({ data: { rates: report }, text: () => groupedRatesText(report, output) });
@@ -62,7 +66,9 @@ export function showStatistics(
     parts.push({ data: { sequences: found }, text: () => sequencesText(found, output) });
   }
   if (options.noise) {
-    const lines = noise(wantedScores(store.scores(run), filter), runFacts(store, [run]));
+    const runs = [run, ...(options.with ?? []).map((name) => findRun(store, name).run)];
+    const noisy = [...new Set(runs)].flatMap((name) => noisyScores(store, name, filter));
+    const lines = noise(noisy, runFacts(store, runs));
     parts.push({ data: { noise: lines }, text: () => noiseText(lines, output) });
   }
   if (options.agreement || options.labels !== undefined) {
@@ -73,6 +79,13 @@ export function showStatistics(
   if (json)
     output.write(`${JSON.stringify(Object.assign({ run }, ...parts.map(({ data }) => data)), null, 2)}\n`);
   else output.write(parts.map(({ text }) => text()).join("\n"));
+}
+
+/** The conversations of a run, with the model that played their users. */
+function noisyScores(store: Store, run: string, filter: ConversationFilter): readonly NoisyScore[] {
+  const { simulator } = findRun(store, run).start.configuration;
+  const name = simulator === undefined ? null : JSON.stringify(simulator);
+  return wantedScores(store.scores(run), filter).map((score) => ({ score, run, simulator: name }));
 }
 
 /** The labels of a file; a conversation may be named by the beginning of its name. */

@@ -3,7 +3,7 @@ import type { ConversationScore, Store } from "../../journal/store/store.ts";
 import { pairedDifference } from "../../statistics/clusters.ts";
 import { mean } from "../../statistics/means.ts";
 import { minimumDetectableDifference, oneWayVarianceComponents } from "../../statistics/noise.ts";
-import { itemMeans } from "./rate-line.ts";
+import { countedScores, itemMeans } from "./rate-line.ts";
 import { declaredRequests } from "./rates.ts";
 import { runFacts } from "./run-facts.ts";
 
@@ -63,14 +63,11 @@ export function assumptionsOf(
   const outcome = request?.declaration.of;
   if (request === undefined || outcome === undefined)
     throw new RunError([`Run ${run} has no rate to plan with. Name one with --outcome.`]);
-  const values: number[] = [];
-  const groups: string[] = [];
-  for (const score of scores) {
-    const value = score.outcomes.get(outcome);
-    if (typeof value !== "boolean") continue;
-    values.push(Number(value));
-    groups.push(`${score.subject}\u0000${score.item}`);
-  }
+  const counted = countedScores(request, scores).filter(
+    ({ score }) => typeof score.outcomes.get(outcome) === "boolean",
+  );
+  const values = counted.map(({ value }) => value);
+  const groups = counted.map(({ score: { subject, item } }) => `${subject}\u0000${item}`);
   const rate = mean(values);
   if (rate === null) throw new RunError([`In run ${run} nothing is decided about ${request.name}.`]);
   const icc = oneWayVarianceComponents(values, groups)?.icc ?? null;

@@ -70,6 +70,7 @@ async function hold(): Promise<void> {
         field: "verify_result",
         expected: true,
       })
+      .addRate("never", { of: "right", given: { not: "right" } })
       .validate(),
   );
   const subjects = (messages: readonly object[]): string =>
@@ -116,7 +117,7 @@ test("a label for a turn that never was counts nowhere, and no labels are said i
 
 test("a plan takes rate and variance from a run, and its items detect what was asked", async () => {
   await hold();
-  const { outcome, assumptions } = assumptionsOf(STORE, "r");
+  const { outcome, assumptions } = assumptionsOf(STORE, "r", "right");
   expect([outcome, assumptions.rate, assumptions.icc]).toEqual(["right", 2 / 3, 1]);
   const given = { rate: 0.7, icc: 0.6, correlation: 0.5, power: 0.8 };
   for (const { replicates, items } of detectionPlans(0.05, given)) {
@@ -124,5 +125,8 @@ test("a plan takes rate and variance from a run, and its items detect what was a
     expect(minimumDetectableDifference({ ...plan, items: items ?? 0 })).toBeLessThanOrEqual(0.05 + 1e-12);
     expect(minimumDetectableDifference({ ...plan, items: (items ?? 0) - 1 })).toBeGreaterThan(0.05);
   }
+  // A rate with a condition is planned with the conversations that meet it, here with none that is right.
+  expect(assumptionsOf(STORE, "r").outcome).toBe("never");
+  expect(assumptionsOf(STORE, "r").assumptions).not.toHaveProperty("rate");
   expect(() => assumptionsOf(STORE, "r", "wright")).toThrow('Did you mean "right"?');
 });

@@ -1,5 +1,6 @@
 import type { ConversationScore } from "../../journal/store/store.ts";
-import { oneWayVarianceComponents, type VarianceComponents } from "../../statistics/noise.ts";
+import { mean } from "../../statistics/means.ts";
+import { oneWayVarianceComponents } from "../../statistics/noise.ts";
 import type { RunFacts } from "./run-facts.ts";
 
 /** Where the variance of an outcome comes from, for one subject. */
@@ -8,27 +9,44 @@ export interface NoiseLine {
   readonly outcome: string;
   readonly n: number;
   readonly items: number;
+  /** Conversations per item, each counted once however many judges it had. */
   readonly replicates: number;
-  /** Variance between items, between replicates of an item, and between judges of the same conversation; null if unknown. */
+  /**
+   * Variance between items, between simulators of an item, between replicates, and between judges of the same conversation; null if
+   * unknown, or if there is only one.
+   */
   readonly itemVariance: number | null;
+  readonly simulatorVariance: number | null;
   readonly replicateVariance: number | null;
   readonly judgeVariance: number | null;
+  /** How many simulators played the user, and how many judges read replies. */
+  readonly simulators: number;
+  readonly judges: number;
   readonly icc: number | null;
-  /** The standard error of the mean now, and with twice as many items or replicates, or with judges that always agree. */
+  /** The standard error of the mean now, and with twice as many items or replicates, with judges or simulators that always agree. */
   readonly error: number | null;
   readonly moreItems: number | null;
   readonly moreReplicates: number | null;
   readonly otherJudge: number | null;
+  readonly otherSimulator: number | null;
+}
+
+/** A conversation, with the run that it is of and the model that played its user. */
+export interface NoisyScore {
+  readonly score: ConversationScore;
+  readonly run: string;
+  /** Null without a simulated user. */
+  readonly simulator: string | null;
 }
 
 /** Splits the variance of every outcome of every subject. */
-export function noise(scores: readonly ConversationScore[], facts: RunFacts): readonly NoiseLine[] {
-  return [...Map.groupBy(scores, ({ subject }) => subject)].flatMap(([subject, own]) =>
+export function noise(scores: readonly NoisyScore[], facts: RunFacts): readonly NoiseLine[] {
+  return [...Map.groupBy(scores, ({ score }) => score.subject)].flatMap(([subject, own]) =>
     facts.outcomes.flatMap((outcome) => {
-      const decided = own.flatMap((score) => {
-        const value = score.outcomes.get(outcome);
+      const decided = own.flatMap((noisy) => {
+        const value = noisy.score.outcomes.get(outcome);
         return typeof value === "boolean" || typeof value === "number"
-          ? [{ score, value: Number(value) }]
+          ? [{ ...noisy, value: Number(value) }]
           : [];
       });
       return decided.length === 0 ? [] : [noiseLine(subject, outcome, decided)];
@@ -36,46 +54,117 @@ export function noise(scores: readonly ConversationScore[], facts: RunFacts): re
   );
 }
 
-type Decided = readonly { readonly score: ConversationScore; readonly value: number }[];
+interface Decided extends NoisyScore {
+  readonly value: number;
+}
 
-function noiseLine(subject: string, outcome: string, decided: Decided): NoiseLine {
-  const values = decided.map(({ value }) => value);
-  const items = new Set(decided.map(({ score }) => score.item)).size;
-  // The same conversation, judged by each judge of the run.
-  const place = ({ item, variant, arm, replicate }: ConversationScore): string =>
-    JSON.stringify([item, variant, arm, replicate]);
+/** Values that belong together, with the group that they are part of. */
+interface Level {
+  readonly value: number;
+  readonly of: string;
+}
+
+/**
+ * A nested split by moments: judgements within conversations, conversations within simulators, simulators within items. The mean of what
+ * belongs together is a value of the level above, whose variance has the share of the level below in it.
+ */
+function noiseLine(subject: string, outcome: string, decided: readonly Decided[]): NoiseLine {
+  const rest = withoutFactors(decided);
+  const itemOf = ({ score: { item } }: NoisyScore): string => item;
+  const playedOf = ({ score: { item }, simulator }: NoisyScore): string => JSON.stringify([item, simulator]);
+  const placeOf = ({ run, score: { item, variant, arm, replicate } }: NoisyScore): string =>
+    JSON.stringify([run, item, variant, arm, replicate]);
   const judges = new Set(decided.map(({ score }) => score.judge)).size;
-  const judged: VarianceComponents | null =
-    judges < 2
+  const simulators = new Set(decided.map(({ simulator }) => simulator)).size;
+  const places = levelOf(rest, placeOf, simulators > 1 ? playedOf : itemOf);
+  const judge = judges < 2 ? null : (split(rest.map((one) => ({ ...one, of: placeOf(one) }))).within ?? null);
+  const { within: perPlace, below } = split(places.values);
+  const replicate = perPlace === null ? null : Math.max(0, perPlace - (judge ?? 0) * places.share);
+  const played = simulators > 1 ? levelOf(rest, playedOf, itemOf, placeOf) : null;
+  const top = split(played?.values ?? places.values);
+  const simulator =
+    played === null || top.within === null || perPlace === null
       ? null
-      : oneWayVarianceComponents(
-          values,
-          decided.map(({ score }) => place(score)),
-        );
-  const judge = judged?.within ?? null;
-  const {
-    between = null,
-    within = null,
-    icc = null,
-  } = oneWayVarianceComponents(
-    values,
-    decided.map(({ score }) => score.item),
-  ) ?? {};
-  const replicates = decided.length / items;
-  const replicate = within === null ? null : Math.max(0, within - (judge ?? 0));
-  const errorOf = (count: number, each: number, rest: number): number | null =>
-    between === null ? null : Math.sqrt(between / count + rest / (count * each));
+      : Math.max(0, top.within - perPlace * below);
+  const items = new Set(decided.map(itemOf)).size;
+  const replicates = places.values.length / items;
+  const perItem = decided.length / places.values.length;
+  const errorOf = (change: {
+    readonly items?: number;
+    readonly replicates?: number;
+    readonly judge?: number;
+    readonly simulator?: number;
+  }): number | null => {
+    if (top.between === null || replicate === null) return null;
+    const count = items * (change.items ?? 1);
+    const each = count * replicates * (change.replicates ?? 1);
+    return Math.sqrt(
+      top.between / count +
+        (change.simulator ?? simulator ?? 0) / (count * simulators) +
+        replicate / each +
+        (change.judge ?? judge ?? 0) / (each * perItem),
+    );
+  };
   return {
-    ...{ subject, outcome, n: decided.length, items, replicates, icc },
-    itemVariance: between,
+    ...{ subject, outcome, n: decided.length, items, replicates, simulators, judges },
+    itemVariance: top.between,
+    simulatorVariance: simulator,
     replicateVariance: replicate,
     judgeVariance: judge,
-    error: within === null ? null : errorOf(items, replicates, within),
-    moreItems: within === null ? null : errorOf(2 * items, replicates, within),
-    moreReplicates: within === null ? null : errorOf(items, 2 * replicates, within),
-    otherJudge:
-      within === null || judge === null || replicate === null ? null : errorOf(items, replicates, replicate),
+    icc: shareOf(top.between, [simulator, replicate, judge]),
+    error: errorOf({}),
+    moreItems: errorOf({ items: 2 }),
+    moreReplicates: errorOf({ replicates: 2 }),
+    otherJudge: judge === null ? null : errorOf({ judge: 0 }),
+    otherSimulator: simulator === null ? null : errorOf({ simulator: 0 }),
   };
+}
+
+/** Levels of factors and arms are chosen, not drawn: what they change on the whole is no noise. */
+function withoutFactors(decided: readonly Decided[]): readonly Decided[] {
+  const cellOf = ({ score: { variant, arm } }: NoisyScore): string => JSON.stringify([variant, arm]);
+  const cells = Map.groupBy(decided, cellOf);
+  if (cells.size < 2) return decided;
+  const means = new Map([...cells].map(([cell, own]) => [cell, mean(own.map(({ value }) => value)) ?? 0]));
+  return decided.map((one) => ({ ...one, value: one.value - (means.get(cellOf(one)) ?? 0) }));
+}
+
+/** The means of what belongs together, and the mean of 1 / how many that is. With `within`, means of means. */
+function levelOf(
+  decided: readonly Decided[],
+  keyOf: (one: NoisyScore) => string,
+  groupOf: (one: NoisyScore) => string,
+  within?: (one: NoisyScore) => string,
+): { readonly values: readonly Level[]; readonly share: number } {
+  const groups = [...Map.groupBy(decided, keyOf).values()];
+  const values = groups.map((own): Level => {
+    const parts = within === undefined ? own : levelOf(own, within, keyOf).values;
+    return { value: mean(parts.map(({ value }) => value)) ?? 0, of: groupOf(own[0] as Decided) };
+  });
+  return { values, share: mean(groups.map((own) => 1 / own.length)) ?? 1 };
+}
+
+/** Variance between and within groups; `below` is the mean of 1 / the size of a group. */
+function split(values: readonly Level[]): {
+  readonly between: number | null;
+  readonly within: number | null;
+  readonly below: number;
+} {
+  const groups = values.map(({ of }) => of);
+  const found = oneWayVarianceComponents(
+    values.map(({ value }) => value),
+    groups,
+  );
+  const sizes = Map.groupBy(groups, (group) => group).values();
+  const below = mean([...sizes].map((own) => 1 / own.length)) ?? 1;
+  return { between: found?.between ?? null, within: found?.within ?? null, below };
+}
+
+/** The share of items in the whole variance. */
+function shareOf(items: number | null, others: readonly (number | null)[]): number | null {
+  if (items === null) return null;
+  const whole = others.reduce<number>((sum, one) => sum + (one ?? 0), items);
+  return whole === 0 ? null : items / whole;
 }
 
 /** What would narrow the interval most, in words. */
@@ -84,6 +173,7 @@ export function noiseAdvice({
   moreItems,
   moreReplicates,
   otherJudge,
+  otherSimulator,
   items,
   replicates,
 }: NoiseLine): string {
@@ -103,6 +193,14 @@ export function noiseAdvice({
           {
             text: `a judge that agrees with itself (${gain(otherJudge)} % narrower)`,
             gain: gain(otherJudge),
+          },
+        ]),
+    ...(otherSimulator === null
+      ? []
+      : [
+          {
+            text: `simulators that play alike (${gain(otherSimulator)} % narrower)`,
+            gain: gain(otherSimulator),
           },
         ]),
   ].sort((one, other) => other.gain - one.gain);

@@ -58,7 +58,7 @@ export interface RateRequest {
 }
 
 /** A conversation with its value, while a line is computed. */
-interface Counted {
+export interface Counted {
   readonly score: ConversationScore;
   readonly value: number;
 }
@@ -81,6 +81,14 @@ const isError = (value: OutcomeScore | undefined): boolean => value === "error";
 function sortedFor({ declaration, scenarios }: RateRequest, scores: readonly ConversationScore[]): Sorted {
   const own = scenarios === undefined ? scores : scores.filter(({ scenario }) => scenarios.has(scenario));
   return sorted(own, declaration);
+}
+
+/** The conversations that count for a number: decided, and with its condition met. */
+export function countedScores(
+  request: RateRequest,
+  scores: readonly ConversationScore[],
+): readonly Counted[] {
+  return sortedFor(request, scores).counted;
 }
 
 /** Says of each conversation what it is worth for a rate. */

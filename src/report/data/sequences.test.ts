@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
 import type { ConversationScore } from "../../journal/store/store.ts";
 import type { TurnVerdict } from "../../journal/turn.ts";
+import { clusteredMean } from "../../statistics/clusters.ts";
+import { seededRandom } from "../../statistics/seeded-random.ts";
 import { PLAIN_STYLE } from "../../terminal/terminal.ts";
 import { survivalSvg } from "../graph/survival-svg.ts";
+import { noiseText } from "../text/noise-text.ts";
 import { curveText, sequencesText } from "../text/sequences-text.ts";
-import { noise, noiseAdvice } from "./noise.ts";
+import { type NoiseLine, type NoisyScore, noiseAdvice, noise as noiseOf } from "./noise.ts";
 import type { RunFacts } from "./run-facts.ts";
 import { sequencesOf } from "./sequences.ts";
 
@@ -91,6 +94,11 @@ test("noise is split between items and replicates, and the advice follows from i
     values.flatMap((own, row) =>
       own.map((ok, i) => ({ ...scoreOf("a", row, "R"), replicate: i + 1, outcomes: new Map([["ok", ok]]) })),
     );
+  const noise = (scores: readonly ConversationScore[], facts: RunFacts): readonly NoiseLine[] =>
+    noiseOf(
+      scores.map((score) => ({ score, run: "r", simulator: null })),
+      facts,
+    );
   const [apart] = noise(
     make([
       [true, true],
@@ -116,4 +124,70 @@ test("noise is split between items and replicates, and the advice follows from i
   expect(mixed).toMatchObject({ itemVariance: 0 });
   const [single] = noise(make([[true], [false]]), FACTS);
   expect(single && noiseAdvice(single)).toContain("--replicates 3");
+});
+
+test("judges and simulators have their share: simulated parts of the variance are found again", () => {
+  const random = seededRandom(3);
+  const normal = (deviation: number): number =>
+    deviation * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const noisy: NoisyScore[] = [];
+  for (let row = 0; row < 3_000; row++) {
+    const item = normal(2);
+    for (const simulator of ["one", "two"]) {
+      const played = item + normal(1);
+      for (let replicate = 1; replicate <= 3; replicate++) {
+        const said = played + normal(1.5);
+        for (const judge of ["x", "y"]) {
+          const score = { ...scoreOf("a", row, "R"), replicate, judge };
+          noisy.push({
+            score: { ...score, outcomes: new Map([["ok", said + normal(0.5)]]) },
+            run: simulator,
+            simulator,
+          });
+        }
+      }
+    }
+  }
+  const [line] = noiseOf(noisy, FACTS);
+  expect(line).toMatchObject({ items: 3_000, replicates: 6, simulators: 2, judges: 2 });
+  const parts = [line?.itemVariance, line?.simulatorVariance, line?.replicateVariance, line?.judgeVariance];
+  for (const [i, expected] of [4, 1, 2.25, 0.25].entries())
+    expect(Math.abs((parts[i] ?? 0) - expected)).toBeLessThan(0.1 * expected + 0.05);
+  expect(line?.error).toBeCloseTo(Math.sqrt((4 + 1 / 2 + 2.25 / 6 + 0.25 / 12) / 3_000), 2);
+  // The same as the error of the mean, from clusters.
+  const means = [...Map.groupBy(noisy, ({ score }) => score.item).values()].flat();
+  const clustered = clusteredMean(
+    means.map(({ score }) => score.outcomes.get("ok") as number),
+    means.map(({ score }) => score.item),
+  );
+  expect((line?.error ?? 0) / (clustered?.standardError ?? 1)).toBeCloseTo(1, 1);
+  expect(line && noiseAdvice(line)).toContain("simulators that play alike");
+  const text = noiseText(line === undefined ? [] : [line], { style: PLAIN_STYLE, width: 80 });
+  expect(text).toMatch(/items \d+ %, replicates \d+ %,\s+simulators \d+ %, judges \d+ %/);
+});
+
+test("one conversation for each simulator says nothing about simulators; levels of factors are no noise", () => {
+  const ok = (value: number): ConversationScore["outcomes"] => new Map([["ok", value]]);
+  const single = noiseOf(
+    [0, 1, 2].flatMap((row) =>
+      ["one", "two"].map((simulator, i) => ({
+        score: { ...scoreOf("a", row, "R"), outcomes: ok(row + i) },
+        run: simulator,
+        simulator,
+      })),
+    ),
+    FACTS,
+  );
+  expect(single[0]).toMatchObject({ simulators: 2, simulatorVariance: null, replicateVariance: null });
+  const levels = noiseOf(
+    [0, 1, 2].flatMap((row) =>
+      ["short", "long"].map((length, i) => ({
+        score: { ...scoreOf("a", row, "R"), variant: { length }, outcomes: ok(row + 10 * i) },
+        run: "r",
+        simulator: null,
+      })),
+    ),
+    FACTS,
+  );
+  expect(levels[0]).toMatchObject({ itemVariance: 1, replicateVariance: 0 });
 });

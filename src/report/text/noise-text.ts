@@ -14,12 +14,17 @@ export function noiseText(
     part === null ? NOTHING : whole === 0 ? "0 %" : `${Math.round((100 * part) / whole)} %`;
   return lines
     .flatMap((line) => {
-      const parts = [line.itemVariance, line.replicateVariance, line.judgeVariance];
-      const whole = parts.reduce<number>((sum, part) => sum + (part ?? 0), 0);
+      const parts = [
+        { name: "items", variance: line.itemVariance },
+        { name: "replicates", variance: line.replicateVariance },
+        ...(line.simulators < 2 ? [] : [{ name: "simulators", variance: line.simulatorVariance }]),
+        ...(line.judges < 2 ? [] : [{ name: "judges", variance: line.judgeVariance }]),
+      ];
+      const whole = parts.reduce<number>((sum, { variance }) => sum + (variance ?? 0), 0);
       const split =
         line.itemVariance === null
           ? "the variance cannot be split"
-          : `variance ${meanText(whole)}: items ${share(parts[0] ?? null, whole)}, replicates ${share(parts[1] ?? null, whole)}${line.judgeVariance === null ? "" : `, judges ${share(parts[2] ?? null, whole)}`}; standard error ${meanText(line.error)}`;
+          : `variance ${meanText(whole)}: ${parts.map(({ name, variance }) => `${name} ${share(variance, whole)}`).join(", ")}; standard error ${meanText(line.error)}`;
       return [
         style.bold(`${printableText(line.outcome)}, ${printableText(line.subject)}`),
         ...wrapText(`${split}.`, width - 2).map((text) => `  ${text}`),
