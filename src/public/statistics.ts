@@ -52,6 +52,8 @@ export {
   type Verdicts,
 } from "../statistics/sequences.ts";
 export {
+  type ClusteredSurvivalGroup,
+  clusteredLogRank,
   kaplanMeier,
   logRank,
   medianSurvival,

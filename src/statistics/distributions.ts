@@ -134,6 +134,12 @@ const nonZero = (value: number, tiny: number): number => (Math.abs(value) < tiny
 /** The chance of a value of at least x, chi-square with `df` degrees of freedom. */
 export const chiSquareTail = (x: number, df: number): number => upperGamma(df / 2, x / 2);
 
+/** The chance of a value of at least x, Fisher's F with these degrees of freedom. */
+export function fisherTail(x: number, above: number, below: number): number {
+  const whole = above * x + below;
+  return incompleteBeta(below / whole, (above * x) / whole, below / 2, above / 2);
+}
+
 /** The chance of a value at least as far from 0 as z, standard normal. */
 export const normalTwoSided = (z: number): number => upperGamma(0.5, (z * z) / 2);
 

@@ -86,7 +86,7 @@ test("the text has a curve and fits the terminal; the picture is closed and esca
   expect(svg).toMatch(/^<svg [\s\S]*<\/svg>\n$/);
   expect(svg).toContain("&lt;b&gt;&amp;");
   expect(svg).not.toMatch(/NaN|undefined|Infinity/);
-  expect(survivalSvg({ subjects: [], logRank: null })).not.toMatch(/NaN|Infinity/);
+  expect(survivalSvg({ subjects: [], logRank: null, clusteredLogRank: null })).not.toMatch(/NaN|Infinity/);
 });
 
 test("noise is split between items and replicates, and the advice follows from it", () => {
@@ -190,4 +190,23 @@ test("one conversation for each simulator says nothing about simulators; levels 
     FACTS,
   );
   expect(levels[0]).toMatchObject({ itemVariance: 1, replicateVariance: 0 });
+});
+
+test("the interval of a curve is that of the curve, also where conversations have different lengths", () => {
+  const random = seededRandom(8);
+  const texts = Array.from({ length: 120 }, () => {
+    const length = 1 + Math.floor(random() * 6);
+    return Array.from({ length }, () => (random() < 0.12 ? "W" : random() < 0.06 ? "?" : "R")).join("");
+  });
+  const { subjects } = sequencesOf(
+    texts.map((text, i) => scoreOf("a", i % 40, text)),
+    FACTS,
+  );
+  for (const { survival, interval } of subjects[0]?.survival ?? []) {
+    // On the scale of Wilson's interval the estimate divides the interval by its own formula.
+    const { low = 0, high = 0 } = interval ?? {};
+    const spread = (limit: number): number => (limit - survival) ** 2 / (limit * (1 - limit));
+    expect(spread(low)).toBeCloseTo(spread(high), 9);
+  }
+  expect(subjects[0]?.survival.length).toBe(6);
 });

@@ -9,7 +9,7 @@ import {
   transitionMatrix,
   turnOfFlip,
 } from "../../statistics/sequences.ts";
-import { kaplanMeier, logRank, medianSurvival } from "../../statistics/survival.ts";
+import { clusteredLogRank, kaplanMeier, logRank, medianSurvival } from "../../statistics/survival.ts";
 import { followedTo, rateEstimate } from "./rate-line.ts";
 import { wantedScores } from "./rates.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
@@ -54,8 +54,10 @@ export interface SubjectSequences {
 /** The sequences of a run. */
 export interface RunSequences {
   readonly subjects: readonly SubjectSequences[];
-  /** The test that all subjects last equally long. It takes conversations as independent. */
+  /** The test that all subjects last equally long, if conversations were independent. */
   readonly logRank: ReturnType<typeof logRank>;
+  /** The same with items as clusters, whatever subjects they are shared by. Null with too few items. */
+  readonly clusteredLogRank: ReturnType<typeof clusteredLogRank>;
 }
 
 /** How right answers last over turns: survival, flips, transitions and accuracy by turn, for each subject. */
@@ -75,12 +77,16 @@ export function sequencesOf(scores: readonly ConversationScore[], facts: RunFact
     own,
     followed: own.map((score) => followedBy(score, facts)),
   }));
+  const groups = watched.map(({ own, followed }) => ({
+    ...asTimes(followed, own, facts),
+    clusters: own.map(({ item }) => item),
+  }));
   return {
     subjects: watched.map(({ subject, own, followed }) =>
       subjectSequences(subject, own, { followed, facts }),
     ),
-    logRank:
-      watched.length < 2 ? null : logRank(watched.map(({ own, followed }) => asTimes(followed, own, facts))),
+    logRank: watched.length < 2 ? null : logRank(groups),
+    clusteredLogRank: watched.length < 2 ? null : clusteredLogRank(groups),
   };
 }
 
@@ -137,7 +143,7 @@ function subjectSequences(
     subject,
     conversations: scores.length,
     items: new Set(items).size,
-    survival: survivalPoints(followed, items, { times, observed }),
+    survival: survivalPoints(items, { times, observed }),
     median: medianSurvival(times, observed),
     turnOfFlip: knownMean(verdicts.map(turnOfFlip), items),
     numberOfFlips: knownMean(verdicts.map(numberOfFlips), items),
@@ -148,7 +154,6 @@ function subjectSequences(
 
 /** Every turn up to the last, with a cluster-robust interval. */
 function survivalPoints(
-  followed: readonly Followed[],
   items: readonly string[],
   { times, observed }: { readonly times: readonly number[]; readonly observed: readonly boolean[] },
 ): readonly SurvivalPoint[] {
@@ -159,10 +164,11 @@ function survivalPoints(
     const turn = i + 1;
     const step = steps.get(turn);
     survival = step?.survival ?? survival;
-    // What happens later does not count yet.
-    const until = followed.map(({ at, wrong }) =>
-      at === null || at > turn ? { at: null, wrong: false } : { at, wrong },
-    );
+    // What happens later does not count yet. Who was watched to an earlier turn is not at risk at the next.
+    const until = times.map((time, j): Followed => {
+      if (observed[j] === true) return time <= turn ? { at: time, wrong: true } : LASTS;
+      return time < turn ? { at: time + 1, wrong: false } : LASTS;
+    });
     const { low = null, high = null } = lifeTableRate(until, items) ?? {};
     return {
       turn,
@@ -173,6 +179,8 @@ function survivalPoints(
     };
   });
 }
+
+const LASTS: Followed = Object.freeze({ at: null, wrong: false });
 
 function knownMean(
   values: readonly (number | null)[],

@@ -3,7 +3,15 @@ import type { Style } from "../../terminal/terminal.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import { type RunSequences, STATES, type SubjectSequences } from "../data/sequences.ts";
 import { pText } from "./comparison-text.ts";
-import { boundTexts, countText, meanIntervalText, meanText, NOTHING, percentText } from "./figures.ts";
+import {
+  boundTexts,
+  countedText,
+  countText,
+  meanIntervalText,
+  meanText,
+  NOTHING,
+  percentText,
+} from "./figures.ts";
 import { namedTable } from "./named-table.ts";
 
 interface Layout {
@@ -14,25 +22,29 @@ interface Layout {
 const BLOCKS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
 /** How right answers last: a curve, flips, steps from turn to turn, and accuracy by turn, for each subject. */
-export function sequencesText({ subjects, logRank }: RunSequences, layout: Layout): string {
+export function sequencesText({ subjects, ...tests }: RunSequences, layout: Layout): string {
   const { style, width } = layout;
   if (subjects.length === 0) return "There are no verified turns.\n";
-  const test =
-    logRank === null
-      ? []
-      : wrapText(
-          `Log-rank test that all last equally long: chi-square ${meanText(logRank.chiSquare)}, ${logRank.df} degrees of freedom, p ${pText(logRank.p)}. It takes conversations as independent.`,
-          width,
-        ).map(style.dim);
+  const test = wrapText(testText(tests), width).map(style.dim);
   return [
     style.bold("Share without a wrong answer so far, turn by turn"),
     ...subjects.flatMap((one) => survivalLines(one, layout)),
-    ...(test.length === 0 ? [] : ["", ...test]),
+    ...(testText(tests) === "" ? [] : ["", ...test]),
     "",
     ...subjects.flatMap((one, i) => [...(i === 0 ? [] : [""]), ...subjectLines(one, layout)]),
   ]
     .map((line) => `${line}\n`)
     .join("");
+}
+
+function testText({ logRank, clusteredLogRank }: Omit<RunSequences, "subjects">): string {
+  const test = clusteredLogRank ?? logRank;
+  if (test === null) return "";
+  const what =
+    clusteredLogRank === null
+      ? "It takes conversations as independent, which those about one item are not."
+      : `Conversations about an item belong together (${countedText(clusteredLogRank.clusters, "item")}).`;
+  return `Log-rank test that all last equally long: chi-square ${meanText(test.chiSquare)}, ${countedText(test.df, "degree")} of freedom, p ${pText(test.p)}. ${what}`;
 }
 
 /** A curve of blocks: `█▇▅▃▁`. */
