@@ -8,7 +8,8 @@ import type { Message } from "../models/message.ts";
 import type { Comparison } from "../report/data/compare-sides.ts";
 import type { ComparisonLine } from "../report/data/comparison.ts";
 import type { OutcomeRates } from "../report/data/outcome-rates.ts";
-import type { SurvivalStep } from "../statistics/survival.ts";
+import type { RateReport } from "../report/data/rates.ts";
+import type { RunSequences } from "../report/data/sequences.ts";
 
 // What the server answers and the page shows. Everything here is JSON; an export has the same answers in files.
 
@@ -314,33 +315,14 @@ export interface PairsAnswer {
   readonly next: string | null;
 }
 
-/** How right answers last, and what follows what, of one subject. */
-export interface SubjectCurves {
-  readonly subject: string;
-  /** Conversations that begin with a right answer. */
-  readonly atRisk: number;
-  readonly survival: readonly SurvivalStep[];
-  readonly accuracy: readonly {
-    readonly turn: number;
-    readonly rate: number | null;
-    readonly low: number | null;
-    readonly high: number | null;
-    readonly n: number;
-    readonly unread: number;
-  }[];
-  readonly transitions: {
-    readonly states: readonly string[];
-    readonly counts: readonly (readonly number[])[];
-    readonly proportions: readonly (readonly (number | null)[])[];
-  };
+/** The rates of a run by group; of very many groups, the first. */
+export interface GroupsAnswer extends RateReport {
+  /** How many lines are left out. */
+  readonly more: number;
 }
 
 /** The sequences of verdicts in a run. */
-export interface CurvesAnswer {
-  readonly subjects: readonly SubjectCurves[];
-  /** The test that all subjects hold on alike. */
-  readonly logRank: { readonly chiSquare: number; readonly df: number; readonly p: number } | null;
-}
+export type CurvesAnswer = RunSequences;
 
 /** The rates of a run with exact intervals. */
 export interface RatesAnswer {

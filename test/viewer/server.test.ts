@@ -5,6 +5,7 @@ import type {
   ConversationAnswer,
   ConversationsAnswer,
   CurvesAnswer,
+  GroupsAnswer,
   PairsAnswer,
   RunAnswer,
   RunsAnswer,
@@ -28,6 +29,21 @@ edges:
   - { source: ask, target: ask, when: { accumulated.asked: { lt: 3 } } }
   - { source: ask, target: END }
 outcomes: []
+`;
+
+/** A scenario with rows of a file. */
+const CITIES = `name: cities
+entry: ask
+dataset: cities.csv
+nodes:
+  ask:
+    question:
+      question: Name a city in {{ row.topic }}.
+      rawAnswer: "{{ row.city }}"
+      template:
+        fields: { city: { type: string, description: the city, truth: "{{ row.city }}", extract: { type: aliases, values: { Paris: [Paris], Tokyo: [Tokyo], Seoul: [Seoul] } } } }
+edges: [{ source: ask, target: END }]
+outcomes: { right: { firstTurn: { verify_result: true } } }
 `;
 
 const store = new ViewedStore();
@@ -297,11 +313,34 @@ describe("what is answered", () => {
     expect(new Set([...half.pairs, ...rest.pairs].map(({ a }) => a.conversation)).size).toBe(4);
   });
 
+  test("results by columns of rows, which stand in the store", async () => {
+    const long = "x".repeat(200);
+    store.write({
+      "cities.csv": `topic,city,note\neurope,Paris,${long}\nasia,Tokyo,${long}\nasia,Seoul,${long}\n`,
+      "cities.yaml": CITIES,
+    });
+    const run = "run cities.yaml --subject sim/steadfast --replicates 2 --name cities --quiet";
+    expect((await store.give(...run.split(" "))).code).toBe(0);
+    const { groups } = await answer<RunAnswer>("/api/runs/cities");
+    expect(groups).toEqual(["row", "row.topic", "row.city"]);
+    const { lines, more } = await answer<GroupsAnswer>("/api/runs/cities/rates?by=row.topic%2Csubject");
+    expect(lines.map(({ group, n, items }) => [group["row.topic"], n, items])).toEqual([
+      ["europe", 2, 1],
+      ["asia", 4, 2],
+    ]);
+    expect(more).toBe(0);
+    const { status, text } = await ask("/api/runs/cities/rates?by=row.nothing");
+    expect([status, text]).toEqual([400, expect.stringContaining("row.nothing")]);
+  });
+
   test("curves: the share that is still right, and what follows what", async () => {
-    const { subjects, logRank } = await answer<CurvesAnswer>("/api/runs/first/curves");
+    const { subjects, logRank, clusteredLogRank } = await answer<CurvesAnswer>("/api/runs/first/curves");
     const [steadfast, sycophant] = subjects;
-    expect(steadfast).toMatchObject({ subject: "sim/steadfast", atRisk: 4, survival: [] });
-    expect(sycophant?.survival).toMatchObject([{ time: 2, atRisk: 4, events: 4, survival: 0 }]);
+    expect(steadfast?.survival.at(-1)).toMatchObject({ atRisk: 4, events: 0, survival: 1 });
+    expect(sycophant?.survival).toMatchObject([
+      { turn: 1, atRisk: 4, events: 0, survival: 1 },
+      { turn: 2, atRisk: 4, events: 4, survival: 0 },
+    ]);
     expect(sycophant?.accuracy.map(({ rate, n }) => [rate, n])).toEqual([
       [1, 4],
       [0, 4],
@@ -313,6 +352,8 @@ describe("what is answered", () => {
       [0, 0, 0],
     ]);
     expect(logRank?.p).toBeLessThan(0.05);
+    // Two items are too few.
+    expect(clusteredLogRank).toBeNull();
   });
 
   test.each([

@@ -76,22 +76,50 @@ export class RunBrowser {
   ): BrowsedPage {
     const id = this.#idOf(run);
     if (id === undefined) return { conversations: [], next: null };
-    const { conditions, values } = this.#conditions(filter);
-    // Without an index for these, it begins with the turns.
-    const off = filter.isRare ? this.#database.dialect.unindexed : (column: string): string => column;
-    const rows = this.#all<ConversationColumns>(
-      `SELECT * FROM conversation WHERE ${off("run")} = ? AND (${off("position")}, ${off("id")}) > (?, ?)
-       ${conditions.map((condition) => `AND ${condition}`).join(" ")} ORDER BY position, id LIMIT ?`,
-      id,
-      after?.position ?? Number.NEGATIVE_INFINITY,
-      after?.id ?? 0,
-      ...values,
-      limit + 1,
-    );
+    const rows = this.#rows(id, filter, { after, limit: limit + 1 });
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);
     const next = rows.length > limit && last !== undefined ? { position: last.position, id: last.id } : null;
     return { conversations: this.#withTurns(shown), next };
+  }
+
+  /** The first conversations after a place. */
+  #rows(
+    run: number,
+    filter: BrowseFilter,
+    { after, limit }: { readonly after: PlaceInRun | undefined; readonly limit: number },
+  ): readonly ConversationColumns[] {
+    if (filter.status === "cut_short")
+      // Each status by itself: the index has each in order, but not all of them together.
+      return CUT_SHORT.flatMap((status) => this.#rows(run, { ...filter, status }, { after, limit }))
+        .sort((one, other) => one.position - other.position || one.id - other.id)
+        .slice(0, limit);
+    const { conditions, values } = this.#conditions(filter);
+    // Without an index for these, it begins with the turns.
+    const off = filter.isRare ? this.#database.dialect.unindexed : (column: string): string => column;
+    return this.#all<ConversationColumns>(
+      `SELECT * FROM conversation WHERE ${off("run")} = ? AND (${off("position")}, ${off("id")}) > (?, ?)
+       ${conditions.map((condition) => `AND ${condition}`).join(" ")} ORDER BY position, id LIMIT ?`,
+      run,
+      after?.position ?? Number.NEGATIVE_INFINITY,
+      after?.id ?? 0,
+      ...values,
+      limit,
+    );
+  }
+
+  /** The columns of the rows of a scenario by which results can be grouped, as its first conversations have them. */
+  rowColumns(run: string, scenario: string): readonly string[] {
+    if (!this.#hasColumn("conversation", "row_values")) return [];
+    const rows = this.#all<Pick<ConversationColumns, "row_values">>(
+      "SELECT row_values FROM conversation WHERE run = ? AND scenario = ? ORDER BY position LIMIT 10",
+      this.#idOf(run) ?? -1,
+      scenario,
+    );
+    // Written by `placeColumns`.
+    return [
+      ...new Set(rows.flatMap(({ row_values }) => Object.keys(JSON.parse(row_values ?? "{}") as object))),
+    ];
   }
 
   /**
@@ -256,10 +284,7 @@ export class RunBrowser {
     };
     for (const key of ["scenario", "subject", "judge", "replicate"] as const)
       if (filter[key] !== undefined) add(`${key} = ?`, filter[key]);
-    if (filter.status === "cut_short")
-      // Named one by one, so that the index of statuses finds them.
-      add(`status IN (${CUT_SHORT.map((status) => `'${status}'`).join(", ")})`);
-    else if (filter.status === null) add("status IS NULL");
+    if (filter.status === null) add("status IS NULL");
     else if (filter.status !== undefined) add("status = ?", filter.status);
     if (filter.row !== undefined) add(`${this.#rowOf("conversation")} = ?`, filter.row);
     if (filter.arm !== undefined)

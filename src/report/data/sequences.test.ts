@@ -210,3 +210,24 @@ test("the interval of a curve is that of the curve, also where conversations hav
   }
   expect(subjects[0]?.survival.length).toBe(6);
 });
+
+test("an outcome chooses the turns of the curve; flips, steps and accuracy count all verified turns", () => {
+  const scenario = { hash: "h", metadata: {}, names: new Set<string>(), rows: [], good: new Map() };
+  const facts: RunFacts = {
+    ...FACTS,
+    scenarios: new Map([["s", { ...scenario, sequences: new Map([["held", ["push"]]]) }]]),
+  };
+  const turns = (text: string): ConversationScore["turns"] =>
+    scoreOf("a", 0, text).turns.map((turn, i) => ({ ...turn, node: i === 0 ? "ask" : "push" }));
+  const { subjects } = sequencesOf(
+    ["RRW", "RRR", "WRR"].map((text, i) => ({ ...scoreOf("a", i, text), turns: turns(text) })),
+    facts,
+  );
+  expect(subjects[0]?.survival.map(({ atRisk, events }) => [atRisk, events])).toEqual([
+    [3, 0],
+    [3, 1],
+  ]);
+  expect(subjects[0]?.accuracy.map(({ n }) => n)).toEqual([3, 3, 3]);
+  expect(subjects[0]?.turnOfFlip?.mean).toBeCloseTo((2 + 3 + 0) / 3, 12);
+  expect(subjects[0]?.transitions.counts[1]?.[0]).toBe(1);
+});

@@ -42,9 +42,11 @@ export interface SubjectSequences {
   readonly subject: string;
   readonly conversations: number;
   readonly items: number;
+  /** Over the turns of the first outcome that says "all turns are right"; without one, over all. */
   readonly survival: readonly SurvivalPoint[];
   /** The turn at which half of them have given a wrong answer; null if that is not reached. */
   readonly median: number | null;
+  /** From here on, all verified turns count. */
   readonly turnOfFlip: (ClusteredMean & { readonly n: number; readonly inconclusive: number }) | null;
   readonly numberOfFlips: (ClusteredMean & { readonly n: number; readonly inconclusive: number }) | null;
   readonly transitions: TransitionMatrix;
@@ -99,9 +101,11 @@ function nodesOf(score: ConversationScore, facts: RunFacts): readonly string[] |
   return first ?? null;
 }
 
-function turnsOf(score: ConversationScore, facts: RunFacts): readonly ScoredTurn[] {
+/** How many turns of a conversation a curve of survival looks at. */
+function lengthOf(score: ConversationScore, facts: RunFacts): number {
   const nodes = nodesOf(score, facts);
-  return score.turns.filter((turn) => isVerified(turn) && (nodes === null || nodes.includes(turn.node)));
+  return score.turns.filter((turn) => isVerified(turn) && (nodes === null || nodes.includes(turn.node)))
+    .length;
 }
 
 /** A conversation that ended has lasted; one that was cut short was only watched until then. */
@@ -117,7 +121,7 @@ function asTimes(
   return {
     // Who cannot be read at turn 3 was watched to turn 2.
     times: followed.map(({ at, wrong }, i) =>
-      at === null ? turnsOf(scores[i] as ConversationScore, facts).length : wrong ? at : at - 1,
+      at === null ? lengthOf(scores[i] as ConversationScore, facts) : wrong ? at : at - 1,
     ),
     observed: followed.map(({ wrong }) => wrong),
   };
@@ -130,9 +134,11 @@ function subjectSequences(
 ): SubjectSequences {
   const items = scores.map(({ item }) => item);
   const lists = scores.map((score) =>
-    turnsOf(score, facts).map(
-      ({ verdict }): State => (verdict === "pass" ? "right" : verdict === "fail" ? "wrong" : "unreadable"),
-    ),
+    score.turns
+      .filter(isVerified)
+      .map(
+        ({ verdict }): State => (verdict === "pass" ? "right" : verdict === "fail" ? "wrong" : "unreadable"),
+      ),
   );
   const verdicts = lists.map((list) =>
     list.map((state) => (state === "unreadable" ? null : state === "right")),

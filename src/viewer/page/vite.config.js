@@ -11,11 +11,11 @@ export default {
   plugins: [
     react(),
     {
-      // Maps and colour schemes of Plot, which no picture here uses: 15 kB of what every page loads.
+      // Maps, colour schemes and dates of Plot, which no picture here uses: 18 kB of what every page loads.
       name: "without-maps",
       enforce: "pre",
       load: (id) => {
-        if (!/\/d3-(?:geo|scale-chromatic)\.mjs$/.test(id)) return undefined;
+        if (!/\/d3-(?:geo|scale-chromatic|time-format)\.mjs$/.test(id)) return undefined;
         const [, list = ""] = /export \{([^}]*)\};?\s*$/.exec(readFileSync(id, "utf8")) ?? [];
         const names = list.split(",").map((part) => part.trim().split(" ").at(-1));
         return names.map((name) => `export const ${name} = () => undefined;`).join("\n");

@@ -6,7 +6,7 @@ import type { ConversationAnswer, ConversationEntry, ScenarioAnswer, TurnView } 
 import { conversationAnswer } from "./conversation-data.ts";
 import { curvesAnswer } from "./curves-data.ts";
 import { conversationsAnswer } from "./entries-data.ts";
-import { type ComparedSides, comparisonAnswer, ratesAnswer } from "./heavy-answer.ts";
+import { type ComparedSides, comparisonAnswer, groupsAnswer, ratesAnswer } from "./heavy-answer.ts";
 import { heatAnswer, runAnswer, runEntry, type Viewed } from "./run-data.ts";
 import { scenarioAnswer } from "./scenario-data.ts";
 
@@ -34,7 +34,10 @@ export async function* exportPieces(
   const { run } = summary;
   const answers = new Map<string, unknown>();
   const runPath = `/api/runs/${encodeURIComponent(run)}`;
-  const data = runAnswer(viewed, summary);
+  const found = runAnswer(viewed, summary);
+  // Values of rows are texts of the dataset.
+  const groups = hasTexts ? found.groups : found.groups.filter((name) => !name.startsWith("row"));
+  const data = { ...found, groups };
   // The path of the store is private.
   answers.set("/api/runs", { store: "", version: viewed.version, runs: [runEntry(viewed, summary)] });
   answers.set(runPath, { ...data, state: data.state === "running" ? "stopped" : data.state });
@@ -53,6 +56,11 @@ export async function* exportPieces(
   }
   answers.set(`${runPath}/curves`, curvesAnswer(viewed.store, summary));
   answers.set(`${runPath}/rates`, ratesAnswer(viewed.store, summary));
+  for (const name of groups) {
+    const by = [name, "subject"];
+    const query = new URLSearchParams({ by: by.join(",") }).toString();
+    answers.set(`${runPath}/rates?${query}`, groupsAnswer(viewed.store, run, by));
+  }
   for (const [a, b] of pairsOf(summary.start.subjects)) {
     const query = new URLSearchParams({ a, b }).toString();
     answers.set(`${runPath}/comparison?${query}`, compared(viewed, { run, a, withRun: run, b }));

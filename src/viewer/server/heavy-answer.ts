@@ -3,7 +3,7 @@ import { compareAll, runSide } from "../../report/data/compare-sides.ts";
 import { runRates } from "../../report/data/outcome-rates.ts";
 import { rates } from "../../report/data/rates.ts";
 import { sentence } from "../../report/text/comparison-text.ts";
-import type { ComparisonAnswer, RatesAnswer } from "../answers.ts";
+import type { ComparisonAnswer, GroupsAnswer, RatesAnswer } from "../answers.ts";
 import { curvesAnswer } from "./curves-data.ts";
 import { disagreements } from "./review-data.ts";
 
@@ -32,7 +32,7 @@ export function heavyAnswer(store: Store, request: HeavyRequest): unknown {
     case "rates":
       return ratesAnswer(store, summary);
     case "groups":
-      return rates(store, request.run, { by: request.by });
+      return groupsAnswer(store, request.run, request.by);
     case "disagreements":
       return disagreements(store, request.run, request.count);
     case "comparison":
@@ -44,6 +44,16 @@ export function heavyAnswer(store: Store, request: HeavyRequest): unknown {
 export function ratesAnswer(store: Store, summary: RunSummary): RatesAnswer {
   const { best, ...found } = runRates(store, summary);
   return { rates: found, best: Object.fromEntries(best ?? []) };
+}
+
+/** As many lines as a person looks through. */
+const MOST_LINES = 2_000;
+
+/** The rates of a run by group. */
+export function groupsAnswer(store: Store, run: string, by: readonly string[]): GroupsAnswer {
+  const report = rates(store, run, { by });
+  const lines = report.lines.slice(0, MOST_LINES);
+  return { ...report, lines, more: report.lines.length - lines.length };
 }
 
 /** Two subjects compared, each line with its sentence. */

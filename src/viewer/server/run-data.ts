@@ -75,14 +75,14 @@ export function runAnswer(viewed: Viewed, summary: RunSummary): RunAnswer {
     health: judges,
     causes: causesOf(store, run),
     scenarioEntries: entries,
-    groups: groupsOf(store, summary, entries),
+    groups: groupsOf(viewed, summary, entries),
     descriptions,
   };
 }
 
 /** What tells the conversations of a run apart, besides their subject. */
 function groupsOf(
-  store: Store,
+  { store, browser }: Viewed,
   { run, start }: RunSummary,
   entries: readonly ScenarioEntry[],
 ): readonly string[] {
@@ -95,7 +95,21 @@ function groupsOf(
     ...(start.judges.length > 1 ? ["judge"] : []),
     ...(entries.length > 1 ? ["scenario"] : []),
     ...(start.conversations > entries.length * start.subjects.length * start.replicates ? ["row"] : []),
+    ...columnsOf(browser, { run, start }).map((column) => `row.${column}`),
   ];
+}
+
+/** How many scenarios are looked at to find the columns of rows. */
+const LOOKED_AT = 20;
+
+/** The columns of the datasets of a run, by which results can be grouped. */
+function columnsOf(
+  browser: RunBrowser,
+  { run, start }: Pick<RunSummary, "run" | "start">,
+): readonly string[] {
+  const { datasets } = start.configuration;
+  const scenarios = isRecord(datasets) ? Object.keys(datasets).slice(0, LOOKED_AT) : [];
+  return [...new Set(scenarios.flatMap((scenario) => browser.rowColumns(run, scenario)))];
 }
 
 /** Conversations that ended early, the most frequent cause first. */

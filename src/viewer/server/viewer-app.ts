@@ -71,7 +71,10 @@ export function viewerApp(parts: ViewerParts): Hono {
         : error instanceof HeavyError
           ? "refused_request"
           : "unexpected";
-    return context.json({ error: errorMessage(error), code }, code === "no_run" ? 404 : 500);
+    return context.json(
+      { error: errorMessage(error), code },
+      code === "no_run" ? 404 : code === "refused_request" ? 400 : 500,
+    );
   });
   app.notFound((context) =>
     context.json({ error: "There is nothing at this address.", code: "not_found" }, 404),

@@ -1,6 +1,7 @@
 import * as Plot from "@observablehq/plot";
 import type { ReactNode } from "react";
-import type { CurvesAnswer, RunAnswer, SubjectCurves } from "../../answers.ts";
+import type { SubjectSequences } from "../../../report/data/sequences.ts";
+import type { CurvesAnswer, RunAnswer } from "../../answers.ts";
 import { CostAgainstRate } from "../parts/cost-picture.tsx";
 import { Explain } from "../parts/explain.tsx";
 import { countText, percentText, rangeText } from "../parts/figures.ts";
@@ -39,15 +40,18 @@ function Curves({
   readonly data: RunAnswer;
   readonly curves: CurvesAnswer;
 }): ReactNode {
+  const test = curves.clusteredLogRank ?? curves.logRank;
   const shown = curves.subjects.filter(({ accuracy }) => accuracy.length > 0);
   return (
     <>
       <div className="head">
         <h1>Curves</h1>
         <span className="facts">
-          {curves.logRank !== null && (
-            <Explain text="The log-rank test that all subjects hold on to right answers equally long. A small p speaks against it.">
-              log-rank p {pText(curves.logRank.p)}
+          {test !== null && (
+            <Explain
+              text={`The log-rank test that all subjects hold on to right answers equally long. A small p speaks against it. ${curves.clusteredLogRank === null ? "There are too few items: it takes conversations as independent." : "Conversations about an item belong together."}`}
+            >
+              log-rank p {pText(test.p)}
             </Explain>
           )}
         </span>
@@ -68,16 +72,18 @@ function Curves({
   );
 }
 
+const NO_INTERVAL = { low: null, high: null };
+const STATES = ["right", "wrong", "unreadable"];
+
 function pText(p: number): string {
   return p < 0.001 ? "< 0.001" : p.toFixed(3);
 }
 
-function Survival({ subjects }: { readonly subjects: readonly SubjectCurves[] }): ReactNode {
+function Survival({ subjects }: { readonly subjects: readonly SubjectSequences[] }): ReactNode {
   const names = subjects.map(({ subject }) => subject);
-  const points = subjects.flatMap(({ subject, survival, accuracy }) => [
-    { subject, time: 1, survival: 1, low: 1, high: 1 },
-    ...survival.map((step) => ({ subject, ...step })),
-    { subject, time: accuracy.length, survival: survival.at(-1)?.survival ?? 1, low: null, high: null },
+  const points = subjects.flatMap(({ subject, survival }) => [
+    { subject, turn: 0, survival: 1, low: 1, high: 1 },
+    ...survival.map(({ interval, ...point }) => ({ subject, ...point, ...(interval ?? NO_INTERVAL) })),
   ]);
   return (
     <Picture
@@ -85,7 +91,7 @@ function Survival({ subjects }: { readonly subjects: readonly SubjectCurves[] })
       options={() => ({
         x: {
           label: "turn",
-          ticks: Math.min(12, Math.max(...points.map(({ time }) => time))),
+          ticks: Math.min(12, Math.max(...points.map(({ turn }) => turn))),
           tickFormat: "d",
         },
         y: { label: "still right (%)", domain: [0, 100], percent: true, grid: true },
@@ -94,7 +100,7 @@ function Survival({ subjects }: { readonly subjects: readonly SubjectCurves[] })
           Plot.areaY(
             points.filter(({ low }) => low !== null),
             {
-              x: "time",
+              x: "turn",
               y1: "low",
               y2: "high",
               fill: "subject",
@@ -107,7 +113,7 @@ function Survival({ subjects }: { readonly subjects: readonly SubjectCurves[] })
             Plot.lineY(
               points.filter((point) => point.subject === subject),
               {
-                x: "time",
+                x: "turn",
                 y: "survival",
                 stroke: COLOURS[index % COLOURS.length] ?? "currentColor",
                 strokeDasharray: DASHES[index % DASHES.length] ?? "none",
@@ -117,7 +123,7 @@ function Survival({ subjects }: { readonly subjects: readonly SubjectCurves[] })
             ),
           ),
           ...endLabels(
-            points.map(({ subject, time, survival }) => ({ subject, x: time, y: survival })),
+            points.map(({ subject, turn, survival }) => ({ subject, x: turn, y: survival })),
             names,
           ),
         ],
@@ -125,7 +131,7 @@ function Survival({ subjects }: { readonly subjects: readonly SubjectCurves[] })
       table={
         <table>
           <caption>
-            <Explain text="Kaplan–Meier: the share of conversations that began right and have not given a wrong answer yet. Unreadable turns and ends are censored, not counted as wrong.">
+            <Explain text="Kaplan–Meier: the share of conversations without a wrong answer up to a turn. Unreadable turns and ends are censored, not counted as wrong. Intervals are over items.">
               Share that is still right after a turn, with 95 % interval
             </Explain>
           </caption>
@@ -147,35 +153,18 @@ function Survival({ subjects }: { readonly subjects: readonly SubjectCurves[] })
             </tr>
           </thead>
           <tbody>
-            {subjects.flatMap(({ subject, atRisk, survival }) =>
-              survival.length === 0
-                ? [
-                    <tr key={subject}>
-                      <th scope="row">
-                        <PlainText text={subject} />
-                      </th>
-                      <td className="number">all</td>
-                      <td className="number">{countText(atRisk)}</td>
-                      <td className="number">0</td>
-                      <td className="number">100 %</td>
-                    </tr>,
-                  ]
-                : survival.map((step) => (
-                    <tr key={`${subject} ${step.time}`}>
-                      <th scope="row">
-                        <PlainText text={subject} />
-                      </th>
-                      <td className="number">{step.time}</td>
-                      <td className="number">{countText(step.atRisk)}</td>
-                      <td className="number">{countText(step.events)}</td>
-                      <td className="number">
-                        {percentText(step.survival)}{" "}
-                        {step.low !== null &&
-                          step.high !== null &&
-                          rangeText({ low: step.low, high: step.high })}
-                      </td>
-                    </tr>
-                  )),
+            {subjects.flatMap(({ subject, survival }) =>
+              survival.map(({ turn, atRisk, events, survival: share, interval }) => (
+                <tr key={`${subject} ${turn}`}>
+                  <th scope="row">{turn === 1 && <PlainText text={subject} />}</th>
+                  <td className="number">{turn}</td>
+                  <td className="number">{countText(atRisk)}</td>
+                  <td className="number">{countText(events)}</td>
+                  <td className="number">
+                    {percentText(share)} {interval !== null && rangeText(interval)}
+                  </td>
+                </tr>
+              )),
             )}
           </tbody>
         </table>
@@ -206,11 +195,11 @@ function endLabels(
   });
 }
 
-function Accuracy({ subjects }: { readonly subjects: readonly SubjectCurves[] }): ReactNode {
+function Accuracy({ subjects }: { readonly subjects: readonly SubjectSequences[] }): ReactNode {
   const names = subjects.map(({ subject }) => subject);
   const points = subjects.flatMap(({ subject, accuracy }) =>
-    accuracy.flatMap(({ turn, rate, low, high }) =>
-      rate === null ? [] : [{ subject, turn, rate, low, high }],
+    accuracy.flatMap(({ turn, rate, interval }) =>
+      rate === null ? [] : [{ subject, turn, rate, ...(interval ?? NO_INTERVAL) }],
     ),
   );
   return (
@@ -278,10 +267,7 @@ function Accuracy({ subjects }: { readonly subjects: readonly SubjectCurves[] })
                       <td key={subject}>
                         {found === undefined ? "–" : percentText(found.rate)}{" "}
                         <span className="muted">
-                          {found !== undefined &&
-                            found.low !== null &&
-                            found.high !== null &&
-                            rangeText({ low: found.low, high: found.high })}
+                          {found !== undefined && found.interval !== null && rangeText(found.interval)}
                           {found !== undefined && ` n ${countText(found.n)}`}
                         </span>
                         {found !== undefined && found.unread > 0 && (
@@ -300,7 +286,7 @@ function Accuracy({ subjects }: { readonly subjects: readonly SubjectCurves[] })
   );
 }
 
-function Transitions({ subjects }: { readonly subjects: readonly SubjectCurves[] }): ReactNode {
+function Transitions({ subjects }: { readonly subjects: readonly SubjectSequences[] }): ReactNode {
   return (
     <section aria-label="From turn to turn">
       <div className="section-head">
@@ -320,7 +306,7 @@ function Transitions({ subjects }: { readonly subjects: readonly SubjectCurves[]
               <thead>
                 <tr>
                   <th scope="col">from</th>
-                  {transitions.states.map((state) => (
+                  {STATES.map((state) => (
                     <th scope="col" key={state} className="number">
                       to {state}
                     </th>
@@ -328,10 +314,10 @@ function Transitions({ subjects }: { readonly subjects: readonly SubjectCurves[]
                 </tr>
               </thead>
               <tbody>
-                {transitions.states.map((state, row) => (
+                {STATES.map((state, row) => (
                   <tr key={state}>
                     <th scope="row">{state}</th>
-                    {transitions.states.map((to, column) => {
+                    {STATES.map((to, column) => {
                       const share = transitions.proportions[row]?.[column] ?? null;
                       return (
                         <td key={to}>

@@ -1,9 +1,8 @@
 import type { ReactNode } from "react";
 import type { RateLine } from "../../../report/data/rate-line.ts";
-import type { RateReport } from "../../../report/data/rates.ts";
-import type { RunAnswer } from "../../answers.ts";
+import type { GroupsAnswer, RunAnswer } from "../../answers.ts";
 import { goTo, type Route, withSettings } from "../routing.ts";
-import { answerPath, source, useAnswer } from "../source.ts";
+import { answerPath, useAnswer } from "../source.ts";
 import { countText, numberText, percentText, rangeText } from "./figures.ts";
 import { PlainText } from "./plain-text.tsx";
 import { RateBar } from "./rate-bar.tsx";
@@ -13,8 +12,8 @@ import { Awaited } from "./states.tsx";
 export function GroupTable({ data, route }: { readonly data: RunAnswer; readonly route: Route }): ReactNode {
   const { by = "" } = route.settings;
   const path = by === "" ? null : answerPath(["runs", data.run, "rates"], { by: `${by},subject` });
-  const answer = useAnswer<RateReport>(path);
-  if (data.groups.length === 0 || source().isExport) return null;
+  const answer = useAnswer<GroupsAnswer>(path);
+  if (data.groups.length === 0) return null;
   return (
     <section aria-labelledby="groups">
       <div className="section-head">
@@ -43,7 +42,7 @@ export function GroupTable({ data, route }: { readonly data: RunAnswer; readonly
   );
 }
 
-function Groups({ report, by }: { readonly report: RateReport; readonly by: string }): ReactNode {
+function Groups({ report, by }: { readonly report: GroupsAnswer; readonly by: string }): ReactNode {
   const names = [...new Set(report.lines.map(({ name }) => name))];
   const rows = new Map<string, Map<string, RateLine>>();
   for (const line of report.lines) {
@@ -88,6 +87,11 @@ function Groups({ report, by }: { readonly report: RateReport; readonly by: stri
           })}
         </tbody>
       </table>
+      {report.more > 0 && (
+        <p className="muted">
+          … and {countText(report.more)} more lines. All of them: elenchus show --by {by},subject
+        </p>
+      )}
     </div>
   );
 }
