@@ -173,7 +173,12 @@ const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
     about: "exit 1 if a conversation ended in an error or a timeout, or a judge failed",
   },
   junit: { key: "junit", group: "results", syntax: "--junit <file>", about: "write a JUnit report" },
-  store: { key: "store", group: "project", syntax: "--store <file>", about: "the file that stores runs" },
+  store: {
+    key: "store",
+    group: "project",
+    syntax: "--store <file>",
+    about: "the file that stores runs, or the address of a server: postgres://user@host/database",
+  },
 };
 
 /** The flags, parsed by commander. */

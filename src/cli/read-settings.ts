@@ -56,7 +56,7 @@ export async function readSettings(
   const sources = { project, folder, profile };
   const { subjects, judges } = resolveSettings(sources).settings;
   const known: Readonly<Record<string, readonly (SubjectOption | JudgeOption)[]>> = { subjects, judges };
-  const named = flags.map((flag) => {
+  const named = [...variableFlags(terminal), ...flags].map((flag) => {
     const options = known[String(flag.path[0])];
     if (options === undefined || flag.path.length > 1 || !Array.isArray(flag.value)) return flag;
     return { ...flag, value: flag.value.map((name: unknown) => optionNamed(name, options)) };
@@ -68,6 +68,14 @@ export async function readSettings(
     await requireConsent(effects, { projectFile, trusts }, terminal);
   }
   return { ...resolved, settings: withDatasetHere(resolved.settings, folder) };
+}
+
+/** The variable that says where runs are stored: before the project file, after a flag. */
+const STORE_VARIABLE = "ELENCHUS_STORE";
+
+function variableFlags({ environment }: Terminal): readonly FlagValue[] {
+  const store = environment[STORE_VARIABLE];
+  return store === undefined || store === "" ? [] : [{ flag: STORE_VARIABLE, path: ["store"], value: store }];
 }
 
 /** A dataset is named from the folder of the command, and read from that of the process. */

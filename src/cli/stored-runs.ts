@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
 import { nearestOf } from "../core/schema/nearest-name.ts";
 import { countStatuses, isInterrupted } from "../core/state/state.ts";
 import { openStore } from "../journal/store/open-store.ts";
+import { mayHoldStore, shownStore } from "../journal/store/postgres/postgres-address.ts";
 import {
   type ConversationSummary,
   type Retried,
@@ -19,7 +19,7 @@ export async function withRuns<Result>(
   use: (store: Store) => Result | Promise<Result>,
   { readOnly = true, durable = false }: { readonly readOnly?: boolean; readonly durable?: boolean } = {},
 ): Promise<Result> {
-  if (!existsSync(path))
+  if (!mayHoldStore(path))
     throw new ProjectError([`There are no runs in ${path} yet. Start one: elenchus run`]);
   const store = await openStore(path, { readOnly, durable });
   try {
@@ -43,7 +43,10 @@ async function damageOf(store: Store, path: string, cause: unknown): Promise<Sto
   const damage = findDamage(store);
   if (damage === undefined) return undefined;
   const advice = "It is damaged, or was changed by hand. Restore a copy, or move the file away.";
-  return new StoreError("corrupt", `The store ${path} cannot be read: ${damage}. ${advice}`, { path, cause });
+  return new StoreError("corrupt", `The store ${shownStore(path)} cannot be read: ${damage}. ${advice}`, {
+    path: shownStore(path),
+    cause,
+  });
 }
 
 /** The run with a name, or with a name that begins so; the latest run without a name. */

@@ -95,16 +95,20 @@ function applyFlag(entries: SettingEntries, given: FlagValue): SettingEntries | 
       const value = asNumber(key, given.value);
       const issues = issuesOf({ [key]: value });
       if (issues.length > 0) return issues.map((issue) => flagSentence(given, issue));
-      next.put(path, normalised(key, value), { originOf: () => `flag ${flag}`, isFromFile: false });
+      next.put(path, normalised(key, value), { originOf: () => originOfFlag(flag), isFromFile: false });
       return next;
     }
-    next.change(path, given.value, `flag ${flag}`);
+    next.change(path, given.value, originOfFlag(flag));
   } catch (error) {
     if (!(error instanceof ProjectError)) throw error;
     return error.problems.map((problem) => `${flag}: ${problem}`);
   }
   const issues = issuesOf({ [key]: next.tree()[key] });
   return issues.length === 0 ? next : issues.map((issue) => flagSentence(given, issue));
+}
+
+function originOfFlag(flag: string): string {
+  return `${flag.startsWith("--") ? "flag" : "variable"} ${flag}`;
 }
 
 function issuesOf(settings: UnknownRecord): readonly Issue[] {
@@ -171,7 +175,8 @@ export function rebasePaths(key: string, value: unknown, rebase: Rebase): unknow
 /** Put in front rather than joined, for a pattern is no path that could be made shorter. */
 function rebaseName(name: unknown, prefix: string): unknown {
   const { isAbsolute } = process.getBuiltinModule("node:path");
-  if (typeof name !== "string" || name === "-" || name.startsWith("pack:") || isAbsolute(name)) return name;
+  if (typeof name !== "string" || name === "-" || /^(?:pack:|\w+:\/\/)/.test(name) || isAbsolute(name))
+    return name;
   return `${prefix}/${name.replace(/^(?:\.\/)+/, "")}`;
 }
 
@@ -183,7 +188,7 @@ function rebaseServer(server: unknown, prefix: string): unknown {
 
 /** A setting that a flag of the command gives. */
 export interface FlagValue {
-  /** As sentences call it: `--replicates`. */
+  /** As sentences call it: `--replicates`, or a variable of the environment. */
   readonly flag: string;
   readonly path: IssuePath;
   readonly value: unknown;

@@ -227,7 +227,7 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
   caps: described({ kind: "record", values: CAPS_SHAPE }, "Limits by account."),
   retries: described(RETRIES_SHAPE, "How failures are tried again, by kind."),
   providers: described({ kind: "record", values: PROVIDER_SHAPE }, "Providers of models by name."),
-  store: described(nonEmptyText, "The file that keeps runs."),
+  store: described(nonEmptyText, "The file that keeps runs, or the address of a PostgreSQL server."),
   failUnder: described(
     either(nonEmptyText, several(nonEmptyText), { kind: "record", values: either(number, nonEmptyText) }),
     "What outcomes must reach, or the command fails.",

@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { openStore } from "../../journal/store/open-store.ts";
+import { mayHoldStore } from "../../journal/store/postgres/postgres-address.ts";
 import type { Store } from "../../journal/store/store.ts";
 import { toCsv } from "../../journal/transfer/table-text.ts";
 import { comparisonMarkdown } from "../../report/ci/comparison-markdown.ts";
@@ -40,7 +40,7 @@ export async function compare(options: CompareCommandOptions, terminal: Terminal
   // Rows are read, counted and forgotten: a nursery that does not grow saves a third of the memory, and costs no time.
   setFlagsFromString("--semi-space-growth-factor=1");
   const { settings } = await readSettings(options.settings, terminal);
-  const store: Store | undefined = existsSync(settings.store)
+  const store: Store | undefined = mayHoldStore(settings.store)
     ? await openStore(settings.store, { readOnly: true })
     : undefined;
   try {

@@ -4,6 +4,7 @@ import { type ComparedSide, diffScenarios } from "../../analysis/diff/diff-scena
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { openStore } from "../../journal/store/open-store.ts";
+import { mayHoldStore } from "../../journal/store/postgres/postgres-address.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { ProjectError } from "../../project/project-error.ts";
@@ -30,7 +31,9 @@ export interface DiffOptions {
 /** Compares two versions of scenarios. */
 export async function diff(options: DiffOptions, terminal: Terminal): Promise<ExitCode> {
   const { settings } = await readSettings(options.settings, terminal);
-  const store = existsSync(settings.store) ? await openStore(settings.store, { readOnly: true }) : undefined;
+  const store = mayHoldStore(settings.store)
+    ? await openStore(settings.store, { readOnly: true })
+    : undefined;
   try {
     const find = (name: string): Promise<ComparedSide> => findSide(name, { store, settings, terminal });
     const [before, after] = [await find(options.before), await find(options.after)];

@@ -6,6 +6,7 @@ import { errorMessage } from "../../core/error-message.ts";
 import { isRecord } from "../../core/values/json.ts";
 import { RunError } from "../../journal/failure.ts";
 import { openStore } from "../../journal/store/open-store.ts";
+import { isPostgresAddress, shownStore } from "../../journal/store/postgres/postgres-address.ts";
 import { StoreError } from "../../journal/store/store-error.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { resolveToolServers, type ToolServer } from "../../models/tools/resolve-tool-servers.ts";
@@ -240,10 +241,29 @@ function isPanel(option: AnyOption): option is Extract<JudgeOption, { readonly p
 
 /** Where the store of a project is and whether it can be used; nothing is made or changed. */
 export async function storeSection(path: string, folder: string): Promise<DoctorSection> {
+  if (isPostgresAddress(path)) return { title: "Store", findings: [await storeOnServer(path)] };
   const full = resolve(folder, path);
   const size = await sizeOf(full);
   const finding = size === undefined ? await newStore(path, full) : await existingStore(path, full);
   return { title: "Store", findings: [finding] };
+}
+
+async function storeOnServer(address: string): Promise<Finding> {
+  const shown = shownStore(address);
+  try {
+    const store = await openStore(address, { readOnly: true });
+    try {
+      const { runs, bytes } = store.size();
+      return { level: "fine", text: `${shown}: ${countedText(runs, "run")}, ${sizeText(bytes)}` };
+    } finally {
+      store.close();
+    }
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    if (error.code === "missing")
+      return { level: "fine", text: `${shown}: not there yet; the first run makes it` };
+    return { level: error.code === "read_only" ? "warning" : "broken", text: error.message };
+  }
 }
 
 async function newStore(path: string, full: string): Promise<Finding> {

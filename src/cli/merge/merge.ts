@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { openStore } from "../../journal/store/open-store.ts";
+import { isPostgresAddress, shownStore } from "../../journal/store/postgres/postgres-address.ts";
 import type { Store } from "../../journal/store/store.ts";
 import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { ProjectError } from "../../project/project-error.ts";
@@ -36,7 +37,10 @@ export async function merge(options: MergeCommandOptions, terminal: Terminal): P
   let target: Store | undefined;
   try {
     for (const name of options.stores)
-      opened.push({ name, store: await openStore(pathOf(name, terminal), { readOnly: true }) });
+      opened.push({
+        name: shownStore(name),
+        store: await openStore(pathOf(name, terminal), { readOnly: true }),
+      });
     const [first] = opened;
     // A threshold that cannot be reached is refused before anything is written.
     const latest = first?.store.runs().at(-1);
@@ -65,13 +69,9 @@ export async function merge(options: MergeCommandOptions, terminal: Terminal): P
   }
 }
 
-/** A name that is no path, such as the address of a server, stays as it is. */
+/** The address of a server stays as it is. */
 function pathOf(name: string, { folder }: Terminal): string {
-  return isAddress(name) ? name : resolve(folder, name);
-}
-
-function isAddress(name: string): boolean {
-  return /^[a-z]+:\/\//i.test(name);
+  return isPostgresAddress(name) ? name : resolve(folder, name);
 }
 
 /** Throws `ProjectError` for a store that is missing, or given twice, or also the one that is written. */
@@ -80,12 +80,14 @@ function refuseSame(names: readonly string[], target: string, terminal: Terminal
   const seen = new Map<string, string>();
   const problems = names.flatMap((name) => {
     const path = pathOf(name, terminal);
-    if (!isAddress(name) && !existsSync(path)) return [`There is no store ${name}.`];
+    if (!isPostgresAddress(name) && !existsSync(path)) return [`There is no store ${name}.`];
     const before = seen.get(real(path));
     seen.set(real(path), name);
-    if (before !== undefined) return [`The store ${name} is given twice.`];
-    if (real(path) === real(resolve(terminal.folder, target)))
-      return [`The store ${name} has a shard, so the merged run needs another one: --store all.db`];
+    if (before !== undefined) return [`The store ${shownStore(name)} is given twice.`];
+    if (real(path) === real(pathOf(target, terminal)))
+      return [
+        `The store ${shownStore(name)} has a shard, so the merged run needs another one: --store all.db`,
+      ];
     return [];
   });
   if (problems.length > 0) throw new ProjectError(problems);

@@ -1,7 +1,9 @@
+import { existsSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { isRecord, type JsonObject, type UnknownRecord } from "../../core/values/json.ts";
 import type { RunStart } from "../../journal/run-event.ts";
-import { parseSetFlag } from "../../project/resolve-settings.ts";
+import { isPostgresAddress, shownStore } from "../../journal/store/postgres/postgres-address.ts";
+import { type FlagValue, parseSetFlag } from "../../project/resolve-settings.ts";
 import { REDACTED } from "../../secrets/known-secrets.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -21,12 +23,16 @@ export interface RunOrigin {
 
 /** Where a command was given, for a run that is kept in a store. */
 export function folderFromStore(store: string, { folder }: Terminal): string {
+  // A server has no folder.
+  if (isPostgresAddress(store)) return folder;
   return relative(dirname(resolve(folder, store)), folder);
 }
 
 /** The terminal as if it stood where a run was asked for, so that its words mean the same again. */
 export function whereAsked(origin: RunOrigin, store: string, terminal: Terminal): Terminal {
   if (origin.folder === undefined) return terminal;
+  if (isPostgresAddress(store))
+    return existsSync(origin.folder) ? { ...terminal, folder: origin.folder } : terminal;
   return { ...terminal, folder: resolve(dirname(resolve(terminal.folder, store)), origin.folder) };
 }
 
@@ -34,10 +40,16 @@ export function whereAsked(origin: RunOrigin, store: string, terminal: Terminal)
 export function originToKeep({ names, settings, replay, folder }: RunOrigin): JsonObject {
   // Words and flags are texts and plain data; what is undefined is left out.
   const { flags, sets, profile, config } = settings;
-  const kept = { flags, sets: sets.map(openSet), profile, config };
+  const kept = { flags: flags.map(openFlag), sets: sets.map(openSet), profile, config };
   return JSON.parse(
     JSON.stringify({ command: "run", names, settings: kept, replay, folder }, withoutSecrets),
   ) as JsonObject;
+}
+
+/** The address of a store without its password: who resumes the run says where it is. */
+function openFlag(flag: FlagValue): FlagValue {
+  const isStore = flag.path[0] === "store" && typeof flag.value === "string";
+  return isStore ? { ...flag, value: shownStore(String(flag.value)) } : flag;
 }
 
 /** What `--set` was given; whatever would not be shown is not kept. */

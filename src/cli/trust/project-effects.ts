@@ -1,6 +1,7 @@
 import { isAbsolute, relative, resolve } from "node:path";
 import { formatPath } from "../../core/schema/format-issue.ts";
 import type { IssuePath } from "../../core/schema/issue.ts";
+import { isPostgresAddress, shownStore } from "../../journal/store/postgres/postgres-address.ts";
 import { findProvider, knownProviders } from "../../models/providers/provider.ts";
 import { type ToolServer, variablesIn } from "../../models/tools/resolve-tool-servers.ts";
 import type { ResolvedSettings } from "../../project/resolve-settings.ts";
@@ -109,6 +110,10 @@ function outputEffects(sources: EffectSources): readonly Effect[] {
   return (["junit", "store"] as const).flatMap((key): readonly Effect[] => {
     const value = resolved.settings[key];
     if (value === undefined || !isMeant(sources, [key])) return [];
+    if (key === "store" && isPostgresAddress(value)) {
+      const shown = shownStore(value);
+      return [{ text: `keep runs on the server ${shown}`, content: { writes: key, path: shown } }];
+    }
     const path = resolve(folder, value);
     if (!(all && key === "junit") && isInside(path, projectFolder)) return [];
     const what = key === "junit" ? "JUnit report" : "store of runs";

@@ -89,7 +89,7 @@ function inspectFile(path: string, isReadOnly: boolean): void {
   const found = fs.statSync(path, { throwIfNoEntry: false });
   if (found === undefined) {
     if (!isReadOnly) return;
-    throw new StoreError("io", `There is no store at ${path}. Check the path, or run something first.`, {
+    throw new StoreError("missing", `There is no store at ${path}. Check the path, or run something first.`, {
       path,
     });
   }

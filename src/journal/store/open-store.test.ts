@@ -152,7 +152,7 @@ test("an empty file becomes a store", async () => {
 
 test("a store that is opened for reading can be read, and nothing else", async () => {
   expect(await refusal(() => openStore(path, { readOnly: true }))).toMatchObject({
-    code: "io",
+    code: "missing",
     message: expect.stringContaining("There is no store"),
   });
   const writing = await open(path);

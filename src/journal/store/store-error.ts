@@ -10,6 +10,8 @@ export type StoreErrorCode =
   /** Written by a newer release. */
   | "newer_format"
   | "not_a_store"
+  /** There is none at this path or address, and it was to be read. */
+  | "missing"
   | "corrupt"
   | "io"
   | "run_exists"

@@ -1,3 +1,4 @@
+import { rememberSecrets } from "../../../secrets/mask-secrets.ts";
 import { StoreError } from "../store-error.ts";
 
 /** Where a store on a server is. */
@@ -26,11 +27,20 @@ export function postgresAddress(address: string): PostgresAddress {
     const advice = `Write it as ${form}, and signs like @ or / in a password as %40 or %2F.`;
     throw new StoreError("io", `The address of the store cannot be read. ${advice}`);
   }
+  // Whatever is stored or shown from now on does not have it, wherever it comes from.
+  rememberSecrets([decodeURIComponent(url.password), url.password].filter((text) => text !== ""));
   url.searchParams.delete("schema");
   const shown = new URL(url);
   shown.password = "";
+  // Messages that people see hide whatever stands before an @.
+  shown.username = "";
   shown.search = schema === SCHEMA ? "" : `?schema=${schema}`;
   return { connection: url.href, schema, shown: shown.href };
+}
+
+/** True if there is a store at a path, or may be one at an address. */
+export function mayHoldStore(path: string): boolean {
+  return isPostgresAddress(path) || process.getBuiltinModule("node:fs").existsSync(path);
 }
 
 /** A store's path as it may be printed: an address without its password, anything else as it is. */

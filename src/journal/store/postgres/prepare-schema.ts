@@ -19,7 +19,7 @@ export async function prepareSchema(
   if (isReadOnly) {
     if (found === 0)
       throw new StoreError(
-        "io",
+        "missing",
         `There is no store at ${shown}. Check the address, or run something first.`,
         { path: shown },
       );
