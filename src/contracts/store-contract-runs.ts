@@ -299,7 +299,7 @@ export const RUN_RULES: readonly StoreRule[] = [
       demandEqual([...store.events("one")], [], "the events of the deleted run");
       store.compact();
       demandEqual([...store.events("two")].length, 33, "the events of the other run");
-      demandEqual(store.calls.find(call.identity), call.reply, "the answer to the call");
+      demandEqual(await store.calls.find(call.identity), call.reply, "the answer to the call");
       store.begin(runStart("one"));
       demandEqual([...store.conversations("one")], [], "the conversations of a run of the same name");
     },

@@ -53,17 +53,17 @@ export const CALL_RULES: readonly StoreRule[] = [
     check: async ({ store, reopen }) => {
       const calls = [1, 2, 5].map((turns) => recordedCall(conversation(turns), `${turns} ${LONG}`));
       for (const call of calls) store.calls.keep(call);
-      const check = ({ calls: known }: typeof store): void => {
+      const check = async ({ calls: known }: typeof store): Promise<void> => {
         for (const call of calls) {
-          demandEqual(known.find(call.identity), call.reply, "the answer");
+          demandEqual(await known.find(call.identity), call.reply, "the answer");
           demandEqual(known.get(call.identity), call, "the call");
         }
         demandEqual(known.size, 3, "the number of calls");
-        demandEqual(known.find("f".repeat(64)), undefined, "the answer to a call that was never made");
+        demandEqual(await known.find("f".repeat(64)), undefined, "the answer to a call that was never made");
         demandEqual(known.get("nothing like a hash"), undefined, "a call that was never made");
       };
-      check(store);
-      check((await reopen?.()) ?? store);
+      await check(store);
+      await check((await reopen?.()) ?? store);
     },
   },
   {
@@ -97,7 +97,7 @@ export const CALL_RULES: readonly StoreRule[] = [
       store.calls.keep(call);
       const reply = { ...call.reply, text: "second", rateLimit: { remainingRequests: 3 } };
       store.calls.keep({ ...call, reply });
-      demandEqual(store.calls.find(call.identity), { ...call.reply, text: "second" }, "the answer");
+      demandEqual(await store.calls.find(call.identity), { ...call.reply, text: "second" }, "the answer");
       demandEqual(store.calls.size, 1, "the number of calls");
     },
   },
@@ -108,7 +108,7 @@ export const CALL_RULES: readonly StoreRule[] = [
       const circle: { self?: unknown } = {};
       circle.self = circle;
       store.calls.keep({ ...call, reply: { ...call.reply, object: circle } });
-      demandEqual(store.calls.find(call.identity), undefined, "the answer");
+      demandEqual(await store.calls.find(call.identity), undefined, "the answer");
     },
   },
   {
@@ -138,20 +138,24 @@ export const CALL_RULES: readonly StoreRule[] = [
       for (const run of ["one", "two"]) store.begin(runStart(run));
       store.callsOf("one").keep(theirs);
       store.callsOf("one").keep(other);
-      const check = (opened: typeof store): void => {
+      const check = async (opened: typeof store): Promise<void> => {
         const calls = opened.callsOf("one");
-        demandEqual(calls.find(own.identity), theirs.reply, "the answer that came with the run");
+        demandEqual(await calls.find(own.identity), theirs.reply, "the answer that came with the run");
         demandEqual(calls.get(other.identity), other, "another call that came with the run");
         demandEqual(calls.size, 2, "the number of calls that came with the run");
-        demandEqual(opened.callsOf("two").find(own.identity), undefined, "an answer of another run");
-        demandEqual(opened.calls.find(own.identity), own.reply, "the answer of the project");
-        demandEqual(opened.calls.find(other.identity), undefined, "an answer that the project does not have");
+        demandEqual(await opened.callsOf("two").find(own.identity), undefined, "an answer of another run");
+        demandEqual(await opened.calls.find(own.identity), own.reply, "the answer of the project");
+        demandEqual(
+          await opened.calls.find(other.identity),
+          undefined,
+          "an answer that the project does not have",
+        );
         demandEqual(opened.calls.size, 1, "the number of calls of the project");
       };
-      check(store);
+      await check(store);
       const again = (await reopen?.()) ?? store;
       again.compact();
-      check(again);
+      await check(again);
       again.delete("one");
       again.begin(runStart("one"));
       demandEqual(again.callsOf("one").size, 0, "the number of calls of a new run of the same name");
@@ -165,7 +169,7 @@ export const CALL_RULES: readonly StoreRule[] = [
       store.compact({ callsBefore: 0 });
       demandEqual(store.calls.get(call.identity), call, "a call that is not that old");
       store.compact({ callsBefore: Date.now() + 60_000 });
-      demandEqual(store.calls.find(call.identity), undefined, "a call that is older");
+      demandEqual(await store.calls.find(call.identity), undefined, "a call that is older");
       store.calls.keep(call);
       demandEqual(store.calls.get(call.identity), call, "a call that is kept again");
     },

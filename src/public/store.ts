@@ -2,6 +2,7 @@ export type { CellTally, OutcomeScore } from "../journal/fold/tally.ts";
 export type { JudgeAnswered, JudgeCounts, JudgeHealth, JudgeReason } from "../journal/judge-health.ts";
 export { memoryStore } from "../journal/store/memory-store.ts";
 export type {
+  CallClaim,
   CallStore,
   ConversationFilter,
   ConversationScore,

@@ -5,7 +5,7 @@ import type { ModelReply } from "../../models/model.ts";
 import type { EncodedSettings, GroupWriter } from "./group.ts";
 import { type ChainLink, MessageChains } from "./message-chains.ts";
 import { nearCalls } from "./near-calls.ts";
-import type { SqlDatabase, SqlValue } from "./sql-database.ts";
+import type { SqlDatabase, SqlValue, StoredReply } from "./sql-database.ts";
 import type { CallStore, RunCalls } from "./store.ts";
 import { storeError } from "./store-error.ts";
 import { decodeData, encodeData, textHash } from "./text-codec.ts";
@@ -42,9 +42,11 @@ export class CallRows implements RunCalls {
     return this.reading((database) => database.value<number>(this.sql.count, ...this.#owner) ?? 0);
   }
 
-  find(identity: string): ModelReply | undefined {
+  find(identity: string): ReturnType<RunCalls["find"]> {
     const pending = this.#pending.get(identity);
     if (pending !== undefined) return pending;
+    const { calls } = this.parts.database;
+    if (calls !== undefined) return calls.find(identity, this.#run).then(replyOf);
     return this.reading((database) => {
       const reply = database.value<string>(this.sql.reply, ...this.#key(identity));
       return reply === undefined ? undefined : (this.#decoded(reply) as ModelReply);
@@ -75,10 +77,10 @@ export class CallRows implements RunCalls {
     const messages = shared.chain(request.messages);
     const answer = encodeData(kept);
     const call = { run: this.#run, identity, purpose, settings, messages, replicate, seed, at: Date.now() };
-    writer.add((rows) => {
-      this.#pending.delete(identity);
-      rows.call({ ...call, json: rows.texts(answer) });
-    });
+    const written = (): void => {
+      if (this.#pending.get(identity) === kept) this.#pending.delete(identity);
+    };
+    writer.add((rows) => rows.call({ ...call, json: rows.texts(answer), written }));
   }
 
   /** The first values of every key. */
@@ -122,8 +124,16 @@ export class CallRows implements RunCalls {
 
 /** The answered calls of the project. */
 export class CallTable extends CallRows implements CallStore {
+  readonly claim?: NonNullable<CallStore["claim"]>;
+
   constructor(parts: CallTableParts) {
     super(parts, { table: "call" });
+    const { calls } = parts.database;
+    if (calls === undefined) return;
+    this.claim = async (identity, signal) => {
+      const answered = replyOf(await calls.claim(identity, signal));
+      return answered === undefined ? { release: () => calls.release(identity) } : { reply: answered };
+    };
   }
 
   near(request: CallRequest, limit = 50): readonly RecordedCall[] {
@@ -137,6 +147,12 @@ export class CallTable extends CallRows implements CallStore {
       }),
     );
   }
+}
+
+function replyOf(stored: StoredReply | undefined): ModelReply | undefined {
+  if (stored === undefined) return undefined;
+  // Written by `keep`; the texts came with it.
+  return decodeData(stored.json, (hash) => stored.texts.get(hash) ?? "") as ModelReply;
 }
 
 const MOST_LISTS = 8;

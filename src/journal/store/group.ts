@@ -34,6 +34,8 @@ export interface CallRow {
   readonly seed: number;
   readonly json: string;
   readonly at: number;
+  /** Called when others can read it. */
+  readonly written: () => void;
 }
 
 /** A count as a tally keeps it. */

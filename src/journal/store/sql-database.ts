@@ -14,6 +14,21 @@ export const REFERRING: readonly (readonly [table: string, column: string])[] = 
   ["run", "start"],
 ];
 
+/** A reply as it is stored, with the texts that it refers to. */
+export interface StoredReply {
+  readonly json: string;
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/** Calls on a server: found without blocking, and made once by all processes. */
+export interface ServerCalls {
+  /** `run`: of calls that came with a run from elsewhere. */
+  find(identity: string, run: number | null): Promise<StoredReply | undefined>;
+  /** Resolves when this process may make the call, or with the answer that another one got. */
+  claim(identity: string, signal: AbortSignal): Promise<StoredReply | undefined>;
+  release(identity: string): void;
+}
+
 /** Where databases speak differently. */
 export interface SqlDialect {
   /** True of two values that are equal, or both missing. */
@@ -42,6 +57,8 @@ export interface SqlDatabase {
   run(sql: string, ...values: readonly SqlValue[]): number;
   /** False in a store of an earlier version, which may lack some. */
   hasColumn(table: "conversation" | "turn" | "tally" | "run_call", column: string): boolean;
+  /** Left out by a database in this process, which answers at once. */
+  readonly calls?: ServerCalls;
   /** What writes groups of changes. */
   writer(hooks: GroupHooks): GroupWriter;
   /** This process, as a run notes who writes it. */

@@ -52,7 +52,8 @@ export class SqliteRows implements GroupRows {
     this.#sql().event.run(run, conversation, type, turn, at, json);
   }
 
-  call({ run, identity, purpose, settings, messages, replicate, seed, json, at }: CallRow): void {
+  call({ run, identity, purpose, settings, messages, replicate, seed, json, at, written }: CallRow): void {
+    written();
     const sql = this.#sql();
     const setting = this.#settingId(settings);
     const values = [purpose, setting, this.#messageId(messages), replicate, seed, json, at];

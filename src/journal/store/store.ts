@@ -188,16 +188,27 @@ export interface NodeTurns {
 
 /** Answered calls that came with a run from elsewhere. */
 export interface RunCalls {
-  /** The answer to a call, without the work of putting its messages together. */
-  find(identity: string): ModelReply | undefined;
+  /** The answer to a call, without the work of putting its messages together. A store on a server gives it later. */
+  find(identity: string): ModelReply | undefined | Promise<ModelReply | undefined>;
   get(identity: string): RecordedCall | undefined;
   /** Keeps an answer; written together with the events of a run, soon. */
   keep(call: RecordedCall): void;
   readonly size: number;
 }
 
+/** A call that is to be made: by this process, or it is answered already because another process made it. */
+export type CallClaim =
+  | { readonly reply: ModelReply }
+  /** To be called when the call is over; what was kept is there for others by then. */
+  | { readonly reply?: undefined; readonly release: () => void };
+
 /** The answered calls of a project. */
 export interface CallStore extends RunCalls {
+  /**
+   * Of a store that several processes share: resolves when this process may make a call. While another process makes the same
+   * one, its answer is waited for; a process that dies no longer counts. Rejects with the reason of `signal`.
+   */
+  claim?(identity: string, signal: AbortSignal): Promise<CallClaim>;
   /** Calls that are most like this one: the same beginning of messages first, then the same model. */
   near(request: CallRequest, limit?: number): readonly RecordedCall[];
 }

@@ -1,3 +1,4 @@
+import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
 import { RunError } from "../failure.ts";
 import type { RunCalls, RunJournal, Store } from "../store/store.ts";
 import { type RunFileHeader, wholeLines } from "./run-file.ts";
@@ -77,6 +78,12 @@ async function write(
 ): Promise<void> {
   let journal: RunJournal | undefined;
   let calls: RunCalls | undefined;
+  const shared: RecordedCall[] = [];
+  /** What the project knows already stays. */
+  const share = async (): Promise<void> => {
+    for (const call of shared.splice(0))
+      if ((await store.calls.find(call.identity)) === undefined) store.calls.keep(call);
+  };
   let waiting = 0;
   let isOpen = false;
   const reader = new RunFileReader(
@@ -92,7 +99,7 @@ async function write(
       call: (call) => {
         calls ??= store.callsOf(run);
         calls.keep(call);
-        if (sharesCalls && store.calls.find(call.identity) === undefined) store.calls.keep(call);
+        if (sharesCalls) shared.push(call);
       },
     },
     { isVerified: true },
@@ -101,6 +108,7 @@ async function write(
     for await (const piece of pieces) {
       for (const line of piece.split("\n")) {
         reader.take(line);
+        if (shared.length > 0) await share();
         // A line that only refers to texts stands for as much again.
         waiting += line.length + LEAST_WEIGHT;
         if (waiting < AT_ONCE) continue;

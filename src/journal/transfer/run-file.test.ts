@@ -135,7 +135,7 @@ describe("answers of an imported run", () => {
     asked();
     const replies = (): unknown =>
       [...store.events("mine")].map((event) =>
-        event.type === "call-start" ? store.calls.find(event.identity ?? "")?.text : undefined,
+        event.type === "call-start" ? store.calls.get(event.identity ?? "")?.reply.text : undefined,
       );
     const before = replies();
     await importRun(store, lines, { useCalls: true });

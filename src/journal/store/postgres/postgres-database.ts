@@ -1,12 +1,21 @@
 import { isRecord } from "../../../core/values/json.ts";
+import { untilAborted } from "../../../models/until-aborted.ts";
 import type { GroupHooks, GroupWriter } from "../group.ts";
 import { thisWriter } from "../run-writer.ts";
-import { REFERRING, type SqlDatabase, type SqlDialect, type SqlValue } from "../sql-database.ts";
+import {
+  REFERRING,
+  type ServerCalls,
+  type SqlDatabase,
+  type SqlDialect,
+  type SqlValue,
+  type StoredReply,
+} from "../sql-database.ts";
 import type { StoreOptions } from "../store.ts";
 import { postgresAddress } from "./postgres-address.ts";
 import { SCHEMA_LOCK, TEXT_LOCKS, WRITER_LOCKS } from "./postgres-connection.ts";
 import { PostgresThread } from "./postgres-thread.ts";
 import { PostgresWriter } from "./postgres-writer.ts";
+import type { FoundReply } from "./thread-messages.ts";
 
 const DIALECT: SqlDialect = {
   same: (one, other) => `${one} IS NOT DISTINCT FROM ${other}`,
@@ -20,12 +29,32 @@ export class PostgresDatabase implements SqlDatabase {
   readonly dialect: SqlDialect = DIALECT;
   readonly path: string;
   readonly #thread: PostgresThread;
+  readonly calls: ServerCalls;
   readonly #numbered = new Map<string, string>();
   #writer: PostgresWriter | undefined;
 
   constructor(thread: PostgresThread) {
     this.#thread = thread;
     this.path = thread.shown;
+    this.calls = {
+      find: async (identity, run) => stored(await thread.find(DIALECT.identityKey(identity) as string, run)),
+      claim: async (identity, signal) => {
+        const key = DIALECT.identityKey(identity) as string;
+        try {
+          return stored(await untilAborted(signal, thread.claim(key), () => signal.reason));
+        } catch (error) {
+          thread.release(key);
+          throw error;
+        }
+      },
+      release: (identity) => {
+        const release = (): void => thread.release(DIALECT.identityKey(identity) as string);
+        // The answer must be there for others before they may make the call.
+        const kept = this.#writer?.durable();
+        if (kept === undefined) release();
+        else kept.then(release, release);
+      },
+    };
   }
 
   all<Row>(sql: string, ...values: readonly SqlValue[]): readonly Row[] {
@@ -124,6 +153,10 @@ export class PostgresDatabase implements SqlDatabase {
     }
     return this.#thread.query(numbered, values, this.#writer?.isWithin ?? false);
   }
+}
+
+function stored(found: FoundReply | undefined): StoredReply | undefined {
+  return found === undefined ? undefined : { json: found.json, texts: new Map(found.texts) };
 }
 
 /** The texts that something refers to. What begins a string comes after a bracket, a comma or a colon. */

@@ -50,6 +50,7 @@ export class PostgresRows implements GroupRows {
   readonly #calls = new Map<string, Row>();
   readonly #runCalls = new Map<string, Row>();
   #isShrinking = false;
+  readonly #written: (() => void)[] = [];
 
   constructor(known: KnownRows) {
     this.#known = known;
@@ -64,7 +65,8 @@ export class PostgresRows implements GroupRows {
     this.#add("event", { run, conversation, type, turn, at, data: json });
   }
 
-  call({ run, identity, purpose, settings, messages, replicate, seed, json, at }: CallRow): void {
+  call({ run, identity, purpose, settings, messages, replicate, seed, json, at, written }: CallRow): void {
+    this.#written.push(written);
     this.#setting(settings);
     if (messages !== null) this.#message(messages);
     const row = {
@@ -140,6 +142,11 @@ export class PostgresRows implements GroupRows {
 
   forget(): void {
     this.#known.forget();
+  }
+
+  /** The group was written. */
+  settle(): void {
+    for (const written of this.#written) written();
   }
 
   /** All that was collected. */

@@ -3,6 +3,7 @@ import type { SqlValue } from "../sql-database.ts";
 import { StoreError, type StoreErrorCode, storeError } from "../store-error.ts";
 import type { PostgresAddress } from "./postgres-address.ts";
 import type {
+  FoundReply,
   GroupData,
   ThreadData,
   ThreadProblem,
@@ -94,11 +95,19 @@ export class PostgresThread {
     return { columns, rows, changed };
   }
 
-  /** The same without blocking. */
-  async queryLater(sql: string, values: readonly SqlValue[]): Promise<QueryAnswer> {
-    const reply = await this.#post({ kind: "query", sql, values, isWithin: false });
-    const { columns = [], rows = [], changed = 0 } = this.#checked(reply);
-    return { columns, rows, changed };
+  /** Looks for an answered call without blocking. */
+  async find(identity: string, run: number | null): Promise<FoundReply | undefined> {
+    return this.#checked(await this.#post({ kind: "find", identity, run })).found;
+  }
+
+  /** Waits without blocking until this process may make a call, or another one has answered it. */
+  async claim(identity: string): Promise<FoundReply | undefined> {
+    return this.#checked(await this.#post({ kind: "claim", identity })).found;
+  }
+
+  /** Ends a claim in the background. */
+  release(identity: string): void {
+    if (this.#isOpen) this.#send({ kind: "release", identity }, () => {});
   }
 
   begin(): void {

@@ -3,6 +3,7 @@ import { workerData } from "node:worker_threads";
 import type { Client } from "pg";
 import { errorMessage } from "../../../core/error-message.ts";
 import { StoreError } from "../store-error.ts";
+import { CallClaims } from "./call-claims.ts";
 import { GroupTransaction } from "./group-transaction.ts";
 import { isConflict, isLost, PostgresConnection, WRITER_LOCKS } from "./postgres-connection.ts";
 import { prepareSchema } from "./prepare-schema.ts";
@@ -47,6 +48,12 @@ function problemOf(error: unknown, isLostNow = false): ThreadProblem {
   return { code: String(code), message: errorMessage(error), ...(isLostNow ? { isLost: true } : {}) };
 }
 
+/** Made when the first call is looked for. */
+const claims = new CallClaims(
+  new PostgresConnection({ connection: data.connection, schema: data.schema, setUp: async () => {} }),
+  () => writer,
+);
+
 async function query(request: ThreadRequest & { readonly kind: "query" }): Promise<ThreadReply> {
   const { id, sql, values, isWithin } = request;
   for (;;) {
@@ -76,7 +83,15 @@ async function answer(request: ThreadRequest): Promise<ThreadReply> {
     case "rollback":
       await group.rollback();
       return { id };
+    case "find":
+      return { id, found: await claims.find(request.identity, request.run) };
+    case "claim":
+      return { id, found: await claims.claim(request.identity) };
+    case "release":
+      await claims.release(request.identity);
+      return { id };
     case "close":
+      await claims.close();
       await connection.drop();
       return { id };
   }
@@ -105,20 +120,29 @@ let isWorking = false;
 async function work(): Promise<void> {
   if (isWorking) return;
   isWorking = true;
-  for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) {
-    try {
-      send(await answer(request));
-    } catch (error) {
-      const isWithin = request.kind === "commit" || (request.kind === "query" && request.isWithin);
-      send({ id: request.id, problem: problemOf(error, isWithin && (isLost(error) || isConflict(error))) });
-      if (request.kind === "commit") await group.rollback();
-    }
-    if (request.kind === "close") port.close();
-  }
+  for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) await serve(request);
   isWorking = false;
 }
 
+async function serve(request: ThreadRequest): Promise<void> {
+  try {
+    send(await answer(request));
+  } catch (error) {
+    const isWithin = request.kind === "commit" || (request.kind === "query" && request.isWithin);
+    send({ id: request.id, problem: problemOf(error, isWithin && (isLost(error) || isConflict(error))) });
+    if (request.kind === "commit") await group.rollback();
+  }
+  if (request.kind === "close") port.close();
+}
+
+/** What has a connection of its own does not wait for groups. */
+const APART: ReadonlySet<string> = new Set(["find", "claim", "release"]);
+
 port.on("message", (request: ThreadRequest) => {
+  if (APART.has(request.kind)) {
+    void serve(request);
+    return;
+  }
   waiting.push(request);
   void work();
 });

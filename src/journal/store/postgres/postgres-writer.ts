@@ -109,6 +109,7 @@ export class PostgresWriter implements GroupWriter {
       this.isWithin = false;
     }
     this.#notice(this.#thread.commit(rows.data()));
+    rows.settle();
     return result;
   }
 
@@ -127,8 +128,10 @@ export class PostgresWriter implements GroupWriter {
       this.#underWay++;
       this.#sent = group.promise;
       this.#thread.write(rows.data(), (result) => {
-        if (typeof result === "string") this.#written(group, result);
-        else this.#failed(group, result);
+        if (typeof result === "string") {
+          rows.settle();
+          this.#written(group, result);
+        } else this.#failed(group, result);
       });
     } catch (error) {
       this.break(error);

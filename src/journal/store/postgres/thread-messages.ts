@@ -32,7 +32,16 @@ export type ThreadRequest =
   /** Writes the rest of a transaction, and ends it. */
   | ({ readonly kind: "commit"; readonly id: number } & GroupData)
   | { readonly kind: "rollback"; readonly id: number }
+  /** These do not wait for what was asked before. */
+  | { readonly kind: "find"; readonly id: number; readonly identity: string; readonly run: number | null }
+  | { readonly kind: "claim" | "release"; readonly id: number; readonly identity: string }
   | { readonly kind: "close"; readonly id: number };
+
+/** A reply as it is stored, with the texts that it refers to. */
+export interface FoundReply {
+  readonly json: string;
+  readonly texts: readonly (readonly [hash: string, value: string])[];
+}
 
 /** Why something could not be done. */
 export interface ThreadProblem {
@@ -50,6 +59,7 @@ export interface ThreadReply {
   readonly columns?: readonly string[];
   readonly rows?: readonly (readonly unknown[])[];
   readonly changed?: number;
+  readonly found?: FoundReply | undefined;
   /** How often texts were removed from the store, as far as the thread knows. */
   readonly removals?: string;
 }
