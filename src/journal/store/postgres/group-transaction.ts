@@ -77,7 +77,7 @@ export class GroupTransaction {
     await this.#writeRows(group);
     const number = this.#groups + 1;
     try {
-      await this.#connection.query("COMMIT");
+      await this.#connection.exec("COMMIT");
     } catch (error) {
       if (!isLost(error)) throw error;
       // Whether it was written is known only by the server.

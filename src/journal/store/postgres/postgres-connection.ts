@@ -1,5 +1,6 @@
 import type { Client, ClientConfig, QueryResult } from "pg";
 import type { SqlValue } from "../sql-database.ts";
+import { StoreError } from "../store-error.ts";
 
 /** What a connection needs. */
 export interface ConnectionSettings {
@@ -42,7 +43,7 @@ export class PostgresConnection {
   async connect(): Promise<Client> {
     if (this.#client !== undefined) return this.#client;
     const { connection, schema, setUp } = this.#settings;
-    const { default: pg } = await import("pg");
+    const pg = await driver();
     const config: ClientConfig = {
       connectionString: connection,
       application_name: "elenchus",
@@ -109,6 +110,19 @@ export class PostgresConnection {
 
   #lose(client: Client): void {
     if (this.#client === client) this.#client = undefined;
+  }
+}
+
+/** The driver is installed by those who need it. */
+async function driver(): Promise<typeof import("pg")["default"]> {
+  try {
+    return (await import("pg")).default;
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== "ERR_MODULE_NOT_FOUND") throw error;
+    throw new StoreError(
+      "io",
+      "A store on a PostgreSQL server needs the package pg. Install it: npm install pg",
+    );
   }
 }
 

@@ -44,7 +44,7 @@ function send(message: ThreadReply | ThreadStart): void {
 }
 
 function problemOf(error: unknown, isLostNow = false): ThreadProblem {
-  const { code = "" } = error as { readonly code?: unknown };
+  const { code = isLost(error) ? "ECONNRESET" : "" } = error as { readonly code?: unknown };
   return { code: String(code), message: errorMessage(error), ...(isLostNow ? { isLost: true } : {}) };
 }
 
@@ -56,12 +56,18 @@ const claims = new CallClaims(
 
 async function query(request: ThreadRequest & { readonly kind: "query" }): Promise<ThreadReply> {
   const { id, sql, values, isWithin } = request;
+  const ask = (): ReturnType<PostgresConnection["query"]> => connection.query(sql, values);
+  const { fields, rows, rowCount } = await (isWithin ? ask() : again(ask));
+  return { id, columns: fields.map(({ name }) => name), rows, changed: rowCount ?? 0 };
+}
+
+/** Does something again when the connection was lost and made again. */
+async function again<Result>(action: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
-      const { fields, rows, rowCount } = await connection.query(sql, values);
-      return { id, columns: fields.map(({ name }) => name), rows, changed: rowCount ?? 0 };
+      return await action();
     } catch (error) {
-      if (!isLost(error) || isWithin) throw error;
+      if (!isLost(error)) throw error;
       await connection.reconnect(QUESTION_WAIT_MS);
     }
   }
@@ -73,8 +79,7 @@ async function answer(request: ThreadRequest): Promise<ThreadReply> {
     case "group":
       return { id, removals: await group.write(request) };
     case "begin":
-      await connection.reconnect(QUESTION_WAIT_MS);
-      await group.begin();
+      await again(() => group.begin());
       return { id };
     case "query":
       return query(request);
