@@ -21,9 +21,12 @@ import { addRegradeCommand } from "./regrade/regrade-command.ts";
 import { addResumeCommand } from "./resume/resume-command.ts";
 import { addRunCommand } from "./run/run-command.ts";
 import { addShowCommand } from "./show/show-command.ts";
+import { addStopCommand } from "./stop/stop-command.ts";
 import { addTagCommand } from "./tag/tag-command.ts";
 import { addViewCommand } from "./view/view-command.ts";
 import { addWhyMissCommand } from "./why-miss/why-miss-command.ts";
+import { addWorkerCommand } from "./worker/worker-command.ts";
+import { addWorkersCommand } from "./workers/workers-command.ts";
 
 /** All commands by group, in the order in which people need them. */
 const GROUPS: Readonly<Record<string, readonly AddCommand[]>> = {
@@ -37,6 +40,7 @@ const GROUPS: Readonly<Record<string, readonly AddCommand[]>> = {
     addMergeCommand,
     addWhyMissCommand,
   ],
+  "Beyond one machine:": [addWorkerCommand, addWorkersCommand, addStopCommand],
   "Look at runs:": [
     addListCommand,
     addShowCommand,

@@ -1,7 +1,6 @@
 import { isFinished } from "../core/state/state.ts";
 import { failureOf, type RunFailure } from "../journal/failure.ts";
-import { attemptsIn, judgesIn } from "../journal/fold/conversation.ts";
-import { type JudgeCounts, JudgeTally } from "../journal/judge-health.ts";
+import { attemptsIn } from "../journal/fold/conversation.ts";
 import type { ConversationEvent, ConversationStop, RunEvent } from "../journal/run-event.ts";
 import type { Spending } from "../journal/spending.ts";
 import { ModelError } from "../models/model-error.ts";
@@ -23,7 +22,7 @@ import {
   type JudgeEffect,
   type SimulateEffect,
 } from "./step/conversation-state.ts";
-import { type FoldedJournal, foldJournal, foldJournalWith } from "./step/fold-journal.ts";
+import { droppedJudgements, type FoldedJournal, foldJournal, foldJournalWith } from "./step/fold-journal.ts";
 import { givenHistory } from "./step/given-history.ts";
 import { type Step, step } from "./step/step.ts";
 import { userTurn } from "./user-turn.ts";
@@ -53,9 +52,14 @@ export class ConversationDriver implements ConversationContext {
   readonly run: RunContext;
   readonly #controller = new AbortController();
   readonly #finished = Promise.withResolvers<ConversationRecord>();
+  readonly #suspended = Promise.withResolvers<null>();
   #state: ConversationState | null = null;
   #cancelTimer: (() => void) | undefined;
   #waiting: readonly { readonly turnCount: number; readonly resolve: () => void }[] = [];
+  /** True if another process goes on with the conversation. */
+  #isSuspended = false;
+  /** Effects under way. */
+  #underWay = 0;
   /** Set when no further question may be asked. */
   #stopReason: StopReason | undefined;
   #answers: RecordedAnswers | undefined;
@@ -132,25 +136,14 @@ export class ConversationDriver implements ConversationContext {
     } as const;
     const folded = await this.#fold([...events, { ...again, at: 0 }]);
     if (folded.state === null) return this.start();
-    const resumed = { ...again, judgedAgain: await this.#judgedAgain(events, folded) };
+    const before = await this.#fold(events);
+    const resumed = { ...again, judgedAgain: droppedJudgements(before, folded, this.plan.cell.judge) };
     this.#limitTime();
     this.#state = folded.state;
     this.run.emit(resumed);
     if (folded.state.status !== null) for (const derived of folded.events) this.run.emit(derived);
     this.#whenDurable(() => this.#perform(folded.pending));
     return this.#finished.promise;
-  }
-
-  /** What judges did for judgements that counted before the resume, and no longer do. */
-  async #judgedAgain(
-    before: readonly RunEvent[],
-    { judgements }: FoldedJournal,
-  ): Promise<readonly JudgeCounts[]> {
-    const kept = new Set(judgements);
-    const tally = new JudgeTally();
-    for (const event of (await this.#fold(before)).judgements)
-      if (!kept.has(event)) for (const answered of judgesIn(event, this.plan.cell.judge)) tally.add(answered);
-    return tally.counts;
   }
 
   #fold(events: readonly RunEvent[]): FoldedJournal | Promise<FoldedJournal> {
@@ -174,6 +167,23 @@ export class ConversationDriver implements ConversationContext {
     if (this.#state === null || this.#state.status !== null) return;
     if (!isStepping) this.#end(reason);
     this.#controller.abort(new ModelError(reason.status, reason.message));
+  }
+
+  /**
+   * Asks no further question, and does not end the conversation: its journal is complete once calls in flight have finished, and
+   * another process can resume it. `suspended` resolves then, unless it has ended before.
+   */
+  suspend(): void {
+    this.#isSuspended = true;
+    this.#sayIfSuspended();
+  }
+
+  get suspended(): Promise<null> {
+    return this.#suspended.promise;
+  }
+
+  #sayIfSuspended(): void {
+    if (this.#isSuspended && this.#underWay === 0 && this.#queue === null) this.#suspended.resolve(null);
   }
 
   /** True if the conversation has been stopped, rather than finished. */
@@ -233,6 +243,7 @@ export class ConversationDriver implements ConversationContext {
       const waiting = this.#queue ?? [];
       this.#queue = null;
       for (const next of waiting) this.#feed(next);
+      this.#sayIfSuspended();
     };
     stepped.then(
       (next) => {
@@ -300,11 +311,21 @@ export class ConversationDriver implements ConversationContext {
 
   /** Nothing awaits an effect: if one throws, the run must fail instead of waiting forever. */
   #failIfRejected(effect: Promise<void>): void {
-    effect.catch((error) => this.run.fail(error));
+    this.#underWay++;
+    const end = (): void => {
+      this.#underWay--;
+      this.#sayIfSuspended();
+    };
+    effect.then(end, (error) => {
+      this.run.fail(error);
+      end();
+    });
   }
 
   #perform(effects: readonly Effect[]): void {
     for (const effect of effects) {
+      // The question follows from the journal: another process asks it.
+      if (this.#isSuspended && (effect.type === "ask" || effect.type === "simulate")) continue;
       if (effect.type === "ask" && this.#problem !== undefined)
         this.#stopWith("error", { category: "author", stage: "run", message: this.#problem });
       else if (effect.type === "ask" && this.#stopReason !== undefined) this.#end(this.#stopReason);

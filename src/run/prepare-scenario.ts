@@ -32,6 +32,8 @@ export interface PreparedScenario {
 export interface Additions extends RowOptions {
   readonly rubric?: Rubric | undefined;
   readonly seed: number;
+  /** False if rows come with conversations (default true). */
+  readonly readsRows?: boolean;
 }
 
 /**
@@ -40,9 +42,9 @@ export interface Additions extends RowOptions {
  */
 export async function prepareScenario(
   definition: ScenarioDefinition,
-  { rubric, seed, ...rows }: Additions,
+  { rubric, seed, readsRows = true, ...rows }: Additions,
 ): Promise<PreparedScenario> {
-  const dataset = await openRows(definition, rows);
+  const dataset = readsRows ? await openRows(definition, rows) : null;
   const { definition: merged, warnings } = withRubric(definition, rubric);
   const { linked, sandbox } = await linkInSandbox(merged, seed);
   const spent = new ScenarioSources();

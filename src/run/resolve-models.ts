@@ -38,8 +38,14 @@ export interface ResolvedModels {
   readonly simulators: ReadonlyMap<string, AnyModel>;
 }
 
+/** The options of a run, and how its models are resolved. */
+export interface ResolvedOptions extends RunOptions {
+  /** True if only names and identities are needed: models are asked elsewhere, where the keys are. */
+  readonly keyless?: boolean;
+}
+
 /** Resolves all models that a run names; one error reports everything that is wrong with them. */
-export async function resolveModels(options: RunOptions): Promise<ResolvedModels> {
+export async function resolveModels(options: ResolvedOptions): Promise<ResolvedModels> {
   const resolver = new ModelResolver(options);
   const subjects = await Promise.all(list(options.subjects).map((subject) => resolver.subject(subject)));
   const judges = await Promise.all(list(options.judge ?? RULES_JUDGE).map((judge) => resolver.judge(judge)));
@@ -74,11 +80,11 @@ export async function resolveModels(options: RunOptions): Promise<ResolvedModels
 }
 
 class ModelResolver {
-  readonly #options: RunOptions;
+  readonly #options: ResolvedOptions;
   readonly #problems: string[] = [];
   #functions = 0;
 
-  constructor(options: RunOptions) {
+  constructor(options: ResolvedOptions) {
     this.#options = options;
   }
 
@@ -217,11 +223,11 @@ class ModelResolver {
   }
 
   get #resolveOptions(): ResolveOptions {
-    const { environment, providers, replay } = this.#options;
+    const { environment, providers, replay, keyless = false } = this.#options;
     return {
       ...(environment === undefined ? {} : { environment }),
       ...(providers === undefined ? {} : { providers }),
-      keyless: replay !== undefined,
+      keyless: keyless || replay !== undefined,
     };
   }
 

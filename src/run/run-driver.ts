@@ -9,25 +9,18 @@ import type { Cell, RunEvent, RunEventBody } from "../journal/run-event.ts";
 import type { RunObserver } from "../journal/run-observer.ts";
 import type { RunJournal, Store } from "../journal/store/store.ts";
 import { AccountLanes } from "./account-lanes.ts";
-import { SharedCalls } from "./calls/call-cache.ts";
 import type { Caller } from "./calls/caller.ts";
 import { systemClock } from "./calls/clock.ts";
 import { type CellGroup, CellSource, givenGroups } from "./cell-source.ts";
-import { ConversationDriver, type StopReason } from "./conversation-driver.ts";
+import type { StopReason } from "./conversation-driver.ts";
 import { scenarioDefine } from "./describe-run.ts";
 import { type EarlierRun, earlierRun, refuseChanges } from "./earlier-run.ts";
-import { armPlans, hasForks } from "./fork-plans.ts";
+import { GroupRunner } from "./group-runner.ts";
 import { silentModel } from "./records/silent-model.ts";
 import type { ConversationPlan } from "./run-context.ts";
 import { type GivenSurvey, list, type RunInternals, type RunOptions } from "./run-options.ts";
 import { type RunSetup, setUpRun } from "./set-up-run.ts";
-import {
-  armsOf,
-  type ConversationRecord,
-  type ConversationState,
-  conversationRecord,
-} from "./step/conversation-state.ts";
-import { foldJournal, foldJournalWith } from "./step/fold-journal.ts";
+import type { ConversationRecord } from "./step/conversation-state.ts";
 
 /** Receives the events of a run, and says when it is full. */
 export interface RunReader {
@@ -43,7 +36,6 @@ export class RunDriver {
   readonly #reader: RunReader;
   #observer: RunObserver | undefined;
   readonly #clock: Clock;
-  readonly #active = new Set<ConversationDriver>();
   readonly #statuses: Partial<Record<ConversationStatus, number>> = {};
   /** Rejects if the run itself fails: the store cannot be used, or there is a bug in the engine. */
   readonly #failure = Promise.withResolvers<never>();
@@ -51,6 +43,7 @@ export class RunDriver {
   #results: Promise<readonly ConversationRecord[]> | undefined;
   #journal: RunJournal | undefined;
   #caller: Caller | undefined;
+  #groups: GroupRunner | undefined;
   #release: (() => void) | undefined;
   #stopReason: StopReason | undefined;
   #finished = 0;
@@ -78,13 +71,13 @@ export class RunDriver {
   /** Ends all conversations at once. */
   abort(reason: StopReason): void {
     this.#stopReason ??= reason;
-    for (const driver of this.#active) driver.abort(reason);
+    this.#groups?.abort(reason);
   }
 
   /** Asks nothing new. A conversation ends when its calls in flight have finished; calls that only wait are cancelled. */
   stop(): void {
     this.#stopReason ??= { status: "cancelled", message: "The run was stopped." };
-    for (const driver of this.#active) driver.stop(this.#stopReason);
+    this.#groups?.stop(this.#stopReason);
     this.#caller?.stopWaiting(this.#stopReason.message);
   }
 
@@ -169,21 +162,28 @@ export class RunDriver {
   }
 
   async #runAll(setup: RunSetup, earlier: EarlierRun | null): Promise<void> {
-    const { given } = this.#internals;
+    const { given, recorded } = this.#internals;
+    const groups = new GroupRunner({
+      setup,
+      earlier,
+      recorded,
+      onRecord: (record, cell) => this.#record(record, cell),
+      onRun: () => this.#sayProgress(setup),
+      onArms: (count) => {
+        this.#arms += count;
+      },
+    });
+    this.#groups = groups;
+    if (this.#stopReason !== undefined) groups.stop(this.#stopReason);
     const givens = given === undefined ? undefined : givenGroups(given.conversations(), setup.factors);
     const runGroup = async (
-      { cells, row }: CellGroup,
+      group: CellGroup,
       more: Pick<ConversationPlan, "record" | "park">,
     ): Promise<"go on" | "stop"> => {
       const room = this.#reader.room();
       if (room !== undefined) await room;
       if (this.#skipsTheRest) return "stop";
-      const plans = cells
-        .map((cell) => setup.conversation(cell, row))
-        // A conversation that is finished may have arms that are not.
-        .filter((plan) => !earlier?.isFinished(plan) || hasForks(plan.definition));
-      const shared = plans.length > 1 ? new SharedCalls() : undefined;
-      await Promise.all(plans.map((plan) => this.#runTree(setup, { ...plan, shared, ...more }, earlier)));
+      await groups.run(group, more);
       // No effect waits for the last event of a conversation, so a crash could lose more than the calls in flight.
       await this.#journal?.durable();
       return "go on";
@@ -208,7 +208,7 @@ export class RunDriver {
       });
       await lanes.run(workers, (group, park) => runGroup(group, { park }));
     }
-    if (earlier !== null) await this.#recordFinished(setup, earlier);
+    if (earlier !== null) await this.#recordFinished(setup, { earlier, groups });
   }
 
   /** After a stop, conversations that have not started need no events if their records are not kept: a resume starts them. */
@@ -217,65 +217,21 @@ export class RunDriver {
     return this.#stopReason?.status === "cancelled" && store !== undefined && keepResults === false;
   }
 
-  /** Runs a conversation, and then the arms in which it continues. */
-  async #runTree(setup: RunSetup, plan: ConversationPlan, earlier: EarlierRun | null): Promise<void> {
-    const state = earlier?.isFinished(plan)
-      ? await this.#finishedBefore(plan, earlier)
-      : await this.#runOne(setup, plan, earlier);
-    const arms = armPlans(plan, state, setup.conversations);
-    if (arms.length === 0) return;
-    this.#arms += arms.length;
-    await Promise.all(arms.map((arm) => this.#runTree(setup, arm, earlier)));
-  }
-
-  /** The state of a conversation that was finished before the run was resumed. Arms are counted here, the others at the end. */
-  async #finishedBefore(plan: ConversationPlan, earlier: EarlierRun): Promise<ConversationState> {
-    // What is finished has begun.
-    const state = (await this.#folded(plan, earlier)) as ConversationState;
-    if (plan.from !== undefined) this.#record(recordOf(plan, state), plan.cell);
-    return state;
-  }
-
-  /** Where a conversation stands according to its journal. */
-  async #folded(plan: ConversationPlan, earlier: EarlierRun): Promise<ConversationState | null> {
-    const { definition, sources, from } = plan;
-    const journal = earlier.journal(plan) ?? [];
-    const { state } =
-      sources === undefined
-        ? foldJournal(definition, journal, from?.state)
-        : await foldJournalWith((work) => sources.evaluate(work), definition, journal, from?.state);
-    return state;
-  }
-
-  async #runOne(
-    setup: RunSetup,
-    plan: ConversationPlan,
-    earlier: EarlierRun | null,
-  ): Promise<ConversationState> {
-    const { recorded } = this.#internals;
-    const regraded =
-      recorded === undefined ? {} : { recorded: recorded.of(plan.cell), reruns: recorded.reruns };
-    const driver = new ConversationDriver(setup.context, { ...plan, ...regraded });
-    if (this.#stopReason !== undefined) driver.stop(this.#stopReason);
-    this.#active.add(driver);
-    const journal = earlier?.journal(plan);
-    const record = await (journal === undefined
-      ? driver.start()
-      : driver.resume(journal, earlier as EarlierRun));
-    this.#active.delete(driver);
-    this.#record(record, plan.cell);
+  #sayProgress({ start, context }: RunSetup): void {
     this.#emit({
       type: "progress",
       finished: this.#finished,
-      running: this.#active.size,
-      total: setup.start.conversations + this.#arms,
-      spending: setup.context.caller.spending,
+      running: this.#groups?.active ?? 0,
+      total: start.conversations + this.#arms,
+      spending: context.caller.spending,
     });
-    return driver.state;
   }
 
   /** Adds the conversations that were finished before the run was resumed. */
-  async #recordFinished(setup: RunSetup, earlier: EarlierRun): Promise<void> {
+  async #recordFinished(
+    setup: RunSetup,
+    { earlier, groups }: { readonly earlier: EarlierRun; readonly groups: GroupRunner },
+  ): Promise<void> {
     const source = new CellSource(setup.factors);
     for (let group = await source.next(); group !== undefined; group = await source.next()) {
       for (const cell of group.cells) {
@@ -285,8 +241,8 @@ export class RunDriver {
           this.#count(earlier.statusOf(plan));
           continue;
         }
-        const state = await this.#folded(plan, earlier);
-        if (state !== null) this.#record(recordOf(plan, state), cell);
+        const record = await groups.finished(plan);
+        if (record !== null) this.#record(record, cell);
       }
     }
   }
@@ -340,13 +296,6 @@ function withSurvey(options: RunOptions, { subjects, replicates, needsReading }:
     replicates,
     ...(needsReading ? {} : { allowUnread: true }),
   };
-}
-
-function recordOf({ definition }: ConversationPlan, state: ConversationState): ConversationRecord {
-  return conversationRecord(
-    state,
-    armsOf(definition, state).map(({ name }) => name),
-  );
 }
 
 const claimed = new WeakMap<Store, Set<string>>();

@@ -86,7 +86,11 @@ export function resumeRun<const Definition extends ScenarioDefinition>(
 }
 
 /** `resumeRun` with internals. */
-export function startResume(name: string, options: ResumeOptions, internals: RunInternals = {}): Run {
+export function startResume(
+  name: string,
+  options: ResumeOptions,
+  internals: RunInternals & { readonly begin?: (options: RunOptions, internals: RunInternals) => Run } = {},
+): Run {
   const { retryErrors = false, ...rest } = options;
   const summary = options.store.run(name);
   if (summary === undefined) throw new RunError([`There is no run "${name}" in the store.`]);
@@ -94,10 +98,11 @@ export function startResume(name: string, options: ResumeOptions, internals: Run
     throw new RunError([
       `The run "${summary.run}" grades records, and cannot be resumed. Grade them again, or regrade the run.`,
     ]);
-  return startRun(
+  const { begin = startRun, ...others } = internals;
+  return begin(
     // A run of an earlier version, which does not say how it reads, was read by rules.
     { reading: "rules", ...startedWith(summary.start), ...rest, run: summary.run },
-    { ...internals, resume: { retryErrors, retryUnreadable: options.retryUnreadable ?? false } },
+    { ...others, resume: { retryErrors, retryUnreadable: options.retryUnreadable ?? false } },
   );
 }
 

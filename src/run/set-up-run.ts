@@ -15,7 +15,7 @@ import { contentHash } from "../models/content-hash.ts";
 import { openToolServers } from "../models/tools/tool-servers.ts";
 import { maskSecretsIn } from "../secrets/mask-secrets.ts";
 import { redactSecrets } from "../secrets/redact-secrets.ts";
-import { Budget } from "./calls/budget.ts";
+import { Budget, type CallBudget } from "./calls/budget.ts";
 import { type AnyModel, type BorrowedCalls, CallCache } from "./calls/call-cache.ts";
 import { Caller } from "./calls/caller.ts";
 import { Limits } from "./calls/limits.ts";
@@ -33,6 +33,7 @@ import type { ConversationPlan, RunContext } from "./run-context.ts";
 import { list, type RunInternals, type RunOptions } from "./run-options.ts";
 import { shardCells } from "./shard-cells.ts";
 import { looksAtRefusal } from "./step/node-plan.ts";
+import { Workspaces } from "./workspaces.ts";
 
 /** A run that is ready to start. */
 export interface RunSetup {
@@ -55,6 +56,10 @@ export interface RunHooks {
   readonly parent?: RunInternals["parent"] | undefined;
   /** How many conversations exist already; undefined if they are combined. */
   readonly given?: number | undefined;
+  /** The run as it was begun by another process: its rows come with its conversations, and are not read here. */
+  readonly joined?: RunStart | undefined;
+  /** What keeps the calls within limits, if other processes make calls of the run, too. */
+  readonly budget?: CallBudget | undefined;
   /** True if the run was started before: what it was started with is not questioned. */
   readonly isResumed?: boolean;
   readonly emit: (event: RunEventBody) => void;
@@ -79,6 +84,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
   const scenarios = list(options.scenarios);
   refuseSameNames(scenarios.map(({ name }) => name));
   const models = await resolveModels(options);
+  const { joined } = hooks;
   if (!hooks.isResumed) {
     refuseDrafts(options);
     requireJudge(options);
@@ -91,7 +97,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
       ? null
       : openToolServers(tools, { redact: redactSecrets, ...given("environment", options.environment) });
   const workspaces = new Workspaces(options.workspace);
-  const prepared = await prepareAll(options, seed);
+  const prepared = await prepareAll(options, seed, joined === undefined);
   const caller = new Caller({
     limits: new Limits({
       clock,
@@ -104,7 +110,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
       },
       onOutage: (report) => emit({ type: "outage", ...maskSecretsIn(report) }),
     }),
-    budget: new Budget(budget),
+    budget: hooks.budget ?? new Budget(budget),
     prices,
     clock,
     cache:
@@ -146,7 +152,8 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     ...given("wanted", options.variant),
   };
   refuseUnknownLevels(scenarios, options.variant);
-  const conversations = hooks.given === undefined ? await countCells(all) : hooks.given * all.judges.length;
+  const counted = hooks.given === undefined ? await countCells(all) : hooks.given * all.judges.length;
+  const conversations = joined?.conversations ?? counted;
   if (conversations === 0)
     throw new RunError(["No conversation has these levels. Check the filter of variants."]);
   const { shard } = options;
@@ -281,7 +288,11 @@ function borrowedCalls(
   return from.length === 0 ? undefined : { from, into: lazy(() => store.callsOf(run())) };
 }
 
-async function prepareAll(options: RunOptions, seed: number): Promise<ReadonlyMap<string, PreparedScenario>> {
+async function prepareAll(
+  options: RunOptions,
+  seed: number,
+  readsRows: boolean,
+): Promise<ReadonlyMap<string, PreparedScenario>> {
   const { rubric, rows, dataset, skipBadRows } = options;
   const outcomes = await Promise.allSettled(
     list(options.scenarios).map(
@@ -291,6 +302,7 @@ async function prepareAll(options: RunOptions, seed: number): Promise<ReadonlyMa
           await prepareScenario(definition, {
             rubric,
             seed,
+            readsRows,
             ...given("rows", rows),
             ...given("dataset", dataset),
             ...given("skipBadRows", skipBadRows),
@@ -363,38 +375,4 @@ export function allModels({
   ];
   // Nodes may name a model of the run, or the same model several times.
   return [...new Set(all)];
-}
-
-/** The folders that handovers write to: one for each conversation that needs one. */
-export class Workspaces {
-  readonly #given: string | undefined;
-  #root: Promise<string> | undefined;
-
-  /** Without a folder, a temporary one is made and removed at the end. */
-  constructor(folder: string | undefined) {
-    this.#given = folder;
-  }
-
-  /** The folder of a conversation; it is made if it does not exist. */
-  async folder(conversation: string): Promise<string> {
-    const { mkdir } = await import("node:fs/promises");
-    const { join } = await import("node:path");
-    this.#root ??= this.#given === undefined ? temporaryFolder() : Promise.resolve(this.#given);
-    const folder = join(await this.#root, conversation);
-    await mkdir(folder, { recursive: true });
-    return folder;
-  }
-
-  async close(): Promise<void> {
-    if (this.#given !== undefined || this.#root === undefined) return;
-    const { rm } = await import("node:fs/promises");
-    await rm(await this.#root, { recursive: true, force: true });
-  }
-}
-
-async function temporaryFolder(): Promise<string> {
-  const { mkdtemp } = await import("node:fs/promises");
-  const { tmpdir } = await import("node:os");
-  const { join } = await import("node:path");
-  return mkdtemp(join(tmpdir(), "elenchus-"));
 }

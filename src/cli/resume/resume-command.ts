@@ -17,6 +17,7 @@ import {
 interface GivenResume extends GivenFlags, GivenDisplay {
   readonly retryErrors?: true;
   readonly durable?: true;
+  readonly workers?: string;
   readonly useCalls?: readonly string[];
   readonly retryUnreadable?: true;
   readonly trustOrigin?: true;
@@ -37,6 +38,11 @@ export const addResumeCommand: AddCommand = (program, { terminal, execute }) => 
     new Option("--use-calls <run>", USE_CALLS).argParser(repeatable).helpGroup(FLAG_GROUPS.answers),
   );
   command.addOption(new Option("--durable", DURABLE).helpGroup(FLAG_GROUPS.project));
+  command.addOption(
+    new Option("--workers <address>", "let workers run what is left: postgres://… or redis://…").helpGroup(
+      FLAG_GROUPS.project,
+    ),
+  );
   addSettingFlags(command, [
     "subject",
     "judge",
@@ -79,6 +85,7 @@ export const addResumeCommand: AddCommand = (program, { terminal, execute }) => 
             trustsOrigin: given.trustOrigin ?? false,
             isDurable: given.durable ?? false,
             ...(given.useCalls === undefined ? {} : { useCalls: given.useCalls }),
+            ...(given.workers === undefined ? {} : { workers: given.workers }),
             ...(run === undefined ? {} : { run }),
           },
           terminal,

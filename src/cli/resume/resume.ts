@@ -7,7 +7,7 @@ import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import { finishedBefore } from "../../report/data/run-progress.ts";
 import { countedText, countText, timeText } from "../../report/text/figures.ts";
-import { resumeRun } from "../../run/run-scenarios.ts";
+import { startResume } from "../../run/run-scenarios.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
@@ -20,6 +20,8 @@ import type { RunDisplay } from "../run/run-view.ts";
 import { countOpen, findRun, isOpen, withRuns } from "../stored-runs.ts";
 import { quoted } from "../trust/project-effects.ts";
 import { isMadeHere, usableOrigin } from "../trust/usable-origin.ts";
+import { openWork } from "../workers/open-work.ts";
+import { workAddresses } from "../workers/shared-work.ts";
 
 /** The options of `resume`. */
 export interface ResumeCommandOptions {
@@ -35,6 +37,8 @@ export interface ResumeCommandOptions {
   /** Imported runs whose answers may be used. */
   readonly useCalls?: readonly string[];
   readonly retryUnreadable: boolean;
+  /** Where workers find the conversations, which they run. */
+  readonly workers?: string;
   /** True to use what the run says about how it was begun, though it was not made here. */
   readonly trustsOrigin: boolean;
 }
@@ -43,7 +47,9 @@ export interface ResumeCommandOptions {
 export async function resume(options: ResumeCommandOptions, terminal: Terminal): Promise<ExitCode> {
   const { retryErrors, retryUnreadable, names, trustsOrigin } = options;
   const retried: Retried = { retryErrors, retryUnreadable };
-  const { settings: now } = await readSettings(options.settings, terminal, { runsCode: true });
+  const { settings: given } = await readSettings(options.settings, terminal, { runsCode: true });
+  const addresses = options.workers === undefined ? undefined : workAddresses(options.workers, given.store);
+  const now = addresses === undefined ? given : { ...given, store: addresses.store };
   return withRuns(
     now.store,
     async (store) => {
@@ -91,28 +97,37 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
       );
       const replay = origin?.replay;
       const cassette = replay === undefined ? undefined : await readCassette(resolve(there.folder, replay));
-      return runAndReport(
-        (signal) =>
-          resumeRun(summary.run, {
-            ...runOptionsOf(settings),
-            scenarios,
+      const work = addresses === undefined ? undefined : await openWork(addresses, request, there);
+      try {
+        return await runAndReport(
+          (signal) =>
+            startResume(
+              summary.run,
+              {
+                ...runOptionsOf(settings),
+                scenarios,
+                store,
+                signal,
+                ...retried,
+                environment: terminal.environment,
+                keepResults: false,
+                ...(options.useCalls === undefined ? {} : { useCalls: options.useCalls }),
+                ...(cassette === undefined ? {} : { replay: cassette }),
+              },
+              work === undefined ? {} : { begin: work.begin },
+            ),
+          {
             store,
-            signal,
-            ...retried,
-            environment: terminal.environment,
-            keepResults: false,
-            ...(options.useCalls === undefined ? {} : { useCalls: options.useCalls }),
-            ...(cassette === undefined ? {} : { replay: cassette }),
-          }),
-        {
-          store,
-          settings,
-          thresholds,
-          display: options.display,
-          finishedBefore: finishedBefore(store, summary.run, retried),
-        },
-        there,
-      );
+            settings,
+            thresholds,
+            display: options.display,
+            finishedBefore: finishedBefore(store, summary.run, retried),
+          },
+          there,
+        );
+      } finally {
+        await work?.close();
+      }
     },
     { readOnly: false, durable: options.isDurable },
   );

@@ -30,6 +30,7 @@ interface GivenRun extends GivenFlags, GivenDisplay {
   readonly failIfWorse?: readonly string[];
   readonly acrossVersions?: true;
   readonly shard?: Shard;
+  readonly workers?: string;
 }
 
 /** `elenchus run` */
@@ -92,6 +93,10 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
     .option("--view", "open the viewer, which shows the run as it goes on; it stays open until Ctrl-C")
     .option("--otel", "send traces and metrics over OTLP to where OTEL_EXPORTER_OTLP_ENDPOINT says")
     .option("--durable", DURABLE)
+    .option(
+      "--workers <address>",
+      "let workers run the conversations: postgres://… (store and queue) or redis://… (queue)",
+    )
     .option("--explain-config", "print every setting and where it comes from, and exit");
   addTrustFlag(command);
   addDisplayFlags(command)
@@ -124,6 +129,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
             ...(record === undefined ? {} : { record }),
             ...(replay === undefined ? {} : { replay }),
             ...(shard === undefined ? {} : { shard }),
+            ...(given.workers === undefined ? {} : { workers: given.workers }),
           },
           terminal,
         );

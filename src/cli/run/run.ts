@@ -22,6 +22,8 @@ import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { sealRun } from "../trust/run-seal.ts";
 import { type ViewedRun, viewRun } from "../view/view-run.ts";
+import { type OpenWork, openWork } from "../workers/open-work.ts";
+import { workAddresses } from "../workers/shared-work.ts";
 import { type GateOptions, prepareGate } from "./baseline-gate.ts";
 import { explainSettings } from "./explain-settings.ts";
 import { runAndReport, usableThresholds } from "./run-and-report.ts";
@@ -54,6 +56,8 @@ export interface RunCommandOptions {
   readonly gate: GateOptions;
   /** Only the conversations of this part. */
   readonly shard?: Shard;
+  /** Where workers find the conversations, which they run. */
+  readonly workers?: string;
 }
 
 /** Runs scenarios against models and reports the results. */
@@ -64,7 +68,10 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
     names,
     ...(options.explains ? {} : { uses: "everything" }),
   });
-  const { settings } = resolved;
+  const addresses =
+    options.workers === undefined ? undefined : workAddresses(options.workers, resolved.settings.store);
+  const settings =
+    addresses === undefined ? resolved.settings : { ...resolved.settings, store: addresses.store };
   if (options.explains) {
     const { style, width } = terminal.output;
     terminal.output.write(explainSettings(resolved, { style, width }));
@@ -88,6 +95,8 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
     allowDrafts,
     ...(shard === undefined ? {} : { shard }),
     ...(cassette === undefined ? {} : { replay: cassette }),
+    // Keys are where calls are made.
+    ...(addresses === undefined ? {} : { keyless: true }),
   };
   // A misspelt model, a missing key or a missing judge should not leave a store behind.
   const { subjects } = await resolveModels(asked);
@@ -95,6 +104,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
   const telemetry = options.sendsTelemetry ? await openTelemetryOrSay() : undefined;
   const store = await openStore(settings.store, { durable: options.isDurable });
   let viewed: ViewedRun | undefined;
+  let work: OpenWork | undefined;
   try {
     const gate = await prepareGate(
       options.gate,
@@ -103,9 +113,11 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
     );
     viewed = options.opensViewer ? await viewRun(settings.store, options.run, terminal) : undefined;
     const name = viewed?.run ?? options.run;
+    work = addresses === undefined ? undefined : await openWork(addresses, options.settings, terminal);
+    const begin = work === undefined ? startRun : work.begin;
     const code = await runAndReport(
       (signal) =>
-        startRun(
+        begin(
           {
             ...asked,
             store,
@@ -140,6 +152,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
     return code;
   } finally {
     await viewed?.close();
+    await work?.close();
     await telemetry?.close();
     store.close();
   }

@@ -19,6 +19,8 @@ export type StoreErrorCode =
   | "no_conversation"
   /** Another process is writing the run. */
   | "in_use"
+  /** This process was away for too long, and others have taken over what it was writing. */
+  | "taken_over"
   /** The server does not answer. */
   | "unreachable"
   /** The server does not let this role in, or has no such database. */
@@ -48,6 +50,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   unreachable: "its server does not answer. Check that it runs, and the host and port in the address",
   denied:
     "its server refuses this role, password or database. Check all three in the address; a password may also stand in PGPASSWORD",
+  taken_over:
+    "this process was away for too long, and another one has taken over what it was writing. Nothing is lost",
   no_run: "the run was deleted while it was being written. Begin it again",
 };
 
@@ -83,6 +87,7 @@ const CODES: readonly (readonly [string, StoreErrorCode])[] = [
   ["EAI_", "unreachable"],
   ["EHOST", "unreachable"],
   ["ENET", "unreachable"],
+  ["elenchus_fenced", "taken_over"],
   ["ENOSPC", "full"],
   ["EDQUOT", "full"],
   ["EACCES", "read_only"],

@@ -37,6 +37,12 @@ export class AccountLimiter {
     this.#onOutage = onOutage;
   }
 
+  /** Other caps than before. */
+  setCaps(caps: AccountCaps): void {
+    this.#control.setCaps(caps);
+    if (this.#queue.size > 0) this.#startWaiting();
+  }
+
   get waiting(): number {
     return this.#queue.size;
   }

@@ -93,6 +93,12 @@ export class AdmissionControl {
     this.#pacer = new RequestPacer(caps.requestsPerSecond);
   }
 
+  /** Other caps than before, of an account that has some. */
+  setCaps({ maxConcurrency, requestsPerSecond }: AccountCaps): void {
+    if (maxConcurrency !== undefined) this.#window.setHighest(maxConcurrency);
+    if (requestsPerSecond !== undefined) this.#pacer.setHighest(requestsPerSecond);
+  }
+
   get inFlight(): number {
     return this.#inFlight;
   }
@@ -289,7 +295,7 @@ const CUT = 0.7;
  * from then on it grows by a fixed step.
  */
 export class ConcurrencyWindow {
-  readonly #highest: number;
+  #highest: number;
   #limit: number;
   #step: number | null = null;
   #clean = 0;
@@ -303,6 +309,12 @@ export class ConcurrencyWindow {
 
   get limit(): number {
     return this.#limit;
+  }
+
+  /** Another highest limit; one that was reached stays reached. */
+  setHighest(highest: number): void {
+    this.#limit = this.#limit === this.#highest ? highest : Math.min(this.#limit, highest);
+    this.#highest = highest;
   }
 
   /** True while nothing is known of the account: there was no clean round yet, and no refusal. */

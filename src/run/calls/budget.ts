@@ -36,8 +36,25 @@ interface ModelSpending {
   estimatedTokens: number;
 }
 
+/** What keeps the calls of a run within its limits: in this process, or in several together. */
+export interface CallBudget {
+  /** True if `admit` needs an estimate of the cost. */
+  readonly needsEstimates: boolean;
+  /** Permission for a call, or null if it may exceed the budget. */
+  admit(
+    model: { readonly name: string },
+    estimate?: CallCost,
+  ): BudgetTicket | null | Promise<BudgetTicket | null>;
+  /** Books what a call has cost. */
+  charge(ticket: BudgetTicket, cost: CallCost): void;
+  /** The call was not made: its answer was cached. */
+  refund(ticket: BudgetTicket): void;
+  /** Why a call was refused. */
+  reason(): string;
+}
+
 /** Keeps the calls of a run within its limits. What calls in flight will probably cost counts as spent. */
-export class Budget {
+export class Budget implements CallBudget {
   readonly #limits: BudgetLimits;
   readonly #models = new Map<string, ModelSpending>();
   readonly #open = new Set<BudgetTicket>();

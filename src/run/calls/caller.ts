@@ -7,7 +7,7 @@ import type { ModelReply } from "../../models/model.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { estimatedUsage } from "../../models/simulated/simulated-model.ts";
 import { maskSecretsIn } from "../../secrets/mask-secrets.ts";
-import type { Budget, CallCost } from "./budget.ts";
+import type { BudgetTicket, CallBudget, CallCost } from "./budget.ts";
 import type { Answered, CallCache, MadeCall, ModelCall, ToolUse } from "./call-cache.ts";
 import type { Limits } from "./limits.ts";
 import type { Prices } from "./prices.ts";
@@ -15,7 +15,7 @@ import type { Prices } from "./prices.ts";
 /** What every call of a run goes through: budget, limits, retries, prices, events. */
 export interface CallerParts {
   readonly limits: Limits;
-  readonly budget: Budget;
+  readonly budget: CallBudget;
   readonly prices: Prices;
   readonly clock: Clock;
   readonly callTimeoutMs: number | null;
@@ -38,6 +38,11 @@ export class Caller {
   /** What all calls of the run have used so far. */
   get spending(): Spending {
     return this.#total;
+  }
+
+  /** Divides the caps of accounts among processes that share them: see `Limits`. */
+  share(workers: (account: string) => number): void {
+    this.#parts.limits.share(workers);
   }
 
   /** Cancels all calls that wait in a queue or for a retry. */
@@ -81,8 +86,7 @@ export class Caller {
     const start = clock.now();
     const end = { type: "call-end", conversation, turn, call } as const;
     try {
-      const ticket = budget.admit({ name: tool.tool });
-      if (ticket === null) throw new ModelError("budget", budget.reason());
+      const ticket = await this.#admit({ name: tool.tool });
       budget.charge(ticket, { usd: 0, tokens: 0 });
       const used = await tool.use(signal);
       emit({ ...end, attempts: 1, cached: false, latencyMs: this.#since(start) });
@@ -125,12 +129,23 @@ export class Caller {
     };
   }
 
+  /** Permission for a call; throws `ModelError` if it may exceed the budget. */
+  #admit(model: { readonly name: string }, estimate?: CallCost): BudgetTicket | Promise<BudgetTicket> {
+    const { budget } = this.#parts;
+    const permitted = (ticket: BudgetTicket | null): BudgetTicket => {
+      if (ticket === null) throw new ModelError("budget", budget.reason());
+      return ticket;
+    };
+    const admitted = budget.admit(model, estimate);
+    return admitted instanceof Promise ? admitted.then(permitted) : permitted(admitted);
+  }
+
   async #make(call: ModelCall): Promise<MadeCall> {
     const { model, context } = call;
     const { limits, budget, prices, callTimeoutMs, emit } = this.#parts;
     const { conversation, turn } = context;
-    const ticket = budget.admit(model, budget.needsEstimates ? this.#estimate(call) : undefined);
-    if (ticket === null) throw new ModelError("budget", budget.reason());
+    const admitted = this.#admit(model, budget.needsEstimates ? this.#estimate(call) : undefined);
+    const ticket = admitted instanceof Promise ? await admitted : admitted;
     try {
       const { reply, attempts } = await limits.call((signal) => ask(call, signal), {
         account: model.account,

@@ -63,6 +63,8 @@ export class Limits {
   readonly #accounts = new Map<string, AccountLimiter>();
   readonly #silences = new Map<string, Silence>();
   readonly #stopping = new AbortController();
+  /** How many processes share the caps of an account. */
+  #workers: (account: string) => number = () => 1;
 
   constructor(options: LimitsOptions) {
     this.#options = options;
@@ -122,6 +124,23 @@ export class Limits {
     }
   }
 
+  /** Divides the caps of accounts among processes. Each makes one call at a time at least, or it would never end. */
+  share(workers: (account: string) => number): void {
+    this.#workers = workers;
+    for (const [name, account] of this.#accounts) account.setCaps(this.#capsOf(name) ?? {});
+  }
+
+  #capsOf(name: string): AccountCaps | undefined {
+    const { maxConcurrency, requestsPerSecond } = capsFor(name, this.#options.caps ?? {}) ?? {};
+    const workers = Math.max(1, this.#workers(name));
+    return {
+      ...(maxConcurrency === undefined
+        ? {}
+        : { maxConcurrency: Math.max(1, Math.floor(maxConcurrency / workers)) }),
+      ...(requestsPerSecond === undefined ? {} : { requestsPerSecond: requestsPerSecond / workers }),
+    };
+  }
+
   /** Cancels all calls that wait, now and later; calls in flight finish and are not retried. */
   stopWaiting(reason: ModelError): void {
     this.#stopping.abort(reason);
@@ -146,9 +165,9 @@ export class Limits {
   #account(name: string): AccountLimiter {
     let account = this.#accounts.get(name);
     if (account === undefined) {
-      const { clock, caps = {}, defaultMaxConcurrency, patience, onOutage } = this.#options;
+      const { clock, defaultMaxConcurrency, patience, onOutage } = this.#options;
       account = new AccountLimiter(clock, {
-        caps: capsFor(name, caps),
+        caps: this.#capsOf(name),
         highest: defaultMaxConcurrency,
         ...(patience === undefined ? {} : { patience }),
         onOutage: (report) => onOutage?.({ account: name, ...report }),

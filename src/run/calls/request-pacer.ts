@@ -36,7 +36,7 @@ export interface Refused {
 export class RequestPacer {
   /** How long it takes until a refusal is back. */
   feedbackMs = 0;
-  readonly #highest: number;
+  #highest: number;
   /** Starts per second. */
   #rate: number;
   /** When the next start is due if starts are even. */
@@ -60,6 +60,12 @@ export class RequestPacer {
 
   get rate(): number {
     return this.#rate;
+  }
+
+  /** Another highest rate; one that was reached stays reached. */
+  setHighest(highest: number): void {
+    this.#rate = this.#rate === this.#highest ? highest : Math.min(this.#rate, highest);
+    this.#highest = highest;
   }
 
   /** True once a refusal has shown what the server takes. */

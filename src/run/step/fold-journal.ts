@@ -1,5 +1,6 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
-import { inputEvents } from "../../journal/fold/conversation.ts";
+import { inputEvents, judgesIn } from "../../journal/fold/conversation.ts";
+import { type JudgeCounts, JudgeTally } from "../../journal/judge-health.ts";
 import type {
   ConversationEvent,
   DerivedEvent,
@@ -93,4 +94,17 @@ function keyOf(effect: Effect): string {
   // Its result is a judgement.
   if (effect.type === "embed") return `judge ${effect.turn} ${effect.part}`;
   return effect.type === "ask" ? `ask ${effect.turn}` : `judge ${effect.turn} ${effect.part}`;
+}
+
+/** What judges did for judgements that counted before a resume, and no longer do. */
+export function droppedJudgements(
+  before: FoldedJournal,
+  { judgements }: FoldedJournal,
+  judge: string,
+): readonly JudgeCounts[] {
+  const kept = new Set(judgements);
+  const tally = new JudgeTally();
+  for (const event of before.judgements)
+    if (!kept.has(event)) for (const answered of judgesIn(event, judge)) tally.add(answered);
+  return tally.counts;
 }

@@ -13,7 +13,10 @@ const INSERT_TEXTS = `INSERT INTO text (hash, value)
   SELECT hash, value FROM json_to_recordset($1) AS given (hash TEXT, value TEXT) ON CONFLICT (hash) DO NOTHING`;
 
 const COUNT_GROUP = `INSERT INTO writer (id, groups) VALUES ($1, $2)
-  ON CONFLICT (id) DO UPDATE SET groups = excluded.groups, at = now()`;
+  ON CONFLICT (id) DO UPDATE SET groups = excluded.groups, at = now() WHERE writer.groups >= 0`;
+
+/** The code of the error after which a process may write nothing more. */
+const FENCED = "elenchus_fenced";
 
 /** Writes groups, each once, whatever becomes of the connection. */
 export class GroupTransaction {
@@ -115,6 +118,9 @@ export class GroupTransaction {
     ]);
     // The first error; the others follow from it.
     for (const result of results) if (result.status === "rejected") throw result.reason;
+    const counted = results.at(-1);
+    // Another process has taken over what this one was writing.
+    if (counted?.status === "fulfilled" && counted.value.rowCount === 0) throw fenced();
     for (const [index, { expected }] of (statements as GroupData["steps"]).entries()) {
       const result = results[index];
       const changed = result?.status === "fulfilled" ? result.value.rowCount : 0;
@@ -131,6 +137,10 @@ export class GroupTransaction {
 /** As PostgreSQL says that a row it refers to is missing. */
 function deleted(): Error {
   return Object.assign(new Error("The run was deleted."), { code: "23503" });
+}
+
+function fenced(): Error {
+  return Object.assign(new Error("Another process has taken over."), { code: FENCED });
 }
 
 function readOnly(): Error {

@@ -18,7 +18,8 @@ const LONGEST_PAUSE_MS = 2_000;
 const CONNECT_MS = 10_000;
 
 /** A server notices within a minute that a process is gone with its machine, and frees what it held. */
-const SESSION = `SET tcp_keepalives_idle = 20; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3`;
+const SESSION = `SET tcp_keepalives_idle = 20; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3;
+SET idle_in_transaction_session_timeout = 15000`;
 
 /** Names the locks that processes hold while they may write, each with its number. */
 export const WRITER_LOCKS = 0x456c656e;
@@ -140,7 +141,7 @@ export function isLost(error: unknown): boolean {
 }
 
 const LOST =
-  /^(?:08...|57P0[123]|53300|ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EHOSTDOWN)$/;
+  /^(?:08...|57P0[123]|25P03|53300|ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EHOSTDOWN)$/;
 
 /** True if the transaction met another one, and may be tried again. */
 export function isConflict(error: unknown): boolean {

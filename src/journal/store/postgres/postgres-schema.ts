@@ -204,6 +204,50 @@ CREATE UNLOGGED TABLE claim (
 );
 `,
   },
+  {
+    version: 2,
+    sql: `
+-- Runs that workers hold, and what all of them together may spend.
+CREATE TABLE work_run (
+  run BIGINT PRIMARY KEY REFERENCES run ON DELETE CASCADE,
+  sheet TEXT NOT NULL,
+  state TEXT NOT NULL,
+  deadline TIMESTAMPTZ,
+  usd_limit DOUBLE PRECISION,
+  tokens_limit DOUBLE PRECISION,
+  calls_limit DOUBLE PRECISION,
+  usd DOUBLE PRECISION NOT NULL DEFAULT 0,
+  tokens DOUBLE PRECISION NOT NULL DEFAULT 0,
+  calls DOUBLE PRECISION NOT NULL DEFAULT 0,
+  usd_reserved DOUBLE PRECISION NOT NULL DEFAULT 0,
+  tokens_reserved DOUBLE PRECISION NOT NULL DEFAULT 0
+) WITH (fillfactor = 10);
+
+-- Their conversations, those that share calls together. The writer is the process that has claimed them.
+CREATE SEQUENCE work_done;
+CREATE TABLE work_job (
+  run BIGINT NOT NULL REFERENCES run ON DELETE CASCADE,
+  job TEXT COLLATE "C" NOT NULL,
+  data TEXT NOT NULL,
+  writer BIGINT,
+  -- How often it was claimed: at first, none of its conversations has begun.
+  claims INTEGER NOT NULL,
+  done BIGINT,
+  conversations TEXT,
+  PRIMARY KEY (run, job)
+);
+CREATE INDEX work_job_open ON work_job (run) WHERE done IS NULL;
+CREATE INDEX work_job_done ON work_job (run, done) WHERE done IS NOT NULL;
+
+-- Workers that are alive, or were a short time ago.
+CREATE TABLE worker (
+  id BIGINT PRIMARY KEY,
+  started_at TIMESTAMPTZ NOT NULL DEFAULT now(),
+  seen_at TIMESTAMPTZ NOT NULL DEFAULT now(),
+  report JSONB NOT NULL
+) WITH (fillfactor = 50);
+`,
+  },
 ];
 
 /** The version that this release writes. */

@@ -1,0 +1,57 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { isPostgresAddress, shownStore } from "../../journal/store/postgres/postgres-address.ts";
+import { findProjectFile } from "../../project/load-project.ts";
+import { ProjectError } from "../../project/project-error.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import type { SettingsRequest } from "../read-settings.ts";
+
+/** Where workers find their work. */
+export interface WorkAddresses {
+  /** The store, on a PostgreSQL server. */
+  readonly store: string;
+  /** The queue, if it is on a Redis server. */
+  readonly queue?: string;
+}
+
+/** What a person named for workers: a PostgreSQL server has the store and the queue, a Redis server only the queue. */
+export function workAddresses(address: string, store: string | undefined): WorkAddresses {
+  if (isPostgresAddress(address)) return { store: address };
+  if (!/^rediss?:\/\//i.test(address))
+    throw new ProjectError([
+      "Workers need the address of a server: postgres://user:password@host:5432/database, or redis://host:6379 with --store postgres://…",
+    ]);
+  if (store === undefined || !isPostgresAddress(store))
+    throw new ProjectError([
+      "A Redis server can hold the queue, but the journal of a run on workers is in a store on a PostgreSQL server. Name it: --store postgres://…",
+    ]);
+  return { store, queue: address };
+}
+
+/** The command that starts a worker, without passwords. */
+export function workerCommand({ store, queue }: WorkAddresses): string {
+  const shown = shownStore(store);
+  return queue === undefined
+    ? `elenchus worker ${shown}`
+    : `elenchus worker ${shownQueue(queue)} --store ${shown}`;
+}
+
+function shownQueue(address: string): string {
+  const url = new URL(address);
+  url.password = "";
+  return url.href;
+}
+
+/** The hash of the project file that a command uses; undefined if there is none. */
+export async function projectHash(
+  { config }: SettingsRequest,
+  { folder }: Terminal,
+): Promise<string | undefined> {
+  const file = config === undefined ? await findProjectFile(folder) : resolve(folder, config);
+  return file === null
+    ? undefined
+    : createHash("sha256")
+        .update(readFileSync(resolve(folder, file)))
+        .digest("hex");
+}

@@ -1,0 +1,87 @@
+import { openStore } from "../../journal/store/open-store.ts";
+import { isPostgresAddress } from "../../journal/store/postgres/postgres-address.ts";
+import { ProjectError } from "../../project/project-error.ts";
+import { countText, durationText } from "../../report/text/figures.ts";
+import { type SeenWorker, WorkTables } from "../../scale/work-tables.ts";
+import { alignColumns } from "../../terminal/align-columns.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import type { ExitCode } from "../command.ts";
+import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { workerCommand } from "./shared-work.ts";
+
+/** The options of `workers`. */
+export interface WorkersCommandOptions {
+  readonly address?: string;
+  readonly json: boolean;
+  readonly settings: SettingsRequest;
+}
+
+/** Lists the workers that are alive. */
+export async function workers(options: WorkersCommandOptions, terminal: Terminal): Promise<ExitCode> {
+  const { output } = terminal;
+  const address = options.address ?? (await readSettings(options.settings, terminal)).settings.store;
+  return withWork(address, async (tables): Promise<ExitCode> => {
+    const found = await tables.workers();
+    if (options.json) {
+      for (const one of found) output.data(`${JSON.stringify(one)}\n`);
+      return 0;
+    }
+    if (found.length === 0) {
+      output.write(`No worker is alive. Start one: ${workerCommand({ store: address })}\n`);
+      return 0;
+    }
+    const lines = alignColumns(
+      [HEAD, ...found.map(rowOf)].map((row) => row.map((text) => ({ text }))),
+      ["<", ">", ">", ">", ">", "<"],
+    );
+    for (const line of lines) output.write(`${line}\n`);
+    for (const { name, problems } of found)
+      for (const [run, problem] of Object.entries(problems))
+        output.write(`${printableText(`${name} takes no conversations of ${run}: ${problem}`)}\n`);
+    return 0;
+  });
+}
+
+const HEAD = ["worker", "running", "finished", "a minute", "errors", "state"];
+
+function rowOf({
+  name,
+  running,
+  concurrency,
+  finished,
+  perMinute,
+  errors,
+  isDraining,
+  runs,
+  startedMs,
+}: SeenWorker): string[] {
+  const works = runs.length === 0 ? "waits" : `works on ${runs.slice(0, 3).join(", ")}`;
+  return [
+    printableText(name),
+    `${running} of ${concurrency}`,
+    countText(finished),
+    countText(perMinute),
+    countText(errors),
+    printableText(`${isDraining ? "drains" : works}, for ${durationText(startedMs)}`),
+  ];
+}
+
+/** Opens what workers share at an address, where there must be a store already. */
+export async function withWork<Result>(
+  address: string,
+  use: (tables: WorkTables) => Promise<Result>,
+): Promise<Result> {
+  if (!isPostgresAddress(address))
+    throw new ProjectError([
+      "Workers have a store on a PostgreSQL server. Name it: postgres://user:password@host/database",
+    ]);
+  // Says what is wrong with the address, the server or the format.
+  (await openStore(address, { readOnly: true })).close();
+  const tables = await WorkTables.open(address);
+  try {
+    return await use(tables);
+  } finally {
+    await tables.close();
+  }
+}

@@ -1,0 +1,143 @@
+import type { Cell } from "../journal/run-event.ts";
+import { SharedCalls } from "./calls/call-cache.ts";
+import type { CellGroup } from "./cell-source.ts";
+import { ConversationDriver, type StopReason } from "./conversation-driver.ts";
+import type { EarlierRun } from "./earlier-run.ts";
+import { armPlans, hasForks } from "./fork-plans.ts";
+import type { ConversationPlan } from "./run-context.ts";
+import type { RecordedReplies } from "./run-options.ts";
+import type { RunSetup } from "./set-up-run.ts";
+import {
+  armsOf,
+  type ConversationRecord,
+  type ConversationState,
+  conversationRecord,
+} from "./step/conversation-state.ts";
+import { foldJournal, foldJournalWith } from "./step/fold-journal.ts";
+
+/** What groups of conversations are run with. */
+export interface GroupRunnerParts {
+  readonly setup: RunSetup;
+  /** What the journal says already; null if nothing has begun before. */
+  readonly earlier: EarlierRun | null;
+  /** The replies to grade again. */
+  readonly recorded?: RecordedReplies | undefined;
+  /** A conversation is over, or was before the run was resumed. */
+  readonly onRecord: (record: ConversationRecord, cell: Cell) => void;
+  /** A conversation was run to its end. */
+  readonly onRun?: () => void;
+  /** A conversation continues in so many arms. */
+  readonly onArms?: (count: number) => void;
+}
+
+/** Runs groups of conversations that share their calls, each with the arms in which it continues. */
+export class GroupRunner {
+  readonly #parts: GroupRunnerParts;
+  readonly #active = new Set<ConversationDriver>();
+  #stopReason: StopReason | undefined;
+  #isSuspended = false;
+
+  constructor(parts: GroupRunnerParts) {
+    this.#parts = parts;
+  }
+
+  /** How many conversations are under way. */
+  get active(): number {
+    return this.#active.size;
+  }
+
+  /** Ends all conversations at once. */
+  abort(reason: StopReason): void {
+    this.#stopReason ??= reason;
+    for (const driver of this.#active) driver.abort(reason);
+  }
+
+  /** Asks nothing new. A conversation ends when its calls in flight have finished. */
+  stop(reason: StopReason): void {
+    this.#stopReason ??= reason;
+    for (const driver of this.#active) driver.stop(reason);
+  }
+
+  /** Asks nothing new and ends no conversation: another process goes on with them where their journals end. */
+  suspend(): void {
+    this.#isSuspended = true;
+    for (const driver of this.#active) driver.suspend();
+  }
+
+  /** Runs a group. What was finished before stays as it is. Gives false if a conversation was suspended. */
+  async run(
+    { cells, row }: CellGroup,
+    more: Pick<ConversationPlan, "record" | "park"> = {},
+  ): Promise<boolean> {
+    const { setup, earlier } = this.#parts;
+    const plans = cells
+      .map((cell) => setup.conversation(cell, row))
+      // A conversation that is finished may have arms that are not.
+      .filter((plan) => !earlier?.isFinished(plan) || hasForks(plan.definition));
+    const shared = plans.length > 1 ? new SharedCalls() : undefined;
+    const ran = await Promise.all(plans.map((plan) => this.#runTree({ ...plan, shared, ...more })));
+    return ran.every((isOver) => isOver);
+  }
+
+  /** The record of a conversation that was finished before the run was resumed; null if it never began. */
+  async finished(plan: ConversationPlan): Promise<ConversationRecord | null> {
+    const state = await this.#folded(plan);
+    return state === null ? null : recordOf(plan, state);
+  }
+
+  /** Runs a conversation, and then the arms in which it continues. */
+  async #runTree(plan: ConversationPlan): Promise<boolean> {
+    const { setup, earlier, onArms } = this.#parts;
+    const state = earlier?.isFinished(plan) ? await this.#finishedBefore(plan) : await this.#runOne(plan);
+    if (state === null) return false;
+    const arms = armPlans(plan, state, setup.conversations);
+    if (arms.length === 0) return true;
+    onArms?.(arms.length);
+    return (await Promise.all(arms.map((arm) => this.#runTree(arm)))).every((isOver) => isOver);
+  }
+
+  /** The state of a conversation that was finished before the run was resumed. Arms are recorded here, the others at the end. */
+  async #finishedBefore(plan: ConversationPlan): Promise<ConversationState> {
+    // What is finished has begun.
+    const state = (await this.#folded(plan)) as ConversationState;
+    if (plan.from !== undefined) this.#parts.onRecord(recordOf(plan, state), plan.cell);
+    return state;
+  }
+
+  /** Where a conversation stands according to its journal. */
+  async #folded(plan: ConversationPlan): Promise<ConversationState | null> {
+    const { definition, sources, from } = plan;
+    const journal = this.#parts.earlier?.journal(plan) ?? [];
+    const { state } =
+      sources === undefined
+        ? foldJournal(definition, journal, from?.state)
+        : await foldJournalWith((work) => sources.evaluate(work), definition, journal, from?.state);
+    return state;
+  }
+
+  /** Null if the conversation was suspended. */
+  async #runOne(plan: ConversationPlan): Promise<ConversationState | null> {
+    const { setup, earlier, recorded, onRecord, onRun } = this.#parts;
+    const regraded =
+      recorded === undefined ? {} : { recorded: recorded.of(plan.cell), reruns: recorded.reruns };
+    if (this.#isSuspended) return null;
+    const driver = new ConversationDriver(setup.context, { ...plan, ...regraded });
+    if (this.#stopReason !== undefined) driver.stop(this.#stopReason);
+    this.#active.add(driver);
+    const journal = earlier?.journal(plan);
+    const running = journal === undefined ? driver.start() : driver.resume(journal, earlier as EarlierRun);
+    const record = await Promise.race([running, driver.suspended]);
+    this.#active.delete(driver);
+    if (record === null) return null;
+    onRecord(record, plan.cell);
+    onRun?.();
+    return driver.state;
+  }
+}
+
+function recordOf({ definition }: ConversationPlan, state: ConversationState): ConversationRecord {
+  return conversationRecord(
+    state,
+    armsOf(definition, state).map(({ name }) => name),
+  );
+}

@@ -1,0 +1,31 @@
+import { RunError } from "../journal/failure.ts";
+
+/** Libraries that are installed only where runs go beyond one machine. */
+interface Peers {
+  readonly pg: typeof import("pg");
+  readonly bullmq: typeof import("bullmq");
+  readonly ioredis: { readonly Redis: typeof import("ioredis").Redis };
+}
+
+const LOADERS: { readonly [Name in keyof Peers]: () => Promise<Peers[Name]> } = {
+  pg: () => import("pg"),
+  bullmq: () => import("bullmq"),
+  ioredis: () => import("ioredis"),
+};
+
+const PURPOSES: Readonly<Record<keyof Peers, string>> = {
+  pg: "A store on a PostgreSQL server",
+  bullmq: "Running on workers",
+  ioredis: "A queue on a Redis server",
+};
+
+/** Loads an optional library; throws `RunError` that says how to install it. */
+export async function loadPeer<Name extends keyof Peers>(name: Name): Promise<Peers[Name]> {
+  try {
+    return await LOADERS[name]();
+  } catch (cause) {
+    const { code } = cause as { readonly code?: unknown };
+    if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") throw cause;
+    throw new RunError([`${PURPOSES[name]} needs the package ${name}. Install it: npm install ${name}`]);
+  }
+}

@@ -1,0 +1,184 @@
+import type { Job, Queue, QueueOptions, Worker, WorkerOptions } from "bullmq";
+import { errorMessage } from "../core/error-message.ts";
+import { RunError } from "../journal/failure.ts";
+import { isPostgresAddress, postgresAddress } from "../journal/store/postgres/postgres-address.ts";
+import { loadPeer } from "./load-peer.ts";
+
+/** What a job of the queue says: everything else is in the store. */
+export interface QueuedJob {
+  readonly run: string;
+  readonly job: string;
+}
+
+/** What a worker makes of a job: it is done, handed back for others to take at once, or later. */
+export type JobResult = "done" | "back" | "later";
+
+/** How jobs are taken. */
+export interface TakeOptions {
+  /** The name of the worker. */
+  readonly name: string;
+  readonly concurrency: number;
+  /** After how long without a sign of life the jobs of a worker are given to others. */
+  readonly leaseMs: number;
+  /** Must not throw. */
+  readonly take: (job: QueuedJob) => Promise<JobResult>;
+  readonly onError: (message: string) => void;
+}
+
+/** Jobs that are being taken. */
+export interface Taking {
+  /** Takes no more jobs; those that were taken go on. */
+  pause(): Promise<void>;
+  /** Ends when all jobs are over. */
+  close(): Promise<void>;
+}
+
+/** A job that no worker survives is given up after so many workers. */
+const MOST_TAKEOVERS = 20;
+
+/** How long a job waits that a worker cannot do: another one may. */
+const LATER_MS = 5_000;
+
+/** The largest priority there is: jobs beyond it come in the order in which they were added. */
+const LAST_PRIORITY = 2 ** 21 - 1;
+
+/** How many jobs are added at once. */
+const AT_ONCE = 500;
+
+/** The queue of a store's jobs: on a PostgreSQL server, or on a Redis server. */
+export class WorkQueue {
+  readonly #name: string;
+  readonly #address: string;
+  readonly #bullmq: typeof import("bullmq");
+  readonly #queue: Queue;
+  readonly #closing: (() => Promise<unknown>)[] = [];
+
+  private constructor(name: string, address: string, bullmq: typeof import("bullmq"), queue: Queue) {
+    this.#name = name;
+    this.#address = address;
+    this.#bullmq = bullmq;
+    this.#queue = queue;
+  }
+
+  /** Opens the queue with a name on a server. */
+  static async open(address: string, name: string): Promise<WorkQueue> {
+    const bullmq = await loadPeer("bullmq");
+    const options = { connection: await connectionTo(address, true) } as QueueOptions;
+    const queue = new bullmq.Queue(queueName(name), options, backendOf(address, bullmq));
+    // Connections that are cut are made again.
+    queue.on("error", () => {});
+    const opened = new WorkQueue(name, address, bullmq, queue);
+    try {
+      await queue.waitUntilReady();
+    } catch (error) {
+      await queue.close().catch(() => {});
+      throw new RunError([`The queue cannot be used: ${withoutPassword(errorMessage(error), address)}`], {
+        cause: error,
+      });
+    }
+    return opened;
+  }
+
+  /**
+   * Adds jobs of a run. Runs take turns: the first of these jobs comes after the first that waits, the second after the second. A
+   * job that is in the queue already stays where it is. `before` is how many jobs of the run were added before.
+   */
+  async add(
+    jobs: readonly QueuedJob[],
+    { start, before }: { readonly start: number; readonly before: number },
+  ): Promise<void> {
+    for (let from = 0; from < jobs.length; from += AT_ONCE)
+      await this.#queue.addBulk(
+        jobs.slice(from, from + AT_ONCE).map((data, index) => ({
+          name: "conversation",
+          data,
+          opts: {
+            jobId: `${data.run} ${data.job}`.replaceAll(":", "·"),
+            priority: Math.min(start + before + from + index, LAST_PRIORITY),
+            removeOnComplete: true,
+            removeOnFail: true,
+          },
+        })),
+      );
+  }
+
+  /** The priority at which the jobs of another run begin: that of the job that is taken next. */
+  async firstPriority(): Promise<number> {
+    const [next] = await this.#queue.getPrioritized(0, 0);
+    return Math.max(1, next?.opts.priority ?? 1);
+  }
+
+  /** Takes jobs until it is closed. */
+  async take({ name, concurrency, leaseMs, take, onError }: TakeOptions): Promise<Taking> {
+    const { Worker, WaitingError, DelayedError } = this.#bullmq;
+    const options = {
+      connection: await connectionTo(this.#address, false),
+      name,
+      concurrency,
+      lockDuration: leaseMs,
+      stalledInterval: Math.max(500, Math.min(5_000, leaseMs / 2)),
+      maxStalledCount: MOST_TAKEOVERS,
+      runRetryDelay: 1_000,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+    } as WorkerOptions;
+    const process = async (job: Job<QueuedJob>, token?: string): Promise<void> => {
+      const result = await take(job.data);
+      if (result === "done") return;
+      if (result === "back") {
+        await job.moveToWait(token);
+        throw new WaitingError();
+      }
+      await job.moveToDelayed(Date.now() + LATER_MS, token);
+      throw new DelayedError();
+    };
+    const worker: Worker<QueuedJob> = new Worker(
+      queueName(this.#name),
+      process,
+      options,
+      backendOf(this.#address, this.#bullmq),
+    );
+    worker.on("error", (error) => onError(withoutPassword(errorMessage(error), this.#address)));
+    return {
+      pause: () => worker.pause(true),
+      close: () => worker.close(),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#queue.close();
+    for (const close of this.#closing) await close();
+  }
+}
+
+function queueName(name: string): string {
+  return name.replaceAll(":", "·");
+}
+
+function backendOf(address: string, { createPostgresBackend }: typeof import("bullmq")) {
+  return isPostgresAddress(address) ? (createPostgresBackend as never) : undefined;
+}
+
+async function connectionTo(address: string, migrates: boolean): Promise<unknown> {
+  if (isPostgresAddress(address)) {
+    await loadPeer("pg");
+    return {
+      connectionString: postgresAddress(address).connection,
+      max: 2,
+      migrate: migrates,
+      keepAlive: true,
+    };
+  }
+  await loadPeer("ioredis");
+  // As BullMQ needs it of connections that wait for jobs.
+  return { url: address, maxRetriesPerRequest: null };
+}
+
+/** A message without the password that an address may have. */
+export function withoutPassword(message: string, address: string): string {
+  const password = URL.canParse(address) ? new URL(address).password : "";
+  return [password, decodeURIComponent(password)].reduce(
+    (text, secret) => (secret === "" ? text : text.replaceAll(secret, "…")),
+    message,
+  );
+}

@@ -1,0 +1,187 @@
+import type { ScenarioDefinition } from "../core/scenario/definition.ts";
+import { portableScenario } from "../core/scenario/scenario-to-json.ts";
+import { DefinitionError, formatIssue } from "../core/schema/format-issue.ts";
+import type { JsonObject, JsonValue } from "../core/values/json.ts";
+import { RunError } from "../journal/failure.ts";
+import {
+  type JudgeOption,
+  list,
+  type ModelOption,
+  type RunOptions,
+  type SubjectOption,
+} from "../run/run-options.ts";
+import { loadAcorn } from "../run/sandbox/acorn-library.ts";
+
+/** The version of what workers are told. A worker of another version takes no conversations of the run. */
+export const WORK_FORMAT = 1;
+
+/** What a worker must know about a run beside its journal: data only. Models are named; addresses, tools and keys are the worker's own. */
+export interface WorkSheet {
+  readonly format: number;
+  readonly options: JsonObject;
+  /** The tool servers that the worker must have, by name. */
+  readonly tools: readonly string[];
+  /** What is code, in sentences: a worker needs the same project file for it. */
+  readonly code: readonly string[];
+  /** The hash of that project file. */
+  readonly project?: string;
+  /** What a resume does again. */
+  readonly resume?: { readonly retryErrors: boolean; readonly retryUnreadable: boolean };
+}
+
+/** A model that only the project file of a worker can give: an address, or code. */
+export interface OwnModel {
+  readonly ofProject: string;
+}
+
+/** The options of a run that are data as they are. */
+const DATA = [
+  "replicates",
+  "turnLimit",
+  "timeouts",
+  "patienceMs",
+  "budget",
+  "seed",
+  "judging",
+  "reading",
+  "detectRefusal",
+  "earlierTurns",
+  "toolSteps",
+  "caps",
+  "retries",
+  "fresh",
+  "useCalls",
+  "retryUnreadable",
+  "variant",
+] as const satisfies readonly (keyof RunOptions)[];
+
+/** The names that the models of a run have in results. */
+export interface ModelNames {
+  readonly subjects: readonly string[];
+  readonly judges: readonly string[];
+}
+
+/**
+ * What workers are told about a run. Throws `RunError` that names every function, if there is no project file that workers could
+ * have, too.
+ */
+export function workSheet(
+  options: RunOptions,
+  { names, project }: { readonly names: ModelNames; readonly project?: string | undefined },
+): WorkSheet {
+  if (options.replay !== undefined)
+    throw new RunError(["A cassette answers in one process only. Leave out --replay, or --workers."]);
+  const code: string[] = [];
+  for (const definition of list(options.scenarios)) code.push(...functionsIn(definition));
+  const models = new SheetModels(code);
+  const subjects = list(options.subjects).map((option, index) =>
+    models.named(option, {
+      name: names.subjects[index] ?? "",
+      place: `the subject "${names.subjects[index]}"`,
+    }),
+  );
+  const judge = list(options.judge ?? "rules").map((option, index) =>
+    models.judge(option, { name: names.judges[index] ?? "", place: `the judge "${names.judges[index]}"` }),
+  );
+  const { embedder, simulator, rubric } = options;
+  if (containsCode(rubric)) code.push("The rubric of the run has functions.");
+  const data = Object.fromEntries(
+    DATA.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]])),
+  );
+  const sheet: WorkSheet = {
+    format: WORK_FORMAT,
+    // What is undefined is left out.
+    options: JSON.parse(
+      JSON.stringify({
+        ...data,
+        subjects,
+        judge,
+        ...(embedder === undefined
+          ? {}
+          : { embedder: models.plain(embedder as ModelOption, { name: "embedder", place: "the embedder" }) }),
+        ...(simulator === undefined
+          ? {}
+          : { simulator: models.plain(simulator, { name: "simulator", place: "the simulator" }) }),
+        ...(rubric === undefined ? {} : { rubric: containsCode(rubric) ? { ofProject: "rubric" } : rubric }),
+      }),
+    ) as JsonObject,
+    tools: Object.keys(options.tools ?? {}),
+    code,
+    ...(code.length === 0 || project === undefined ? {} : { project }),
+  };
+  if (code.length > 0 && project === undefined)
+    throw new RunError([
+      "Workers get data, and this run has code. Put it in a project file, and start workers with the same file: elenchus worker … --config elenchus.config.ts",
+      ...code,
+    ]);
+  return sheet;
+}
+
+/** The functions of a scenario that cannot be written as data, in sentences. */
+function functionsIn(definition: ScenarioDefinition): readonly string[] {
+  try {
+    portableScenario(definition, loadAcorn);
+    return [];
+  } catch (error) {
+    if (!(error instanceof DefinitionError)) throw error;
+    return error.issues.map((issue) => `In scenario "${definition.name}", ${formatIssue(issue)}`);
+  }
+}
+
+interface Place {
+  readonly name: string;
+  readonly place: string;
+}
+
+class SheetModels {
+  readonly #code: string[];
+
+  constructor(code: string[]) {
+    this.#code = code;
+  }
+
+  judge(option: JudgeOption, where: Place): JsonValue {
+    if (typeof option === "object" && "panel" in option) {
+      const panel = option.panel.map((member, index) =>
+        this.judge(member, {
+          name: `${where.name} ${index + 1}`,
+          place: `member ${index + 1} of ${where.place}`,
+        }),
+      );
+      return { panel, ...(option.name === undefined ? {} : { name: option.name }) };
+    }
+    return this.named(option, where);
+  }
+
+  named(option: SubjectOption, where: Place): JsonValue {
+    if (typeof option !== "object" || !("model" in option)) return this.plain(option, where);
+    const model = this.plain(option.model, where);
+    if (isOwnModel(model)) return model;
+    // Parameters and texts are data.
+    return { ...option, model } as JsonObject;
+  }
+
+  plain(option: ModelOption, { name, place }: Place): JsonValue {
+    if (typeof option === "string") return isOwn(option) ? { ofProject: name } : option;
+    this.#code.push(
+      `${place[0]?.toUpperCase()}${place.slice(1)} is ${typeof option === "function" ? "a function" : "made by code"}.`,
+    );
+    return { ofProject: name };
+  }
+}
+
+/** True of a model that a worker takes only from its own project file: an address, or a person. */
+export function isOwn(model: string): boolean {
+  return /^\w+:\/\//.test(model) || model === "person";
+}
+
+/** True of what stands for a model of the worker's project file. */
+export function isOwnModel(value: unknown): value is OwnModel {
+  return typeof value === "object" && value !== null && "ofProject" in value;
+}
+
+function containsCode(value: unknown): boolean {
+  if (typeof value === "function") return true;
+  if (typeof value !== "object" || value === null) return false;
+  return Object.values(value).some(containsCode);
+}
