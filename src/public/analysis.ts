@@ -33,5 +33,6 @@ export {
   type LintRuleText,
   type LintSeverity,
 } from "../core/scenario/lint-rule.ts";
+export { replayWitness, type WitnessModels, witnessModels } from "../analysis/rehearsal/replay-witness.ts";
 
 provideLiquid(loadLiquid);

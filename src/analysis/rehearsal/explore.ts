@@ -39,6 +39,8 @@ export interface Transition {
   readonly isAssumed: boolean;
   /** One, or one for each arm of a fork; empty if the turn could not be made. */
   readonly branches: readonly Branch[];
+  /** True if the conversation continues in arms; the turn limit stops it before. */
+  readonly isFork: boolean;
   /** The conditional edges that hold after the turn, in order. */
   readonly holds: readonly number[];
   /** The conversation after the turn, before it continues in arms. */
@@ -252,7 +254,7 @@ class Exploration {
     const turn = rehearsedTurn(from.node, finished, { reply, user });
     const hop = events.find((event): event is DerivedEvent & Hop => event.type === "hop");
     if (finished === undefined || hop === undefined)
-      return { turn, isAssumed, branches: [], holds: [], after };
+      return { turn, isAssumed, branches: [], isFork: false, holds: [], after };
     this.#tellFailures(events, hop);
     const depth = from.depth + 1;
     const summaries = this.#summaries.map((summary, index) =>
@@ -262,7 +264,8 @@ class Exploration {
     const arms = armsOf(this.#definition, after);
     if (arms.length === 0) {
       const to = this.#branchTo(made, { depth, summaries });
-      return { turn, isAssumed, branches: [{ edge: hop.edge, to, ...armOf(after) }], holds, after };
+      const branches = [{ edge: hop.edge, to, ...armOf(after) }];
+      return { turn, isAssumed, branches, isFork: false, holds, after };
     }
     const branches: Branch[] = [];
     for (const { name, target, edge } of arms) {
@@ -276,7 +279,7 @@ class Exploration {
       });
       branches.push({ edge, to: this.#branchTo(arm, { depth, summaries }), arm: name });
     }
-    return { turn, isAssumed, branches, holds, after };
+    return { turn, isAssumed, branches, isFork: true, holds, after };
   }
 
   /** The state or the end that a step leads to; states that nothing tells apart are one. */
@@ -391,6 +394,7 @@ function rehearsedTurn(
   const { labels, isUnreadable } = reply;
   return {
     node,
+    reply: reply.reply,
     parsed: (finished?.parsed ?? {}) as JsonObject,
     ...(isUnreadable ? { unreadable: true as const } : {}),
     verifyResult: finished?.verifyResult ?? null,

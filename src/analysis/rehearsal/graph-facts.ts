@@ -116,6 +116,9 @@ class FactFinder {
   }
 
   async #branches(state: ExploredState, transition: Transition): Promise<void> {
+    const { turnLimit } = this.#options;
+    // A fork that the limit stops takes no edge: there, nothing is new.
+    if (transition.isFork && state.depth + 1 >= turnLimit) return;
     for (const branch of transition.branches) {
       const { edge, to } = branch;
       const path = (): FoundPath => this.#view.through(state, { transition, branch });

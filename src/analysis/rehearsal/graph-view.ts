@@ -119,22 +119,17 @@ export class GraphView {
       for (const [from, paths] of counts) {
         reached[from.id] = 1;
         for (const transition of this.transitions(from)) {
-          let isStopped = false;
-          for (const branch of transition.branches) {
-            const { to } = branch;
-            if (isEnd(to)) {
-              count += paths;
-              note({ turns, from, step: { transition, branch } });
-            } else if (!isLast) next.set(to, (next.get(to) ?? 0n) + paths);
-            else if (!isStopped) {
-              // A fork that the limit stops has no arms: it is one conversation.
-              isStopped = true;
-              count += paths;
-              limited += paths;
-              stopped.push(transition);
-              note({ turns, from, step: { transition, branch } });
-            }
+          const { ended, onward, stopped: isStopped } = after(transition, isLast);
+          for (const branch of ended) {
+            count += paths;
+            note({ turns, from, step: { transition, branch } });
           }
+          for (const { to } of onward) next.set(to, (next.get(to) ?? 0n) + paths);
+          if (isStopped === undefined) continue;
+          count += paths;
+          limited += paths;
+          stopped.push(transition);
+          note({ turns, from, step: { transition, branch: isStopped } });
         }
       }
       this.#reached.push(reached);
@@ -148,7 +143,7 @@ export class GraphView {
     const { from, turns, step } = last;
     return {
       steps: [...this.#pathOfLength(from, turns), step],
-      isLimited: !isEnd(step.branch.to),
+      isLimited: after(step.transition, turns + 1 === this.#limit).stopped === step.branch,
     };
   }
 
@@ -158,8 +153,9 @@ export class GraphView {
       (state) =>
         this.#reached[this.#limit - 1]?.[state.id] === 1 && state.transitions?.includes(transition) === true,
     );
-    const branch = transition.branches.find(({ to }) => !isEnd(to));
-    if (from === undefined || branch === undefined) return null;
+    const { stopped } = after(transition, true);
+    if (from === undefined || stopped === undefined) return null;
+    const branch = stopped;
     return { steps: [...this.#pathOfLength(from, this.#limit - 1), { transition, branch }], isLimited: true };
   }
 
@@ -179,12 +175,10 @@ export class GraphView {
         for (const state of states)
           for (const transition of this.transitions(state)) {
             work += transition.branches.length;
-            for (const { to, arm = "" } of transition.branches) {
-              if (isEnd(to)) ends.add(`${to.status} ${arm}`);
-              else if (turns + 1 === this.#limit)
-                ends.add(`limit_reached ${transition.after.cell.arm ?? ""}`);
-              else byNode.set(to.node, (byNode.get(to.node) ?? new Set()).add(to));
-            }
+            const { ended, onward, stopped } = after(transition, turns + 1 === this.#limit);
+            for (const { to, arm = "" } of ended) ends.add(`${to.status} ${arm}`);
+            for (const { to } of onward) byNode.set(to.node, (byNode.get(to.node) ?? new Set()).add(to));
+            if (stopped !== undefined) ends.add(`limit_reached ${transition.after.cell.arm ?? ""}`);
           }
         total += count * BigInt(ends.size);
         for (const found of byNode.values()) {
@@ -239,17 +233,18 @@ export class GraphView {
     endsIn: ((turns: number) => ReadonlySet<ExploredState>) | null,
     before: readonly PathStep[] = [],
   ): Generator<FoundPath> {
-    for (const transition of this.transitions(state))
-      for (const [index, branch] of transition.branches.entries()) {
-        const steps = [...before, { transition, branch }];
-        if (isEnd(branch.to)) {
-          if (length === 1) yield { steps, isLimited: false };
-        } else if (length > 1) {
-          if (endsIn === null || endsIn(length - 1).has(branch.to))
-            yield* this.#pathsOf(branch.to, length - 1, endsIn, steps);
-        } else if (endsIn === null && transition.branches.findIndex(({ to }) => !isEnd(to)) === index)
-          yield { steps, isLimited: true };
+    for (const transition of this.transitions(state)) {
+      const { ended, onward, stopped } = after(transition, endsIn === null && length === 1);
+      if (length === 1) {
+        for (const branch of ended) yield { steps: [...before, { transition, branch }], isLimited: false };
+        if (stopped !== undefined)
+          yield { steps: [...before, { transition, branch: stopped }], isLimited: true };
+        continue;
       }
+      for (const branch of onward)
+        if (endsIn === null || endsIn(length - 1).has(branch.to))
+          yield* this.#pathsOf(branch.to, length - 1, endsIn, [...before, { transition, branch }]);
+    }
   }
 
   #findStates(): void {
@@ -303,9 +298,10 @@ export class GraphView {
   #finished(begun: readonly PathStep[]): FoundPath {
     const steps = [...begun];
     for (;;) {
-      const to: ExploredState | End | undefined =
-        steps.length === 0 ? this.#graph.start : steps.at(-1)?.branch.to;
-      if (to === undefined || isEnd(to)) return { steps, isLimited: false };
+      const last = steps.at(-1);
+      const to = last === undefined ? this.#graph.start : last.branch.to;
+      if (steps.length >= this.#limit && last?.transition.isFork === true) return { steps, isLimited: true };
+      if (isEnd(to)) return { steps, isLimited: false };
       if (steps.length >= this.#limit) return { steps, isLimited: true };
       const step = this.#onward(to);
       if (step === undefined) return { steps, isLimited: false };
@@ -324,4 +320,19 @@ export class GraphView {
       }
     return any;
   }
+}
+
+interface Following {
+  readonly ended: readonly (Branch & { readonly to: End })[];
+  readonly onward: readonly (Branch & { readonly to: ExploredState })[];
+  /** The branch that the turn limit stops; a fork has no arms then, so that it is one conversation. */
+  readonly stopped: Branch | undefined;
+}
+
+/** What follows a transition. `isLast` is true of the last turn that the limit allows. */
+export function after({ branches, isFork }: Transition, isLast: boolean): Following {
+  const ended = branches.filter((branch): branch is Following["ended"][number] => isEnd(branch.to));
+  const onward = branches.filter((branch): branch is Following["onward"][number] => !isEnd(branch.to));
+  if (!isLast) return { ended, onward, stopped: undefined };
+  return isFork ? { ended: [], onward: [], stopped: branches[0] } : { ended, onward: [], stopped: onward[0] };
 }

@@ -11,7 +11,9 @@ import {
 import { functionForm } from "../../core/source/function-source.ts";
 import { portableSource } from "../../core/source/portable-source.ts";
 import { type Condition, compileWhen, type When, type WhenLeaf } from "../../core/state/condition.ts";
+import { freezeDeep } from "../../core/values/frozen-copy.ts";
 import type { JsonValue } from "../../core/values/json.ts";
+import { comparesMeaning } from "../../grading/verify/semantic-match.ts";
 import { loadAcorn } from "../../run/sandbox/acorn-library.ts";
 import {
   type AuthorCode,
@@ -60,7 +62,7 @@ export interface PreparedCode {
  */
 export async function prepareCode(definition: ScenarioDefinition, oracle: Oracle): Promise<PreparedCode> {
   const found = new CodeFinder(oracle);
-  const replaced = found.replace(definition);
+  const replaced = found.replace(withoutMeanings(definition));
   const sandbox = hasSources(replaced) ? await openSandbox({ seed: 0 }) : undefined;
   const linked =
     sandbox === undefined
@@ -78,6 +80,23 @@ export async function prepareCode(definition: ScenarioDefinition, oracle: Oracle
     dispose: () => sandbox?.dispose(),
   };
 }
+
+/** Without an embedding model, only the same words have the same meaning. */
+function withoutMeanings(definition: ScenarioDefinition): ScenarioDefinition {
+  const nodes = Object.entries(definition.nodes).map(([id, node]) => {
+    const { template } = node.question;
+    if (template === undefined || !comparesMeaning(template)) return [id, node];
+    const fields = Object.entries(template.fields).map(([name, field]) => [
+      name,
+      field.check?.type === "semantic_match" ? { ...field, check: SAME_WORDS } : field,
+    ]);
+    const question = { ...node.question, template: { ...template, fields: Object.fromEntries(fields) } };
+    return [id, freezeDeep({ ...node, question })];
+  });
+  return copyDefinition(definition, { nodes: Object.freeze(Object.fromEntries(nodes)) });
+}
+
+const SAME_WORDS = Object.freeze({ type: "exact_match" });
 
 /** The same function with a memory: in another state it is often given the same values. */
 function remembered(fn: SandboxFunction): SandboxFunction {

@@ -15,6 +15,8 @@ export type RehearsedValue = boolean | number | "inconclusive" | "not_applicable
 /** One turn of a rehearsed conversation: a reply that stands for all replies that nothing in the scenario tells from it. */
 export interface RehearsedTurn {
   readonly node: string;
+  /** Words that stand for the reply: checks on the raw reply see them. */
+  readonly reply: string;
   /** What is read of the reply. */
   readonly parsed: JsonObject;
   /** True if nothing can be read of the reply. */

@@ -300,7 +300,8 @@ interface Found {
   readonly signature: string;
 }
 
-const REPLY = "A rehearsed reply.";
+/** No rule reads anything in it. */
+const REPLY = "…";
 
 type Combination = readonly Choice[];
 
