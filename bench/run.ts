@@ -16,6 +16,7 @@ import { benchPackage } from "./package.ts";
 import { benchProviderPath } from "./provider-path.ts";
 import { benchRateLimit } from "./rate-limit.ts";
 import { benchReading } from "./reading.ts";
+import { benchRehearsal } from "./rehearsal.ts";
 import { benchResume } from "./resume.ts";
 import { benchRouting } from "./routing.ts";
 import { benchRunMemory } from "./run-memory.ts";
@@ -37,6 +38,7 @@ for (const bench of [
   benchVerification,
   benchReading,
   benchJudgeRequest,
+  benchRehearsal,
   benchTypeCheck,
   benchEngineTurns,
   benchProviderPath,

@@ -18,6 +18,7 @@ import { addMergeCommand } from "./merge/merge-command.ts";
 import { addPlanCommand } from "./plan/plan-command.ts";
 import { addPlayCommand } from "./play/play-command.ts";
 import { addRegradeCommand } from "./regrade/regrade-command.ts";
+import { addRehearseCommand } from "./rehearse/rehearse-command.ts";
 import { addResumeCommand } from "./resume/resume-command.ts";
 import { addRunCommand } from "./run/run-command.ts";
 import { addShowCommand } from "./show/show-command.ts";
@@ -31,7 +32,14 @@ import { addWorkersCommand } from "./workers/workers-command.ts";
 /** All commands by group, in the order in which people need them. */
 const GROUPS: Readonly<Record<string, readonly AddCommand[]>> = {
   "Start:": [addDemoCommand, addInitCommand, addDoctorCommand],
-  "Write scenarios:": [addDraftCommand, addCheckCommand, addDiffCommand, addPlanCommand, addPlayCommand],
+  "Write scenarios:": [
+    addDraftCommand,
+    addCheckCommand,
+    addDiffCommand,
+    addPlanCommand,
+    addRehearseCommand,
+    addPlayCommand,
+  ],
   "Run scenarios:": [
     addRunCommand,
     addResumeCommand,

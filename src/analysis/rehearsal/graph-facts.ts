@@ -62,7 +62,7 @@ class FactFinder {
   readonly #values = new Map<string, Map<RehearsedValue, Witness>>();
   readonly #overlaps = new Map<string, EdgeOverlap>();
   readonly #failures = new Map<string, RehearsedFailure>();
-  readonly #limitEnds = new Map<Transition, End>();
+  readonly #limitEnds = new Map<object, End>();
   #shortest: Witness | null = null;
 
   constructor(graph: ExploredGraph, options: FactOptions) {
@@ -173,10 +173,13 @@ class FactFinder {
   }
 
   async #limitEnd(transition: Transition): Promise<End> {
-    const known = this.#limitEnds.get(transition);
+    // What comes after it is the same for all transitions to one state.
+    const [branch] = transition.branches;
+    const key = transition.isFork || branch === undefined ? transition : branch.to;
+    const known = this.#limitEnds.get(key);
     if (known !== undefined) return known;
     const end = await this.#graph.limitEnd(transition);
-    this.#limitEnds.set(transition, end);
+    this.#limitEnds.set(key, end);
     return end;
   }
 

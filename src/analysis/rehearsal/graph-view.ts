@@ -1,3 +1,4 @@
+import { memoize } from "../../core/lazy.ts";
 import {
   type Branch,
   type End,
@@ -33,6 +34,26 @@ interface Arrival extends PathStep {
   readonly from: ExploredState;
 }
 
+/** Where the replies at a state lead. */
+interface Ways {
+  /** How many end the conversation, by themselves and on the last turn that the limit allows. */
+  readonly ended: number;
+  readonly endedAtLimit: number;
+  /** How many the limit stops on that turn. */
+  readonly stopped: number;
+  /** The states that others lead to, and how many to each. */
+  readonly to: readonly number[];
+  readonly times: readonly bigint[];
+}
+
+/** States that conversations with the same nodes may be in. */
+interface RouteSet {
+  readonly states: readonly ExploredState[];
+  next:
+    | { readonly ends: number; readonly endsAtLimit: number; readonly sets: readonly RouteSet[] }
+    | undefined;
+}
+
 /** The last turn of a longest path, and how many come before it. */
 interface Last {
   readonly turns: number;
@@ -41,21 +62,24 @@ interface Last {
 }
 
 /** More would take longer than anyone waits. */
-const MOST_LAYER_WORK = 20_000_000;
+const MOST_LAYER_WORK = 50_000_000;
 const MOST_REMEMBERED = 200_000_000;
-const MOST_ROUTE_WORK = 3_000_000;
+const MOST_ROUTE_WORK = 20_000_000;
+const MOST_ROUTE_SETS = 50_000;
 
 /** Answers questions about an explored graph, as far as its transitions are allowed. */
 export class GraphView {
   readonly #graph: ExploredGraph;
   readonly #limit: number;
   readonly #allows: (transition: Transition) => boolean;
+  readonly #allowed = new Map<ExploredState, readonly Transition[]>();
   /** How a state is first reached; null for the start. */
   readonly #first = new Map<ExploredState, Arrival | null>();
   /** All ways into a state. */
   readonly #arrivals = new Map<ExploredState, Arrival[]>();
   /** The least number of turns to an end. */
   readonly #toEnd = new Map<ExploredState, number>();
+  #known: readonly Ways[] | undefined;
   /** For each number of finished turns, 1 for the states that can then be asked. */
   #reached: Uint8Array[] = [];
 
@@ -77,8 +101,8 @@ export class GraphView {
   }
 
   /** The transitions of a state that are allowed. */
-  transitions({ transitions }: ExploredState): readonly Transition[] {
-    return transitions === null ? [] : transitions.filter(this.#allows);
+  transitions(state: ExploredState): readonly Transition[] {
+    return memoize(this.#allowed, state, () => (state.transitions ?? []).filter(this.#allows));
   }
 
   /** True if some reply leads to an end of the conversation sooner or later. */
@@ -101,41 +125,77 @@ export class GraphView {
     const { states, start } = this.#graph;
     if (isEnd(start))
       return { count: 1n, limited: 0n, longest: { steps: [], isLimited: false }, stopped: [] };
-    const branches = states.reduce((sum, state) => sum + this.transitions(state).length, 0);
-    if (branches * this.#limit > MOST_LAYER_WORK || states.length * this.#limit > MOST_REMEMBERED)
-      return null;
-    let counts = new Map<ExploredState, bigint>([[start, 1n]]);
-    let [count, limited] = [0n, 0n];
-    let last: Last | null = null;
-    const note = (found: Last): void => {
-      if (last?.turns !== found.turns) last = found;
-    };
-    const stopped: Transition[] = [];
+    const ways = this.#ways();
+    const work = ways.reduce((sum, { to }) => sum + to.length + 1, 0) * this.#limit;
+    if (work > MOST_LAYER_WORK || states.length * this.#limit > MOST_REMEMBERED) return null;
+    let [count, limited, lastEnd] = [0n, 0n, -1];
+    let open = [start.id];
+    let paths: bigint[] = [];
+    paths[start.id] = 1n;
     this.#reached = [];
-    for (let turns = 0; turns < this.#limit && counts.size > 0; turns++) {
+    for (let turns = 0; turns < this.#limit && open.length > 0; turns++) {
       const reached = new Uint8Array(states.length);
-      const next = new Map<ExploredState, bigint>();
       const isLast = turns + 1 === this.#limit;
-      for (const [from, paths] of counts) {
-        reached[from.id] = 1;
-        for (const transition of this.transitions(from)) {
-          const { ended, onward, stopped: isStopped } = after(transition, isLast);
-          for (const branch of ended) {
-            count += paths;
-            note({ turns, from, step: { transition, branch } });
+      const next: bigint[] = [];
+      const opened: number[] = [];
+      for (const id of open) {
+        reached[id] = 1;
+        const { ended, endedAtLimit, stopped, to, times } = ways[id] as Ways;
+        const here = paths[id] as bigint;
+        const ends = isLast ? endedAtLimit : ended;
+        if (ends > 0 || (isLast && stopped > 0)) lastEnd = turns;
+        count += here * BigInt(ends);
+        if (isLast) limited += here * BigInt(stopped);
+        else
+          for (const [index, target] of to.entries()) {
+            const known = next[target];
+            const more = here * (times[index] as bigint);
+            next[target] = known === undefined ? more : known + more;
+            if (known === undefined) opened.push(target);
           }
-          for (const { to } of onward) next.set(to, (next.get(to) ?? 0n) + paths);
-          if (isStopped === undefined) continue;
-          count += paths;
-          limited += paths;
-          stopped.push(transition);
-          note({ turns, from, step: { transition, branch: isStopped } });
-        }
       }
       this.#reached.push(reached);
-      counts = next;
+      paths = next;
+      open = opened;
     }
-    return { count, limited, longest: this.#longest(last), stopped };
+    const stopped = this.#statesAt(this.#limit - 1).flatMap((state) =>
+      this.transitions(state).filter((transition) => after(transition, true).stopped !== undefined),
+    );
+    return { count: count + limited, limited, longest: this.#longest(this.#lastTurn(lastEnd)), stopped };
+  }
+
+  #statesAt(turns: number): readonly ExploredState[] {
+    const reached = this.#reached[turns];
+    return reached === undefined ? [] : this.#graph.states.filter(({ id }) => reached[id] === 1);
+  }
+
+  /** A turn that ends a conversation after so many. */
+  #lastTurn(turns: number): Last | null {
+    for (const from of this.#statesAt(turns))
+      for (const transition of this.transitions(from)) {
+        const { ended, stopped } = after(transition, turns + 1 === this.#limit);
+        const branch = stopped ?? ended[0];
+        if (branch !== undefined) return { turns, from, step: { transition, branch } };
+      }
+    return null;
+  }
+
+  /** For each state, how many replies lead where. */
+  #ways(): readonly Ways[] {
+    this.#known ??= this.#graph.states.map((state) => {
+      const times = new Map<number, number>();
+      let [ended, endedAtLimit, stopped] = [0, 0, 0];
+      for (const transition of this.transitions(state)) {
+        const following = after(transition, false);
+        const atLimit = after(transition, true);
+        ended += following.ended.length;
+        endedAtLimit += atLimit.ended.length;
+        stopped += Number(atLimit.stopped !== undefined);
+        for (const { to } of following.onward) times.set(to.id, (times.get(to.id) ?? 0) + 1);
+      }
+      return { ended, endedAtLimit, stopped, to: [...times.keys()], times: [...times.values()].map(BigInt) };
+    });
+    return this.#known;
   }
 
   #longest(last: Last | null): FoundPath | null {
@@ -149,9 +209,8 @@ export class GraphView {
 
   /** A conversation that the limit stops after a transition; `layers` comes first. */
   stoppedAfter(transition: Transition): FoundPath | null {
-    const from = this.#graph.states.find(
-      (state) =>
-        this.#reached[this.#limit - 1]?.[state.id] === 1 && state.transitions?.includes(transition) === true,
+    const from = this.#statesAt(this.#limit - 1).find(
+      (state) => state.transitions?.includes(transition) === true,
     );
     const { stopped } = after(transition, true);
     if (from === undefined || stopped === undefined) return null;
@@ -163,34 +222,50 @@ export class GraphView {
   routes(): bigint | null {
     const { start } = this.#graph;
     if (isEnd(start)) return 1n;
-    let sets = new Map<string, { readonly states: readonly ExploredState[]; readonly count: bigint }>([
-      ["", { states: [start], count: 1n }],
-    ]);
-    let [total, work] = [0n, 0];
-    for (let turns = 0; turns < this.#limit && sets.size > 0; turns++) {
-      const next: typeof sets = new Map();
-      for (const { states, count } of sets.values()) {
-        const byNode = new Map<string, Set<ExploredState>>();
-        const ends = new Set<string>();
-        for (const state of states)
-          for (const transition of this.transitions(state)) {
-            work += transition.branches.length;
-            const { ended, onward, stopped } = after(transition, turns + 1 === this.#limit);
-            for (const { to, arm = "" } of ended) ends.add(`${to.status} ${arm}`);
-            for (const { to } of onward) byNode.set(to.node, (byNode.get(to.node) ?? new Set()).add(to));
-            if (stopped !== undefined) ends.add(`limit_reached ${transition.after.cell.arm ?? ""}`);
-          }
-        total += count * BigInt(ends.size);
-        for (const found of byNode.values()) {
-          const list = [...found].sort((left, right) => left.id - right.id);
-          const key = list.map(({ id }) => id).join();
-          next.set(key, { states: list, count: (next.get(key)?.count ?? 0n) + count });
-        }
+    // States that the same nodes lead to are one set: what follows a set is found once.
+    const sets = new Map<string, RouteSet>();
+    let work = 0;
+    const setOf = (states: readonly ExploredState[]): RouteSet => {
+      const ids = states.map(({ id }) => id).sort((left, right) => left - right);
+      return memoize(sets, ids.join(), () => ({ states, next: undefined }));
+    };
+    let counts = new Map<RouteSet, bigint>([[setOf([start]), 1n]]);
+    let total = 0n;
+    for (let turns = 0; turns < this.#limit && counts.size > 0; turns++) {
+      const isLast = turns + 1 === this.#limit;
+      const next = new Map<RouteSet, bigint>();
+      for (const [set, count] of counts) {
+        set.next ??= this.#routesFrom(set.states, setOf);
+        const { ends, endsAtLimit, sets: following } = set.next;
+        total += count * BigInt(isLast ? endsAtLimit : ends);
+        work += following.length + 1;
+        if (!isLast) for (const one of following) next.set(one, (next.get(one) ?? 0n) + count);
       }
-      if (work > MOST_ROUTE_WORK) return null;
-      sets = next;
+      if (work > MOST_ROUTE_WORK || sets.size > MOST_ROUTE_SETS) return null;
+      counts = next;
     }
     return total;
+  }
+
+  #routesFrom(
+    states: readonly ExploredState[],
+    setOf: (states: readonly ExploredState[]) => RouteSet,
+  ): NonNullable<RouteSet["next"]> {
+    const byNode = new Map<string, Set<ExploredState>>();
+    const [ends, endsAtLimit] = [new Set<string>(), new Set<string>()];
+    for (const state of states)
+      for (const transition of this.transitions(state)) {
+        const following = after(transition, false);
+        const atLimit = after(transition, true);
+        for (const { to, arm = "" } of following.ended) ends.add(`${to.status} ${arm}`);
+        for (const { to, arm = "" } of atLimit.ended) endsAtLimit.add(`${to.status} ${arm}`);
+        if (atLimit.stopped !== undefined)
+          endsAtLimit.add(`limit_reached ${transition.after.cell.arm ?? ""}`);
+        for (const { to } of following.onward)
+          byNode.set(to.node, (byNode.get(to.node) ?? new Set()).add(to));
+      }
+    const sets = [...byNode.values()].map((found) => setOf([...found]));
+    return { ends: ends.size, endsAtLimit: endsAtLimit.size, sets };
   }
 
   /** The shortest paths, up to so many. */
@@ -198,15 +273,24 @@ export class GraphView {
     const { start } = this.#graph;
     if (isEnd(start)) return;
     let listed = 0;
-    // For each number of turns, the states that can end in just so many; computed as lengths grow.
-    const endIn: ReadonlySet<ExploredState>[] = [new Set()];
-    const endsIn = (turns: number): ReadonlySet<ExploredState> => {
-      for (let length = endIn.length; length <= turns; length++)
-        endIn.push(this.#endingIn(length, endIn[length - 1]));
-      return endIn[turns] as ReadonlySet<ExploredState>;
+    const ways = this.#ways();
+    // For each number of turns, 1 for the states that can end in just so many; computed as lengths grow.
+    const endIn: Uint8Array[] = [new Uint8Array(ways.length)];
+    const endsIn = (turns: number): Uint8Array => {
+      for (let length = endIn.length; length <= turns; length++) {
+        const shorter = endIn[length - 1] as Uint8Array;
+        endIn.push(
+          Uint8Array.from(ways, ({ ended, to }) =>
+            Number(length === 1 ? ended > 0 : to.some((id) => shorter[id] === 1)),
+          ),
+        );
+      }
+      return endIn[turns] as Uint8Array;
     };
-    for (let length = 1; length <= this.#limit && listed < most; length++) {
-      if (length < this.#limit && !endsIn(length).has(start)) continue;
+    const least = this.#toEnd.get(start) ?? this.#limit;
+    for (let length = Math.min(least, this.#limit); length <= this.#limit && listed < most; length++) {
+      if (length < this.#limit && (length * ways.length > MOST_REMEMBERED || endsIn(length)[start.id] !== 1))
+        continue;
       const ends = length === this.#limit ? null : endsIn;
       for (const path of this.#pathsOf(start, length, ends)) {
         yield path;
@@ -215,22 +299,11 @@ export class GraphView {
     }
   }
 
-  #endingIn(turns: number, shorter: ReadonlySet<ExploredState> | undefined): ReadonlySet<ExploredState> {
-    const found = new Set<ExploredState>();
-    for (const state of this.#first.keys()) {
-      const leads = this.transitions(state).some(({ branches }) =>
-        branches.some(({ to }) => (isEnd(to) ? turns === 1 : shorter?.has(to) === true)),
-      );
-      if (leads) found.add(state);
-    }
-    return found;
-  }
-
   /** The paths of one length. Without `endsIn` it is the limit, which every path reaches that has not ended before. */
   *#pathsOf(
     state: ExploredState,
     length: number,
-    endsIn: ((turns: number) => ReadonlySet<ExploredState>) | null,
+    endsIn: ((turns: number) => Uint8Array) | null,
     before: readonly PathStep[] = [],
   ): Generator<FoundPath> {
     for (const transition of this.transitions(state)) {
@@ -242,7 +315,7 @@ export class GraphView {
         continue;
       }
       for (const branch of onward)
-        if (endsIn === null || endsIn(length - 1).has(branch.to))
+        if (endsIn === null || endsIn(length - 1)[branch.to.id] === 1)
           yield* this.#pathsOf(branch.to, length - 1, endsIn, [...before, { transition, branch }]);
     }
   }

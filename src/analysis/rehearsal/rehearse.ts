@@ -133,6 +133,7 @@ function joined(
   const first = <Found>(find: (facts: GraphFacts) => Found | null | undefined): Found | null =>
     [...certain, ...all].map(find).find((found) => found !== null && found !== undefined) ?? null;
 
+  const beyond = beyondLimit(definition, all);
   const nodes = definition.nodeIds.map((id): RehearsedNode => {
     const found = first((facts) => facts.nodes.get(id));
     const isReached = possibility((facts) => facts.nodes.has(id));
@@ -142,7 +143,9 @@ function joined(
       isReached,
       after: found?.after ?? null,
       witness: found?.witness ?? null,
-      ...(isReached === "no" ? { reason: notReached(definition, id, all) } : {}),
+      ...(isReached === "no"
+        ? { reason: beyond.has(id) ? ("turn_limit" as const) : ("no_path" as const) }
+        : {}),
       replies,
     };
   });
@@ -206,25 +209,25 @@ function joined(
   };
 }
 
-/** Why a node is not reached: a reached edge leads towards it, but beyond the limit, or nothing does. */
-function notReached(
-  definition: ScenarioDefinition,
-  id: string,
-  all: readonly GraphFacts[],
-): "turn_limit" | "no_path" {
-  // Of a conversation that the limit stops, the next question would have been asked.
-  const isLimited = all.some((facts) => facts.limited === null || facts.limited > 0n);
-  if (!isLimited) return "no_path";
+/** The nodes that lie beyond the turn limit: an edge that is taken leads towards them. */
+function beyondLimit(definition: ScenarioDefinition, all: readonly GraphFacts[]): ReadonlySet<string> {
   const open = new Set<string>();
+  // Of a conversation that the limit stops, the next question would have been asked.
+  if (!all.some((facts) => facts.limited === null || facts.limited > 0n)) return open;
+  const targets = new Map<string, string[]>();
+  for (const { source, target } of definition.edges) {
+    const list = targets.get(source);
+    if (list === undefined) targets.set(source, [target]);
+    else list.push(target);
+  }
   for (const facts of all)
     for (const [edge] of facts.edges) {
       const target = definition.edges[edge]?.target ?? "";
       if (!all.some((one) => one.nodes.has(target))) open.add(target);
     }
   // A set goes through what is added on the way.
-  for (const node of open)
-    for (const { source, target } of definition.edges) if (source === node) open.add(target);
-  return open.has(id) ? "turn_limit" : "no_path";
+  for (const node of open) for (const target of targets.get(node) ?? []) open.add(target);
+  return open;
 }
 
 function neverTaken(

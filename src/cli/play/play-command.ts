@@ -14,7 +14,11 @@ export const addPlayCommand: AddCommand = (program, { terminal, execute }) => {
       "a file, folder or pack:<name> with the scenario; choose one of several with --scenario",
     )
     .addOption(new Option("--as <role>", "your role").choices(["subject", "questioner"]).default("subject"))
-    .option("--save <file>", "save the session as a cassette");
+    .option("--save <file>", "save the session as a cassette")
+    .option(
+      "--witness <what>",
+      "let a rehearsed conversation answer: outcome=value, a node, source->target, shortest or longest",
+    );
   addTrustFlag(
     addSettingFlags(command, [
       "subject",
@@ -33,18 +37,29 @@ export const addPlayCommand: AddCommand = (program, { terminal, execute }) => {
       examples(
         "elenchus play pack:pressure --scenario pressure/capital-of-turkey --save session.jsonl",
         "elenchus play capital.yaml --as questioner --subject ollama/llama3.2",
+        "elenchus play capital.yaml --witness held_firm=false --save w.jsonl",
       ),
     )
     .action(
       (
         names: readonly string[],
-        given: GivenFlags & { readonly as: "subject" | "questioner"; readonly save?: string },
+        given: GivenFlags & {
+          readonly as: "subject" | "questioner";
+          readonly save?: string;
+          readonly witness?: string;
+        },
       ) =>
         execute(async () => {
           const { playCommand } = await import("./play-invocation.ts");
-          const { as, save } = given;
+          const { as, save, witness } = given;
           return playCommand(
-            { names, as, settings: settingsRequest(given), ...(save === undefined ? {} : { save }) },
+            {
+              names,
+              as,
+              settings: settingsRequest(given),
+              ...(save === undefined ? {} : { save }),
+              ...(witness === undefined ? {} : { witness }),
+            },
             terminal,
           );
         }),

@@ -40,6 +40,8 @@ export interface PlayCommandOptions {
   readonly settings: SettingsRequest;
   readonly as: "subject" | "questioner";
   readonly save?: string;
+  /** The name of a rehearsed conversation, which answers in place of the person. */
+  readonly witness?: string;
 }
 
 const SHOWN = 12;
@@ -65,22 +67,49 @@ export async function playCommand(options: PlayCommandOptions, terminal: Termina
   if (as === "questioner" && (subject === undefined || otherSubject !== undefined))
     throw new ProjectError(["Whom do you want to ask? Name one model: --subject ollama/llama3.2"]);
   const { turnLimit = DEFAULTS.turnLimit, seed = DEFAULTS.seed, ...others } = runOptionsOf(settings);
+  const rehearsed =
+    options.witness === undefined ? undefined : await playedWitness(scenario, options.witness, settings);
   return play(
     {
       ...others,
       scenario,
-      as,
+      as: rehearsed === undefined ? as : "subject",
       judge,
       turnLimit,
       seed,
       environment: terminal.environment,
       words: [...options.names, "--scenario", scenario.name],
-      ...(await playedPlace(scenario, settings)),
+      ...(rehearsed ?? (await playedPlace(scenario, settings))),
       ...(subject === undefined ? {} : { subject }),
       ...(save === undefined ? {} : { save }),
     },
     terminal,
   );
+}
+
+/** A rehearsed conversation, with its row and variant and who plays it. */
+async function playedWitness(
+  scenario: ScenarioDefinition,
+  name: string,
+  settings: Settings,
+): Promise<Pick<PlayOptions, "row" | "variant" | "witness" | "judge" | "simulator">> {
+  const { findWitness } = await import("../../analysis/rehearsal/find-witness.ts");
+  const { rowNamed, witnessModels } = await import("../../analysis/rehearsal/replay-witness.ts");
+  const { rehearsalOf } = await import("../rehearse/rehearse.ts");
+  const { dataset, rows } = settings;
+  const witness = findWitness(await rehearsalOf(scenario, settings), name);
+  if ("problem" in witness) throw new ProjectError([witness.problem]);
+  const { place } = witness;
+  const given = { ...(dataset === undefined ? {} : { dataset }), ...(rows === undefined ? {} : { rows }) };
+  const row = place.row === undefined ? undefined : await rowNamed(scenario, place.row, given);
+  const { judge, simulator } = witnessModels(scenario, witness);
+  return {
+    witness,
+    judge,
+    simulator,
+    ...(row === undefined ? {} : { row }),
+    ...(place.variant === undefined ? {} : { variant: place.variant }),
+  };
 }
 
 /** The first row and the first variant, of those that are wanted: a session is one conversation. */
@@ -247,6 +276,11 @@ async function askPerson(
     ...(examples === undefined ? {} : { examples }),
     text: messages.findLast((message) => message.role === "user")?.content ?? "",
   });
+  if (options.witness !== undefined) {
+    const { reply = "…" } = options.witness.turns[turn - 1] ?? {};
+    screen.hint(`> ${reply}`);
+    return { text: reply };
+  }
   if (isFirst) screen.hint(HINT);
   return input.read({ signal });
 }
@@ -315,7 +349,7 @@ function openText(what: string, turns: number): string {
 
 /** Where the cassette is, and how it answers again. */
 export function savedText(
-  { save = "", words, as, judge, seed }: PlayOptions,
+  { save = "", words, as, judge, seed, witness }: PlayOptions,
   calls: number,
   width: number,
 ): string {
@@ -325,6 +359,7 @@ export function savedText(
     "elenchus run",
     ...(words === undefined ? ["<file>"] : words.map(shellWord)),
     "--subject person",
+    ...(witness !== undefined ? ["--judge person"] : []),
     ...(typeof judge === "string" && judge !== "rules" ? [`--judge ${shellWord(judge)}`] : []),
     ...(seed === 0 ? [] : [`--seed ${seed}`]),
     `--replay ${shellWord(save)}`,

@@ -1,3 +1,4 @@
+import type { Witness } from "../../analysis/rehearsal/rehearsal.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { Variant } from "../../core/scenario/variants.ts";
 import type { JsonObject } from "../../core/values/json.ts";
@@ -43,6 +44,8 @@ export interface PlayOptions extends SharedOptions {
   readonly save?: string;
   /** The words that name the scenario to `elenchus run`, for the command that is suggested at the end. */
   readonly words?: readonly string[];
+  /** What is said in place of the person. */
+  readonly witness?: Witness;
   /** Where Ctrl-C comes from (default: the process). */
   readonly signals?: SignalSource;
 }
