@@ -26,13 +26,12 @@ export type {
   Witness,
 } from "../analysis/rehearsal/rehearsal.ts";
 export { type RehearseOptions, rehearse } from "../analysis/rehearsal/rehearse.ts";
-
+export { replayWitness, type WitnessModels, witnessModels } from "../analysis/rehearsal/replay-witness.ts";
 export {
   LINT_RULES,
   type LintCode,
   type LintRuleText,
   type LintSeverity,
 } from "../core/scenario/lint-rule.ts";
-export { replayWitness, type WitnessModels, witnessModels } from "../analysis/rehearsal/replay-witness.ts";
 
 provideLiquid(loadLiquid);

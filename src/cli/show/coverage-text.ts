@@ -1,0 +1,137 @@
+import type {
+  Coverage,
+  CoveredKind,
+  CoveredShare,
+  CoveredShares,
+  NeverRun,
+  ScenarioCoverage,
+} from "../../analysis/coverage/coverage.ts";
+import { COVERED } from "../../analysis/coverage/coverage.ts";
+import type { CoverageResult } from "../../analysis/coverage/coverage-threshold.ts";
+import { countedText, percentText } from "../../report/text/figures.ts";
+import { paintedLines, type TextOptions } from "../../report/text/text-blocks.ts";
+import { alignColumns, type TableCell } from "../../terminal/align-columns.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import { cutToWidth } from "../../terminal/text-width.ts";
+import { pathOf } from "../rehearse/rehearsal-text.ts";
+
+const MOST_LISTED = 12;
+
+/** What runs reached and what they did not, for people. */
+export function coverageText({ runs, scenarios, all }: Coverage, { style, width }: TextOptions): string {
+  const layout = { style, width };
+  const of = runs.length === 1 ? `run ${runs[0]}` : `${runs.length} runs together`;
+  const lines = [
+    style.bold(printableText(`Coverage of ${of}`)),
+    ...sharesTable(
+      [
+        ...scenarios.flatMap(({ scenario, all: own, subjects }): (readonly [string, CoveredShares])[] => [
+          [scenario, own],
+          ...(Object.keys(subjects).length < 2
+            ? []
+            : Object.entries(subjects).map(([name, shares]) => [`  ${name}`, shares] as const)),
+        ]),
+        ...(scenarios.length < 2 ? [] : [["all", all] as const]),
+      ],
+      layout,
+    ),
+    ...scenarios.flatMap((scenario) => missing(scenario, layout)),
+  ];
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function sharesTable(
+  rows: readonly (readonly [string, CoveredShares])[],
+  { style, width }: TextOptions,
+): readonly string[] {
+  const head: readonly TableCell[] = [{ text: "" }, ...COVERED.map((text) => ({ text, paint: style.dim }))];
+  const lines = rows.map(([name, shares]): readonly TableCell[] => [
+    { text: cutToWidth(printableText(name), Math.max(12, width - 52)) },
+    ...COVERED.map((kind) => shareCell(shares[kind], style)),
+  ]);
+  return alignColumns([head, ...lines], ["<", ">", ">", ">", ">"]).map((line) => `  ${line}`);
+}
+
+function shareCell({ reached, possible }: CoveredShare, { green, yellow }: TextOptions["style"]): TableCell {
+  const text = shareText({ reached, possible });
+  return { text, paint: possible !== null && reached >= possible ? green : yellow };
+}
+
+/** `5 of 6`, or a short form of counts that are too large to read. */
+function shareText({ reached, possible }: CoveredShare): string {
+  if (possible === null) return `${reached} of ?`;
+  const digits = String(possible);
+  return digits.length <= 6 ? `${reached} of ${possible}` : `${reached} of 10^${digits.length - 1}`;
+}
+
+function missing(
+  { scenario, notReached, rows, variants, problem }: ScenarioCoverage,
+  { style, width }: TextOptions,
+): readonly string[] {
+  const name = printableText(scenario);
+  const notes = [
+    ...(problem === undefined
+      ? []
+      : paintedLines(`It could not be rehearsed: ${problem}`, width - 2, style.yellow)),
+    ...neverRunText(rows, "row", width - 2),
+    ...neverRunText(variants, "variant", width - 2),
+  ];
+  if (notReached.length === 0 && notes.length === 0) return [];
+  const listed = notReached
+    .slice(0, MOST_LISTED)
+    .map(({ kind, name: part, witness }): readonly TableCell[] => [
+      { text: WORDS[kind], paint: style.dim },
+      { text: printableText(part) },
+      {
+        text:
+          witness === null
+            ? ""
+            : cutToWidth(printableText(pathOf(witness, { nodes: [] })), Math.max(20, width - 40)),
+      },
+    ]);
+  const more = notReached.length - listed.length;
+  return [
+    "",
+    style.bold(`Not reached in ${name}`),
+    ...alignColumns(listed, ["<", "<", "<"]).map((line) => `  ${line}`),
+    ...(more > 0 ? [style.dim(`  … and ${more} more`)] : []),
+    ...notes.map((line) => `  ${line}`),
+  ];
+}
+
+const WORDS: Readonly<Record<Exclude<CoveredKind, "paths">, string>> = {
+  nodes: "node",
+  edges: "edge",
+  outcomes: "outcome",
+};
+
+function neverRunText({ count, names }: NeverRun, noun: string, width: number): readonly string[] {
+  if (count === 0) return [];
+  const more = count > names.length ? ` and ${count - names.length} more` : "";
+  return paintedLines(`${countedText(count, noun)} never run: ${names.join("; ")}${more}`, width);
+}
+
+/** Whether the thresholds of coverage were reached, one a line. */
+export function coverageResultsText(results: readonly CoverageResult[], { style }: TextOptions): string {
+  return results
+    .map(({ kind, minimum, actual, passed }) => {
+      const share = actual === null ? "not known" : percentText(Math.round(actual * 1e6), 1e6);
+      const mark = passed ? style.green("✓") : style.red("✗");
+      return `${mark} coverage of ${kind}: ${share}, at least ${percentText(Math.round(minimum * 1e6), 1e6)} asked for\n`;
+    })
+    .join("");
+}
+
+/** One line on what a run did not reach; undefined if it reached everything. */
+export function notReachedLine({ scenarios }: Coverage): string | undefined {
+  const counts = { nodes: 0, edges: 0, outcomes: 0 };
+  for (const { notReached } of scenarios) for (const { kind } of notReached) counts[kind]++;
+  const parts = [
+    ...(counts.nodes === 0 ? [] : [countedText(counts.nodes, "node")]),
+    ...(counts.edges === 0 ? [] : [countedText(counts.edges, "edge")]),
+    ...(counts.outcomes === 0 ? [] : [countedText(counts.outcomes, "outcome value")]),
+  ];
+  if (parts.length === 0) return undefined;
+  const listed = parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
+  return `Not reached: ${listed}. See which: elenchus show --coverage`;
+}
