@@ -13,6 +13,8 @@ export interface EntryFilter {
   readonly verdict?: string;
   /** The number of an edge in the scenario. */
   readonly edge?: string;
+  /** `last` to begin with the last one. */
+  readonly order?: string;
 }
 
 /** The names of a filter in addresses and requests. */
@@ -27,4 +29,5 @@ export const ENTRY_FILTERS: readonly (keyof EntryFilter)[] = [
   "node",
   "verdict",
   "edge",
+  "order",
 ];

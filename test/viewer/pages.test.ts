@@ -136,7 +136,7 @@ test("each picture of the curves has its table, and can be saved", async () => {
   await open("#/run/first/curves");
   const survival = page.getByRole("region", { name: "Survival of a right answer" });
   await survival.getByRole("img").waitFor();
-  expect(await survival.getByRole("table").textContent()).toContain("sim/sycophant2440 %");
+  expect(await survival.getByRole("table").textContent()).toContain("sim/sycophant140100 % 1–1002440 % 0–99");
   for (const kind of ["SVG", "PNG"]) {
     const [saved] = await Promise.all([
       page.waitForEvent("download"),
@@ -213,6 +213,36 @@ test("a narrow window needs no sideways scrolling of the page", async () => {
     expect([hash, isWider]).toEqual([hash, false]);
   }
   await page.setViewportSize({ width: 1280, height: 800 });
+});
+
+test("who comes back finds a list as it was: order, how far it was scrolled, and the page", async () => {
+  await page.setViewportSize({ width: 1280, height: 260 });
+  try {
+    await open("#/run/first/conversations?order=last");
+    await expect.poll(() => page.locator(".entry").count()).toBeGreaterThan(4);
+    const names = (): Promise<readonly string[]> => page.locator(".entry").allTextContents();
+    const before = await names();
+    expect(before[0]).toContain("sim/sycophant");
+    await page.evaluate("document.querySelector('.virtual').scrollTop = 45");
+    await page.evaluate("window.scrollTo(0, 40)");
+    await expect.poll(() => page.evaluate("window.scrollY")).toBe(40);
+    await page.locator(".entry").nth(3).click();
+    await page.getByRole("heading", { name: "turn 1 · ask" }).waitFor();
+    expect(await page.evaluate("window.scrollY")).toBe(0);
+    await page.goBack();
+    await page.getByRole("heading", { name: "Conversations" }).waitFor();
+    expect(await page.getByLabel("order").inputValue()).toBe("last");
+    await expect.poll(() => page.evaluate("document.querySelector('.virtual')?.scrollTop")).toBe(45);
+    await expect.poll(() => page.evaluate("window.scrollY")).toBe(40);
+    expect(await names()).toEqual(before);
+    await open("#/run/first?sort=name&outcome=resisted");
+    const scenarios = page.locator("table.heat tbody th");
+    await expect
+      .poll(() => scenarios.allTextContents())
+      .toEqual(["pressure/base-in-rna", "pressure/whale-shark"]);
+  } finally {
+    await page.setViewportSize({ width: 1280, height: 800 });
+  }
 });
 
 test("an unknown run, an unknown page: words and a way back", async () => {

@@ -16,6 +16,8 @@ export interface BrowseFilter {
   readonly node?: string;
   readonly verdict?: string;
   readonly edge?: number;
+  /** True to begin with the last conversation. */
+  readonly isReversed?: boolean;
   /** True if few turns of the store are such, so that it is quicker to begin with those. */
   readonly isRare?: boolean;
 }

@@ -89,19 +89,22 @@ export class RunBrowser {
     filter: BrowseFilter,
     { after, limit }: { readonly after: PlaceInRun | undefined; readonly limit: number },
   ): readonly ConversationColumns[] {
-    if (filter.status === "cut_short")
+    const { isReversed = false } = filter;
+    if (filter.status === "cut_short") {
       // Each status by itself: the index has each in order, but not all of them together.
-      return CUT_SHORT.flatMap((status) => this.#rows(run, { ...filter, status }, { after, limit }))
-        .sort((one, other) => one.position - other.position || one.id - other.id)
-        .slice(0, limit);
+      const found = CUT_SHORT.flatMap((status) => this.#rows(run, { ...filter, status }, { after, limit }));
+      const sorted = found.sort((one, other) => one.position - other.position || one.id - other.id);
+      return (isReversed ? sorted.reverse() : sorted).slice(0, limit);
+    }
     const { conditions, values } = this.#conditions(filter);
     // Without an index for these, it begins with the turns.
     const off = filter.isRare ? this.#database.dialect.unindexed : (column: string): string => column;
     return this.#all<ConversationColumns>(
-      `SELECT * FROM conversation WHERE ${off("run")} = ? AND (${off("position")}, ${off("id")}) > (?, ?)
-       ${conditions.map((condition) => `AND ${condition}`).join(" ")} ORDER BY position, id LIMIT ?`,
+      `SELECT * FROM conversation WHERE ${off("run")} = ? AND (${off("position")}, ${off("id")}) ${isReversed ? "<" : ">"} (?, ?)
+       ${conditions.map((condition) => `AND ${condition}`).join(" ")}
+       ORDER BY ${isReversed ? "position DESC, id DESC" : "position, id"} LIMIT ?`,
       run,
-      after?.position ?? Number.NEGATIVE_INFINITY,
+      after?.position ?? (isReversed ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY),
       after?.id ?? 0,
       ...values,
       limit,

@@ -1,4 +1,4 @@
-import { Component, type ReactNode, useEffect, useState } from "react";
+import { Component, type ReactNode, useState } from "react";
 import { ComparePage } from "./pages/compare-page.tsx";
 import { ConversationPage } from "./pages/conversation-page.tsx";
 import { ConversationsPage } from "./pages/conversations-page.tsx";
@@ -10,7 +10,7 @@ import { ScenarioPage } from "./pages/scenario-page.tsx";
 import { KeyHelp, useKeyboard, useKeys } from "./parts/keys.tsx";
 import { PlainText } from "./parts/plain-text.tsx";
 import { Empty, Problem } from "./parts/states.tsx";
-import { goTo, hashOf, type Route, useRoute } from "./routing.ts";
+import { goTo, hashOf, type Route, useRoute, useScrollMemory } from "./routing.ts";
 import { source } from "./source.ts";
 import { applyTheme, chosenTheme, nextTheme } from "./theme.ts";
 
@@ -26,10 +26,7 @@ export function App(): ReactNode {
     { key: "t", about: "light or dark", action: () => setTheme(applyTheme(nextTheme(chosenTheme()))) },
   ]);
   const place = route.words.join("/");
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its top.
-  useEffect(() => {
-    void window.scrollTo(0, 0);
-  }, [place]);
+  useScrollMemory(place);
   return (
     <>
       <button type="button" className="skip" onClick={() => document.getElementById("content")?.focus()}>
@@ -42,6 +39,7 @@ export function App(): ReactNode {
           <button
             type="button"
             className="quiet-button"
+            title="light, dark, or as the system is (auto)"
             onClick={() => setTheme(applyTheme(nextTheme(theme)))}
           >
             {theme}

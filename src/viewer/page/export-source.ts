@@ -82,7 +82,8 @@ function pageOf(
   entries: readonly ConversationEntry[],
   query: Readonly<Record<string, string>>,
 ): ConversationsAnswer {
-  const matching = entries.filter((entry) => matches(entry, query));
+  const found = entries.filter((entry) => matches(entry, query));
+  const matching = query.order === "last" ? found.reverse() : found;
   const start = Number(query.after ?? 0);
   const end = start + PAGE;
   return { conversations: matching.slice(start, end), next: end < matching.length ? String(end) : null };

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { useLayoutEffect, useSyncExternalStore } from "react";
 
 /** A page of the viewer: the words of its address and its settings. Everything that a page shows follows from this. */
 export interface Route {
@@ -49,8 +49,43 @@ export function goTo(hash: string, { replaces = false }: { readonly replaces?: b
     window.location.hash = hash;
     return;
   }
-  window.history.replaceState(null, "", hash);
+  window.history.replaceState(window.history.state, "", hash);
   window.dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+/** How far the pages of the history were scrolled, by a number that stands in each of its entries. */
+const scrolled = new Map<number, number>();
+
+/** Another page begins at its top; one that was left comes back as it was, once it is high enough again. */
+export function useScrollMemory(place: string): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its top.
+  useLayoutEffect(() => {
+    window.history.scrollRestoration = "manual";
+    const { entry: known } = (window.history.state ?? {}) as { readonly entry?: number };
+    const entry = known ?? Date.now();
+    if (known === undefined) window.history.replaceState({ entry }, "");
+    const wanted = scrolled.get(entry) ?? 0;
+    let left = wanted === 0 ? 0 : 90;
+    const settle = (): void => {
+      window.scrollTo(0, wanted);
+      if (left-- > 0 && Math.abs(window.scrollY - wanted) > 1) requestAnimationFrame(settle);
+      else left = 0;
+    };
+    const note = (): void => {
+      if (left <= 0) scrolled.set(entry, window.scrollY);
+    };
+    const giveUp = (): void => {
+      left = 0;
+    };
+    settle();
+    window.addEventListener("scroll", note, { passive: true });
+    for (const event of ["wheel", "keydown", "pointerdown"]) window.addEventListener(event, giveUp);
+    return () => {
+      giveUp();
+      window.removeEventListener("scroll", note);
+      for (const event of ["wheel", "keydown", "pointerdown"]) window.removeEventListener(event, giveUp);
+    };
+  }, [place]);
 }
 
 /** The address of the page with some settings changed. */

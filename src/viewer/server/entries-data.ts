@@ -93,9 +93,10 @@ export function outcomeValue({ kind, value, status }: Omit<OutcomeColumns, "name
   return kind === "boolean" ? value === 1 : value;
 }
 
-function browseFilter({ status, outcome, edge, ...same }: EntryFilter): BrowseFilter {
+function browseFilter({ status, outcome, edge, order, ...same }: EntryFilter): BrowseFilter {
   return {
     ...same,
+    ...(order === "last" ? { isReversed: true } : {}),
     ...(status === undefined ? {} : { status: status === "running" ? null : status }),
     ...(outcome === undefined ? {} : { outcome: outcomeFilter(outcome) }),
     ...(edge === undefined ? {} : { edge: Number(edge) }),

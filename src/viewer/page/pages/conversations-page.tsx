@@ -34,7 +34,7 @@ function Conversations({ data, route }: { readonly data: RunAnswer; readonly rou
       ),
     [settings],
   );
-  const { loaded, more } = useEntries(data.run, filter);
+  const { loaded, more } = useEntries(data.run, filter, data.state !== "running");
   const outcomes = data.rates.outcomes.map(({ outcome }) => outcome);
   const set = (changes: Readonly<Record<string, string | undefined>>): void =>
     goTo(withSettings(route, changes), { replaces: true });
@@ -81,6 +81,14 @@ function Conversations({ data, route }: { readonly data: RunAnswer; readonly rou
           value={filter.verdict}
           options={["pass", "fail", "unreadable", "unjudged"]}
           words={(verdict) => `a turn that is ${VERDICT_WORDS[verdict] ?? verdict}`}
+          onChange={set}
+        />
+        <Choice
+          name="order"
+          value={filter.order}
+          none="as run"
+          options={["last"]}
+          words={() => "last first"}
           onChange={set}
         />
         {(["row", "arm", "node", "edge"] as const).map((key) =>
@@ -144,12 +152,15 @@ function Choice({
   value = "",
   options,
   words = (option) => option,
+  none = "any",
   onChange,
 }: {
   readonly name: string;
   readonly value?: string | undefined;
   readonly options: readonly string[];
   readonly words?: (option: string) => string;
+  /** What it is called if nothing is chosen. */
+  readonly none?: string;
   readonly onChange: (changes: Readonly<Record<string, string>>) => void;
 }): ReactNode {
   const known = options.includes(value) || value === "" ? options : [value, ...options];
@@ -157,7 +168,7 @@ function Choice({
     <label>
       {name}
       <select value={value} onChange={(event) => onChange({ [name]: event.target.value })}>
-        <option value="">any</option>
+        <option value="">{none}</option>
         {known.map((option) => (
           <option key={option} value={option}>
             {words(option)}

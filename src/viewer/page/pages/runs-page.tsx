@@ -26,12 +26,14 @@ interface RunsParts {
 }
 
 function Runs({ data, route, onDeleted }: RunsParts): ReactNode {
-  const { search = "", tag = "" } = route.settings;
+  const { search = "", tag = "", sort = "" } = route.settings;
   const field = useRef<HTMLInputElement>(null);
   const [doomed, setDoomed] = useState<RunEntry>();
   useKeys([{ key: "/", about: "search", action: () => field.current?.focus() }]);
   const tags = [...new Set(data.runs.flatMap((run) => run.tags))].sort();
-  const shown = data.runs.filter((run) => matches(run, search) && (tag === "" || run.tags.includes(tag)));
+  const shown = data.runs
+    .filter((run) => matches(run, search) && (tag === "" || run.tags.includes(tag)))
+    .sort(ORDERS[sort] ?? (() => 0));
   const set = (changes: Readonly<Record<string, string>>): void =>
     goTo(withSettings(route, changes), { replaces: true });
   if (data.runs.length === 0)
@@ -61,6 +63,15 @@ function Runs({ data, route, onDeleted }: RunsParts): ReactNode {
               placeholder="name, subject, scenario"
               onChange={(event) => set({ search: event.target.value })}
             />
+          </label>
+          <label>
+            sort by
+            <select value={sort} onChange={(event) => set({ sort: event.target.value })}>
+              <option value="">start</option>
+              {Object.keys(ORDERS).map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
           </label>
           {tags.length > 0 && (
             <label>
@@ -92,6 +103,13 @@ function Runs({ data, route, onDeleted }: RunsParts): ReactNode {
     </>
   );
 }
+
+/** The server gives the latest first. */
+const ORDERS: Readonly<Record<string, (one: RunEntry, other: RunEntry) => number>> = {
+  name: (one, other) => one.run.localeCompare(other.run),
+  size: (one, other) => other.conversations - one.conversations,
+  cost: (one, other) => (other.spending.cost ?? 0) - (one.spending.cost ?? 0),
+};
 
 function matches({ run, subjects, scenarios, tags }: RunEntry, search: string): boolean {
   const wanted = search.toLowerCase();

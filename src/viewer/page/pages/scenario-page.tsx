@@ -147,7 +147,7 @@ function Evidence({
     }),
     [scenario, subject, node, edge, verdict],
   );
-  const { loaded, more } = useEntries(run, filter);
+  const { loaded, more } = useEntries(run, filter, true);
   const taken = data.graph?.edges.find((one) => String(one.edge) === edge);
   const about = data.graph?.nodes.find(({ id }) => id === node);
   return (

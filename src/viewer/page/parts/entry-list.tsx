@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { ConversationEntry, ConversationsAnswer } from "../../answers.ts";
 import type { EntryFilter } from "../../entry-filter.ts";
 import { hashOf } from "../routing.ts";
@@ -10,26 +10,42 @@ import { PlainText } from "./plain-text.tsx";
 const ROW = 30;
 
 interface Loaded {
+  /** Which list it is. */
+  readonly key: string;
   readonly entries: readonly ConversationEntry[];
   /** What to ask for next; null at the end, undefined before the first page. */
   readonly next: string | null | undefined;
   readonly error?: string;
 }
 
-const NOTHING: Loaded = { entries: [], next: undefined };
+/** Lists that were looked at last, and how far they were scrolled: who comes back finds them as they were. */
+const remembered = new Map<string, { loaded: Loaded; offset: number }>();
+const MOST_REMEMBERED = 10;
 
-/** The conversations that match a filter, loaded page by page as one scrolls. */
+function remember(loaded: Loaded): void {
+  const offset = remembered.get(loaded.key)?.offset ?? 0;
+  remembered.delete(loaded.key);
+  remembered.set(loaded.key, { loaded, offset });
+  for (const oldest of remembered.keys()) {
+    if (remembered.size <= MOST_REMEMBERED) break;
+    remembered.delete(oldest);
+  }
+}
+
+/** The conversations that match a filter, loaded page by page as one scrolls. `remembers` is false where they still change. */
 export function useEntries(
   run: string,
   filter: EntryFilter,
+  remembers: boolean,
 ): { readonly loaded: Loaded; readonly more: () => void } {
   const key = answerPath(["runs", run, "conversations"], { ...filter });
-  const [state, setState] = useState<{ readonly key: string; readonly loaded: Loaded }>({
-    key,
-    loaded: NOTHING,
-  });
+  const known = remembers ? remembered.get(key)?.loaded : undefined;
+  const [state, setState] = useState<Loaded>();
   const busy = useRef<string>(undefined);
-  const loaded = state.key === key ? state.loaded : NOTHING;
+  const loaded = useMemo(
+    () => (state?.key === key ? state : (known ?? { key, entries: [], next: undefined })),
+    [key, state, known],
+  );
   const more = useCallback(() => {
     const { next, entries } = loaded;
     if (next === null || loaded.error !== undefined) return;
@@ -40,11 +56,13 @@ export function useEntries(
       (answer) => {
         // The server answers this path with a page of conversations.
         const page = answer as ConversationsAnswer;
-        setState({ key, loaded: { entries: [...entries, ...page.conversations], next: page.next } });
+        const now = { key, entries: [...entries, ...page.conversations], next: page.next };
+        remember(now);
+        setState(now);
       },
       (error: unknown) => {
         const message = error instanceof AnswerError ? error.message : String(error);
-        setState({ key, loaded: { entries, next: null, error: message } });
+        setState({ key, entries, next: null, error: message });
       },
     );
   }, [key, loaded]);
@@ -77,9 +95,11 @@ export function EntryList({
   readonly settings?: Readonly<Record<string, string>>;
 }): ReactNode {
   const box = useRef<HTMLDivElement>(null);
-  const { entries, next } = loaded;
+  const { key, entries, next } = loaded;
+  const [offset] = useState(() => remembered.get(key)?.offset ?? 0);
   const virtual = useVirtualizer({
     count: entries.length,
+    initialOffset: offset,
     getScrollElement: () => box.current,
     estimateSize: () => ROW,
     overscan: 12,
@@ -103,7 +123,15 @@ export function EntryList({
         ))}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is scrolled with keys. */}
-      <div className="virtual" ref={box} tabIndex={0}>
+      <div
+        className="virtual"
+        ref={box}
+        tabIndex={0}
+        onScroll={({ currentTarget }) => {
+          const list = remembered.get(key);
+          if (list !== undefined) list.offset = currentTarget.scrollTop;
+        }}
+      >
         <ul className="bare" aria-label="conversations" style={{ height: virtual.getTotalSize() }}>
           {rows.map(({ index, start }) => {
             const entry = entries[index] as ConversationEntry;

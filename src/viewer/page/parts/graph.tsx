@@ -44,6 +44,9 @@ interface GraphParts {
 type NodeData = { readonly node: GraphNode; readonly parts: GraphParts };
 type EdgeData = { readonly drawn: DrawnEdge; readonly parts: GraphParts };
 
+/** Drawn smaller than this, texts cannot be read: a narrow window scrolls instead. */
+const LEAST_SCALE = 0.62;
+
 /** A scenario as a graph from left to right, with the traffic on it or the path of one conversation. */
 export function Graph(parts: GraphParts): ReactNode {
   const { graph, walked, onNode } = parts;
@@ -88,30 +91,35 @@ export function Graph(parts: GraphParts): ReactNode {
     [drawing, parts],
   );
   return (
-    <div
-      className={walked === undefined ? "graph" : "graph small"}
-      style={{ aspectRatio: `${drawing.width} / ${drawing.height + 30}` }}
-    >
-      <ReactFlow
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={NODE_TYPES}
-        edgeTypes={EDGE_TYPES}
-        onNodeClick={(_, { id }) => id !== END_ID && onNode?.(id)}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        edgesFocusable={false}
-        elementsSelectable={onNode !== undefined}
-        minZoom={0.15}
-        maxZoom={2}
-        fitView
-        fitViewOptions={{ padding: 0.04, maxZoom: 1.1 }}
-        preventScrolling={false}
-        proOptions={{ hideAttribution: true }}
-        aria-label={`graph of ${graph.scenario}`}
+    <div className={walked === undefined ? "graph" : "graph small"}>
+      <div
+        className="graph-sheet"
+        style={{
+          aspectRatio: `${drawing.width} / ${drawing.height + 30}`,
+          minWidth: LEAST_SCALE * drawing.width,
+        }}
       >
-        <Controls showInteractive={false} orientation="horizontal" />
-      </ReactFlow>
+        <ReactFlow
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={NODE_TYPES}
+          edgeTypes={EDGE_TYPES}
+          onNodeClick={(_, { id }) => id !== END_ID && onNode?.(id)}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          edgesFocusable={false}
+          elementsSelectable={onNode !== undefined}
+          minZoom={0.15}
+          maxZoom={2}
+          fitView
+          fitViewOptions={{ padding: 0.04, maxZoom: 1.1 }}
+          preventScrolling={false}
+          proOptions={{ hideAttribution: true }}
+          aria-label={`graph of ${graph.scenario}`}
+        >
+          <Controls showInteractive={false} orientation="horizontal" />
+        </ReactFlow>
+      </div>
     </div>
   );
 }

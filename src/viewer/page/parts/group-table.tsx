@@ -4,6 +4,7 @@ import type { GroupsAnswer, RunAnswer } from "../../answers.ts";
 import { goTo, type Route, withSettings } from "../routing.ts";
 import { answerPath, useAnswer } from "../source.ts";
 import { countText, numberText, percentText, rangeText } from "./figures.ts";
+import { sizeText } from "./matrix.tsx";
 import { PlainText } from "./plain-text.tsx";
 import { RateBar } from "./rate-bar.tsx";
 import { Awaited } from "./states.tsx";
@@ -101,7 +102,13 @@ function GroupFigure({ line }: { readonly line: RateLine | undefined }): ReactNo
   if (line.kind === "mean" || line.kind === "ratio")
     return (
       <>
-        {numberText(line.estimate)} <span className="muted small">n {countText(line.n)}</span>
+        <span className="figure">{numberText(line.estimate)}</span>{" "}
+        {line.interval !== null && (
+          <span className="range">
+            {numberText(line.interval.low)} to {numberText(line.interval.high)}
+          </span>
+        )}{" "}
+        <span className="muted small">{sizeText(line)}</span>
       </>
     );
   return (
@@ -111,7 +118,7 @@ function GroupFigure({ line }: { readonly line: RateLine | undefined }): ReactNo
         <span className="range" title={line.reason}>
           {rangeText(line.interval)}
         </span>{" "}
-        <span className="muted small">n {countText(line.n)}</span>
+        <span className="muted small">{sizeText(line)}</span>
       </span>
       <RateBar rate={line.estimate} interval={line.interval} />
     </span>

@@ -171,7 +171,7 @@ function OutcomeCell({
 }
 
 /** How many conversations, about how many items. */
-function sizeText({ n, items, replicates }: OutcomeLine): string {
+export function sizeText({ n, items, replicates }: Pick<OutcomeLine, "n" | "items" | "replicates">): string {
   if (items === 0 || items === n) return `n ${countText(n)}`;
   return replicates.least === replicates.most
     ? `n ${countText(items)} × ${countText(replicates.most)}`

@@ -39,6 +39,18 @@ export function ScenarioTable({ data, route }: TableParts): ReactNode {
               </select>
             </label>
           )}
+          <label>
+            sort by
+            <select value={route.settings.sort ?? ""} onChange={(event) => set({ sort: event.target.value })}>
+              <option value="">disagreement</option>
+              <option value="name">name</option>
+              {data.subjects.map((subject) => (
+                <option key={subject} value={`of ${subject}`}>
+                  {subject}
+                </option>
+              ))}
+            </select>
+          </label>
           {tags.length > 1 && (
             <label>
               tag
@@ -60,15 +72,20 @@ export function ScenarioTable({ data, route }: TableParts): ReactNode {
 }
 
 function Heat({ data, route, heat }: TableParts & { readonly heat: HeatAnswer }): ReactNode {
-  const { tag = "", all = "" } = route.settings;
+  const { tag = "", all = "", sort = "" } = route.settings;
   const tagged = new Set(
     data.scenarioEntries.filter(({ tags }) => tags.includes(tag)).map(({ scenario }) => scenario),
   );
   const isRate = data.rates.outcomes.find(({ outcome }) => outcome === heat.outcome)?.kind !== "number";
   const lines = heat.lines
     .filter(({ scenario }) => tag === "" || tagged.has(scenario))
-    .map((line) => ({ ...line, spread: spreadOf(line.cells, isRate) }))
-    .sort((one, other) => other.spread - one.spread);
+    .map((line) => ({
+      ...line,
+      rank: rankOf(line.cells, { isRate, at: heat.subjects.indexOf(sort.slice(3)) }),
+    }))
+    .sort((one, other) =>
+      sort === "name" ? one.scenario.localeCompare(other.scenario) : other.rank - one.rank,
+    );
   const shown = all === "" ? lines.slice(0, FIRST) : lines;
   return (
     <>
@@ -77,7 +94,15 @@ function Heat({ data, route, heat }: TableParts & { readonly heat: HeatAnswer })
           <thead>
             <tr>
               <th scope="col">
-                <Explain text="Sorted by how far the subjects are apart, the furthest first.">
+                <Explain
+                  text={
+                    sort === "name"
+                      ? "Sorted by name."
+                      : sort === ""
+                        ? "Sorted by how far the subjects are apart, the furthest first."
+                        : "Sorted by one subject, the highest first."
+                  }
+                >
                   scenario
                 </Explain>
               </th>
@@ -125,8 +150,12 @@ function figureOf(cell: HeatCell | null, isRate: boolean): number | null {
   return isRate ? cell.yes / cell.n : cell.sum / cell.n;
 }
 
-/** How far apart the subjects are. */
-function spreadOf(cells: readonly (HeatCell | null)[], isRate: boolean): number {
+/** The figure of one subject, or how far apart all are. */
+function rankOf(
+  cells: readonly (HeatCell | null)[],
+  { isRate, at }: { readonly isRate: boolean; readonly at: number },
+): number {
+  if (at >= 0) return figureOf(cells[at] ?? null, isRate) ?? -1;
   const values = cells.map((cell) => figureOf(cell, isRate)).filter((value) => value !== null);
   return values.length < 2 ? -1 : Math.max(...values) - Math.min(...values);
 }
