@@ -31,7 +31,8 @@ export function rangeText(
 /** A number with three digits that matter. */
 export function numberText(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
-  return new Intl.NumberFormat("en", { maximumSignificantDigits: 3, maximumFractionDigits: 3 }).format(value);
+  const digits = { maximumSignificantDigits: 3, maximumFractionDigits: 3 };
+  return new Intl.NumberFormat("en", digits).format(value).replace("-", "−");
 }
 
 /** Money in USD; small sums keep two digits that matter. */

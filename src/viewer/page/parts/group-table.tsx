@@ -99,28 +99,20 @@ function Groups({ report, by }: { readonly report: GroupsAnswer; readonly by: st
 
 function GroupFigure({ line }: { readonly line: RateLine | undefined }): ReactNode {
   if (line === undefined || line.estimate === null) return <span className="muted">–</span>;
-  if (line.kind === "mean" || line.kind === "ratio")
-    return (
-      <>
-        <span className="figure">{numberText(line.estimate)}</span>{" "}
-        {line.interval !== null && (
-          <span className="range">
-            {numberText(line.interval.low)} to {numberText(line.interval.high)}
-          </span>
-        )}{" "}
-        <span className="muted small">{sizeText(line)}</span>
-      </>
-    );
+  const isRate = line.kind !== "mean" && line.kind !== "ratio";
+  const { low = 0, high = 0 } = line.interval ?? {};
   return (
     <span className="rate">
       <span>
-        <span className="figure">{percentText(line.estimate)}</span>{" "}
+        <span className="figure">{isRate ? percentText(line.estimate) : numberText(line.estimate)}</span>{" "}
         <span className="range" title={line.reason}>
-          {rangeText(line.interval)}
+          {isRate || line.interval === null
+            ? rangeText(line.interval)
+            : `${numberText(low)} to ${numberText(high)}`}
         </span>{" "}
         <span className="muted small">{sizeText(line)}</span>
       </span>
-      <RateBar rate={line.estimate} interval={line.interval} />
+      {isRate && <RateBar rate={line.estimate} interval={line.interval} />}
     </span>
   );
 }
