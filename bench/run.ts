@@ -2,6 +2,7 @@
 
 import { availableParallelism } from "node:os";
 import { benchCommandLine } from "./command-line.ts";
+import { benchCompare } from "./compare.ts";
 import { benchCriticalPath } from "./critical-path.ts";
 import { benchDatasets } from "./datasets.ts";
 import { benchEngineTurns } from "./engine-turns.ts";
@@ -52,6 +53,7 @@ for (const bench of [
   benchResume,
   benchStore,
   benchLargeStore,
+  benchCompare,
   benchViewer,
   benchPackage,
 ]) {

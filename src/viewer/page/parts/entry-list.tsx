@@ -122,10 +122,10 @@ export function EntryList({
           <span key={head}>{head}</span>
         ))}
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is scrolled with keys. */}
       <div
         className="virtual"
         ref={box}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is scrolled with keys.
         tabIndex={0}
         onScroll={({ currentTarget }) => {
           const list = remembered.get(key);
