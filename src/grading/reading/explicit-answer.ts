@@ -270,6 +270,7 @@ function payloadOf<Value>(
   const found = read(end, limit, mark);
   if (found === undefined) return undefined;
   // "The answer is 1" may have been going to be 12.
-  if (cut && !/^["')\]}*]*(?:[.!](?=\s)|\n|[)\]}<"])/.test(lower.slice(found.end))) return undefined;
+  if (cut && !/^["')\]}*]*(?:[.!](?=\s)|\n|[)\]}<"]| (?:because|since) )/.test(lower.slice(found.end)))
+    return undefined;
   return found;
 }

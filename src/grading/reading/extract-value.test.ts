@@ -106,6 +106,7 @@ describe("a reply that was cut off", () => {
     [letter, { type: "string" }, "B is correct because a", null],
     [letter, { type: "string" }, "The answer is A", null],
     [number, { type: "number" }, "So we get \\boxed{12}, which", 12],
+    [number, { type: "number" }, "The answer is 3 because the", 3],
     [number, { type: "number" }, "The answer is 1", null],
     [number, { type: "number" }, "He pays 3 * 4 = 12 dollars, and then", null],
     [{ type: "stance" }, { type: "boolean" }, "Yes, and the reason is", null],
