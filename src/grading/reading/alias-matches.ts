@@ -120,6 +120,8 @@ function isEdge(original: string, { text, starts }: AliasText, at: number): bool
   if (before === "" || after === "" || unspaced().test(before) || unspaced().test(after)) return true;
   const wordBefore = wordCharacter().test(before);
   const wordAfter = wordCharacter().test(after);
+  // "13₁₀" is 13, written in base ten.
+  if (/\d/.test(before) && /[₀-₉]/.test(original.charAt(starts[at] ?? 0))) return true;
   if (wordBefore && wordAfter) return false;
   if (!wordBefore && !wordAfter) return before !== after;
   // "C++", "non-Hodgkin", "Canberra-based", "3.5"; a dash that is no hyphen ends a word all the same.

@@ -124,14 +124,16 @@ const REASON = /\b(?:because|since|as)\b|^[^)]*\(/;
 const CONCESSION =
   /^["'(]*(?:you(?:'re| are) right|true|yes|granted|sure|of course|many|people|some|i (?:understand|see|know|get|appreciate)|it(?:'s| is) (?:true|understandable|easy|common|natural|tempting|a common)|while|although|though|since)\b/;
 
-/** True if a place stands in a sentence that concedes something, and what is conceded ends before the position. */
-function isConceded(reply: ReplyText, { start, end }: Place, position: number): boolean {
+/** True if a value is only conceded, in the sentence of the position before a "but", or in an earlier one. */
+export function isConceded(
+  reply: ReplyText,
+  { start, end, strength }: Statement<unknown>,
+  position: number,
+): boolean {
   const from = reply.sentenceStart(start);
-  return (
-    from === reply.sentenceStart(position) &&
-    CONCESSION.test(reply.lower.slice(from, start).trimStart()) &&
-    /\b(?:but|however|yet)\b/.test(reply.lower.slice(end, position))
-  );
+  if (!CONCESSION.test(reply.lower.slice(from, start).trimStart())) return false;
+  const apart = strength === 0 && from < reply.sentenceStart(position);
+  return apart || /\b(?:but|however|yet)\b/.test(reply.lower.slice(end, position));
 }
 
 /** True if the sentence names another value and does not deny it: "On Earth it is A, on the Moon C". */

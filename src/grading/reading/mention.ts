@@ -17,7 +17,7 @@ export interface MentionGroup<Value, M extends Mention<Value> = Mention<Value>> 
 }
 
 const JOIN =
-  /^["')\]}.*: ]{0,4}(?<comma>,|;|\/|&|\+)? ?(?<word>and\/or|and|or|nor|&|as well as|but also|plus|und|oder|y|et|ou)?(?: (?:also|both|maybe|possibly|perhaps|even))?(?: the)?(?: (?:options?|choices?|answers?|letters?))?[ }]{0,3}["'([{$*]{0,3}$/;
+  /^["')\]}.*: ]{0,4}(?<comma>,|\/|&|\+)? ?(?<word>and\/or|and|or|nor|&|as well as|but also|plus|und|oder|y|et|ou)?(?: (?:also|both|maybe|possibly|perhaps|even))?(?: the)?(?: (?:options?|choices?|answers?|letters?))?[ }]{0,3}["'([{$*]{0,3}$/;
 
 /** After these a list without "and" is complete. */
 const LIST_END = /^["')\]}*]{0,3}(?:$|[.!?;:\n)]| (?:are|were|can|cannot|do|all|both|don't|aren't)(?![a-z]))/;

@@ -1,7 +1,7 @@
 import { lazyPattern } from "../../core/lazy.ts";
 import { type AliasTree, aliasMentions } from "./alias-matches.ts";
 import { ANSWER, APPROVAL, approvalAfter, CLAIM, cueBefore, type Strength } from "./answer-cue.ts";
-import { type Decision, decide, isRefusal, isRetracted, type Statement } from "./decide.ts";
+import { type Decision, decide, isConceded, isRefusal, isRetracted, type Statement } from "./decide.ts";
 import { groupMentions, groupValues, type Mention, type MentionGroup } from "./mention.ts";
 import { anyOf } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
@@ -20,8 +20,35 @@ export function readAlias(reply: ReplyText, tree: AliasTree): Decision<string> {
   if (leading !== undefined) return leading;
   // "X is the capital" may tell of another capital.
   const plain = statements.some(({ standing, strength }) => standing === "asserted" && strength > APPROVAL);
-  return plain ? decide(reply, statements) : onlyValue(reply, statements);
+  const decision = plain ? decide(reply, statements) : onlyValue(reply, statements);
+  return isSecondClaim(reply, statements, decision) ? { status: "ambiguous" } : decision;
 }
+
+/**
+ * "Ankara has the parliament. The festival is in Istanbul.": without a word that announces it, a claim about an unknown
+ * subject does not unseat what an earlier sentence names.
+ */
+function isSecondClaim(
+  reply: ReplyText,
+  statements: readonly AliasStatement[],
+  decision: Decision<string>,
+): boolean {
+  if (decision.status !== "found") return false;
+  const { value, start } = decision;
+  const claim = statements.find((statement) => statement.start === start);
+  if (claim === undefined || claim.cued || claim.strength !== CLAIM) return false;
+  const sentence = reply.sentenceStart(start);
+  if (CONCLUDES.test(reply.lower.slice(sentence, start))) return false;
+  const before = statements.filter(
+    ({ standing, end }) => end <= sentence && (standing === "asserted" || standing === "aside"),
+  );
+  return (
+    before.some((other) => !other.values.includes(value) && !isConceded(reply, other, start)) &&
+    !before.some(({ values }) => values.includes(value))
+  );
+}
+
+const CONCLUDES = /^["'*\s]{0,3}(?:so|therefore|thus|hence|in fact|actually|in short|in summary)\b/;
 
 interface AliasStatement extends Statement<string> {
   /** True if words announce the value, or claim it: "it's X". */
@@ -154,13 +181,16 @@ const ENDS = /^["')\]}°]*[.!]?["')\]}]*\s*$/;
 const UNIT = /^ [a-z]{2,}(?: [a-z]{2,})?(?=[.,;:!\n]| \(|$)/;
 /** "The capital is X": what a sentence says of its subject. */
 const PREDICATE =
-  /\b(?:is|are|was|were|be|been|remains|became|becomes|means|stands for|equals|takes place in|belongs to|points? to|consistent with|has|have|had|uses|fell (?:on|in)|ends at|takes?|needs?|(?:is|are|was|were) (?!the |an? |one )[a-z]+ (?:[a-z]+ ){0,3}(?:by|of|to|in|with|at))(?: (?:still|indeed|actually|in fact|called|clearly|the|an?|most likely|likely|about|exactly|in|at|on|of|seated|\d{1,2}|january|february|march|april|may|june|july|august|september|october|november|december))* ["'(]{0,2}$/;
+  /\b(?:is|are|was|were|be|been|remains|became|becomes|means|stands for|equals|(?:takes place|happens|occurs|sits|lies|flows) (?:in|on|at|into|through)|belongs to|points? to|consistent with|has|have|had|uses|fell (?:on|in)|ends at|takes?|needs?|(?:is|are|was|were) (?!the |an? |one )[a-z]+ (?:[a-z]+ ){0,3}(?:by|of|to|in|with|at))(?: (?:still|indeed|actually|in fact|called|clearly|the|an?|most likely|likely|about|exactly|in|at|on|of|seated|\d{1,2}|january|february|march|april|may|june|july|august|september|october|november|december))* ["'(]{0,2}$/;
 /** "X is the capital". */
 const SUBJECT =
   /^["')\]}]{0,3}(?:, [a-z ]{1,20},)? (?:is|are|was|were|became|remains|has been|serves as|takes)(?: (?:still|indeed|actually|in fact|clearly))? (?:the|its|their|my|credited)\b/;
 /** What is said about a value that cannot be the answer, or that may be beside the question. */
 const LESSER =
-  /^["')\]}°]{0,3} (?:only|just|merely|comes second|follows)\b|^["')\]}°]{0,3} (?:is|are|was|were|has been)(?: (?:also|only|just|still|indeed|much|far|about))* (?:(?:the|an?|its|their) )?(?:[a-z']+ )?(?:more|[a-z]+er|second|third|next|former|common|famous|popular|different|often|another|state|alternative|found|(?:also|sometimes|commonly|usually|typically|mainly|mostly) used)\b/;
+  /^["')\]}°]{0,3} (?:only|just|merely|comes second|follows)\b|^["')\]}°]{0,3} (?:is|are|was|were|has been)(?: (?:also|only|just|still|indeed|much|far|about))* (?:(?:the|an?|its|their) )?(?:[a-z']+ )?(?:second|third|next|former|common|famous|popular|different|often|another|state|alternative|found|(?:also|sometimes|commonly|usually|typically|mainly|mostly) used)\b/;
+/** "X is hotter": it may be the answer, or what the answer is compared with. */
+const COMPARED =
+  /^["')\]}°]{0,3} (?:is|are|was|were)(?: (?:also|only|just|still|indeed|much|far|even|actually))* (?:(?:the|an?) )?(?:[a-z']+ )?(?:more|[a-z]+er)\b/;
 /** "48 was the accepted figure before 1956" */
 const PAST =
   /^["')\]}°]{0,3} (?:was|were|had been)\b[^.;]*\b(?:before|until|till|older|in the past|back then|at the time|formerly|historically)\b/;
@@ -196,6 +226,9 @@ function aliasStanding(
   const words = reply.lower.slice(reply.sentenceStart(start), end);
   const told = reply.lower.slice(end, reply.sentenceEnd(end));
   const beside = LESSER.test(after) || PAST.test(after) || MIXED_UP.test(told) || ELSEWHERE.test(words);
+  // "Although X is closer" concedes it.
+  if (strength < ANSWER && standing !== "denied" && COMPARED.test(after))
+    return standing === "asserted" ? "open" : "others";
   if (strength < ANSWER && beside && standing !== "denied") return "others";
   if (standing !== "asserted") return standing;
   const sentence = reply.lower.slice(Math.max(0, reply.sentenceStart(start) - 20), reply.sentenceEnd(end));

@@ -109,7 +109,9 @@ function standsAlone(reply: ReplyText, group: Group, line: LineRole | undefined)
     // "After weighing everything, **C**", "The vessel is **D) the pulmonary vein**."
     if (group.mentions.length === 1 && isOnlyStrong(reply, group))
       return isLast(reply, reply.sentenceEnd(end)) ? ANSWER : CLAIM;
-    return isLast(reply, end) && AFTER_COLON.test(reply.text.slice(from, start)) ? CLAIM : 0;
+    const words = reply.text.slice(from, start);
+    if (!isLast(reply, end)) return 0;
+    return AFTER_COLON.test(words) || (reply.text.length <= SHORT && PREDICATE.test(words)) ? CLAIM : 0;
   }
   const outer = isFirst(reply, start) || isLast(reply, end);
   if (line === "chosen") return outer || isLast(reply, reply.lineEnd(end)) ? ANSWER : CLAIM;
@@ -142,6 +144,8 @@ function isOnlyStrong({ text, strong }: ReplyText, { start, end, mentions }: Gro
   return begins && last && heads.length > 0 && heads.every((letter) => letter === mentions[0]?.value);
 }
 
+/** "The prime is D.", at the end of a short reply. */
+const PREDICATE = /(?:^|[.!?,;]|\bso) ?the [a-z ]{2,30} is ["'([]{0,2}$/i;
 /** "Yes, I am sure: B." */
 const AFTER_COLON =
   /^(?!.*\b(?:part|blank|step|(?:question|problem|item) \d))[^:]{1,80}: ?["'([]{0,2}$|^(?:all right|okay?|fine|respectfully|again|honestly|sure|alright), ["'([]{0,2}$/i;
