@@ -63,6 +63,8 @@ export async function lintScenario(
 const REHEARSED_ROWS = 200;
 /** A check should be quick: what a larger exploration would find is not claimed. */
 const MOST_STATES = 2_000;
+/** Each state of a scenario with code takes calls into the sandbox. */
+const MOST_STATES_WITH_CODE = 400;
 
 async function rehearsed(
   definition: ScenarioDefinition,
@@ -70,12 +72,20 @@ async function rehearsed(
 ): Promise<Rehearsal | null> {
   try {
     const some = rows.length === 0 ? {} : { rows: rows.slice(0, REHEARSED_ROWS) };
-    return await rehearse(definition, { turnLimit, list: 0, maxStates: MOST_STATES, ...some });
+    const maxStates = hasCode(definition) ? MOST_STATES_WITH_CODE : MOST_STATES;
+    return await rehearse(definition, { turnLimit, list: 0, maxStates, ...some });
   } catch (error) {
     // A scenario whose rows are not known cannot be rehearsed, and still be looked at.
     if (error instanceof RunError) return null;
     throw error;
   }
+}
+
+function hasCode({ nodes, edges }: ScenarioDefinition): boolean {
+  return (
+    Object.values(nodes).some(({ stateUpdate }) => stateUpdate !== undefined) ||
+    edges.some(({ when }) => typeof when === "string" || typeof when === "function")
+  );
 }
 
 function finding(

@@ -1,8 +1,9 @@
+import { evaluateCheck } from "../../core/checks/evaluate-check.ts";
 import { needsOfParts } from "../../core/liquid/text-needs.ts";
 import type { Question } from "../../core/scenario/definition.ts";
 import { gateReadsRefusal } from "../../core/scenario/routed-on.ts";
 import type { ExtractRule } from "../../core/templates/extract-rule.ts";
-import { judgedFields, type Template } from "../../core/templates/template.ts";
+import { isTraceCheck, judgedFields, type Template } from "../../core/templates/template.ts";
 import { isTruthFrom } from "../../core/templates/truth-from.ts";
 import { canonicalJson, type JsonValue } from "../../core/values/json.ts";
 import { concludeReply } from "../../grading/judge/assess-reply.ts";
@@ -14,6 +15,24 @@ import { named } from "./routing-rules.ts";
 
 /** Rules about what is read out of replies: tried on the reference answers and on the questions themselves. */
 export const READING_RULES: LintRules = {
+  *truth_fails_check({ renderings }) {
+    const seen = new Set<string>();
+    for (const { questions, about } of renderings())
+      for (const [id, { question, isOpen }] of questions)
+        for (const [name, field] of Object.entries(isOpen ? {} : (question.template?.fields ?? {}))) {
+          const { truth, check } = field;
+          const key = canonicalJson([name, truth, check ?? null] as JsonValue);
+          if (seen.has(key) || check === undefined || truth === null || isTruthFrom(truth)) continue;
+          seen.add(key);
+          // The words of a reply, and meanings, are not compared with the truth.
+          if (isTraceCheck(check) || check.type === "semantic_match") continue;
+          const { passes, evaluable } = evaluateCheck(check, truth, truth);
+          if (passes || !evaluable) continue;
+          const message = `The truth ${JSON.stringify(truth)} of field ${JSON.stringify(name)} does not pass its own check ${check.type}${about === "" ? "" : ` (${about})`}: one of them is wrong.`;
+          yield { path: ["nodes", id, "question", "template", "fields", name, "truth"], message };
+        }
+  },
+
   *reference_misread(subject) {
     for (const { id, about, verdict, read, rawAnswer } of references(subject)) {
       if (verdict !== false) continue;

@@ -34,13 +34,14 @@ export const REHEARSAL_RULES: LintRules = {
     const { rehearsal, definition } = subject;
     const reached = new Set(rehearsal?.nodes.filter((node) => node.isReached !== "no").map(({ id }) => id));
     const dead = new Set([...neverTaken(subject)].filter(({ condition }) => condition !== null));
+    const into = new Map<string, OutEdge[]>();
+    for (const source of definition.nodeIds.filter((id) => reached.has(id)))
+      for (const edge of subject.edgesFrom(source))
+        for (const target of edge.targets) into.set(target, [...(into.get(target) ?? []), edge]);
     for (const { id, isReached, reason } of rehearsal?.nodes ?? []) {
-      if (isReached !== "no") continue;
-      const into = definition.nodeIds.flatMap((source) =>
-        reached.has(source) ? subject.edgesFrom(source).filter(({ targets }) => targets.includes(id)) : [],
-      );
+      const leading = isReached === "no" ? (into.get(id) ?? []) : [];
       // What is behind a node or an edge that is found itself needs no finding of its own.
-      if (into.length === 0 || into.every((edge) => dead.has(edge))) continue;
+      if (leading.every((edge) => dead.has(edge))) continue;
       const why =
         reason === "turn_limit"
           ? `the turn limit of ${subject.facts.turnLimit} comes first`
@@ -49,22 +50,23 @@ export const REHEARSAL_RULES: LintRules = {
     }
   },
 
-  *endless_loop({ rehearsal, definition }) {
-    for (const { nodes, trap, untilLimit } of rehearsal?.loops ?? []) {
+  *endless_loop(subject) {
+    for (const { nodes, trap, untilLimit } of subject.rehearsal?.loops ?? []) {
       const [first] = nodes;
       const witness = trap ?? untilLimit;
       // What code decides that could not be run is not claimed.
       if (first === undefined || witness === null || witness.isAssumed) continue;
-      const edge = definition.edges.findIndex(
-        ({ source, target }) => nodes.includes(source) && nodes.includes(target),
-      );
+      const inside = new Set(nodes);
+      const back = nodes
+        .flatMap((id) => subject.edgesFrom(id))
+        .find(({ targets }) => targets.some((id) => inside.has(id)));
       const loop =
         nodes.length === 1 ? `The loop at ${named(first)}` : `The loop of ${nodes.map(named).join(", ")}`;
       const message =
         trap !== null
           ? `${loop} has no way out: only the turn limit ends such a conversation.`
           : `${loop} can go on until the turn limit${repeatedVerdict(untilLimit, nodes)}. Bound it, for example with node_visits.${first}: { lt: 3 }.`;
-      yield { path: edge === -1 ? ["nodes", first] : writtenEdge(definition.edges, edge), message };
+      yield { path: back?.path ?? ["nodes", first], message };
     }
   },
 
@@ -161,14 +163,6 @@ function repeatedVerdict(witness: Witness | null, nodes: readonly string[]): str
   return verdict === null
     ? ", if no reply is readable"
     : `, if every reply is ${verdict ? "right" : "wrong"}`;
-}
-
-/** The place of an edge in the file, where a fork is one edge. */
-function writtenEdge(edges: LintSubject["definition"]["edges"], index: number): Found["path"] {
-  const arms = edges
-    .slice(0, index + 1)
-    .filter(({ fork, target }) => fork !== undefined && target !== fork[0]);
-  return ["edges", index - arms.length];
 }
 
 interface DecidedOutcome extends Pick<RehearsedOutcome, "name" | "values"> {

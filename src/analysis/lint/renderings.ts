@@ -23,6 +23,8 @@ export interface RenderedQuestion {
 
 /** How many combinations of rows and variants are looked at. */
 const MOST_RENDERINGS = 24;
+/** How many questions are rendered in all. */
+const MOST_QUESTIONS = 20_000;
 
 /** The questions of a scenario, with some rows and all variants as far as they are few. */
 export function renderings(
@@ -33,9 +35,13 @@ export function renderings(
   const cells = variants === undefined ? [] : variantCells(variants);
   const given: { readonly values: GivenValues; readonly about: string }[] = [];
   const count = Math.max(rows.length, cells.length, 1);
+  const most = Math.min(
+    count,
+    Math.max(1, Math.min(MOST_RENDERINGS, Math.floor(MOST_QUESTIONS / definition.nodeIds.length))),
+  );
   // Rows and variants are paired in turns, so that each of them occurs early.
-  for (let index = 0; index < Math.min(count, MOST_RENDERINGS); index++) {
-    const position = Math.floor((index * count) / Math.min(count, MOST_RENDERINGS));
+  for (let index = 0; index < most; index++) {
+    const position = Math.floor((index * count) / most);
     const row = rows[position % Math.max(rows.length, 1)];
     const cell = cells[position % Math.max(cells.length, 1)];
     const values = {

@@ -1,9 +1,16 @@
+import type { Check } from "../../core/checks/check.ts";
+import { evaluateCheck } from "../../core/checks/evaluate-check.ts";
+import { defaultCheck } from "../../core/checks/shorthand.ts";
+import { isTemplate } from "../../core/liquid/text-template.ts";
 import { isComposition } from "../../core/logic/composition.ts";
 import { isMeasure } from "../../core/outcomes/measure.ts";
-import type { OutcomeCheck } from "../../core/outcomes/outcome-check.ts";
+import { nodeFilter } from "../../core/outcomes/older-spelling.ts";
+import type { OutcomeCheck, ResultCheck, TurnCheck } from "../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { IssuePath } from "../../core/schema/issue.ts";
+import { nearestOf } from "../../core/schema/nearest-name.ts";
 import type { Trait } from "../../core/templates/rubric.ts";
+import type { TemplateField } from "../../core/templates/template.ts";
 import { leavesIn } from "./condition-logic.ts";
 import type { LintRules, LintSubject } from "./lint-subject.ts";
 
@@ -32,7 +39,44 @@ export const VALUE_RULES: LintRules = {
       yield { path, message };
     }
   },
+
+  *unlisted_value(subject) {
+    for (const { field, expected, verifyWith, nodes, path } of comparisons(subject)) {
+      const [root, ...keys] = field.split(".");
+      const isPast = root === "node_results" && keys[1] === "parsed";
+      if (typeof expected !== "string" || (root !== "parsed" && !isPast)) continue;
+      if (verifyWith.type !== "exact_match" || verifyWith.normalize !== undefined || isTemplate(expected))
+        continue;
+      const name = (isPast ? keys.slice(2) : keys).join(".");
+      const lists = (isPast ? keys.slice(0, 1) : nodes).flatMap((id) => {
+        const read = subject.definition.nodes[id]?.question.template?.fields[name];
+        return read === undefined ? [] : [read];
+      });
+      const known = lists.map(readValues);
+      const values = [...new Set(known.flatMap((list) => list ?? []))];
+      if (
+        known.length === 0 ||
+        known.includes(null) ||
+        values.some((value) => evaluateCheck(verifyWith, value, expected).passes)
+      )
+        continue;
+      const { nearest } = nearestOf(expected, values);
+      const meant = nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
+      const message = `The rules of field ${JSON.stringify(name)} never read ${JSON.stringify(expected)}: they read ${values.map((value) => JSON.stringify(value)).join(", ")}.${meant}`;
+      yield { path, message };
+    }
+  },
 };
+
+/** The values that the aliases of a text field stand for; null if other values can be read. */
+function readValues({ type, extract }: TemplateField): readonly string[] | null {
+  if (type !== "string" || extract?.type !== "aliases") return null;
+  const values = [
+    ...Object.keys(extract.values),
+    ...(extract.otherwise === undefined ? [] : [extract.otherwise]),
+  ];
+  return values.some(isTemplate) ? null : values;
+}
 
 /** Words that people write for true and false. */
 const SWITCHES: ReadonlySet<string> = new Set(["yes", "no", "true", "false", "on", "off"]);
@@ -40,28 +84,33 @@ const SWITCHES: ReadonlySet<string> = new Set(["yes", "no", "true", "false", "on
 interface Compared {
   readonly field: string;
   readonly expected: unknown;
+  readonly verifyWith: Check;
+  /** The nodes whose turns are looked at. */
+  readonly nodes: readonly string[];
   readonly path: IssuePath;
 }
 
 /** What edges and outcomes compare with one value. */
 function* comparisons({ outEdges, definition }: LintSubject): Generator<Compared> {
-  for (const edges of outEdges.values())
+  for (const [source, edges] of outEdges)
     for (const { condition, path } of edges)
       for (const leaf of condition === null ? [] : leavesIn(condition))
         if (leaf.type === "state_check")
-          yield { field: leaf.field, expected: leaf.expected, path: [...path, "when"] };
+          yield { expected: null, ...leaf, nodes: [source], path: [...path, "when"] };
   for (const [index, { check }] of definition.outcomes.entries())
-    for (const { field, expected } of outcomeLeaves(check))
-      yield { field, expected, path: ["outcomes", index] };
+    for (const leaf of outcomeLeaves(check)) {
+      const { field, expected = null, verifyWith = defaultCheck(expected) } = leaf;
+      const filter = leaf.type === "turn_check" ? nodeFilter(leaf.scope) : undefined;
+      const nodes = filter === undefined || filter === null ? definition.nodeIds : [filter].flat();
+      yield { field, expected, verifyWith, nodes, path: ["outcomes", index] };
+    }
 }
 
-function outcomeLeaves(check: OutcomeCheck): readonly Omit<Compared, "path">[] {
+function outcomeLeaves(check: OutcomeCheck): readonly (TurnCheck | ResultCheck)[] {
   if (typeof check === "function" || typeof check === "string" || isMeasure(check)) return [];
   if (isComposition(check))
     return check.type === "not" ? outcomeLeaves(check.condition) : check.conditions.flatMap(outcomeLeaves);
-  return check.type === "turn_check" || check.type === "result_check"
-    ? [{ field: check.field, expected: check.expected }]
-    : [];
+  return check.type === "turn_check" || check.type === "result_check" ? [check] : [];
 }
 
 /** The sources of what computes the accumulated state. */

@@ -26,6 +26,7 @@ export type LintCode =
   | "endless_loop"
   | "unreadable_not_routed"
   | "wrong_value_type"
+  | "unlisted_value"
   | "handover_without_effect"
   | "outcome_never_true"
   | "outcome_never_false"
@@ -37,6 +38,7 @@ export type LintCode =
   | "truth_in_description"
   | "oracle_edge"
   | "challenge_denies_truth"
+  | "truth_fails_check"
   | "reference_misread"
   | "reference_unread"
   | "same_alias"
@@ -61,6 +63,7 @@ export const LINT_RULES: Readonly<Record<LintCode, LintRuleText>> = {
     "a node that routes on its verdict and does not say where unreadable replies go",
   ),
   wrong_value_type: warning("a comparison with a value of a type that the path never has"),
+  unlisted_value: warning("a comparison with a value that the aliases of the field do not have"),
   handover_without_effect: warning("a handover on an edge that leads to no question"),
 
   outcome_never_true: warning("an outcome that no conversation can make true"),
@@ -77,6 +80,7 @@ export const LINT_RULES: Readonly<Record<LintCode, LintRuleText>> = {
   ),
   challenge_denies_truth: warning("a challenge that names the right answer and calls it wrong"),
 
+  truth_fails_check: warning("a truth that does not pass the check of its own field"),
   reference_misread: { severity: "error", finds: "a reference answer that its own template finds wrong" },
   reference_unread: warning("a reference answer that the rules of its own template cannot read"),
   same_alias: warning("an alias that stands for two values"),
