@@ -51,8 +51,10 @@ export const REHEARSAL_RULES: LintRules = {
   },
 
   *endless_loop(subject) {
-    for (const { nodes, trap, untilLimit } of subject.rehearsal?.loops ?? []) {
+    for (const { nodes, untilLimit, ...loop } of subject.rehearsal?.loops ?? []) {
       const [first] = nodes;
+      // A way out may be in what was not explored.
+      const trap = subject.rehearsal?.isComplete ? loop.trap : null;
       const witness = trap ?? untilLimit;
       // What code decides that could not be run is not claimed.
       if (first === undefined || witness === null || witness.isAssumed) continue;
@@ -60,12 +62,12 @@ export const REHEARSAL_RULES: LintRules = {
       const back = nodes
         .flatMap((id) => subject.edgesFrom(id))
         .find(({ targets }) => targets.some((id) => inside.has(id)));
-      const loop =
+      const name =
         nodes.length === 1 ? `The loop at ${named(first)}` : `The loop of ${nodes.map(named).join(", ")}`;
       const message =
         trap !== null
-          ? `${loop} has no way out: only the turn limit ends such a conversation.`
-          : `${loop} can go on until the turn limit${repeatedVerdict(untilLimit, nodes)}. Bound it, for example with node_visits.${first}: { lt: 3 }.`;
+          ? `${name} has no way out: only the turn limit ends such a conversation.`
+          : `${name} can go on until the turn limit${repeatedVerdict(untilLimit, nodes)}. Bound it, for example with node_visits.${first}: { lt: 3 }.`;
       yield { path: back?.path ?? ["nodes", first], message };
     }
   },

@@ -37,12 +37,16 @@ export const ROUTING_RULES: LintRules = {
       const first = edges.find(({ condition }) => condition !== null && readsVerdict(condition, place));
       if (definition.nodes[source]?.question.template === undefined || first === undefined) continue;
       if (conditions.some((condition) => namesUnreadable(condition, place))) continue;
-      const ways = (verdict: Truth) => possibleEdges(edges, verdict, { ...place, isBare: true });
+      const ways = (verdict: Truth): readonly string[] => [
+        ...new Set(
+          possibleEdges(edges, verdict, { ...place, isBare: true }).flatMap(({ targets }) => targets),
+        ),
+      ];
       const unreadable = ways(null);
-      const like = [false, true].filter((verdict) => sameEdges(ways(verdict), unreadable));
+      const like = [false, true].filter((verdict) => sameTargets(ways(verdict), unreadable));
       // At the end of a conversation nothing is said to the subject, and outcomes know what is unreadable.
-      if (like.length !== 1 || unreadable.every((edge) => edge.targets.every((id) => id === END))) continue;
-      const targets = [...new Set(unreadable.flatMap((edge) => edge.targets))].map(named).join(" or ");
+      if (like.length !== 1 || unreadable.every((id) => id === END)) continue;
+      const targets = unreadable.map(named).join(" or ");
       const message = `After ${JSON.stringify(source)}, an unreadable reply goes where a ${like[0] ? "right" : "wrong"} one goes: to ${targets}. If that is meant, say so with an edge for verify_result: null.`;
       yield { path: first.path, message };
     }
@@ -96,8 +100,8 @@ export function possibleEdges(
   });
 }
 
-function sameEdges(one: readonly OutEdge[], other: readonly OutEdge[]): boolean {
-  return one.length === other.length && one.every((edge, index) => edge === other[index]);
+function sameTargets(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((id) => other.includes(id));
 }
 
 /** The ends of an edge, for sentences. */
