@@ -31,6 +31,20 @@ export async function withRuns<Result>(
   }
 }
 
+/** Does something with the store of a project, if there is one; nothing is written to it. */
+export async function withStoreIfAny<Result>(
+  path: string,
+  use: (store: Store | undefined) => Promise<Result>,
+): Promise<Result> {
+  if (!mayHoldStore(path)) return use(undefined);
+  const store = await openStore(path, { readOnly: true });
+  try {
+    return await use(store);
+  } finally {
+    store.close();
+  }
+}
+
 /** What is wrong with a store whose data led to an error that should not happen; undefined if it is as we write it. */
 async function damageOf(store: Store, path: string, cause: unknown): Promise<StoreError | undefined> {
   const isExpected = !(

@@ -1,12 +1,25 @@
 import { provideLiquid } from "../core/liquid/liquid-engine.ts";
 import { loadLiquid } from "../run/liquid-library.ts";
 
+export type { Affected, Change, Fate } from "../analysis/diff/change.ts";
+export { type DefinitionDiff, diffDefinitions, type NodeReplies } from "../analysis/diff/diff-definitions.ts";
+export {
+  type ComparedSide,
+  diffScenarios,
+  type ScenarioDiff,
+  type ScenariosDiff,
+} from "../analysis/diff/diff-scenarios.ts";
+export type { KeptCalls, KeptConversations } from "../analysis/diff/kept-conversations.ts";
+export type { ChangedOutcome } from "../analysis/diff/outcome-meanings.ts";
 export {
   type LintFinding,
   type LintOptions,
   lintScenario,
   type RunFacts,
 } from "../analysis/lint/lint-scenario.ts";
+export type { Role, Spread } from "../analysis/plan/amounts.ts";
+export type { PlanAssumptions } from "../analysis/plan/assumptions.ts";
+export { type PlannedModel, type PlanOptions, planRun, type RunPlan } from "../analysis/plan/plan-run.ts";
 export type {
   EdgeOverlap,
   NeverTaken,

@@ -17,7 +17,7 @@ import { runToolLoop } from "../models/tools/run-tool-loop.ts";
 import type { ToolServers } from "../models/tools/tool-servers.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
 import { overrideKey } from "./resolve-models.ts";
-import type { ConversationContext, Subject } from "./run-context.ts";
+import type { ConversationContext, ConversationPlan, RunContext, Subject } from "./run-context.ts";
 import { type AnsweredTurn, TRANSCRIPT_FILE, writeTranscript } from "./step/agent-view.ts";
 import type { AskEffect } from "./step/conversation-state.ts";
 import { wholeQuestion } from "./step/turn-texts.ts";
@@ -204,7 +204,17 @@ class SubjectTurn {
   }
 }
 
-function subjectAt({ run, plan }: ConversationContext, { modelOverride }: ScenarioNode): Subject {
+/** The subject of a turn: that of the conversation, or the one that the node names. */
+export function subjectAt(
+  {
+    run,
+    plan,
+  }: {
+    readonly run: Pick<RunContext, "subjects" | "overrides">;
+    readonly plan: Pick<ConversationPlan, "cell">;
+  },
+  { modelOverride }: ScenarioNode,
+): Subject {
   const override = modelOverride?.subject;
   return (
     override === undefined

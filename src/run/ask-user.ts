@@ -3,10 +3,11 @@ import { parseLenientJson } from "../grading/judge/lenient-json.ts";
 import type { TurnUser } from "../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import type { Message } from "../models/message.ts";
+import type { ModelRequest } from "../models/model.ts";
 import { ModelError } from "../models/model-error.ts";
 import { FACTS_LINE } from "../models/simulated/simulated-user.ts";
 import type { AnyModel } from "./calls/call-cache.ts";
-import type { ConversationContext } from "./run-context.ts";
+import type { ConversationContext, RunContext } from "./run-context.ts";
 import type { SimulateEffect } from "./step/conversation-state.ts";
 import { breachOf, readUserMessage, type UserContract, type UserMessage } from "./step/user-contract.ts";
 
@@ -30,7 +31,7 @@ export async function askUser(driver: ConversationContext, effect: SimulateEffec
       const { scenario, replicate, row, variant, arm } = cell;
       const answered = await run.caller.call({
         model,
-        request: { instructions: instructionsOf(contract), messages: said, schema: schemaOf(contract) },
+        request: userRequest(contract, said),
         context: {
           signal,
           purpose: "simulator",
@@ -69,7 +70,16 @@ export async function askUser(driver: ConversationContext, effect: SimulateEffec
   return { fault: `${breaches.join("; and again: ")}.`, spending };
 }
 
-function simulatorAt({ run }: ConversationContext, { simulator }: SimulateEffect): AnyModel {
+/** What a simulator is asked. */
+export function userRequest(contract: UserContract, messages: readonly Message[]): ModelRequest {
+  return { instructions: instructionsOf(contract), messages, schema: schemaOf(contract) };
+}
+
+/** The simulator of a turn: that of the run, or the one that the node names. */
+export function simulatorAt(
+  { run }: { readonly run: Pick<RunContext, "simulator" | "simulators"> },
+  { simulator }: Pick<SimulateEffect, "simulator">,
+): AnyModel {
   const model = simulator === undefined ? run.simulator : run.simulators.get(simulator);
   // Runs with simulated users have one, or are refused.
   if (model === undefined || model === null) throw new ModelError("internal", "There is no simulator.");

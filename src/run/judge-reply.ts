@@ -212,9 +212,9 @@ function judgesAt({ run, plan }: ConversationContext, { node }: NodePlan): reado
 }
 
 /** The judge of a turn. The run has resolved all models that nodes and cells name. */
-function judgeAt(
-  { judges, overrides }: RunContext,
-  { cell }: ConversationPlan,
+export function judgeAt(
+  { judges, overrides }: Pick<RunContext, "judges" | "overrides">,
+  { cell }: Pick<ConversationPlan, "cell">,
   { modelOverride }: ScenarioNode,
 ): Judge | undefined {
   const override = modelOverride?.judge;

@@ -48,22 +48,31 @@ export async function prepareScenario(
   const { definition: merged, warnings } = withRubric(definition, rubric);
   const { linked, sandbox } = await linkInSandbox(merged, seed);
   const spent = new ScenarioSources();
-  const { variants } = definition;
   return {
     definition(row, variant) {
-      if (row === undefined && variant === undefined) return linked;
-      // Texts of levels are the author's, and may use the row; what they come to is not rendered again.
-      const values =
-        variants === undefined || variant === undefined
-          ? {}
-          : { variant: fillTexts(variantValues(variants, variant), row === undefined ? {} : { row }) };
-      return bindScenario(linked, { ...(row === undefined ? {} : { row }), ...values });
+      return boundScenario(linked, row, variant);
     },
     dataset,
     warnings: [...warnings, ...skippedRows(definition, dataset)],
     ...(sandbox === undefined ? {} : { sources: () => conversationSources(sandbox, spent) }),
     dispose: () => sandbox?.dispose(),
   };
+}
+
+/** A scenario for conversations about a row and a variant, if there are any. */
+export function boundScenario(
+  definition: ScenarioDefinition,
+  row: JsonObject | undefined,
+  variant: Variant | undefined,
+): ScenarioDefinition {
+  if (row === undefined && variant === undefined) return definition;
+  const { variants } = definition;
+  // Texts of levels are the author's, and may use the row; what they come to is not rendered again.
+  const values =
+    variants === undefined || variant === undefined
+      ? {}
+      : { variant: fillTexts(variantValues(variants, variant), row === undefined ? {} : { row }) };
+  return bindScenario(definition, { ...(row === undefined ? {} : { row }), ...values });
 }
 
 function conversationSources(sandbox: Sandbox, spent: ScenarioSources): ConversationSources {
@@ -103,7 +112,8 @@ async function linkInSandbox(
   return { linked: linked.definition, sandbox };
 }
 
-function withRubric(
+/** A definition whose nodes have the traits of the run, too. */
+export function withRubric(
   definition: ScenarioDefinition,
   rubric: Rubric | undefined,
 ): { readonly definition: ScenarioDefinition; readonly warnings: readonly string[] } {

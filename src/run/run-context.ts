@@ -37,7 +37,7 @@ export interface NodeModels {
 
 /** Everything that the conversations of a run share. */
 export interface RunContext {
-  readonly caller: Caller;
+  readonly caller: Pick<Caller, "call" | "useTool">;
   readonly clock: Clock;
   readonly seed: number;
   readonly timeouts: Timeouts;

@@ -112,18 +112,18 @@ export class RunDriver {
   }
 
   async #runWith(setup: RunSetup): Promise<readonly ConversationRecord[]> {
-    this.#caller = setup.context.caller;
+    this.#caller = setup.caller;
     if (this.#stopReason !== undefined) this.#caller.stopWaiting(this.#stopReason.message);
     try {
       const earlier = this.#begin(setup);
       for (const warning of setup.warnings) this.#emit(warning);
       await Promise.race([this.#runAll(setup, earlier), this.#failure.promise]);
-      const { caller, judging } = setup.context;
+      const { judging } = setup.context;
       const judges = judging.counts.map(judgeHealth);
       this.#emit({
         type: "run-end",
         statuses: this.#statuses,
-        spending: caller.spending,
+        spending: setup.caller.spending,
         ...(judges.length === 0 ? {} : { judges }),
       });
       await this.#journal?.durable();
@@ -217,13 +217,13 @@ export class RunDriver {
     return this.#stopReason?.status === "cancelled" && store !== undefined && keepResults === false;
   }
 
-  #sayProgress({ start, context }: RunSetup): void {
+  #sayProgress({ start, caller }: RunSetup): void {
     this.#emit({
       type: "progress",
       finished: this.#finished,
       running: this.#groups?.active ?? 0,
       total: start.conversations + this.#arms,
-      spending: context.caller.spending,
+      spending: caller.spending,
     });
   }
 

@@ -38,6 +38,7 @@ import { Workspaces } from "./workspaces.ts";
 /** A run that is ready to start. */
 export interface RunSetup {
   readonly context: RunContext;
+  readonly caller: Caller;
   readonly factors: Factors;
   readonly start: RunStart;
   /** How many conversations the run has, without arms; of a shard, those of the whole run. */
@@ -62,6 +63,8 @@ export interface RunHooks {
   readonly budget?: CallBudget | undefined;
   /** True if the run was started before: what it was started with is not questioned. */
   readonly isResumed?: boolean;
+  /** True if no model will be asked: then no key is needed. */
+  readonly keyless?: boolean;
   readonly emit: (event: RunEventBody) => void;
   /** See `RunJournal`. */
   readonly durable: () => Promise<void> | undefined;
@@ -83,7 +86,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
   } = options;
   const scenarios = list(options.scenarios);
   refuseSameNames(scenarios.map(({ name }) => name));
-  const models = await resolveModels(options);
+  const models = await resolveModels(hooks.keyless ? { ...options, keyless: true } : options);
   const { joined } = hooks;
   if (!hooks.isResumed) {
     refuseDrafts(options);
@@ -173,6 +176,7 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
   });
   return {
     context,
+    caller,
     factors,
     start,
     conversations,

@@ -132,7 +132,7 @@ export class HostedRun {
 
   /** Divides the caps of accounts among workers. */
   share(workers: ReadonlyMap<string, number>): void {
-    this.#setup.context.caller.share((account) => workers.get(account) ?? 1);
+    this.#setup.caller.share((account) => workers.get(account) ?? 1);
   }
 
   /** Runs the conversations of a job that are not finished, from where their journals end; of a new job, none has begun. */
@@ -164,7 +164,7 @@ export class HostedRun {
     if (state === this.#state || state === "running") return false;
     this.#state = state;
     for (const groups of this.#groups) this.#apply(groups);
-    this.#setup.context.caller.stopWaiting(STOPPED.message);
+    this.#setup.caller.stopWaiting(STOPPED.message);
     return true;
   }
 

@@ -180,7 +180,7 @@ describe("--json", () => {
 test("in CI the log is short: where it stands at first and at last, and the results", async () => {
   const { stdout, stderr } = await halfFailed([], { CI: "true" });
   expect(stderr).toMatch(
-    /^0 of 2 conversations.*\n2 of 2 conversations, .*1 error \(1 bad request\).*\n1 conversation ended in an error\. Try again: elenchus resume \w+ --retry-errors\n$/,
+    /^Forecast: .*\n0 of 2 conversations.*\n2 of 2 conversations, .*1 error \(1 bad request\).*\n1 conversation ended in an error\. Try again: elenchus resume \w+ --retry-errors\n$/,
   );
   expect(stdout).toMatch(/\n {2}openai\/gpt-5-mini +100\.0 % +– one item only +1 × 1 +0 +1\n/);
   expect(stdout).toMatch(/\nrun \w+ · elenchus show \w+\n$/);

@@ -22,6 +22,14 @@ async function oneRound(server: PatientServer, next: number): Promise<void> {
   await server.until(({ calls }) => calls.length === before + next);
 }
 
+/** What is seen below the forecast. */
+function below(seen: string): string {
+  const lines = seen.split("\n");
+  if (lines[0]?.startsWith("Forecast: ") !== true) return seen;
+  const next = lines.findIndex((line, index) => index > 0 && /^(?:[░█]|\d+ of |$)/.test(line));
+  return next === -1 ? "" : lines.slice(next).join("\n");
+}
+
 /** What is seen, whenever it is looked at. */
 function timeless(seen: string): string {
   return seen.replace(/[\d.]+ (?:s|min)(?: \d+ s)? so far/, "… so far");
@@ -31,7 +39,7 @@ test("a terminal shows how far the run is, in place, and at the end the table al
   const { server, where } = await given();
   const terminal = watchedTerminal(RUN, where);
   await terminal.untilSeen(/12 in flight/);
-  expect(timeless(terminal.seen())).toBe(
+  expect(timeless(below(terminal.seen()))).toBe(
     [
       `${"░".repeat(40)}   0 %`,
       "0 of 12 conversations, 0 turns, 12 in flight, 0 tokens, 0.00 USD, … so far",
@@ -43,10 +51,10 @@ test("a terminal shows how far the run is, in place, and at the end the table al
 
   await oneRound(server, CONVERSATIONS);
   await terminal.untilSeen(/ 12 turns, 12 in flight/);
-  expect(terminal.seen()).toMatch(
+  expect(below(terminal.seen())).toMatch(
     /^░{40} {3}0 %\n0 of 12 conversations, 12 turns, 12 in flight, .* so far\n/,
   );
-  expect(terminal.seen()).toMatch(
+  expect(below(terminal.seen())).toMatch(
     /\nopenai\/gpt-5-mini {2}0\/6 {2}6 right {2}6 turns {2}90 tokens +.*USD\nopenai\/gpt-5-nano/,
   );
 
@@ -54,15 +62,17 @@ test("a terminal shows how far the run is, in place, and at the end the table al
   // At the third turn two of six give in to each subject, and their conversations are over.
   await oneRound(server, 8);
   await terminal.untilSeen(/ 36 turns, 8 in flight/);
-  expect(terminal.seen()).toMatch(/^█{13}░{27} {2}33 %\n4 of 12 conversations, 36 turns, 8 in flight, /);
-  expect(terminal.seen()).toMatch(/\nopenai\/gpt-5-nano {2}2\/6 {2}16 right {2}2 wrong {2}18 turns/);
-  expect(terminal.seen().split("\n")).toHaveLength(5);
+  expect(below(terminal.seen())).toMatch(
+    /^█{13}░{27} {2}33 %\n4 of 12 conversations, 36 turns, 8 in flight, /,
+  );
+  expect(below(terminal.seen())).toMatch(/\nopenai\/gpt-5-nano {2}2\/6 {2}16 right {2}2 wrong {2}18 turns/);
+  expect(below(terminal.seen()).split("\n")).toHaveLength(5);
 
   server.open();
   expect((await terminal.ended).code).toBe(0);
-  expect(terminal.seen()).not.toMatch(/[░█]|in flight/);
-  expect(terminal.seen()).toMatch(/^\n *held_firm /);
-  expect(terminal.seen()).toMatch(/\nrun \w+ · elenchus show \w+$/);
+  expect(below(terminal.seen())).not.toMatch(/[░█]|in flight/);
+  expect(below(terminal.seen())).toMatch(/^\n *held_firm /);
+  expect(below(terminal.seen())).toMatch(/\nrun \w+ · elenchus show \w+$/);
   expect(terminal.isCursorShown()).toBe(true);
 });
 
@@ -70,29 +80,29 @@ test("a terminal that changes its size is drawn anew, without traces", async () 
   const { server, where } = await given();
   const terminal = watchedTerminal(RUN, { ...where, columns: 100 });
   await terminal.untilSeen(/12 in flight/);
-  const wide = terminal.seen();
+  const wide = below(terminal.seen());
   terminal.resize(40, 12);
-  await terminal.untilSeen((seen) => seen.startsWith("░") && widest(seen) < 40);
-  expect(terminal.seen()).toMatch(/^░{33} {3}0 %\n0 of 12, .* so far\nopenai/);
-  expect(terminal.seen().split("\n")).toHaveLength(5);
+  await terminal.untilSeen((seen) => below(seen).startsWith("░") && widest(below(seen)) < 40);
+  expect(below(terminal.seen())).toMatch(/^░{33} {3}0 %\n0 of 12, .* so far\nopenai/);
+  expect(below(terminal.seen()).split("\n")).toHaveLength(5);
   terminal.resize(100, 30);
   await terminal.untilSeen(/conversations/);
-  expect(timeless(terminal.seen())).toBe(timeless(wide));
+  expect(timeless(below(terminal.seen()))).toBe(timeless(wide));
   server.open();
   expect((await terminal.ended).code).toBe(0);
-  expect(terminal.seen()).toMatch(/^\n *held_firm /);
-  expect(terminal.seen()).not.toMatch(/in flight|of 12/);
+  expect(below(terminal.seen())).toMatch(/^\n *held_firm /);
+  expect(below(terminal.seen())).not.toMatch(/in flight|of 12/);
 });
 
 test("of a small terminal, no more is used than there is", async () => {
   const { server, where } = await given();
   const terminal = watchedTerminal(RUN, { ...where, rows: 3 });
   await terminal.untilSeen(/12 in flight/);
-  expect(terminal.seen().split("\n")).toHaveLength(2);
+  expect(below(terminal.seen()).split("\n")).toHaveLength(2);
   await oneRound(server, CONVERSATIONS);
   await terminal.untilSeen(/ 12 turns, 12 in flight/);
   // Nothing was pushed out at the top.
-  expect(terminal.seen().split("\n")).toHaveLength(2);
+  expect(below(terminal.seen()).split("\n")).toHaveLength(2);
   server.open();
   expect((await terminal.ended).code).toBe(0);
 });
@@ -103,7 +113,7 @@ test("who sends the results to a file still sees how far the run is", async () =
   await terminal.untilSeen(/12 in flight/);
   server.open();
   expect((await terminal.ended).code).toBe(0);
-  expect(terminal.seen()).toBe("");
+  expect(below(terminal.seen())).toBe("");
   const results = readFileSync(join(where.folder, "results.txt"), "utf8");
   expect(results).toMatch(/^\n *held_firm/);
   expect(results).not.toContain("\u001b");
@@ -116,7 +126,7 @@ test("a pipe gets plain lines", async () => {
   expect(code).toBe(0);
   expect(stdout).toMatch(/^\n *held_firm/);
   expect(stderr).toMatch(
-    /^0 of 12 conversations, 0 turns, 0 calls, 0 tokens, 0\.00 USD, [\d.]+ s so far\n(?:.*\n)*12 of 12 conversations, 44 turns, 44 calls, 660 tokens, 0\.000\d USD, took [\d.]+ s\n$/,
+    /^Forecast: about 23 calls \(12 to 48\), .*\n0 of 12 conversations, 0 turns, 0 calls, 0 tokens, 0\.00 USD, [\d.]+ s so far\n(?:.*\n)*12 of 12 conversations, 44 turns, 44 calls, 660 tokens, 0\.000\d USD, took [\d.]+ s\n$/,
   );
   expect(stdout + stderr).not.toMatch(/[█░\r]/);
   expect(stdout + stderr).not.toContain("\u001b");
@@ -134,7 +144,7 @@ test.for([{ CI: "true" }, { TERM: "dumb" }])("nothing is drawn again with %o", a
   // biome-ignore lint/suspicious/noControlCharactersInRegex: any control code but that of a colour.
   expect(printed).not.toMatch(/\u001b\[(?![\d;]*m)|[█░]/);
   expect(printed).toMatch(
-    /^0 of 12 conversations, 0 turns, 0 calls, 0 tokens, 0\.00 USD, [\d.]+ s so far\r\n/,
+    /^Forecast: .*\r\n0 of 12 conversations, 0 turns, 0 calls, 0 tokens, 0\.00 USD, [\d.]+ s so far\r\n/,
   );
   expect(printed).toMatch(/\r\n12 of 12 conversations, 44 turns, .* took [\d.]+ s\r\n\r\n/);
 });
@@ -147,7 +157,7 @@ test("--quiet prints one line, in a terminal too", async () => {
   const terminal = watchedTerminal([...RUN, "--quiet"], { ...where, columns: 250 });
   const { code, printed } = await terminal.ended;
   expect([code, printed.includes("\u001b")]).toEqual([0, false]);
-  expect(terminal.seen()).toMatch(line);
+  expect(below(terminal.seen())).toMatch(line);
   const piped = await elenchus([...RUN, "--quiet", "--fresh"], where);
   expect(piped).toMatchObject({ code: 0, stderr: "" });
   expect(piped.stdout.trimEnd()).toMatch(line);

@@ -42,3 +42,9 @@ export function recordOf(value: JsonValue | undefined): JsonObject {
   // What was written is JSON.
   return isRecord(value) ? (value as JsonObject) : {};
 }
+
+/**
+ * What becomes of a stored conversation: it stays the same; all its answers can be used, but verdicts or outcomes differ; it takes
+ * another edge; a question must be asked again; or a judge must.
+ */
+export type Fate = "same" | "regraded" | "rerouted" | "asked_again" | "judged_again";

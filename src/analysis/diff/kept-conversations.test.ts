@@ -116,7 +116,7 @@ test("answers that are said to stay valid are those that a run of the other vers
       } else judgedAgain++;
       if (before.hash === after.hash) expect(kept.fates.same).toBe(2);
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
-  expect(Math.min(equal, judgedAgain)).toBeGreaterThan(5);
+  expect(Math.min(equal, judgedAgain)).toBeGreaterThan(2);
 }, 60_000);

@@ -8,8 +8,8 @@ import type { ConversationSummary, RunSummary, Store } from "../../journal/store
 import { hasForks } from "../../run/fork-plans.ts";
 import { type PreparedScenario, prepareScenario } from "../../run/prepare-scenario.ts";
 import type { ConversationState } from "../../run/step/conversation-state.ts";
+import type { Fate } from "./change.ts";
 import {
-  type Fate,
   type Replay,
   type ReplayedScenario,
   type ReplaySettings,
@@ -94,14 +94,14 @@ async function walkRun(store: Store, { summary, before, after }: Versions, tally
       const [was, is] = [old.of(conversation), now.of(conversation)];
       if (was === null || is === null) {
         const fate = conversation.parent === null ? "gone" : (fates.get(conversation.parent) ?? "gone");
-        tally.add({ ...NOTHING_KEPT, fate }, { journal, run: summary.run });
+        await tally.add({ ...NOTHING_KEPT, fate }, { journal, run: summary.run });
         continue;
       }
       const replay = await replayConversation(journal, { before: was, after: is }, settings);
       if (hasForks(before)) fates.set(conversation.index, replay.fate);
       old.keep(conversation, replay.states.before);
       now.keep(conversation, replay.states.after);
-      tally.add(replay, { journal, run: summary.run });
+      await tally.add(replay, { journal, run: summary.run });
     }
   } finally {
     for (const version of versions) version.close();
@@ -191,10 +191,10 @@ class KeptTally {
     this.#store = store;
   }
 
-  add(
+  async add(
     replay: TalliedReplay,
     { journal, run }: { readonly journal: readonly RunEvent[]; readonly run: string },
-  ): void {
+  ): Promise<void> {
     this.conversations++;
     this.#fates[replay.fate]++;
     const { fate, node } = replay;
@@ -209,7 +209,7 @@ class KeptTally {
       if (purpose === "tool" || identity === undefined || end === undefined || end.failure !== undefined)
         continue;
       const known = this.#calls[purpose].get(identity);
-      if (known === undefined && !this.#isStored(run, identity)) continue;
+      if (known === undefined && !(await this.#isStored(run, identity))) continue;
       const stem = stemOf(call);
       const isKept = known === "kept" || replay.kept.has(stem);
       const isPerhaps = known === "keptIfSame" || replay.keptIfSame.has(stem);
@@ -217,8 +217,9 @@ class KeptTally {
     }
   }
 
-  #isStored(run: string, identity: string): boolean {
-    return (this.#store.calls.find(identity) ?? this.#store.callsOf(run).find(identity)) !== undefined;
+  async #isStored(run: string, identity: string): Promise<boolean> {
+    const own = await this.#store.calls.find(identity);
+    return (own ?? (await this.#store.callsOf(run).find(identity))) !== undefined;
   }
 
   result(runs: readonly string[]): KeptConversations {

@@ -29,12 +29,7 @@ import type { AskEffect, ConversationState, Effect } from "../../run/step/conver
 import { givenHistory } from "../../run/step/given-history.ts";
 import { looksAtRefusal } from "../../run/step/node-plan.ts";
 import { type Step, step } from "../../run/step/step.ts";
-
-/**
- * What becomes of a stored conversation: it stays the same; all its answers can be used, but verdicts or outcomes differ; it takes
- * another edge; a question must be asked again; or a judge must.
- */
-export type Fate = "same" | "regraded" | "rerouted" | "asked_again" | "judged_again";
+import type { Fate } from "./change.ts";
 
 /** A scenario as it is, for one conversation. */
 export interface ReplayedScenario {

@@ -3,8 +3,6 @@ import { resolve } from "node:path";
 import { type ComparedSide, diffScenarios } from "../../analysis/diff/diff-scenarios.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
-import { openStore } from "../../journal/store/open-store.ts";
-import { mayHoldStore } from "../../journal/store/postgres/postgres-address.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { ProjectError } from "../../project/project-error.ts";
@@ -14,7 +12,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
-import { findRun } from "../stored-runs.ts";
+import { findRun, withStoreIfAny } from "../stored-runs.ts";
 import { diffText } from "./diff-text.ts";
 
 /** The options of `diff`. */
@@ -31,10 +29,7 @@ export interface DiffOptions {
 /** Compares two versions of scenarios. */
 export async function diff(options: DiffOptions, terminal: Terminal): Promise<ExitCode> {
   const { settings } = await readSettings(options.settings, terminal);
-  const store = mayHoldStore(settings.store)
-    ? await openStore(settings.store, { readOnly: true })
-    : undefined;
-  try {
+  return withStoreIfAny(settings.store, async (store) => {
     const find = (name: string): Promise<ComparedSide> => findSide(name, { store, settings, terminal });
     const [before, after] = [await find(options.before), await find(options.after)];
     const found = await diffScenarios(before, after, store);
@@ -42,9 +37,7 @@ export async function diff(options: DiffOptions, terminal: Terminal): Promise<Ex
     if (options.json) output.data(`${JSON.stringify(found, null, 2)}\n`);
     else output.write(diffText(found, { style: output.style, width: output.width }));
     return found.isSame || !options.exitCode ? 0 : 1;
-  } finally {
-    store?.close();
-  }
+  });
 }
 
 interface Sources {

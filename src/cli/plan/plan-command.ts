@@ -1,9 +1,21 @@
 import { InvalidArgumentError } from "commander";
-import { type AddCommand, examples } from "../command.ts";
-import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
+import { DEFAULT_SETTINGS } from "../../project/settings.ts";
+import { type AddCommand, examples, repeatable } from "../command.ts";
+import {
+  ALLOW_DRAFTS,
+  addSettingFlags,
+  addTrustFlag,
+  FLAG_GROUPS,
+  type GivenFlags,
+  settingsRequest,
+  USE_CALLS,
+} from "../flags.ts";
 
 interface GivenPlan {
-  readonly detect: number;
+  readonly assume?: readonly string[];
+  readonly useCalls?: readonly string[];
+  readonly allowDrafts?: true;
+  readonly detect?: number;
   readonly power: number;
   readonly from?: string;
   readonly outcome?: string;
@@ -24,39 +36,87 @@ function share(text: string): number {
 export const addPlanCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("plan")
-    .description("say how many items and replicates would detect a difference between two subjects")
-    .requiredOption("--detect <difference>", "the difference to detect: 0.05 or 5%", share)
+    .description(
+      "say what a run would take, before the first call: conversations, calls, tokens, money, time; and how many items detect a difference",
+    )
+    .argument(
+      "[files...]",
+      "files, folders, patterns, pack:<name>, or - for standard input; .ts and .js files are executed",
+    );
+  addSettingFlags(
+    command,
+    [
+      "subject",
+      "judge",
+      "embedder",
+      "simulator",
+      "allowUnread",
+      "dataset",
+      "skipBadRows",
+      "variant",
+      "scenario",
+      "tag",
+      "replicates",
+      "seed",
+      "concurrency",
+      "budget",
+      "turnLimit",
+      "fresh",
+      "retryUnreadable",
+      "store",
+    ],
+    { defaults: DEFAULT_SETTINGS },
+  )
+    .optionsGroup(FLAG_GROUPS.models)
+    .option("--allow-drafts", ALLOW_DRAFTS)
+    .optionsGroup(FLAG_GROUPS.answers)
+    .option("--use-calls <run>", USE_CALLS, repeatable)
+    .optionsGroup("Forecast:")
+    .option(
+      "--assume <what=value>",
+      "right=0.7, right.<node>=0.9, unreadable=0.05, unread=0.2 (left to the judge), done=0.5, reply=300 (tokens) (repeatable)",
+      repeatable,
+    )
+    .option("--from <run>", "take chances, lengths and variance from this run")
+    .option("--json", "print data as JSON")
+    .optionsGroup("A difference to detect:")
+    .option("--detect <difference>", "say how many items and replicates detect it: 0.05 or 5%", share)
     .option("--power <share>", "the chance of detecting it", share, 0.8)
-    .option("--from <run>", "the run to take rate and variance from (default: the latest)")
     .option("--outcome <name>", "the outcome or declared rate (default: the first declared rate)")
     .option("--rate <share>", "assume this rate", share)
     .option("--icc <share>", "assume this correlation of replicates of one item", share)
-    .option("--correlation <share>", "assume this correlation of the two subjects over items", share)
-    .option("--json", "print data as JSON");
-  addSettingFlags(command, ["store"])
+    .option("--correlation <share>", "assume this correlation of the two subjects over items", share);
+  addTrustFlag(command)
     .addHelpText(
       "after",
       examples(
-        "elenchus plan --detect 0.05",
+        "elenchus plan pack:pressure --subject openai/gpt-5-mini --replicates 5",
+        "elenchus plan scenarios/ --subject openai/gpt-5 --judge openai/gpt-5-mini --from pilot",
+        "elenchus plan pack:pressure --subject openai/gpt-5 --assume right=0.9 --assume reply=400",
         "elenchus plan --detect 5% --rate 0.7 --icc 0.6 --correlation 0.5",
       ),
     )
-    .action((given: GivenFlags & GivenPlan) =>
+    .action((names: readonly string[], given: GivenFlags & GivenPlan) =>
       execute(async () => {
         const { plan } = await import("./plan.ts");
-        const { detect, power, from, outcome, rate, icc, correlation, json = false } = given;
+        const { assume = [], useCalls, allowDrafts = false, from, json = false } = given;
+        const { detect, power, outcome, rate, icc, correlation } = given;
+        const assumed = {
+          ...(rate === undefined ? {} : { rate }),
+          ...(icc === undefined ? {} : { icc }),
+          ...(correlation === undefined ? {} : { correlation }),
+        };
+        const earlier = from === undefined ? {} : { from };
+        const of = outcome === undefined ? {} : { outcome };
         return plan(
           {
+            names,
             settings: settingsRequest(given),
-            detect,
-            power,
-            ...(from === undefined ? {} : { from }),
-            ...(outcome === undefined ? {} : { outcome }),
-            assumed: {
-              ...(rate === undefined ? {} : { rate }),
-              ...(icc === undefined ? {} : { icc }),
-              ...(correlation === undefined ? {} : { correlation }),
-            },
+            assume,
+            ...earlier,
+            ...(useCalls === undefined ? {} : { useCalls }),
+            allowDrafts,
+            ...(detect === undefined ? {} : { detect: { detect, power, ...earlier, ...of, assumed } }),
             json,
           },
           terminal,

@@ -29,6 +29,7 @@ interface GivenRun extends GivenFlags, GivenDisplay {
   readonly baseline?: string;
   readonly failIfWorse?: readonly string[];
   readonly acrossVersions?: true;
+  readonly maxCost?: string;
   readonly shard?: Shard;
   readonly workers?: string;
 }
@@ -73,6 +74,8 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
     .optionsGroup(FLAG_GROUPS.models)
     .option("--allow-drafts", ALLOW_DRAFTS)
     .option("--shard <k/n>", "only part k of n of the conversations; merge joins the parts", shardOf)
+    .optionsGroup(FLAG_GROUPS.limits)
+    .option("--max-cost <limit>", "do not start if the forecast is beyond this: 5usd, 2M tokens, 500 calls")
     .optionsGroup(FLAG_GROUPS.results)
     .option(
       "--baseline <run or file>",
@@ -125,6 +128,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
             allowDrafts: allowDrafts ?? false,
             gate: { failIfWorse, acrossVersions, ...(baseline === undefined ? {} : { baseline }) },
             ...(name === undefined ? {} : { run: name }),
+            ...(given.maxCost === undefined ? {} : { maxCost: given.maxCost }),
             ...(useCalls === undefined ? {} : { useCalls }),
             ...(record === undefined ? {} : { record }),
             ...(replay === undefined ? {} : { replay }),

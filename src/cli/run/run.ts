@@ -14,6 +14,7 @@ import { refuseDrafts } from "../../run/refuse-drafts.ts";
 import { requireJudge } from "../../run/require-judge.ts";
 import { resolveModels } from "../../run/resolve-models.ts";
 import { startRun } from "../../run/run-scenarios.ts";
+import { allModels } from "../../run/set-up-run.ts";
 import type { Shard } from "../../run/shard.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -53,6 +54,8 @@ export interface RunCommandOptions {
   readonly sendsTelemetry?: boolean;
   /** True to run scenarios that are marked as drafts. */
   readonly allowDrafts?: boolean;
+  /** What the forecast of the run may be at most: otherwise it is not started. */
+  readonly maxCost?: string;
   readonly gate: GateOptions;
   /** Only the conversations of this part. */
   readonly shard?: Shard;
@@ -99,8 +102,20 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
     ...(addresses === undefined ? {} : { keyless: true }),
   };
   // A misspelt model, a missing key or a missing judge should not leave a store behind.
-  const { subjects } = await resolveModels(asked);
+  const models = await resolveModels(asked);
+  const { subjects } = models;
   requireJudge(asked);
+  const { useCalls, maxCost, display } = options;
+  const isPaid = allModels(models).some(({ price }) => price !== null);
+  const isTold = isPaid && !display.quiet && !display.json;
+  if (cassette === undefined && (isTold || maxCost !== undefined)) {
+    const { forecastRun } = await import("./forecast-run.ts");
+    await forecastRun(
+      { ...asked, ...(useCalls === undefined ? {} : { useCalls }) },
+      { models, messages: terminal.messages },
+      { store: settings.store, maxCost, isTold },
+    );
+  }
   const telemetry = options.sendsTelemetry ? await openTelemetryOrSay() : undefined;
   const store = await openStore(settings.store, { durable: options.isDurable });
   let viewed: ViewedRun | undefined;

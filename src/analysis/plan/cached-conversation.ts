@@ -1,0 +1,182 @@
+import type { ConversationEvent } from "../../journal/run-event.ts";
+import type { RunCalls } from "../../journal/store/store.ts";
+import { callIdentity } from "../../models/call-identity.ts";
+import { ModelError } from "../../models/model-error.ts";
+import { askSubject } from "../../run/ask-subject.ts";
+import type { Answered, ModelCall } from "../../run/calls/call-cache.ts";
+import { compareMeanings } from "../../run/compare-meanings.ts";
+import { type Judged, judgeReply } from "../../run/judge-reply.ts";
+import type { ConversationContext, ConversationPlan, RunContext } from "../../run/run-context.ts";
+import type { ConversationState, Effect } from "../../run/step/conversation-state.ts";
+import { givenHistory } from "../../run/step/given-history.ts";
+import { type Step, step } from "../../run/step/step.ts";
+import { userTurn } from "../../run/user-turn.ts";
+import type { Slot, Slots } from "./amounts.ts";
+import type { Position } from "./scenario-chain.ts";
+
+/** A call that a run need not pay for: its answer is stored, or it asks a simulated model. */
+export interface KnownCall {
+  readonly slot: Slot;
+  readonly turn: number;
+  /** True if a simulated model answers. */
+  readonly isSimulated: boolean;
+}
+
+/** How far a conversation gets without a call that must be paid. */
+export interface CachedConversation {
+  readonly state: ConversationState;
+  readonly calls: readonly KnownCall[];
+  /** Where the first answer is missing: before the question of its turn. Undefined if the conversation ends without. */
+  readonly restart?: Position & { readonly turn: number };
+}
+
+/** Where answers are looked for. */
+export interface KnownAnswers {
+  readonly slots: Slots;
+  /** In this order; empty if stored answers are not used. */
+  readonly stores: readonly Pick<RunCalls, "find">[];
+}
+
+/** Walks a conversation through `step` with stored answers and simulated models as its only models. */
+export async function cachedConversation(
+  run: RunContext,
+  plan: ConversationPlan,
+  answers: KnownAnswers,
+): Promise<CachedConversation> {
+  return new CachedWalk(run, plan, answers).walk();
+}
+
+class CachedWalk implements ConversationContext {
+  readonly plan: ConversationPlan;
+  readonly run: RunContext;
+  readonly signal: AbortSignal = new AbortController().signal;
+  readonly #answers: KnownAnswers;
+  readonly #calls: KnownCall[] = [];
+  readonly #questions = new Map<number, Position>();
+  readonly #missed = new Set<number>();
+  #state: ConversationState | null = null;
+
+  constructor(run: RunContext, plan: ConversationPlan, answers: KnownAnswers) {
+    this.plan = plan;
+    this.#answers = answers;
+    const useTool = (): Promise<never> => Promise.reject(MISSING);
+    this.run = { ...run, caller: { call: (call) => this.#call(call), useTool } };
+  }
+
+  get state(): ConversationState {
+    // Effects come from a state, so there is one.
+    return this.#state as ConversationState;
+  }
+
+  /** What is not finished now waits for an answer that is missing. */
+  turnsFinished(turnCount: number): Promise<void> {
+    const finished = this.state.turns?.length ?? 0;
+    return finished >= turnCount ? Promise.resolve() : Promise.reject(MISSING);
+  }
+
+  async walk(): Promise<CachedConversation> {
+    const { conversation, cell, definition, settings, from } = this.plan;
+    this.#state = from?.state ?? null;
+    const history = from === undefined ? givenHistory(definition) : [];
+    const queue: Effect[] = [
+      ...(await this.#feed({
+        type: "conversation-start",
+        conversation,
+        cell,
+        scenarioHash: definition.hash,
+        settings,
+        ...("problem" in history || history.length === 0 ? {} : { history }),
+        ...(from === undefined ? {} : { fork: from.fork }),
+      })),
+    ];
+    for (let effect = queue.shift(); effect !== undefined; effect = queue.shift()) {
+      const event = await this.#perform(effect);
+      if (event !== undefined) queue.push(...(await this.#feed(event)));
+      else if ("turn" in effect) this.#missed.add(effect.turn);
+    }
+    const turn = Math.min(...this.#missed);
+    const position = this.#questions.get(turn);
+    return {
+      state: this.state,
+      calls: this.#calls,
+      ...(position === undefined ? {} : { restart: { ...position, turn } }),
+    };
+  }
+
+  async #feed(event: ConversationEvent): Promise<readonly Effect[]> {
+    const { definition, sources } = this.plan;
+    const work = (): Step => step(definition, this.#state, event);
+    const { state, effects } = await (sources === undefined ? work() : sources.evaluate(work));
+    this.#state = state;
+    for (const effect of effects)
+      if (effect.type === "ask" || effect.type === "simulate") {
+        const { turn } = effect;
+        // A simulated user writes the question before it is asked.
+        if (!this.#questions.has(turn)) this.#questions.set(turn, { state, effects: [effect] });
+      }
+    return effects;
+  }
+
+  /** The event that answers an effect; undefined if the answer is missing. */
+  async #perform(effect: Effect): Promise<ConversationEvent | undefined> {
+    const { conversation } = this.plan;
+    switch (effect.type) {
+      case "ask": {
+        const answer = await askSubject(this, effect);
+        return "reply" in answer
+          ? { type: "turn-reply", conversation, turn: effect.turn, ...answer }
+          : undefined;
+      }
+      case "simulate": {
+        const told = await userTurn(this, effect, undefined);
+        return "text" in told ? { type: "turn-user", conversation, turn: effect.turn, ...told } : undefined;
+      }
+      case "judge":
+        return this.#judgement(effect, await judgeReply(this, effect));
+      case "embed":
+        return this.#judgement(effect, await compareMeanings(this, effect));
+      case "finish":
+        return undefined;
+    }
+  }
+
+  #judgement(
+    { turn, part }: Pick<Extract<Effect, { readonly part: number }>, "turn" | "part">,
+    judged: Judged,
+  ): ConversationEvent | undefined {
+    if (judged.failure !== undefined) return undefined;
+    return { type: "turn-judgement", conversation: this.plan.conversation, turn, part, ...judged };
+  }
+
+  async #call(call: ModelCall): Promise<Answered> {
+    const { model, request, context, simulation } = call;
+    const { turn, purpose } = context;
+    const role = model === this.run.embedder ? "embedder" : purpose;
+    const slot = this.#answers.slots.of(role, model);
+    const spending = { calls: 0, cached: 1, tokens: 0, cost: 0 };
+    if ("simulate" in model) {
+      if (simulation === undefined) throw MISSING;
+      const reply = await model.simulate(request, context, simulation);
+      this.#calls.push({ slot, turn, isSimulated: true });
+      return { reply, spending };
+    }
+    if (model.account === SIMULATED) {
+      const reply = await model.reply(request, context);
+      this.#calls.push({ slot, turn, isSimulated: true });
+      return { reply, spending };
+    }
+    const identity = callIdentity(model, request, context);
+    const isLookedFor = call.skipsCache !== true && call.ignoresStored !== true;
+    for (const store of isLookedFor ? this.#answers.stores : []) {
+      const reply = await store.find(identity);
+      if (reply === undefined) continue;
+      this.#calls.push({ slot, turn, isSimulated: false });
+      return { reply, spending };
+    }
+    throw MISSING;
+  }
+}
+
+/** The account of models that need no network: they always answer the same. */
+const SIMULATED = "sim";
+const MISSING = new ModelError("cassette_miss", "The answer is not stored.");

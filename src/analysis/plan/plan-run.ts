@@ -1,0 +1,220 @@
+import { DEFAULTS } from "../../core/defaults.ts";
+import type { Store } from "../../journal/store/store.ts";
+import { storedRun } from "../../journal/transfer/stored-run.ts";
+import { systemClock } from "../../run/calls/clock.ts";
+import type { Prices } from "../../run/calls/prices.ts";
+import { type RunOptions, validateOptions } from "../../run/run-options.ts";
+import { pricesFor, type RunSetup, setUpRun } from "../../run/set-up-run.ts";
+import {
+  type AmountSpread,
+  CONVERSATIONS,
+  MILLISECONDS,
+  type Role,
+  type Slot,
+  Slots,
+  type Spread,
+  spreadAt,
+  TURNS,
+} from "./amounts.ts";
+import { DEFAULT_ASSUMPTIONS, type PlanAssumptions } from "./assumptions.ts";
+import { EarlierReplies } from "./earlier-replies.ts";
+import { Forecast } from "./forecast.ts";
+import { type PlannedSums, plannedSums } from "./planned-sums.ts";
+
+/** What one model will be asked for in one role. */
+export interface PlannedModel {
+  readonly role: Role;
+  readonly model: string;
+  /** Calls that will be made. */
+  readonly calls: Spread;
+  /** Calls whose answers the store has: they are not made. Exact. */
+  readonly cached: number;
+  readonly inputTokens: Spread;
+  readonly outputTokens: Spread;
+  /** In USD; null if its price is not known. */
+  readonly cost: Spread | null;
+}
+
+/** What a run will take. */
+export interface RunPlan {
+  /** With the arms of forks. */
+  readonly conversations: Spread;
+  readonly turns: Spread;
+  /** Calls that will be made. */
+  readonly calls: Spread;
+  readonly cached: {
+    /** Calls whose answers the store has. */
+    readonly calls: number;
+    /** Conversations that need no call at all. */
+    readonly conversations: number;
+  };
+  /** Input and output together. */
+  readonly tokens: Spread;
+  /** In USD; without what has no known price. */
+  readonly cost: Spread;
+  /** Models whose price is not known: their cost is left out. */
+  readonly unpriced: readonly string[];
+  readonly models: readonly PlannedModel[];
+  /** About how long it takes, in milliseconds, with the limits of concurrency and rate that are set. */
+  readonly milliseconds: Spread;
+  /** What was assumed, and what was taken from the earlier run. */
+  readonly assumptions: PlanAssumptions;
+  readonly from: { readonly run: string; readonly conversations: number } | null;
+  /** What the numbers leave out or stand for, in sentences. */
+  readonly notes: readonly string[];
+}
+
+/** How a run is planned. */
+export interface PlanOptions {
+  /** What is assumed of replies; it goes before what an earlier run says. */
+  readonly assumptions?: Partial<PlanAssumptions>;
+  /** An earlier run in the store, for how replies are, how long, and what models count. */
+  readonly from?: string;
+  /** At most so many conversations are looked for in the store; beyond that, the number of cached calls is a lower bound (default: no limit). */
+  readonly mostCached?: number;
+}
+
+/**
+ * Says what a run with these options will take, without a call: conversations, turns, calls, tokens, money and time, and what the store
+ * has already. No key is needed.
+ *
+ * @example
+ * const { calls, cost } = await planRun({ scenarios, subjects: "openai/gpt-5-mini", replicates: 5 });
+ */
+export async function planRun(options: RunOptions, plan: PlanOptions = {}): Promise<RunPlan> {
+  validateOptions(options);
+  // Tools are not started for a plan.
+  const { tools, store, ...rest } = options;
+  const hasTools = tools !== undefined && Object.keys(tools).length > 0;
+  const setup = await setUpRun(rest, HOOKS);
+  try {
+    const { context } = setup;
+    const slots = new Slots(modelsByRole(setup));
+    const given = plan.assumptions ?? {};
+    const earlier =
+      plan.from === undefined || store === undefined ? undefined : EarlierReplies.read(store, plan.from);
+    const assumptions = { ...DEFAULT_ASSUMPTIONS, ...given };
+    const forecast = new Forecast({ run: context, slots, assumptions, given, hasTools, earlier });
+    const stores = options.fresh === true || hasTools ? [] : storesOf(store, options.useCalls);
+    const sums = await plannedSums(options, { setup, forecast, stores, mostCached: plan.mostCached });
+    const prices = await pricesFor(rest, context);
+    return summary(sums, { options, slots, prices, forecast, earlier, hasTools });
+  } finally {
+    await setup.close();
+  }
+}
+
+const HOOKS = {
+  clock: systemClock,
+  keyless: true,
+  emit: () => {},
+  durable: () => undefined,
+  fail: (error: unknown) => {
+    throw error;
+  },
+} as const;
+
+function storesOf(
+  store: Store | undefined,
+  useCalls: readonly string[] = [],
+): Parameters<typeof plannedSums>[1]["stores"] {
+  if (store === undefined) return [];
+  return [store.calls, ...useCalls.map((name) => store.callsOf(storedRun(store, name).run))];
+}
+
+function modelsByRole({ context }: RunSetup): ConstructorParameters<typeof Slots>[0] {
+  const { subjects, judges, overrides, simulator, simulators, embedder } = context;
+  return {
+    subject: [...subjects.values(), ...overrides.subjects.values()].map(({ model }) => model),
+    judge: [...judges.values(), ...overrides.judges.values()].flatMap(({ models }) => models),
+    simulator: [...(simulator === null ? [] : [simulator]), ...simulators.values()],
+    embedder: embedder === null ? [] : [embedder],
+  };
+}
+
+interface Summed {
+  readonly options: RunOptions;
+  readonly slots: Slots;
+  readonly prices: Prices;
+  readonly forecast: Forecast;
+  readonly earlier: EarlierReplies | undefined;
+  readonly hasTools: boolean;
+}
+
+function summary(
+  sums: PlannedSums,
+  { options, slots, prices, forecast, earlier, hasTools }: Summed,
+): RunPlan {
+  const { made, all, cached } = sums;
+  const models = slots.all.map((slot): PlannedModel => {
+    const { role, model, at } = slot;
+    const calls = spreadAt(made, at);
+    return {
+      role,
+      model: model.name,
+      calls,
+      cached: cached[at] ?? 0,
+      inputTokens: spreadAt(made, at + 1),
+      outputTokens: spreadAt(made, at + 2),
+      cost: prices.isKnown(model) ? costOf(prices, slot, made) : null,
+    };
+  });
+  const asked = models.filter(({ calls, cached: known }) => calls.most > 0 || known > 0);
+  const unpriced = [...new Set(asked.filter(({ cost }) => cost === null).map(({ model }) => model))];
+  return {
+    conversations: spreadAt(all, CONVERSATIONS),
+    turns: spreadAt(all, TURNS),
+    calls: total(asked.map(({ calls }) => calls)),
+    cached: {
+      calls: asked.reduce((sum, model) => sum + model.cached, 0),
+      conversations: sums.cachedConversations,
+    },
+    tokens: total(asked.flatMap(({ inputTokens, outputTokens }) => [inputTokens, outputTokens])),
+    cost: total(asked.flatMap(({ cost }) => cost ?? [])),
+    unpriced,
+    models: asked,
+    milliseconds: timeOf(sums, options, slots),
+    assumptions: forecast.assumptions,
+    from: earlier === undefined ? null : { run: earlier.run, conversations: earlier.conversations },
+    notes: [...sums.notes, ...(hasTools ? [TOOLS_NOTE] : [])],
+  };
+}
+
+const TOOLS_NOTE =
+  "Tools are not started for a plan: how often they are called, and what the store has of such turns, is not counted.";
+
+function total(spreads: readonly Spread[]): Spread {
+  const sum = (key: keyof Spread): number => spreads.reduce((all, spread) => all + spread[key], 0);
+  return { least: sum("least"), expected: sum("expected"), most: sum("most") };
+}
+
+/** The price of a mean call, so many times: some prices depend on the size of a call. */
+function costOf(prices: Prices, { model, at }: Slot, made: AmountSpread): Spread {
+  const cost = (key: keyof AmountSpread): number => {
+    const [calls = 0, input = 0, output = 0] = made[key].subarray(at, at + 3);
+    if (calls === 0) return 0;
+    return calls * (prices.cost(model, { inputTokens: input / calls, outputTokens: output / calls }) ?? 0);
+  };
+  return { least: cost("least"), expected: cost("expected"), most: cost("most") };
+}
+
+/** Conversations run side by side, as many as the run allows; an account may allow fewer calls at a time, or in a second. */
+function timeOf(
+  { made, all, longest }: PlannedSums,
+  { concurrency = DEFAULTS.concurrency, caps = {} }: RunOptions,
+  slots: Slots,
+): Spread {
+  const time = (key: keyof Spread): number => {
+    const [conversations, serial] = [all[key][CONVERSATIONS] ?? 0, made[key][MILLISECONDS] ?? 0];
+    const workers = Math.max(1, Math.min(concurrency, conversations));
+    const limited = slots.all.map(({ model, at }) => {
+      const { maxConcurrency, requestsPerSecond } =
+        caps[model.account] ?? caps[model.account.split(" ")[0] ?? ""] ?? {};
+      const calls = made[key][at] ?? 0;
+      const byRate = requestsPerSecond === undefined ? 0 : (1000 * calls) / requestsPerSecond;
+      return Math.max(byRate, maxConcurrency === undefined ? 0 : serial / maxConcurrency);
+    });
+    return Math.max(serial / workers, longest[key], ...limited);
+  };
+  return { least: time("least"), expected: time("expected"), most: time("most") };
+}

@@ -1,0 +1,119 @@
+import type { Spread } from "../../analysis/plan/amounts.ts";
+import type { PlannedModel, RunPlan } from "../../analysis/plan/plan-run.ts";
+import { costText, countedText, countText, durationText } from "../../report/text/figures.ts";
+import { type NamedLine, namedTable } from "../../report/text/named-table.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import type { Output } from "../../terminal/terminal.ts";
+import { wrapText } from "../../terminal/wrap-text.ts";
+
+/** What a run will take, as a table and sentences. */
+export function planText(plan: RunPlan, { style, width }: Pick<Output, "style" | "width">): string {
+  const { calls, tokens, cost, unpriced, models, milliseconds } = plan;
+  const line = (name: string, spread: Spread, shown: (amount: number) => string, indent = 0): NamedLine => ({
+    name: { text: name },
+    indent,
+    cells: [spread.least, spread.expected, spread.most].map((amount) => ({ text: shown(amount) })),
+  });
+  const isAnyPriced = models.some((model) => model.cost !== null);
+  const lines: readonly NamedLine[] = [
+    {
+      name: { text: "" },
+      indent: 0,
+      cells: ["least", "expected", "most"].map((text) => ({ text, paint: style.dim })),
+    },
+    line("conversations", plan.conversations, count),
+    line("turns", plan.turns, count),
+    line("calls", calls, count),
+    ...models.map((model) => line(nameOf(model), model.calls, count, 2)),
+    line("tokens", tokens, count),
+    ...models.map((model) => line(nameOf(model), tokensOf(model), count, 2)),
+    ...(isAnyPriced ? [line("USD", cost, costText)] : []),
+    line("time", milliseconds, (amount) => durationText(amount)),
+  ];
+  const right = { alignment: ">" } as const;
+  const table = namedTable(lines, [right, right, right], width);
+  const sentences = [
+    ...storeSentences(plan),
+    ...priceSentences(unpriced),
+    assumedSentence(plan),
+    ...plan.notes,
+  ];
+  return `${table.join("\n")}\n\n${sentences.map((text) => wrapText(printableText(text), width).join("\n")).join("\n")}\n`;
+}
+
+/** One line before a run. */
+export function forecastLine(plan: RunPlan): string {
+  const { calls, tokens, cost, cached, unpriced, milliseconds, from } = plan;
+  const range = calls.least === calls.most ? "" : ` (${count(calls.least)} to ${count(calls.most)})`;
+  const isPriced = plan.models.some((model) => model.cost !== null && model.calls.most > 0);
+  const parts = [
+    `about ${countedText(Math.round(calls.expected), "call")}${range}`,
+    `${rounded(tokens.expected)} tokens`,
+    ...(isPriced ? [`${costText(roughly(cost.expected))} USD`] : []),
+    durationText(milliseconds.expected),
+  ];
+  const known = cached.calls === 0 ? "" : `; ${countedText(cached.calls, "answer")} in the store`;
+  const missing = unpriced.length === 0 ? "" : `; no price known for ${unpriced.join(", ")}`;
+  const like = from === null ? "" : `, as in run ${from.run}`;
+  return printableText(`Forecast${like}: ${parts.join(", ")}${known}${missing}`);
+}
+
+function count(amount: number): string {
+  return countText(Math.round(amount));
+}
+
+/** Two figures are as much as a forecast knows. */
+function roughly(amount: number): number {
+  return Number(amount.toPrecision(2));
+}
+
+function rounded(amount: number): string {
+  return countText(Math.round(roughly(amount)));
+}
+
+function nameOf({ role, model }: PlannedModel): string {
+  return `${role} ${printableText(model)}`;
+}
+
+function tokensOf({ inputTokens, outputTokens }: PlannedModel): Spread {
+  const sum = (key: keyof Spread): number => inputTokens[key] + outputTokens[key];
+  return { least: sum("least"), expected: sum("expected"), most: sum("most") };
+}
+
+function storeSentences({ cached, models }: RunPlan): readonly string[] {
+  if (cached.calls === 0) return [];
+  const each = models
+    .filter((model) => model.cached > 0)
+    .map((model) => `${countText(model.cached)} of ${nameOf(model)}`)
+    .join(", ");
+  const whole =
+    cached.conversations === 0
+      ? ""
+      : ` ${countedText(cached.conversations, "conversation")} need${cached.conversations === 1 ? "s" : ""} no call at all.`;
+  return [`In the store: ${countedText(cached.calls, "answer")} that need not be paid (${each}).${whole}`];
+}
+
+function priceSentences(unpriced: readonly string[]): readonly string[] {
+  return unpriced.length === 0 ? [] : [`No price is known for ${unpriced.join(", ")}: tokens only.`];
+}
+
+function assumedSentence({ assumptions, from, models }: RunPlan): string {
+  const { right, rightAt, unreadable, unread, reply } = assumptions;
+  const at = Object.entries(rightAt).map(([node, share]) => `, at ${node} ${percent(share)}`);
+  const chances =
+    right === 0.5 && at.length === 0
+      ? "right and wrong are equally likely"
+      : `${percent(right)} are right${at.join("")}`;
+  const unreadText = unreadable === 0 ? "" : `, ${percent(unreadable)} cannot be read`;
+  const left = models.some(({ role }) => role === "judge")
+    ? `rules leave ${percent(unread)} of replies to the judge, `
+    : "";
+  const rest = `${left}a reply has ${count(reply)} tokens`;
+  if (from === null)
+    return `Assumed: ${chances}${unreadText}, ${rest}. To change that: --assume, --from <run>.`;
+  return `From run ${from.run} (${countedText(from.conversations, "conversation")}): chances, lengths and times. What it does not tell is assumed: ${chances}, ${rest}.`;
+}
+
+function percent(share: number): string {
+  return `${Number((100 * share).toPrecision(3))} %`;
+}

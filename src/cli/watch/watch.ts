@@ -1,0 +1,179 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { ProjectError } from "../../project/project-error.ts";
+import type { Settings } from "../../project/settings.ts";
+import { countedText } from "../../report/text/figures.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import type { ExitCode } from "../command.ts";
+import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import {
+  changedFiles,
+  type FileContents,
+  fileContents,
+  type WatchedNames,
+  watchFolders,
+} from "./watched-files.ts";
+
+/** The command that is given again after each change. */
+export interface WatchOptions {
+  readonly names: readonly string[];
+  readonly settings: SettingsRequest;
+  /** The words of a round, from 1. */
+  readonly words: (round: number) => readonly string[];
+  /** True to stop a round that goes on when something changes. */
+  readonly stopsRounds: boolean;
+  /** Called after each round that was not stopped. */
+  readonly onRound?: (round: number, settings: Settings) => Promise<void>;
+}
+
+/**
+ * Gives a command again whenever a scenario, a dataset or the project file changes, until Ctrl-C. Each round is a process of its own, so
+ * that changed code is loaded anew, and an error ends only the round.
+ */
+export async function watchCommand(options: WatchOptions, terminal: Terminal): Promise<ExitCode> {
+  if (options.names.includes("-"))
+    throw new ProjectError(["Standard input cannot be watched. Name files, folders or patterns."]);
+  return new Watch(options, terminal).run();
+}
+
+/** Clears the screen and what was scrolled off it. */
+const CLEAR = "\u001B[2J\u001B[3J\u001B[H";
+
+class Watch {
+  readonly #options: WatchOptions;
+  readonly #terminal: Terminal;
+  readonly #interrupted = Promise.withResolvers<"interrupted">();
+  #child: ChildProcess | undefined;
+  #isInterrupted = false;
+  /** The settings that hold; the last ones, while the project file cannot be read. */
+  #settings: Settings | undefined;
+
+  constructor(options: WatchOptions, terminal: Terminal) {
+    this.#options = options;
+    this.#terminal = terminal;
+  }
+
+  async run(): Promise<ExitCode> {
+    const stop = (signal: NodeJS.Signals): void => {
+      this.#isInterrupted = true;
+      // A terminal tells all processes of a command; a process that is told alone passes it on.
+      this.#child?.kill(signal);
+      this.#interrupted.resolve("interrupted");
+    };
+    for (const signal of SIGNALS) process.on(signal, stop);
+    try {
+      let contents = await this.#look();
+      let changed: readonly string[] = [];
+      for (let round = 1; !this.#isInterrupted; round++) {
+        this.#sayChanged(changed);
+        const change = this.#nextChange(contents);
+        await this.#round(round, change);
+        if (this.#isInterrupted) break;
+        this.#sayWatching(contents);
+        const found = await Promise.race([change, this.#interrupted.promise]);
+        if (found === "interrupted") break;
+        ({ contents, changed } = found);
+      }
+      return 130;
+    } finally {
+      for (const signal of SIGNALS) process.off(signal, stop);
+    }
+  }
+
+  async #round(round: number, change: Promise<unknown>): Promise<void> {
+    const [program = ""] = process.argv.slice(1);
+    const child = spawn(process.execPath, [...process.execArgv, program, ...this.#options.words(round)], {
+      stdio: "inherit",
+      cwd: this.#terminal.folder,
+    });
+    this.#child = child;
+    let isStopped = false;
+    if (this.#options.stopsRounds)
+      void change.then(() => {
+        if (this.#child !== child) return;
+        isStopped = true;
+        child.kill("SIGINT");
+      });
+    await once(child, "close");
+    this.#child = undefined;
+    if (!isStopped && this.#settings !== undefined) await this.#options.onRound?.(round, this.#settings);
+  }
+
+  async #look(): Promise<FileContents> {
+    const { names, settings: request } = this.#options;
+    try {
+      this.#settings = (await readSettings(request, quiet(this.#terminal))).settings;
+    } catch (error) {
+      if (!(error instanceof ProjectError)) throw error;
+    }
+    const { scenarios = [], dataset } = this.#settings ?? {};
+    const watched: WatchedNames = {
+      folder: this.#terminal.folder,
+      names: names.length > 0 ? names : scenarios,
+      config: request.config,
+      dataset,
+    };
+    return fileContents(watched);
+  }
+
+  /** Resolves once the content of a file is another. */
+  #nextChange(
+    before: FileContents,
+  ): Promise<{ readonly contents: FileContents; readonly changed: readonly string[] }> {
+    const { promise, resolve, reject } = Promise.withResolvers<{
+      contents: FileContents;
+      changed: readonly string[];
+    }>();
+    let isLooking = false;
+    let isAskedAgain = false;
+    const look = async (): Promise<void> => {
+      if (isLooking) {
+        isAskedAgain = true;
+        return;
+      }
+      isLooking = true;
+      const contents = await this.#look();
+      const changed = changedFiles(before, contents, this.#terminal.folder);
+      isLooking = false;
+      if (changed.length > 0) resolve({ contents, changed });
+      else if (isAskedAgain) {
+        isAskedAgain = false;
+        await look();
+      }
+    };
+    const end = watchFolders(before.keys(), () => void look().catch(reject));
+    const stop = (): void => end();
+    void promise.then(stop, stop);
+    void this.#interrupted.promise.then(stop);
+    return promise;
+  }
+
+  #sayChanged(changed: readonly string[]): void {
+    const { output, messages } = this.#terminal;
+    if (output.isTerminal) output.data(CLEAR);
+    if (changed.length === 0) return;
+    const shown = changed.slice(0, SHOWN).map(printableText).join(", ");
+    const more = changed.length > SHOWN ? ` and ${changed.length - SHOWN} more` : "";
+    messages.write(`${messages.style.dim(`Changed: ${shown}${more}`)}\n`);
+  }
+
+  #sayWatching(contents: FileContents): void {
+    const { messages } = this.#terminal;
+    messages.write(`${messages.style.dim(`Watching ${countedText(contents.size, "file")}. Ctrl-C ends.`)}\n`);
+  }
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const SHOWN = 5;
+
+/** A terminal on which nothing is said: each round says it again. */
+function quiet(terminal: Terminal): Terminal {
+  const silent = { ...terminal.messages, write: () => {}, data: () => {} };
+  return { ...terminal, output: silent, messages: silent };
+}
+
+/** The words of this command, to be given again without `--watch` and with others at the end. */
+export function wordsWithout(flags: readonly string[]): readonly string[] {
+  return process.argv.slice(2).filter((word) => !flags.includes(word));
+}

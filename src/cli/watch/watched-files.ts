@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import { existsSync, type FSWatcher, readdirSync, readFileSync, watch } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { isRecord } from "../../core/values/json.ts";
+import { isCodeFile } from "../../project/import-module.ts";
+import { findProjectFile } from "../../project/load-project.ts";
+import { findFiles } from "../../project/scenario-files/find-files.ts";
+import { parseYamlText } from "../../project/scenario-files/yaml-text.ts";
+import type { Settings } from "../../project/settings.ts";
+
+/** What is watched. */
+export interface WatchedNames {
+  /** The folder of the command. */
+  readonly folder: string;
+  /** Files, folders, patterns and packs with scenarios. */
+  readonly names: readonly string[];
+  /** A project file that the command names. */
+  readonly config?: string | undefined;
+  readonly dataset: Settings["dataset"];
+}
+
+/** The content of every file that matters, by path; null for one that is not there. */
+export type FileContents = ReadonlyMap<string, string | null>;
+
+/** Looks at all files that matter: scenarios, the project file, datasets, and code beside scenarios that are code. */
+export async function fileContents(watched: WatchedNames): Promise<FileContents> {
+  const { folder, names, config, dataset } = watched;
+  const paths = new Set<string>();
+  const project =
+    config === undefined ? await findProjectFile(folder).catch(() => null) : resolve(folder, config);
+  if (project !== null) paths.add(project);
+  const named = fileOf(dataset);
+  if (named !== undefined) paths.add(resolve(named));
+  const { files } = await findFiles(names, { folder });
+  // A name that stands for nothing now may stand for a file later.
+  for (const name of names)
+    if (!name.startsWith("pack:") && !/[*?[{]/.test(name) && name !== "-")
+      addIfFile(paths, resolve(folder, name));
+  for (const { path, isCode } of files) {
+    if (path === null) continue;
+    paths.add(path);
+    for (const other of isCode ? codeBeside(path) : datasetsIn(path)) paths.add(other);
+  }
+  return new Map([...paths].sort().map((path) => [path, hashOf(path)]));
+}
+
+function addIfFile(paths: Set<string>, path: string): void {
+  if (!existsSync(path) || /\.[a-z]+$/i.test(path)) paths.add(path);
+}
+
+function hashOf(path: string): string | null {
+  try {
+    return createHash("sha256").update(readFileSync(path)).digest("base64");
+  } catch {
+    return null;
+  }
+}
+
+/** A module may import those beside it. */
+function codeBeside(path: string): readonly string[] {
+  const folder = dirname(path);
+  try {
+    return readdirSync(folder)
+      .filter(isCodeFile)
+      .map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+/** The datasets that a file of scenarios names; none of a file that cannot be read. */
+function datasetsIn(path: string): readonly string[] {
+  try {
+    const { value } = parseYamlText(readFileSync(path, "utf8"));
+    const { scenarios = [value] } = (isRecord(value) ? value : {}) as { readonly scenarios?: unknown };
+    const list = Array.isArray(scenarios) ? scenarios : [scenarios];
+    return list.flatMap((scenario) => {
+      const file = isRecord(scenario) ? fileOf(scenario.dataset) : undefined;
+      return file === undefined ? [] : [resolve(dirname(path), file)];
+    });
+  } catch {
+    return [];
+  }
+}
+
+function fileOf(dataset: unknown): string | undefined {
+  if (typeof dataset === "string") return dataset;
+  return isRecord(dataset) && typeof dataset.file === "string" ? dataset.file : undefined;
+}
+
+/** The files that differ, as one writes them here. */
+export function changedFiles(before: FileContents, now: FileContents, folder: string): readonly string[] {
+  const paths = new Set([...before.keys(), ...now.keys()]);
+  return [...paths]
+    .filter((path) => (before.get(path) ?? null) !== (now.get(path) ?? null))
+    .map((path) => relative(folder, path).replaceAll("\\", "/") || path);
+}
+
+/** Editors write a file in several steps. */
+const DEBOUNCE_MS = 60;
+/** Some file systems tell of no changes. */
+const POLL_MS = 1_000;
+
+/**
+ * Calls back some time after something in the folders of files has changed; perhaps also if nothing has. Folders are watched, not files:
+ * editors replace files by new ones, and a file may go and come back. Returns a function that ends it.
+ */
+export function watchFolders(paths: Iterable<string>, onChange: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const soon = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(onChange, DEBOUNCE_MS);
+  };
+  const watchers = [...new Set([...paths].map(dirname))].flatMap((folder): readonly FSWatcher[] => {
+    try {
+      const watcher = watch(folder, soon);
+      // A folder that goes is seen by looking again.
+      watcher.on("error", () => watcher.close());
+      return [watcher];
+    } catch {
+      return [];
+    }
+  });
+  const poll = setInterval(onChange, POLL_MS);
+  return () => {
+    clearTimeout(timer);
+    clearInterval(poll);
+    for (const watcher of watchers) watcher.close();
+  };
+}
