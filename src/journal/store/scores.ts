@@ -1,10 +1,9 @@
 import type { ConversationStatus } from "../../core/state/state.ts";
 import type { JsonObject } from "../../core/values/json.ts";
-import { cellSummary } from "../cell.ts";
+import { cellSummary, itemKey } from "../cell.ts";
 import type { Conversation } from "../fold/conversation.ts";
 import { type OutcomeScore, outcomeScore } from "../fold/tally.ts";
 import type { TurnVerdict } from "../turn.ts";
-import { type ConversationColumns, cellOf, type OutcomeColumns, outcomeOf } from "./conversation-columns.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import type { ConversationScore, ScoredTurn, ScoreOptions } from "./store.ts";
 
@@ -32,33 +31,42 @@ function scoredTurn({ node, verdict }: Conversation["finishedTurns"][number]): r
   return verdict === undefined ? [] : [{ node, verdict }];
 }
 
-type ScoreColumns = Pick<
-  ConversationColumns,
-  | "id"
-  | "name"
-  | "position"
-  | "scenario"
-  | "scenario_hash"
-  | "subject"
-  | "judge"
-  | "replicate"
-  | "row"
-  | "status"
-  | "unjudged"
-  | "row_id"
-  | "variant"
-  | "arm"
-  | "parent"
-  | "row_values"
->;
+/** The columns of a conversation that are read, in order; files of earlier versions lack the last ones, which are then null. */
+const COLUMNS: readonly string[] = [
+  ...'id name position scenario scenario_hash subject judge replicate "row" status unjudged'.split(" "),
+  ...["row_id", "variant", "arm", "parent", "row_values"],
+];
 
-const COLUMNS = 'id name position scenario scenario_hash subject judge replicate "row" status unjudged'.split(
-  " ",
-);
-/** Columns that files of earlier versions do not have. */
-const NEWER = ["row_id", "variant", "arm", "parent"];
+/** Those columns. A list of values is read in half the time of an object. */
+type ScoreValues = readonly [
+  id: number,
+  name: string,
+  position: number,
+  scenario: string,
+  scenarioHash: string,
+  subject: string,
+  judge: string,
+  replicate: number,
+  rowIndex: number | null,
+  // Written by an event's status.
+  status: ConversationStatus | null,
+  unjudged: number,
+  row: string | null,
+  variant: string | null,
+  arm: string | null,
+  parent: number | null,
+  rowValues: string | null,
+];
 
-type OutcomeValues = readonly [number, string, string, number | null, OutcomeColumns["status"]];
+/** Numbers for what a text would say: reading a text takes longer. */
+const OUTCOMES = `SELECT conversation, name, CASE WHEN kind = 'boolean' THEN 1 ELSE 0 END, value,
+  CASE status WHEN 'decided' THEN 0 WHEN 'inconclusive' THEN 1 ELSE 2 END
+  FROM outcome WHERE conversation BETWEEN ? AND ?`;
+const STATUSES = ["decided", "inconclusive", "not_applicable"] as const;
+type OutcomeValues = readonly [number, string, number, number | null, number];
+
+const TURNS = `SELECT conversation, node, verdict FROM turn WHERE conversation BETWEEN ? AND ? AND verdict IS NOT NULL
+  ORDER BY conversation, turn`;
 type TurnValues = readonly [number, string, TurnVerdict];
 
 /** Conversations are read in portions: a statement that stays open would keep the connection from writing. */
@@ -70,74 +78,73 @@ export function* readScores(
   run: number,
   { turns = false, rowValues = false }: ScoreOptions,
 ): Generator<ConversationScore> {
-  const newer = rowValues ? [...NEWER, "row_values"] : NEWER;
-  const present = newer.filter((name) => database.hasColumn("conversation", name));
-  const columns = [...COLUMNS, ...present].join(", ");
-  const selectConversations = `SELECT ${columns} FROM conversation WHERE run = ? AND (position, id) > (?, ?) ORDER BY position, id LIMIT ?`;
-  const selectOutcomes =
-    "SELECT conversation, name, kind, value, status FROM outcome WHERE conversation BETWEEN ? AND ?";
-  const selectTurns = `SELECT conversation, node, verdict FROM turn WHERE conversation BETWEEN ? AND ? AND verdict IS NOT NULL
-    ORDER BY conversation, turn`;
-  const words = new Map<string, string>();
-  /** The same text once in memory, however many conversations have it. */
-  const shared = (word: string): string => {
-    const known = words.get(word);
-    if (known === undefined) words.set(word, word);
-    return known ?? word;
-  };
+  const isRead = (name: string, place: number): boolean =>
+    (name !== "row_values" || rowValues) && (place < 11 || database.hasColumn("conversation", name));
+  const columns = COLUMNS.map((name, place) => (isRead(name, place) ? name : "NULL")).join(", ");
+  const select = `SELECT ${columns} FROM conversation WHERE run = ? AND (position, id) > (?, ?) ORDER BY position, id LIMIT ?`;
+  const shared = sharedTexts();
   const variants = new Map<string, ConversationScore["variant"]>();
   const rows = new SharedRows();
   let [position, after] = [Number.NEGATIVE_INFINITY, 0];
   for (;;) {
-    const portion = database.all<ScoreColumns>(selectConversations, run, position, after, PORTION);
-    const byId = new Map(
-      portion.map((entry) => [
-        entry.id,
-        { entry, outcomes: new Map<string, OutcomeScore>(), turns: [] as ScoredTurn[] },
-      ]),
-    );
+    const portion = database.raw<ScoreValues>(select, run, position, after, PORTION);
+    const places = new Map(portion.map(([id], place) => [id, place]));
+    const outcomes = portion.map(() => new Map<string, OutcomeScore>());
+    const scored = portion.map((): ScoredTurn[] => []);
     for (const [first, last] of idRanges(portion)) {
-      for (const [id, name, kind, value, status] of database.raw<OutcomeValues>(
-        selectOutcomes,
-        first,
-        last,
-      )) {
-        const found = byId.get(id);
-        // Written by an event's status.
-        const columnsOfEntry = found?.entry as { status: ConversationStatus | null; unjudged: number };
-        if (found)
-          found.outcomes.set(
-            shared(name),
-            outcomeScore(outcomeOf("", { name, kind, value, status }), columnsOfEntry),
-          );
+      for (const [id, name, isBoolean, value, code] of database.raw<OutcomeValues>(OUTCOMES, first, last)) {
+        const place = places.get(id);
+        if (place === undefined) continue;
+        const [, , , , , , , , , status, unjudged] = portion[place] as ScoreValues;
+        const kept = isBoolean === 1 && value !== null ? value === 1 : value;
+        const outcome = { value: kept, status: STATUSES[code] ?? "inconclusive" };
+        outcomes[place]?.set(shared(name), outcomeScore(outcome, { status, unjudged }));
       }
       if (turns)
-        for (const [id, node, verdict] of database.raw<TurnValues>(selectTurns, first, last))
-          byId.get(id)?.turns.push({ node: shared(node), verdict: shared(verdict) as TurnVerdict });
+        for (const [id, node, verdict] of database.raw<TurnValues>(TURNS, first, last))
+          scored[places.get(id) ?? -1]?.push({
+            node: shared(node),
+            verdict: shared(verdict) as TurnVerdict,
+          });
     }
-    for (const { entry, outcomes, turns: scored } of byId.values()) {
-      const { name, scenario, scenario_hash, subject, judge, status, variant } = entry;
-      const place = cellSummary(cellOf({ ...entry, variant: null } as ConversationColumns));
-      if (typeof variant === "string" && !variants.has(variant)) variants.set(variant, JSON.parse(variant));
+    for (const [place, values] of portion.entries()) {
+      const [, name, index, scenario, hash, subject, judge, replicate, rowIndex, status] = values;
+      const [, , , , , , , , , , , row, variant, arm, parent, json] = values;
+      if (variant !== null && !variants.has(variant)) variants.set(variant, JSON.parse(variant));
       yield {
-        ...place,
+        index,
         scenario: shared(scenario),
         subject: shared(subject),
         judge: shared(judge),
-        item: shared(place.item),
-        variant: typeof variant === "string" ? (variants.get(variant) ?? null) : null,
+        replicate,
+        row,
+        rowIndex,
+        variant: variant === null ? null : (variants.get(variant) ?? null),
+        arm,
+        parent,
+        item: shared(itemKey({ scenario, row, rowIndex })),
         conversation: name,
-        scenarioHash: shared(scenario_hash),
-        ...(rowValues ? { rowValues: rows.of(entry.row_values) } : {}),
-        status: status as ConversationStatus | null,
-        outcomes,
-        turns: scored,
+        scenarioHash: shared(hash),
+        ...(rowValues ? { rowValues: rows.of(json) } : {}),
+        status,
+        outcomes: outcomes[place] as Map<string, OutcomeScore>,
+        turns: scored[place] as ScoredTurn[],
       };
     }
     const last = portion.at(-1);
     if (last === undefined || portion.length < PORTION) return;
-    [position, after] = [last.position, last.id];
+    [after, , position] = last;
   }
+}
+
+/** Gives each text once, however many conversations have it. */
+function sharedTexts(): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const found = known.get(text);
+    if (found === undefined) known.set(text, text);
+    return found ?? text;
+  };
 }
 
 /** How many rows are remembered: conversations about the same row often follow each other. */
@@ -147,8 +154,8 @@ const MOST_ROWS = 1_000;
 class SharedRows {
   readonly #known = new Map<string, JsonObject>();
 
-  of(json: string | null | undefined): JsonObject | null {
-    if (json === null || json === undefined) return null;
+  of(json: string | null): JsonObject | null {
+    if (json === null) return null;
     let values = this.#known.get(json);
     if (values === undefined) {
       // Written by `placeColumns`.
@@ -161,8 +168,8 @@ class SharedRows {
 }
 
 /** The ids of a portion as ranges without large gaps, so that other runs in the same file are not read. */
-function idRanges(portion: readonly { readonly id: number }[]): readonly (readonly [number, number])[] {
-  const ids = portion.map(({ id }) => id).sort((one, other) => one - other);
+function idRanges(portion: readonly ScoreValues[]): readonly (readonly [number, number])[] {
+  const ids = portion.map(([id]) => id).sort((one, other) => one - other);
   const ranges: [number, number][] = [];
   for (const id of ids) {
     const last = ranges.at(-1);

@@ -3,7 +3,9 @@ import type { OutcomeScore } from "../../journal/fold/tally.ts";
 import type { ConversationScore } from "../../journal/store/store.ts";
 import { holm, mcnemarExact, newcombePaired, pairedDifference } from "../../public/statistics.ts";
 import { seededRandom } from "../../statistics/seeded-random.ts";
+import { sentence } from "../text/comparison-text.ts";
 import { type CompareOptions, type Comparison, compareAll, type Side } from "./compare-sides.ts";
+import type { ComparisonLine } from "./comparison.ts";
 import type { RunFacts } from "./run-facts.ts";
 
 const FACTS: RunFacts = { outcomes: [], rates: new Map(), scenarios: new Map() };
@@ -254,4 +256,15 @@ test("the mean over groups compares the means of both sides, each group with the
   const micro = compared(a, b, { by: ["variant.by"], average: "micro", names: ["ok"] }, facts).lines.at(-1);
   const [whole] = compared(a, b, { names: ["ok"] }, facts).lines;
   expect(micro).toEqual({ ...whole, group: { "variant.by": "all (micro)" }, adjusted: micro?.adjusted });
+});
+
+test("words: a mean without any difference is not called too few items, and one point is a point", () => {
+  const same = Array.from({ length: 8 }, (_, i) =>
+    score({ row: `r${i >> 1}`, replicate: i, outcomes: { held: 3 } }),
+  );
+  const { lines, a, b } = compared(same, same);
+  expect(sentence(lines[0] as ComparisonLine, { a, b })).toContain("4 items, and none differs");
+  const many = Array.from({ length: 1200 }, (_, i) => score({ row: `r${i}`, outcomes: { ok: true } }));
+  const equal = compared(many, many);
+  expect(sentence(equal.lines[0] as ComparisonLine, equal)).toContain("under 1 point would be missed");
 });

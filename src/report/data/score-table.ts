@@ -73,7 +73,9 @@ export class ScoreTable {
  * less memory than a text, a hundred thousand times.
  */
 export class PlaceNumbers {
-  readonly #numbers = new Map<string, number>();
+  /** By item, and then by what else counts: the text of an item is shared, so that looking for it costs little. */
+  readonly #numbers = new Map<string, Map<string, number>>();
+  #count = 0;
   readonly #judges: boolean;
 
   constructor(judges: boolean) {
@@ -83,11 +85,17 @@ export class PlaceNumbers {
   /** The same for conversations with the same scenario, row, variant, arm and replicate. */
   of({ item, variant, arm, replicate, judge }: ConversationScore): number {
     const levels = variant === null ? "" : JSON.stringify(Object.entries(variant).sort());
-    const text = `${item}\u0000${levels}\u0000${arm ?? ""}${this.#judges ? `\u0000${judge}` : ""}`;
-    let number = this.#numbers.get(text);
+    const rest = levels === "" && arm === null ? "" : `${levels}\u0000${arm ?? ""}`;
+    const text = this.#judges ? `${rest}\u0000${judge}` : rest;
+    let own = this.#numbers.get(item);
+    if (own === undefined) {
+      own = new Map();
+      this.#numbers.set(item, own);
+    }
+    let number = own.get(text);
     if (number === undefined) {
-      number = this.#numbers.size;
-      this.#numbers.set(text, number);
+      number = this.#count++;
+      own.set(text, number);
     }
     return number * MOST_REPLICATES + replicate;
   }

@@ -122,14 +122,16 @@ export function sentence(line: ComparisonLine, { a, b }: Pick<Comparison, "a" | 
   }
   const missed =
     detectable === null
-      ? `there are too few items to find any (${countedText(line.items, "item")})`
+      ? interval.low === interval.high
+        ? `${countedText(line.items, "item")}, and none differs`
+        : `there are too few items to find any (${countedText(line.items, "item")})`
       : `with this many items a difference under ${magnitude(detectable, kind)} would be missed`;
   return `${name}: no difference can be told (${signed(difference, kind)}${unit}, ${between}); ${missed}.`;
 }
 
 function magnitude(value: number, kind: ComparisonLine["kind"]): string {
   if (kind !== "rate") return meanText(value);
-  return value > 1 ? "100 points" : `${Math.ceil(100 * value)} points`;
+  return value > 1 ? "100 points" : countedText(Math.ceil(100 * value), "point");
 }
 
 function methodNote({ lines }: Comparison): string {
