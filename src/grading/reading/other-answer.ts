@@ -145,6 +145,9 @@ export function otherQuantity(
   }
   const number = ordinal(reply) ?? read();
   if (number.status !== "found" || numbers.has(number.value)) return undefined;
+  // "30.000" may be thirty thousand.
+  if (numbers.has(number.value * 1_000) && /\d\.\d{3}/.test(reply.slice(number.start, number.end)))
+    return undefined;
   const { start, end } = number;
   const lower = reply.toLowerCase();
   const after = UNIT_AFTER.exec(lower.slice(end).replace(/^[*_]+/, ""))?.[1];

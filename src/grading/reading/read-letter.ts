@@ -82,7 +82,8 @@ function letterStatement(
   const open = weak && standing === "asserted";
   return {
     values,
-    standing: open ? "open" : standing,
+    // "a = F/m": a letter that is no option is no rival.
+    standing: open ? "open" : known ? standing : "others",
     strength: open ? CLAIM : known ? strength : 0,
     start,
     end,
