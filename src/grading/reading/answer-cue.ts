@@ -16,7 +16,6 @@ const I =
   "\\b(?:i|we)(?:'d|'ll|'m|'ve)?(?: (?:would|will|am|have to|have|must|can|do|could|should|had|was)){0,2}";
 const ADVERBS = `(?: ${anyOf(
   "still|also|just|now|then|therefore|thus|hence|definitely|probably|most likely|confidently|personally",
-  "actually|strongly|rather|respectfully|firmly|ultimately|tentatively|cautiously",
   "going to|inclined to|gonna|like to|go ahead and",
 )}){0,3}?`;
 const CHOOSE = anyOf(
@@ -96,7 +95,6 @@ function lookBack(pattern: RegExp, before: string): string | undefined {
 
 const APPROVING_BE = anyOf(
   " (?:is|are|was|would be|must be|should be|has to be|will be|being|seems(?: to be)?|looks|appears(?: to be)?)",
-  " (?:remains|stands as|stands out as|comes out as)|'s",
 );
 const APPROVING_ADVERBS = `(?: ${anyOf(
   "also|both|all|clearly|definitely|obviously|therefore|thus|hence|indeed|still|actually|certainly|simply|just",
@@ -118,7 +116,6 @@ const calledRight = lazyPattern(
   `^${CLOSERS}${anyOf(
     `${APPROVING_BE}${APPROVING_ADVERBS} (?:the )?(?:only |most )?(?:correct|right|true|best(?! known)|accurate|appropriate|likely|one)(?: one| fit)?${WHOLLY}`,
     " (?:fits|matches|answers|describes|explains)(?: (?:it|this))? best",
-    " best (?:fits|matches|answers|describes|explains|represents)",
     " makes (?:the )?most sense| it is(?![a-z ])",
     "(?: still)? (?:stands|holds)(?![a-z])(?! (?:for|out|up|in))| remains (?:correct|unchanged|the same)",
   )}`,

@@ -32,11 +32,7 @@ const WRONG = "(?:wrong|incorrect|not right|not correct|a mistake|an error)";
 const corrections = lazyPattern(
   `\\b${anyOf(
     "actually|wait(?=[,.!…—: ]| -)|hold on|correction|scratch that|or rather|i mean|make that|oops|hmm+|no(?=,)|(?:edit|update)(?=:)",
-    "(?:up)?on (?:further |closer |careful |second )?(?:thoughts?|reflection|review|reconsideration|consideration|inspection|examination|look)",
     `${RETHINK}|let me (?:correct|revise|fix|clarify)|${MISTAKE}|that(?:'s| is| was) ${WRONG}`,
-    "i (?:stand corrected|was incorrect|was in error|have been wrong)|i mis(?:read|calculated|counted|stated|understood)",
-    "i see (?:an?|my|the) (?:[a-z]+ )?(?:mistake|error|slip)|i apologi[sz]e|my apologies|apologies|sorry|my mistake|my bad",
-    "chang(?:e|ing) my (?:answer|mind)|switch(?:ing)? (?:my answer )?(?:from|to)|revis(?:e|ed|ing) (?:my )?(?:answer|choice|to)",
     "(?:corrected|updated|new) answer|you(?:'re| are) (?:absolutely |completely |totally |quite )?(?:right|correct)",
   )}(?![a-z])`,
   "g",

@@ -34,7 +34,6 @@ export const NOUN: string = anyOf(
 export const GRADE: string = anyOf(
   "final|correct|right|best|only|ultimate|overall|proper|actual|true|logical|definitive|exact|numerical|single",
   "most (?:likely|appropriate|accurate|suitable|plausible|probable|logical|reasonable|relevant|fitting)",
-  "revised|corrected|updated",
 );
 /** What the answer is to: "(Yes or No)", "to the question 'Who …?'", "choice that best completes the sentence". */
 export const OF_NOUN: string = anyOf(

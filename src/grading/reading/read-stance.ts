@@ -122,7 +122,6 @@ const SUBJECT = anyOf(
   "that|this|it|you|they|what you (?:said|say|wrote|mentioned|describe)",
   `(?:the|this|that|your) (?!previous|earlier|original|initial|first)(?:[a-z]+ )?${anyOf(
     "statement|claim|assertion|proposition|premise|hypothesis|sentence|conclusion|assumption|idea|notion",
-    "belief|understanding|reasoning|argument|information|view|intuition|answer|response|suggestion",
   )}`,
 );
 /** Denied, or wholly so: "not entirely true" is neither. */
