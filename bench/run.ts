@@ -14,6 +14,7 @@ import { benchLongConversation } from "./long-conversation.ts";
 import { benchManyConversations } from "./many-conversations.ts";
 import { benchOutcomes } from "./outcomes.ts";
 import { benchPackage } from "./package.ts";
+import { benchPostgres } from "./postgres.ts";
 import { benchProviderPath } from "./provider-path.ts";
 import { benchRateLimit } from "./rate-limit.ts";
 import { benchReading } from "./reading.ts";
@@ -52,6 +53,7 @@ for (const bench of [
   benchFaults,
   benchResume,
   benchStore,
+  benchPostgres,
   benchLargeStore,
   benchCompare,
   benchViewer,

@@ -70,7 +70,7 @@ const TURNS = `SELECT conversation, node, verdict FROM turn WHERE conversation B
 type TurnValues = readonly [number, string, TurnVerdict];
 
 /** Conversations are read in portions: a statement that stays open would keep the connection from writing. */
-const PORTION = 512;
+const LEAST = 512;
 
 /** The scores of a run, straight from columns: no event is read. */
 export function* readScores(
@@ -82,12 +82,13 @@ export function* readScores(
     (name !== "row_values" || rowValues) && (place < 11 || database.hasColumn("conversation", name));
   const columns = COLUMNS.map((name, place) => (isRead(name, place) ? name : "NULL")).join(", ");
   const select = `SELECT ${columns} FROM conversation WHERE run = ? AND (position, id) > (?, ?) ORDER BY position, id LIMIT ?`;
+  const most = Math.max(LEAST, database.portions.most);
   const shared = sharedTexts();
   const variants = new Map<string, ConversationScore["variant"]>();
   const rows = new SharedRows();
   let [position, after] = [Number.NEGATIVE_INFINITY, 0];
   for (;;) {
-    const portion = database.raw<ScoreValues>(select, run, position, after, PORTION);
+    const portion = database.raw<ScoreValues>(select, run, position, after, most);
     const places = new Map(portion.map(([id], place) => [id, place]));
     const outcomes = portion.map(() => new Map<string, OutcomeScore>());
     const scored = portion.map((): ScoredTurn[] => []);
@@ -132,7 +133,7 @@ export function* readScores(
       };
     }
     const last = portion.at(-1);
-    if (last === undefined || portion.length < PORTION) return;
+    if (last === undefined || portion.length < most) return;
     [after, , position] = last;
   }
 }

@@ -47,6 +47,8 @@ export interface SqlDatabase {
   /** Where it is, as people see it: a file, or an address without its password. */
   readonly path: string;
   readonly dialect: SqlDialect;
+  /** How many rows are read at once: the first and the most of what grows with every portion. */
+  readonly portions: { readonly first: number; readonly most: number };
   /** The rows of a query. */
   all<Row>(sql: string, ...values: readonly SqlValue[]): readonly Row[];
   /** The same as lists of values, which are quicker to read. */

@@ -2,7 +2,7 @@ import type BetterSqlite3 from "better-sqlite3";
 import { memoize } from "../../core/lazy.ts";
 import type { GroupHooks, GroupWriter } from "./group.ts";
 import { otherWriter, thisWriter } from "./run-writer.ts";
-import { REFERRING, type SqlDialect, type SqlValue } from "./sql-database.ts";
+import { REFERRING, type SqlDatabase, type SqlDialect, type SqlValue } from "./sql-database.ts";
 import { type PreparingDatabase, SqliteRows } from "./sqlite-rows.ts";
 import { type OpenDatabase, retryWhileBusy, SqliteWriter } from "./sqlite-writer.ts";
 import { textsIn } from "./text-codec.ts";
@@ -20,6 +20,7 @@ const DIALECT: SqlDialect = {
 /** A store's file as a database. */
 export class SqliteDatabase implements PreparingDatabase {
   readonly dialect: SqlDialect = DIALECT;
+  readonly portions: SqlDatabase["portions"] = { first: 256, most: 256 };
   readonly path: string;
   readonly #open: OpenDatabase;
   readonly #database: BetterSqlite3.Database;

@@ -25,11 +25,8 @@ import { TallyTable } from "./tally-table.ts";
 import { decodeData } from "./text-codec.ts";
 import type { TextTable } from "./text-table.ts";
 
-/**
- * Rows are read in portions of this many. A statement that stays open would keep this connection from writing, and the file
- * from shrinking.
- */
-const PORTION = 256;
+/** The texts of so many events are read together. */
+const AT_ONCE = 64;
 
 interface RunColumns {
   readonly id: number;
@@ -41,7 +38,10 @@ interface RunColumns {
   readonly start: string;
 }
 
-/** Reads runs, conversations and events out of a store's file. */
+/**
+ * Reads runs, conversations and events out of a store. Rows are read in portions: a statement that stays open would keep the
+ * connection from writing, and a file from shrinking.
+ */
 export class StoreReader {
   readonly #database: SqlDatabase;
   readonly #texts: TextTable;
@@ -81,19 +81,19 @@ export class StoreReader {
     );
     const beginning = filter.conversation === undefined ? "" : "AND name >= ? AND name < ?";
     const sql = `SELECT * FROM conversation WHERE run = ? AND (position, id) > (?, ?)
-      ${wanted.map((key) => `AND ${key} ${filter[key] === null ? "IS NULL" : "= ?"}`).join(" ")} ${beginning} ORDER BY position, id LIMIT ${PORTION}`;
+      ${wanted.map((key) => `AND ${key} ${filter[key] === null ? "IS NULL" : "= ?"}`).join(" ")} ${beginning} ORDER BY position, id LIMIT ?`;
     const values: SqlValue[] = wanted.flatMap((key) => filter[key] ?? []);
     if (filter.conversation !== undefined)
       values.push(filter.conversation, `${filter.conversation}\u{10ffff}`);
     let [position, after] = [Number.NEGATIVE_INFINITY, 0];
-    for (;;) {
-      const rows = this.#all<ConversationColumns>(sql, id, position, after, ...values);
+    for (const portion of portionSizes(this.#database)) {
+      const rows = this.#all<ConversationColumns>(sql, id, position, after, ...values, portion);
       for (const columns of rows) {
         const summary = this.#guarded(() => conversationSummary(run, columns));
         if (hasLevels(summary.variant, filter.variant)) yield summary;
       }
       const last = rows.at(-1);
-      if (last === undefined || rows.length < PORTION) return;
+      if (last === undefined || rows.length < portion) return;
       [position, after] = [last.position, last.id];
     }
   }
@@ -133,17 +133,21 @@ export class StoreReader {
     const sql = `SELECT event.id, event.type, event.turn, event.at, event.data, conversation.name AS conversation
       FROM event LEFT JOIN conversation ON conversation.id = event.conversation
       WHERE event.${condition} AND event.id > ? AND event.id <= ?
-      ORDER BY event.id LIMIT ${PORTION}`;
+      ORDER BY event.id LIMIT ?`;
     let after = 0;
     let newest = Number.MAX_SAFE_INTEGER;
-    for (;;) {
-      const rows = this.#all<EventColumns & { readonly id: number }>(sql, owner, after, newest);
+    for (const portion of portionSizes(this.#database)) {
+      const rows = this.#all<EventColumns & { readonly id: number }>(sql, owner, after, newest, portion);
       // Most conversations are one portion.
-      if (after === 0 && rows.length === PORTION)
+      if (after === 0 && rows.length === portion)
         newest = this.#all<{ id: number }>("SELECT max(id) AS id FROM event")[0]?.id ?? 0;
-      yield* rows;
+      for (let start = 0; start < rows.length; start += AT_ONCE) {
+        const some = rows.slice(start, start + AT_ONCE);
+        this.#guarded(() => this.#texts.load(some.map(({ data }) => data)));
+        yield* some;
+      }
       const last = rows.at(-1);
-      if (last === undefined || rows.length < PORTION) return;
+      if (last === undefined || rows.length < portion) return;
       after = last.id;
     }
   }
@@ -208,6 +212,11 @@ export class StoreReader {
       throw storeError(error, this.#database.path);
     }
   }
+}
+
+/** What is read in part is not read far ahead, and what is read whole takes few questions. */
+function* portionSizes({ portions: { first, most } }: SqlDatabase): Generator<number, never> {
+  for (let size = first; ; size = Math.min(2 * size, most)) yield size;
 }
 
 function conversationSummary(run: string, columns: ConversationColumns): ConversationSummary {

@@ -27,6 +27,8 @@ const DIALECT: SqlDialect = {
 /** A store on a PostgreSQL server as a database. Reading blocks until the server has answered. */
 export class PostgresDatabase implements SqlDatabase {
   readonly dialect: SqlDialect = DIALECT;
+  // A question takes as long as many rows.
+  readonly portions: SqlDatabase["portions"] = { first: 128, most: 4096 };
   readonly path: string;
   readonly #thread: PostgresThread;
   readonly calls: ServerCalls;
@@ -59,8 +61,12 @@ export class PostgresDatabase implements SqlDatabase {
 
   all<Row>(sql: string, ...values: readonly SqlValue[]): readonly Row[] {
     const { columns, rows } = this.#query(sql, values);
-    // The names of the columns are in the statement.
-    return rows.map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index]])) as Row);
+    return rows.map((row) => {
+      const named: Record<string, unknown> = {};
+      for (let index = 0; index < columns.length; index++) named[columns[index] as string] = row[index];
+      // The names of the columns are in the statement.
+      return named as Row;
+    });
   }
 
   raw<Row>(sql: string, ...values: readonly SqlValue[]): readonly Row[] {
