@@ -1,0 +1,106 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { sharedPostgres } from "../postgres-server.ts";
+import { capitalFiles } from "./capitals.ts";
+import { type Ended, elenchus, folderWith } from "./cli.ts";
+
+/** Many commands, each a process, on a machine that may be busy. */
+vi.setConfig({ testTimeout: 120_000 });
+
+const RUN = [
+  "run",
+  "capitals",
+  "--subject",
+  "sim/steadfast",
+  "--subject",
+  "sim/waverer",
+  "--replicates",
+  "2",
+];
+
+/** Times differ from run to run. */
+function withoutTimes(text: string): string {
+  return text.replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "<time>").replace(/took [\d.]+ s/g, "took <time>");
+}
+
+describe("a store on a server", () => {
+  test("says the same as one in a file, in all commands", async () => {
+    const [file, server] = [folderWith(capitalFiles()), folderWith(capitalFiles())];
+    const address = await sharedPostgres();
+    const { password } = new URL(address);
+    const give = async (...words: readonly string[]): Promise<Ended> => {
+      const [there, here] = await Promise.all([
+        elenchus(words, { folder: server, environment: { ELENCHUS_STORE: address } }),
+        elenchus(words, { folder: file }),
+      ]);
+      expect(withoutTimes(there.stdout), words.join(" ")).toBe(withoutTimes(here.stdout));
+      expect(there.code, `${words.join(" ")}: ${there.stderr}`).toBe(here.code);
+      // 2 would be a command that cannot be understood.
+      expect(there.code === 2, there.stderr).toBe(words.includes("nowhere.db"));
+      expect(`${there.stdout}${there.stderr}`).not.toContain(password);
+      return there;
+    };
+    expect((await give(...RUN, "--name", "one", "--quiet")).code).toBe(0);
+    const first = await give("show", "one");
+    expect(first.stdout).toContain("24");
+    await give(
+      "run",
+      "capitals/canada.yaml",
+      "--subject",
+      "sim/waverer",
+      "--name",
+      "two",
+      "--budget",
+      "1 calls",
+      "-q",
+    );
+    await give("resume", "two", "--quiet", "--budget", "100 calls");
+    await give("show", "two");
+    await give("list");
+    await give("compare", "one");
+    await give("tag", "one", "paper");
+    await give("why-miss", "one");
+    // The same file in both stores, so that also times are the same.
+    expect((await elenchus(["export", "one", "--output", "one.jsonl"], { folder: file })).code).toBe(0);
+    const exported = readFileSync(join(file, "one.jsonl"), "utf8");
+    for (const folder of [file, server])
+      await elenchus(["import", "-", "--as", "again"], {
+        folder,
+        input: exported,
+        ...(folder === server ? { environment: { ELENCHUS_STORE: address } } : {}),
+      });
+    expect((await give("export", "again", "--output", "-")).stdout.length).toBeGreaterThan(10_000);
+    await give("show", "again", "--json");
+    await give("regrade", "again", "--name", "regraded", "--quiet");
+    await give("show", "regraded");
+    await give("delete", "two", "--yes");
+    await give("list");
+    await give("view", "again", "--export", "pages.html", "--single");
+    const [there, here] = [server, file].map((folder) => readFileSync(join(folder, "pages.html"), "utf8"));
+    expect(there).toBe(here);
+    expect((await give("list", "--store", "nowhere.db")).code).toBe(2);
+  });
+
+  test("does not show or keep its password", async () => {
+    const folder = folderWith(capitalFiles(1));
+    const address = await sharedPostgres();
+    const { password, port } = new URL(address);
+    const words = [...RUN, "--name", "one", "--quiet", "--store", address];
+    const said = [
+      await elenchus([...RUN, "--explain-config", "--store", address], { folder }),
+      await elenchus(words, { folder }),
+      await elenchus(["doctor", "--offline", "--store", address], { folder }),
+      await elenchus(["list", "--json", "--store", address], { folder }),
+      await elenchus(["export", "one", "--output", "-", "--store", address], { folder }),
+      await elenchus(["show", "no", "--store", address], { folder }),
+      await elenchus(["list", "--store", address.replace(password, "another-pass-9")], { folder }),
+    ];
+    expect(said.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 2, 2]);
+    expect(said[2]?.stdout).toContain(`postgres://127.0.0.1:${port}/postgres?schema=`);
+    for (const { stdout, stderr } of said) {
+      expect(`${stdout}${stderr}`).not.toContain(password);
+      expect(`${stdout}${stderr}`).not.toContain("another-pass-9");
+    }
+  });
+});
