@@ -69,6 +69,16 @@ test("runs are compared by what they share, also with a file; nothing shared is 
     'nothing called "variant.x" to group by',
   );
   expect((await elenchus(["compare", "before"], here)).stderr).toContain("only one subject");
+  for (const words of [
+    ["show", "after", "--average", "macro"],
+    ["compare", "after", "--average", "macro"],
+  ])
+    expect((await elenchus(words, here)).stderr).toContain("--average needs --by");
+  expect((await elenchus(["show", "after", "--with", "before"], here)).stderr).toContain(
+    "--with needs --noise",
+  );
+  const both = await elenchus(["show", "after", "--noise", "--with", "before"], here);
+  expect([both.code, both.stderr]).toEqual([0, ""]);
 });
 
 test("the gate fails a run that is worse than its baseline, and names what was lost", async () => {

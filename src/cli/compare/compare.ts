@@ -3,6 +3,7 @@ import { openStore } from "../../journal/store/open-store.ts";
 import { mayHoldStore } from "../../journal/store/postgres/postgres-address.ts";
 import type { Store } from "../../journal/store/store.ts";
 import { toCsv } from "../../journal/transfer/table-text.ts";
+import { ProjectError } from "../../project/project-error.ts";
 import { comparisonMarkdown } from "../../report/ci/comparison-markdown.ts";
 import { type Comparison, compareAll } from "../../report/data/compare-sides.ts";
 import { comparisonRows } from "../../report/data/comparison-rows.ts";
@@ -11,6 +12,7 @@ import { comparisonText, discordantText } from "../../report/text/comparison-tex
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { AVERAGE_ALONE } from "../show/show-statistics.ts";
 import { writeOutput } from "../write-output.ts";
 import { comparedRun, type SideChoice, sidePairs } from "./find-sides.ts";
 
@@ -37,6 +39,7 @@ const SHOWN = 20;
 
 /** Compares runs, or subjects of runs, pair by pair. */
 export async function compare(options: CompareCommandOptions, terminal: Terminal): Promise<ExitCode> {
+  if (options.average !== undefined && options.by.length === 0) throw new ProjectError([AVERAGE_ALONE]);
   // Rows are read, counted and forgotten: a nursery that does not grow saves a third of the memory, and costs no time.
   setFlagsFromString("--semi-space-growth-factor=1");
   const { settings } = await readSettings(options.settings, terminal);

@@ -32,13 +32,21 @@ export interface StatisticsOptions extends Pick<RatesOptions, "by" | "average"> 
 /** True if any of these is asked for. */
 export function asksForStatistics({
   by,
+  average,
   sequences: curves,
   noise: where,
+  with: others,
   agreement,
   labels,
 }: StatisticsOptions): boolean {
+  if (others !== undefined && !where) throw new ProjectError(["--with needs --noise."]);
+  if (average !== undefined && by === undefined) throw new ProjectError([AVERAGE_ALONE]);
   return by !== undefined || curves || where || agreement || labels !== undefined;
 }
+
+/** What `--average` without groups gets. */
+export const AVERAGE_ALONE =
+  "--average needs --by: it averages over groups, for instance --by tag --average macro";
 
 interface Shown {
   readonly store: Store;
@@ -56,7 +64,6 @@ export function showStatistics(
   const { output } = terminal;
   const parts: { readonly data: Readonly<Record<string, unknown>>; readonly text: () => string }[] = [];
   const { by, average } = options;
-  if (options.with !== undefined && !options.noise) throw new ProjectError(["--with needs --noise."]);
   if (by !== undefined) {
     const report = rates(store, run, { by, filter, ...(average === undefined ? {} : { average }) });
     parts.push({ data: { rates: report }, text: () => groupedRatesText(report, output) });
