@@ -1,3 +1,4 @@
+import { memoize } from "../../core/lazy.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { ownValue } from "../../core/values/json.ts";
 import { RunError } from "../../journal/failure.ts";
@@ -89,14 +90,22 @@ export function refuseUnknownGroups(
 /** The same without a test of the names. */
 export function groupsBy(by: readonly string[], facts: RunFacts): Grouper {
   const values = by.map((name) => valuesOf(name, facts));
+  // Conversations of the same group share it: there are many more of them than groups.
+  const known = new Map<string, readonly GroupValues[]>();
   return (score) => {
-    let groups: Record<string, string | null>[] = [{}];
-    for (const [i, name] of by.entries()) {
-      const own = values[i]?.(score) ?? [null];
-      groups = groups.flatMap((group) => own.map((value) => ({ ...group, [name]: value })));
-    }
-    return groups;
+    const own = values.map((of) => of(score));
+    return memoize(known, JSON.stringify(own), () => combined(by, own));
   };
+}
+
+function combined(
+  by: readonly string[],
+  values: readonly (readonly (string | null)[])[],
+): readonly GroupValues[] {
+  let groups: Record<string, string | null>[] = [{}];
+  for (const [i, name] of by.entries())
+    groups = groups.flatMap((group) => (values[i] ?? [null]).map((value) => ({ ...group, [name]: value })));
+  return groups;
 }
 
 function valuesOf(name: string, facts: RunFacts): (score: ConversationScore) => readonly (string | null)[] {

@@ -1,3 +1,4 @@
+import { memoize } from "../../core/lazy.ts";
 import type { RateDeclaration } from "../../core/outcomes/rate.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { hasLevels } from "../../journal/cell.ts";
@@ -94,13 +95,13 @@ export function groupedScores(
   groupsOf: Grouper,
 ): readonly ScoredGroup[] {
   const groups = new Map<string, ScoredGroup>();
+  // The same objects come again and again.
+  const seen = new Map<GroupValues, ScoredGroup>();
   for (const score of scores)
-    for (const group of groupsOf(score)) {
-      const key = groupKey(group);
-      const known = groups.get(key) ?? { group, members: [] };
-      if (known.members.length === 0) groups.set(key, known);
-      known.members.push(score);
-    }
+    for (const group of groupsOf(score))
+      memoize(seen, group, () =>
+        memoize(groups, groupKey(group), () => ({ group, members: [] })),
+      ).members.push(score);
   return [...groups.values()];
 }
 
