@@ -75,3 +75,27 @@ test("what can be written is not refused before, though its folder does not exis
   await refuseUnwritable("new/results.xml", { folder });
   expect(readdirSync(folder)).toEqual([]);
 });
+
+test("with `keeps`, what is there stays, whatever it is", async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, "a.txt"), "old");
+  symlinkSync("nothing", join(folder, "gone"));
+  const keeps = { folder, keeps: true };
+  expect(await writeWholeFile("a.txt", ["new"], keeps)).toBe(false);
+  expect(await writeWholeFile("gone", ["new"], keeps)).toBe(false);
+  expect(await writeWholeFile("b.txt", ["new"], keeps)).toBe(true);
+  expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("old");
+  expect(readdirSync(folder).sort()).toEqual(["a.txt", "b.txt", "gone"]);
+});
+
+test("of several that write a new file at once, one does", async () => {
+  const folder = newFolder();
+  const written = await Promise.all(
+    Array.from({ length: 8 }, (_, index) =>
+      writeWholeFile("new.txt", [String(index)], { folder, keeps: true }),
+    ),
+  );
+  expect(written.filter(Boolean)).toHaveLength(1);
+  expect(readFileSync(join(folder, "new.txt"), "utf8")).toBe(String(written.indexOf(true)));
+  expect(readdirSync(folder)).toEqual(["new.txt"]);
+});

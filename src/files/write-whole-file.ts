@@ -1,6 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { access, type FileHandle, lstat, mkdir, open, realpath, rename, rm, stat } from "node:fs/promises";
+import {
+  access,
+  copyFile,
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  open,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { errorMessage } from "../core/error-message.ts";
 import { specialKind } from "./read-text-file.ts";
@@ -14,6 +26,8 @@ export class FileError extends Error {
 export interface WriteOptions {
   /** What lies in this folder by its path must also lie in it when links are followed (default: the folder of the process). */
   readonly folder?: string;
+  /** True to leave what is there already, whatever it is (default false: a file is replaced). */
+  readonly keeps?: boolean;
 }
 
 /** Text, or bytes, one after the other. */
@@ -23,19 +37,21 @@ const CHUNK = 1_000_000;
 
 /**
  * Writes a file from pieces, whole or not at all: a crash, a full disk or a failing piece leaves what was there before. Everything that
- * writes files uses it. It never writes over a device, a pipe or a socket, nor through a link that leaves the folder. Throws `FileError`.
+ * writes files uses it. It never writes over a device, a pipe or a socket, nor through a link that leaves the folder. Returns false if
+ * something was kept. Throws `FileError`.
  */
 export async function writeWholeFile(
   path: string,
   pieces: Pieces,
-  { folder = process.cwd() }: WriteOptions = {},
-): Promise<void> {
+  { folder = process.cwd(), keeps = false }: WriteOptions = {},
+): Promise<boolean> {
   const named = resolve(folder, path);
   const shown = path;
   let unfinished: string | undefined;
   try {
     await mayLeave(dirname(named), folder, shown);
     await mkdir(dirname(named), { recursive: true });
+    if (keeps && (await lstat(named).catch(ifMissing)) !== undefined) return false;
     const { target, mode } = await targetOf(named, folder, shown);
     unfinished = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString("hex")}.unfinished`);
     // `wx`: a file of this name is not ours.
@@ -46,12 +62,31 @@ export async function writeWholeFile(
     } finally {
       await file.close();
     }
-    await rename(unfinished, target);
+    if (!keeps) await rename(unfinished, target);
+    // It may have been made a moment ago.
+    else if (!(await moveToNew(unfinished, target))) return false;
     await syncFolder(dirname(target));
+    return true;
   } catch (error) {
-    if (unfinished !== undefined) await rm(unfinished, { force: true });
     if (error instanceof FileError || !isOfSystem(error)) throw error;
     throw new FileError(writeProblem(error, shown), { cause: error });
+  } finally {
+    if (unfinished !== undefined) await rm(unfinished, { force: true });
+  }
+}
+
+/** Gives a file a name that is free; false if it is not. */
+async function moveToNew(unfinished: string, target: string): Promise<boolean> {
+  try {
+    await link(unfinished, target).catch((error: unknown) => {
+      if (isOfSystem(error) && error.code === "EEXIST") throw error;
+      // Some file systems have no links.
+      return copyFile(unfinished, target, constants.COPYFILE_EXCL);
+    });
+    return true;
+  } catch (error) {
+    if (isOfSystem(error) && error.code === "EEXIST") return false;
+    throw error;
   }
 }
 

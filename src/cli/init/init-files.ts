@@ -1,7 +1,8 @@
-import { mkdir, open, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorMessage } from "../../core/error-message.ts";
 import { isRecord } from "../../core/values/json.ts";
+import { FileError, writeWholeFile } from "../../files/write-whole-file.ts";
 import { PROJECT_FILES } from "../../project/load-project.ts";
 import { packageFolder, packageVersion } from "../../project/package-files.ts";
 import { ProjectError } from "../../project/project-error.ts";
@@ -67,42 +68,26 @@ export async function writeNewFiles(
   // All folders before the first file: where one of them cannot be made, nothing is written.
   for (const parent of new Set(files.map((file) => dirname(file.name))))
     await orSay(inFolder(parent), () => mkdir(join(folder, parent), { recursive: true }));
+  const inside = { folder, keeps: true };
   for (const file of files) {
     const other = standIn(file.name, existing);
     if (other !== undefined) kept.push(other);
-    else if (await orSay(inFolder(file.name), () => writeNewFile(join(folder, file.name), file.text)))
+    else if (await orSay(inFolder(file.name), () => writeWholeFile(file.name, [file.text], inside)))
       written.push(file.name);
     else kept.push(file.name);
   }
   return { written, kept };
 }
 
-/** False if there is something of this name already, also if it was made a moment ago. */
-async function writeNewFile(path: string, text: string): Promise<boolean> {
-  const file = await open(path, "wx").catch((error: unknown) => {
-    if (codeOf(error) === "EEXIST") return undefined;
-    throw error;
-  });
-  if (file === undefined) return false;
-  try {
-    await file.writeFile(text);
-    await file.close();
-    return true;
-  } catch (error) {
-    // Half a file would be kept as if it were the person's own.
-    await file.close().catch(() => {});
-    await rm(path, { force: true });
-    throw error;
-  }
-}
-
 async function orSay<Result>(name: string, action: () => Promise<Result>): Promise<Result> {
   try {
     return await action();
   } catch (error) {
-    throw new ProjectError([sentence(codeOf(error), errorMessage(error), printableText(name))], {
-      cause: error,
-    });
+    // A link that leads elsewhere is no error of the system.
+    if (error instanceof FileError && error.cause === undefined)
+      throw new ProjectError([printableText(error.message)]);
+    const cause = error instanceof FileError ? error.cause : error;
+    throw new ProjectError([sentence(codeOf(cause), errorMessage(cause), printableText(name))], { cause });
   }
 }
 

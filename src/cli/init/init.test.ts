@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -133,6 +134,14 @@ test("a file in the way is told in a sentence, before anything is written", asyn
   expect(await problemOf(folder, "half")).toContain("half/scenarios cannot be made a folder");
   expect(readdirSync(join(folder, "half"))).toEqual(["scenarios"]);
   expect(await problemOf(folder, "x".repeat(300))).toMatch(/^x+ cannot be written: ENAMETOOLONG/);
+});
+
+test("nothing is written through a link that leads out of the folder", async () => {
+  const folder = folderWith();
+  const elsewhere = folderWith();
+  symlinkSync(elsewhere, join(folder, "scenarios"));
+  expect(await problemOf(folder, ".")).toContain("leads out of its folder through a link");
+  expect(readdirSync(elsewhere)).toEqual([]);
 });
 
 test("narrow and in colour, it says the same, and only commands are wider than the screen", async () => {

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -81,6 +81,22 @@ test("what was committed is flushed once a second, however much it is", async ()
   vi.advanceTimersByTime(5000);
   expect(flushes()).toBe(2);
   expect(existsSync(`${path}-wal`)).toBe(false);
+});
+
+test("the log is copied into the file, and so flushed, by size too: it does not grow with what is written", async () => {
+  const store = await openStore(path);
+  const journal = store.begin(runStart("one"));
+  let largest = 0;
+  for (let index = 0; index < 400; index++) {
+    const message = `${index} ${"x".repeat(200_000)}`;
+    journal.append({ type: "warning", code: "a_code", message, at: index });
+    if (index % 10 === 0) await journal.durable();
+    largest = Math.max(largest, statSync(`${path}-wal`).size);
+  }
+  await journal.durable();
+  expect(statSync(path).size).toBeGreaterThan(40_000_000);
+  expect(largest).toBeLessThan(25_000_000);
+  store.close();
 });
 
 test("with durable, every group is flushed", async () => {
