@@ -82,6 +82,9 @@ export class Dataset {
   static async open(source: DatasetSource, options: ReadOptions = {}): Promise<Dataset> {
     const reader = new RowReader(source, options);
     const found = await reader.inspect();
+    // Without a row that can be used there are no columns, and that is not the cause.
+    if (found.columns.length === 0 && found.problemCount > 0 && options.skipBadRows !== true)
+      throw badRows(found);
     const wrong = options.testColumns?.(found.columns) ?? [];
     if (wrong.length > 0) throw new DatasetError(wrong.join("\n"), wrong);
     if (found.problemCount > 0 && options.skipBadRows !== true) throw badRows(found);

@@ -1,5 +1,7 @@
 import { errorMessage } from "../core/error-message.ts";
+import { MAX_DEPTH } from "../core/values/frozen-copy.ts";
 import { isRecord, isReservedKey, type JsonObject } from "../core/values/json.ts";
+import { setOwn } from "../core/values/set-own.ts";
 import { CsvReader, type CsvRecord } from "./csv-records.ts";
 
 /** A row as a file has it, or why it cannot be read. */
@@ -91,7 +93,8 @@ function headerOf(record: CsvRecord, path: string): readonly string[] {
   const { fields } = record;
   const empty = fields.findIndex((name) => name.trim() === "");
   if (empty !== -1) throw new DatasetError(`${path}:1: Column ${empty + 1} has no name.`);
-  const twice = fields.find((name, index) => fields.indexOf(name) !== index);
+  const seen = new Set<string>();
+  const twice = fields.find((name) => seen.size === seen.add(name).size);
   if (twice !== undefined) throw new DatasetError(`${path}:1: Two columns are called "${twice}".`);
   const reserved = fields.find(isReservedKey);
   if (reserved !== undefined)
@@ -125,11 +128,12 @@ async function* readJsonLines(path: string): AsyncGenerator<readonly FileRow[]> 
   };
   let isFirst = true;
   for await (const piece of textPieces(path)) {
-    const text = rest + (isFirst ? piece.replace(/^\uFEFF/, "") : piece);
+    const text = isFirst ? piece.replace(/^\uFEFF/, "") : piece;
     isFirst = false;
+    // Only the new piece is searched.
     const end = text.lastIndexOf("\n");
-    rest = text.slice(end + 1);
-    if (end !== -1) yield rowsOf(text.slice(0, end).split("\n"));
+    if (end !== -1) yield rowsOf((rest + text.slice(0, end)).split("\n"));
+    rest = end === -1 ? rest + text : text.slice(end + 1);
     if (rest.length > LONGEST_LINE)
       throw new DatasetError(`${path}:${line}: The line is longer than ${LONGEST_LINE} characters.`);
   }
@@ -147,19 +151,34 @@ function jsonRow(text: string, line: number): FileRow {
 }
 
 function objectRow(value: unknown, line: number): FileRow {
+  if (!isRecord(value)) return { problem: "it is not an object", line };
+  if (isDeeper(value, DEEPEST)) return { problem: `it is nested more than ${DEEPEST} levels deep`, line };
   // What JSON, YAML and Parquet give is plain data.
-  return isRecord(value) ? { values: value as JsonObject, line } : { problem: "it is not an object", line };
+  return { values: value as JsonObject, line };
+}
+
+/** As in scenarios. */
+const DEEPEST = MAX_DEPTH;
+
+function isDeeper(value: object, levels: number): boolean {
+  if (levels === 0) return true;
+  for (const part of Array.isArray(value) ? value : Object.values(value))
+    if (typeof part === "object" && part !== null && isDeeper(part, levels - 1)) return true;
+  return false;
 }
 
 /** Formats that are read at once. Larger files are for JSONL, CSV and Parquet. */
 const LARGEST_WHOLE = 256_000_000;
+/** YAML takes many times its size in memory. */
+const LARGEST_YAML = 10_000_000;
 
 async function* readWhole(
   path: string,
   parse: (text: string) => unknown,
+  largest = LARGEST_WHOLE,
 ): AsyncGenerator<readonly FileRow[]> {
   const { statSync } = await import("node:fs");
-  if (statSync(path).size > LARGEST_WHOLE)
+  if (statSync(path).size > largest)
     throw new DatasetError(`The dataset ${path} is too large for its format. Write it as JSONL.`);
   let text = "";
   for await (const piece of textPieces(path)) text += piece;
@@ -172,11 +191,25 @@ async function* readWhole(
 
 async function* readYaml(path: string): AsyncGenerator<readonly FileRow[]> {
   const { parse } = await import("yaml");
-  yield* readWhole(path, (text) => parse(text, { maxAliasCount: 100 }) as unknown);
+  const read = (text: string): unknown => {
+    try {
+      return parse(text, { maxAliasCount: 100 });
+    } catch (error) {
+      // The parser calls itself for each level.
+      if (/call stack/i.test(errorMessage(error)))
+        throw new DatasetError(`The dataset ${path} is nested too deeply.`);
+      throw error;
+    }
+  };
+  yield* readWhole(path, read, LARGEST_YAML);
 }
+
+/** Longer texts are not read a second time for the sake of a message. */
+const LONGEST_SEARCHED = 1_000_000;
 
 /** The lines on which the items of a list begin, in JSON or YAML, for messages. Empty if they cannot be found. */
 export async function itemLines(text: string): Promise<readonly number[]> {
+  if (text.length > LONGEST_SEARCHED || hasDeepBrackets(text)) return [];
   const { isMap, isSeq, LineCounter, parseDocument } = await import("yaml");
   const lineCounter = new LineCounter();
   const { contents } = parseDocument(text, { lineCounter, uniqueKeys: false });
@@ -188,18 +221,59 @@ export async function itemLines(text: string): Promise<readonly number[]> {
   });
 }
 
+/** The parser of YAML takes time in proportion to the square of the depth. */
+function hasDeepBrackets(text: string): boolean {
+  let depth = 0;
+  for (let index = 0; index < text.length && depth <= DEEPEST; index++) {
+    const code = text.charCodeAt(index);
+    if (code === 0x5b || code === 0x7b) depth++;
+    else if (code === 0x5d || code === 0x7d) depth = Math.max(0, depth - 1);
+  }
+  return depth > DEEPEST;
+}
+
 /** Row groups may be large. */
 const PARQUET_PORTION = 5_000;
 
+/** A group is unpacked as a whole. */
+const LARGEST_GROUP = 10_000_000;
+
+/** A few bytes can claim any number of rows. */
+function refuseFalseCounts(
+  path: string,
+  count: number,
+  groups: readonly { readonly num_rows: bigint }[],
+): void {
+  const sizes = groups.map(({ num_rows }) => Number(num_rows));
+  if (sizes.some((size) => size < 0) || sizes.reduce((sum, size) => sum + size, 0) !== count)
+    throw new DatasetError(`The dataset ${path} is damaged: its groups do not have ${count} rows in all.`);
+  const largest = Math.max(0, ...sizes);
+  if (largest > LARGEST_GROUP)
+    throw new DatasetError(
+      `The dataset ${path} has a group of ${largest} rows, and at most ${LARGEST_GROUP} are read at once. Write it with smaller row groups.`,
+    );
+}
+
 async function* readParquet(path: string): AsyncGenerator<readonly FileRow[]> {
-  const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } = await import("hyparquet");
+  const { statSync } = await import("node:fs");
+  if (!statSync(path).isFile()) throw new DatasetError(`The dataset ${path} is not a file.`);
+  const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, parquetSchema } = await import(
+    "hyparquet"
+  );
   const file = await asyncBufferFromFile(path);
   const metadata = await parquetMetadataAsync(file);
   const count = Number(metadata.num_rows);
+  refuseFalseCounts(path, count, metadata.row_groups);
+  const columns = parquetSchema(metadata).children.map(({ element }) => element.name);
   for (let rowStart = 0; rowStart < count; rowStart += PARQUET_PORTION) {
     const rowEnd = Math.min(count, rowStart + PARQUET_PORTION);
-    const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd });
-    yield rows.map((row, index) => objectRow(plainValue(row), rowStart + index + 1));
+    // One column after the other: of several that are damaged, the library would leave errors without a handler.
+    const rows: Record<string, unknown>[] = Array.from({ length: rowEnd - rowStart }, () => ({}));
+    for (const column of columns) {
+      const values = await parquetReadObjects({ file, metadata, rowStart, rowEnd, columns: [column] });
+      for (const [index, row] of rows.entries()) setOwn(row, column, plainValue(values[index]?.[column]));
+    }
+    yield rows.map((row, index) => objectRow(row, rowStart + index + 1));
   }
 }
 

@@ -40,11 +40,15 @@ export async function* fileLines(path: string, name: string): AsyncGenerator<Fil
   };
   try {
     for await (const piece of stream) {
-      const text = rest + decoded(piece as Uint8Array);
-      const lines = text.split("\n");
-      rest = lines.pop() ?? "";
+      // Only the new piece is searched: a long line would be searched again with each of its pieces.
+      const [first = "", ...others] = decoded(piece as Uint8Array).split("\n");
+      rest += first;
+      if (others.length > 0) {
+        const next = others.pop() ?? "";
+        yield* numbered([rest, ...others]);
+        rest = next;
+      }
       if (rest.length > LONGEST_LINE) throw new Error(`${name} has a line of more than 100 MB.`);
-      yield* numbered(lines);
     }
   } catch (error) {
     throw error instanceof Error && "code" in error

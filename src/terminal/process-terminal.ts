@@ -1,7 +1,7 @@
 import { DEFAULTS } from "../core/defaults.ts";
 import type { Environment } from "../core/environment.ts";
 import { COLOUR_STYLE, type Output, PLAIN_STYLE, type Style, type Terminal } from "./terminal.ts";
-import { TextGuard } from "./text-guard.ts";
+import { shownData, TextGuard } from "./text-guard.ts";
 
 /** What is used of the process. */
 export interface TerminalProcess {
@@ -116,10 +116,15 @@ export class StreamOutput implements Output {
   }
 
   write(text: string): void {
-    this.data(this.#guard.safe(text));
+    this.#put(this.#guard.safe(text));
   }
 
   data(text: string): void {
+    // On a screen, nothing reads the data but a person.
+    this.#put(this.#stream.isTTY === true ? shownData(text) : text);
+  }
+
+  #put(text: string): void {
     if (!this.#isBroken && text !== "") this.#stream.write(text);
   }
 

@@ -60,6 +60,13 @@ export class TextGuard {
   }
 }
 
+/** Data as a screen may show it: what it would obey becomes `�`. */
+export function shownData(text: string): string {
+  return HARMLESS.test(text) ? text : text.replace(/\r\n/g, "\n").replace(unshown(), "\ufffd");
+}
+
+const unshown = lazyPattern(String.raw`[[\p{Cc}\p{Cf}\p{Cs}]--[\n\t\u200c\u200d]]`, "gv");
+
 const NEVER = /(?!)/;
 /** Colours are no text to GitHub. */
 const command = lazyPattern(String.raw`^((?:\s|\u001b\[\d+m)*):((?:\u001b\[\d+m)*:)`, "");

@@ -6,6 +6,7 @@ import { drawText } from "../../report/graph/draw-text.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
+import { safeJson } from "../../terminal/text-guard.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
@@ -58,12 +59,12 @@ async function writeReport(report: CheckReport, options: ReportOptions): Promise
       notes: counts.note,
       findings: all,
     };
-    output.write(`${JSON.stringify(data, null, 2)}\n`);
+    output.data(`${safeJson(data, 2)}\n`);
     return;
   }
   if (format === "sarif") {
     const { sarifLog } = await import("../../report/ci/sarif-log.ts");
-    output.write(`${JSON.stringify(sarifLog(all, packageVersion()), null, 2)}\n`);
+    output.data(`${safeJson(sarifLog(all, packageVersion()), 2)}\n`);
     return;
   }
   const { findingAnnotations } = await import("../../report/ci/github-annotations.ts");

@@ -10,6 +10,7 @@ import { comparisonRows } from "../../report/data/comparison-rows.ts";
 import type { Average } from "../../report/data/rates.ts";
 import { comparisonText, discordantText } from "../../report/text/comparison-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { safeJson } from "../../terminal/text-guard.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { AVERAGE_ALONE } from "../show/show-statistics.ts";
@@ -71,7 +72,7 @@ function* written(
 ): Generator<string> {
   switch (format) {
     case "json":
-      yield `${JSON.stringify(comparisons, null, 2)}\n`;
+      yield `${safeJson(comparisons, 2)}\n`;
       return;
     case "csv":
       yield* toCsv(comparisonRows(comparisons));

@@ -9,6 +9,7 @@ import { ProjectError } from "../../project/project-error.ts";
 import { selectScenarios } from "../../project/scenario-files/select-scenarios.ts";
 import type { Settings } from "../../project/settings.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { safeJson } from "../../terminal/text-guard.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
@@ -34,7 +35,7 @@ export async function diff(options: DiffOptions, terminal: Terminal): Promise<Ex
     const [before, after] = [await find(options.before), await find(options.after)];
     const found = await diffScenarios(before, after, store);
     const { output } = terminal;
-    if (options.json) output.data(`${JSON.stringify(found, null, 2)}\n`);
+    if (options.json) output.data(`${safeJson(found, 2)}\n`);
     else output.write(diffText(found, { style: output.style, width: output.width }));
     return found.isSame || !options.exitCode ? 0 : 1;
   });

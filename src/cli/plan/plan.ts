@@ -4,6 +4,7 @@ import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import type { Settings } from "../../project/settings.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { safeJson } from "../../terminal/text-guard.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
@@ -42,7 +43,7 @@ export async function plan(options: PlanCommandOptions, terminal: Terminal): Pro
   const layout = { style: output.style, width: output.width };
   if (json) {
     const { isWhole: _, ...numbers } = found ?? {};
-    output.data(`${JSON.stringify({ ...planned, ...numbers }, null, 2)}\n`);
+    output.data(`${safeJson({ ...planned, ...numbers }, 2)}\n`);
     return 0;
   }
   const texts = [

@@ -13,6 +13,7 @@ import { judgeReportText } from "../../report/text/judge-report-text.ts";
 import { noiseText } from "../../report/text/noise-text.ts";
 import { sequencesText } from "../../report/text/sequences-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { safeJson } from "../../terminal/text-guard.ts";
 import { findRun } from "../stored-runs.ts";
 
 /** What `show` computes instead of the usual results. */
@@ -83,8 +84,7 @@ export function showStatistics(
     const report = judgeReport(store, run, [...store.labels(run), ...given]);
     parts.push({ data: { agreement: report }, text: () => judgeReportText(report, output) });
   }
-  if (json)
-    output.write(`${JSON.stringify(Object.assign({ run }, ...parts.map(({ data }) => data)), null, 2)}\n`);
+  if (json) output.data(`${safeJson(Object.assign({ run }, ...parts.map(({ data }) => data)), 2)}\n`);
   else output.write(parts.map(({ text }) => text()).join("\n"));
 }
 

@@ -25,6 +25,9 @@ export interface InspectRecord {
 /** Samples with more are not of a conversation. */
 const LARGEST_SAMPLE = 100_000_000;
 
+/** How many times its size an archive may unpack to: logs of models have about ten, and one made to fill a disk a thousand. */
+const MOST_PACKED = 100;
+
 /**
  * The conversations of an Inspect log (`.eval` or `.json`) as records: what was said by the user, and each final answer.
  * Samples are unpacked one by one. Throws `InspectLogError`.
@@ -54,14 +57,20 @@ function archived(bytes: Buffer): OpenLog {
     const header = entries.get("header.json") ?? entries.get("_journal/start.json");
     if (header === undefined) throw new InspectLogError("It is a ZIP archive, but not a log of Inspect.");
     const names = [...entries.keys()].filter((name) => /^samples\/.*\.json$/.test(name));
+    const most = MOST_PACKED * bytes.length + LARGEST_SAMPLE;
     return {
       header: parse(header.text(LARGEST_SAMPLE), "header.json"),
       *samples() {
-        for (const name of names)
-          yield parse(
-            unpacked(() => entries.get(name)?.text(LARGEST_SAMPLE) ?? ""),
-            name,
-          );
+        let total = 0;
+        for (const name of names) {
+          const text = unpacked(() => entries.get(name)?.text(LARGEST_SAMPLE) ?? "");
+          total += text.length;
+          if (total > most)
+            throw new InspectLogError(
+              `The archive is not read to its end: it unpacks to more than ${MOST_PACKED} times its size.`,
+            );
+          yield parse(text, name);
+        }
       },
     };
   } catch (error) {

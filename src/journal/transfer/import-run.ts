@@ -126,7 +126,7 @@ async function write(
 }
 
 /** How many characters are written and read at once. What is read at once is written to the store together. */
-const CHUNK = 4_000_000;
+const CHUNK = 2_000_000;
 
 /** Lines put aside in a temporary file, to be read a second time. */
 export class SpooledLines {

@@ -110,7 +110,7 @@ function headerOf(line: string, file: string): BaselineHeader {
     ]);
   if (data.version !== 1)
     throw new RunError([
-      `${file}:1: This baseline has version ${String(data.version)}; this release reads version 1.`,
+      `${file}:1: This baseline has ${data.version === undefined ? "no version" : `version ${JSON.stringify(data.version).slice(0, 20)}`}; this release reads version 1.`,
     ]);
   if (
     ![data.scenarios, data.subjects, data.judges, data.outcomes].every(isList) ||
