@@ -193,7 +193,7 @@ async function* readYaml(path: string): AsyncGenerator<readonly FileRow[]> {
   const { parse } = await import("yaml");
   const read = (text: string): unknown => {
     try {
-      return parse(text, { maxAliasCount: 100 });
+      return parse(text, { maxAliasCount: 100, logLevel: "error" });
     } catch (error) {
       // The parser calls itself for each level.
       if (/call stack/i.test(errorMessage(error)))

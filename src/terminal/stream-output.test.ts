@@ -121,3 +121,22 @@ test.each([
 ])("%s", (_, stream, environment, expected) => {
   expect(showsColours(stream, environment)).toBe(expected);
 });
+
+test("data is written as it is, except on a screen, which would obey it", () => {
+  const hostile = "a\u001b[2J\u009b31m\u202e,b\r\nc\td\n";
+  for (const [isTTY, expected] of [
+    [false, hostile],
+    [true, "a\ufffd[2J\ufffd31m\ufffd,b\nc\td\n"],
+  ] as const) {
+    const written: string[] = [];
+    const stream = new Writable({
+      decodeStrings: false,
+      write(piece: string, _, callback) {
+        written.push(piece);
+        callback();
+      },
+    });
+    new StreamOutput(Object.assign(stream, { isTTY }), { environment }).data(hostile);
+    expect(written.join("")).toBe(expected);
+  }
+});

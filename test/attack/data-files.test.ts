@@ -201,6 +201,51 @@ describe("labels and baselines", () => {
   }, 600_000);
 });
 
+describe("forged baselines", () => {
+  const HEADER = {
+    elenchus: "baseline",
+    version: 1,
+    run: "r",
+    scenarios: [["s", "h"]],
+    subjects: ["m"],
+    judges: ["rules"],
+    outcomes: ["ok"],
+    rates: {},
+  };
+  const LINE: readonly unknown[] = [0, 0, 0, 1, null, null, null, ["t"]];
+  const read = (header: object, line: readonly unknown[] = LINE): unknown =>
+    readBaseline(`${JSON.stringify(header)}\n${JSON.stringify(line)}\n`, "b.jsonl");
+
+  test("are refused with the line that is wrong", () => {
+    expect(() => read(HEADER)).not.toThrow();
+    for (const wrong of [
+      { rates: { x: null } },
+      { rates: { x: { ratio: ["a"] } } },
+      { scenarios: [5] },
+      { scenarios: [["s"]] },
+      { subjects: [{}] },
+      { outcomes: [5] },
+      { judges: null },
+      { run: {} },
+    ])
+      expect(() => read({ ...HEADER, ...wrong }), JSON.stringify(wrong)).toThrow(/^b\.jsonl:1: /);
+    for (const [at, value] of [
+      [0, 1],
+      [0, []],
+      [0, "length"],
+      [1, 7],
+      [2, null],
+      [3, 0],
+      [3, "1"],
+      [5, { factor: 1 }],
+      [7, ["constructor"]],
+      [7, ["toString"]],
+      [7, [{}]],
+    ] as const)
+      expect(() => read(HEADER, LINE.with(at, value)), `${at} ${value}`).toThrow(/^b\.jsonl:2: /);
+  });
+});
+
 /** An archive whose entries are packed already. */
 function zipOf(
   entries: readonly { readonly name: string; readonly content: Buffer; readonly size: number }[],

@@ -1,4 +1,9 @@
 import type { RateDeclaration } from "../../core/outcomes/rate.ts";
+import { RATE_SHAPE } from "../../core/outcomes/rate.ts";
+import { formatIssue } from "../../core/schema/format-issue.ts";
+import type { Issue } from "../../core/schema/issue.ts";
+import { list, number, object, type Shape, text } from "../../core/schema/shape.ts";
+import { validateShape } from "../../core/schema/validate-shape.ts";
 import { isRecord } from "../../core/values/json.ts";
 import { itemKey } from "../../journal/cell.ts";
 import { RunError } from "../../journal/failure.ts";
@@ -21,15 +26,15 @@ interface BaselineHeader {
 }
 
 /** What stands for each value of an outcome; numbers stand for themselves. */
-const CODES: Readonly<Record<string, OutcomeScore>> = {
-  t: true,
-  f: false,
-  "?": "inconclusive",
-  "!": "error",
-  "-": "not_applicable",
-  "~": "later",
-};
-const codeOf = new Map(Object.entries(CODES).map(([code, value]) => [value, code]));
+const CODES: ReadonlyMap<unknown, OutcomeScore> = new Map<string, OutcomeScore>([
+  ["t", true],
+  ["f", false],
+  ["?", "inconclusive"],
+  ["!", "error"],
+  ["-", "not_applicable"],
+  ["~", "later"],
+]);
+const codeOf = new Map([...CODES].map(([code, value]) => [value, String(code)]));
 
 /**
  * A run as a small file to compare later runs with: the outcomes of each conversation, and nothing that was said. One line each, so
@@ -101,9 +106,28 @@ export function readBaseline(
   return { side, subjects: header.subjects };
 }
 
+const texts = list(text);
+const HEADER: Shape = object("a baseline", {
+  elenchus: text,
+  version: number,
+  run: text,
+  scenarios: list(texts),
+  subjects: texts,
+  judges: texts,
+  outcomes: texts,
+  rates: { kind: "record", values: RATE_SHAPE },
+});
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 1;
+}
+
+function isVariant(value: unknown): value is Readonly<Record<string, string>> {
+  return isRecord(value) && Object.values(value).every((level) => typeof level === "string");
+}
+
 function headerOf(line: string, file: string): BaselineHeader {
   const data = parsed(line, `${file}:1`);
-  const isList = (value: unknown): boolean => Array.isArray(value);
   if (!isRecord(data) || data.elenchus !== "baseline")
     throw new RunError([
       `${file}:1: This is no baseline. Write one with: elenchus export --baseline -o ${file}`,
@@ -112,15 +136,16 @@ function headerOf(line: string, file: string): BaselineHeader {
     throw new RunError([
       `${file}:1: This baseline has ${data.version === undefined ? "no version" : `version ${JSON.stringify(data.version).slice(0, 20)}`}; this release reads version 1.`,
     ]);
-  if (
-    ![data.scenarios, data.subjects, data.judges, data.outcomes].every(isList) ||
-    !isRecord(data.rates) ||
-    typeof data.run !== "string"
-  )
+  const issues: Issue[] = [];
+  validateShape(HEADER, data, [], (issue) => issues.push(issue));
+  // A later release may have more keys.
+  const first = issues.find(({ code }) => code !== "unknown_key");
+  const isPaired = Array.isArray(data.scenarios) && data.scenarios.every((pair) => pair?.length === 2);
+  if (first !== undefined || !isPaired)
     throw new RunError([
-      `${file}:1: The baseline lacks scenarios, subjects, judges, outcomes or rates. Write it again with: elenchus export --baseline`,
+      `${file}:1: ${first === undefined ? "A scenario has a name and a hash." : formatIssue(first)} Write the baseline again with: elenchus export --baseline`,
     ]);
-  // Just found to have these keys; their entries are used as texts only.
+  // The shape has just been checked.
   return data as unknown as BaselineHeader;
 }
 
@@ -131,14 +156,18 @@ function scoreOf(line: string, header: BaselineHeader, place: string): Conversat
   };
   if (!Array.isArray(data) || data.length !== 8) return broken("A conversation has eight entries.");
   const [scenarioAt, subjectAt, judgeAt, replicate, row, variant, arm, values] = data as unknown[];
-  const [scenario, hash] =
-    header.scenarios[Number(scenarioAt)] ?? broken("It names a scenario that is not in the first line.");
+  const named = <Item>(list: readonly Item[], at: unknown, what: string): Item =>
+    (typeof at === "number" ? list[at] : undefined) ??
+    broken(`It names a ${what} that is not in the first line.`);
+  const [scenario, hash] = named(header.scenarios, scenarioAt, "scenario");
+  if (!isCount(replicate)) return broken("A replicate is a whole number from 1.");
+  if (variant !== null && !isVariant(variant)) return broken("A variant has a text for each factor.");
   if (!Array.isArray(values) || values.length !== header.outcomes.length)
     return broken(`It must have ${header.outcomes.length} outcomes.`);
   const outcomes = new Map<string, OutcomeScore>();
   for (const [i, value] of values.entries()) {
     if (value === null) continue;
-    const known = typeof value === "number" ? value : CODES[String(value)];
+    const known = typeof value === "number" ? value : CODES.get(value);
     if (known === undefined)
       return broken(`The outcome ${header.outcomes[i]} has the unknown value ${JSON.stringify(value)}.`);
     outcomes.set(header.outcomes[i] as string, known);
@@ -150,12 +179,12 @@ function scoreOf(line: string, header: BaselineHeader, place: string): Conversat
     index: 0,
     scenario,
     scenarioHash: hash,
-    subject: header.subjects[Number(subjectAt)] ?? "",
-    judge: header.judges[Number(judgeAt)] ?? "",
-    replicate: Number(replicate),
+    subject: named(header.subjects, subjectAt, "subject"),
+    judge: named(header.judges, judgeAt, "judge"),
+    replicate,
     row: rowId,
     rowIndex,
-    variant: isRecord(variant) ? (variant as Readonly<Record<string, string>>) : null,
+    variant,
     arm: typeof arm === "string" ? arm : null,
     parent: null,
     item: itemKey({ scenario, row: rowId, rowIndex }),
