@@ -257,9 +257,8 @@ function refuseFalseCounts(
 async function* readParquet(path: string): AsyncGenerator<readonly FileRow[]> {
   const { statSync } = await import("node:fs");
   if (!statSync(path).isFile()) throw new DatasetError(`The dataset ${path} is not a file.`);
-  const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, parquetSchema } = await import(
-    "hyparquet"
-  );
+  const parquet = await import("hyparquet");
+  const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, parquetSchema } = parquet;
   const file = await asyncBufferFromFile(path);
   const metadata = await parquetMetadataAsync(file);
   const count = Number(metadata.num_rows);
