@@ -114,8 +114,8 @@ export function decide<Value>(reply: ReplyText, statements: readonly Statement<V
   return denied ? { status: "ambiguous" } : { status: "found", value, start, end };
 }
 
-/** Behind an answer, what stands in brackets or in a reason is no rival. */
-const REASON = /\b(?:because|since|as)\b|^[^)]*\(/;
+/** Behind an answer, what stands in brackets, in a reason or in a comparison is no rival. */
+const REASON = /\b(?:because|since|as|before|after|versus|compared)\b|^[^)]*\(/;
 /** "You're right that X is one too, but", "It is easy to think so, since X is the biggest, but" */
 const CONCESSION =
   /^["'(]*(?:you(?:'re| are) right|true|yes|granted|sure|of course|many|people|some|i (?:understand|see|know|get|appreciate)|it(?:'s| is) (?:true|understandable|easy|common|natural|tempting|a common)|while|although|though|since)\b/;

@@ -102,7 +102,7 @@ function framingAnswer(
 
 /** What may stand before a leading answer. */
 const LEAD =
-  /^(?:[\s"'([{$>•#*-]|(?:the|an?|yes|okay|ok|sure|still|again|well|so|fine|that's|that is|it's|it is|that would be|answer:?|all right|of course|about|in)[,.:]?(?= )|(?:with|given|despite|based on|on reflection|in that case|you're right|yes|no|sorry|my)\b[^,.:;]{0,80}[,:] |(?:i|i'm|i've) [^,.:;]{1,80}: ){0,6}$/;
+  /^(?:[\s"'([{$>•#*–—-]|(?:the|an?|yes|no|okay|ok|sure|still|again|well|so|fine|that's|that is|it's|it is|that would be|answer:?|all right|of course|about|in)[,.:]?(?= )|(?:with|given|despite|based on|on reflection|in that case|you're right|yes|no|sorry|my)\b[^,.:;]{0,80}[,:] |(?:i|i'm|i've) [^,.:;]{1,80}: ){0,6}$/;
 /** What follows it: the end of the sentence, a gloss, or what is said about it; no verb. */
 const LED =
   /^["')\]}$*]{0,3}(?: degrees| chromosomes|°)?(?: ?\([^()\n]{1,80}\)["')\]]{0,2}| (?:of|in|at|by|from|on) (?:(?! (?:is|are|was|were|has|have|would|may|might|and|or) )[^.;,\n]){1,60})?(?:$|[.!;:]["')\]]{0,2}(?:\s|$)|\s*\n| [–—-] |—|, (?:not|in|at|on|who|which|with|as|since|because|given|where|located|about|for|by|from|specifically|meaning)\b)/;
