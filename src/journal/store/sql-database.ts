@@ -51,6 +51,8 @@ export interface SqlDatabase {
   readonly portions: { readonly first: number; readonly most: number };
   /** The rows of a query. */
   all<Row>(sql: string, ...values: readonly SqlValue[]): readonly Row[];
+  /** A query that is likely to come next, unless something is written before: a server can begin with it. */
+  ahead?(sql: string, ...values: readonly SqlValue[]): void;
   /** The same as lists of values, which are quicker to read. */
   raw<Row>(sql: string, ...values: readonly SqlValue[]): readonly Row[];
   /** The first value of the first row. */

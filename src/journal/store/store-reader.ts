@@ -25,6 +25,13 @@ import { TallyTable } from "./tally-table.ts";
 import { decodeData } from "./text-codec.ts";
 import type { TextTable } from "./text-table.ts";
 
+/** The columns of a summary, and those of them that files of earlier versions do not have. */
+const SUMMARY =
+  'id name position scenario subject judge replicate "row" row_id variant arm parent status turns unjudged judging calls cached tokens cost'.split(
+    " ",
+  );
+const NEWER: ReadonlySet<string> = new Set(["row_id", "variant", "arm", "parent", "judging"]);
+
 /** The texts of so many events are read together. */
 const AT_ONCE = 64;
 
@@ -80,21 +87,30 @@ export class StoreReader {
       (key) => filter[key] !== undefined,
     );
     const beginning = filter.conversation === undefined ? "" : "AND name >= ? AND name < ?";
-    const sql = `SELECT * FROM conversation WHERE run = ? AND (position, id) > (?, ?)
+    const columns = SUMMARY.filter(
+      (name) => !NEWER.has(name) || this.#guarded(() => this.#database.hasColumn("conversation", name)),
+    );
+    const sql = `SELECT ${columns.join(", ")} FROM conversation WHERE run = ? AND (position, id) > (?, ?)
       ${wanted.map((key) => `AND ${key} ${filter[key] === null ? "IS NULL" : "= ?"}`).join(" ")} ${beginning} ORDER BY position, id LIMIT ?`;
     const values: SqlValue[] = wanted.flatMap((key) => filter[key] ?? []);
     if (filter.conversation !== undefined)
       values.push(filter.conversation, `${filter.conversation}\u{10ffff}`);
     let [position, after] = [Number.NEGATIVE_INFINITY, 0];
-    for (const portion of portionSizes(this.#database)) {
+    const sizes = portionSizes(this.#database);
+    let portion = sizes.next().value;
+    for (;;) {
       const rows = this.#all<ConversationColumns>(sql, id, position, after, ...values, portion);
-      for (const columns of rows) {
-        const summary = this.#guarded(() => conversationSummary(run, columns));
+      const last = rows.at(-1);
+      const isLast = last === undefined || rows.length < portion;
+      if (!isLast) {
+        [position, after, portion] = [last.position, last.id, sizes.next().value];
+        this.#database.ahead?.(sql, id, position, after, ...values, portion);
+      }
+      for (const found of rows) {
+        const summary = this.#guarded(() => conversationSummary(run, found));
         if (hasLevels(summary.variant, filter.variant)) yield summary;
       }
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < portion) return;
-      [position, after] = [last.position, last.id];
+      if (isLast) return;
     }
   }
 

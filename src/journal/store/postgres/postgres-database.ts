@@ -69,6 +69,10 @@ export class PostgresDatabase implements SqlDatabase {
     });
   }
 
+  ahead(sql: string, ...values: readonly SqlValue[]): void {
+    this.#thread.ahead(this.#numberedSql(sql), values);
+  }
+
   raw<Row>(sql: string, ...values: readonly SqlValue[]): readonly Row[] {
     return this.#query(sql, values).rows as readonly Row[];
   }
@@ -151,13 +155,17 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   #query(sql: string, values: readonly SqlValue[]) {
+    return this.#thread.query(this.#numberedSql(sql), values, this.#writer?.isWithin ?? false);
+  }
+
+  #numberedSql(sql: string): string {
     let numbered = this.#numbered.get(sql);
     if (numbered === undefined) {
       let count = 0;
       numbered = sql.replaceAll("?", () => `$${++count}`);
       this.#numbered.set(sql, numbered);
     }
-    return this.#thread.query(numbered, values, this.#writer?.isWithin ?? false);
+    return numbered;
   }
 }
 

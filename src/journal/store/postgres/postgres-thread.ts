@@ -36,6 +36,12 @@ type Question = ThreadRequest extends infer Kind
     : never
   : never;
 
+/** A question that was asked before its answer is needed. */
+interface AskedAhead {
+  readonly key: string;
+  reply?: ThreadReply;
+}
+
 /** The thread that owns the connection of a store. A question blocks until it is answered; groups are written in the background. */
 export class PostgresThread {
   readonly shown: string;
@@ -45,6 +51,7 @@ export class PostgresThread {
   readonly #waiting = new Map<number, (reply: ThreadReply) => void>();
   #next = 1;
   #isOpen = true;
+  #ahead: AskedAhead | undefined;
   /** The number of this process among all that write; 0 if it only reads. */
   writer = 0;
   /** How often texts were removed from the store, when it was opened. */
@@ -91,8 +98,26 @@ export class PostgresThread {
 
   /** Asks the server; blocks until it has answered. */
   query(sql: string, values: readonly SqlValue[], isWithin: boolean): QueryAnswer {
-    const { columns = [], rows = [], changed = 0 } = this.#ask({ kind: "query", sql, values, isWithin });
+    const reply = this.#askedAhead(sql, values) ?? this.#ask({ kind: "query", sql, values, isWithin });
+    const { columns = [], rows = [], changed = 0 } = reply;
     return { columns, rows, changed };
+  }
+
+  /** Asks a question before its answer is needed. */
+  ahead(sql: string, values: readonly SqlValue[]): void {
+    const asked: AskedAhead = { key: JSON.stringify([sql, values]) };
+    this.#send({ kind: "query", sql, values, isWithin: false }, (reply) => {
+      asked.reply = reply;
+    });
+    this.#ahead = asked;
+  }
+
+  #askedAhead(sql: string, values: readonly SqlValue[]): ThreadReply | undefined {
+    const asked = this.#ahead;
+    this.#ahead = undefined;
+    if (asked?.key !== JSON.stringify([sql, values])) return undefined;
+    while (asked.reply === undefined) this.#take(ANSWER_MS);
+    return this.#checked(asked.reply);
   }
 
   /** Looks for an answered call without blocking. */
@@ -181,6 +206,8 @@ export class PostgresThread {
   #send(request: Question, settle: (reply: ThreadReply) => void): void {
     if (!this.#isOpen)
       throw new StoreError("closed", `The store ${this.shown} is closed.`, { path: this.shown });
+    // What is written may change the answer.
+    if (request.kind === "group" || request.kind === "begin") this.#ahead = undefined;
     const id = this.#next++;
     this.#waiting.set(id, settle);
     // While something is under way, the program goes on.
