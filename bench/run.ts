@@ -27,6 +27,7 @@ import { benchTypeCheck } from "./type-check.ts";
 import { benchValidation } from "./validation.ts";
 import { benchVerification } from "./verification.ts";
 import { benchViewer } from "./viewer.ts";
+import { benchWorkers } from "./workers.ts";
 
 // Names given on the command line pick benchmarks: `node bench/run.ts engine memory`.
 const wanted = process.argv.slice(2);
@@ -57,6 +58,7 @@ for (const bench of [
   benchLargeStore,
   benchCompare,
   benchViewer,
+  benchWorkers,
   benchPackage,
 ]) {
   if (wanted.length > 0 && !wanted.some((word) => bench.name.toLowerCase().includes(word.toLowerCase())))

@@ -26,6 +26,7 @@ import type { WorkState, WorkTables } from "./work-tables.ts";
 export interface HostedRunParts {
   readonly run: string;
   readonly sheet: WorkSheet;
+  readonly sheetHash: string;
   readonly store: Store;
   readonly tables: WorkTables;
   /** What this worker brings: keys, addresses, tools, code. */
@@ -122,6 +123,11 @@ export class HostedRun {
       throw new RunError([`This worker would ask differently than the run "${run}" was begun.`, ...changes]);
     }
     return new HostedRun(parts, { journal, setup, budget, failure: failure.promise });
+  }
+
+  /** True if it cannot be used for a run that goes on now: it was stopped, or the run was begun again with other words. */
+  isOutdated(sheetHash: string): boolean {
+    return this.#state !== "running" || sheetHash !== this.#parts.sheetHash;
   }
 
   /** The accounts that it asks. */

@@ -65,13 +65,16 @@ export class WorkQueue {
     const bullmq = await loadPeer("bullmq");
     const options = { connection: await connectionTo(address, true) } as QueueOptions;
     const queue = new bullmq.Queue(queueName(name), options, backendOf(address, bullmq));
-    // Connections that are cut are made again.
-    queue.on("error", () => {});
+    const failed = Promise.withResolvers<never>();
+    // Later, connections that are cut are made again.
+    queue.on("error", (error) => failed.reject(error));
+    failed.promise.catch(() => {});
     const opened = new WorkQueue(name, address, bullmq, queue);
     try {
-      await queue.waitUntilReady();
+      await Promise.race([queue.waitUntilReady(), failed.promise]);
     } catch (error) {
-      await queue.close().catch(() => {});
+      // A server that does not let us in does not answer here, either.
+      void queue.disconnect().catch(() => {});
       throw new RunError([`The queue cannot be used: ${withoutPassword(errorMessage(error), address)}`], {
         cause: error,
       });

@@ -219,10 +219,14 @@ export class WorkSession {
     try {
       hosted = memoize(this.#hosted, run, () => ({ opened: this.#open(run), jobs: 0, usedAt: 0 }));
       hosted.jobs++;
-      const opened = await hosted.opened;
+      let opened = await hosted.opened;
       const claimed = await this.#tables.claim(run, job, this.#writer);
       if (claimed === undefined) return "done";
-      const { group, isNew, isTakenOver, state } = claimed;
+      const { group, isNew, isTakenOver, state, sheetHash } = claimed;
+      if (state === "running" && opened.isOutdated(sheetHash)) {
+        hosted = this.#openAgain(run, hosted);
+        opened = await hosted.opened;
+      }
       if (isTakenOver) this.#log("take-over", `Goes on with ${job}, which another worker has left.`, run);
       opened.follow(state);
       const isLate = state === "stopping" || state === "aborting" || state === "over";
@@ -262,10 +266,20 @@ export class WorkSession {
     return "later";
   }
 
+  /** The run was stopped and goes on now. */
+  #openAgain(run: string, outdated: Hosted): Hosted {
+    if (this.#hosted.get(run) === outdated) this.#hosted.delete(run);
+    outdated.jobs--;
+    if (outdated.jobs === 0) void outdated.opened.then((hosted) => hosted.close()).catch(() => {});
+    const hosted = memoize(this.#hosted, run, () => ({ opened: this.#open(run), jobs: 0, usedAt: 0 }));
+    hosted.jobs++;
+    return hosted;
+  }
+
   async #open(run: string): Promise<HostedRun> {
     const found = await this.#tables.run(run);
     if (found === undefined) throw new RunError([`There is no run "${run}" for workers in the store.`]);
-    const { sheet } = found;
+    const { sheet, sheetHash } = found;
     if (sheet.format !== WORK_FORMAT)
       throw new RunError([
         `The run was begun by another release (format ${String(sheet.format)}; this worker has format ${WORK_FORMAT}). Use the same release for the run and its workers.`,
@@ -273,6 +287,7 @@ export class WorkSession {
     const hosted = await HostedRun.open({
       run,
       sheet,
+      sheetHash,
       store: this.#store,
       tables: this.#tables,
       own: this.#options.own,

@@ -19,6 +19,7 @@ export interface WorkJob {
 /** A run as a worker finds it. */
 export interface WorkRun {
   readonly sheet: WorkSheet;
+  readonly sheetHash: string;
   readonly state: WorkState;
 }
 
@@ -29,6 +30,8 @@ export interface ClaimedJob {
   readonly isNew: boolean;
   /** True if another process held it and has not given it back. */
   readonly isTakenOver: boolean;
+  /** Changes with what workers are told about the run. */
+  readonly sheetHash: string;
   readonly state: WorkState;
 }
 
@@ -156,12 +159,13 @@ export class WorkTables {
 
   /** What a worker must know about a run; undefined if it is not on the board. */
   async run(run: string): Promise<WorkRun | undefined> {
-    const [row] = await this.#query<{ sheet: string; state: WorkState }>(
-      `SELECT sheet, ${STATE} AS state FROM work_run WHERE run = $1`,
+    const [row] = await this.#query<{ sheet: string; hash: string; state: WorkState }>(
+      `SELECT sheet, md5(sheet) AS hash, ${STATE} AS state FROM work_run WHERE run = $1`,
       [await this.#id(run)],
     );
+    if (row === undefined) return undefined;
     // Written by `openRun`.
-    return row === undefined ? undefined : { sheet: JSON.parse(row.sheet) as WorkSheet, state: row.state };
+    return { sheet: JSON.parse(row.sheet) as WorkSheet, sheetHash: row.hash, state: row.state };
   }
 
   /** Says what workers are to do with a run; gives false if it is not on the board, or over. */
@@ -208,6 +212,7 @@ export class WorkTables {
       data: string;
       claims: number;
       before: string | null;
+      sheet: string;
       state: WorkState;
     }>(
       `WITH held AS (SELECT writer FROM work_job WHERE run = $1 AND job = $2 AND done IS NULL FOR UPDATE),
@@ -215,14 +220,20 @@ export class WorkTables {
            ON CONFLICT (id) DO UPDATE SET groups = -1),
          claimed AS (UPDATE work_job SET writer = $3, claims = claims + 1 FROM held WHERE run = $1 AND job = $2
            RETURNING data, claims, held.writer AS before)
-       SELECT claimed.data, claimed.claims, claimed.before, ${STATE} AS state FROM claimed, work_run WHERE work_run.run = $1`,
+       SELECT claimed.data, claimed.claims, claimed.before, md5(sheet) AS sheet, ${STATE} AS state FROM claimed, work_run WHERE work_run.run = $1`,
       [id, job, writer],
     );
     // Written by `addJobs`.
     if (row === undefined) return undefined;
-    const { data, claims, before, state } = row;
+    const { data, claims, before, sheet, state } = row;
     const isTakenOver = before !== null && Number(before) !== writer;
-    return { group: JSON.parse(data) as CellGroup, isNew: claims === 1, isTakenOver, state };
+    return {
+      group: JSON.parse(data) as CellGroup,
+      isNew: claims === 1,
+      isTakenOver,
+      sheetHash: sheet,
+      state,
+    };
   }
 
   /** Gives a job back that was not finished. */

@@ -49,12 +49,12 @@ export class ConversationTable {
     this.#begun.set(run, new Set());
   }
 
-  /** A conversation whose events are being appended; read from the file if it was there before. */
-  live(run: number, conversation: string): LiveConversation {
+  /** A conversation whose events are being appended; read from the file if it was there before, unless it is known to be new. */
+  live(run: number, conversation: string, isNew = false): LiveConversation {
     const key = `${run} ${conversation}`;
     let live = this.#live.get(key);
     if (live === undefined) {
-      live = this.#read(key, run, conversation);
+      live = isNew ? newLive(key, run, conversation) : this.#read(key, run, conversation);
       this.#live.set(key, live);
     }
     return live;
@@ -119,8 +119,7 @@ export class ConversationTable {
   /** Its events say more than its columns. */
   #read(key: string, run: number, conversation: string): LiveConversation {
     const id = this.#stored(run, conversation);
-    if (id === undefined)
-      return { key, run, folded: new Conversation(conversation), id: null, saved: null, counted: null };
+    if (id === undefined) return newLive(key, run, conversation);
     const folded = this.#parts.reader.folded(id, conversation);
     folded.changedTurns.clear();
     folded.changedOutcomes.clear();
@@ -138,6 +137,10 @@ export class ConversationTable {
     const sql = "SELECT id FROM conversation WHERE run = ? AND name = ?";
     return this.#parts.database.value<number>(sql, run, conversationKey(conversation));
   }
+}
+
+function newLive(key: string, run: number, conversation: string): LiveConversation {
+  return { key, run, folded: new Conversation(conversation), id: null, saved: null, counted: null };
 }
 
 function update(live: LiveConversation, id: number, rows: GroupRows): void {

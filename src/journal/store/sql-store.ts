@@ -1,4 +1,5 @@
 import { memoize } from "../../core/lazy.ts";
+import { beginsConversation } from "../fold/conversation.ts";
 import { endOfRun, isKept } from "../fold/run.ts";
 import type { CellTally } from "../fold/tally.ts";
 import type { Label, RunEvent, RunStart } from "../run-event.ts";
@@ -92,7 +93,8 @@ export class SqlStore implements Store {
 
   reopen(run: string, { isShared = false }: { readonly isShared?: boolean } = {}): RunJournal {
     const id = this.#existing(run);
-    if (isShared) return this.#journal(id);
+    // Who runs a conversation together with others begins it only if it is not there: that needs no question.
+    if (isShared) return this.#journal(id, beginsConversation);
     const { path } = this.#database;
     this.#writer.now(() => {
       const written = this.#database.value<string | null>("SELECT writer FROM run WHERE id = ?", id);
@@ -224,14 +226,14 @@ export class SqlStore implements Store {
     if (left !== undefined) throw left;
   }
 
-  #journal(run: number): RunJournal {
+  #journal(run: number, isNew: (event: RunEvent) => boolean = () => false): RunJournal {
     this.#written.add(run);
     return {
       append: (event) => {
         if (!isKept(event) || this.#writer.isBroken) return;
         const encoded = encodeEvent(event);
         const name = "conversation" in event ? event.conversation : undefined;
-        const live = name === undefined ? null : this.#live(run, name);
+        const live = name === undefined ? null : this.#live(run, name, isNew(event));
         live?.folded.apply(event);
         const { type, turn, at } = encoded;
         const isEnd = endOfRun(event) !== undefined;
@@ -248,9 +250,9 @@ export class SqlStore implements Store {
   }
 
   /** An error is reported when the caller asks what is durable. */
-  #live(run: number, conversation: string): LiveConversation | null {
+  #live(run: number, conversation: string, isNew: boolean): LiveConversation | null {
     try {
-      return this.#conversations.live(run, conversation);
+      return this.#conversations.live(run, conversation, isNew);
     } catch (error) {
       this.#writer.break(error);
       return null;

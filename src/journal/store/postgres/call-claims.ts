@@ -6,11 +6,12 @@ const REPLY = "SELECT reply FROM call WHERE identity = $1";
 const REPLY_OF_RUN = "SELECT reply FROM run_call WHERE run = $2 AND identity = $1";
 const TEXTS = "SELECT hash, value FROM text WHERE hash = ANY($1)";
 
-/** A claim of a process that is gone is taken over: it holds its lock no longer. */
+/** A claim of a process that is gone is taken over: it holds its lock no longer. So is that of one that may write nothing more. */
 const CLAIM = `INSERT INTO claim (identity, writer) VALUES ($1, $2)
   ON CONFLICT (identity) DO UPDATE SET writer = excluded.writer, at = now()
   WHERE NOT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = ${WRITER_LOCKS}
     AND objid = claim.writer AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+    OR EXISTS (SELECT 1 FROM writer WHERE writer.id = claim.writer AND writer.groups < 0)
   RETURNING writer`;
 
 const RELEASE = "DELETE FROM claim WHERE identity = $1 AND writer = $2";
