@@ -45,5 +45,6 @@ test("every function of the entry has worked values, or is one of the few withou
     "clusteredWilson",
     "lifeTableRate",
     "roganGladen",
+    "clusteredLogRank",
   ]);
 });
