@@ -47,27 +47,32 @@ export function answerWords(question: Question): readonly AnswerWords[] {
 }
 
 function wordsOf(name: string, field: TemplateField, { metadata }: Question): AnswerWords | null {
-  const { truth, check, extract, type } = field;
-  if (type !== "string" && type !== "enum" && type !== "date") return null;
-  if (isTruthFrom(truth) || typeof truth !== "string" || isTraceCheck(check)) return null;
+  const { truth: right, check, extract, type } = field;
+  if (type === "boolean" || type === "array" || isTruthFrom(right) || isTraceCheck(check)) return null;
+  if (typeof right !== "string" && typeof right !== "number") return null;
   // With other comparisons the truth is one right answer of many, or none at all.
-  if (check?.type === "one_of" || check?.type === "semantic_match") return null;
+  if (check?.type === "one_of" || check?.type === "semantic_match" || check?.type === "numeric_range")
+    return null;
+  const truth = String(right);
   // What a pattern spells out is a marker, which a question may ask for.
   if (extract?.type === "regex" && extract.pattern.toLowerCase().includes(truth.toLowerCase())) return null;
-  // A letter stands for an option.
+  // A letter stands for an option, and a small or a round number is in many questions.
   if (truth.trim().length < 2 || GENERIC.has(truth.trim().toLowerCase())) return null;
+  if (isNumber(truth) && !TELLING.test(truth)) return null;
   const values: Record<string, readonly string[]> = { [truth]: [] };
   if (type === "enum") for (const value of field.values) values[String(value)] = [];
   const wrong = metadata?.wrongAnswers;
   if (Array.isArray(wrong)) for (const value of wrong) values[String(value)] ??= [];
+  if (typeof right === "number") values[truth] = [right.toLocaleString("en-US")];
   if (extract?.type === "aliases")
     for (const [value, known] of Object.entries(extract.values))
       values[value] = known.filter((alias) => !isNumber(alias));
-  // A number is in many questions, and seldom as the answer.
-  if (isNumber(truth)) return null;
   const aliases = [truth, ...(values[truth] ?? [])];
   return { field: name, truth, aliases, key: canonicalJson([name, truth]), tree: treeOf(values) };
 }
+
+/** A number with at least three digits that is not round, so that it is hardly there by chance. */
+const TELLING = /^-?(?:\d{2,}[1-9]|\d+\.\d*[1-9]|\d{1,3}(?:,\d{3})+)$/;
 
 const NUMBER =
   /^[\s\p{Sc}]*(?:[\d.,/:%°+-]+|half|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand)(?:[\s-](?:and|hundred|thousand|one|two|three|four|five|six|seven|eight|nine|ten))*[\s\p{Sc}%]*$/iu;

@@ -109,8 +109,16 @@ function questionsWith(
 function rendered(question: Question, scope: TextScope): RenderedQuestion {
   const isOpen = needsOfParts(question.template).readsState;
   if (!hasTexts(question)) return { question, isOpen };
-  const { template, ...texts } = question;
-  const filled = filledOr(texts, scope, () => withoutVariables(texts));
+  const { template, question: asked, rawAnswer, ...texts } = question;
+  // Which branch of a text is shown may depend on earlier turns: then only what stands in all of it is known.
+  const hasBranches = asked.includes("{%") && needsOfParts(asked).readsState;
+  const bare = { question: withoutVariables(asked) };
+  const filled = {
+    ...filledOr(texts, scope, () => withoutVariables(texts)),
+    ...(hasBranches ? bare : filledOr({ question: asked }, scope, () => bare)),
+    // An answer that is not known is not tried.
+    ...filledOr({ rawAnswer }, scope, () => ({ rawAnswer: "" })),
+  };
   const known = template === undefined ? undefined : filledOr(template, scope, () => null);
   if (known === undefined) return { question: filled, isOpen };
   return known === null
