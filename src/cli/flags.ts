@@ -222,6 +222,9 @@ export const DURABLE =
 /** What `--use-calls` of commands that ask models does. */
 export const USE_CALLS = "also use the answers that came with this imported run (repeatable)";
 
+/** What `--watch` does. */
+export const WATCH = "do it again whenever a scenario, a dataset or the project file changes, until Ctrl-C";
+
 /** What `--allow-drafts` does. */
 export const ALLOW_DRAFTS = "use scenarios that are marked as drafts of a model and not verified yet";
 

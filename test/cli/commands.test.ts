@@ -4,8 +4,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { elenchus, folderWith } from "./cli.ts";
 
 const COMMANDS = [
-  ...["demo", "init", "doctor", "draft", "check", "plan", "play", "run", "resume"],
-  ...["grade", "regrade", "why-miss", "list", "show", "view", "compare", "export", "import", "tag", "delete"],
+  ...["demo", "init", "doctor", "draft", "check", "diff", "plan", "rehearse", "play", "run", "resume"],
+  ...["grade", "regrade", "merge", "why-miss", "worker", "workers", "stop"],
+  ...["list", "show", "view", "compare", "export", "import", "tag", "delete"],
 ];
 
 test("--version is that of the package", async () => {

@@ -1,6 +1,13 @@
 import { Option } from "commander";
 import { type AddCommand, examples } from "../command.ts";
-import { addSettingFlags, addTrustFlag, FLAG_GROUPS, type GivenFlags, settingsRequest } from "../flags.ts";
+import {
+  addSettingFlags,
+  addTrustFlag,
+  FLAG_GROUPS,
+  type GivenFlags,
+  settingsRequest,
+  WATCH,
+} from "../flags.ts";
 import type { CheckOptions } from "./check.ts";
 
 /** How findings are written. */
@@ -10,6 +17,7 @@ interface CheckFlags extends GivenFlags {
   readonly draw: boolean;
   readonly format: CheckOptions["format"];
   readonly strict?: true;
+  readonly watch?: true;
 }
 
 /** `elenchus check` */
@@ -33,7 +41,8 @@ export const addCheckCommand: AddCommand = (program, { terminal, execute }) => {
         .choices(FORMATS)
         .default("text"),
     )
-    .option("--strict", "exit 2 for warnings, too; notes never fail");
+    .option("--strict", "exit 2 for warnings, too; notes never fail")
+    .option("--watch", WATCH);
   addTrustFlag(addSettingFlags(command, ["judge", "scenario", "tag", "dataset", "skipBadRows"]))
     .addHelpText(
       "after",
@@ -45,6 +54,11 @@ export const addCheckCommand: AddCommand = (program, { terminal, execute }) => {
     )
     .action((names: readonly string[], given: CheckFlags) =>
       execute(async () => {
+        if (given.watch) {
+          const { watchCommand, wordsWithout } = await import("../watch/watch.ts");
+          const words = (): readonly string[] => wordsWithout("--watch");
+          return watchCommand({ names, settings: settingsRequest(given), words }, terminal);
+        }
         const { check } = await import("./check.ts");
         const { draw: draws, format, strict: isStrict = false } = given;
         return check({ names, settings: settingsRequest(given), draws, format, isStrict }, terminal);

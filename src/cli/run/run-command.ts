@@ -14,6 +14,7 @@ import {
   type GivenFlags,
   settingsRequest,
   USE_CALLS,
+  WATCH,
 } from "../flags.ts";
 
 interface GivenRun extends GivenFlags, GivenDisplay {
@@ -30,6 +31,7 @@ interface GivenRun extends GivenFlags, GivenDisplay {
   readonly failIfWorse?: readonly string[];
   readonly acrossVersions?: true;
   readonly maxCost?: string;
+  readonly watch?: true;
   readonly shard?: Shard;
   readonly workers?: string;
 }
@@ -95,6 +97,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
     .option("--name <run>", "the name of the run (default: a random one)")
     .option("--view", "open the viewer, which shows the run as it goes on; it stays open until Ctrl-C")
     .option("--otel", "send traces and metrics over OTLP to where OTEL_EXPORTER_OTLP_ENDPOINT says")
+    .option("--watch", WATCH)
     .option("--durable", DURABLE)
     .option(
       "--workers <address>",
@@ -113,6 +116,10 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
     )
     .action((names: readonly string[], given: GivenRun) =>
       execute(async () => {
+        if (given.watch) {
+          const { watchRuns } = await import("../watch/watch-runs.ts");
+          return watchRuns({ names, settings: settingsRequest(given), ...given }, terminal);
+        }
         const { run } = await import("./run.ts");
         const { name, useCalls, record, replay, explainConfig, view, otel, allowDrafts, shard } = given;
         const { baseline, failIfWorse = [], acrossVersions = false } = given;

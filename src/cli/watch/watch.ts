@@ -21,8 +21,8 @@ export interface WatchOptions {
   readonly settings: SettingsRequest;
   /** The words of a round, from 1. */
   readonly words: (round: number) => readonly string[];
-  /** True to stop a round that goes on when something changes. */
-  readonly stopsRounds: boolean;
+  /** True to stop a round that goes on when something changes (default false). */
+  readonly stopsRounds?: boolean;
   /** Called after each round that was not stopped. */
   readonly onRound?: (round: number, settings: Settings) => Promise<void>;
 }
@@ -173,7 +173,7 @@ function quiet(terminal: Terminal): Terminal {
   return { ...terminal, output: silent, messages: silent };
 }
 
-/** The words of this command, to be given again without `--watch` and with others at the end. */
-export function wordsWithout(flags: readonly string[]): readonly string[] {
-  return process.argv.slice(2).filter((word) => !flags.includes(word));
+/** The words of this command, to be given again without a flag. */
+export function wordsWithout(flag: string): readonly string[] {
+  return process.argv.slice(2).filter((word) => word !== flag);
 }
