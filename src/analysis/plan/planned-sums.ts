@@ -23,7 +23,8 @@ import {
 import { type CachedConversation, cachedConversation, type KnownAnswers } from "./cached-conversation.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import type { Forecast } from "./forecast.ts";
-import { type ChainResult, ScenarioChain } from "./scenario-chain.ts";
+import { ScenarioChain } from "./scenario-chain.ts";
+import type { ChainResult } from "./walk-total.ts";
 
 /** Sums over all conversations of a run. */
 export interface PlannedSums {
