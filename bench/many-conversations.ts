@@ -1,5 +1,9 @@
-import { runScenarios } from "elenchus";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openStore, runScenarios } from "elenchus";
 import { resolveModel } from "elenchus/models";
+import type { Store } from "elenchus/store";
 import { Agent } from "undici";
 import { chain } from "./chain.ts";
 import { cpuTime, report, shown } from "./measure.ts";
@@ -47,9 +51,27 @@ export async function benchManyConversations(): Promise<void> {
     );
     report("  against the ideal", `×${(wall / ideal).toFixed(2)}`);
     report("  bare undici against the ideal", `×${(bareWall / ideal).toFixed(2)}`);
+    if (concurrency === 500) await benchWithStore(served, size, cpu / turns);
   }
   await bare.agent.close();
   served.stop();
+}
+
+/** The same with a store in a file: every event is durable before what follows from it, and every answer is kept. */
+async function benchWithStore(served: Served, size: Size, without: number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "elenchus-bench-many-"));
+  let [wall, cpu] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let round = 0; round < 4; round++) {
+    const store = await openStore(join(folder, `${round}.db`));
+    const start = cpuTime();
+    wall = Math.min(wall, await conversationsTime(served, size, store));
+    cpu = Math.min(cpu, cpuTime() - start);
+    store.close();
+  }
+  rmSync(folder, { recursive: true });
+  const perTurn = cpu / (size.conversations * TURNS);
+  report("  with a store: wall time", shown(wall, "ms"));
+  report("  CPU of a turn, and without a store", `${shown(perTurn, "ms")}, ${shown(without, "ms")}`);
 }
 
 interface Size {
@@ -60,6 +82,7 @@ interface Size {
 async function conversationsTime(
   { environment }: Served,
   { concurrency, conversations }: Size,
+  store?: Store,
 ): Promise<number> {
   const subject = await resolveModel("openai-compatible/subject", { environment });
   const start = performance.now();
@@ -72,6 +95,7 @@ async function conversationsTime(
     // The server takes all that it is sent; without a cap the first round trips would go by finding that out.
     caps: { [subject.account]: { maxConcurrency: concurrency } },
     keepResults: false,
+    ...(store === undefined ? {} : { store }),
   });
   let turns = 0;
   for await (const event of run) if (event.type === "conversation-end") turns += event.turnCount;
