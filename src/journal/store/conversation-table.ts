@@ -49,6 +49,11 @@ export class ConversationTable {
     this.#begun.set(run, new Set());
   }
 
+  /** Others write conversations of a run, too: one that is not live may be in the store. */
+  sharesAll(run: number): void {
+    this.#begun.delete(run);
+  }
+
   /** A conversation whose events are being appended; read from the file if it was there before, unless it is known to be new. */
   live(run: number, conversation: string, isNew = false): LiveConversation {
     const key = `${run} ${conversation}`;

@@ -93,6 +93,7 @@ export class SqlStore implements Store {
 
   reopen(run: string, { isShared = false }: { readonly isShared?: boolean } = {}): RunJournal {
     const id = this.#existing(run);
+    this.#conversations.sharesAll(id);
     // Who runs a conversation together with others begins it only if it is not there: that needs no question.
     if (isShared) return this.#journal(id, beginsConversation);
     const { path } = this.#database;

@@ -84,6 +84,19 @@ test("several processes write conversations of one run, and one goes on where an
   expect(lead.run("r")).toMatchObject({ statuses: { completed: 21 }, endedAt: null });
   journal.append({ type: "run-end", at: 9000 } as RunEvent);
   await journal.durable();
+  // Also the process that began the run can go on with a conversation of another one.
+  const resumed = lead.reopen("r", { isShared: true });
+  const more: RunEvent = {
+    type: "warning",
+    conversation: "c1",
+    turn: 2,
+    code: "late",
+    message: "",
+    at: 9500,
+  };
+  resumed.append(more);
+  await resumed.durable();
+  expect([...left.events("r", "c1")].at(-1)).toEqual(more);
   // Who shares a run does not open it again.
   left.reopen("r", { isShared: true });
   expect(lead.run("r")?.endedAt).toBe(9000);
