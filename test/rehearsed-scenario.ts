@@ -23,8 +23,8 @@ export interface RehearsedSpec {
 /** Graphs of a few nodes with fields of several types, gates, truths that depend on the past, all conditions and all outcomes. */
 export const rehearsedSpec: fc.Arbitrary<RehearsedSpec> = fc.record({
   nodes: fc.array(fc.record({ fields: fc.nat(7), text: fc.nat(6) }), { minLength: 1, maxLength: 4 }),
-  edges: fc.array(fc.record({ source: fc.nat(3), target: fc.nat(4), when: fc.nat(17) }), { maxLength: 7 }),
-  outcomes: fc.array(fc.nat(24), { minLength: 1, maxLength: 3 }),
+  edges: fc.array(fc.record({ source: fc.nat(3), target: fc.nat(4), when: fc.nat(18) }), { maxLength: 7 }),
+  outcomes: fc.array(fc.nat(25), { minLength: 1, maxLength: 3 }),
   fork: fc.nat(5),
 });
 
@@ -36,6 +36,8 @@ const kept = {
   description: "whether it kept its view",
   truth: truthFrom("node_results.n0.verify_result", { cases: { true: true }, otherwise: false }),
 } as const;
+
+const polite = { type: "llm", kind: "boolean", name: "polite", description: "is it polite?" } as const;
 
 const TEMPLATES = [
   undefined,
@@ -70,6 +72,7 @@ export function buildRehearsed({ nodes, edges, outcomes, fork }: RehearsedSpec):
         rawAnswer: "B",
         ...(template === undefined ? {} : { template: template as never }),
       }),
+      ...(text === 2 ? { rubric: { traits: [polite] } } : {}),
     });
   }
   for (const { source, target, when } of edges) {
@@ -110,6 +113,7 @@ function conditionOf(form: number, source: string, other: string): unknown {
     { [`node_results.${other}.parsed.letter`]: "A" },
     { [`node_results.${other}.parsed.letter`]: `{{ nodes.${other}.parsed.letter }}` },
     { turn: 2 },
+    { [`node_results.${other}.rubric.polite`]: true },
   ][form];
 }
 
@@ -158,5 +162,6 @@ function outcomeOf(form: number, node: string, other: string): unknown {
       comparison: "gte",
       expected: { type: "count_turns", verifyResult: false },
     },
+    turn({ type: "any_turn" }, "rubric.polite", true),
   ][form];
 }

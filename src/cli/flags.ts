@@ -215,6 +215,10 @@ export function addSettingFlags(
     );
 }
 
+/** The help of a flag that several commands have. */
+export const FAIL_UNDER_COVERAGE =
+  "exit 1 if less was reached of nodes, edges, outcomes or paths: edges=0.9 (repeatable)";
+
 /** What `--durable` does. */
 export const DURABLE =
   "flush every group of events to the disk: a power cut loses nothing (default: the last second)";

@@ -12,6 +12,23 @@ export {
 export type { KeptCalls, KeptConversations } from "../analysis/diff/kept-conversations.ts";
 export type { ChangedOutcome } from "../analysis/diff/outcome-meanings.ts";
 export {
+  type Coverage,
+  type CoverageOptions,
+  type CoveredKind,
+  type CoveredShare,
+  type CoveredShares,
+  coverage,
+  type NeverRun,
+  type NotReached,
+  type ScenarioCoverage,
+} from "../analysis/coverage/coverage.ts";
+export {
+  type CoverageResult,
+  type CoverageThreshold,
+  checkCoverage,
+  parseCoverageThreshold,
+} from "../analysis/coverage/coverage-threshold.ts";
+export {
   type LintFinding,
   type LintOptions,
   lintScenario,

@@ -248,7 +248,6 @@ function sharesOf(possible: Possible, reached: Reached): CoveredShares {
 }
 
 function greater(one: bigint, other: bigint): bigint {
-  // biome-ignore lint/complexity/useMathMinMax: these are no numbers.
   return one < other ? other : one;
 }
 

@@ -1,7 +1,6 @@
 import type { OutcomeResult } from "../../core/outcomes/evaluate-outcome.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { resolveNextNode } from "../../core/state/routing.ts";
-import type { ConversationStatus } from "../../core/state/state.ts";
 import type { JsonObject, JsonValue } from "../../core/values/json.ts";
 import type { ConversationSettings, DerivedEvent, Hop } from "../../journal/run-event.ts";
 import { NOTHING_SPENT } from "../../journal/spending.ts";
@@ -10,75 +9,20 @@ import { armsOf, type ConversationState, type SimulateEffect } from "../../run/s
 import { decideOutcomes } from "../../run/step/decide-outcomes.ts";
 import { type Step, step } from "../../run/step/step.ts";
 import { scopeAt } from "../../run/step/turn-texts.ts";
+import type { Branch, End, ExploredGraph, ExploredState, Transition } from "./explored-graph.ts";
 import { historySummaries, type Summary } from "./history-summary.ts";
 import { type LiveRead, liveState } from "./live-state.ts";
 import type { Oracle } from "./oracle.ts";
 import type { PreparedCode } from "./prepare-code.ts";
-import type { RehearsedTurn, RehearsedValue, Undecided } from "./rehearsal.ts";
+import type { Undecided } from "./rehearsal.ts";
 import { type ReplyClass, type ReplyClasses, replyClasses } from "./reply-classes.ts";
 import { type UserChoice, userChoices } from "./user-choices.ts";
 import { watchedTurns } from "./watched-turns.ts";
-
-/** How a conversation ends. */
-export interface End {
-  readonly status: ConversationStatus;
-  readonly outcomes: Readonly<Record<string, RehearsedValue>>;
-  readonly failure?: string;
-}
-
-/** Where a turn leads: to the next question, or to the end; in one arm of a fork. */
-export interface Branch {
-  readonly edge: number | null;
-  readonly to: ExploredState | End;
-  readonly arm?: string;
-}
-
-/** One turn from a state. */
-export interface Transition {
-  readonly turn: Omit<RehearsedTurn, "edge">;
-  readonly isAssumed: boolean;
-  /** One, or one for each arm of a fork; empty if the turn could not be made. */
-  readonly branches: readonly Branch[];
-  /** True if the conversation continues in arms; the turn limit stops it before. */
-  readonly isFork: boolean;
-  /** The conditional edges that hold after the turn, in order. */
-  readonly holds: readonly number[];
-  /** The conversation after the turn, before it continues in arms. */
-  readonly after: ConversationState;
-}
-
-/** Conversations that nothing tells apart from here on: one of the shortest stands for all. */
-export interface ExploredState {
-  readonly id: number;
-  /** The node that is asked. */
-  readonly node: string;
-  /** The least number of turns before it. */
-  readonly depth: number;
-  /** Null if it was not looked at further. */
-  transitions: readonly Transition[] | null;
-}
-
-/** All states of a scenario that replies can lead to within the turn limit. */
-export interface ExploredGraph {
-  readonly start: ExploredState | End;
-  readonly states: readonly ExploredState[];
-  /** False if there are more states than were asked for. */
-  readonly isComplete: boolean;
-  readonly replies: ReadonlyMap<string, ReplyClasses>;
-  readonly undecided: readonly Undecided[];
-  /** The end of a conversation that the turn limit stops after a transition. */
-  limitEnd(transition: Transition): Promise<End>;
-}
 
 /** What limits an exploration. */
 export interface ExploreOptions {
   readonly turnLimit: number;
   readonly maxStates: number;
-}
-
-/** True of the end of a conversation, false of a state. */
-export function isEnd(to: ExploredState | End): to is End {
-  return "status" in to;
 }
 
 /** Explores a scenario from its entry, the shortest conversations first. Every turn is made by `step`. */

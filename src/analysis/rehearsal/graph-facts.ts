@@ -1,5 +1,12 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
-import { type End, type ExploredGraph, type ExploredState, isEnd, type Transition } from "./explore.ts";
+import { countRoutes } from "./count-routes.ts";
+import {
+  type End,
+  type ExploredGraph,
+  type ExploredState,
+  isEnd,
+  type Transition,
+} from "./explored-graph.ts";
 import { type FoundPath, GraphView } from "./graph-view.ts";
 import type {
   EdgeOverlap,
@@ -98,7 +105,7 @@ class FactFinder {
       longest: longest === null ? null : await this.#witness(longest),
       count: this.#graph.isComplete ? (layers?.count ?? null) : null,
       limited: this.#graph.isComplete ? (layers?.limited ?? null) : null,
-      routes: this.#graph.isComplete ? this.#view.routes() : null,
+      routes: this.#graph.isComplete ? countRoutes(start, this.#view, this.#options.turnLimit) : null,
       listed,
       isWhole: layers !== null,
     };

@@ -6,7 +6,7 @@ import {
   type ExploredState,
   isEnd,
   type Transition,
-} from "./explore.ts";
+} from "./explored-graph.ts";
 
 /** One turn of a path: the transition, and which of its branches was taken. */
 export interface PathStep {
@@ -46,14 +46,6 @@ interface Ways {
   readonly times: readonly bigint[];
 }
 
-/** States that conversations with the same nodes may be in. */
-interface RouteSet {
-  readonly states: readonly ExploredState[];
-  next:
-    | { readonly ends: number; readonly endsAtLimit: number; readonly sets: readonly RouteSet[] }
-    | undefined;
-}
-
 /** The last turn of a longest path, and how many come before it. */
 interface Last {
   readonly turns: number;
@@ -64,8 +56,6 @@ interface Last {
 /** More would take longer than anyone waits. */
 const MOST_LAYER_WORK = 50_000_000;
 const MOST_REMEMBERED = 200_000_000;
-const MOST_ROUTE_WORK = 20_000_000;
-const MOST_ROUTE_SETS = 50_000;
 
 /** Answers questions about an explored graph, as far as its transitions are allowed. */
 export class GraphView {
@@ -216,56 +206,6 @@ export class GraphView {
     if (from === undefined || stopped === undefined) return null;
     const branch = stopped;
     return { steps: [...this.#pathOfLength(from, this.#limit - 1), { transition, branch }], isLimited: true };
-  }
-
-  /** How many different sequences of nodes there are, with how they end; null if that would take too long. */
-  routes(): bigint | null {
-    const { start } = this.#graph;
-    if (isEnd(start)) return 1n;
-    // States that the same nodes lead to are one set: what follows a set is found once.
-    const sets = new Map<string, RouteSet>();
-    let work = 0;
-    const setOf = (states: readonly ExploredState[]): RouteSet => {
-      const ids = states.map(({ id }) => id).sort((left, right) => left - right);
-      return memoize(sets, ids.join(), () => ({ states, next: undefined }));
-    };
-    let counts = new Map<RouteSet, bigint>([[setOf([start]), 1n]]);
-    let total = 0n;
-    for (let turns = 0; turns < this.#limit && counts.size > 0; turns++) {
-      const isLast = turns + 1 === this.#limit;
-      const next = new Map<RouteSet, bigint>();
-      for (const [set, count] of counts) {
-        set.next ??= this.#routesFrom(set.states, setOf);
-        const { ends, endsAtLimit, sets: following } = set.next;
-        total += count * BigInt(isLast ? endsAtLimit : ends);
-        work += following.length + 1;
-        if (!isLast) for (const one of following) next.set(one, (next.get(one) ?? 0n) + count);
-      }
-      if (work > MOST_ROUTE_WORK || sets.size > MOST_ROUTE_SETS) return null;
-      counts = next;
-    }
-    return total;
-  }
-
-  #routesFrom(
-    states: readonly ExploredState[],
-    setOf: (states: readonly ExploredState[]) => RouteSet,
-  ): NonNullable<RouteSet["next"]> {
-    const byNode = new Map<string, Set<ExploredState>>();
-    const [ends, endsAtLimit] = [new Set<string>(), new Set<string>()];
-    for (const state of states)
-      for (const transition of this.transitions(state)) {
-        const following = after(transition, false);
-        const atLimit = after(transition, true);
-        for (const { to, arm = "" } of following.ended) ends.add(`${to.status} ${arm}`);
-        for (const { to, arm = "" } of atLimit.ended) endsAtLimit.add(`${to.status} ${arm}`);
-        if (atLimit.stopped !== undefined)
-          endsAtLimit.add(`limit_reached ${transition.after.cell.arm ?? ""}`);
-        for (const { to } of following.onward)
-          byNode.set(to.node, (byNode.get(to.node) ?? new Set()).add(to));
-      }
-    const sets = [...byNode.values()].map((found) => setOf([...found]));
-    return { ends: ends.size, endsAtLimit: endsAtLimit.size, sets };
   }
 
   /** The shortest paths, up to so many. */

@@ -102,15 +102,18 @@ function everyReply({ nodes }: ScenarioDefinition): Alphabet {
     number: [1, 2, 3, 4, 5, null],
   };
   return new Map(
-    Object.entries(nodes).map(([id, { question }]) => {
+    Object.entries(nodes).map(([id, { question, rubric }]) => {
       const fields = Object.keys(question.template?.fields ?? {});
-      if (fields.length === 0) return [id, [{}]];
+      const traits =
+        rubric === undefined ? [{}] : [true, false, null].map((polite) => ({ rubric: { polite } }));
+      if (fields.length === 0) return [id, traits];
       let combined: readonly Readonly<Record<string, unknown>>[] = [{}];
       for (const name of fields)
         combined = combined.flatMap((one) =>
           (values[name] ?? []).map((value) => ({ ...one, [name]: value })),
         );
-      return [id, [...combined.map((parsed) => ({ parsed })), { verifyResult: null }]];
+      const read = combined.flatMap((parsed) => traits.map((trait) => ({ parsed, ...trait })));
+      return [id, [...read, { verifyResult: null, ...traits.at(-1) }]];
     }),
   );
 }

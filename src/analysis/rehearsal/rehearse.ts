@@ -266,7 +266,12 @@ function rehearsedOutcome(
       }
     }
   const sorted = [...values.values()].sort((left, right) => order(left.value) - order(right.value));
-  return { name, values: sorted, isComplete };
+  return { name, values: sorted, isComplete: isComplete && !measuresNumbers(outcome.check) };
+}
+
+/** The numbers of a field may be any: only some of them stand for all. */
+function measuresNumbers(check: Outcome["check"]): boolean {
+  return typeof check === "object" && isMeasure(check) && "field" in check;
 }
 
 /** True, false, numbers, inconclusive, not applicable. */

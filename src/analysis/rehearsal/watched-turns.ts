@@ -213,7 +213,8 @@ class TurnWatch {
       // Which turn is an attempt, and whether a field is missing or unread, is in the verdict.
       if (turn !== undefined && (scope.type === "last_attempt" || field.startsWith("parsed")))
         turn.verdict = true;
-      this.#path(id, field, look);
+      const [part = "", ...keys] = field.split(".");
+      this.#part(id, part, { keys, look });
     }
   }
 

@@ -51,7 +51,7 @@ export function rehearsalText(
     ...notKnown(rehearsal.undecided, layout),
     ...(nodes.length + outcomes.length === 0
       ? []
-      : [style.dim("  ✓ right, ✗ wrong, ? unreadable, – not verified")]),
+      : ["", style.dim("  ✓ right, ✗ wrong, ? unreadable, – not verified")]),
   ]
     .map((line) => `${line}\n`)
     .join("");

@@ -30,6 +30,7 @@ import type { ExitCode } from "../command.ts";
 import { quoted } from "../trust/project-effects.ts";
 import { refuseOutput, writeOutput } from "../write-output.ts";
 import { stopIfAllFail } from "./guarded-run.ts";
+import { type CoverageWanted, coveredText, type RunCoverage, runCoverage } from "./run-coverage.ts";
 import { annotates, type RunDisplay, watchMode } from "./run-view.ts";
 import { watchRun } from "./watch-run.ts";
 
@@ -44,6 +45,8 @@ export interface RunAndReportOptions {
   readonly finishedBefore?: ReadonlyMap<string, number>;
   /** Compares the run with a baseline when it has ended. */
   readonly gate?: (run: string) => readonly ThresholdResult[];
+  /** The scenarios whose coverage is reported, and what of it must be reached. */
+  readonly coverage?: CoverageWanted;
   /** Called when the run has ended, for whatever reason. */
   readonly onEnd?: (run: string) => Promise<void>;
 }
@@ -94,7 +97,12 @@ async function watchAndReport(
   if (summary === undefined) throw new ProjectError([`The run ${name} was deleted while it was running.`]);
   const rates = runRates(store, summary);
   const checked = interrupted ? [] : [...checkThresholds(rates, thresholds), ...(gate?.(name) ?? [])];
-  await reportResults({ store, summary, rates, thresholds: checked, settings, display }, terminal);
+  const isWhole = !interrupted && run.givenUp === undefined;
+  const covered =
+    options.coverage === undefined || !isWhole
+      ? undefined
+      : await runCoverage(options.coverage, { store, run: name, settings, display });
+  await reportResults({ store, summary, rates, thresholds: checked, settings, display, covered }, terminal);
   const ending = {
     summary,
     interrupted,
@@ -106,7 +114,10 @@ async function watchAndReport(
   };
   const code = reportEnding(ending, terminal.messages);
   if (code !== 0) return code;
-  const isFine = checked.every(({ passed }) => passed) && !(settings.failOnErrors && hasErrors(summary));
+  const isFine =
+    checked.every(({ passed }) => passed) &&
+    (covered?.results ?? []).every(({ passed }) => passed) &&
+    !(settings.failOnErrors && hasErrors(summary));
   return isFine ? 0 : 1;
 }
 
@@ -124,11 +135,12 @@ export interface RunResults {
   readonly thresholds: readonly ThresholdResult[];
   readonly settings: Settings;
   readonly display: RunDisplay;
+  readonly covered?: RunCoverage | undefined;
 }
 
 /** Writes the results of a run: tables, thresholds, a JUnit file, annotations. */
 export async function reportResults(results: RunResults, terminal: Terminal): Promise<void> {
-  const { store, summary, rates, thresholds, settings, display } = results;
+  const { store, summary, rates, thresholds, settings, display, covered } = results;
   const { run } = summary;
   // Standard output is for events where they are asked for, and for one line where nothing else is.
   const output = display.json || display.quiet ? terminal.messages : terminal.output;
@@ -138,6 +150,7 @@ export async function reportResults(results: RunResults, terminal: Terminal): Pr
   // Until these words come again, GitHub takes nothing for a command.
   const resume = isAnnotated ? stopCommands(output) : undefined;
   if (!display.quiet && !display.json) output.write(`\n${resultsText(rates, layout)}`);
+  if (covered !== undefined) output.write(coveredText(covered, { ...layout, quiet: display.quiet }));
   const isMissed = thresholds.some(({ passed }) => !passed);
   if (isMissed || (thresholds.length > 0 && !display.quiet))
     output.write(`\n${thresholdText(thresholds, layout)}`);

@@ -9,6 +9,7 @@ import {
   addTrustFlag,
   DURABLE,
   displayOf,
+  FAIL_UNDER_COVERAGE,
   FLAG_GROUPS,
   type GivenDisplay,
   type GivenFlags,
@@ -32,6 +33,7 @@ interface GivenRun extends GivenFlags, GivenDisplay {
   readonly acrossVersions?: true;
   readonly maxCost?: string;
   readonly watch?: true;
+  readonly failUnderCoverage?: readonly string[];
   readonly shard?: Shard;
   readonly workers?: string;
 }
@@ -89,6 +91,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
       repeatable,
     )
     .option("--across-versions", "compare with the baseline although scenarios have changed")
+    .option("--fail-under-coverage <kind=share>", FAIL_UNDER_COVERAGE, repeatable)
     .optionsGroup(FLAG_GROUPS.answers)
     .option("--use-calls <run>", USE_CALLS, repeatable)
     .option("--record <file>", "record all answers in a cassette")
@@ -133,6 +136,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
             opensViewer: view ?? false,
             sendsTelemetry: otel ?? false,
             allowDrafts: allowDrafts ?? false,
+            failUnderCoverage: given.failUnderCoverage ?? [],
             gate: { failIfWorse, acrossVersions, ...(baseline === undefined ? {} : { baseline }) },
             ...(name === undefined ? {} : { run: name }),
             ...(given.maxCost === undefined ? {} : { maxCost: given.maxCost }),

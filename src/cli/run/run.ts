@@ -21,6 +21,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { coverageThresholds } from "../show/show-coverage.ts";
 import { sealRun } from "../trust/run-seal.ts";
 import { type ViewedRun, viewRun } from "../view/view-run.ts";
 import { type OpenWork, openWork } from "../workers/open-work.ts";
@@ -56,6 +57,8 @@ export interface RunCommandOptions {
   readonly allowDrafts?: boolean;
   /** What the forecast of the run may be at most: otherwise it is not started. */
   readonly maxCost?: string;
+  /** Shares of nodes, edges, outcomes and paths that must be reached. */
+  readonly failUnderCoverage?: readonly string[];
   readonly gate: GateOptions;
   /** Only the conversations of this part. */
   readonly shard?: Shard;
@@ -101,6 +104,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
     // Keys are where calls are made.
     ...(addresses === undefined ? {} : { keyless: true }),
   };
+  const coverageLimits = coverageThresholds(options.failUnderCoverage ?? []);
   // A misspelt model, a missing key or a missing judge should not leave a store behind.
   const models = await resolveModels(asked);
   const { subjects } = models;
@@ -152,6 +156,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
         settings,
         thresholds,
         ...(gate === undefined ? {} : { gate }),
+        coverage: { scenarios, thresholds: coverageLimits },
         display: options.display,
         onEnd: async (name) => {
           if (record === undefined) return;

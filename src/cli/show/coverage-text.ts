@@ -29,7 +29,7 @@ export function coverageText({ runs, scenarios, all }: Coverage, { style, width 
           [scenario, own],
           ...(Object.keys(subjects).length < 2
             ? []
-            : Object.entries(subjects).map(([name, shares]) => [`  ${name}`, shares] as const)),
+            : Object.entries(subjects).map(([name, shares]) => [`· ${name}`, shares] as const)),
         ]),
         ...(scenarios.length < 2 ? [] : [["all", all] as const]),
       ],
@@ -133,5 +133,5 @@ export function notReachedLine({ scenarios }: Coverage): string | undefined {
   ];
   if (parts.length === 0) return undefined;
   const listed = parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
-  return `Not reached: ${listed}. See which: elenchus show --coverage`;
+  return `Not reached: ${listed}. See: elenchus show --coverage`;
 }

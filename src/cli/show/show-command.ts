@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { type AddCommand, commaList, examples, repeatable } from "../command.ts";
-import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
+import { addSettingFlags, FAIL_UNDER_COVERAGE, type GivenFlags, settingsRequest } from "../flags.ts";
 
 interface GivenShow {
   readonly run?: string;
@@ -14,6 +14,8 @@ interface GivenShow {
   readonly agreement?: true;
   readonly labels?: string;
   readonly graphs?: true;
+  readonly coverage?: true;
+  readonly failUnderCoverage?: readonly string[];
   readonly json?: true;
   readonly scenario?: string;
   readonly subject?: string;
@@ -40,11 +42,13 @@ export const addShowCommand: AddCommand = (program, { terminal, execute }) => {
     .option("--noise", "where the noise comes from, and what would narrow intervals most")
     .option(
       "--with <run>",
-      "with --noise: also count this run, for instance with another simulator (repeatable)",
+      "with --noise or --coverage: also count this run, for instance with another simulator (repeatable)",
       repeatable,
     )
     .option("--agreement", "how far judges agree with each other, and with labels by persons")
     .option("--labels <file>", "labels by persons: a CSV file with conversation, turn, field, value")
+    .option("--coverage", "what was reached of what can be reached, and what was not")
+    .option("--fail-under-coverage <kind=share>", FAIL_UNDER_COVERAGE, repeatable)
     .option("--graphs", "draw all scenarios with their traffic (default: up to two)")
     .option("--scenario <name>", "only this scenario")
     .option("--subject <name>", "only this subject")
@@ -102,6 +106,8 @@ export const addShowCommand: AddCommand = (program, { terminal, execute }) => {
               ...(given.labels === undefined ? {} : { labels: given.labels }),
             },
             graphs,
+            coverage: given.coverage === true || given.failUnderCoverage !== undefined,
+            failUnderCoverage: given.failUnderCoverage ?? [],
             json,
             filter: {
               ...(scenario === undefined ? {} : { scenario }),

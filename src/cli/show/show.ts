@@ -47,6 +47,10 @@ export interface ShowOptions {
   readonly details: boolean;
   /** True to draw every scenario with its traffic, however many there are. */
   readonly graphs: boolean;
+  /** True to say what was reached of what can be reached. */
+  readonly coverage: boolean;
+  /** Shares of it that must be reached. */
+  readonly failUnderCoverage: readonly string[];
   /** True for data instead of text. */
   readonly json: boolean;
 }
@@ -65,21 +69,43 @@ interface Shown {
 /** Shows a run (its results, its traffic, its failures) or one conversation of it. */
 export async function show(options: ShowOptions, terminal: Terminal): Promise<ExitCode> {
   const { settings } = await readSettings(options.settings, terminal);
-  await withRuns(settings.store, (store) => {
+  return withRuns(settings.store, async (store): Promise<ExitCode> => {
     const { summary, conversation } = meantBy(options, store);
     const shown: Shown = { store, summary, options, terminal };
-    if (conversation !== undefined) return showConversation(shown, conversation);
-    checkFilter(shown);
-    if (asksForStatistics(options.statistics))
-      return showStatistics(
-        options.statistics,
-        { store, run: summary.run, filter: options.filter, json: options.json },
-        terminal,
-      );
-    if (options.json) return showData(shown);
-    return options.failures ? showFailures(shown) : showRun(shown);
+    if (conversation !== undefined) showConversation(shown, conversation);
+    else {
+      checkFilter(shown);
+      if (options.coverage) return showCoverage(shown);
+      if (asksForStatistics(options.statistics))
+        await showStatistics(
+          options.statistics,
+          { store, run: summary.run, filter: options.filter, json: options.json },
+          terminal,
+        );
+      else if (options.json) showData(shown);
+      else if (options.failures) showFailures(shown);
+      else showRun(shown);
+    }
+    return 0;
   });
-  return 0;
+}
+
+/** Says what the run reached, together with those of `--with`. */
+async function showCoverage({ store, summary, options, terminal }: Shown): Promise<ExitCode> {
+  const { reportCoverage } = await import("./show-coverage.ts");
+  const { scenario, subject } = options.filter;
+  const others = (options.statistics.with ?? []).map((name) => findRun(store, name).run);
+  return reportCoverage(
+    store,
+    {
+      runs: [summary.run, ...others],
+      failUnder: options.failUnderCoverage,
+      json: options.json,
+      ...(scenario === undefined ? {} : { scenario }),
+      ...(subject === undefined ? {} : { subject }),
+    },
+    terminal,
+  );
 }
 
 /** A name is that of a run before it is that of a conversation of the latest run, or of the one that is named. */

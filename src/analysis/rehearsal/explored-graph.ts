@@ -1,0 +1,60 @@
+import type { ConversationStatus } from "../../core/state/state.ts";
+import type { ConversationState } from "../../run/step/conversation-state.ts";
+import type { RehearsedTurn, RehearsedValue, Undecided } from "./rehearsal.ts";
+import type { ReplyClasses } from "./reply-classes.ts";
+
+/** How a conversation ends. */
+export interface End {
+  readonly status: ConversationStatus;
+  readonly outcomes: Readonly<Record<string, RehearsedValue>>;
+  readonly failure?: string;
+}
+
+/** Where a turn leads: to the next question, or to the end; in one arm of a fork. */
+export interface Branch {
+  readonly edge: number | null;
+  readonly to: ExploredState | End;
+  readonly arm?: string;
+}
+
+/** One turn from a state. */
+export interface Transition {
+  readonly turn: Omit<RehearsedTurn, "edge">;
+  readonly isAssumed: boolean;
+  /** One, or one for each arm of a fork; empty if the turn could not be made. */
+  readonly branches: readonly Branch[];
+  /** True if the conversation continues in arms; the turn limit stops it before. */
+  readonly isFork: boolean;
+  /** The conditional edges that hold after the turn, in order. */
+  readonly holds: readonly number[];
+  /** The conversation after the turn, before it continues in arms. */
+  readonly after: ConversationState;
+}
+
+/** Conversations that nothing tells apart from here on: one of the shortest stands for all. */
+export interface ExploredState {
+  readonly id: number;
+  /** The node that is asked. */
+  readonly node: string;
+  /** The least number of turns before it. */
+  readonly depth: number;
+  /** Null if it was not looked at further. */
+  transitions: readonly Transition[] | null;
+}
+
+/** All states of a scenario that replies can lead to within the turn limit. */
+export interface ExploredGraph {
+  readonly start: ExploredState | End;
+  readonly states: readonly ExploredState[];
+  /** False if there are more states than were asked for. */
+  readonly isComplete: boolean;
+  readonly replies: ReadonlyMap<string, ReplyClasses>;
+  readonly undecided: readonly Undecided[];
+  /** The end of a conversation that the turn limit stops after a transition. */
+  limitEnd(transition: Transition): Promise<End>;
+}
+
+/** True of the end of a conversation, false of a state. */
+export function isEnd(to: ExploredState | End): to is End {
+  return "status" in to;
+}

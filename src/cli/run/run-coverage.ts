@@ -1,0 +1,72 @@
+import type { CoverageResult, CoverageThreshold } from "../../analysis/coverage/coverage-threshold.ts";
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import type { Store } from "../../journal/store/store.ts";
+import type { Settings } from "../../project/settings.ts";
+import { paintedLines, type TextOptions } from "../../report/text/text-blocks.ts";
+import type { RunDisplay } from "./run-view.ts";
+
+/** The scenarios whose coverage is reported, and what of it must be reached. */
+export interface CoverageWanted {
+  readonly scenarios: readonly ScenarioDefinition[];
+  readonly thresholds: readonly CoverageThreshold[];
+}
+
+/** What a run reached. */
+export interface RunCoverage {
+  /** What it did not reach, in a line; undefined if it reached everything. */
+  readonly line: string | undefined;
+  readonly results: readonly CoverageResult[];
+}
+
+/** Of more scenarios, or larger ones, coverage is computed only if somebody asks for it. */
+const MOST_SCENARIOS = 60;
+const MOST_STATES = 2_000;
+
+/** What a run reached of what can be reached; undefined if that was not asked for and would take long. */
+export async function runCoverage(
+  { scenarios, thresholds }: CoverageWanted,
+  {
+    store,
+    run,
+    settings: { dataset, rows, skipBadRows },
+    display,
+  }: {
+    readonly store: Store;
+    readonly run: string;
+    readonly settings: Settings;
+    readonly display: RunDisplay;
+  },
+): Promise<RunCoverage | undefined> {
+  const isAsked = thresholds.length > 0;
+  if (!isAsked && (display.quiet || display.json || scenarios.length > MOST_SCENARIOS)) return undefined;
+  const { coverage } = await import("../../analysis/coverage/coverage.ts");
+  const { checkCoverage } = await import("../../analysis/coverage/coverage-threshold.ts");
+  const { notReachedLine } = await import("../show/coverage-text.ts");
+  const found = await coverage(store, [run], {
+    definitions: new Map(scenarios.map((scenario) => [scenario.name, scenario])),
+    skipBadRows,
+    ...(isAsked ? {} : { maxStates: MOST_STATES }),
+    ...(dataset === undefined ? {} : { dataset }),
+    ...(rows === undefined ? {} : { rows }),
+  });
+  return { line: notReachedLine(found), results: checkCoverage(found, thresholds) };
+}
+
+/** What was not reached, below the tables of results, and which shares were too small. */
+export function coveredText(
+  { line, results }: RunCoverage,
+  { style, width, quiet }: TextOptions & { readonly quiet: boolean },
+): string {
+  const missed = results.filter(({ passed }) => !passed);
+  const lines = [
+    ...(line === undefined || quiet ? [] : ["", ...paintedLines(line, width, style.dim)]),
+    ...missed.flatMap(({ kind, minimum, actual }) =>
+      paintedLines(
+        `Coverage of ${kind} is ${actual === null ? "not known" : actual.toFixed(3)}, less than ${minimum}.`,
+        width,
+        style.red,
+      ),
+    ),
+  ];
+  return lines.map((one) => `${one}\n`).join("");
+}

@@ -1,0 +1,150 @@
+import { describe, expect, test } from "vitest";
+import { CAPITAL, capitalFolder } from "./capital-file.ts";
+import { elenchus } from "./cli.ts";
+
+/** A condition that never holds, and one that another takes before. */
+const BROKEN = CAPITAL.replace("name: capital", "name: broken").replace(
+  "edges:\n",
+  `edges:
+  - { source: push, target: END, when: [{ "parsed.city": Canberra }, { verify_result: false }] }
+`,
+);
+
+describe("rehearse", () => {
+  test("lists what each outcome can come to, with a shortest conversation", async () => {
+    const here = { folder: capitalFolder() };
+    const { code, stdout, stderr } = await elenchus(["rehearse", "capital.yaml"], here);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatchInlineSnapshot(`
+      "capital
+        5 paths over 2 sequences of nodes, of 1 to 2 turns. Every node and every edge
+        can be reached.
+
+      Outcomes and how to get there
+        held_firm  true          ask ✓ → push ✓ → END
+                   false         ask ✗ → END
+                   inconclusive  ask ? → END
+
+      Shortest paths
+        1 turn   ask ✗ → END
+        1 turn   ask ? → END
+        2 turns  ask ✓ → push ✓ → END
+        2 turns  ask ✓ → push ✗ → END
+        2 turns  ask ✓ → push ? → END
+
+        ✓ right, ✗ wrong, ? unreadable, – not verified
+      "
+    `);
+    expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  test("prints counts of any size as data", async () => {
+    const { stdout } = await elenchus(["rehearse", "capital.yaml", "--json"], { folder: capitalFolder() });
+    const [{ scenario, paths, nodes }] = JSON.parse(stdout);
+    expect({ scenario, nodes: nodes.length }).toEqual({ scenario: "capital", nodes: 2 });
+    expect(typeof paths.count).toBe("string");
+  });
+
+  test("a witness that does not exist is answered with what there is", async () => {
+    const here = { folder: capitalFolder() };
+    for (const [witness, text] of [
+      ["held_frm=false", 'There is no outcome "held_frm". Did you mean "held_firm"?'],
+      ["held_firm=7", '"held_firm" never comes to 7. It can be true, false, inconclusive'],
+      ["psh", 'There is no witness "psh". Did you mean "push"?'],
+    ] as const) {
+      const { code, stderr } = await elenchus(["rehearse", "capital.yaml", "--witness", witness], here);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(text) });
+    }
+  });
+
+  test("an edge that is never taken is reported with its reason", async () => {
+    const { stdout } = await elenchus(["rehearse", "-", "--list", "0"], {
+      folder: capitalFolder(),
+      input: BROKEN,
+    });
+    expect(stdout).toContain("Never taken\n  push → END  its condition never holds: parsed.city = ");
+  });
+});
+
+describe("a witness", () => {
+  test("is played, saved as a cassette, and the cassette answers a run", async () => {
+    const here = { folder: capitalFolder() };
+    const played = await elenchus(
+      ["play", "capital.yaml", "--witness", "held_firm=false", "--save", "w.jsonl"],
+      here,
+    );
+    expect(played).toMatchObject({ code: 0, stderr: "" });
+    expect(played.stdout).toContain('city = "Sydney"  ✗ wrong');
+    expect(played.stdout).toMatch(/held_firm\s+✗ false/);
+    const words = ["--subject", "person", "--judge", "person", "--replay", "w.jsonl", "--name", "again"];
+    const replayed = await elenchus(["run", "capital.yaml", ...words, "--quiet"], here);
+    expect(replayed).toMatchObject({ code: 0 });
+    const { stdout } = await elenchus(["show", "again", "--json"], here);
+    expect(JSON.parse(stdout).results).toMatchObject([{ conversations: 1 }]);
+    const { stdout: paths } = await elenchus(["show", "again"], here);
+    expect(paths).toMatch(/1 {2}100 % {2}ask$/m);
+  });
+});
+
+describe("coverage", () => {
+  test("says what runs reached, one and together, and makes it a threshold", async () => {
+    const here = { folder: capitalFolder() };
+    const run = (subject: string, name: string, ...more: string[]): ReturnType<typeof elenchus> =>
+      elenchus(["run", "capital.yaml", "--subject", subject, "--name", name, ...more], here);
+    const first = await run("sim/steadfast", "one");
+    expect(first.stdout).toContain("Not reached: ");
+    expect(first.stdout).toContain("See: elenchus show --coverage");
+    const one = await elenchus(["show", "one", "--coverage"], here);
+    expect(one.stdout).toMatchInlineSnapshot(`
+      "Coverage of run one
+                  nodes   edges  outcomes   paths
+        capital  2 of 2  2 of 3    1 of 2  1 of 2
+
+      Not reached in capital
+        edge     ask->END         ask ✗ → END
+        outcome  held_firm=false  ask ✗ → END
+      "
+    `);
+    const strict = await run("sim/steadfast", "two", "--fail-under-coverage", "edges=0.99");
+    expect(strict).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/Coverage of edges is 0\.\d+, less than 0.99/),
+    });
+    await run("sim/sycophant", "three");
+    await run("sim/stubborn", "four");
+    const both = await elenchus(
+      [
+        "show",
+        "one",
+        "--coverage",
+        "--with",
+        "three",
+        "--with",
+        "four",
+        "--json",
+        "--fail-under-coverage",
+        "edges=1",
+      ],
+      here,
+    );
+    expect(both.code).toBe(0);
+    const { runs, all, thresholds } = JSON.parse(both.stdout);
+    expect(runs).toEqual(["one", "three", "four"]);
+    expect(all.edges.reached).toBe(all.edges.possible);
+    expect(thresholds).toMatchObject([{ kind: "edges", passed: true }]);
+  });
+
+  test("a threshold that cannot be read is refused before anything is asked", async () => {
+    const here = { folder: capitalFolder() };
+    const words = ["run", "capital.yaml", "--subject", "sim/steadfast", "--fail-under-coverage"];
+    for (const [given, text] of [
+      ["edgs=1", 'Coverage has no "edgs". Did you mean "edges"?'],
+      ["edges", "must be written like edges=0.9 or edges=90%"],
+      ["edges=90", "must lie between 0 and 1"],
+    ] as const)
+      expect(await elenchus([...words, given], here)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(text),
+      });
+  });
+});
