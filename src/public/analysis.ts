@@ -1,16 +1,6 @@
 import { provideLiquid } from "../core/liquid/liquid-engine.ts";
 import { loadLiquid } from "../run/liquid-library.ts";
 
-export type { Affected, Change, Fate } from "../analysis/diff/change.ts";
-export { type DefinitionDiff, diffDefinitions, type NodeReplies } from "../analysis/diff/diff-definitions.ts";
-export {
-  type ComparedSide,
-  diffScenarios,
-  type ScenarioDiff,
-  type ScenariosDiff,
-} from "../analysis/diff/diff-scenarios.ts";
-export type { KeptCalls, KeptConversations } from "../analysis/diff/kept-conversations.ts";
-export type { ChangedOutcome } from "../analysis/diff/outcome-meanings.ts";
 export {
   type Coverage,
   type CoverageOptions,
@@ -28,6 +18,16 @@ export {
   checkCoverage,
   parseCoverageThreshold,
 } from "../analysis/coverage/coverage-threshold.ts";
+export type { Affected, Change, Fate } from "../analysis/diff/change.ts";
+export { type DefinitionDiff, diffDefinitions, type NodeReplies } from "../analysis/diff/diff-definitions.ts";
+export {
+  type ComparedSide,
+  diffScenarios,
+  type ScenarioDiff,
+  type ScenariosDiff,
+} from "../analysis/diff/diff-scenarios.ts";
+export type { KeptCalls, KeptConversations } from "../analysis/diff/kept-conversations.ts";
+export type { ChangedOutcome } from "../analysis/diff/outcome-meanings.ts";
 export {
   type LintFinding,
   type LintOptions,
