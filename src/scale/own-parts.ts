@@ -3,7 +3,7 @@ import type { ModelReference } from "../core/scenario/model-override.ts";
 import { isRecord } from "../core/values/json.ts";
 import { RunError } from "../journal/failure.ts";
 import { type JudgeOption, list, type RunOptions, type SubjectOption } from "../run/run-options.ts";
-import { isOwn, isOwnModel, type WorkSheet } from "./work-sheet.ts";
+import { DATA_OPTIONS, isOwn, isOwnModel, type WorkSheet } from "./work-sheet.ts";
 
 /** What a worker brings itself: nothing of it comes from a run. */
 export interface OwnParts
@@ -26,7 +26,11 @@ export function optionsOf(sheet: WorkSheet, own: OwnParts): Omit<RunOptions, "sc
       `The run has code, so a worker needs the project file that it was begun with${own.project === undefined ? ": --config" : ", and the one of this worker is another"}.`,
       ...sheet.code,
     ]);
-  const { subjects, judge, embedder, simulator, rubric, ...data } = sheet.options;
+  const { subjects, judge, embedder, simulator, rubric } = sheet.options;
+  // Whoever can write to the store may add other keys: a path, an address, a header.
+  const data = Object.fromEntries(
+    DATA_OPTIONS.flatMap((key) => (sheet.options[key] === undefined ? [] : [[key, sheet.options[key]]])),
+  );
   const problems: string[] = [];
   const ownModel = (value: unknown, known: readonly (SubjectOption | JudgeOption)[]): unknown => {
     if (isRecord(value) && Array.isArray(value.panel))

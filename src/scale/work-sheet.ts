@@ -34,8 +34,8 @@ export interface OwnModel {
   readonly ofProject: string;
 }
 
-/** The options of a run that are data as they are. */
-const DATA = [
+/** The options of a run that are data as they are: workers use these and no others. */
+export const DATA_OPTIONS: readonly (keyof RunOptions)[] = [
   "replicates",
   "turnLimit",
   "timeouts",
@@ -53,7 +53,7 @@ const DATA = [
   "useCalls",
   "retryUnreadable",
   "variant",
-] as const satisfies readonly (keyof RunOptions)[];
+];
 
 /** The names that the models of a run have in results. */
 export interface ModelNames {
@@ -86,7 +86,7 @@ export function workSheet(
   const { embedder, simulator, rubric } = options;
   if (containsCode(rubric)) code.push("The rubric of the run has functions.");
   const data = Object.fromEntries(
-    DATA.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]])),
+    DATA_OPTIONS.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]])),
   );
   const sheet: WorkSheet = {
     format: WORK_FORMAT,
