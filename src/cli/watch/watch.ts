@@ -151,7 +151,8 @@ class Watch {
 
   #sayChanged(changed: readonly string[]): void {
     const { output, messages } = this.#terminal;
-    if (output.isTerminal) output.data(CLEAR);
+    // Outputs let no text clear the screen, whoever wrote it.
+    if (output.isTerminal) process.stdout.write(CLEAR);
     if (changed.length === 0) return;
     const shown = changed.slice(0, SHOWN).map(printableText).join(", ");
     const more = changed.length > SHOWN ? ` and ${changed.length - SHOWN} more` : "";
