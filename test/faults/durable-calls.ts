@@ -29,6 +29,6 @@ export async function durableCalls(
 
 /** Killed before the file was a store: it is not there, it is empty, or its making must be undone, which no reader can do. */
 function isUnfinished({ code, cause }: StoreError): boolean {
-  if (code === "io" || code === "not_a_store") return true;
+  if (code === "missing" || code === "io" || code === "not_a_store") return true;
   return cause instanceof Error && "code" in cause && cause.code === "SQLITE_READONLY_ROLLBACK";
 }

@@ -13,6 +13,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { hasErrors, reportResults, usableThresholds } from "../run/run-and-report.ts";
+import { runCoverage } from "../run/run-coverage.ts";
 import type { RunDisplay } from "../run/run-view.ts";
 import { countOpen, findRun } from "../stored-runs.ts";
 import { refuseOutput } from "../write-output.ts";
@@ -58,7 +59,14 @@ export async function merge(options: MergeCommandOptions, terminal: Terminal): P
     const summary = findRun(target, run);
     const rates = runRates(target, summary);
     const checked = checkThresholds(rates, thresholds);
-    await reportResults({ store: target, summary, rates, thresholds: checked, settings, display }, terminal);
+    const covered = await runCoverage(
+      { scenarios, thresholds: [] },
+      { store: target, run, settings, display },
+    );
+    await reportResults(
+      { store: target, summary, rates, thresholds: checked, settings, display, covered },
+      terminal,
+    );
     const open = countOpen(target, summary);
     if (open > 0)
       terminal.messages.write(`${countedText(open, "conversation")} left: shards were not finished.\n`);

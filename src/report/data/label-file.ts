@@ -44,7 +44,7 @@ function cellsOf(
   const rows: { readonly cells: readonly string[]; readonly line: number }[] = [];
   let cells: string[] = [];
   let [line, start] = [1, 1];
-  const pattern = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|\r|$)/gy;
+  const pattern = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r?\n|\r|$)/gy;
   while (pattern.lastIndex < text.length) {
     const match = pattern.exec(text);
     if (match === null)

@@ -1,5 +1,5 @@
 import { textsIn } from "../text-codec.ts";
-import { isLost, type PostgresConnection, WRITER_LOCKS } from "./postgres-connection.ts";
+import { isAlive, isLost, type PostgresConnection } from "./postgres-connection.ts";
 import type { FoundReply } from "./thread-messages.ts";
 
 const REPLY = "SELECT reply FROM call WHERE identity = $1";
@@ -9,8 +9,7 @@ const TEXTS = "SELECT hash, value FROM text WHERE hash = ANY($1)";
 /** A claim of a process that is gone is taken over: it holds its lock no longer. So is that of one that may write nothing more. */
 const CLAIM = `INSERT INTO claim (identity, writer) VALUES ($1, $2)
   ON CONFLICT (identity) DO UPDATE SET writer = excluded.writer, at = now()
-  WHERE NOT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = ${WRITER_LOCKS}
-    AND objid = claim.writer AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+  WHERE NOT ${isAlive("claim.writer")}
     OR EXISTS (SELECT 1 FROM writer WHERE writer.id = claim.writer AND writer.groups < 0)
   RETURNING writer`;
 

@@ -21,19 +21,26 @@ const CONNECT_MS = 10_000;
 const SESSION = `SET tcp_keepalives_idle = 20; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3;
 SET idle_in_transaction_session_timeout = 15000`;
 
-/** Names the locks that processes hold while they may write, each with its number. */
-export const WRITER_LOCKS = 0x456c656e;
-
 /** Names what all hold together while they write a group, and who removes texts holds alone. */
 export const TEXT_LOCKS = 0x456c6574;
 
-/** The oid of the schema: stores of one database do not wait for each other. */
+/**
+ * The oid of the schema: stores of one database do not wait for each other. With the number of a process, it names the lock that
+ * the process holds while it may write.
+ */
 export const SCHEMA_LOCK = "current_schema()::regnamespace::oid::bigint::int";
+
+/** True if a process of this store, given by an expression of its number, holds its lock: it is alive. */
+export function isAlive(writer: string): string {
+  return `EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = current_schema()::regnamespace::oid
+    AND objid = ${writer} AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`;
+}
 
 /** A connection to a server that is made again when it is lost. */
 export class PostgresConnection {
   readonly #settings: ConnectionSettings;
   #client: Client | undefined;
+  #connecting: Promise<Client> | undefined;
   readonly #names = new Map<string, string>();
 
   constructor(settings: ConnectionSettings) {
@@ -43,6 +50,14 @@ export class PostgresConnection {
   /** Connects; throws if that is not possible now. */
   async connect(): Promise<Client> {
     if (this.#client !== undefined) return this.#client;
+    // One connection for all who ask meanwhile: on two, statements would not be done in order.
+    this.#connecting ??= this.#open().finally(() => {
+      this.#connecting = undefined;
+    });
+    return this.#connecting;
+  }
+
+  async #open(): Promise<Client> {
     const { connection, schema, setUp } = this.#settings;
     const pg = await driver();
     const config: ClientConfig = {

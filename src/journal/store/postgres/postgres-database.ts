@@ -12,7 +12,7 @@ import {
 } from "../sql-database.ts";
 import type { StoreOptions } from "../store.ts";
 import { postgresAddress } from "./postgres-address.ts";
-import { SCHEMA_LOCK, TEXT_LOCKS, WRITER_LOCKS } from "./postgres-connection.ts";
+import { isAlive, SCHEMA_LOCK, TEXT_LOCKS } from "./postgres-connection.ts";
 import { PostgresThread } from "./postgres-thread.ts";
 import { PostgresWriter } from "./postgres-writer.ts";
 import type { FoundReply } from "./thread-messages.ts";
@@ -103,9 +103,7 @@ export class PostgresDatabase implements SqlDatabase {
     if (!isRecord(noted) || typeof noted.writer !== "number" || noted.writer === this.#thread.writer)
       return null;
     // A process that is gone no longer holds its lock.
-    const sql = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = ${WRITER_LOCKS}
-      AND objid = ? AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-    if (this.value(sql, noted.writer) === undefined) return null;
+    if (this.value(`SELECT 1 WHERE ${isAlive("?")}`, noted.writer) === undefined) return null;
     return `process ${String(noted.pid)} on ${String(noted.host)}`;
   }
 

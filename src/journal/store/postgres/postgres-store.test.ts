@@ -235,6 +235,14 @@ test("texts that PostgreSQL cannot hold come back as they were", async () => {
   expect([...store.events("one", name)].slice(1)).toEqual(events);
 });
 
+test("stores in two schemas of one database do not wait for each other", async () => {
+  const [one, other] = [await open(await sharedPostgres()), await open(await sharedPostgres())];
+  for (const store of [one, other]) {
+    store.begin(runStart("r"));
+    expect((await store.calls.claim?.("a", never))?.reply).toBeUndefined();
+  }
+});
+
 test("many processes make the tables at once", async () => {
   const url = await sharedPostgres();
   const stores = await Promise.all(Array.from({ length: 6 }, () => openStore(url)));

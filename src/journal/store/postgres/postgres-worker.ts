@@ -5,7 +5,7 @@ import { errorMessage } from "../../../core/error-message.ts";
 import { StoreError } from "../store-error.ts";
 import { CallClaims } from "./call-claims.ts";
 import { GroupTransaction } from "./group-transaction.ts";
-import { isConflict, isLost, PostgresConnection, WRITER_LOCKS } from "./postgres-connection.ts";
+import { isConflict, isLost, PostgresConnection, SCHEMA_LOCK } from "./postgres-connection.ts";
 import { prepareSchema } from "./prepare-schema.ts";
 import type {
   ThreadData,
@@ -34,7 +34,7 @@ const group = new GroupTransaction(connection, data.isReadOnly);
 
 /** A process that is gone no longer holds its lock: others see that it does not write any more. */
 async function holdLock(client: Client): Promise<void> {
-  await client.query("SELECT pg_advisory_lock($1, $2)", [WRITER_LOCKS, writer]);
+  await client.query(`SELECT pg_advisory_lock(${SCHEMA_LOCK}, $1)`, [writer]);
 }
 
 function send(message: ThreadReply | ThreadStart): void {
