@@ -213,7 +213,7 @@ test("whatever completes first, the results are those of one thing at a time", (
       const hops = (held: Held): unknown => held.events.filter(({ type }) => type === "hop");
       expect(hops(overlapped)).toEqual(hops(inOrder));
     }),
-    { numRuns: 1500 },
+    { numRuns: 700 },
   );
 });
 
@@ -282,7 +282,7 @@ test("a journal that breaks off anywhere, folded and continued, gives what an un
       const done = new Set(journal.flatMap((event) => ("turn" in event ? [keyOf(event)] : [])));
       for (const event of continued.fed) if ("turn" in event) expect(done.has(keyOf(event))).toBe(false);
     }),
-    { numRuns: 1000 },
+    { numRuns: 500 },
   );
 });
 

@@ -42,13 +42,14 @@ function leftovers(folder: string): readonly string[] {
   );
 }
 
-/** Every command that writes a file that a person names. */
-const WRITING: readonly (readonly [string, (path: string) => readonly string[]])[] = [
+/** Commands that write a file that a person names; `npm run attack` tries all of them. */
+const ALL: readonly (readonly [string, (path: string) => readonly string[]])[] = [
   ["export", (path) => ["export", "--output", path]],
+  ["--junit", (path) => [...RUN, "--junit", path]],
   ["export of a table", (path) => ["export", "--format", "csv", "--output", path]],
   ["export of a cassette", (path) => ["export", "--format", "cassette", "--output", path]],
-  ["--junit", (path) => [...RUN, "--junit", path]],
 ];
+const WRITING = process.env.ELENCHUS_ATTACK === undefined ? ALL.slice(0, 2) : ALL;
 
 describe.each(WRITING)("%s", (_, words) => {
   test("writes over no pipe, socket, device or folder", async () => {

@@ -11,7 +11,7 @@ import { durableCalls } from "./durable-calls.ts";
 import { type WholeRun, wholeRun } from "./whole-run.ts";
 
 /** How often processes are killed, altogether. `npm run kills` does a hundred. */
-const KILLS = Number(process.env.ELENCHUS_FAULTS_KILLS ?? 20);
+const KILLS = Number(process.env.ELENCHUS_FAULTS_KILLS ?? 12);
 const SEED = process.env.ELENCHUS_FAULTS_SEED ?? "elenchus";
 
 /** The most kills that one run has to bear. */

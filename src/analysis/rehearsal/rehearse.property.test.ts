@@ -157,7 +157,7 @@ function compared(rehearsal: Rehearsal): Readonly<Record<string, unknown>> {
   };
 }
 
-const seeds = { numRuns: Number(process.env.REHEARSED ?? 1000) };
+const seeds = { numRuns: Number(process.env.REHEARSED ?? 400) };
 
 test("what is told apart is all that can happen, and counted exactly", async () => {
   await fc.assert(
