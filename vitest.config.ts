@@ -17,8 +17,8 @@ export default defineConfig({
     hookTimeout: 30_000,
     // Tests share modules: a file that leaves something behind in one is a bug, and loading each module once saves a minute.
     isolate: false,
-    // Many tests wait for processes of the command line: two more workers than cores keep the cores busy.
-    maxWorkers: availableParallelism() + 2,
+    // Many tests wait for processes of the command line: one more worker than cores keeps the cores busy.
+    maxWorkers: availableParallelism() + 1,
     // Starts a PostgreSQL server if a test asks for one.
     globalSetup: ["./test/postgres-server.ts"],
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
