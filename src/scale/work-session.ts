@@ -8,7 +8,8 @@ import { HostedRun } from "./hosted-run.ts";
 import type { OwnParts } from "./own-parts.ts";
 import { type JobResult, type QueuedJob, type Taking, WorkQueue } from "./work-queue.ts";
 import { WORK_FORMAT } from "./work-sheet.ts";
-import { type WorkerReport, WorkTables } from "./work-tables.ts";
+import { WorkTables } from "./work-tables.ts";
+import type { WorkerReport } from "./worker-report.ts";
 
 /** Something that a worker says: one line of its log. */
 export interface WorkerEvent {

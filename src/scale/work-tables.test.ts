@@ -5,7 +5,8 @@ import { openSqlDatabase } from "../journal/store/open-store.ts";
 import { SqlStore } from "../journal/store/sql-store.ts";
 import { SharedBudget } from "./shared-budget.ts";
 import { WORK_FORMAT } from "./work-sheet.ts";
-import { type WorkerReport, WorkTables } from "./work-tables.ts";
+import { WorkTables } from "./work-tables.ts";
+import type { WorkerReport } from "./worker-report.ts";
 
 /** Connections take long on a machine that is busy. */
 const PATIENTLY = { timeout: 120_000 };

@@ -6,6 +6,7 @@ import type { BudgetLimits } from "../run/calls/budget.ts";
 import type { CellGroup } from "../run/cell-source.ts";
 import { loadPeer } from "./load-peer.ts";
 import type { WorkSheet } from "./work-sheet.ts";
+import type { SeenWorker, WorkerReport } from "./worker-report.ts";
 
 /** What workers are to do with a run: `stopping` lets calls in flight finish, `aborting` does not. */
 export type WorkState = "running" | "stopping" | "aborting" | "timeout" | "over";
@@ -33,33 +34,6 @@ export interface ClaimedJob {
   /** Changes with what workers are told about the run. */
   readonly sheetHash: string;
   readonly state: WorkState;
-}
-
-/** What a worker says about itself. */
-export interface WorkerReport {
-  readonly name: string;
-  readonly version: string;
-  readonly format: number;
-  readonly concurrency: number;
-  readonly running: number;
-  readonly finished: number;
-  readonly errors: number;
-  readonly perMinute: number;
-  /** The runs it works on. */
-  readonly runs: readonly string[];
-  /** The accounts that it asks. */
-  readonly accounts: readonly string[];
-  /** Why it takes no conversations of a run, by run. */
-  readonly problems: Readonly<Record<string, string>>;
-  readonly isDraining: boolean;
-}
-
-/** A worker as others see it. */
-export interface SeenWorker extends WorkerReport {
-  readonly id: number;
-  /** How long ago it was started, and last said something, by the clock of the server. */
-  readonly startedMs: number;
-  readonly seenMs: number;
 }
 
 /** How far the jobs of a run are. */
