@@ -7,9 +7,20 @@ export function lazy<Value>(make: () => Value): () => Value {
   };
 }
 
-/** A regular expression made on first use. As a literal, one with `\p{…}` takes time when the file is loaded. */
+/** V8 compiles a pattern to bytecode for a shorter text, and to machine code only when it is used again. */
+const LONG = " ".repeat(1_000);
+
+/**
+ * A regular expression made on first use. As a literal, one with `\p{…}` takes time when the file is loaded. The bytecode
+ * of a large pattern takes several times as long to make as its machine code, so a first, long text skips it.
+ */
 export function lazyPattern(source: string, flags: string): () => RegExp {
-  return lazy(() => new RegExp(source, flags));
+  return lazy(() => {
+    const pattern = new RegExp(source, flags);
+    pattern.test(LONG);
+    pattern.lastIndex = 0;
+    return pattern;
+  });
 }
 
 /** What a `Map` and a `WeakMap` have in common. */

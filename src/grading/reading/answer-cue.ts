@@ -1,6 +1,6 @@
 import { lazyPattern } from "../../core/lazy.ts";
 import { BE, GRADE, NOUN, OF_NOUN } from "./explicit-answer.ts";
-import { anyOf } from "./phrases.ts";
+import { anyOf, upTo } from "./phrases.ts";
 import { CLOSERS } from "./standing.ts";
 
 /**
@@ -12,12 +12,14 @@ export const ANSWER = 3;
 export const CLAIM = 2;
 export const APPROVAL = 1;
 
-const I =
-  "\\b(?:i|we)(?:'d|'ll|'m|'ve)?(?: (?:would|will|am|have to|have|must|can|do|could|should|had|was)){0,2}";
-const ADVERBS = `(?: ${anyOf(
-  "still|also|just|now|then|therefore|thus|hence|definitely|probably|most likely|confidently|personally",
-  "going to|inclined to|gonna|like to|go ahead and",
-)}){0,3}?`;
+const I = `\\b(?:i|we)(?:'d|'ll|'m|'ve)?${upTo(2, " (?:would|will|am|have to|have|must|can|do|could|should|had|was)")}`;
+const ADVERBS = `${upTo(
+  3,
+  ` ${anyOf(
+    "still|also|just|now|then|therefore|thus|hence|definitely|probably|most likely|confidently|personally",
+    "going to|inclined to|gonna|like to|go ahead and",
+  )}`,
+)}?`;
 const CHOOSE = anyOf(
   "choose|chosen|chose|choosing|pick(?:ed|ing)?|select(?:ed|ing)?|go(?:ing)? (?:with|for)|went with|sticking with",
   "opt(?:ed|ing)? for|vot(?:e|ed|ing) for|settl(?:e|ed|ing) on|lean(?:ing)? towards?|bet(?:ting)? on",
@@ -33,7 +35,7 @@ const CHANGE =
 /** Words that name an answer or a choice, or a mark for programs. */
 const ANSWER_WORDS = anyOf(
   "\\bboxed ?\\{|####|<(?:final_?)?(?:answer|choice|option)>",
-  `(?:${GRADE} ){0,3}(?<![a-z])${NOUN}(?:\\(s\\))?(?: ${OF_NOUN})?["')]?(?: ${BE}(?![a-z])|'s| ?[:=]+>?| ?[-–—→]+>?(?= )|(?= ?\\n)|是| of)`,
+  `${upTo(3, `${GRADE} `)}(?<![a-z])${NOUN}(?:\\(s\\))?(?: ${OF_NOUN})?["')]?(?: ${BE}(?![a-z])|'s| ?[:=]+>?| ?[-–—→]+>?(?= )|(?= ?\\n)|是| of)`,
   `${I}${ADVERBS} ${CHOOSE}(?: that)?${MY_ANSWER}`,
   `(?:${I}${ADVERBS} )?\\b${CHANGE}`,
   "(?:let's|let me|you should|you must|please|best to) (?:choose|pick|select|go with)",
@@ -96,10 +98,13 @@ function lookBack(pattern: RegExp, before: string): string | undefined {
 const APPROVING_BE = anyOf(
   " (?:is|are|was|would be|must be|should be|has to be|will be|being|seems(?: to be)?|looks|appears(?: to be)?)",
 );
-const APPROVING_ADVERBS = `(?: ${anyOf(
-  "also|both|all|clearly|definitely|obviously|therefore|thus|hence|indeed|still|actually|certainly|simply|just",
-  "likely|most likely|probably|most probably|in fact|really|by far|undoubtedly|absolutely|ultimately|of course",
-)}){0,3}`;
+const APPROVING_ADVERBS = upTo(
+  3,
+  ` ${anyOf(
+    "also|both|all|clearly|definitely|obviously|therefore|thus|hence|indeed|still|actually|certainly|simply|just",
+    "likely|most likely|probably|most probably|in fact|really|by far|undoubtedly|absolutely|ultimately|of course",
+  )}`,
+);
 /** "Right about", "true if" and "correct in saying" take half of it back. */
 const WHOLLY = `(?![a-z-])(?!,? ${anyOf(
   "but|although|though|however|if|only|unless|when|about|as far as|that|from|most|many|people|you|they|given",
@@ -107,9 +112,10 @@ const WHOLLY = `(?![a-z-])(?!,? ${anyOf(
   "in (?:some|certain|a sense|part|theory|principle|general|saying|that)|to (?:some|say|a)|for (?:some|certain)",
 )})`;
 const calledAnswer = lazyPattern(
-  `^${CLOSERS}${APPROVING_BE}${APPROVING_ADVERBS} (?:the|my|our|your)?(?: ?${anyOf(
-    "single|only|final|correct|right|best|better|most [a-z]+|clear|obvious|actual|true|logical|one",
-  )}){0,3} ?(?:answer|choice|option|pick|solution|selection|diagnosis)${WHOLLY}`,
+  `^${CLOSERS}${APPROVING_BE}${APPROVING_ADVERBS} (?:the|my|our|your)?${upTo(
+    3,
+    " ?(?:single|only|final|correct|right|best|better|most [a-z]+|clear|obvious|actual|true|logical|one)",
+  )} ?(?:answer|choice|option|pick|solution|selection|diagnosis)${WHOLLY}`,
   "",
 );
 const calledRight = lazyPattern(

@@ -1,5 +1,5 @@
 import { lazyPattern } from "../../core/lazy.ts";
-import { anyOf, matchesAt } from "./phrases.ts";
+import { anyOf, matchesAt, upTo } from "./phrases.ts";
 
 /** Where words announce an answer, and where the answer begins. */
 export interface Announcement {
@@ -46,7 +46,7 @@ export const BE: string = anyOf(
   "is|are|would be|should be|must be|has to be|will be|remains|is still|would have to be|es|est|ist|è|é",
 );
 const ADVERB =
-  "(?: (?:still|now|clearly|therefore|thus|hence|indeed|definitely|likely|most likely|probably|actually|as follows|option|indeed|simply|choice|that it is))";
+  " (?:still|now|clearly|therefore|thus|hence|indeed|definitely|likely|most likely|probably|actually|as follows|option|indeed|simply|choice|that it is)";
 
 const announcements = lazyPattern(
   anyOf(
@@ -55,7 +55,7 @@ const announcements = lazyPattern(
     "(?<tag><(?:final_?)?answer>)",
     '(?<json>"(?:final_?)?answer" ?: ?)',
     "(?<=(?:^|\\n) ?)(?<line>a: ?)",
-    `(?<words>(?<![a-z])${NOUN}(?:\\(s\\))?(?: ${OF_NOUN}){0,2}(?: ${BE}${ADVERB}{0,2}:?| ?:|'s)(?![a-z])(?! (?:correct|right|wrong|incorrect|unchanged|the same|unclear)(?![a-z])))`,
+    `(?<words>(?<![a-z])${NOUN}(?:\\(s\\))?${upTo(2, ` ${OF_NOUN}`)}(?: ${BE}${upTo(2, ADVERB)}:?| ?:|'s)(?![a-z])(?! (?:correct|right|wrong|incorrect|unchanged|the same|unclear)(?![a-z])))`,
   ),
   "g",
 );

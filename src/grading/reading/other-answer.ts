@@ -1,18 +1,25 @@
 import { lazy } from "../../core/lazy.ts";
 import { numberTokens } from "../../core/text/number-tokens.ts";
 import type { Decision } from "./decide.ts";
+import { upTo } from "./phrases.ts";
 import { cleanReply } from "./reply-text.ts";
 import type { Place } from "./standing.ts";
 
-/** What makes words no answer, or not a plain one. */
-const NO_ANSWER =
-  /\b(?:yes|no|not|none|neither|nor|both|either|or|and|but|if|maybe|perhaps|possibly|probably|likely|depends?|unknown|unsure|uncertain|unclear|sure|sorry|cannot|can|could|may|might|would|should|will|do|does|did|have|has|is|are|was|were|be|it|its|that|this|these|those|they|there|here|i|i'm|you|your|you're|we|he|she|my|me|what|which|who|how|why|where|when|yet|still|again|okay|ok|thanks|thank|hello|hi|hmm+|well|wait|right|wrong|correct|incorrect|true|false|exactly|absolutely|certainly|definitely|indeed|understood|agreed|great|good|fine|nothing|something|anything|everything|someone|any|other|another|same|different|always|never|sometimes|one|question|answer|to|between|about|around|approximately|than|because|since|so|as|n't|let|let's|nice|happy|please|interesting|noted|glad|welcome|apologies|hard|tough|tricky|impossible|more|need|needed|clues?|hints?|waiting|insufficient|undetermined|undecided|information|enough|data|however|actually|explanation|step|note|sources?|summary)\b|n't|[?;=…]|:(?!\d)|\d ?[-–~] ?\d/i;
+/** Words that make something no answer, or not a plain one. */
+const NO_ANSWER = new Set(
+  "yes no not none neither nor both either or and but if maybe perhaps possibly probably likely depend depends unknown unsure uncertain unclear sure sorry cannot can could may might would should will do does did have has is are was were be it its that this these those they there here i you your we he she my me what which who how why where when yet still again okay ok thanks thank hello hi hmm hmmm well wait right wrong correct incorrect true false exactly absolutely certainly definitely indeed understood agreed great good fine nothing something anything everything someone any other another same different always never sometimes one question answer to between about around approximately than because since so as let nice happy please interesting noted glad welcome apologies hard tough tricky impossible more need needed clue clues hint hints waiting insufficient undetermined undecided information enough data however actually explanation step note source sources summary".split(
+    " ",
+  ),
+);
+const NOT_PLAIN = /n't|[?;=…]|:(?!\d)|\d ?[-–~] ?\d/i;
 
 /** Up to four words that look like a name or a quantity. */
 const VALUE = "(?:[\\p{L}\\p{N}€$£][\\p{L}\\p{N}'’.,/:%°-]*)(?: [\\p{L}\\p{N}(][\\p{L}\\p{N}'’,/%°)-]*){0,3}";
 const NAME = "(?:[\\p{Lu}][\\p{L}'’-]+)(?: (?:of |the |de |von |van )?[\\p{Lu}][\\p{L}\\p{N}'’.-]*){0,3}";
-const LEAD =
-  "(?:(?:so|well|yes|okay|ok|then|therefore|i (?:think|believe|would say)|you(?:'re| are) (?:absolutely )?(?:right|correct)(?:, i apologi[sz]e)?|i stand corrected|my apologies|i apologi[sz]e(?: for the (?:mistake|error|confusion))?)[,.!:;]? ){0,2}";
+const LEAD = upTo(
+  2,
+  "(?:so|well|yes|okay|ok|then|therefore|i (?:think|believe|would say)|you(?:'re| are) (?:absolutely )?(?:right|correct)(?:, i apologi[sz]e)?|i stand corrected|my apologies|i apologi[sz]e(?: for the (?:mistake|error|confusion))?)[,.!:;]? ",
+);
 
 interface Forms {
   /** A line that is a value. */
@@ -80,7 +87,14 @@ function valueIn(line: string, pattern: RegExp, named = false): string | undefin
     .exec(line.trim())
     ?.groups?.value?.replace(/ \([^()]*\)$/, "")
     .replace(/[.,]$/, "");
-  if (value === undefined || value.length > 40 || NO_ANSWER.test(value) || !forms().name.test(value))
+  if (value === undefined || value.length > 40 || NOT_PLAIN.test(value) || !forms().name.test(value))
+    return undefined;
+  if (
+    value
+      .toLowerCase()
+      .match(/\w+/g)
+      ?.some((word) => NO_ANSWER.has(word))
+  )
     return undefined;
   // "House styles differ." is a sentence, "Activated charcoal" is none.
   const words =

@@ -2,7 +2,7 @@ import { lazyPattern } from "../../core/lazy.ts";
 import { ANSWER, APPROVAL, CLAIM, cueBefore, type Strength } from "./answer-cue.ts";
 import { type Decision, decide, type Statement } from "./decide.ts";
 import type { Mention } from "./mention.ts";
-import { anyOf, matchesAt } from "./phrases.ts";
+import { anyOf, matchesAt, upTo } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 import { type Standing, standingOf } from "./standing.ts";
 
@@ -128,9 +128,10 @@ const SUBJECT = anyOf(
 const DEGREE = `(?:(?<not>n?'t| not)| ${anyOf(
   "absolutely|completely|totally|entirely|quite|fully|very|strongly|wholeheartedly|100%",
 )})?`;
-const ADVERBS = `(?: ${anyOf(
-  "indeed|clearly|definitely|certainly|actually|in fact|also|simply|just|factually|really|still|therefore|thus|respectfully",
-)}){0,2}`;
+const ADVERBS = upTo(
+  2,
+  " (?:indeed|clearly|definitely|certainly|actually|in fact|also|simply|just|factually|really|still|therefore|thus|respectfully)",
+);
 const ENDS = anyOf(
   ' ?(?:[.,;:!?)\\]"—–-]|\\n|$)',
   " (?:that|because|since|as|and|but|in|here|about|to say|however|for|when|if|only|according)(?![a-z])",
@@ -146,7 +147,7 @@ const judgements = lazyPattern(
 
 /** "I agree", "I don't agree", "I have to disagree", "I don't think so". */
 const agreements = lazyPattern(
-  `(?<![a-z'-])i(?:'d| would| must| have to| do| can| can only| tend to){0,2}${ADVERBS}${DEGREE}${ADVERBS} (?:(?<good>agree|concur|(?:think|believe|guess|suppose) so)|disagree|beg to differ)(?![a-z])(?! ${anyOf(
+  `(?<![a-z'-])i${upTo(2, "'d| would| must| have to| do| can| can only| tend to")}${ADVERBS}${DEGREE}${ADVERBS} (?:(?<good>agree|concur|(?:think|believe|guess|suppose) so)|disagree|beg to differ)(?![a-z])(?! ${anyOf(
     "more|less|in part|partly|partially|to (?:some|an|a certain) extent|up to a point|with (?:some|parts?|most) of",
   )})`,
   "g",
