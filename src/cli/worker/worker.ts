@@ -13,7 +13,7 @@ import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { projectHash, workAddresses } from "../workers/shared-work.ts";
-import { type Health, serveHealth } from "./serve-health.ts";
+import type { Health } from "./serve-health.ts";
 
 /** The options of `worker`. */
 export interface WorkerCommandOptions {
@@ -55,7 +55,9 @@ export async function worker(options: WorkerCommandOptions, terminal: Terminal):
   const stopping = listen();
   let session: WorkSession | undefined;
   const health: Health | undefined =
-    options.health === undefined ? undefined : await serveHealth(options.health, () => session);
+    options.health === undefined
+      ? undefined
+      : await (await import("./serve-health.ts")).serveHealth(options.health, () => session);
   try {
     for (;;) {
       session = await WorkSession.start({
