@@ -1,14 +1,11 @@
 import { isFinished } from "../core/state/state.ts";
-import { failureOf, type RunFailure } from "../journal/failure.ts";
+import type { RunFailure } from "../journal/failure.ts";
 import { attemptsIn } from "../journal/fold/conversation.ts";
 import type { ConversationEvent, ConversationStop, RunEvent } from "../journal/run-event.ts";
 import type { Spending } from "../journal/spending.ts";
 import { ModelError } from "../models/model-error.ts";
-import { askSubject, turnStart } from "./ask-subject.ts";
 import { compareMeanings } from "./compare-meanings.ts";
 import { type Judged, judgeReply } from "./judge-reply.ts";
-import { recordedAnswer } from "./recorded-conversation.ts";
-import type { PlannedRecord } from "./records/given-record.ts";
 import { RecordedAnswers } from "./records/record-answer.ts";
 import type { ConversationContext, ConversationPlan, RunContext } from "./run-context.ts";
 import {
@@ -25,6 +22,7 @@ import {
 import { droppedJudgements, type FoldedJournal, foldJournal, foldJournalWith } from "./step/fold-journal.ts";
 import { givenHistory } from "./step/given-history.ts";
 import { type Step, step } from "./step/step.ts";
+import { subjectTurn } from "./subject-turn.ts";
 import { userTurn } from "./user-turn.ts";
 
 /** What a resume makes again. */
@@ -339,60 +337,34 @@ export class ConversationDriver implements ConversationContext {
     }
   }
 
-  /** The answer of a record; where it has none, the conversation is over. */
-  #askRecord(effect: AskEffect, record: PlannedRecord): void {
-    const { turn, node } = effect;
-    const { conversation, cell } = this.plan;
-    this.#answers ??= new RecordedAnswers(record, this.plan.from?.fork.turn);
-    const answer = this.#answers.answer(effect);
-    // Nothing was sent where there are only labels.
-    if (!("labels" in answer) || answer.reply !== "")
-      this.run.emit(turnStart(conversation, effect, cell.subject));
-    if ("reply" in answer) return this.#feed({ type: "turn-reply", conversation, turn, ...answer });
-    const failure: RunFailure = {
-      category: "mismatch",
-      stage: "record",
-      message: answer.difference,
-      node,
-      turn,
-    };
-    this.#stopWith("record_mismatch", failure);
-  }
-
   /** The simulated user writes the next question. */
   async #simulate(effect: SimulateEffect): Promise<void> {
-    const { turn } = effect;
-    const { conversation, record, from } = this.plan;
-    if (record !== undefined) this.#answers ??= new RecordedAnswers(record, from?.fork.turn);
-    const told = await userTurn(this, effect, this.#answers);
-    if ("text" in told) return this.#feed({ type: "turn-user", conversation, turn, ...told });
-    if (this.state.ending !== null) return;
-    const { status, failure, spending } = told.stop;
-    if (failure?.category === "cancelled" && this.#stopReason !== undefined)
-      return this.#end(this.#stopReason, spending);
-    this.#stopWith(status, failure, spending);
+    const said = await userTurn(this, effect, this.#recordedAnswers());
+    if ("stop" in said) return this.#stopAsking(said.stop);
+    this.#feed({ type: "turn-user", conversation: this.plan.conversation, turn: effect.turn, ...said });
   }
 
   async #ask(effect: AskEffect): Promise<void> {
-    const { turn, node } = effect;
-    const { conversation, recorded, reruns, record } = this.plan;
-    if (record !== undefined) return this.#askRecord(effect, record);
-    const known = recorded === undefined ? null : recordedAnswer(recorded, effect);
-    if (known !== null && "stop" in known) return this.#stopWith(known.stop.status, known.stop.failure);
-    if (known === null && recorded !== undefined && reruns !== true) {
-      const message = `The question at "${node}" was not asked at this point before.`;
-      return this.#end({ status: "cancelled", message });
-    }
-    const answer = known ?? (await askSubject(this, effect));
-    if ("reply" in answer) return this.#feed({ type: "turn-reply", conversation, turn, ...answer });
+    const answer = await subjectTurn(this, effect, this.#recordedAnswers());
+    if ("stop" in answer) return this.#stopAsking(answer.stop);
+    this.#feed({ type: "turn-reply", conversation: this.plan.conversation, turn: effect.turn, ...answer });
+  }
+
+  #recordedAnswers(): RecordedAnswers | undefined {
+    const { record, from } = this.plan;
+    if (record !== undefined) this.#answers ??= new RecordedAnswers(record, from?.fork.turn);
+    return this.#answers;
+  }
+
+  #stopAsking({
+    status,
+    failure,
+    spending,
+  }: Pick<ConversationStop, "status" | "failure" | "spending">): void {
     // The conversation was stopped while the call was in flight, and the journal says why.
     if (this.state.ending !== null) return;
-    const { error, spending } = answer;
-    const failure = failureOf(error, { stage: "subject", node, turn });
-    if (failure.category === "cancelled" && this.#stopReason !== undefined)
+    if (failure?.category === "cancelled" && this.#stopReason !== undefined)
       return this.#end(this.#stopReason, spending);
-    const status =
-      failure.category === "budget" ? "budget_exhausted" : answer.turnTimeout ? "timeout" : "error";
     this.#stopWith(status, failure, spending);
   }
 
