@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseDocument } from "yaml";
@@ -177,7 +177,7 @@ describe.each(PAGES)("$name", (page) => {
     }
   });
 
-  test("has links that lead somewhere", () => {
+  test("has links that lead somewhere, in the package too", () => {
     const prose = page.blocks.reduce((text, block) => text.replace(block.text, ""), page.text);
     const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
     expect(links.filter((link) => !/^[a-z]+:/.test(link) && !leadsSomewhere(page, link))).toEqual([]);
@@ -187,10 +187,21 @@ describe.each(PAGES)("$name", (page) => {
 function leadsSomewhere(page: Page, link: string): boolean {
   const [path = "", anchor] = link.split("#");
   const file = path === "" ? join(ROOT, page.name) : join(ROOT, dirname(page.name), path);
-  if (!existsSync(file)) return false;
+  if (!existsSync(file) || !isShipped(file)) return false;
   if (anchor === undefined) return true;
   const headings = readFileSync(file, "utf8").matchAll(/^#+ (.*)$/gm);
   return [...headings].some(([, heading = ""]) => anchorOf(heading) === anchor);
+}
+
+const SHIPPED: readonly string[] = [
+  "README.md",
+  "LICENSE",
+  ...JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).files,
+];
+
+/** True for what the package contains: its readers have the pages there. */
+function isShipped(file: string): boolean {
+  return SHIPPED.includes(relative(ROOT, file).split("/")[0] ?? "");
 }
 
 /** As hosts of Markdown pages make them. */

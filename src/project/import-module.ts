@@ -3,6 +3,7 @@ import * as nodeModule from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { errorMessage } from "../core/error-message.ts";
+import { leaveIssuesToValidate } from "../core/scenario/scenario.ts";
 import { isRecord, type UnknownRecord } from "../core/values/json.ts";
 import { packageFolder } from "./package-files.ts";
 
@@ -32,6 +33,7 @@ export async function importModule(path: string, name: string): Promise<Imported
   process.emitWarning = (warning: string | Error, ...more: never[]) => {
     if (more[0] !== "ElenchusWarning") emitWarning.call(process, warning, ...more);
   };
+  leaveIssuesToValidate(true);
   try {
     const exports: UnknownRecord = await import(pathToFileURL(path).href);
     return { exports };
@@ -43,6 +45,7 @@ export async function importModule(path: string, name: string): Promise<Imported
     const where = thrown.path === path ? `${place} cannot be loaded` : `${name} cannot be loaded: ${place}`;
     return { problem: `${where}: ${sentence(cause)}${codeFrame(thrown)}`, cause, place };
   } finally {
+    leaveIssuesToValidate(false);
     process.emitWarning = emitWarning;
   }
 }

@@ -74,8 +74,8 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
     const path = ["nodes", key];
     if (typeof id !== "string")
       issues.push({ code: "wrong_type", path, expected: "text as node id", received: typeof id });
-    if (nodes.has(key)) throw this.#error({ code: "duplicate_node", path, node: key });
-    this.#parts.addNode(key, options);
+    if (nodes.has(key)) issues.push(this.#atOnce({ code: "duplicate_node", path, node: key }));
+    else this.#parts.addNode(key, options);
     return this.#typed();
   }
 
@@ -125,13 +125,8 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
     const { nodes } = this.#parts;
     if (!nodes.has(id)) {
       const nearest = asNearest(new NearestName(() => nodes.keys()).find(String(id)));
-      throw this.#error({
-        code: "unknown_node",
-        path: ["entry"],
-        node: String(id),
-        role: "entry",
-        ...nearest,
-      });
+      // Where it does not throw, `validate()` finds the same.
+      this.#atOnce({ code: "unknown_node", path: ["entry"], node: String(id), role: "entry", ...nearest });
     }
     this.#entry = id;
     return this;
@@ -166,14 +161,23 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
     return definition;
   }
 
-  #error(issue: Issue): DefinitionError {
-    return new DefinitionError(`Scenario ${JSON.stringify(this.name)}`, [issue]);
+  /** Throws an issue that is known before `validate()`, unless all issues are to be seen together. */
+  #atOnce(issue: Issue): Issue {
+    if (isPatient) return issue;
+    throw new DefinitionError(`Scenario ${JSON.stringify(this.name)}`, [issue]);
   }
 
   /** The same builder under the type that knows what was just added. */
   #typed<Next>(): Next {
     return this as unknown as Next;
   }
+}
+
+let isPatient = false;
+
+/** Leaves what `addNode` and `setEntry` would throw to `validate()`, as long as it is set: a command lists all issues together. */
+export function leaveIssuesToValidate(isSet: boolean): void {
+  isPatient = isSet;
 }
 
 /** Code that makes scenarios in a loop does not fill the screen: all warnings are on the definitions. */
