@@ -153,6 +153,13 @@ test("a dead judge stops the run after ten failures, is named everywhere, and wh
   expect(junit).toContain(
     '<error type="judge" message="Warning: The judge openai/judge gave no usable answer',
   );
+  // A conversation that could not be judged is no test that passed.
+  const unjudged = Number(/(\d+) errors \(\1 authentication\)/.exec(stderr)?.[1]);
+  expect(unjudged).toBeGreaterThanOrEqual(10);
+  expect(junit).toContain(`errors="${unjudged + 1}"`);
+  expect(junit.match(/<error type="authentication" message="The judge could not be asked/g)).toHaveLength(
+    unjudged,
+  );
 
   judge.repair();
   const resumed = await elenchus(["resume", "monday", "--retry-errors", "--quiet"], given);

@@ -6,6 +6,7 @@ import type { ConversationSummary, ResultRow, Store } from "../../journal/store/
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { CUT_SHORT, conversationName, countCutShort, testedName } from "../data/subject-totals.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
+import { failureSentence } from "../text/failure-sentence.ts";
 import { judgeProblemTexts } from "../text/judge-health-text.ts";
 
 /**
@@ -19,7 +20,8 @@ export function* junitXml(
 ): Generator<string> {
   const { run: name, start, startedAt, judges } = storedRun(store, run);
   const rows = store.results(name);
-  const suites = rows.map((row) => suiteOf(row, start.judges));
+  const members = groupConversations(store.conversations(name));
+  const suites = rows.map((row) => suiteOf(row, members.get(suiteKey(row)) ?? [], start.judges));
   const missed = thresholds.filter(({ passed }) => !passed).length;
   const sum = (key: "tests" | "errors" | "skipped"): number =>
     suites.reduce((total, suite) => total + suite[key], 0);
@@ -30,7 +32,6 @@ export function* junitXml(
     errors: sum("errors") + judges.filter(isBroken).length,
     skipped: sum("skipped"),
   })}>\n`;
-  const members = groupConversations(store.conversations(name));
   for (const [index, row] of rows.entries()) {
     yield `  <testsuite${xmlAttributes({ ...suites[index], timestamp: timeOf(startedAt) })}>\n`;
     for (const summary of members.get(suiteKey(row)) ?? []) {
@@ -52,22 +53,37 @@ export function* junitXml(
 
 type Suite = Readonly<Record<"name", string> & Record<"tests" | "failures" | "errors" | "skipped", number>>;
 
-function suiteOf(row: ResultRow, judges: readonly string[]): Suite {
+function suiteOf(row: ResultRow, members: readonly Member[], judges: readonly string[]): Suite {
   const { scenario, conversations, statuses } = row;
   const ended = Object.values(statuses).reduce((total, count) => total + count, 0);
   return {
     name: `${scenario}, ${testedName(row, judges)}`,
     tests: conversations,
     failures: 0,
-    errors: countCutShort(statuses),
+    errors: countCutShort(statuses) + members.filter(isUnjudged).length,
     skipped: conversations - ended,
   };
 }
 
 type Member = Pick<
   ConversationSummary,
-  "conversation" | "scenario" | "subject" | "judge" | "replicate" | "row" | "rowIndex" | "variant" | "arm"
+  | "conversation"
+  | "scenario"
+  | "subject"
+  | "judge"
+  | "replicate"
+  | "row"
+  | "rowIndex"
+  | "variant"
+  | "arm"
+  | "status"
+  | "failedJudgements"
 >;
+
+/** True for a conversation that was not cut short, and could not be judged as a whole: no test of it has passed. */
+function isUnjudged({ status, failedJudgements }: Pick<Member, "status" | "failedJudgements">): boolean {
+  return status !== null && CUT_SHORT[status] === undefined && failedJudgements > 0;
+}
 
 /** By suite, in one pass: conversations of several suites take turns where there are rows of a dataset. */
 function groupConversations(
@@ -75,8 +91,11 @@ function groupConversations(
 ): ReadonlyMap<string, readonly Member[]> {
   const groups = new Map<string, Member[]>();
   for (const summary of conversations) {
+    // Not the spending, of which a large run would keep as much again.
     const { conversation, scenario, subject, judge, replicate, row, rowIndex, variant, arm } = summary;
-    const member = { conversation, scenario, subject, judge, replicate, row, rowIndex, variant, arm };
+    const { status, failedJudgements } = summary;
+    const place = { conversation, scenario, subject, judge, replicate, row, rowIndex, variant, arm };
+    const member = { ...place, status, failedJudgements };
     const known = groups.get(suiteKey(member));
     if (known === undefined) groups.set(suiteKey(member), [member]);
     else known.push(member);
@@ -147,7 +166,7 @@ export interface JunitConversation {
 
 /**
  * A conversation as the element of a test case. Outcomes are measurements, so they are properties, and a false one is no
- * failure; what was cut short is an error, and what has not ended was skipped.
+ * failure; what was cut short or could not be judged is an error, and what has not ended was skipped.
  */
 export function junitConversation({ scenario, name, conversation, folded }: JunitConversation): string {
   const { status } = folded;
@@ -197,9 +216,11 @@ const WHY: Readonly<Partial<Record<ConversationStatus, string>>> = {
   record_mismatch: "The record does not fit the scenario.",
 };
 
-function endElement({ status, failure }: Conversation): readonly string[] {
+function endElement(folded: Conversation): readonly string[] {
+  const { status, failure } = folded;
   if (status === null)
     return [`      <skipped${xmlAttributes({ message: "The conversation has not ended." })}/>`];
+  if (isUnjudged({ status, failedJudgements: folded.judges.failed })) return judgeElement(folded);
   if (CUT_SHORT[status] === undefined) return [];
   const attributes = { type: failure?.category ?? status, message: failure?.message ?? WHY[status] };
   const place = [
@@ -210,6 +231,14 @@ function endElement({ status, failure }: Conversation): readonly string[] {
   ].join(", ");
   const cause = failure?.cause === undefined ? "" : `\n${failure.cause}`;
   return [`      <error${xmlAttributes(attributes)}>${xmlText(place + cause)}</error>`];
+}
+
+function judgeElement({ finishedTurns }: Conversation): readonly string[] {
+  const failures = finishedTurns.flatMap(({ judgeFailure }) => judgeFailure ?? []);
+  // A panel may have decided without the judge that failed.
+  const [message = "A judge could not be asked.", ...more] = failures.map(failureSentence);
+  const attributes = { type: failures[0]?.category ?? "judge", message };
+  return [`      <error${xmlAttributes(attributes)}>${xmlText(more.join("\n"))}</error>`];
 }
 
 /** What XML 1.0 forbids, even as a reference: most control characters, halves of surrogate pairs, U+FFFE and U+FFFF. */
