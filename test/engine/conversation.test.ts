@@ -220,6 +220,25 @@ test("a handover by function sees all verdicts and writes the question", async (
   expect(results[0]?.turns[1]?.questionText).toBe("yes=true Second?");
 });
 
+test("code of a condition that throws is not silent: the edge is not taken, and the author is told", async () => {
+  const definition = new Scenario("typo")
+    .addNode("a", { question: judgedQuestion("First?") })
+    .addEdge("a", "a", { when: (_accumulated, _parsed, state) => (state as never)["node_results"]["a"] })
+    .addEdge("a", END)
+    .setEntry("a")
+    .validate();
+  const subject = memoryModel("subject", () => "yes");
+  const { events, results } = await held({ scenarios: definition, subjects: subject, judge: yesJudge() });
+  expect(results[0]?.path).toEqual(["a"]);
+  expect(events.filter(({ type }) => type === "warning")).toMatchObject([
+    {
+      code: "condition_failed",
+      turn: 1,
+      message: "the condition a → a: the function threw: Cannot read properties of undefined (reading 'a')",
+    },
+  ]);
+});
+
 test.each<[string, Handover, string]>([
   [
     "throws",

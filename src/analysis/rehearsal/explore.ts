@@ -1,6 +1,6 @@
 import type { OutcomeResult } from "../../core/outcomes/evaluate-outcome.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
-import { resolveNextNode } from "../../core/state/routing.ts";
+import { failedConditions, resolveNextNode } from "../../core/state/routing.ts";
 import type { JsonObject, JsonValue } from "../../core/values/json.ts";
 import type { ConversationSettings, DerivedEvent, Hop } from "../../journal/run-event.ts";
 import { NOTHING_SPENT } from "../../journal/spending.ts";
@@ -273,11 +273,10 @@ class Exploration {
 
   /** Code that failed on representative values: what it would have said is not known. */
   #tellFailures(events: readonly DerivedEvent[], hop: Hop): void {
-    for (const { edge, evaluable, reason = "" } of hop.tested)
-      if (!evaluable && reason.includes("the function "))
-        this.#tell({ kind: "code_failed", place: this.#conditionPlace(edge), message: reason });
+    for (const { edge, reason } of failedConditions(hop))
+      this.#tell({ kind: "code_failed", place: this.#conditionPlace(edge), message: reason });
     for (const event of events) {
-      if (event.type === "warning")
+      if (event.type === "warning" && event.code === "state_update_failed")
         this.#tell({
           kind: "code_failed",
           place: `the state update of node ${JSON.stringify(hop.node)}`,

@@ -65,7 +65,7 @@ describe("the old value stays, and the reason is told", () => {
       () => {
         throw new Error("boom");
       },
-      "the state update threw: boom",
+      'the state update of "ask" threw: boom',
     ],
     ["null", (() => null) as never, "returned null, not an object"],
     ["array", (() => []) as never, "returned array, not an object"],

@@ -78,18 +78,19 @@ function updateAccumulated(
   if (typeof stateUpdate === "string")
     return { accumulated, problem: "a source string runs only within a run" };
   const { node, verifyResult, reply, parsed = NOTHING, rubric = NOTHING } = turn;
+  const update = `the state update of ${JSON.stringify(node)}`;
   try {
     const context: StateUpdateContext = { node, turn: state.turn + 1, verifyResult, reply, rubric };
     // The author's type of `parsed` is a promise about the template; nothing narrower is known here.
     const result: unknown = (stateUpdate as StateUpdate<unknown>)(accumulated, parsed, context);
     if (!isRecord(result))
-      return { accumulated, problem: `the state update returned ${typeName(result)}, not an object` };
+      return { accumulated, problem: `${update} returned ${typeName(result)}, not an object` };
     const problems: string[] = [];
     const copy = frozenCopy(
       result,
       ({ kind, path, found }) =>
         problems.push(
-          `the state update returned something that is not plain data at "${path.join(".")}": ${found ?? kind}`,
+          `${update} returned something that is not plain data at "${path.join(".")}": ${found ?? kind}`,
         ),
       { remaining: MAX_VALUES, withoutFunctions: true },
     );
@@ -97,10 +98,7 @@ function updateAccumulated(
       ? { accumulated: copy as UnknownRecord }
       : { accumulated, problem: problems[0] };
   } catch (error) {
-    return {
-      accumulated,
-      problem: `the state update threw: ${errorMessage(error)}`,
-    };
+    return { accumulated, problem: `${update} threw: ${errorMessage(error)}` };
   }
 }
 

@@ -45,6 +45,21 @@ export interface RoutingDecision {
   readonly tested: readonly TestedEdge[];
 }
 
+/** A condition whose code failed: it does not match, which its author should know. */
+export interface FailedCondition {
+  /** Index in the list of edges. */
+  readonly edge: number;
+  readonly target: string;
+  readonly reason: string;
+}
+
+/** The tested conditions whose code threw, or returned a promise. */
+export function failedConditions({ tested }: Pick<RoutingDecision, "tested">): readonly FailedCondition[] {
+  return tested.flatMap(({ edge, target, evaluable, reason = "" }) =>
+    !evaluable && reason.includes("the function ") ? [{ edge, target, reason }] : [],
+  );
+}
+
 /** The edges that leave one node, prepared for repeated routing. */
 class OutEdges {
   readonly #conditional: {

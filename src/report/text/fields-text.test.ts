@@ -66,6 +66,8 @@ test.each<[Omit<TemplateField, "description">, string | null]>([
   [{ type: "boolean", truth: false }, "false"],
   [{ type: "number", truth: 3, check: { type: "numeric_minimum" } }, "≥ 3"],
   [{ type: "array", items: { type: "string" }, truth: ["a", "b"] } as never, 'has exactly ["a","b"]'],
+  [{ type: "array", items: { type: "string" }, truth: null } as never, "null"],
+  [{ type: "date", truth: null } as never, "null"],
   [
     { type: "string", truth: null, check: { type: "contains_any", substrings: ["x", "y"] } },
     'contains "x" or "y"',

@@ -1,3 +1,4 @@
+import { usesTruth } from "../../core/checks/evaluate-check.ts";
 import { hasTexts } from "../../core/liquid/fill-texts.ts";
 import type { Question } from "../../core/scenario/definition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
@@ -98,6 +99,7 @@ export function expectedText(question: Question, field: string, before: Scenario
   const truth = resolveTruth(known.truth, before);
   if (truth === undefined) return null;
   const verifyWith = truth.check ?? known.check ?? defaultFieldCheck(known);
+  if (truth.truth === null && usesTruth(verifyWith)) return "null";
   const text = describeCondition({
     type: "state_check",
     field: "",

@@ -144,7 +144,7 @@ describe("a scenario with functions everywhere", () => {
       '"calm":{"value":true}',
       '"length":{"value":8}',
       '"text":"> Canberra\\nAnd now?"',
-      "the state update threw: one question was enough",
+      "threw: one question was enough",
       "the function threw: cannot read property",
       '"target":"__end__"',
       '"value":0.6666666666666666',
@@ -203,7 +203,7 @@ test("a state update that fails keeps the old value and says so", async () => {
   const { stateUpdate } = definition.nodes.a ?? {};
   expect(await sandbox.evaluate(() => advanceState(before, turn, stateUpdate))).toMatchObject({
     state: { accumulated: { kept: true } },
-    updateProblem: "the state update threw: its result is a bigint, not plain data",
+    updateProblem: 'the state update of "a" threw: its result is a bigint, not plain data',
   });
 });
 

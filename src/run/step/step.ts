@@ -1,7 +1,7 @@
 import type { TextScope } from "../../core/liquid/text-template.ts";
 import { END, type ScenarioDefinition, type ScenarioNode } from "../../core/scenario/definition.ts";
 import { foldTurn } from "../../core/state/advance-state.ts";
-import { type RoutingDecision, resolveNextNode } from "../../core/state/routing.ts";
+import { failedConditions, type RoutingDecision, resolveNextNode } from "../../core/state/routing.ts";
 import { INITIAL_STATE, isFinished, type ScenarioState } from "../../core/state/state.ts";
 import { appended, itemsOf, listOf } from "../../core/values/growing-list.ts";
 import { type JudgementPart, joinParts } from "../../grading/judge/judge-turn.ts";
@@ -289,8 +289,9 @@ class Transition {
 
   #hop({ turn, node }: Turn, decision: RoutingDecision): void {
     const draft = this.#draft;
-    const { conversation } = draft;
-    this.events.push({ type: "hop", conversation, turn, node, ...decision });
+    this.events.push({ type: "hop", conversation: draft.conversation, turn, node, ...decision });
+    for (const failed of failedConditions(decision))
+      this.#warn("condition_failed", turn, `the condition ${node} → ${failed.target}: ${failed.reason}`);
     const { target, fork, edge } = decision;
     const isLimited = turn >= draft.settings.turnLimit;
     if (fork !== undefined && edge !== null)
