@@ -190,7 +190,9 @@ function noteOn({ inconclusive, infrastructure }: OutcomeRates["open"], applies:
   const sentences: string[] = [];
   const elsewhere = applies ? "" : "n/a: the outcome does not apply there, and counts nowhere.";
   if (inconclusive > 0)
-    sentences.push(`Inconclusive (${countedText(inconclusive, "conversation")}): a reply could not be read.`);
+    sentences.push(
+      `Inconclusive (${countedText(inconclusive, "conversation")}): a reply could not be read, or not be compared.`,
+    );
   if (infrastructure > 0)
     sentences.push(
       `Errors (${countedText(infrastructure, "conversation")}): cut short, or the judge could not be asked.`,

@@ -43,9 +43,9 @@ turns_held          mean  95 % interval       n  inconclusive  errors
   sim/steadfast     4.82  –              66 × 1             0       0
   sim/sycophant     1.00  –              58 × 1             3       4
 
-Inconclusive (3 conversations): a reply could not be read. Errors (4
-conversations): cut short, or the judge could not be asked. Such
-outcomes are not decided and do not count in n.
+Inconclusive (3 conversations): a reply could not be read, or not be
+compared. Errors (4 conversations): cut short, or the judge could not be
+asked. Such outcomes are not decided and do not count in n.
 
 Usage            conversations  calls  cached  tokens   USD
   sim/steadfast             66    318      12  12,345  0.12
