@@ -411,9 +411,13 @@ describe("issues", () => {
     [
       "question of the wrong type",
       (s) => s.addNode("a", { question: "text" }).setEntry("a"),
-      ['nodes.a.question: Expected a question, got the text "text".'],
+      ['nodes.a.question: Expected a question with "question" and "rawAnswer", got the text "text".'],
     ],
-    ["no options", (s) => s.addNode("a").setEntry("a"), ["nodes.a: Expected a node, got nothing."]],
+    [
+      "no options",
+      (s) => s.addNode("a").setEntry("a"),
+      ['nodes.a: Expected a node with "question", got nothing.'],
+    ],
     [
       "missing answer",
       (s) => s.addNode("a", { question: { question: "Q" } }).setEntry("a"),

@@ -14,7 +14,10 @@ const ROLES: Readonly<Record<NodeRole, string>> = {
 const SENTENCES: Sentences = {
   wrong_type: (issue) => `Expected ${issue.expected}, got ${issue.received}.`,
   missing_key: (issue) => `${capitalised(issue.owner)} needs ${quoted(issue.key)}.`,
-  unknown_key: (issue) => `${capitalised(issue.owner)} has no ${quoted(issue.key)}.${didYouMean(issue)}`,
+  unknown_key: (issue) =>
+    `${capitalised(issue.owner)} has no ${quoted(issue.key)}${
+      issue.keys === undefined ? "" : `; it has ${listed(issue.keys.map(quoted), "and")}`
+    }.${didYouMean(issue)}`,
   unknown_value: (issue) =>
     `${quoted(issue.value)} is not one of ${listed(issue.allowed.map(quoted))}.${didYouMean(issue)}`,
   empty_value: () => "This must not be empty.",
@@ -124,7 +127,8 @@ function shortened(text: string): string {
   return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
 }
 
-function listed(items: readonly string[], conjunction = "or"): string {
+/** Texts in a row: `a, b or c`; of many, the first ones and how many more there are. */
+export function listed(items: readonly string[], conjunction = "or"): string {
   const shown = items.length > 12 ? [...items.slice(0, 10), `${items.length - 10} more`] : items;
   if (shown.length < 2) return shown.join("");
   return `${shown.slice(0, -1).join(", ")} ${items.length > 12 ? "and" : conjunction} ${shown.at(-1)}`;

@@ -19,7 +19,13 @@ interface IssueFacts {
   /** The shape of the data is wrong. */
   wrong_type: { readonly expected: string; readonly received: string };
   missing_key: { readonly key: string; readonly owner: string };
-  unknown_key: { readonly key: string; readonly owner: string; readonly nearest?: string };
+  unknown_key: {
+    readonly key: string;
+    readonly owner: string;
+    readonly nearest?: string;
+    /** What there is instead, where nothing is near. */
+    readonly keys?: readonly string[];
+  };
   unknown_value: { readonly value: string; readonly allowed: readonly string[]; readonly nearest?: string };
   empty_value: object;
   invalid_parameter: { readonly message: string };

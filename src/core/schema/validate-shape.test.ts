@@ -91,7 +91,7 @@ describe("validateShape", () => {
       "missing and unknown",
       circle,
       { type: "circle", rad: 1 },
-      ['rad: A circle has no "rad".', 'A circle needs "radius".'],
+      ['rad: A circle has no "rad"; it has "radius".', 'A circle needs "radius".'],
     ],
     [
       "misspelt",

@@ -1,6 +1,7 @@
 import { isExpression } from "../liquid/text-template.ts";
 import { looksLikeFunctionSource } from "../source/function-source.ts";
 import { isRecord, typeName, type UnknownRecord } from "../values/json.ts";
+import { listed } from "./format-issue.ts";
 import type { Issue, ReportIssue } from "./issue.ts";
 import { nearestOf } from "./nearest-name.ts";
 import type {
@@ -117,7 +118,10 @@ class ShapeValidator {
   }
 
   #validateObject(shape: ObjectShape, value: unknown): void {
-    if (!isRecord(value)) return this.#wrongType(shape, value);
+    if (!isRecord(value)) {
+      const expected = shape.owner + withKeys(shape);
+      return this.#problem("wrong_type", { expected, received: receivedName(value) });
+    }
     const before = this.clean;
     this.clean = true;
     const misspelt: (string | undefined)[] = [];
@@ -146,9 +150,17 @@ class ShapeValidator {
 
   /** Reports the key and returns what it was probably meant to be. */
   #unknownKey(shape: ObjectShape, key: string): string | undefined {
-    const suggestion = nearestOf(key, Object.keys(shape.keys));
+    const keys = Object.keys(shape.keys);
+    const suggestion = nearestOf(key, keys);
+    const isNamed = suggestion.nearest === undefined && keys.length <= MOST_NAMED;
+    const others = keys.filter((other) => other !== "type");
     this.#path.push(key);
-    this.#problem("unknown_key", { key, owner: shape.owner, ...suggestion });
+    this.#problem("unknown_key", {
+      key,
+      owner: shape.owner,
+      ...suggestion,
+      ...(isNamed && others.length > 0 ? { keys: others } : {}),
+    });
     this.#path.pop();
     return suggestion.nearest;
   }
@@ -177,6 +189,17 @@ class ShapeValidator {
     this.clean = false;
     this.#report({ code, path: [...this.#path], ...facts } as Issue);
   }
+}
+
+/** A person reads so many keys in a sentence; the page of the format has them all. */
+const MOST_NAMED = 8;
+
+/** What an object must have, or else may have, for a person who wrote something else in its place. */
+function withKeys({ required, keys }: ObjectShape): string {
+  const named = (required.length > 0 ? [...required] : Object.keys(keys)).map((key) => JSON.stringify(key));
+  return named.length === 0 || named.length > MOST_NAMED
+    ? ""
+    : ` with ${listed(named, required.length > 0 ? "and" : "or")}`;
 }
 
 const LONGEST_TEXT = 60;
