@@ -1,5 +1,6 @@
 import { lintScenario } from "../../analysis/lint/lint-scenario.ts";
 import type { RunFacts } from "../../analysis/lint/lint-subject.ts";
+import { locatorOf } from "../../core/scenario/define-scenario.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { issueSentence } from "../../core/schema/format-issue.ts";
 import type { Issue } from "../../core/schema/issue.ts";
@@ -90,9 +91,14 @@ async function findingsOf(
     ...embedderProblems(definition, hasEmbedder).map((text) => plain("needs_embedder", "warning", text)),
     ...simulatorProblems(definition, hasSimulator).map((text) => plain("needs_simulator", "warning", text)),
     ...(isSound ? await lintFindings(definition, { file, facts: { ...runFacts(settings), ...rows } }) : []),
-    ...broken.map(({ place: part, message }) =>
-      plain("invalid_code", "error", `${file}: In scenario "${name}", ${part} cannot be run: ${message}`),
-    ),
+    ...broken.map(({ place: part, path, message }) => {
+      const { position } = locatorOf(definition)({ code: "wrong_type", path, expected: "", received: "" });
+      const sentence = `${part.charAt(0).toUpperCase()}${part.slice(1)} cannot be run: ${message}.`;
+      return findingAt(
+        { ...place, path, position },
+        { code: "invalid_code", severity: "error", message: sentence },
+      );
+    }),
     ...badRows.map((message) => plain("bad_rows", "error", message)),
   ];
 }

@@ -12,6 +12,7 @@ import {
   type ScenarioEdge,
   type ScenarioNode,
 } from "../../core/scenario/definition.ts";
+import type { IssuePath } from "../../core/schema/issue.ts";
 import type { StateUpdate } from "../../core/state/advance-state.ts";
 import { type ConditionFunction, isWhenList, type WhenLeaf } from "../../core/state/condition.ts";
 import type { Rubric, TraitFunction } from "../../core/templates/rubric.ts";
@@ -23,6 +24,8 @@ import { openSandbox, SandboxError, type SandboxFunction } from "./open-sandbox.
 export interface SourceProblem {
   /** In words: `the condition of the edge from "ask" to "probe"`. */
   readonly place: string;
+  /** In the scenario as it was written: `edges[3].when`. */
+  readonly path: IssuePath;
   readonly message: string;
 }
 
@@ -64,7 +67,8 @@ export async function linkSources(
   for (const source of sources)
     compiled.set(source, await compile(source).catch((error) => ({ problem: errorMessage(error) })));
   const problems: SourceProblem[] = [];
-  const link: ReplaceCode = (source, { kind, text }) => {
+  const link: ReplaceCode = (source, place) => {
+    const { kind, text } = place;
     if (typeof source !== "string") return source;
     // All sources of the definition were compiled.
     const found = compiled.get(source) as SandboxFunction | { readonly problem: string };
@@ -75,12 +79,32 @@ export async function linkSources(
         : linked;
       return kind === "condition" ? withTurnsIfRead(source, named) : named;
     }
-    problems.push({ place: text, message: found.problem });
+    problems.push({ place: text, path: pathOf(place, definition), message: found.problem });
     return () => {
       throw new Error(found.problem);
     };
   };
   return { definition: replaceCode(definition, link), problems };
+}
+
+function pathOf(place: CodePlace, { edges }: ScenarioDefinition): IssuePath {
+  switch (place.kind) {
+    case "update":
+      return ["nodes", place.node, "stateUpdate"];
+    case "verification":
+      return ["nodes", place.node, "question", "template", "verify"];
+    case "trait":
+      return ["nodes", place.node];
+    case "outcome":
+      return ["outcomes", place.outcome];
+    default: {
+      // A fork was written as one edge, and is as many as it has arms.
+      const written = edges
+        .slice(0, place.edge + 1)
+        .filter(({ fork, target }) => !fork || target === fork[0]);
+      return ["edges", written.length - 1, place.kind === "condition" ? "when" : "handover"];
+    }
+  }
 }
 
 /** What is wrong with the source strings of a definition; they are compiled, not run. */
