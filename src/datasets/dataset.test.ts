@@ -137,6 +137,13 @@ test.each([
   await expect(readDataset(path)).rejects.toThrow(message);
 });
 
+test("where there are no rows, nothing is said about columns", async () => {
+  const testColumns = (): string[] => ["a column is missing"];
+  await expect(Dataset.open({ file: file("only-header.csv", "a,b\n") }, { testColumns })).rejects.toThrow(
+    "only-header.csv has no rows.",
+  );
+});
+
 test("a wrong name of a column has a suggestion", async () => {
   const path = file("rows.csv", "ident,level\na,1\n");
   await expect(readDataset(path, { id: "idnet" })).rejects.toThrow(

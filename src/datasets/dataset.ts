@@ -85,6 +85,7 @@ export class Dataset {
     // Without a row that can be used there are no columns, and that is not the cause.
     if (found.columns.length === 0 && found.problemCount > 0 && options.skipBadRows !== true)
       throw badRows(found);
+    if (found.columns.length === 0 && found.problemCount === 0) throw new DatasetError(noRows(source, found));
     const wrong = options.testColumns?.(found.columns) ?? [];
     if (wrong.length > 0) throw new DatasetError(wrong.join("\n"), wrong);
     if (found.problemCount > 0 && options.skipBadRows !== true) throw badRows(found);

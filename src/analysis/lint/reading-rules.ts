@@ -5,10 +5,11 @@ import { gateReadsRefusal } from "../../core/scenario/routed-on.ts";
 import type { ExtractRule } from "../../core/templates/extract-rule.ts";
 import { isTraceCheck, judgedFields, type Template } from "../../core/templates/template.ts";
 import { isTruthFrom } from "../../core/templates/truth-from.ts";
-import { canonicalJson, type JsonValue } from "../../core/values/json.ts";
+import { canonicalJson, type JsonValue, type UnknownRecord } from "../../core/values/json.ts";
 import { concludeReply } from "../../grading/judge/assess-reply.ts";
 import { joinParts } from "../../grading/judge/judge-turn.ts";
 import { aliasMentions, aliasTree } from "../../grading/reading/alias-matches.ts";
+import type { FieldVerdict } from "../../grading/verify/verify-parsed.ts";
 import { answersIn, answerWords } from "./answer-words.ts";
 import type { LintRules, LintSubject } from "./lint-subject.ts";
 import { named } from "./routing-rules.ts";
@@ -36,7 +37,7 @@ export const READING_RULES: LintRules = {
   *reference_misread(subject) {
     for (const { id, about, verdict, read, rawAnswer } of references(subject)) {
       if (verdict !== false) continue;
-      const message = `The reference answer of ${named(id)} does not verify${about}: ${shown(rawAnswer)} is read as ${read}. Correct the answer, the truth or the rule.`;
+      const message = `The reference answer of ${named(id)} does not verify${about}: ${shown(rawAnswer)} ${read}. Correct the answer, the truth or the rule.`;
       yield { path: ["nodes", id, "question", "rawAnswer"], message };
     }
   },
@@ -44,7 +45,7 @@ export const READING_RULES: LintRules = {
   *reference_unread(subject) {
     for (const { id, about, verdict, read, rawAnswer } of references(subject)) {
       if (verdict !== null) continue;
-      const message = `The rules of ${named(id)} cannot read its own reference answer${about}: ${shown(rawAnswer)} is read as ${read}. Replies like it will be unreadable, too.`;
+      const message = `The rules of ${named(id)} cannot read its own reference answer${about}: ${shown(rawAnswer)} ${read}. Replies like it will be unreadable, too.`;
       yield { path: ["nodes", id, "question", "rawAnswer"], message };
     }
   },
@@ -105,7 +106,7 @@ interface Reference {
   readonly about: string;
   readonly rawAnswer: string;
   readonly verdict: boolean | null;
-  /** What was read, for sentences. */
+  /** What was read of it, as the end of a sentence. */
   readonly read: string;
 }
 
@@ -121,7 +122,7 @@ function* references({ renderings }: LintSubject): Generator<Reference> {
       const key = canonicalJson([id, rawAnswer, template as unknown as JsonValue]);
       if (seen.has(key)) continue;
       seen.add(key);
-      const { verifyResult, parsed, notVerified } = concludeReply(
+      const { verifyResult, parsed, fields, notVerified } = concludeReply(
         { question: question as Question, reply: rawAnswer },
         NOTHING_JUDGED,
       );
@@ -131,11 +132,21 @@ function* references({ renderings }: LintSubject): Generator<Reference> {
         about: about === "" ? "" : ` (${about})`,
         rawAnswer,
         verdict: verifyResult,
-        read: Object.entries(parsed)
-          .map(([name, value]) => `${name} = ${JSON.stringify(value)}`)
-          .join(", "),
+        read: readText(parsed, fields),
       };
     }
+}
+
+/** What was read, and which checks on the reply itself do not hold: those read nothing. */
+function readText(parsed: UnknownRecord, fields: Readonly<Record<string, FieldVerdict>>): string {
+  const values = Object.entries(parsed).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+  const failed = Object.entries(fields).flatMap(([name, { result }]) =>
+    result === true || Object.hasOwn(parsed, name) ? [] : [name],
+  );
+  return [
+    ...(values.length === 0 ? [] : [`is read as ${values.join(", ")}`]),
+    ...(failed.length === 0 ? [] : [`does not pass ${failed.join(", ")}`]),
+  ].join(" and ");
 }
 
 /** True if neither a judge nor earlier turns nor meanings decide the verdict. */

@@ -56,7 +56,7 @@ function describeStateCheck(check: ExplicitStateCheck): string {
     case "set_containment":
       return `${field} ${SET_WORDS[verifyWith.mode ?? "exact"]} ${expected}`;
     default:
-      return `${field} ${verifyWith.type}${describeParameters(verifyWith)}${check.expected === undefined ? "" : ` ${expected}`}`;
+      return `${field} ${describeCheck(verifyWith)}${check.expected === undefined ? "" : ` ${expected}`}`;
   }
 }
 
@@ -80,6 +80,11 @@ function equalityOf(check: ExplicitStateCheck): string | null {
     default:
       return null;
   }
+}
+
+/** A check without what it looks at: `trace_contains(substring: "sorry")`. */
+export function describeCheck(check: Check): string {
+  return `${check.type}${describeParameters(check)}`;
 }
 
 function describeParameters(check: Check): string {

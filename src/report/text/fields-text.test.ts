@@ -69,6 +69,10 @@ test.each<[Omit<TemplateField, "description">, string | null]>([
   [{ type: "array", items: { type: "string" }, truth: null } as never, "null"],
   [{ type: "date", truth: null } as never, "null"],
   [
+    { type: "boolean", truth: false, check: { type: "trace_contains", substring: "sorry" } },
+    'the opposite of trace_contains(substring: "sorry")',
+  ],
+  [
     { type: "string", truth: null, check: { type: "contains_any", substrings: ["x", "y"] } },
     'contains "x" or "y"',
   ],

@@ -1,9 +1,9 @@
 import { usesTruth } from "../../core/checks/evaluate-check.ts";
 import { hasTexts } from "../../core/liquid/fill-texts.ts";
 import type { Question } from "../../core/scenario/definition.ts";
-import { describeCondition } from "../../core/state/describe-condition.ts";
+import { describeCheck, describeCondition } from "../../core/state/describe-condition.ts";
 import type { ScenarioState } from "../../core/state/state.ts";
-import { defaultFieldCheck } from "../../core/templates/template.ts";
+import { defaultFieldCheck, isTraceCheck } from "../../core/templates/template.ts";
 import { isTruthFrom, resolveTruth } from "../../core/templates/truth-from.ts";
 import { ownValue } from "../../core/values/json.ts";
 import type { TraitResult } from "../../grading/verify/trait-value.ts";
@@ -100,6 +100,8 @@ export function expectedText(question: Question, field: string, before: Scenario
   if (truth === undefined) return null;
   const verifyWith = truth.check ?? known.check ?? defaultFieldCheck(known);
   if (truth.truth === null && usesTruth(verifyWith)) return "null";
+  if (isTraceCheck(verifyWith))
+    return `${truth.truth === false ? "the opposite of " : ""}${describeCheck(verifyWith)}`;
   const text = describeCondition({
     type: "state_check",
     field: "",
