@@ -44,8 +44,8 @@ export async function openRows(definition: ScenarioDefinition, options: RowOptio
   } catch (error) {
     if (!(error instanceof DatasetError)) throw error;
     const { problems, message } = error;
-    const found = problems.length === 0 ? [message] : limited([...new Set(problems)]);
-    throw new RunError(found.map((problem) => `In scenario "${name}", ${problem}`));
+    if (problems.length === 0) throw new RunError([`In scenario "${name}": ${message}`]);
+    throw new RunError(limited([...new Set(problems)]).map((problem) => `In scenario "${name}", ${problem}`));
   }
 }
 

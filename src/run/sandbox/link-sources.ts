@@ -88,23 +88,15 @@ export async function linkSources(
 }
 
 function pathOf(place: CodePlace, { edges }: ScenarioDefinition): IssuePath {
-  switch (place.kind) {
-    case "update":
-      return ["nodes", place.node, "stateUpdate"];
-    case "verification":
-      return ["nodes", place.node, "question", "template", "verify"];
-    case "trait":
-      return ["nodes", place.node];
-    case "outcome":
-      return ["outcomes", place.outcome];
-    default: {
-      // A fork was written as one edge, and is as many as it has arms.
-      const written = edges
-        .slice(0, place.edge + 1)
-        .filter(({ fork, target }) => !fork || target === fork[0]);
-      return ["edges", written.length - 1, place.kind === "condition" ? "when" : "handover"];
-    }
+  if ("edge" in place) {
+    // A fork was written as one edge, and is as many as it has arms.
+    const written = edges.slice(0, place.edge + 1).filter(({ fork, target }) => !fork || target === fork[0]);
+    return ["edges", written.length - 1, place.kind === "condition" ? "when" : "handover"];
   }
+  if (!("node" in place)) return ["outcomes", place.outcome];
+  if (place.kind === "trait") return ["nodes", place.node];
+  const part = place.kind === "update" ? ["stateUpdate"] : ["question", "template", "verify"];
+  return ["nodes", place.node, ...part];
 }
 
 /** What is wrong with the source strings of a definition; they are compiled, not run. */
