@@ -227,6 +227,15 @@ export const RUN_RULES: readonly StoreRule[] = [
       const values = [...store.scores("one", { rowValues: true })].map(({ rowValues }) => rowValues);
       demandEqual(values, [null, null, { topic: "rivers", level: 2 }], "the values of rows");
       demandEqual([...store.scores("one")][0]?.turns, [], "turns that were not asked for");
+      const own = [...store.scores("one", { subject: third?.subject ?? "" })];
+      demandEqual(
+        own.map(({ conversation }) => conversation),
+        [first, second, third]
+          .filter((score) => score?.subject === third?.subject)
+          .map((score) => score?.conversation),
+        "the conversations of a subject",
+      );
+      demandEqual([...store.scores("one", { subject: "none" })], [], "those of a subject that is not there");
       demandEqual([...store.scores("none")], [], "the scores of a run that is not there");
     },
   },

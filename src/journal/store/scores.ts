@@ -1,3 +1,4 @@
+import { memoize } from "../../core/lazy.ts";
 import type { ConversationStatus } from "../../core/state/state.ts";
 import type { JsonObject } from "../../core/values/json.ts";
 import { cellSummary, itemKey } from "../cell.ts";
@@ -10,9 +11,10 @@ import type { ConversationScore, ScoredTurn, ScoreOptions } from "./store.ts";
 /** The scores of conversations that are in memory, as `readScores` reads them. */
 export function* memoryScores(
   conversations: readonly Conversation[],
-  { turns = false, rowValues = false }: ScoreOptions,
+  { turns = false, rowValues = false, subject }: ScoreOptions,
 ): Generator<ConversationScore> {
   for (const folded of [...conversations].sort((one, other) => one.cell.index - other.cell.index)) {
+    if (subject !== undefined && folded.cell.subject !== subject) continue;
     const { conversation, cell, scenarioHash, status, outcomes, verdicts, finishedTurns } = folded;
     const disturbed = { status, unjudged: verdicts.unjudged };
     yield {
@@ -58,16 +60,16 @@ type ScoreValues = readonly [
   rowValues: string | null,
 ];
 
-/** Numbers for what a text would say: reading a text takes longer. */
-const OUTCOMES = `SELECT conversation, name, CASE WHEN kind = 'boolean' THEN 1 ELSE 0 END, value,
-  CASE status WHEN 'decided' THEN 0 WHEN 'inconclusive' THEN 1 ELSE 2 END
+/** A number for what two texts would say: reading a text takes longer. */
+const OUTCOMES = `SELECT conversation, name, value,
+  CASE status WHEN 'decided' THEN CASE kind WHEN 'boolean' THEN 0 ELSE 1 END WHEN 'inconclusive' THEN 2 ELSE 3 END
   FROM outcome WHERE conversation BETWEEN ? AND ?`;
-const STATUSES = ["decided", "inconclusive", "not_applicable"] as const;
-type OutcomeValues = readonly [number, string, number, number | null, number];
+const STATUSES = ["decided", "decided", "inconclusive", "not_applicable"] as const;
+type OutcomeValues = readonly [conversation: number, name: string, value: number | null, code: number];
 
-const TURNS = `SELECT conversation, node, verdict FROM turn WHERE conversation BETWEEN ? AND ? AND verdict IS NOT NULL
-  ORDER BY conversation, turn`;
-type TurnValues = readonly [number, string, TurnVerdict];
+/** One text for all turns of a conversation. It has the length of each name, so that different turns never give the same text. */
+const SEQUENCE = "verdict || ' ' || length(node) || ' ' || node";
+const TURNS = "SELECT node, verdict FROM turn WHERE conversation = ? AND verdict IS NOT NULL ORDER BY turn";
 
 /** Conversations are read in portions: a statement that stays open would keep the connection from writing. */
 const LEAST = 512;
@@ -76,65 +78,121 @@ const LEAST = 512;
 export function* readScores(
   database: SqlDatabase,
   run: number,
-  { turns = false, rowValues = false }: ScoreOptions,
+  { turns = false, rowValues = false, subject: wanted }: ScoreOptions,
 ): Generator<ConversationScore> {
   const isRead = (name: string, place: number): boolean =>
     (name !== "row_values" || rowValues) && (place < 11 || database.hasColumn("conversation", name));
   const columns = COLUMNS.map((name, place) => (isRead(name, place) ? name : "NULL")).join(", ");
-  const select = `SELECT ${columns} FROM conversation WHERE run = ? AND (position, id) > (?, ?) ORDER BY position, id LIMIT ?`;
+  const only = wanted === undefined ? "" : "AND subject = ?";
+  const select = `SELECT ${columns} FROM conversation WHERE run = ? ${only} AND (position, id) > (?, ?) ORDER BY position, id LIMIT ?`;
   const most = Math.max(LEAST, database.portions.most);
   const shared = sharedTexts();
+  const items = new SharedItems();
   const variants = new Map<string, ConversationScore["variant"]>();
+  const sequences = new SharedTurns(database);
   const rows = new SharedRows();
   let [position, after] = [Number.NEGATIVE_INFINITY, 0];
   for (;;) {
-    const portion = database.raw<ScoreValues>(select, run, position, after, most);
-    const places = new Map(portion.map(([id], place) => [id, place]));
+    const from = wanted === undefined ? [position, after] : [wanted, position, after];
+    const portion = database.raw<ScoreValues>(select, run, ...from, most);
+    const places = new Map<number, number>();
+    for (let place = 0; place < portion.length; place++)
+      places.set((portion[place] as ScoreValues)[0], place);
     const outcomes = portion.map(() => new Map<string, OutcomeScore>());
-    const scored = portion.map((): ScoredTurn[] => []);
-    for (const [first, last] of idRanges(portion)) {
-      for (const [id, name, isBoolean, value, code] of database.raw<OutcomeValues>(OUTCOMES, first, last)) {
+    const ranges = idRanges(portion);
+    for (const [first, last] of ranges)
+      for (const [id, name, value, code] of database.raw<OutcomeValues>(OUTCOMES, first, last)) {
         const place = places.get(id);
         if (place === undefined) continue;
-        const [, , , , , , , , , status, unjudged] = portion[place] as ScoreValues;
-        const kept = isBoolean === 1 && value !== null ? value === 1 : value;
-        const outcome = { value: kept, status: STATUSES[code] ?? "inconclusive" };
-        outcomes[place]?.set(shared(name), outcomeScore(outcome, { status, unjudged }));
+        const values = portion[place] as ScoreValues;
+        outcomes[place]?.set(shared(name), scoreOf(value, code, values));
       }
-      if (turns)
-        for (const [id, node, verdict] of database.raw<TurnValues>(TURNS, first, last))
-          scored[places.get(id) ?? -1]?.push({
-            node: shared(node),
-            verdict: shared(verdict) as TurnVerdict,
-          });
-    }
-    for (const [place, values] of portion.entries()) {
-      const [, name, index, scenario, hash, subject, judge, replicate, rowIndex, status] = values;
-      const [, , , , , , , , , , , row, variant, arm, parent, json] = values;
+    const scored = turns ? sequences.of(ranges) : NO_SEQUENCES;
+    for (let place = 0; place < portion.length; place++) {
+      // By their places: taking a list of sixteen values apart costs more.
+      const values = portion[place] as ScoreValues;
+      const scenario = shared(values[3]);
+      const rowIndex = values[8];
+      const row = values[11];
+      const variant = values[12];
       if (variant !== null && !variants.has(variant)) variants.set(variant, JSON.parse(variant));
       yield {
-        index,
-        scenario: shared(scenario),
-        subject: shared(subject),
-        judge: shared(judge),
-        replicate,
+        index: values[2],
+        scenario,
+        subject: shared(values[5]),
+        judge: shared(values[6]),
+        replicate: values[7],
         row,
         rowIndex,
         variant: variant === null ? null : (variants.get(variant) ?? null),
-        arm,
-        parent,
-        item: shared(itemKey({ scenario, row, rowIndex })),
-        conversation: name,
-        scenarioHash: shared(hash),
-        ...(rowValues ? { rowValues: rows.of(json) } : {}),
-        status,
+        arm: values[13],
+        parent: values[14],
+        item: items.of({ scenario, row, rowIndex }),
+        conversation: values[1],
+        scenarioHash: shared(values[4]),
+        ...(rowValues ? { rowValues: rows.of(values[15]) } : {}),
+        status: values[9],
         outcomes: outcomes[place] as Map<string, OutcomeScore>,
-        turns: scored[place] as ScoredTurn[],
+        turns: scored.get(values[0]) ?? [],
       };
     }
     const last = portion.at(-1);
     if (last === undefined || portion.length < most) return;
     [after, , position] = last;
+  }
+}
+
+function scoreOf(value: number | null, code: number, conversation: ScoreValues): OutcomeScore {
+  // Most are decided.
+  if (value !== null && code < 2) return code === 0 ? value === 1 : value;
+  const status = STATUSES[code] ?? "inconclusive";
+  return outcomeScore({ value, status }, { status: conversation[9], unjudged: conversation[10] });
+}
+
+/** The keys of items, each made once. */
+class SharedItems {
+  readonly #known = new Map<string, Map<string | number | null, string>>();
+
+  of(place: Parameters<typeof itemKey>[0]): string {
+    const own = memoize(this.#known, place.scenario, () => new Map());
+    const row = place.row ?? place.rowIndex ?? null;
+    let item = own.get(row);
+    if (item === undefined) {
+      item = itemKey(place);
+      own.set(row, item);
+    }
+    return item;
+  }
+}
+
+const NO_SEQUENCES: ReadonlyMap<number, readonly ScoredTurn[]> = new Map();
+
+/** The turns of conversations. Many have the same nodes with the same verdicts: these share one list. */
+class SharedTurns {
+  readonly #database: SqlDatabase;
+  readonly #known = new Map<string, readonly ScoredTurn[]>();
+  readonly #sql: string;
+
+  constructor(database: SqlDatabase) {
+    this.#database = database;
+    this.#sql = `SELECT conversation, ${database.dialect.joined(SEQUENCE, "turn")} FROM turn
+      WHERE conversation BETWEEN ? AND ? AND verdict IS NOT NULL GROUP BY conversation`;
+  }
+
+  of(ranges: readonly (readonly [number, number])[]): ReadonlyMap<number, readonly ScoredTurn[]> {
+    const found = new Map<number, readonly ScoredTurn[]>();
+    for (const [first, last] of ranges)
+      for (const [id, text] of this.#database.raw<readonly [number, string]>(this.#sql, first, last))
+        found.set(
+          id,
+          memoize(this.#known, text, () => this.#read(id)),
+        );
+    return found;
+  }
+
+  #read(conversation: number): readonly ScoredTurn[] {
+    const turns = this.#database.raw<readonly [string, TurnVerdict]>(TURNS, conversation);
+    return turns.map(([node, verdict]) => ({ node, verdict }));
   }
 }
 
@@ -170,7 +228,9 @@ class SharedRows {
 
 /** The ids of a portion as ranges without large gaps, so that other runs in the same file are not read. */
 function idRanges(portion: readonly ScoreValues[]): readonly (readonly [number, number])[] {
-  const ids = portion.map(([id]) => id).sort((one, other) => one - other);
+  const ids = portion.map(([id]) => id);
+  // Results are mostly in the order in which they were written.
+  if (ids.some((id, place) => id < (ids[place - 1] ?? 0))) ids.sort((one, other) => one - other);
   const ranges: [number, number][] = [];
   for (const id of ids) {
     const last = ranges.at(-1);

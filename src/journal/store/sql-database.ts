@@ -35,6 +35,8 @@ export interface SqlDialect {
   readonly same: (one: string, other: string) => string;
   /** A column that no index is looked at for, where a planner needs to be told. */
   readonly unindexed: (column: string) => string;
+  /** The texts of a group in the order of a column, joined. */
+  readonly joined: (text: string, order: string) => string;
   /** The key of a call. */
   readonly identityKey: (identity: string) => string | Uint8Array;
 }

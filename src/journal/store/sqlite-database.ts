@@ -13,6 +13,8 @@ const DIALECT: SqlDialect = {
   same: (one, other) => `${one} IS ${other}`,
   // A plus keeps SQLite from using the index of a column.
   unindexed: (column) => `+${column}`,
+  // Groups come in the order of a key, and with an ORDER BY each would be sorted again.
+  joined: (text) => `group_concat(${text}, '')`,
   // A hash takes half the space as bytes.
   identityKey: (identity) => (/^[0-9a-f]{64}$/.test(identity) ? Buffer.from(identity, "hex") : identity),
 };

@@ -99,6 +99,8 @@ export interface ScoreOptions {
   readonly turns?: boolean;
   /** True to read the values of rows, too. */
   readonly rowValues?: boolean;
+  /** Only the conversations of this subject. */
+  readonly subject?: string;
 }
 
 /** What a resume does again besides going on with what was stopped. */

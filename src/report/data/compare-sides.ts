@@ -98,7 +98,7 @@ export function runSide(store: Store, run: string, subject?: string): Side {
   const { run: name, start } = storedRun(store, run);
   return {
     label: subject ?? name,
-    scores: (options) => ofSubject(store.scores(name, options), subject),
+    scores: (options) => store.scores(name, { ...options, ...(subject === undefined ? {} : { subject }) }),
     facts: runFacts(store, [name]),
     judges: start.judges.length,
     unread: unreadTurns(store.results(name), subject),
@@ -114,13 +114,6 @@ function unreadTurns(results: readonly ResultRow[], subject: string | undefined)
     unread += lost;
   }
   return { turns, unread };
-}
-
-function* ofSubject(
-  scores: Iterable<ConversationScore>,
-  subject: string | undefined,
-): Generator<ConversationScore> {
-  for (const score of scores) if (subject === undefined || score.subject === subject) yield score;
 }
 
 function compareSides(sideA: Side, sideB: Side, options: CompareOptions): Comparison {
@@ -269,14 +262,16 @@ function pairUp({ a, b, labels, apart }: PairingSides): {
     else if (!items[side === 0 ? 1 : 0].has(item)) note(`row only in ${labels[side]}`, item);
     else note(`variant, arm or replicate only in ${labels[side]}`, item);
   };
-  for (const [key, place] of a.places) {
-    const partner = b.places.get(key);
+  for (const [key, place] of a.places.entries()) {
+    const partner = b.places[key];
+    if (place === undefined) continue;
     if (partner === undefined) alone(a, place, 0);
     else if (apart.has(a.scenarios[place] as string))
       note("another version of the scenario", a.scenarios[place] as string);
     else pairs.push([place, partner]);
   }
-  for (const [key, place] of b.places) if (!a.places.has(key)) alone(b, place, 1);
+  for (const [key, place] of b.places.entries())
+    if (place !== undefined && a.places[key] === undefined) alone(b, place, 1);
   for (const [table, label] of [
     [a, labels[0]],
     [b, labels[1]],

@@ -1,3 +1,4 @@
+import { memoize } from "../../core/lazy.ts";
 import type { OutcomeScore } from "../../journal/fold/tally.ts";
 import type { ConversationScore } from "../../journal/store/store.ts";
 import { type Grouper, type GroupNames, type GroupValues, groupKey, noteNames } from "./grouping.ts";
@@ -14,8 +15,8 @@ export interface Pairing {
  * known by what two sides have in common: scenario, row, variant, arm, replicate.
  */
 export class ScoreTable {
-  /** The line of each conversation, by its number. */
-  readonly places: Map<number, number> = new Map();
+  /** The line of each conversation, by its number; undefined where this side has none. */
+  readonly places: (number | undefined)[] = [];
   readonly conversations: string[] = [];
   readonly items: string[] = [];
   readonly scenarios: string[] = [];
@@ -30,21 +31,25 @@ export class ScoreTable {
   readonly groups: Map<string, { readonly group: GroupValues; readonly members: number[] }> = new Map();
 
   constructor(scores: Iterable<ConversationScore>, { numbers, groupsOf }: Pairing) {
+    let [scenario, hash]: readonly [string?, string?] = [];
     for (const score of scores) {
       const key = numbers.of(score);
-      if (this.places.has(key)) {
+      // A list without holes is quicker.
+      while (this.places.length < key) this.places.push(undefined);
+      if (this.places[key] !== undefined) {
         this.repeated.push(score.conversation);
         continue;
       }
       const place = this.conversations.length;
-      this.places.set(key, place);
+      this.places[key] = place;
       this.conversations.push(score.conversation);
       this.items.push(score.item);
       this.scenarios.push(score.scenario);
       this.subjects.add(score.subject);
-      const hashes = this.hashes.get(score.scenario) ?? new Set();
-      if (hashes.size === 0) this.hashes.set(score.scenario, hashes);
-      hashes.add(score.scenarioHash);
+      if (score.scenario !== scenario || score.scenarioHash !== hash) {
+        ({ scenario, scenarioHash: hash } = score);
+        memoize(this.hashes, scenario, () => new Set<string>()).add(hash);
+      }
       noteNames(score, this.names);
       for (const [name, value] of score.outcomes) {
         let column = this.columns.get(name);
@@ -69,12 +74,12 @@ export class ScoreTable {
 }
 
 /**
- * Numbers for what two conversations have in common that are compared with each other. Both sides of a comparison share one: a number takes
- * less memory than a text, a hundred thousand times.
+ * Numbers for what two conversations have in common that are compared with each other, counted from 0. Both sides of a comparison share
+ * one: a number takes less memory than a text, a hundred thousand times.
  */
 export class PlaceNumbers {
   /** By item, and then by what else counts: the text of an item is shared, so that looking for it costs little. */
-  readonly #numbers = new Map<string, Map<string, number>>();
+  readonly #numbers = new Map<string, Map<number | string, number>>();
   #count = 0;
   readonly #judges: boolean;
 
@@ -85,20 +90,14 @@ export class PlaceNumbers {
   /** The same for conversations with the same scenario, row, variant, arm and replicate. */
   of({ item, variant, arm, replicate, judge }: ConversationScore): number {
     const levels = variant === null ? "" : JSON.stringify(Object.entries(variant).sort());
-    const rest = levels === "" && arm === null ? "" : `${levels}\u0000${arm ?? ""}`;
-    const text = this.#judges ? `${rest}\u0000${judge}` : rest;
-    let own = this.#numbers.get(item);
-    if (own === undefined) {
-      own = new Map();
-      this.#numbers.set(item, own);
-    }
-    let number = own.get(text);
+    const isPlain = variant === null && arm === null && !this.#judges;
+    const key = isPlain ? replicate : JSON.stringify([replicate, levels, arm, this.#judges ? judge : null]);
+    const own = memoize(this.#numbers, item, () => new Map<number | string, number>());
+    let number = own.get(key);
     if (number === undefined) {
       number = this.#count++;
-      own.set(text, number);
+      own.set(key, number);
     }
-    return number * MOST_REPLICATES + replicate;
+    return number;
   }
 }
-
-const MOST_REPLICATES = 1_000_000;

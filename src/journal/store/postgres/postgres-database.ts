@@ -21,6 +21,7 @@ const DIALECT: SqlDialect = {
   same: (one, other) => `${one} IS NOT DISTINCT FROM ${other}`,
   // The server knows how many rows there are of which kind.
   unindexed: (column) => column,
+  joined: (text, order) => `string_agg(${text}, '' ORDER BY ${order})`,
   identityKey: (identity) => identity.replaceAll("\0", "\ufffd"),
 };
 
