@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   report: ["core", "statistics", "terminal", "grading", "models", "journal"],
   analysis: ["core", "grading", "models", "journal", "run"],
   project: ["core", "files", "grading", "models", "datasets", "run", "report"],
-  viewer: ["core", "files", "secrets", "statistics", "models", "journal", "run", "report"],
+  viewer: ["core", "files", "secrets", "statistics", "models", "journal", "run", "analysis", "report"],
   cli: [
     "core",
     "files",

@@ -303,6 +303,40 @@ export interface ScenarioAnswer {
   readonly conversations: Readonly<Record<string, number>>;
 }
 
+/** A conversation that would reach something, as a rehearsal has found it. */
+export interface WitnessView {
+  /** The row and the variant that it is about; empty if there are none. */
+  readonly place: string;
+  /** Words that stand for each reply, and what is said about it. */
+  readonly turns: readonly {
+    readonly node: string;
+    readonly reply: string;
+    readonly verdict: TurnVerdict;
+  }[];
+  readonly status: ConversationStatus;
+  /** True if code that could not be analysed may not allow it. */
+  readonly isAssumed: boolean;
+}
+
+/** What all subjects of a run together reached of a scenario. */
+export interface CoverageAnswer {
+  /** How much was reached of what can be reached. */
+  readonly shares: readonly {
+    readonly kind: "nodes" | "edges" | "outcomes";
+    readonly reached: number;
+    readonly possible: number;
+  }[];
+  /** What can be reached and was not; of an edge, also its number. */
+  readonly notReached: readonly {
+    readonly kind: "nodes" | "edges" | "outcomes";
+    readonly name: string;
+    readonly edge?: number;
+    readonly witness: WitnessView | null;
+  }[];
+  /** Why the scenario could not be rehearsed: then everything in it counts as something that can be reached. */
+  readonly problem?: string;
+}
+
 /** Two conversations about the same item. */
 export interface PairEntry {
   readonly a: ConversationEntry;

@@ -177,6 +177,9 @@ test("an export opens from disk: a folder, and one file without texts", async ()
   expect(whole).toContain("Ankara");
   expect(whole).not.toContain(secret);
   expect(whole).not.toContain(store.folder);
+  const calls = parts(readFileSync(join(store.folder, "out", "data", "calls-0.js"), "utf8"));
+  expect(calls).toContain("Ankara");
+  expect(calls).not.toContain(secret);
   const bare = parts(readFileSync(join(store.folder, "one.html"), "utf8"));
   expect(bare).toContain('"reply":"(text left out)"');
   expect(bare).not.toContain("Ankara");
@@ -185,14 +188,16 @@ test("an export opens from disk: a folder, and one file without texts", async ()
   const complaints: string[] = [];
   page.on("console", (message) => complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(error.message));
-  for (const [file, reply] of [
-    ["out/index.html", "my key is [redacted]"],
-    ["one.html", "(text left out)"],
+  for (const [file, reply, call] of [
+    ["out/index.html", "my key is [redacted]", '"model": {'],
+    ["one.html", "(text left out)", "Requests and responses are texts, and this export has none."],
   ] as const) {
     await page.goto(`${pathToFileURL(join(store.folder, file)).href}#/run/one/conversations`);
     await page.reload();
     await page.locator(".entry").first().click();
     await page.getByText(reply).first().waitFor();
+    await page.getByRole("button", { name: "request and response" }).first().click();
+    await page.getByText(call).first().waitFor();
     await page.getByRole("link", { name: "Results" }).click();
     await page.getByRole("heading", { name: "one" }).waitFor();
     expect(await page.getByRole("button", { name: "Delete" }).count()).toBe(0);

@@ -56,6 +56,18 @@ async function textOf(): Promise<string> {
   return (await page.locator("main").textContent()) ?? "";
 }
 
+/** The size of the smallest text of the graph on the screen, in pixels. */
+async function smallestText(): Promise<number> {
+  return Number(
+    await page.evaluate(`(() => {
+      const sheet = document.querySelector(".graph-sheet");
+      const { a: scale } = new DOMMatrix(getComputedStyle(sheet.querySelector(".react-flow__viewport")).transform);
+      const texts = [...sheet.querySelectorAll("*")].filter((part) => part.children.length === 0 && part.textContent !== "");
+      return Math.min(...texts.map((part) => scale * parseFloat(getComputedStyle(part).fontSize)));
+    })()`),
+  );
+}
+
 /** What axe finds that keeps people from using the page; of colours only, or of everything. */
 async function seriousViolations(rules?: readonly string[]): Promise<readonly string[]> {
   // The policy of the page allows no script but its own; the debugger's is no part of the page.
@@ -121,6 +133,13 @@ test("the graph shows traffic; a node lists its turns, an edge its conversations
   await page.getByRole("heading", { name: "Conversations that went from repeat to repeat" }).waitFor();
   await expect.poll(() => page.locator(".entry").count()).toBe(2);
   expect(await page.locator(".graph-edge.unused").count()).toBeGreaterThan(0);
+  // What no conversation reached, with replies that would reach it.
+  const missed = page.getByRole("row", { name: "edge ask → END" });
+  expect(await missed.textContent()).toMatch(/ask ✗.*→ END/);
+  await missed.getByRole("button").click();
+  await page.getByRole("heading", { name: "Conversations that went from ask to END" }).waitFor();
+  await page.getByText("No conversation of the chosen subjects.").waitFor();
+  expect(await smallestText()).toBeGreaterThanOrEqual(12);
 });
 
 test("two subjects are aligned node by node, opened where they part", async () => {

@@ -1,5 +1,6 @@
 import { DEFAULTS } from "../../core/defaults.ts";
 import { errorMessage } from "../../core/error-message.ts";
+import { lazy } from "../../core/lazy.ts";
 import { END, END_IN_FILES, type ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { variantCells } from "../../core/scenario/variants.ts";
 import { canonicalJson } from "../../core/values/json.ts";
@@ -31,6 +32,8 @@ export interface NotReached {
   readonly kind: Exclude<CoveredKind, "paths">;
   /** As people write it, and as `--witness` takes it: `push`, `ask->push`, `held_firm=false`. */
   readonly name: string;
+  /** Of an edge: its position in the scenario. */
+  readonly edge?: number;
   /** A conversation that would reach it; null if none is known. */
   readonly witness: Witness | null;
 }
@@ -72,6 +75,8 @@ export interface CoverageOptions extends RowOptions {
   readonly definitions?: ReadonlyMap<string, ScenarioDefinition>;
   /** Of each rehearsal. */
   readonly maxStates?: number;
+  /** False to leave out which rows and variants were never run: that looks at every conversation (default true). */
+  readonly neverRun?: boolean;
 }
 
 /** Says what runs reached of what can be reached; several runs are taken together. */
@@ -80,21 +85,28 @@ export async function coverage(
   runs: readonly string[],
   options: CoverageOptions = {},
 ): Promise<Coverage> {
-  const { scenario: wanted, subject, maxStates = 5_000, definitions, ...rows } = options;
+  const {
+    scenario: wanted,
+    subject,
+    maxStates = 5_000,
+    definitions,
+    neverRun: all = true,
+    ...rows
+  } = options;
   const names = runs.map((run) => storedRun(store, run).run);
   const found = new Map<
     string,
     { tallies: CellTally[]; definition: ScenarioDefinition | undefined; turnLimit: number }
   >();
   for (const run of names) {
-    const stored = storedDefinitions(store, run);
+    const stored = lazy(() => storedDefinitions(store, run));
     const { turnLimit } = storedRun(store, run).start.configuration;
     for (const tally of store.tallies(run)) {
       if (wanted !== undefined && tally.scenario !== wanted) continue;
       if (subject !== undefined && tally.subject !== subject) continue;
       const known = found.get(tally.scenario) ?? { tallies: [], definition: undefined, turnLimit: 0 };
       known.tallies.push(tally);
-      known.definition = definitions?.get(tally.scenario) ?? stored.get(tally.scenario) ?? known.definition;
+      known.definition = definitions?.get(tally.scenario) ?? stored().get(tally.scenario) ?? known.definition;
       known.turnLimit = Math.max(
         known.turnLimit,
         typeof turnLimit === "number" ? turnLimit : DEFAULTS.turnLimit,
@@ -106,7 +118,9 @@ export async function coverage(
   for (const [scenario, { tallies, definition, turnLimit }] of found) {
     if (definition === undefined) continue;
     const rehearsed = await rehearsalOf(definition, { ...rows, turnLimit, maxStates, list: 0 });
-    const never = await neverRun(store, names, { definition, tallies, rows });
+    const never = all
+      ? await neverRun(store, names, { definition, tallies, rows })
+      : { rows: NOTHING, variants: NOTHING };
     scenarios.push(scenarioCoverage({ scenario, tallies, definition, ...rehearsed, ...never }));
   }
   return { runs: names, scenarios, all: summed(scenarios.map(({ all }) => all)) };
@@ -206,7 +220,7 @@ function scenarioCoverage({
       .filter(([name]) => !all[kind].has(name))
       .map(([name, witness]) => ({
         kind,
-        name: kind === "edges" ? edgeName(definition, Number(name)) : name,
+        ...(kind === "edges" ? { name: edgeName(definition, Number(name)), edge: Number(name) } : { name }),
         witness,
       })),
   );

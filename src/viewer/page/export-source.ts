@@ -1,5 +1,6 @@
 import type { ConversationAnswer, ConversationEntry, ConversationsAnswer, PairsAnswer } from "../answers.ts";
 import type { EntryFilter } from "../entry-filter.ts";
+import { type PackedCalls, unpackCall } from "../packed-calls.ts";
 import { AnswerError, factOf, type Source } from "./source.ts";
 
 /** So many conversations are in one part. */
@@ -25,15 +26,20 @@ export function exportSource(): Source {
       if (Object.hasOwn(answers, path)) return answers[path];
       const entries = await part<readonly ConversationEntry[]>("entries");
       const url = new URL(path, "http://export");
-      const [, , , run = "", kind = "", name, more] = url.pathname.split("/").map(decodeURIComponent);
+      const [, , , run = "", kind = "", name, more, call = ""] = url.pathname
+        .split("/")
+        .map(decodeURIComponent);
       if (run === factOf("run")) {
-        if (more === "calls") return { request: null, reply: null };
         if (kind === "conversations" && name !== undefined) {
           const place = entries.findIndex(({ conversation }) => conversation === name);
           if (place < 0) throw new AnswerError("not_found", "There is no such conversation in this export.");
-          const chunk = await part<readonly ConversationAnswer[]>(
-            `conversations-${Math.floor(place / CHUNK)}`,
-          );
+          const at = Math.floor(place / CHUNK);
+          if (more === "calls") {
+            const none = { request: null, reply: null };
+            if (factOf("texts") === "no") return none;
+            return unpackCall(await part<PackedCalls>(`calls-${at}`), name, call) ?? none;
+          }
+          const chunk = await part<readonly ConversationAnswer[]>(`conversations-${at}`);
           return chunk.find(({ conversation }) => conversation === name);
         }
         const query = Object.fromEntries(url.searchParams);

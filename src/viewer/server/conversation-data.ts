@@ -33,6 +33,7 @@ export async function conversationAnswer(
   { store, browser }: Viewed,
   { run, start }: RunSummary,
   name: string,
+  longest: number = LONGEST_TEXT,
 ): Promise<ConversationAnswer | undefined> {
   const columns = browser.conversation(run, name);
   if (columns === undefined) return undefined;
@@ -54,7 +55,11 @@ export async function conversationAnswer(
     attempt,
     turnLimit: settings?.turnLimit ?? null,
     parent: folded.fork === null ? null : { conversation: folded.fork.parent, turn: folded.fork.turn },
-    turns: turnViews(turns, states, { calls: callsByTurn([...inherited.events, ...events]), definition }),
+    turns: turnViews(turns, states, {
+      calls: callsByTurn([...inherited.events, ...events]),
+      definition,
+      longest,
+    }),
     outcomes: [...folded.outcomes.values()].map(
       ({ name: outcome, value, status: decided, turns: looked }): OutcomeView => {
         const known = stored?.outcomes.find((one) => one.name === outcome);
@@ -113,16 +118,15 @@ function turnViews(
   states: readonly (ScenarioState | undefined)[],
   {
     calls,
-    definition,
-  }: {
+    ...rest
+  }: Pick<TurnParts, "definition" | "longest"> & {
     readonly calls: ReadonlyMap<number, readonly CallView[]>;
-    readonly definition: ScenarioDefinition | undefined;
   },
 ): readonly TurnView[] {
   let before: ScenarioState = INITIAL_STATE;
   return turns.map((turn, index) => {
     const after = states[index];
-    const view = turnView(turn, { before, definition, calls: calls.get(turn.turn) ?? [] });
+    const view = turnView(turn, { before, calls: calls.get(turn.turn) ?? [], ...rest });
     if (after === undefined) return view;
     before = after;
     return { ...view, state: jsonOf(plainState(after)) };
@@ -133,9 +137,11 @@ interface TurnParts {
   readonly before: ScenarioState;
   readonly definition: ScenarioDefinition | undefined;
   readonly calls: readonly CallView[];
+  /** How much of a text is given. */
+  readonly longest: number;
 }
 
-function turnView(turn: Turn, { before, definition, calls }: TurnParts): TurnView {
+function turnView(turn: Turn, { before, definition, calls, longest }: TurnParts): TurnView {
   const { messages = [], replyMessages = [], questionText } = turn;
   const { agent, model, instructions, reply, finish, verdict, score, refused, next, judgeFailure } = turn;
   const { spending, latencyMs, startedAt, endedAt } = turn;
@@ -146,12 +152,12 @@ function turnView(turn: Turn, { before, definition, calls }: TurnParts): TurnVie
     node: turn.node,
     ...given({ agent, model, instructions, finish, verdict, score, refused, next }),
     ...given({ spending, latencyMs, startedAt, endedAt }),
-    question: cut(questionText ?? ""),
+    question: cut(questionText ?? "", longest),
     ...(turn.user === undefined ? {} : { user: turn.user }),
     ...(turn.ofParent === true ? { isOfParent: true } : {}),
     ...(turn.hop?.fork === undefined ? {} : { arms: turn.hop.fork }),
     before: isQuestion ? messages.slice(0, -1) : messages,
-    ...(reply === undefined ? {} : { reply: cut(reply) }),
+    ...(reply === undefined ? {} : { reply: cut(reply, longest) }),
     steps: replyMessages.slice(0, -1),
     fields: fieldViews(turn, before, definition),
     traits: traitViews(turn, definition),
@@ -168,9 +174,9 @@ function given<Part extends object>(part: Part): { [Key in keyof Part]?: Exclude
   return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined)) as never;
 }
 
-function cut(text: string): string {
-  if (text.length <= LONGEST_TEXT) return text;
-  return text.slice(0, LONGEST_TEXT).toWellFormed();
+function cut(text: string, longest: number): string {
+  if (text.length <= longest) return text;
+  return text.slice(0, longest).toWellFormed();
 }
 
 function fieldViews(

@@ -2,8 +2,17 @@ import { gzipSync } from "node:zlib";
 import { RunError } from "../../journal/failure.ts";
 import type { RunSummary } from "../../journal/store/store.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
-import type { ConversationAnswer, ConversationEntry, ScenarioAnswer, TurnView } from "../answers.ts";
+import type {
+  ConversationAnswer,
+  ConversationEntry,
+  CoverageAnswer,
+  ScenarioAnswer,
+  TurnView,
+} from "../answers.ts";
+import { packCalls } from "../packed-calls.ts";
+import { keptCalls } from "./call-data.ts";
 import { conversationAnswer } from "./conversation-data.ts";
+import { coverageAnswer } from "./coverage-data.ts";
 import { curvesAnswer } from "./curves-data.ts";
 import { conversationsAnswer } from "./entries-data.ts";
 import { type ComparedSides, comparisonAnswer, groupsAnswer, ratesAnswer } from "./heavy-answer.ts";
@@ -46,13 +55,14 @@ export async function* exportPieces(
       `${runPath}/heat?outcome=${new URLSearchParams({ outcome }).toString().slice(8)}`,
       heatAnswer(viewed, summary, outcome),
     );
+  let rehearsed = 0;
   for (const scenario of Object.keys(summary.start.scenarios)) {
     const answer = scenarioAnswer(viewed, summary, scenario);
-    if (answer !== undefined)
-      answers.set(
-        `${runPath}/scenarios/${encodeURIComponent(scenario)}`,
-        hasTexts ? answer : withoutQuestions(answer),
-      );
+    const path = `${runPath}/scenarios/${encodeURIComponent(scenario)}`;
+    if (answer !== undefined) answers.set(path, hasTexts ? answer : withoutQuestions(answer));
+    if (++rehearsed > MOST_REHEARSED) continue;
+    const covered = await coverageAnswer(viewed.store, run, scenario);
+    answers.set(`${path}/coverage`, covered === null || hasTexts ? covered : withoutReplies(covered));
   }
   answers.set(`${runPath}/curves`, curvesAnswer(viewed.store, summary));
   answers.set(`${runPath}/rates`, ratesAnswer(viewed.store, summary));
@@ -67,17 +77,32 @@ export async function* exportPieces(
   }
   yield piece("answers", Object.fromEntries(answers));
   yield piece("entries", allEntries(viewed, run));
-  let names: string[] = [];
   let count = 0;
-  for (const { conversation } of viewed.store.conversations(run)) {
+  for (const names of chunksOf(viewed, run)) {
+    yield piece(`conversations-${count}`, await answersOf(viewed, summary, names, hasTexts));
+    if (hasTexts)
+      yield piece(
+        `calls-${count}`,
+        packCalls(names.map((name) => [name, keptCalls(viewed.store, run, name)])),
+      );
+    count++;
+  }
+}
+
+/** The names of conversations, as many as are loaded together at a time. */
+function* chunksOf({ store }: Viewed, run: string): Generator<readonly string[]> {
+  let names: string[] = [];
+  for (const { conversation } of store.conversations(run)) {
     names.push(conversation);
     if (names.length < CHUNK) continue;
-    yield piece(`conversations-${count++}`, await answersOf(viewed, summary, names, hasTexts));
+    yield names;
     names = [];
   }
-  if (names.length > 0)
-    yield piece(`conversations-${count}`, await answersOf(viewed, summary, names, hasTexts));
+  if (names.length > 0) yield names;
 }
+
+/** So many scenarios are rehearsed, for what would reach what no conversation reached. */
+const MOST_REHEARSED = 100;
 
 /** So many pairs of subjects are compared beforehand, both ways. */
 const MOST_PAIRS = 60;
@@ -119,7 +144,7 @@ async function answersOf(
 ): Promise<readonly ConversationAnswer[]> {
   const answers: ConversationAnswer[] = [];
   for (const name of names) {
-    const answer = await conversationAnswer(viewed, summary, name);
+    const answer = await conversationAnswer(viewed, summary, name, Number.POSITIVE_INFINITY);
     if (answer !== undefined) answers.push(hasTexts ? answer : withoutTexts(answer));
   }
   return answers;
@@ -168,6 +193,21 @@ function turnWithoutTexts(turn: TurnView): TurnView {
     warnings: [],
     retries: turn.retries.map((retry) => ({ ...retry, message: LEFT_OUT })),
     calls: turn.calls.map((call) => ({ ...call, failure: call.failure === null ? null : LEFT_OUT })),
+  };
+}
+
+/** Replies of a witness name what is true. */
+function withoutReplies({ notReached, ...rest }: CoverageAnswer): CoverageAnswer {
+  return {
+    ...rest,
+    notReached: notReached.map(({ witness, ...one }) => ({
+      ...one,
+      witness: witness && {
+        ...witness,
+        place: "",
+        turns: witness.turns.map((turn) => ({ ...turn, reply: "" })),
+      },
+    })),
   };
 }
 

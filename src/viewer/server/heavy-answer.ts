@@ -19,11 +19,12 @@ export interface ComparedSides {
 export type HeavyRequest =
   | { readonly kind: "curves" | "rates"; readonly run: string }
   | { readonly kind: "disagreements"; readonly run: string; readonly count: number }
+  | { readonly kind: "coverage"; readonly run: string; readonly scenario: string }
   | { readonly kind: "groups"; readonly run: string; readonly by: readonly string[] }
   | ({ readonly kind: "comparison" } & ComparedSides);
 
 /** Computes an answer; the run must be there. */
-export function heavyAnswer(store: Store, request: HeavyRequest): unknown {
+export async function heavyAnswer(store: Store, request: HeavyRequest): Promise<unknown> {
   // Looked for before it was asked.
   const summary = store.run(request.run) as RunSummary;
   switch (request.kind) {
@@ -31,6 +32,11 @@ export function heavyAnswer(store: Store, request: HeavyRequest): unknown {
       return curvesAnswer(store, summary);
     case "rates":
       return ratesAnswer(store, summary);
+    case "coverage": {
+      // Rehearsals are seldom asked for.
+      const { coverageAnswer } = await import("./coverage-data.ts");
+      return coverageAnswer(store, request.run, request.scenario);
+    }
     case "groups":
       return groupsAnswer(store, request.run, request.by);
     case "disagreements":

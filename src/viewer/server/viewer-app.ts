@@ -207,5 +207,12 @@ export function viewerApp(parts: ViewerParts): Hono {
     if (answer === undefined) throw new RequestError(404, "There is no such scenario in this run.");
     return context.json(answer);
   });
+  app.get("/api/runs/:run/scenarios/:scenario/coverage", (context) => {
+    const { run, start } = runOf(context.req.param("run"));
+    const scenario = context.req.param("scenario");
+    if (!Object.hasOwn(start.scenarios, scenario))
+      throw new RequestError(404, "There is no such scenario in this run.");
+    return heavyJson(context, { kind: "coverage", run, scenario });
+  });
   return app;
 }

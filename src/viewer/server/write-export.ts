@@ -62,7 +62,7 @@ async function writeFolder(
   }
   // Last: who finds it, finds the rest.
   const policy = "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src data: blob:";
-  await write("index.html", withPolicy(pageWith(page.html, facts(summary, "folder")), policy));
+  await write("index.html", withPolicy(pageWith(page.html, facts(summary, "folder", options)), policy));
   return { file: join(path, "index.html"), bytes };
 }
 
@@ -79,7 +79,7 @@ async function writeFile(
   // A script ends where `</script` stands, even within a text of it.
   const script = page.script.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
   const policy = `default-src 'none'; script-src '${hashOf(script)}'; style-src '${hashOf(page.style)}'; img-src data: blob:`;
-  const [head = "", rest = ""] = withPolicy(pageWith(page.html, facts(summary, "file")), policy)
+  const [head = "", rest = ""] = withPolicy(pageWith(page.html, facts(summary, "file", options)), policy)
     .replace('<link rel="stylesheet" href="./viewer.css">', () => `<style>${page.style}</style>`)
     .split('<script src="./viewer.js"></script>');
   let bytes = 0;
@@ -108,8 +108,12 @@ async function* documentWith(
   yield rest;
 }
 
-function facts({ run }: RunSummary, kind: "folder" | "file"): Readonly<Record<string, string>> {
-  return { export: kind, run };
+function facts(
+  { run }: RunSummary,
+  kind: "folder" | "file",
+  { hasTexts }: ExportOptions,
+): Readonly<Record<string, string>> {
+  return { export: kind, run, texts: hasTexts ? "yes" : "no" };
 }
 
 function withPolicy(html: string, policy: string): string {

@@ -1,10 +1,11 @@
 import { type ReactNode, useMemo } from "react";
-import type { ConversationEntry, GraphAnswer, ScenarioAnswer } from "../../answers.ts";
+import type { ConversationEntry, CoverageAnswer, GraphAnswer, ScenarioAnswer } from "../../answers.ts";
 import type { EntryFilter } from "../../entry-filter.ts";
 import { type EntryColumns, EntryList, placeOf, useEntries } from "../parts/entry-list.tsx";
 import { countedText, countText } from "../parts/figures.ts";
 import { Graph } from "../parts/graph.tsx";
 import { lookOf, statusLook, VerdictMark, VerdictStrip } from "../parts/marks.tsx";
+import { coveredText, NotReached } from "../parts/not-reached.tsx";
 import { PlainText } from "../parts/plain-text.tsx";
 import { Awaited } from "../parts/states.tsx";
 import { nodeName } from "../parts/turn-details.tsx";
@@ -20,9 +21,21 @@ interface ScenarioParts {
 /** Where do they go? The graph of a scenario with the traffic of a run. */
 export function ScenarioPage({ route, run, scenario }: ScenarioParts): ReactNode {
   const answer = useAnswer<ScenarioAnswer>(answerPath(["runs", run, "scenarios", scenario]));
+  // Comes later, or not at all: the page shows the rest without it.
+  const covered = useAnswer<CoverageAnswer | null>(
+    answerPath(["runs", run, "scenarios", scenario, "coverage"]),
+  ).data;
   return (
     <Awaited answer={answer} what="the scenario">
-      {(data) => <ScenarioView data={data} route={route} run={run} scenario={scenario} />}
+      {(data) => (
+        <ScenarioView
+          data={data}
+          route={route}
+          run={run}
+          scenario={scenario}
+          covered={covered ?? undefined}
+        />
+      )}
     </Awaited>
   );
 }
@@ -32,7 +45,11 @@ function ScenarioView({
   route,
   run,
   scenario,
-}: ScenarioParts & { readonly data: ScenarioAnswer }): ReactNode {
+  covered,
+}: ScenarioParts & {
+  readonly data: ScenarioAnswer;
+  readonly covered: CoverageAnswer | undefined;
+}): ReactNode {
   const { subject = "", against = "", node, edge } = route.settings;
   const subjects = subject === "" ? data.subjects : against === "" ? [subject] : [subject, against];
   const set = (changes: Readonly<Record<string, string | undefined>>): void =>
@@ -53,7 +70,9 @@ function ScenarioView({
         </h1>
         <span className="facts">
           <span>{countedText(conversations, "conversation")}</span>
-          {graph !== null && <span>{coverageText(graph, data, subjects)}</span>}
+          {covered !== undefined
+            ? coveredText(covered).map((text) => <span key={text}>{text}</span>)
+            : graph !== null && <span>{takenText(graph, data, subjects)}</span>}
         </span>
         <span className="controls">
           <label>
@@ -110,12 +129,23 @@ function ScenarioView({
         how often an edge was followed with its share
         {subjects.length === 2 ? `, ${subjects.join(" | ")}` : ""}
       </p>
+      {covered !== undefined && (
+        <NotReached
+          data={covered}
+          onChoose={({ kind, name, edge: chosen }) =>
+            set({
+              node: kind === "nodes" ? name : undefined,
+              edge: chosen === undefined ? undefined : String(chosen),
+            })
+          }
+        />
+      )}
       <Evidence run={run} scenario={scenario} data={data} route={route} set={set} />
     </>
   );
 }
 
-function coverageText(graph: GraphAnswer, { edges }: ScenarioAnswer, subjects: readonly string[]): string {
+function takenText(graph: GraphAnswer, { edges }: ScenarioAnswer, subjects: readonly string[]): string {
   const taken = new Set(
     edges.filter(({ subject, hops }) => hops > 0 && subjects.includes(subject)).map(({ edge }) => edge),
   );
@@ -212,7 +242,11 @@ function Evidence({
           )}
         </p>
       ))}
-      <EntryList run={run} loaded={loaded} more={more} columns={columnsFor(node)} />
+      {loaded.next === null && loaded.entries.length === 0 && loaded.error === undefined ? (
+        <p className="muted">No conversation of the chosen subjects.</p>
+      ) : (
+        <EntryList run={run} loaded={loaded} more={more} columns={columnsFor(node)} />
+      )}
       <p className="muted">
         <a href={hashOf(["run", run, "conversations"], { ...filter })}>as a list with more filters</a>
       </p>

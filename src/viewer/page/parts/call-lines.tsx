@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
 import type { CallAnswer, CallView, ConversationAnswer, TurnView } from "../../answers.ts";
-import { answerPath, source, useAnswer } from "../source.ts";
+import { answerPath, factOf, source, useAnswer } from "../source.ts";
 import { costText, countText, durationText } from "./figures.ts";
 import { JsonBlock } from "./json-block.tsx";
 import { PlainText } from "./plain-text.tsx";
@@ -104,8 +104,8 @@ function CallTexts({ data, call }: { readonly data: ConversationAnswer; readonly
       {({ request, reply }) =>
         request === null && reply === null ? (
           <p className="muted">
-            {source().isExport
-              ? "Requests and responses are not part of an export."
+            {source().isExport && factOf("texts") === "no"
+              ? "Requests and responses are texts, and this export has none."
               : "This call is not kept: simulated models are not recorded, nor are tools."}
           </p>
         ) : (

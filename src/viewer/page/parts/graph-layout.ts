@@ -6,8 +6,11 @@ export const NODE = { width: 180, height: 82 } as const;
 const END_SIZE = { width: 56, height: 32 } as const;
 /** The room over a node for an edge that leads back to it. */
 const LOOP = 44;
-const LETTER = 7.2;
-const MOST_LETTERS = 22;
+const LETTER = 7;
+/** A condition has two lines of so many letters. */
+const MOST_LETTERS = 17;
+const MOST_LINES = 2;
+const LINE = 17;
 
 /** A point of a drawing. */
 export interface Point {
@@ -58,11 +61,12 @@ export function drawGraph({ nodes, edges }: GraphAnswer): Drawing {
     const [first] = group;
     // A loop is an arc over its node.
     if (first === undefined || first.source === first.target) continue;
-    const letters = Math.max(...group.map((edge) => Math.min(labelOf(edge).length, MOST_LETTERS)));
+    const lines = group.flatMap((edge) => [...labelLines(edge), COUNT]);
+    const letters = Math.max(...lines.map((line) => line.length));
     graph.setEdge(
       first.source,
       first.target,
-      { width: letters * LETTER + 40, height: 18 * group.length, labelpos: "c" },
+      { width: letters * LETTER + 20, height: LINE * lines.length, labelpos: "c" },
       key,
     );
   }
@@ -143,10 +147,25 @@ function anchored(
   ];
 }
 
-/** The condition of an edge in a few words. */
-export function labelOf({ condition, role }: GraphEdge): string {
+/** Room for a count with its share. */
+const COUNT = "12,345 · 99 %";
+
+/** The condition of an edge in a few words, on few lines. */
+export function labelLines({ condition, role }: GraphEdge): readonly string[] {
   const text = condition !== "" ? condition : role === "only" ? "" : role;
-  return text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS - 1)}…` : text;
+  const lines: string[] = [];
+  // A sign stays with what it is compared with.
+  for (const word of text.replace(/ ([=!<>≤≥≠]+) /g, " $1\u00a0").split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= MOST_LETTERS)
+      lines.splice(-1, 1, `${last} ${word}`);
+    else lines.push(word);
+  }
+  const shown = lines.slice(0, MOST_LINES).filter((line) => line !== "");
+  return shown.map((line, place) => {
+    const isCut = line.length > MOST_LETTERS || (place === MOST_LINES - 1 && lines.length > MOST_LINES);
+    return isCut ? `${line.slice(0, MOST_LETTERS - 1)}…` : line;
+  });
 }
 
 /** A smooth line through points. */

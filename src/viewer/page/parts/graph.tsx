@@ -1,5 +1,4 @@
 import {
-  Controls,
   type Edge,
   EdgeLabelRenderer,
   type EdgeProps,
@@ -9,10 +8,10 @@ import {
   Position,
   ReactFlow,
 } from "@xyflow/react";
-import { type ReactNode, useMemo } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import type { EdgeTraffic, GraphAnswer, GraphEdge, GraphNode, NodeTraffic } from "../../answers.ts";
 import { countText, percentText } from "./figures.ts";
-import { type DrawnEdge, drawGraph, END_ID, labelOf, NODE, pathOf } from "./graph-layout.ts";
+import { type DrawnEdge, drawGraph, END_ID, labelLines, NODE, pathOf } from "./graph-layout.ts";
 import { lookOf } from "./marks.tsx";
 import { PlainText } from "./plain-text.tsx";
 import { VerdictSplit } from "./verdict-split.tsx";
@@ -45,12 +44,30 @@ type NodeData = { readonly node: GraphNode; readonly parts: GraphParts };
 type EdgeData = { readonly drawn: DrawnEdge; readonly parts: GraphParts };
 
 /** Drawn smaller than this, texts cannot be read: a narrow window scrolls instead. */
-const LEAST_SCALE = 0.62;
+const LEAST_SCALE = 0.93;
+const MOST_SCALE = 1.1;
+/** The room that is left around a drawing, as a share of it. */
+const PADDING = 0.02;
 
 /** A scenario as a graph from left to right, with the traffic on it or the path of one conversation. */
 export function Graph(parts: GraphParts): ReactNode {
-  const { graph, walked, onNode } = parts;
+  const { graph, walked, selected, onNode } = parts;
   const drawing = useMemo(() => drawGraph(graph), [graph]);
+  const box = useRef<HTMLDivElement>(null);
+  const [isWhole, setIsWhole] = useState(false);
+  const current = walked?.current ?? selected?.node;
+  // A drawing that is larger than its box follows what is looked at.
+  useEffect(() => {
+    const place = current === undefined ? undefined : drawing.nodes.get(current);
+    const { current: shown } = box;
+    if (place === undefined || shown === null) return;
+    const [x, y] = [(place.x + NODE.width / 2) / drawing.width, (place.y + NODE.height / 2) / drawing.height];
+    shown.scrollTo(
+      x * shown.scrollWidth - shown.clientWidth / 2,
+      y * shown.scrollHeight - shown.clientHeight / 2,
+    );
+  }, [current, drawing]);
+  const sized = (scale: number, length: number): number => scale * (1 + 2 * PADDING) * length;
   const nodes = useMemo((): Node[] => {
     const drawn: Node[] = graph.nodes.flatMap((node) => {
       const position = drawing.nodes.get(node.id);
@@ -90,37 +107,55 @@ export function Graph(parts: GraphParts): ReactNode {
       })),
     [drawing, parts],
   );
+  const least = isWhole ? 0 : LEAST_SCALE;
   return (
-    <div className={walked === undefined ? "graph" : "graph small"}>
+    <>
       <div
-        className="graph-sheet"
-        style={{
-          aspectRatio: `${drawing.width} / ${drawing.height + 30}`,
-          minWidth: LEAST_SCALE * drawing.width,
-        }}
+        className={`graph ${walked === undefined ? "" : "small"} ${isWhole ? "whole" : ""}`}
+        ref={box}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is scrolled with keys.
+        tabIndex={0}
       >
-        <ReactFlow
-          nodes={nodes}
-          edges={edges}
-          nodeTypes={NODE_TYPES}
-          edgeTypes={EDGE_TYPES}
-          onNodeClick={(_, { id }) => id !== END_ID && onNode?.(id)}
-          nodesDraggable={false}
-          nodesConnectable={false}
-          edgesFocusable={false}
-          elementsSelectable={onNode !== undefined}
-          minZoom={0.15}
-          maxZoom={2}
-          fitView
-          fitViewOptions={{ padding: 0.04, maxZoom: 1.1 }}
-          preventScrolling={false}
-          proOptions={{ hideAttribution: true }}
-          aria-label={`graph of ${graph.scenario}`}
+        <div
+          className="graph-sheet"
+          style={{
+            aspectRatio: `${drawing.width} / ${drawing.height}`,
+            minWidth: sized(least, drawing.width),
+            minHeight: sized(least, drawing.height),
+            maxHeight: sized(MOST_SCALE, drawing.height),
+          }}
         >
-          <Controls showInteractive={false} orientation="horizontal" />
-        </ReactFlow>
+          <ReactFlow
+            // It looks for its size when it is new.
+            key={String(isWhole)}
+            nodes={nodes}
+            edges={edges}
+            nodeTypes={NODE_TYPES}
+            edgeTypes={EDGE_TYPES}
+            onNodeClick={(_, { id }) => id !== END_ID && onNode?.(id)}
+            nodesDraggable={false}
+            nodesConnectable={false}
+            edgesFocusable={false}
+            elementsSelectable={onNode !== undefined}
+            minZoom={0.05}
+            panOnDrag={false}
+            zoomOnDoubleClick={false}
+            zoomOnPinch={false}
+            zoomOnScroll={false}
+            fitView
+            fitViewOptions={{ padding: PADDING, maxZoom: MOST_SCALE }}
+            preventScrolling={false}
+            proOptions={{ hideAttribution: true }}
+            aria-label={`graph of ${graph.scenario}`}
+          />
+        </div>
       </div>
-    </div>
+      <p className="graph-size">
+        <button type="button" className="plain" aria-pressed={isWhole} onClick={() => setIsWhole(!isWhole)}>
+          {isWhole ? "texts in full size" : "the whole graph at once"}
+        </button>
+      </p>
+    </>
   );
 }
 
@@ -260,7 +295,7 @@ function EdgeLabel({
   readonly onEdge: ((edge: number) => void) | undefined;
 }): ReactNode {
   const { traffic } = parts;
-  const label = labelOf(edge);
+  const lines = labelLines(edge);
   const counts = traffic === undefined ? [] : hopsOf([edge], traffic);
   const whole = traffic === undefined ? [] : visitsOf(edge.source, traffic);
   const isPair = counts.length === 2;
@@ -270,11 +305,11 @@ function EdgeLabel({
   const title = `${edge.condition === "" ? edge.role : edge.condition}${traffic === undefined ? "" : `, taken ${counts.map(countText).join(" and ")} times`}`;
   const content = (
     <>
-      {label !== "" && (
-        <span className="graph-condition">
-          <PlainText text={label} />
+      {lines.map((line) => (
+        <span key={line} className="graph-condition">
+          <PlainText text={line} />
         </span>
-      )}
+      ))}
       {traffic !== undefined && (
         <span className={isPair ? differenceClass(shares) : "graph-count"}>
           {isPair
@@ -284,7 +319,7 @@ function EdgeLabel({
       )}
     </>
   );
-  if (label === "" && traffic === undefined) return null;
+  if (lines.length === 0 && traffic === undefined) return null;
   return onEdge === undefined ? (
     <span title={title}>{content}</span>
   ) : (

@@ -1,5 +1,5 @@
 import * as Plot from "@observablehq/plot";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 
 /** The colours of subjects, in order; each also has a dash and a label of its own. */
 export const COLOURS: readonly string[] = [
@@ -12,6 +12,9 @@ export const COLOURS: readonly string[] = [
 ];
 export const DASHES: readonly string[] = ["none", "6 3", "2 3", "8 3 2 3", "1 2", "10 4"];
 
+const WIDEST = 620;
+const NARROWEST = 320;
+
 /** A picture made by Plot, with its table and its download. */
 export function Picture({
   title,
@@ -23,9 +26,18 @@ export function Picture({
   readonly table: ReactNode;
 }): ReactNode {
   const place = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(WIDEST);
+  useEffect(() => {
+    // Drawn for the room that there is: a picture that is made smaller has texts that are too small.
+    const observer = new ResizeObserver(([entry]) =>
+      setWidth(Math.round(Math.min(WIDEST, Math.max(NARROWEST, entry?.contentRect.width ?? WIDEST)))),
+    );
+    if (place.current !== null) observer.observe(place.current);
+    return () => observer.disconnect();
+  }, []);
   useEffect(() => {
     const plot = Plot.plot({
-      width: 620,
+      width,
       height: 320,
       marginLeft: 48,
       marginBottom: 40,
