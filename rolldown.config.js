@@ -6,7 +6,26 @@ const { dependencies, peerDependencies } = JSON.parse(
   readFileSync(new URL("./package.json", import.meta.url), "utf8"),
 );
 
-export default {
+const EVERYWHERE = {
+  platform: "node",
+  external: (id) =>
+    Object.keys({ ...dependencies, ...peerDependencies }).some(
+      (name) => id === name || id.startsWith(`${name}/`),
+    ),
+};
+
+const OUTPUT = {
+  dir: "dist",
+  format: "esm",
+  entryFileNames: "[name].js",
+  chunkFileNames: "[name].js",
+  // Readable, because people see this code in stack traces and in their debugger. Maps would be twice as large as the code.
+  minify: false,
+  comments: { legal: true, annotation: true, jsdoc: false },
+};
+
+const library = {
+  ...EVERYWHERE,
   input: {
     index: "src/public/index.ts",
     checks: "src/public/checks.ts",
@@ -24,20 +43,10 @@ export default {
     otel: "src/public/otel.ts",
     vitest: "src/public/vitest.ts",
     // The program of a thread, which is loaded by its file name.
-    "sandbox-worker": "src/run/sandbox/sandbox-worker.ts",
     "heavy-worker": "src/viewer/server/heavy-worker.ts",
-    "postgres-worker": "src/journal/store/postgres/postgres-worker.ts",
   },
-  platform: "node",
-  external: (id) =>
-    Object.keys({ ...dependencies, ...peerDependencies }).some(
-      (name) => id === name || id.startsWith(`${name}/`),
-    ),
   output: {
-    dir: "dist",
-    format: "esm",
-    entryFileNames: "[name].js",
-    chunkFileNames: "[name].js",
+    ...OUTPUT,
     // Each file holds what is loaded together: what help needs, the library, and what commands do.
     codeSplitting: {
       groups: [
@@ -45,6 +54,8 @@ export default {
         { name: "defaults", test: /src\/core\/defaults\.ts$/, priority: 4 },
         // An entry of its own that needs nothing else.
         { name: "statistics", test: /src\/(?:statistics\/|public\/statistics\.ts)/, priority: 4 },
+        // Used by a store on a server and by commands: in the file of commands, the store would load all of them.
+        { name: "postgres-connection", test: /postgres\/postgres-connection\.ts$/, priority: 4 },
         { name: "command-line", test: /src\/cli\/program\.ts$/, priority: 3 },
         {
           name: "library",
@@ -55,8 +66,14 @@ export default {
         { name: "commands", test: /src\/cli\/(?!main|program|view\/|worker\/serve-health)/, priority: 1 },
       ],
     },
-    // Readable, because people see this code in stack traces and in their debugger. Maps would be twice as large as the code.
-    minify: false,
-    comments: { legal: true, annotation: true, jsdoc: false },
   },
 };
+
+/** A thread that needs little of the library has its own copy of that: to load all of it takes longer than to start. */
+const thread = (name, file) => ({ ...EVERYWHERE, input: { [name]: file }, output: OUTPUT });
+
+export default [
+  library,
+  thread("sandbox-worker", "src/run/sandbox/sandbox-worker.ts"),
+  thread("postgres-worker", "src/journal/store/postgres/postgres-worker.ts"),
+];

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { packageVersion } from "../project/package-files.ts";
-import { type ProcessTerminal, processTerminal } from "../terminal/process-terminal.ts";
+import { processTerminal } from "../terminal/process-terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { addCheckCommand } from "./check/check-command.ts";
 import { type AddCommand, type CommandContext, type ExitCode, examples } from "./command.ts";
 import { addCompareCommand } from "./compare/compare-command.ts";
@@ -111,7 +112,8 @@ export async function runCli(given: readonly string[]): Promise<void> {
   process.exit(code === 130 ? code : (terminal.closedWith ?? code));
 }
 
-async function exitCodeOf(given: readonly string[], terminal: ProcessTerminal): Promise<ExitCode> {
+/** Runs one command in a terminal; gives how it ended. */
+export async function exitCodeOf(given: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let code: ExitCode = 0;
   const program = makeProgram({
     terminal,

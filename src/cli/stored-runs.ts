@@ -35,13 +35,26 @@ export async function withRuns<Result>(
 export async function withStoreIfAny<Result>(
   path: string,
   use: (store: Store | undefined) => Promise<Result>,
+  /** True if the store is not needed: one of an older format, which the run will bring up to date, counts as none. */
+  { isOptional = false }: { readonly isOptional?: boolean } = {},
 ): Promise<Result> {
-  if (!mayHoldStore(path)) return use(undefined);
-  const store = await openStore(path, { readOnly: true });
+  const store = await openStoreIfAny(path, isOptional);
   try {
     return await use(store);
   } finally {
-    store.close();
+    store?.close();
+  }
+}
+
+/** Opens the store of a project for reading, if there is one. */
+export async function openStoreIfAny(path: string, isOptional = false): Promise<Store | undefined> {
+  if (!mayHoldStore(path)) return undefined;
+  try {
+    return await openStore(path, { readOnly: true });
+  } catch (error) {
+    const { code } = error instanceof StoreError ? error : {};
+    if (code === "missing" || (isOptional && code === "older_format")) return undefined;
+    throw error;
   }
 }
 

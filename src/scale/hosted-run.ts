@@ -87,7 +87,7 @@ export class HostedRun {
     };
     const start = store.run(run)?.start;
     if (start === undefined) throw new RunError([`There is no run "${run}" in the store.`]);
-    const scenarios = await scenariosOf(store, start, own);
+    const scenarios = await scenariosOf(store, start, { own, coded: sheet.coded });
     const options: RunOptions = { ...optionsOf(sheet, own), scenarios, store, run };
     // The time of a run is limited by the clock of the server.
     const { runMs: _runMs, ...timeouts } = options.timeouts ?? {};
@@ -235,10 +235,11 @@ function comparable({ configuration, ...start }: RunStart): RunStart {
 async function scenariosOf(
   store: Store,
   { run, scenarios }: RunStart,
-  own: OwnParts,
+  { own, coded }: { readonly own: OwnParts; readonly coded: readonly string[] },
 ): Promise<readonly ScenarioDefinition[]> {
   const found = new Map<string, ScenarioDefinition>();
   for (const { scenario, definition } of definitionsOf(store, run)) {
+    if (coded.includes(scenario)) continue;
     try {
       found.set(scenario, parseScenario(JSON.parse(definition)));
     } catch (error) {

@@ -36,8 +36,12 @@ export interface Taking {
 /** A job that no worker survives is given up after so many workers. */
 const MOST_TAKEOVERS = 20;
 
-/** How long a job waits that a worker cannot do: another one may. */
-const LATER_MS = 5_000;
+/** How long a worker that cannot do what it is given looks for something else, at first and at most. */
+const LOOK_MS = 250;
+const LONGEST_LOOK_MS = 4_000;
+/** How long it then takes nothing, and how much earlier the others get what it has left. */
+const ASIDE_MS = 3_000;
+const BACK_MS = 750;
 
 /** The largest priority there is: jobs beyond it come in the order in which they were added. */
 const LAST_PRIORITY = 2 ** 21 - 1;
@@ -125,14 +129,16 @@ export class WorkQueue {
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
     } as WorkerOptions;
+    let inHand = 0;
     const process = async (job: Job<QueuedJob>, token?: string): Promise<void> => {
-      const result = await take(job.data);
+      inHand++;
+      const result = await take(job.data).finally(() => inHand--);
       if (result === "done") return;
       if (result === "back") {
         await job.moveToWait(token);
         throw new WaitingError();
       }
-      await job.moveToDelayed(Date.now() + LATER_MS, token);
+      await job.moveToDelayed(Date.now() + aside.later(), token);
       throw new DelayedError();
     };
     const worker: Worker<QueuedJob> = new Worker(
@@ -142,15 +148,66 @@ export class WorkQueue {
       backendOf(this.#address, this.#bullmq),
     );
     worker.on("error", (error) => onError(withoutPassword(errorMessage(error), this.#address)));
+    const aside = new StepAside(worker, () => inHand > 0);
     return {
-      pause: () => worker.pause(true),
-      close: () => worker.close(),
+      pause: () => {
+        aside.close();
+        return worker.pause(true);
+      },
+      close: () => {
+        aside.close();
+        return worker.close();
+      },
     };
   }
 
   async close(): Promise<void> {
     await this.#queue.close();
     for (const close of this.#closing) await close();
+  }
+}
+
+/**
+ * A worker that finds only jobs that it cannot do would take them faster than others who can. So it looks past them for a
+ * while, and then takes nothing for a while; each time it finds nothing, it looks further.
+ */
+class StepAside {
+  readonly #worker: Pick<Worker, "pause" | "resume">;
+  readonly #isBusy: () => boolean;
+  #lookMs = LOOK_MS;
+  #lastAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(worker: Pick<Worker, "pause" | "resume">, isBusy: () => boolean) {
+    this.#worker = worker;
+    this.#isBusy = isBusy;
+  }
+
+  /** A job cannot be done here; gives for how long it is not there for anybody. */
+  later(): number {
+    if (this.#isClosed) return BACK_MS;
+    if (performance.now() - this.#lastAt > 10 * LONGEST_LOOK_MS) this.#lookMs = LOOK_MS;
+    this.#lastAt = performance.now();
+    this.#timer ??= setTimeout(() => void this.#stepAside(), this.#lookMs);
+    return this.#lookMs + BACK_MS;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #stepAside(): Promise<void> {
+    const isBusy = this.#isBusy();
+    this.#lookMs = isBusy ? LONGEST_LOOK_MS : Math.min(2 * this.#lookMs, LONGEST_LOOK_MS);
+    this.#timer = undefined;
+    if (isBusy) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#worker.resume().catch(() => {});
+    }, ASIDE_MS);
+    await this.#worker.pause(true);
   }
 }
 

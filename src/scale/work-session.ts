@@ -44,12 +44,16 @@ export interface WorkSessionOptions {
   readonly concurrency: number;
   readonly leaseMs: number;
   readonly log: (event: WorkerEvent) => void;
+  /** The clock of this machine. */
+  readonly now?: () => number;
 }
 
 const REPORT_MS = 2_000;
 /** A run that has had no job for this time is closed. */
 const IDLE_MS = 60_000;
 const MOST_SKEW_MS = 5_000;
+/** A run that it cannot take is looked at again after this time. */
+const REFUSED_MS = 5_000;
 
 interface Hosted {
   readonly opened: Promise<HostedRun>;
@@ -68,7 +72,7 @@ export class WorkSession {
   readonly #hosted = new Map<string, Hosted>();
   readonly #running = new Map<string, Promise<JobResult>>();
   /** Why it takes no conversations of a run. */
-  readonly #problems = new Map<string, string>();
+  readonly #problems = new Map<string, { readonly message: string; readonly at: number }>();
   readonly #lost = Promise.withResolvers<unknown>();
   readonly #finishes: number[] = [];
   #taking: Taking | undefined;
@@ -96,15 +100,17 @@ export class WorkSession {
     const database = await openSqlDatabase(options.store);
     const store = new SqlStore(database);
     let tables: WorkTables | undefined;
+    let queue: WorkQueue | undefined;
     try {
       // Written by the database itself.
       const { writer } = JSON.parse(database.thisWriter()) as { readonly writer: number };
       tables = await WorkTables.open(options.store);
-      const queue = await WorkQueue.open(options.queue ?? options.store, tables.queueName);
+      queue = await WorkQueue.open(options.queue ?? options.store, tables.queueName);
       const session = new WorkSession(options, { store, writer, tables, queue });
       await session.#begin();
       return session;
     } catch (error) {
+      await queue?.close();
       await tables?.close();
       store.close();
       throw error;
@@ -136,7 +142,7 @@ export class WorkSession {
       perMinute: this.#finishes.length,
       runs: [...this.#hosted].filter(([, { jobs }]) => jobs > 0).map(([run]) => run),
       accounts: [...this.#accounts],
-      problems: Object.fromEntries(this.#problems),
+      problems: Object.fromEntries([...this.#problems].map(([run, { message }]) => [run, message])),
       isDraining: this.#isDraining,
     };
   }
@@ -185,14 +191,17 @@ export class WorkSession {
   }
 
   async #begin(): Promise<void> {
-    const skew = await this.#tables.clockSkew();
+    const { name, concurrency, leaseMs, queue, now = Date.now } = this.#options;
+    const skew = await this.#tables.clockSkew(now);
+    const said = `The clock of this machine is ${(Math.abs(skew) / 1000).toFixed(0)} s ${skew > 0 ? "ahead of" : "behind"} the server's.`;
+    // On PostgreSQL, the queue compares times of workers: one that is ahead would take the conversations of all others.
+    if (queue === undefined && Math.abs(skew) > leaseMs / 4)
+      throw new RunError([
+        `${said} Workers must agree on the time to a quarter of their lease (${leaseMs / 1000} s). Set the clock, and start the worker again.`,
+      ]);
     if (Math.abs(skew) > MOST_SKEW_MS)
-      this.#log(
-        "clock-skew",
-        `The clock of this machine is ${(Math.abs(skew) / 1000).toFixed(0)} s ${skew > 0 ? "ahead of" : "behind"} the server's. Times in the journal are off by that; nothing else depends on it.`,
-      );
+      this.#log("clock-skew", `${said} Times in the journal are off by that; nothing else depends on it.`);
     await this.#say();
-    const { name, concurrency, leaseMs } = this.#options;
     this.#taking = await this.#queue.take({
       name,
       concurrency,
@@ -216,6 +225,8 @@ export class WorkSession {
 
   async #take({ run, job }: QueuedJob): Promise<JobResult> {
     if (this.#isDraining) return "back";
+    if (performance.now() - (this.#problems.get(run)?.at ?? Number.NEGATIVE_INFINITY) < REFUSED_MS)
+      return "later";
     let hosted: Hosted | undefined;
     try {
       hosted = memoize(this.#hosted, run, () => ({ opened: this.#open(run), jobs: 0, usedAt: 0 }));
@@ -258,8 +269,9 @@ export class WorkSession {
     const isKnown = this.#problems.has(run);
     if (error instanceof RunError) {
       this.#hosted.delete(run);
-      this.#problems.set(run, error.problems.join(" "));
-      if (!isKnown) this.#log("run-refused", error.problems.join(" "), run);
+      const message = error.problems.join(" ");
+      this.#problems.set(run, { message, at: performance.now() });
+      if (!isKnown) this.#log("run-refused", message, run);
     } else if (!(error instanceof StoreError)) {
       this.#errors++;
       this.#log("job-failed", errorMessage(error), run);

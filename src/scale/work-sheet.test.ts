@@ -32,6 +32,7 @@ test("what workers are told is data, without addresses, programs and keys", () =
     format: WORK_FORMAT,
     tools: ["files"],
     code: [],
+    coded: [],
     options: { replicates: 3, subjects: [{ ofProject: "one" }, { model: "openai/m", name: "two" }] },
   });
   expect(JSON.stringify(sheet)).not.toMatch(/example|secret|Bearer/);
@@ -52,6 +53,7 @@ test("code is refused with its place, unless there is a project file", () => {
   const sheet = sheetOf(options, "hash");
   expect(sheet).toMatchObject({
     project: "hash",
+    coded: ["coded"],
     options: { subjects: [{ ofProject: "one" }, "sim/steadfast"] },
   });
   expect(() => optionsOf(sheet, OWN)).toThrow("a worker needs the project file that it was begun with");
@@ -66,6 +68,7 @@ test("a worker takes addresses and tools only from its own project file, whateve
     format: WORK_FORMAT,
     tools,
     code: [],
+    coded: [],
     options: { subjects: ["sim/steadfast"], judge: ["rules"], ...options },
   });
   for (const model of ["https://evil.example", "http://evil.example", "person"])

@@ -23,6 +23,8 @@ export interface WorkSheet {
   readonly tools: readonly string[];
   /** What is code, in sentences: a worker needs the same project file for it. */
   readonly code: readonly string[];
+  /** The scenarios that have code. What the journal keeps of their functions would run in the sandbox, and do something else there. */
+  readonly coded: readonly string[];
   /** The hash of that project file. */
   readonly project?: string;
   /** What a resume does again. */
@@ -72,7 +74,12 @@ export function workSheet(
   if (options.replay !== undefined)
     throw new RunError(["A cassette answers in one process only. Leave out --replay, or --workers."]);
   const code: string[] = [];
-  for (const definition of list(options.scenarios)) code.push(...functionsIn(definition));
+  const coded: string[] = [];
+  for (const definition of list(options.scenarios)) {
+    const functions = functionsIn(definition);
+    if (functions.length > 0) coded.push(definition.name);
+    code.push(...functions);
+  }
   const models = new SheetModels(code);
   const subjects = list(options.subjects).map((option, index) =>
     models.named(option, {
@@ -107,6 +114,7 @@ export function workSheet(
     ) as JsonObject,
     tools: Object.keys(options.tools ?? {}),
     code,
+    coded,
     ...(code.length === 0 || project === undefined ? {} : { project }),
   };
   if (code.length > 0 && project === undefined)

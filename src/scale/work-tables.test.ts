@@ -31,7 +31,7 @@ async function processOf(address: string): Promise<Process> {
   return { store, writer, tables };
 }
 
-const SHEET = { format: WORK_FORMAT, options: {}, tools: [], code: [] };
+const SHEET = { format: WORK_FORMAT, options: {}, tools: [], code: [], coded: [] };
 const GROUP = { cells: [{ index: 0, scenario: "s", subject: "m", judge: "rules", replicate: 1 }] };
 
 async function workOn(

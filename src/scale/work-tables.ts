@@ -103,12 +103,12 @@ export class WorkTables {
   }
 
   /** How far the clock of this machine is ahead of the server's, in milliseconds. */
-  async clockSkew(): Promise<number> {
-    const before = Date.now();
+  async clockSkew(clock: () => number): Promise<number> {
+    const before = clock();
     const [row] = await this.#query<{ now: number }>(
       "SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now",
     );
-    return (before + Date.now()) / 2 - Number(row?.now);
+    return (before + clock()) / 2 - Number(row?.now);
   }
 
   /** Puts a run on the board, or opens it again: its budget then starts anew. */

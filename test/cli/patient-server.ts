@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { OPENAI } from "../model-servers/openai-server.ts";
 import { capitalReply } from "./capitals.ts";
+import type { CleanUp } from "./cli.ts";
 
 /** A call that has reached the server. */
 export interface PatientCall {
@@ -23,6 +24,8 @@ export interface PatientServer {
   answer(count?: number): void;
   /** Answers whatever waits and whatever comes, from now on. */
   open(): void;
+  /** Answers nothing from now on, until it is let. */
+  close(): void;
   /** Whatever comes gets this status, with headers, until it is taken back. */
   refuse(refusal: Refusal | undefined): void;
   /** Resolves when things are so. */
@@ -42,6 +45,7 @@ interface Waiting {
 /** Starts a server, which goes when the test is over; its replies follow from what was said before, by default of capitals. */
 export async function patientServer(
   reply: (texts: readonly string[]) => string = capitalReply,
+  cleanUp: CleanUp = onTestFinished,
 ): Promise<PatientServer> {
   const calls: PatientCall[] = [];
   const watchers = new Set<() => void>();
@@ -80,7 +84,7 @@ export async function patientServer(
 
   const server = createServer((request, response) => void serve(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
+  cleanUp(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
@@ -98,6 +102,9 @@ export async function patientServer(
     open() {
       isOpen = true;
       patient.answer();
+    },
+    close() {
+      isOpen = false;
     },
     refuse(given) {
       refusal = given;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { sharedPostgres } from "../postgres-server.ts";
-import { elenchus, ended, folderWith, start } from "./cli.ts";
+import { elenchusHere, ended, folderWith, start } from "./cli.ts";
 import { patientServer } from "./patient-server.ts";
 import { CALLS, capitalsProject, RUN_CAPITALS } from "./same-results.ts";
 
@@ -48,20 +48,23 @@ test.skipIf(!hasRedis)(
     const server = await patientServer();
     server.open();
     const where = capitalsProject(server);
-    const whole = await elenchus([...RUN_CAPITALS, "--name", "r"], where);
+    const whole = await elenchusHere([...RUN_CAPITALS, "--name", "r"], where);
     const folder = folderWith();
     const worker = start(["worker", queue, "--store", store, "--json"], {
       folder,
       environment: server.environment,
     });
     const end = ended(worker);
-    const run = await elenchus([...RUN_CAPITALS, "--name", "r", "--workers", queue, "--store", store], where);
+    const run = await elenchusHere(
+      [...RUN_CAPITALS, "--name", "r", "--workers", queue, "--store", store],
+      where,
+    );
     expect([run.code, run.stdout]).toEqual([0, whole.stdout]);
     expect(server.calls).toHaveLength(2 * CALLS);
     worker.kill("SIGTERM");
     expect((await end).code).toBe(0);
     const wrong = queue.replace("queue-secret", "not-the-secret");
-    const refused = await elenchus(["worker", wrong, "--store", store], { folder });
+    const refused = await elenchusHere(["worker", wrong, "--store", store], { folder });
     expect([refused.code, `${refused.stdout}${refused.stderr}`.includes("not-the-secret")]).toEqual([
       2,
       false,

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { capitalFiles } from "./capitals.ts";
-import { elenchus, folderWith, type Given } from "./cli.ts";
+import { elenchusHere, folderWith, type Given } from "./cli.ts";
 import type { PatientServer } from "./patient-server.ts";
 
 /** Holds conversations about all capitals, with two subjects. */
@@ -25,7 +25,7 @@ export function capitalsProject({ environment }: PatientServer): Given {
 
 /** Outcomes of the latest run, without the names that differ from run to run. */
 export async function outcomesIn(where: Given): Promise<readonly unknown[]> {
-  const { code, stdout } = await elenchus(["export", "--format", "json", "--table", "outcomes"], where);
+  const { code, stdout } = await elenchusHere(["export", "--format", "json", "--table", "outcomes"], where);
   expect(code).toBe(0);
   const rows = JSON.parse(stdout) as readonly Readonly<Record<string, unknown>>[];
   return rows.map(({ run, conversation, ...rest }) => rest);
@@ -42,7 +42,7 @@ export function undisturbedOutcomes(server: PatientServer): Promise<readonly unk
 async function holdUndisturbed(server: PatientServer): Promise<readonly unknown[]> {
   const where = capitalsProject(server);
   const before = server.calls.length;
-  const { code } = await elenchus([...RUN_CAPITALS, "--quiet"], where);
+  const { code } = await elenchusHere([...RUN_CAPITALS, "--quiet"], where);
   expect([code, server.calls.length - before]).toEqual([0, CALLS]);
   return outcomesIn(where);
 }

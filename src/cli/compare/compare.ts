@@ -1,7 +1,4 @@
 import { setFlagsFromString } from "node:v8";
-import { openStore } from "../../journal/store/open-store.ts";
-import { mayHoldStore } from "../../journal/store/postgres/postgres-address.ts";
-import type { Store } from "../../journal/store/store.ts";
 import { toCsv } from "../../journal/transfer/table-text.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { comparisonMarkdown } from "../../report/ci/comparison-markdown.ts";
@@ -14,6 +11,7 @@ import { safeJson } from "../../terminal/text-guard.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { AVERAGE_ALONE } from "../show/show-statistics.ts";
+import { openStoreIfAny } from "../stored-runs.ts";
 import { writeOutput } from "../write-output.ts";
 import { comparedRun, type SideChoice, sidePairs } from "./find-sides.ts";
 
@@ -44,9 +42,7 @@ export async function compare(options: CompareCommandOptions, terminal: Terminal
   // Rows are read, counted and forgotten: a nursery that does not grow saves a third of the memory, and costs no time.
   setFlagsFromString("--semi-space-growth-factor=1");
   const { settings } = await readSettings(options.settings, terminal);
-  const store: Store | undefined = mayHoldStore(settings.store)
-    ? await openStore(settings.store, { readOnly: true })
-    : undefined;
+  const store = await openStoreIfAny(settings.store);
   try {
     const names = options.runs.length === 0 ? [undefined] : options.runs;
     const runs = await Promise.all(names.map((name) => comparedRun(store, name, terminal.folder)));

@@ -35,14 +35,15 @@ export async function forecastRun(
   { store: path, maxCost, isTold }: ForecastOptions,
 ): Promise<void> {
   const limits = maxCost === undefined ? undefined : limitsIn(maxCost);
-  const plan = await withStoreIfAny(path, (store) => {
+  const forecast = (store: Store | undefined): Promise<RunPlan> => {
     const earlier = store === undefined ? undefined : runLike(store, options, [...models.subjects.keys()]);
     return planRun(store === undefined ? options : { ...options, store }, {
       ...(earlier === undefined ? {} : { from: earlier }),
       // A limit needs to know everything that need not be paid.
       ...(limits === undefined ? { mostCached: MOST_CACHED } : {}),
     });
-  });
+  };
+  const plan = await withStoreIfAny(path, forecast, { isOptional: true });
   if (isTold) {
     const line = forecastLine(plan);
     messages.write(`${messages.isTerminal ? wrapText(line, messages.width).join("\n") : line}\n`);

@@ -23,8 +23,10 @@ export async function prepareSchema(
         `There is no store at ${shown}. Check the address, or run something first.`,
         { path: shown },
       );
-    const advice = "Open it once for writing, and it is brought up to date.";
-    throw new StoreError("read_only", `The store ${shown} has an older format. ${advice}`, { path: shown });
+    const advice = "A run or a worker of this release brings it up to date: start one.";
+    throw new StoreError("older_format", `The store ${shown} has an older format. ${advice}`, {
+      path: shown,
+    });
   }
   await connection.exec("BEGIN");
   try {
