@@ -1,7 +1,13 @@
 import { hasLevels } from "../../journal/cell.ts";
 import type { JudgeHealth } from "../../journal/judge-health.ts";
 import { resultRows } from "../../journal/store/results.ts";
-import type { ConversationFilter, ResultRow, RunSummary, Store } from "../../journal/store/store.ts";
+import type {
+  ConversationFilter,
+  ConversationScore,
+  ResultRow,
+  RunSummary,
+  Store,
+} from "../../journal/store/store.ts";
 import { type Interval, wilson } from "../../statistics/proportions.ts";
 import { bestSubjects } from "./best-subjects.ts";
 import type { RateLine } from "./rate-line.ts";
@@ -242,7 +248,7 @@ export function runRates(
   const rows = resultsOf(store, run, filter);
   // What was planned for the whole run says nothing about a part of it.
   const pooled = isPart ? outcomeRates(rows) : outcomeRates(rows, start);
-  const scores = wantedScores(store.scores(run, { turns: true }), filter);
+  const scores = ratedScores(store, run, filter);
   const facts = runFacts(store, [run]);
   const report = ratesOf(scores, facts, { by: ["subject", "judge"] });
   const names = [...new Set(report.lines.map(({ name }) => name))];
@@ -259,6 +265,13 @@ export function runRates(
     return parts.flatMap((lines) => ratedOutcomes(name, lines, pooled));
   });
   return { ...pooled, outcomes, health: judges, best: bestSubjects(scores, facts) };
+}
+
+/** The scores that rates are computed from. Only where an outcome is open do its turns count, and to read all turns takes as long as the rest. */
+function ratedScores(store: Store, run: string, filter: ConversationFilter): readonly ConversationScore[] {
+  const scores = wantedScores(store.scores(run), filter);
+  const hasOpen = scores.some(({ outcomes }) => [...outcomes.values()].includes("inconclusive"));
+  return hasOpen ? wantedScores(store.scores(run, { turns: true }), filter) : scores;
 }
 
 /** The results of a part of a run. */
