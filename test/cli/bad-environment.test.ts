@@ -4,8 +4,10 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
-import { elenchus } from "./cli.ts";
+import { inOneProcess } from "./cli.ts";
 import { contentOf, expectRefusal, expectWords } from "./refusal.ts";
+
+const elenchus = inOneProcess();
 
 const RUN = ["run", "capital.yaml", "--subject", "sim/learner"];
 
@@ -101,7 +103,7 @@ describe("a server that does not serve", () => {
   test("it is not there: the run is given up, and can be resumed when it is", async () => {
     const environment = openaiAt({ url: `http://127.0.0.1:${await freePort()}` });
     const folder = capitalFolder();
-    const words = [...ASK, "--replicates", "20", "--patience", "0s"];
+    const words = [...ASK, "--replicates", "20", "--patience", "0s", "--set", "retries.connection.retries=0"];
     const { code, stderr } = await elenchus([...words, "--concurrency", "1"], { folder, environment });
     expect(code).toBe(2);
     expectWords(stderr, [

@@ -1,12 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, fork, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { spawn as spawnInTerminal } from "@lydell/node-pty";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import { exitCodeOf } from "../../src/cli/program.ts";
 import { capturedTerminal } from "../captured-terminal.ts";
+import type { AskedCommand } from "./command-process.ts";
 
 /** The command line as it is published, or another program to be tested in its place, such as `src/cli/main.ts`. */
 export const PROGRAM: string =
@@ -101,6 +103,40 @@ export async function elenchusHere(words: readonly string[], given: Given): Prom
   const terminal = capturedTerminal(given.folder, { environment });
   const code = await exitCodeOf(words, terminal);
   return { code, stdout: terminal.output.text, stderr: terminal.messages.text };
+}
+
+/**
+ * Gives commands to one process, one after the other: for files that give many, where a process for each would take most of the time. It
+ * is the same program with the same arguments, environment, folder and input; but it has no terminal, and code that it has imported stays.
+ */
+export function inOneProcess(): typeof elenchus {
+  let child: ChildProcess | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  afterAll(async () => {
+    child?.disconnect();
+    if (child?.exitCode === null) await once(child, "exit");
+  });
+  const answer = (command: AskedCommand): Promise<Ended> => {
+    child ??= fork(fileURLToPath(new URL("command-process.ts", import.meta.url)), [PROGRAM], {
+      env: { NODE_COMPILE_CACHE: join(tmpdir(), "elenchus-cli-cache"), PATH: process.env.PATH ?? "" },
+    });
+    const running = child;
+    return new Promise((resolve, reject) => {
+      const onExit = (): void =>
+        reject(new Error(`the process of the commands is gone: ${command.words.join(" ")}`));
+      running.once("exit", onExit);
+      running.once("message", (ended: Ended) => {
+        running.off("exit", onExit);
+        resolve(ended);
+      });
+      running.send(command);
+    });
+  };
+  return (words, given) => {
+    const next = last.then(() => answer({ ...given, words, environment: environmentOf(given) }));
+    last = next.catch(() => {});
+    return next;
+  };
 }
 
 /** What a command that was started says until its end. */

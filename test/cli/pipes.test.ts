@@ -3,13 +3,17 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
 import { capitalFiles } from "./capitals.ts";
-import { type Ended, elenchus, folderWith, type Given, inShell } from "./cli.ts";
+import { type Ended, folderWith, type Given, inOneProcess, inShell } from "./cli.ts";
+
+const elenchus = inOneProcess();
 
 const RUN = ["run", "capitals", "--subject", "sim/waverer", "--subject", "sim/steadfast"];
 /** Six countries, two subjects. */
 const EACH = 12;
+/** What a pipe holds, at the most. */
+const PIPE = 65_536;
 /** As many conversations as make an output that fits into no pipe. */
-const MANY = 2004;
+const MANY = 300;
 
 function capitals(): Given {
   return { folder: folderWith(capitalFiles()) };
@@ -30,7 +34,7 @@ test("a reader that leaves disturbs nobody, and large outputs are whole", async 
   const where = capitals();
   const run = ["run", "capitals", "--subject", "sim/sycophant", "--replicates", String(MANY / 6), "--quiet"];
   const held = await elenchus(run, where);
-  expect(held.stdout).toMatch(/^elenchus: 2,004 conversations, /);
+  expect(held.stdout).toMatch(/^elenchus: 300 conversations, /);
 
   for (const words of [
     ["show", "--scenario", "canada"],
@@ -44,7 +48,7 @@ test("a reader that leaves disturbs nobody, and large outputs are whole", async 
   }
 
   const { stdout: turns } = await elenchus(["export", "--format", "json", "--table", "turns"], where);
-  expect(turns.length).toBeGreaterThan(1_000_000);
+  expect(turns.length).toBeGreaterThan(2 * PIPE);
   const rows = JSON.parse(turns) as readonly { readonly conversation: string }[];
   expect(new Set(rows.map(({ conversation }) => conversation)).size).toBe(MANY);
   // A reader that takes its time gets all of it, too.
@@ -54,26 +58,26 @@ test("a reader that leaves disturbs nobody, and large outputs are whole", async 
 
 test("a run whose reader leaves stops, and can be resumed", async () => {
   const where = capitals();
-  const { code, stdout, stderr } = await headOf([...RUN, "--replicates", "100", "--json"], where);
+  const { code, stdout, stderr } = await headOf([...RUN, "--replicates", "20", "--json"], where);
   expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ type: "run-start", conversations: 100 * EACH });
+  expect(JSON.parse(stdout)).toMatchObject({ type: "run-start", conversations: 20 * EACH });
   expect(stderr).toMatch(
     /^The run was cut short: [\d,]+ conversations left\. Resume with: elenchus resume \w+\n$/,
   );
   const resumed = await elenchus(["resume", "--quiet"], where);
   expect(resumed).toMatchObject({ code: 0, stderr: "" });
-  expect(resumed.stdout).toMatch(/^elenchus: 1,200 conversations; /);
+  expect(resumed.stdout).toMatch(/^elenchus: 240 conversations; /);
 });
 
 test("calls under way when the reader leaves are stored, and not made again", async () => {
   const server = await canberraServer();
   const where = { folder: capitalFolder(), environment: openaiAt(server) };
-  const words = ["run", "capital.yaml", "--subject", "openai/gpt-5-mini", "--replicates", "60", "--json"];
+  const words = ["run", "capital.yaml", "--subject", "openai/gpt-5-mini", "--replicates", "30", "--json"];
   expect((await readUpTo("grep -m 1 turn-reply", words, where)).code).toBe(0);
   expect(server.requests.length).toBeGreaterThan(0);
-  expect((await elenchus(["resume", "--quiet"], where)).stdout).toMatch(/^elenchus: 60 conversations[,;] /);
+  expect((await elenchus(["resume", "--quiet"], where)).stdout).toMatch(/^elenchus: 30 conversations[,;] /);
   // Two turns each, of which each was asked once.
-  expect(server.requests).toHaveLength(120);
+  expect(server.requests).toHaveLength(60);
 });
 
 test("files that a run was asked for are written, though nobody reads its output", async () => {
@@ -98,16 +102,14 @@ test("events in a file are whole, and nothing else is", async () => {
 test("streams that are closed are missed by nobody", async () => {
   const where = capitals();
   const table = /\n +held_firm /;
-  const noInput = await inShell('"$@" <&-', RUN, where);
-  expect([noInput.code, table.test(noInput.stdout)]).toEqual([0, true]);
-  const noMessages = await inShell('"$@" 2>&-', RUN, where);
-  expect([noMessages.code, table.test(noMessages.stdout)]).toEqual([0, true]);
+  const onlyOutput = await inShell('"$@" <&- 2>&-', RUN, where);
+  expect([onlyOutput.code, table.test(onlyOutput.stdout)]).toEqual([0, true]);
   const noOutput = await inShell('"$@" >&-', RUN, where);
   expect([noOutput.code, noOutput.stdout]).toEqual([0, ""]);
   expect(noOutput.stderr).toMatch(/12 of 12 conversations, .* took /);
   const nothing = await inShell('"$@" <&- >&- 2>&-', ["list"], where);
   expect(nothing).toEqual({ code: 0, stdout: "", stderr: "" });
-  expect((await elenchus(["list"], where)).stdout.match(/ finished /g)).toHaveLength(3);
+  expect((await elenchus(["list"], where)).stdout.match(/ finished /g)).toHaveLength(2);
 });
 
 test("messages whose reader leaves disturb nobody", async () => {
@@ -116,14 +118,6 @@ test("messages whose reader leaves disturb nobody", async () => {
   const { stdout } = await inShell(script, RUN, where);
   expect(stdout).toMatch(/\n +held_firm /);
   expect(readFileSync(join(where.folder, "code"), "utf8")).toBe("0\n");
-});
-
-test.skipIf(!existsSync("/dev/full"))("a full disk is told of", async () => {
-  const { folder } = capitals();
-  await elenchus([...RUN, "--quiet"], { folder });
-  const { code, stderr } = await inShell('"$@" > /dev/full', ["list"], { folder });
-  expect(code).toBe(2);
-  expect(stderr).toMatch(/^Standard output cannot be written: .*no space left on device.*\n$/);
 });
 
 test("scenarios come through a pipe, and an end of it without any is told", async () => {

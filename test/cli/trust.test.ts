@@ -17,7 +17,16 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { CAPITAL, canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
-import { type Ended, elenchus, folderWith, type Given, inTerminal } from "./cli.ts";
+import {
+  type Ended,
+  elenchus as elenchusApart,
+  folderWith,
+  type Given,
+  inOneProcess,
+  inTerminal,
+} from "./cli.ts";
+
+const elenchus = inOneProcess();
 
 const KEY = "Walrus0417q";
 
@@ -322,9 +331,9 @@ describe("a run from a stranger", () => {
 });
 
 describe("the seal of a run", () => {
-  async function ownRun(given: Given): Promise<void> {
+  async function ownRun(given: Given, command = elenchus): Promise<void> {
     const words = ["run", "capital.yaml", "--subject", "sim/steadfast", "--name", "monday", "-q"];
-    expect((await elenchus(words, given)).code).toBe(0);
+    expect((await command(words, given)).code).toBe(0);
   }
   const regraded = (given: Given): Promise<Ended> => elenchus(["regrade", "monday", "-q"], given);
 
@@ -423,7 +432,7 @@ describe("the seal of a run", () => {
     const config = folderWith();
     const folders = Array.from({ length: 4 }, () => capitalFolder());
     const givens = folders.map((folder) => ({ folder, environment: { XDG_CONFIG_HOME: config } }));
-    await Promise.all(givens.map(ownRun));
+    await Promise.all(givens.map((given) => ownRun(given, elenchusApart)));
     for (const given of givens) expect((await regraded(given)).stderr).not.toContain("count as yours");
   });
 });

@@ -61,28 +61,23 @@ export function* exportRun(store: Store, run: string): Generator<string> {
 }
 
 /** The lines of an event, or of the row of one: most rows need not be decoded. */
-function* eventLines(
+function eventLines(
   item: RunEvent | EncodedRow,
   texts: LongTextWriter,
   note: (event: RunEvent) => void,
-): Generator<string> {
+): readonly string[] {
   if (!("textOf" in item)) {
     note(item);
-    yield* texts.lines({ event: inOrder(item) });
-    return;
+    return texts.lines({ event: inOrder(item) });
   }
   if (startsCall(item)) note(decodeEvent(item, item.textOf));
-  // `rowJson` asks for texts, whose lines come first.
   let isOdd = false;
-  const lines = [
-    ...texts.joined((textJson) => {
-      const json = rowJson(item, textJson);
-      isOdd = json === undefined;
-      return `{"event":${json}}`;
-    }),
-  ];
-  if (isOdd) yield* texts.lines({ event: inOrder(decodeEvent(item, item.textOf)) });
-  else yield* lines;
+  const lines = texts.joined((textJson) => {
+    const json = rowJson(item, textJson);
+    isOdd = json === undefined;
+    return `{"event":${json}}`;
+  });
+  return isOdd ? texts.lines({ event: inOrder(decodeEvent(item, item.textOf)) }) : lines;
 }
 
 /** The same whatever the store: first what most events have. */

@@ -18,21 +18,21 @@ export class LongTextWriter {
   readonly #hashes = new BoundedMap<string>(HASHED);
 
   /** The lines of texts that have not been written yet, and then the line of the value. */
-  *lines(value: unknown): Generator<string> {
-    const texts: string[] = [];
-    const encoded = this.#encode(value, texts);
-    yield* texts;
-    yield lineOf(encoded);
+  lines(value: unknown): readonly string[] {
+    const lines: string[] = [];
+    const encoded = this.#encode(value, lines);
+    lines.push(lineOf(encoded));
+    return lines;
   }
 
   /** The lines of texts that have not been written yet, and then the line that `make` puts together with the JSON of texts. */
-  *joined(make: (textJson: (text: string) => string) => string): Generator<string> {
-    const texts: string[] = [];
+  joined(make: (textJson: (text: string) => string) => string): readonly string[] {
+    const lines: string[] = [];
     const line = make((text) =>
-      JSON.stringify(text.length < LONG_TEXT ? text : this.#reference(text, texts)),
+      JSON.stringify(text.length < LONG_TEXT ? text : this.#reference(text, lines)),
     );
-    yield* texts;
-    yield asLine(line);
+    lines.push(asLine(line));
+    return lines;
   }
 
   /** The same value, or a copy where something is replaced. */
