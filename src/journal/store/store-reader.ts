@@ -163,7 +163,7 @@ export class StoreReader {
 
   /** Without the key of their conversation, if it is given: to look for it again would take a third of the time. */
   *#rowsOf(condition: string, owner: number, key?: string): Generator<EventValues> {
-    const columns = "event.id, event.type, event.turn, event.at, event.data";
+    const columns = "event.id, type, turn, at, data";
     const from =
       key === undefined
         ? `${columns}, conversation.name FROM event LEFT JOIN conversation ON conversation.id = event.conversation`
