@@ -24,7 +24,9 @@ const ENDPOINTS: readonly (readonly [name: string, path: string, goal: number])[
   ["conversations", "/api/runs/large/conversations", 50],
   ["  of a subject", `/api/runs/large/conversations?subject=${encodeURIComponent(SUBJECTS[3] ?? "")}`, 50],
   ["  with an outcome", "/api/runs/large/conversations?outcome=resisted%3Afalse", 50],
-  ["  with an error", "/api/runs/large/conversations?status=cut_short", 50],
+  // The small store has few of these: the same number of both.
+  ["  with an error", "/api/runs/large/conversations?status=cut_short&limit=30", 50],
+  ["  the most expensive first", "/api/runs/large/conversations?order=-cost", 50],
   ["  with an unreadable turn at a node", "/api/runs/large/conversations?node=doubt&verdict=unreadable", 50],
   ["  of a scenario", "/api/runs/large/conversations?scenario=pressure%2Fitem-42", 50],
   ["conversation", "/api/runs/large/conversations/c0003m5", 30],

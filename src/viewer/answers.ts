@@ -65,10 +65,13 @@ export interface FailureCause {
   readonly count: number;
 }
 
+/** The rates of a run as tables show them. Which nodes have unread replies stands in their graphs. */
+export type ShownRates = Omit<OutcomeRates, "best" | "unread">;
+
 /** The page of a run. */
 export interface RunAnswer extends RunEntry {
   readonly statuses: Readonly<Partial<Record<ConversationStatus, number>>>;
-  readonly rates: OutcomeRates;
+  readonly rates: ShownRates;
   readonly health: readonly JudgeHealth[];
   readonly causes: readonly FailureCause[];
   readonly scenarioEntries: readonly ScenarioEntry[];
@@ -360,7 +363,7 @@ export type CurvesAnswer = RunSequences;
 
 /** The rates of a run with exact intervals. */
 export interface RatesAnswer {
-  readonly rates: Omit<OutcomeRates, "best">;
+  readonly rates: ShownRates;
   /** By outcome, the subject that is better than every other, where comparisons say so; as JSON of subject and judge. */
   readonly best: Readonly<Record<string, string>>;
 }

@@ -200,15 +200,32 @@ describe("what is answered", () => {
   });
 
   test("conversations in pages, each once, and by filter", async () => {
-    const seen: string[] = [];
-    let after = "";
-    for (;;) {
-      const page = await answer<ConversationsAnswer>(`/api/runs/first/conversations?limit=3${after}`);
-      seen.push(...page.conversations.map(({ conversation }) => conversation));
-      if (page.next === null) break;
-      after = `&after=${page.next}`;
+    const inPages = async (query: string): Promise<ConversationsAnswer["conversations"]> => {
+      const seen: ConversationsAnswer["conversations"][number][] = [];
+      for (let after = ""; ; ) {
+        const path = `/api/runs/first/conversations?limit=3&${query}${after}`;
+        const page = await answer<ConversationsAnswer>(path);
+        seen.push(...page.conversations);
+        if (page.next === null) return seen;
+        after = `&after=${page.next}`;
+      }
+    };
+    const took = ({ startedAt, endedAt }: ConversationsAnswer["conversations"][number]): number =>
+      (endedAt ?? 0) - (startedAt ?? 0);
+    for (const [order, value] of [
+      ["", ({ index }) => index],
+      ["turns", ({ turns }) => turns.length],
+      ["time", took],
+      ["cost", ({ cost }) => cost ?? -1],
+    ] as const satisfies readonly (readonly [string, (entry: Parameters<typeof took>[0]) => number])[]) {
+      const seen = await inPages(`order=${order}`);
+      expect(new Set(seen.map(({ conversation }) => conversation)).size).toBe(8);
+      expect(seen.map(value)).toEqual(seen.map(value).sort((one, other) => one - other));
+      const last = await inPages(`order=${order === "" ? "last" : `-${order}`}`);
+      expect(last.map(({ conversation }) => conversation)).toEqual(
+        seen.map(({ conversation }) => conversation).reverse(),
+      );
     }
-    expect(new Set(seen).size).toBe(8);
     const found = async (query: string): Promise<ConversationsAnswer["conversations"]> =>
       (await answer<ConversationsAnswer>(`/api/runs/first/conversations?${query}`)).conversations;
     expect(await found("subject=sim%2Fsycophant")).toHaveLength(4);

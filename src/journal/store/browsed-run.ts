@@ -1,6 +1,23 @@
 import type { TurnVerdict } from "../turn.ts";
 import type { ConversationColumns, OutcomeColumns } from "./conversation-columns.ts";
 
+/** The order of results, or the number of turns, the cost, or the time that a conversation took. */
+export type SortedBy = "position" | "turns" | "cost" | "time";
+
+/** What conversations are sorted by, as an index has it. What is not known comes before all else. */
+export const SORT_KEYS: Readonly<
+  Record<SortedBy, { readonly key: string; readonly valueIn: (columns: ConversationColumns) => number }>
+> = {
+  position: { key: "position", valueIn: ({ position }) => position },
+  turns: { key: "turns", valueIn: ({ turns }) => turns },
+  cost: { key: "coalesce(cost, -1)", valueIn: ({ cost }) => cost ?? -1 },
+  time: {
+    key: "coalesce(ended_at - started_at, -1)",
+    valueIn: ({ started_at, ended_at }) =>
+      started_at === null || ended_at === null ? -1 : ended_at - started_at,
+  },
+};
+
 /** Which conversations of a run are meant; what is left out is not looked at. */
 export interface BrowseFilter {
   readonly scenario?: string;
@@ -16,8 +33,12 @@ export interface BrowseFilter {
   readonly node?: string;
   readonly verdict?: string;
   readonly edge?: number;
+  /** What they are sorted by (default `position`). By anything else, only conversations that have ended are listed. */
+  readonly sort?: SortedBy;
   /** True to begin with the last conversation. */
   readonly isReversed?: boolean;
+  /** True if scenario, subject, judge and status name few conversations, so that it is quick to sort these. */
+  readonly isFew?: boolean;
   /** True if few turns of the store are such, so that it is quicker to begin with those. */
   readonly isRare?: boolean;
 }
@@ -67,6 +88,7 @@ export interface BrowsedPair {
 
 /** Where a page of conversations ends. */
 export interface PlaceInRun {
+  /** The position in the run, or what else the page is sorted by. */
   readonly position: number;
   readonly id: number;
 }

@@ -10,6 +10,7 @@ import type {
   PairFilter,
   PlaceInRun,
 } from "./browsed-run.ts";
+import { SORT_KEYS } from "./browsed-run.ts";
 import type { ConversationColumns, OutcomeColumns } from "./conversation-columns.ts";
 import { conversationKey } from "./encode-event.ts";
 import { openSqlDatabase } from "./open-store.ts";
@@ -41,6 +42,9 @@ const VERDICT_COLUMNS: Readonly<Record<string, string>> = {
   unverified: "unverified",
   not_verified: "not_verified",
 };
+
+/** With so many subjects, the same item of others is chosen from a list. */
+const MOST_SIBLINGS = 100;
 
 type Value = string | number | null;
 
@@ -79,7 +83,8 @@ export class RunBrowser {
     const rows = this.#rows(id, filter, { after, limit: limit + 1 });
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);
-    const next = rows.length > limit && last !== undefined ? { position: last.position, id: last.id } : null;
+    const { valueIn } = SORT_KEYS[filter.sort ?? "position"];
+    const next = rows.length > limit && last !== undefined ? { position: valueIn(last), id: last.id } : null;
     return { conversations: this.#withTurns(shown), next };
   }
 
@@ -89,22 +94,28 @@ export class RunBrowser {
     filter: BrowseFilter,
     { after, limit }: { readonly after: PlaceInRun | undefined; readonly limit: number },
   ): readonly ConversationColumns[] {
-    const { isReversed = false } = filter;
+    const { isReversed = false, sort = "position" } = filter;
+    const { key, valueIn } = SORT_KEYS[sort];
     if (filter.status === "cut_short") {
       // Each status by itself: the index has each in order, but not all of them together.
       const found = CUT_SHORT.flatMap((status) => this.#rows(run, { ...filter, status }, { after, limit }));
-      const sorted = found.sort((one, other) => one.position - other.position || one.id - other.id);
+      const sorted = found.sort((one, other) => valueIn(one) - valueIn(other) || one.id - other.id);
       return (isReversed ? sorted.reverse() : sorted).slice(0, limit);
     }
     const { conditions, values } = this.#conditions(filter);
-    // Without an index for these, it begins with the turns.
-    const off = filter.isRare ? this.#database.dialect.unindexed : (column: string): string => column;
+    // Without an index for these, it begins with what the filter names.
+    const isFew = filter.isRare || (sort !== "position" && filter.isFew);
+    const off = isFew ? this.#database.dialect.unindexed : (column: string): string => column;
+    const start = isReversed ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
+    const [isAfter, orSame, direction] = isReversed ? ["<", "<=", "DESC"] : [">", ">=", "ASC"];
     return this.#all<ConversationColumns>(
-      `SELECT * FROM conversation WHERE ${off("run")} = ? AND (${off("position")}, ${off("id")}) ${isReversed ? "<" : ">"} (?, ?)
-       ${conditions.map((condition) => `AND ${condition}`).join(" ")}
-       ORDER BY ${isReversed ? "position DESC, id DESC" : "position, id"} LIMIT ?`,
+      `SELECT * FROM conversation WHERE ${filter.isRare ? off("run") : "run"} = ?
+       AND ${off(key)} ${orSame} ? AND (${off(key)} ${isAfter} ? OR ${off("id")} ${isAfter} ?)
+       ${sort === "position" ? "" : "AND status IS NOT NULL"} ${conditions.map((condition) => `AND ${condition}`).join(" ")}
+       ORDER BY ${off(key)} ${direction}, ${off("id")} ${direction} LIMIT ?`,
       run,
-      after?.position ?? (isReversed ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY),
+      after?.position ?? start,
+      after?.position ?? start,
       after?.id ?? 0,
       ...values,
       limit,
@@ -234,24 +245,32 @@ export class RunBrowser {
     return { previous: before?.name ?? null, next: after?.name ?? null };
   }
 
-  /** The conversations that differ from one in their subject only. */
+  /** The conversations that differ from one in their subject only; of the subjects, the first ones. */
   siblings(
     run: string,
     columns: ConversationColumns,
+    subjects: readonly string[],
   ): readonly Pick<ConversationColumns, "name" | "subject">[] {
     const id = this.#idOf(run) ?? -1;
+    const asked = subjects.slice(0, MOST_SIBLINGS);
     const same = ["row", "row_id", "variant", "arm"].filter((column) =>
       this.#hasColumn("conversation", column),
     );
     // Written from cells: each of these columns is a text, a number or null.
     const own = columns as unknown as Readonly<Record<string, Value>>;
+    // The index of items has the replicate of each subject; without one, all of the scenario are looked at.
+    const hasItem = typeof own.item === "string";
+    const off = hasItem ? this.#database.dialect.unindexed : (column: string): string => column;
     return this.#all(
-      `SELECT name, subject FROM conversation WHERE run = ? AND scenario = ? AND judge = ? AND replicate = ?
-       ${same.map((column) => `AND "${column}" ${own[column] === null ? "IS NULL" : "= ?"}`).join(" ")} ORDER BY position, id LIMIT 100`,
+      `SELECT name, subject FROM conversation WHERE run = ? ${hasItem ? "AND item = ?" : ""} AND subject IN (${asked.map(() => "?").join(", ")})
+       AND replicate = ? AND ${off("scenario")} = ? AND judge = ?
+       ${same.map((column) => `AND "${column}" ${own[column] === null ? "IS NULL" : "= ?"}`).join(" ")} ORDER BY ${off("position")}, ${off("id")} LIMIT ${MOST_SIBLINGS}`,
       id,
+      ...(hasItem ? [own.item as string] : []),
+      ...asked,
+      columns.replicate,
       columns.scenario,
       columns.judge,
-      columns.replicate,
       ...same.flatMap((column) => own[column] ?? []),
     );
   }
@@ -285,10 +304,13 @@ export class RunBrowser {
       conditions.push(condition);
       values.push(...used);
     };
+    // Where many are meant, they come in the order of the list: another index would have them all sorted first.
+    const isWalked = filter.sort !== undefined && filter.sort !== "position" && filter.isFew !== true;
+    const off = isWalked ? this.#database.dialect.unindexed : (column: string): string => column;
     for (const key of ["scenario", "subject", "judge", "replicate"] as const)
-      if (filter[key] !== undefined) add(`${key} = ?`, filter[key]);
+      if (filter[key] !== undefined) add(`${off(key)} = ?`, filter[key]);
     if (filter.status === null) add("status IS NULL");
-    else if (filter.status !== undefined) add("status = ?", filter.status);
+    else if (filter.status !== undefined) add(`${off("status")} = ?`, filter.status);
     if (filter.row !== undefined) add(`${this.#rowOf("conversation")} = ?`, filter.row);
     if (filter.arm !== undefined)
       if (this.#hasColumn("conversation", "arm")) add("arm = ?", filter.arm);

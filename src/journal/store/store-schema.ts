@@ -218,6 +218,15 @@ CREATE INDEX turn_by_node ON turn (node, verdict, edge) WHERE verdict IS NOT NUL
   },
   // The short values of a conversation's row, as JSON; null without a row, and in conversations of earlier versions.
   { version: 5, sql: "ALTER TABLE conversation ADD COLUMN row_values TEXT;" },
+  // To list the conversations that have ended by what they took; what is not known comes first.
+  {
+    version: 6,
+    sql: `
+CREATE INDEX conversation_by_turns ON conversation (run, turns) WHERE status IS NOT NULL;
+CREATE INDEX conversation_by_cost ON conversation (run, coalesce(cost, -1)) WHERE status IS NOT NULL;
+CREATE INDEX conversation_by_time ON conversation (run, coalesce(ended_at - started_at, -1)) WHERE status IS NOT NULL;
+`,
+  },
 ];
 
 /** The version that this release writes. */

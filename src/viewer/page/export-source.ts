@@ -89,11 +89,30 @@ function pageOf(
   query: Readonly<Record<string, string>>,
 ): ConversationsAnswer {
   const found = entries.filter((entry) => matches(entry, query));
-  const matching = query.order === "last" ? found.reverse() : found;
+  const matching = sorted(found, query.order);
   const start = Number(query.after ?? 0);
   const end = start + PAGE;
   return { conversations: matching.slice(start, end), next: end < matching.length ? String(end) : null };
 }
+
+/** In the order of the run, or as the server sorts; what has not ended has no other place. */
+function sorted(
+  entries: readonly ConversationEntry[],
+  order: string | undefined,
+): readonly ConversationEntry[] {
+  const key = SORT_KEYS[order?.replace(/^-/, "") ?? ""];
+  if (key === undefined) return order === "last" ? [...entries].reverse() : entries;
+  const sign = order?.startsWith("-") ? -1 : 1;
+  return entries
+    .filter(({ status }) => status !== null)
+    .sort((one, other) => sign * (key(one) - key(other) || one.index - other.index));
+}
+
+const SORT_KEYS: Readonly<Record<string, (entry: ConversationEntry) => number>> = {
+  turns: ({ turns }) => turns.length,
+  cost: ({ cost }) => cost ?? -1,
+  time: ({ startedAt, endedAt }) => (startedAt === null || endedAt === null ? -1 : endedAt - startedAt),
+};
 
 /** True of a conversation that a filter lets through; the same filter as the server's. */
 function matches(entry: ConversationEntry, filter: EntryFilter): boolean {

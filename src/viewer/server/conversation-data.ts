@@ -82,7 +82,7 @@ export async function conversationAnswer(
     endedAt,
     isChanged,
     initialState: jsonOf(INITIAL_STATE),
-    others: othersOf(browser, run, columns),
+    others: othersOf(browser, { run, start }, columns),
     ...browser.neighbours(run, columns),
   };
 }
@@ -107,10 +107,12 @@ function inheritedTurns(store: Store, run: string, fork: ForkPoint | null): Inhe
 
 function othersOf(
   browser: Viewed["browser"],
-  run: string,
+  { run, start }: Pick<RunSummary, "run" | "start">,
   columns: NonNullable<ReturnType<Viewed["browser"]["conversation"]>>,
 ): ConversationAnswer["others"] {
-  return browser.siblings(run, columns).map(({ name, subject }) => ({ conversation: name, subject }));
+  return browser
+    .siblings(run, columns, start.subjects)
+    .map(({ name, subject }) => ({ conversation: name, subject }));
 }
 
 function turnViews(

@@ -1,4 +1,4 @@
-import type { ConversationStatus } from "../../core/state/state.ts";
+import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
 import type {
   BrowsedConversation,
   BrowseFilter,
@@ -26,7 +26,7 @@ export function pairsAnswer(
   };
 }
 
-/** Fewer turns than this are looked for by themselves. */
+/** Fewer turns or conversations than this are looked for by themselves. */
 const FEW = 2_000;
 
 /** A page of the conversations of a run. */
@@ -42,13 +42,33 @@ export function conversationsAnswer(
   const place = after === undefined ? undefined : placeOf(after);
   const browsed = browseFilter(filter);
   const isRare = isTurnFilter(browsed) && countTurns(store, run, browsed) < FEW;
-  const page = browser.page(run, { ...browsed, isRare }, { after: place, limit });
+  const isFew = browsed.sort !== undefined && countConversations(store, run, browsed) < FEW;
+  const page = browser.page(run, { ...browsed, isRare, isFew }, { after: place, limit });
   const next = page.next === null ? null : `${page.next.position}.${page.next.id}`;
   return { conversations: page.conversations.map(conversationEntry), next };
 }
 
 function isTurnFilter({ node, edge }: BrowseFilter): boolean {
   return node !== undefined || edge !== undefined;
+}
+
+/** How many conversations a filter means, at most. */
+function countConversations(
+  store: Store,
+  run: string,
+  { scenario, subject, judge, status }: BrowseFilter,
+): number {
+  let found = 0;
+  for (const tally of store.tallies(run)) {
+    if (scenario !== undefined && tally.scenario !== scenario) continue;
+    if (subject !== undefined && tally.subject !== subject) continue;
+    if (judge !== undefined && tally.judge !== judge) continue;
+    if (status === undefined) found += tally.conversations;
+    else
+      for (const one of tally.statuses)
+        if (one.status === status || (status === "cut_short" && !isFinished(one.status))) found += one.count;
+  }
+  return found;
 }
 
 /** How many turns a filter means, at most. */
@@ -96,11 +116,22 @@ export function outcomeValue({ kind, value, status }: Omit<OutcomeColumns, "name
 function browseFilter({ status, outcome, edge, order, ...same }: EntryFilter): BrowseFilter {
   return {
     ...same,
-    ...(order === "last" ? { isReversed: true } : {}),
+    ...orderOf(order, status),
     ...(status === undefined ? {} : { status: status === "running" ? null : status }),
     ...(outcome === undefined ? {} : { outcome: outcomeFilter(outcome) }),
     ...(edge === undefined ? {} : { edge: Number(edge) }),
   };
+}
+
+/** What a list is sorted by. What has not ended yet has only its place in the run. */
+function orderOf(
+  order: string | undefined,
+  status: string | undefined,
+): Pick<BrowseFilter, "sort" | "isReversed"> {
+  const sort = order?.replace(/^-/, "");
+  if ((sort !== "turns" && sort !== "cost" && sort !== "time") || status === "running")
+    return order === "last" ? { isReversed: true } : {};
+  return { sort, isReversed: order !== sort };
 }
 
 /** `resisted:false`; the name may have colons of its own. */

@@ -48,7 +48,7 @@ export async function heavyAnswer(store: Store, request: HeavyRequest): Promise<
 
 /** The rates of a run with intervals that know which conversations belong together. */
 export function ratesAnswer(store: Store, summary: RunSummary): RatesAnswer {
-  const { best, ...found } = runRates(store, summary);
+  const { best, unread: _, ...found } = runRates(store, summary);
   return { rates: found, best: Object.fromEntries(best ?? []) };
 }
 

@@ -68,10 +68,11 @@ export function runAnswer(viewed: Viewed, summary: RunSummary): RunAnswer {
   const { store } = viewed;
   const { run, statuses, judges } = summary;
   const { entries, descriptions } = scenariosOf(store, run);
+  const { unread: _, ...rates } = pooledRates(store, summary);
   return {
     ...runEntry(viewed, summary),
     statuses,
-    rates: pooledRates(store, summary),
+    rates,
     health: judges,
     causes: causesOf(store, run),
     scenarioEntries: entries,

@@ -47,7 +47,7 @@ class RequestError extends Error {
 /** Which page of a list is asked for. */
 function pageOf(context: Context): { readonly after: string | undefined; readonly limit: number } {
   const after = context.req.query("after");
-  if (after !== undefined && !/^-?\d{1,16}(\.\d{1,16})?\.\d{1,16}$/.test(after))
+  if (after !== undefined && !/^-?\d{1,16}(\.\d{1,20})?(e-?\d{1,3})?\.\d{1,16}$/.test(after))
     throw new RequestError(400, "This is not the end of a page of this list.");
   const asked = Number(context.req.query("limit") ?? 100);
   const limit = Number.isSafeInteger(asked) ? Math.min(Math.max(asked, 1), LONGEST_PAGE) : 100;

@@ -248,6 +248,15 @@ CREATE TABLE worker (
 ) WITH (fillfactor = 50);
 `,
   },
+  {
+    version: 3,
+    sql: `
+-- To list the conversations that have ended by what they took; what is not known comes first.
+CREATE INDEX conversation_by_turns ON conversation (run, turns, id) WHERE status IS NOT NULL;
+CREATE INDEX conversation_by_cost ON conversation (run, coalesce(cost, -1), id) WHERE status IS NOT NULL;
+CREATE INDEX conversation_by_time ON conversation (run, coalesce(ended_at - started_at, -1), id) WHERE status IS NOT NULL;
+`,
+  },
 ];
 
 /** The version that this release writes. */

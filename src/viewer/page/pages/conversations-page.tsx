@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo } from "react";
 import type { ConversationEntry, RunAnswer } from "../../answers.ts";
-import { ENTRY_FILTERS, type EntryFilter } from "../../entry-filter.ts";
+import { ENTRY_FILTERS, type EntryFilter, ORDERS } from "../../entry-filter.ts";
 import { type EntryColumns, EntryList, entryCells, useEntries } from "../parts/entry-list.tsx";
 import { countText } from "../parts/figures.ts";
 import { OutcomeMark } from "../parts/marks.tsx";
@@ -87,8 +87,8 @@ function Conversations({ data, route }: { readonly data: RunAnswer; readonly rou
           name="order"
           value={filter.order}
           none="as run"
-          options={["last"]}
-          words={() => "last first"}
+          options={Object.keys(ORDERS)}
+          words={(order) => ORDERS[order] ?? order}
           onChange={set}
         />
         {(["row", "arm", "node", "edge"] as const).map((key) =>
@@ -115,7 +115,14 @@ function Conversations({ data, route }: { readonly data: RunAnswer; readonly rou
           <p>Choose another filter.</p>
         </Empty>
       ) : (
-        <EntryList run={data.run} loaded={loaded} more={more} columns={columnsFor(outcomes)} />
+        <EntryList
+          run={data.run}
+          loaded={loaded}
+          more={more}
+          columns={columnsFor(outcomes)}
+          order={filter.order}
+          onOrder={(order) => set({ order })}
+        />
       )}
     </>
   );
@@ -138,8 +145,10 @@ const SHOWN_OUTCOMES = 4;
 function columnsFor(outcomes: readonly string[]): EntryColumns {
   const shown = outcomes.slice(0, SHOWN_OUTCOMES);
   return {
-    template: `minmax(10rem, 2fr) minmax(7rem, 1.4fr) minmax(6rem, 1fr) minmax(6rem, 1fr) 8rem ${shown.map(() => "minmax(5rem, 0.6fr)").join(" ")}`,
-    heads: ["scenario", "subject", "which", "turns", "ended", ...shown],
+    template: `minmax(10rem, 2fr) minmax(7rem, 1.4fr) minmax(6rem, 1fr) minmax(6rem, 1fr) 4.5rem 5.5rem 8rem ${shown.map(() => "minmax(5rem, 0.6fr)").join(" ")}`,
+    heads: ["scenario", "subject", "which", "turns", "time", "cost", "ended", ...shown],
+    numbers: ["time", "cost"],
+    sorts: { turns: "turns", time: "time", cost: "cost" },
     cells: (entry: ConversationEntry) => [
       ...entryCells(entry),
       ...shown.map((name) => <OutcomeMark key={name} value={entry.outcomes[name]} />),

@@ -1,9 +1,10 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { ConversationEntry, ConversationsAnswer } from "../../answers.ts";
-import type { EntryFilter } from "../../entry-filter.ts";
+import { type EntryFilter, ORDERS } from "../../entry-filter.ts";
 import { hashOf } from "../routing.ts";
 import { AnswerError, answerPath, cachedAnswer } from "../source.ts";
+import { costText, durationText } from "./figures.ts";
 import { statusLook, VerdictMark, VerdictStrip } from "./marks.tsx";
 import { PlainText } from "./plain-text.tsx";
 
@@ -76,6 +77,10 @@ export function useEntries(
 export interface EntryColumns {
   readonly template: string;
   readonly heads: readonly string[];
+  /** The heads over numbers, which stand at the right. */
+  readonly numbers?: readonly string[];
+  /** By which order a head sorts, if it does. */
+  readonly sorts?: Readonly<Record<string, string>>;
   readonly cells: (entry: ConversationEntry) => readonly ReactNode[];
 }
 
@@ -86,6 +91,8 @@ export function EntryList({
   more,
   columns,
   settings = {},
+  order = "",
+  onOrder,
 }: {
   readonly run: string;
   readonly loaded: Loaded;
@@ -93,6 +100,8 @@ export function EntryList({
   readonly columns: EntryColumns;
   /** Settings of the page of each conversation. */
   readonly settings?: Readonly<Record<string, string>>;
+  readonly order?: string | undefined;
+  readonly onOrder?: (order: string | undefined) => void;
 }): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   const { key, entries, next } = loaded;
@@ -117,9 +126,11 @@ export function EntryList({
     );
   return (
     <div className="entries">
-      <div className="entries-head" style={{ gridTemplateColumns: columns.template }} aria-hidden="true">
+      <div className="entries-head" style={{ gridTemplateColumns: columns.template }}>
         {columns.heads.map((head) => (
-          <span key={head}>{head}</span>
+          <span key={head} className={columns.numbers?.includes(head) ? "number" : undefined}>
+            <Head head={head} by={columns.sorts?.[head]} order={order} onOrder={onOrder} />
+          </span>
         ))}
       </div>
       <div
@@ -155,6 +166,35 @@ export function EntryList({
   );
 }
 
+/** A head by which a list can be sorted: first the largest, then the smallest, then as it was run. */
+function Head({
+  head,
+  by,
+  order,
+  onOrder,
+}: {
+  readonly head: string;
+  readonly by: string | undefined;
+  readonly order: string;
+  readonly onOrder: ((order: string | undefined) => void) | undefined;
+}): ReactNode {
+  if (by === undefined || onOrder === undefined) return head;
+  const next = order === `-${by}` ? by : order === by ? undefined : `-${by}`;
+  const title = next === undefined ? "as run" : ORDERS[next];
+  return (
+    <button
+      type="button"
+      className="plain"
+      title={title}
+      aria-label={`${head}: ${title}`}
+      onClick={() => onOrder(next)}
+    >
+      {head}
+      {order === `-${by}` ? " ↓" : order === by ? " ↑" : ""}
+    </button>
+  );
+}
+
 /** What distinguishes a conversation within its scenario and subject, in words. */
 export function placeOf({ row, rowIndex, variant, arm, replicate }: Partial<ConversationEntry>): string {
   return [
@@ -172,6 +212,14 @@ export function entryCells(entry: ConversationEntry): readonly ReactNode[] {
     <PlainText key="subject" text={entry.subject} />,
     <PlainText key="place" text={placeOf(entry)} />,
     <VerdictStrip key="turns" verdicts={entry.turns.map(([, verdict]) => verdict)} />,
+    <span key="time" className="number">
+      {entry.startedAt === null || entry.endedAt === null
+        ? "–"
+        : durationText(entry.endedAt - entry.startedAt)}
+    </span>,
+    <span key="cost" className="number">
+      {entry.cost === null ? "–" : costText(entry.cost)}
+    </span>,
     <VerdictMark key="status" look={statusLook(entry.status)} hasWord />,
   ];
 }

@@ -3,9 +3,9 @@ import type {
   AssertionLine,
   NumberLine,
   OutcomeLine,
-  OutcomeRates,
   RatedOutcome,
 } from "../../../report/data/outcome-rates.ts";
+import type { ShownRates } from "../../answers.ts";
 import { hashOf } from "../routing.ts";
 import { Explain } from "./explain.tsx";
 import { countText, numberText, percentText, rangeText } from "./figures.ts";
@@ -24,7 +24,7 @@ export function Matrix({
   best = {},
 }: {
   readonly run: string;
-  readonly rates: OutcomeRates;
+  readonly rates: ShownRates;
   readonly descriptions: Readonly<Record<string, string>>;
   /** The names of outcomes; others are rates that scenarios declare. */
   readonly outcomes: ReadonlySet<string>;
@@ -217,7 +217,7 @@ function Unread({
   subject,
   judge,
 }: {
-  readonly rates: OutcomeRates;
+  readonly rates: ShownRates;
   readonly subject: string;
   readonly judge: string;
 }): ReactNode {
