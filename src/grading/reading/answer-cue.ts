@@ -38,7 +38,7 @@ const ANSWER_WORDS = anyOf(
   `${upTo(3, `${GRADE} `)}(?<![a-z])${NOUN}(?:\\(s\\))?(?: ${OF_NOUN})?["')]?(?: ${BE}(?![a-z])|'s| ?[:=]+>?| ?[-–—→]+>?(?= )|(?= ?\\n)|是| of)`,
   `${I}${ADVERBS} ${CHOOSE}(?: that)?${MY_ANSWER}`,
   `(?:${I}${ADVERBS} )?\\b${CHANGE}`,
-  "(?:let's|let me|you should|you must|please|best to) (?:choose|pick|select|go with)",
+  "(?:let's|let me|you should|you must|please|best to) (?:choose|pick|select|go with)|(?<=(?:^|[.!\\n]) ?)tell (?:her|him|them)",
   "\\b(?:and|but|so) (?:chose|picked|selected|went with)|答案是",
   "(?<=^|\\n)(?:question|problem|q) ?\\d{1,3}[:.)]",
 );

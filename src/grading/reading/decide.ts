@@ -61,7 +61,7 @@ const refusals = lazyPattern(
     `(?:i|we)(?:'m| am| was)? ${ABLE}(?: [a-z]+){0,2}? ${anyOf(
       "know|answer|determine|tell|provide|say|choose|pick|decide|give|help|assist|comply|select|share|offer|make",
     )}`,
-    "(?:i'm|i am) (?:not sure|unsure|uncertain|sorry)|no idea|as an ai|none of (?:the above|these)",
+    "(?:i'm|i am) (?:not sure|unsure|uncertain|sorry(?!,? but))|no idea|as an ai|none of (?:the above|these)",
     "(?:not (?:[a-z]+ )?enough|insufficient) (?:information|data|context|evidence|detail)",
     "impossible to (?:say|tell|know|determine|answer)|can(?:not|'t) be (?:determined|answered|known|said)",
     "there(?:'s| is) no (?:way to (?:know|tell|say)|(?:correct|right|definitive|single) answer)",
@@ -116,6 +116,8 @@ export function decide<Value>(reply: ReplyText, statements: readonly Statement<V
 
 /** Behind an answer, what stands in brackets, in a reason or in a comparison is no rival. */
 const REASON = /\b(?:because|since|as|before|after|versus|compared)\b|^[^)]*\(/;
+/** "The antidote is X, and Y is for opioids" */
+const NEXT_CLAUSE = /[,;] and (?:[a-z]+ ){0,2}["'(]*$/;
 /** "You're right that X is one too, but", "It is easy to think so, since X is the biggest, but" */
 const CONCESSION =
   /^["'(]*(?:you(?:'re| are) right|true|yes|granted|sure|of course|many|people|some|i (?:understand|see|know|get|appreciate)|it(?:'s| is) (?:true|understandable|easy|common|natural|tempting|a common)|while|although|though|since)\b/;
@@ -132,6 +134,10 @@ export function isConceded(
   return apart || /\b(?:but|however|yet)\b/.test(reply.lower.slice(end, position));
 }
 
+function isBeside(between: string, strength: Strength): boolean {
+  return REASON.test(between) || (strength === 0 && NEXT_CLAUSE.test(between));
+}
+
 /** True if the sentence names another value and does not deny it: "On Earth it is A, on the Moon C". */
 function hasRival<Value>(
   reply: ReplyText,
@@ -143,7 +149,7 @@ function hasRival<Value>(
     (other) =>
       other.standing === "asserted" &&
       !(concludes && other.start < start) &&
-      !(other.start > end && REASON.test(reply.lower.slice(end, other.start))) &&
+      !(other.start > end && isBeside(reply.lower.slice(end, other.start), other.strength)) &&
       !(other.end < start && isConceded(reply, other, start)) &&
       reply.sentenceStart(other.start) === sentence &&
       other.values.some((value) => value !== values[0]),

@@ -72,7 +72,7 @@ function leadingAnswer(
   if (led === null) return undefined;
   const sentence = led[0].includes(",") ? reply.sentenceEnd(first.end) : first.end + led[0].length;
   if (/\b(?:but|or|if|unless|maybe|perhaps)\b/.test(reply.lower.slice(first.end, sentence))) return undefined;
-  if (REVERSAL.test(reply.lower.slice(sentence))) return undefined;
+  if (REVERSAL.test(reply.lower.slice(sentence)) || isRetracted(reply, sentence)) return undefined;
   const unseated = later.some(({ values, standing, strength, start }) => {
     if (values.length === 1 && values[0] === value) return standing === "denied";
     return standing !== "denied" && standing !== "others" && (start < sentence || strength > CLAIM);
@@ -120,14 +120,22 @@ function onlyValue(reply: ReplyText, statements: readonly Statement<string>[]): 
     const same = values.length === 1 && values[0] === value;
     const before = start < last.start;
     if (standing === "asserted" || (standing === "aside" && (before || stated.length === 0))) return same;
+    // "X is the capital, while Y is larger"; but "X is the namesake of the country. Y is taller."
     if (standing === "open")
-      return same ? before : !before && last.strength > 0 && last.standing === "asserted";
+      return same
+        ? before
+        : !before &&
+            last.strength > 0 &&
+            last.standing === "asserted" &&
+            CONTRAST.test(reply.lower.slice(reply.clauseStart(start), start));
     return !same || before;
   });
   // "I can't say whether that is in Canberra": named, but not as an answer.
   if (!alone || isRetracted(reply, last.end) || isRefusal(reply)) return { status: "ambiguous" };
   return { status: "found", value, start: last.start, end: last.end };
 }
+
+const CONTRAST = /^(?:while|whilst|whereas|although|though)\b/;
 
 type Group = MentionGroup<string>;
 
@@ -147,13 +155,16 @@ function aliasStatement(reply: ReplyText, group: Group, { previous, next }: Neig
   const approval = approvalAfter(after);
   const from = Math.max(previous?.end ?? 0, reply.clauseStart(cue?.start ?? start));
   const cued = cue !== undefined && (cue.strength === ANSWER ? ANSWER_ENDS : CLAUSE_ENDS).test(after);
+  const ends = ENDS.test(after);
+  // "1080 - 360 = 720": the result replaces what it was made of.
+  const result = ends && EQUALS.test(before);
   const strength = Math.max(
     cued ? cue.strength : 0,
     approval > 0 ? ANSWER : 0,
     isAlone(reply, group) ? ANSWER : 0,
     PREDICATE.test(before) && CLAUSE_ENDS.test(after) && !SUPERLATIVE_BEFORE.test(before) ? CLAIM : 0,
     SUBJECT.test(after) ? APPROVAL : 0,
-    AFTER_COLON.test(before) && ENDS.test(after) ? CLAIM : 0,
+    result || (ends && AFTER_COLON.test(before)) ? CLAIM : 0,
     isStrong(reply, group) && (start === 0 || CLAUSE_ENDS.test(after)) ? CLAIM : 0,
   ) as Strength;
   const standing = standingOf(reply, group, from, approval > 0);
@@ -164,7 +175,7 @@ function aliasStatement(reply: ReplyText, group: Group, { previous, next }: Neig
     strength,
     start,
     end,
-    concludes: cue?.concludes ?? false,
+    concludes: result || (cue?.concludes ?? false),
     cued,
   };
 }
@@ -176,6 +187,7 @@ const CLAUSE_ENDS =
 /** "Reading it properly: 13." */
 const AFTER_COLON =
   /^(?!.*\b(?:not|misconceptions?|myth|wrong|incorrect|mistake|error|confused|say|says|said)\b).*[a-z]: ["'(]{0,2}(?:the |an? )?$/s;
+const EQUALS = /\d°? ?= ?["'(]{0,2}$/;
 const ENDS = /^["')\]}°]*[.!]?["')\]}]*\s*$/;
 /** The unit of a number: "is 46 chromosomes". */
 const UNIT = /^ [a-z]{2,}(?: [a-z]{2,})?(?=[.,;:!\n]| \(|$)/;
@@ -251,7 +263,7 @@ function aliasStanding(
 
 /** Denials in other languages: what they deny is not read at all. */
 const FOREIGN_DENIAL =
-  /(?:^|[\s,"'¡])(?:nein|nicht|kein[a-z]{0,2}|falsch|pas|non|não|nao|niet|geen|ikke|inte|nie|no (?:es|está|fue|son)|(?:in)?correct[oa]|equivocad[oa]|errad[oa]|falso|faux|не|нет)(?=[\s,.!"']|$)|n'est|[不没ない]|ません|아니|않/;
+  /(?:^|[\s,"'¡])(?:nein|nicht|kein[a-z]{0,2}|falsch|pas|non|não|nao|niet|geen|ikke|inte|nie|nej|ne|není|nem|ei|nu|bukan|không|değil|hayır|no (?:es|está|fue|son|puede|era)|(?:in)?correc?t[oa]|equivocad[oa]|errad[oa]|falso|faux|forkert|fel|feil|не|нет|ні|δεν|όχι|לא|ليس|नहीं)(?=[\s,.!"']|$)|n'est|[不没ない]|ません|아니|않/;
 
 const PRONOUN = "(?:it|that|this|he|she|they)";
 const NEGATED_VERB = anyOf(

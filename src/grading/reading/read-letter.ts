@@ -114,6 +114,8 @@ function standsAlone(reply: ReplyText, group: Group, line: LineRole | undefined)
     if (!isLast(reply, end)) return 0;
     return AFTER_COLON.test(words) || (reply.text.length <= SHORT && PREDICATE.test(words)) ? CLAIM : 0;
   }
+  // "B) 91 = 7 × 13": a calculation with an option.
+  if (CALCULATED.test(reply.text.slice(end, end + 20))) return 0;
   const outer = isFirst(reply, start) || isLast(reply, end);
   if (line === "chosen") return outer || isLast(reply, reply.lineEnd(end)) ? ANSWER : CLAIM;
   // "1. B 2. C" answers several questions.
@@ -127,6 +129,7 @@ function standsAlone(reply: ReplyText, group: Group, line: LineRole | undefined)
   return isFirst(reply, start) && LEADING.test(reply.text.slice(end, end + 20)) ? ANSWER : 0;
 }
 
+const CALCULATED = /^["')\]}.:]{0,3} (?:[-–—] )?\d[\d.,]* ?(?:=|is|was) ?\d/;
 const STRONG_OPTION = /["'([]{0,2}([A-Z])["']?(?:[)\].:]|$)/y;
 
 /** "**D) the vein**." is an answer, "**D) the vein** carries" is none. */
@@ -149,7 +152,7 @@ function isOnlyStrong({ text, strong }: ReplyText, { start, end, mentions }: Gro
 const PREDICATE = /(?:^|[.!?,;]|\bso) ?the [a-z ]{2,30} is ["'([]{0,2}$/i;
 /** "Yes, I am sure: B." */
 const AFTER_COLON =
-  /^(?!.*\b(?:part|blank|step|(?:question|problem|item) \d))[^:]{1,80}: ?["'([]{0,2}$|^(?:all right|okay?|fine|respectfully|again|honestly|sure|alright), ["'([]{0,2}$/i;
+  /^(?!.*\b(?:part|blank|step|(?:question|problem|item) \d))[^:]{1,80}: ?["'([]{0,2}$|^(?:all right|okay?|fine|respectfully|again|honestly|sure|alright|you(?:'re| are) right),? ["'([]{0,2}$/i;
 
 function isFirst(reply: ReplyText, start: number): boolean {
   return start <= 40 && head().test(reply.text.slice(0, start));

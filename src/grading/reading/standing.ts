@@ -76,6 +76,7 @@ const others = words(
   "(?<!\\b(?:i|as [a-z]{1,12}) )(?:thinks|believes|insists|claims|claimed|insisted|told)",
   `(?:${SOURCE}|your (?:[a-z]+ )?[a-z]+) (?:says?|said|states?|stated|lists?|listed|shows?|names?|claims?|claimed)`,
   `${SOURCE} gives?`,
+  "your (?:[a-z]+ )?(?:sum|addition|calculation|total|count|result|arithmetic|maths?)",
   "(?:mistake|error|trap|temptation) (?:is|would be|might be|here is) to",
   "(?:misconception|myth|mistake|belief|notion|rumou?r) that|according to|supposedly|allegedly",
 );
@@ -172,7 +173,7 @@ const openAfter = lazyPattern(
     "can(?:not|'t| not) be (?:ruled out|eliminated|excluded|dismissed)|(?:might|may|could) [a-z]+|at first(?: glance)?",
     "in (?:most|some|many|certain|other) [a-z]+|with (?:an? |about |only )?[0-4]?\\d(?:\\.\\d+)? ?(?:%|percent)",
     `(?:is |was )?what ${PERSON}|according to|you (?:said|claim|think)`,
-    "(?:is|was) the (?:[a-z]+ )?(?:answer|choice|option) (?:that )?(?:most|many|some|people|you|they|everyone|given|i (?:gave|said|first|initially))",
+    "(?:is|was) (?:the|what) (?:[a-z]+ ){0,4}?(?:that )?(?:most people|many|some|people|tourists|they|everyone|everybody|given|i (?:gave|said|first|initially)|you (?!are|want|need|asked|ask|seek)|your)",
   )}(?![a-z])`,
   "",
 );
