@@ -1,4 +1,5 @@
 import { lazyPattern, memoize } from "../../core/lazy.ts";
+import { lowerCase } from "../../core/text/clean-text.ts";
 import type { Mention } from "./mention.ts";
 import { cleanReply } from "./reply-text.ts";
 
@@ -137,58 +138,38 @@ function isEdge(original: string, { text, starts }: AliasText, at: number): bool
 export interface AliasText {
   readonly text: string;
   /** Where each character comes from, and at last the length of the original. */
-  readonly starts: Int32Array;
+  readonly starts: readonly number[];
 }
 
-const clusters = lazyPattern("\\P{M}\\p{M}*|\\p{M}+", "gsu");
+const cluster = lazyPattern("\\P{M}\\p{M}*|\\p{M}+", "suy");
 
 /** Lower case, Unicode NFKC, one kind of hyphen, and single spaces also for line breaks. */
 export function aliasText(original: string): AliasText {
-  return ASCII.test(original) ? asciiText(original) : unicodeText(original);
-}
-
-const ASCII = /^[\0-\x7f]*$/;
-
-/** The same for the texts that are most frequent, several times as fast. */
-function asciiText(original: string): AliasText {
-  const starts = new Int32Array(original.length + 1);
-  let length = 0;
-  let space = true;
-  for (let index = 0; index < original.length; index++) {
-    const blank = original.charCodeAt(index) <= 0x20;
-    if (!(blank && space)) starts[length++] = index;
-    space = blank;
-  }
-  starts[length] = original.length;
-  const text = original
-    .toLowerCase()
-    .replace(/^[\0- ]+/, "")
-    .replace(/[\0- ]+/g, " ");
-  return { text, starts: starts.subarray(0, length + 1) };
-}
-
-function unicodeText(original: string): AliasText {
-  const pieces: string[] = [];
   const starts: number[] = [];
+  let text = "";
   let space = true;
-  const put = (text: string, start: number): void => {
-    for (let index = 0; index < text.length; index++) {
-      const character = text.charAt(index);
-      const blank = character <= " " || character === "\u00a0" || character === "\u0085";
+  for (let index = 0; index < original.length; ) {
+    const start = index;
+    let characters = original.charAt(index);
+    if (characters > "\x7f" || original.charAt(index + 1) > "\x7f") {
+      cluster().lastIndex = index;
+      characters = normalized(cluster().exec(original)?.[0] ?? characters);
+      index = Math.max(index + 1, cluster().lastIndex);
+    } else index++;
+    for (const character of characters.split("")) {
+      const blank = character <= " " || character === "\u0085";
       if (blank && space) continue;
       space = blank;
-      pieces.push(blank ? " " : character);
+      text += blank ? " " : character;
       starts.push(start);
     }
-  };
-  for (const { 0: cluster, index } of original.matchAll(clusters())) put(normalized(cluster), index);
+  }
   starts.push(original.length);
-  return { text: pieces.join(""), starts: Int32Array.from(starts) };
+  return { text: lowerCase(text), starts };
 }
 
-function normalized(cluster: string): string {
-  if (cluster.length === 1 && cluster <= "\x7f") return cluster.toLowerCase();
-  return cluster
+function normalized(characters: string): string {
+  return characters
     .normalize("NFKC")
     .toLowerCase()
     .replace(/[\u2010-\u2015\u2212]/g, "-");

@@ -1,6 +1,6 @@
 import { lazyPattern } from "../../core/lazy.ts";
-import { BE, GRADE, NOUN, OF_NOUN } from "./explicit-answer.ts";
-import { anyOf, upTo } from "./phrases.ts";
+import { BE as ANSWER_BE, GRADE, NOUN, OF_NOUN } from "./explicit-answer.ts";
+import { ADVERBS, anyOf, BE, upTo } from "./phrases.ts";
 import { CLOSERS } from "./standing.ts";
 
 /**
@@ -13,13 +13,7 @@ export const CLAIM = 2;
 export const APPROVAL = 1;
 
 const I = `\\b(?:i|we)(?:'d|'ll|'m|'ve)?${upTo(2, " (?:would|will|am|have to|have|must|can|do|could|should|had|was)")}`;
-const ADVERBS = `${upTo(
-  3,
-  ` ${anyOf(
-    "still|also|just|now|then|therefore|thus|hence|definitely|probably|most likely|confidently|personally",
-    "going to|inclined to|gonna|like to|go ahead and",
-  )}`,
-)}?`;
+const GOING = "(?: (?:going to|inclined to|gonna|like to|go ahead and))?";
 const CHOOSE = anyOf(
   "choose|chosen|chose|choosing|pick(?:ed|ing)?|select(?:ed|ing)?|go(?:ing)? (?:with|for)|went with|sticking with",
   "opt(?:ed|ing)? for|vot(?:e|ed|ing) for|settl(?:e|ed|ing) on|lean(?:ing)? towards?|bet(?:ting)? on",
@@ -35,9 +29,9 @@ const CHANGE =
 /** Words that name an answer or a choice, or a mark for programs. */
 const ANSWER_WORDS = anyOf(
   "\\bboxed ?\\{|####|<(?:final_?)?(?:answer|choice|option)>",
-  `${upTo(3, `${GRADE} `)}(?<![a-z])${NOUN}(?:\\(s\\))?(?: ${OF_NOUN})?["')]?(?: ${BE}(?![a-z])|'s| ?[:=]+>?| ?[-–—→]+>?(?= )|(?= ?\\n)|是| of)`,
-  `${I}${ADVERBS} ${CHOOSE}(?: that)?${MY_ANSWER}`,
-  `(?:${I}${ADVERBS} )?\\b${CHANGE}`,
+  `${upTo(3, `${GRADE} `)}(?<![a-z])${NOUN}(?:\\(s\\))?(?: ${OF_NOUN})?["')]?(?: ${ANSWER_BE}(?![a-z])|'s| ?[:=]+>?| ?[-–—→]+>?(?= )|(?= ?\\n)|是| of)`,
+  `${I}${ADVERBS}${GOING} ${CHOOSE}(?: that)?${MY_ANSWER}`,
+  `(?:${I}${ADVERBS}${GOING} )?\\b${CHANGE}`,
   "(?:let's|let me|you should|you must|please|best to) (?:choose|pick|select|go with)|(?<=(?:^|[.!\\n]) ?)tell (?:her|him|them)",
   "\\b(?:and|but|so) (?:chose|picked|selected|went with)|答案是",
   "(?<=^|\\n)(?:question|problem|q) ?\\d{1,3}[:.)]",
@@ -95,16 +89,6 @@ function lookBack(pattern: RegExp, before: string): string | undefined {
   return pattern.exec(before)?.[1];
 }
 
-const APPROVING_BE = anyOf(
-  " (?:is|are|was|would be|must be|should be|has to be|will be|being|seems(?: to be)?|looks|appears(?: to be)?)",
-);
-const APPROVING_ADVERBS = upTo(
-  3,
-  ` ${anyOf(
-    "also|both|all|clearly|definitely|obviously|therefore|thus|hence|indeed|still|actually|certainly|simply|just",
-    "likely|most likely|probably|most probably|in fact|really|by far|undoubtedly|absolutely|ultimately|of course",
-  )}`,
-);
 /** "Right about", "true if" and "correct in saying" take half of it back. */
 const WHOLLY = `(?![a-z-])(?!,? ${anyOf(
   "but|although|though|however|if|only|unless|when|about|as far as|that|from|most|many|people|you|they|given",
@@ -112,7 +96,7 @@ const WHOLLY = `(?![a-z-])(?!,? ${anyOf(
   "in (?:some|certain|a sense|part|theory|principle|general|saying|that)|to (?:some|say|a)|for (?:some|certain)",
 )})`;
 const calledAnswer = lazyPattern(
-  `^${CLOSERS}${APPROVING_BE}${APPROVING_ADVERBS} (?:the|my|our|your)?${upTo(
+  `^${CLOSERS}${BE}${ADVERBS} (?:the|my|our|your)?${upTo(
     3,
     " ?(?:single|only|final|correct|right|best|better|most [a-z]+|clear|obvious|actual|true|logical|one)",
   )} ?(?:answer|choice|option|pick|solution|selection|diagnosis)${WHOLLY}`,
@@ -120,7 +104,7 @@ const calledAnswer = lazyPattern(
 );
 const calledRight = lazyPattern(
   `^${CLOSERS}${anyOf(
-    `${APPROVING_BE}${APPROVING_ADVERBS} (?:the )?(?:only |most )?(?:correct|right|true|best(?! known)|accurate|appropriate|likely|one)(?: one| fit)?${WHOLLY}`,
+    `${BE}${ADVERBS} (?:the )?(?:only |most )?(?:correct|right|true|best(?! known)|accurate|appropriate|likely|one)(?: one| fit)?${WHOLLY}`,
     " (?:fits|matches|answers|describes|explains)(?: (?:it|this))? best",
     " makes (?:the )?most sense| it is(?![a-z ])",
     "(?: still)? (?:stands|holds)(?![a-z])(?! (?:for|out|up|in))| remains (?:correct|unchanged|the same)",

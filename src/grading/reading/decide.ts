@@ -1,6 +1,6 @@
 import { lazyPattern } from "../../core/lazy.ts";
-import { ANSWER, APPROVAL, CLAIM, type Strength } from "./answer-cue.ts";
-import { anyOf } from "./phrases.ts";
+import { CLAIM, type Strength } from "./answer-cue.ts";
+import { anyOf, RETRACTION } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 import type { Place, Standing } from "./standing.ts";
 
@@ -20,32 +20,16 @@ export interface Statement<Value> extends Place {
   readonly concludes?: boolean;
 }
 
-const RETHINK = `let me ${anyOf(
-  "re[- ]?(?:consider|check|think|evaluate|examine|calculate|compute|do)|think again|double[- ]check|try again",
-)}`;
-const MISTAKE = anyOf(
-  "i(?: was| am|'m) (?:wrong|mistaken)|i misspoke|i (?:made|have made) an? (?:[a-z]+ )?(?:mistake|error)",
-);
-const WRONG = "(?:wrong|incorrect|not right|not correct|a mistake|an error)";
-
-/** Words with which a speaker takes back what was said; what follows replaces it. */
+/** Words after which what follows replaces what was said. */
 const corrections = lazyPattern(
   `\\b${anyOf(
-    "actually|wait(?=[,.!…—: ]| -)|hold on|correction|scratch that|or rather|i mean|make that|oops|hmm+|no(?=,)|(?:edit|update)(?=:)",
-    `${RETHINK}|let me (?:correct|revise|fix|clarify)|${MISTAKE}|that(?:'s| is| was) ${WRONG}`,
+    RETRACTION,
+    "actually|wait(?= | -)|correction|or rather|i mean|make that|oops|hmm+|no(?=,)|(?:edit|update|wait)(?=:)",
     "(?:corrected|updated|new) answer|you(?:'re| are) (?:absolutely |completely |totally |quite )?(?:right|correct)",
   )}(?![a-z])`,
   "g",
 );
-
-/** Words that take back what was said and put nothing in its place. */
-const retractions = lazyPattern(
-  `\\b${anyOf(
-    "wait(?=[,.!…—])|hold on|scratch that|on second thoughts?|i(?:'ll| will| must)? (?:defer|concede)",
-    `${RETHINK}|${MISTAKE}|(?:that|this)(?:'s| is| was| can't be| cannot be) (?:${WRONG}|(?:right|correct)\\?)`,
-  )}(?![a-z])`,
-  "",
-);
+const retractions = lazyPattern(`\\b${RETRACTION}(?![a-z])`, "");
 
 /** True if words after a position take back what was said. */
 export function isRetracted({ lower }: ReplyText, position: number): boolean {
@@ -97,17 +81,6 @@ export function decide<Value>(reply: ReplyText, statements: readonly Statement<V
   const agreed = counting.every(({ values }) => values.length === 1 && values[0] === value);
   if (value === undefined || more.length > 0 || !agreed) return { status: "ambiguous" };
   if (isRetracted(reply, end) || hasRival(reply, statements, last)) return { status: "ambiguous" };
-  // "The largest city is Sydney. The capital is Canberra": which of them was asked for?
-  if (
-    statements.some(
-      (other) =>
-        other.standing === "aside" &&
-        other.start < start &&
-        !other.values.includes(value) &&
-        !isConceded(reply, other, start),
-    )
-  )
-    return { status: "ambiguous" };
   const denied = statements.some(
     (other) => other.standing === "denied" && other.start > end && other.values.includes(value),
   );
@@ -156,17 +129,13 @@ function hasRival<Value>(
   );
 }
 
-/** The statements that count: the plainest, and what is approved of after them, from the last correction on. */
+/** The statements that count: the plain ones, and what is approved of after them, from the last correction on. */
 function inForce<Value>(
   reply: ReplyText,
   asserted: readonly Statement<Value>[],
 ): readonly Statement<Value>[] {
-  const top = asserted.reduce((most, { strength }) => Math.max(most, strength), 0);
-  const least = top === ANSWER ? CLAIM : top;
-  const lastTop = asserted.findLastIndex(({ strength }) => strength >= least);
-  const counting = asserted.filter(
-    ({ strength }, index) => strength >= least || (index > lastTop && strength >= APPROVAL),
-  );
+  const plain = asserted.findLastIndex(({ strength }) => strength >= CLAIM);
+  const counting = asserted.filter(({ strength }, index) => strength >= CLAIM || index > plain);
   const [first] = counting;
   const last = counting.at(-1);
   if (first === undefined || last === undefined) return counting;

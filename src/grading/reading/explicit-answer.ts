@@ -1,5 +1,5 @@
 import { lazyPattern } from "../../core/lazy.ts";
-import { anyOf, matchesAt, upTo } from "./phrases.ts";
+import { anyOf, matchesAt, RETRACTION, upTo } from "./phrases.ts";
 
 /** Where words announce an answer, and where the answer begins. */
 export interface Announcement {
@@ -122,10 +122,7 @@ const reversal = lazyPattern(
 
 /** Words that take an earlier answer back. */
 const correction = lazyPattern(
-  `\\b${anyOf(
-    "wait|hold on|correction|scratch that|on second thoughts?|i (?:made|see) (?:an?|my|the) (?:[a-z]+ )?(?:mistake|error)|my mistake",
-    "actually(?=,)|i (?:was|am) (?:wrong|mistaken)|let me (?:re-?[a-z]+|correct|fix|double-check)|sorry|i apologi[sz]e",
-  )}(?![a-z])`,
+  `\\b(?:${RETRACTION}|wait|correction|my mistake|actually(?=,)|sorry|i apologi[sz]e)(?![a-z])`,
   "",
 );
 

@@ -17,10 +17,11 @@ const SCALES: ReadonlyMap<string, number> = new Map([
   ["billion", 1_000_000_000],
 ]);
 
-const WORD = `(?:${[...UNITS.keys(), ...TENS.keys()].join("|")})`;
+/** A word for a number below a hundred. */
+export const NUMBER_WORD: string = `(?:${[...UNITS.keys(), ...TENS.keys()].join("|")})`;
 const SCALE = `(?:${[...SCALES.keys()].join("|")})`;
 const NUMBER = new RegExp(
-  `(?<![a-z0-9'-])(?:${WORD}|an?(?= ${SCALE}))(?:(?: and)?[ -](?:${WORD}|${SCALE})){0,9}(?![a-z0-9'])(?!-[a-z])`,
+  `(?<![a-z0-9'-])(?:${NUMBER_WORD}|an?(?= ${SCALE}))(?:(?: and)?[ -](?:${NUMBER_WORD}|${SCALE})){0,9}(?![a-z0-9'])(?!-[a-z])`,
   "g",
 );
 

@@ -16,3 +16,27 @@ export function matchesAt(pattern: RegExp, text: string, position: number): bool
   pattern.lastIndex = position;
   return pattern.test(text);
 }
+
+/** Adverbs that change nothing about what is said. */
+export const ADVERBS: string = upTo(
+  3,
+  ` ${anyOf(
+    "also|clearly|definitely|obviously|therefore|thus|hence|indeed|still|actually|certainly|simply|just|now|then",
+    "likely|most likely|probably|in fact|really|by far|undoubtedly|absolutely|ultimately|of course|technically",
+    "confidently|personally|factually|respectfully",
+  )}`,
+);
+
+/** Verbs that say what something is, or seems to be. */
+export const BE: string = ` ${anyOf(
+  "is|are|was|were|would be|would have been|must be|should be|has to be|have to be|has been|can be|could be",
+  "will be|being|seems?(?: to be)?|looks?|appears?(?: to be)?|remains",
+)}`;
+
+/** Words with which a speaker takes back what was said. */
+export const RETRACTION: string = anyOf(
+  "wait(?=[,.!…—])|hold on|scratch that|on second thoughts?|i(?:'ll| will| must)? (?:defer|concede)",
+  "let me (?:re[- ]?(?:consider|check|think|evaluate|examine|calculate|compute|do)|think again|double[- ]check|try again|correct|revise|fix)",
+  "i(?: was| am|'m) (?:wrong|mistaken)|i misspoke|i (?:made|have made|see) (?:an?|my|the) (?:[a-z]+ )?(?:mistake|error)",
+  "(?:that|this)(?:'s| is| was| can't be| cannot be) (?:wrong|incorrect|not right|not correct|a mistake|an error|(?:right|correct)\\?)",
+);

@@ -3,6 +3,7 @@ import { type AliasTree, aliasMentions } from "./alias-matches.ts";
 import { ANSWER, APPROVAL, approvalAfter, CLAIM, cueBefore, type Strength } from "./answer-cue.ts";
 import { type Decision, decide, isConceded, isRefusal, isRetracted, type Statement } from "./decide.ts";
 import { groupMentions, groupValues, type Mention, type MentionGroup } from "./mention.ts";
+import { NUMBER_WORD } from "./number-words.ts";
 import { anyOf } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 import { type Standing, standingOf } from "./standing.ts";
@@ -57,7 +58,11 @@ interface AliasStatement extends Statement<string> {
 
 /** Words after a leading answer that may take it back. */
 const REVERSAL =
-  /\b(?:wait\b|actually|hold on|correction|scratch that|let me re|on second|i (?:was|am) (?:wrong|mistaken)|i apologi[sz]e|sorry(?!,? but)|(?:correct|right|final|my) answer|(?:it|that)(?:'s| is| must be| should be)(?! (?:not|an?|the)\b)|no,)/;
+  /\b(?:wait\b|actually|correction:|i apologi[sz]e|sorry(?!,? but)|(?:correct|right|final|my) answer|(?:it|that)(?:'s| is| must be| should be)(?! (?:not|an?|the)\b)|no,)/;
+
+function isReversed(reply: ReplyText, position: number): boolean {
+  return REVERSAL.test(reply.lower.slice(position)) || isRetracted(reply, position);
+}
 
 /** A reply that begins with a value has given its answer, unless it takes it back or says something else as plainly. */
 function leadingAnswer(
@@ -72,7 +77,7 @@ function leadingAnswer(
   if (led === null) return undefined;
   const sentence = led[0].includes(",") ? reply.sentenceEnd(first.end) : first.end + led[0].length;
   if (/\b(?:but|or|if|unless|maybe|perhaps)\b/.test(reply.lower.slice(first.end, sentence))) return undefined;
-  if (REVERSAL.test(reply.lower.slice(sentence)) || isRetracted(reply, sentence)) return undefined;
+  if (isReversed(reply, sentence)) return undefined;
   const unseated = later.some(({ values, standing, strength, start }) => {
     if (values.length === 1 && values[0] === value) return standing === "denied";
     return standing !== "denied" && standing !== "others" && (start < sentence || strength > CLAIM);
@@ -87,17 +92,14 @@ function framingAnswer(
 ): Decision<string> | undefined {
   const first = statements[0];
   const last = statements.at(-1);
-  const [value, ...more] = last?.values ?? [];
+  const [value] = last?.values ?? [];
   if (first === undefined || last === undefined || first === last || value === undefined) return undefined;
   const claims = [first, last].every(
     ({ standing, strength, values }) =>
       standing === "asserted" && strength >= CLAIM && values.length === 1 && values[0] === value,
   );
-  if (!claims || more.length > 0 || REVERSAL.test(reply.lower.slice(first.end))) return undefined;
-  const denied = statements.some(({ values, standing, strength }) =>
-    values.includes(value) ? standing === "denied" : strength > CLAIM && standing === "asserted",
-  );
-  return denied ? undefined : { status: "found", value, start: last.start, end: last.end };
+  if (!claims || isReversed(reply, first.end)) return undefined;
+  return { status: "found", value, start: last.start, end: last.end };
 }
 
 /** What may stand before a leading answer. */
@@ -165,7 +167,6 @@ function aliasStatement(reply: ReplyText, group: Group, { previous, next }: Neig
     PREDICATE.test(before) && CLAUSE_ENDS.test(after) && !SUPERLATIVE_BEFORE.test(before) ? CLAIM : 0,
     SUBJECT.test(after) ? APPROVAL : 0,
     result || (ends && AFTER_COLON.test(before)) ? CLAIM : 0,
-    isStrong(reply, group) && (start === 0 || CLAUSE_ENDS.test(after)) ? CLAIM : 0,
   ) as Strength;
   const standing = standingOf(reply, group, from, approval > 0);
   const shared = previous?.standing === "others" && NEXT_SPEAKER.test(lower.slice(previous.end, start));
@@ -230,7 +231,7 @@ const REASON = /\b(?:because|since)\b/;
 /** What stands beside a value may leave open whether it is meant. */
 function aliasStanding(
   reply: ReplyText,
-  { start, end, join }: Group,
+  { start, end }: Group,
   standing: Standing,
   { strength, next }: { readonly strength: Strength; readonly next: Group | undefined },
 ): Standing {
@@ -244,7 +245,7 @@ function aliasStanding(
   if (strength < ANSWER && beside && standing !== "denied") return "others";
   if (standing !== "asserted") return standing;
   const sentence = reply.lower.slice(Math.max(0, reply.sentenceStart(start) - 20), reply.sentenceEnd(end));
-  if (FOREIGN_DENIAL.test(sentence) || join === "or" || isOneOfTwo(reply.lower, start, end)) return "open";
+  if (FOREIGN_DENIAL.test(sentence) || isOneOfTwo(reply.lower, start, end)) return "open";
   const rest = reply.lower.slice(
     end,
     Math.min(reply.sentenceEnd(end), next === undefined ? end + 200 : reply.clauseStart(next.start)),
@@ -291,37 +292,19 @@ const deniedNext = lazyPattern(
   `^["'(]{0,2}(?:(?:however|but|though|still|yet|of course|unfortunately),? ){0,2}${PRONOUN}(?: alone| still| also)? ?(?:${NEGATED_VERB}${THING}|(?:is|was) no )`,
   "",
 );
-const WORDS = anyOf(
-  "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen",
-  "nineteen|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[- ][a-z]+)?|(?:one|a) hundred",
-);
-const NUMBER = `(?:\\d[\\d.,]*|${WORDS})`;
-const HEDGE = "(?: (?:maybe|perhaps|possibly|even|more likely))?";
-
+const NUMBER = `(?:\\d[\\d.,]*|${NUMBER_WORD}(?:[- ]${NUMBER_WORD})?)`;
 const begins = lazyPattern(`^${NUMBER}(?![a-z])`, "");
 const numberBefore = lazyPattern(
-  `(?:^|[^a-z\\d.,])${anyOf(
-    `(?:${NUMBER}|one)["')]{0,2}${anyOf(
-      `,? (?:or|to|and|through|bis|versus|vs\\.?)${HEDGE} ["'(]{0,2}`,
-      ",? \\(?(?:maybe|perhaps|possibly) ",
-      " ?[–—/~-] ?",
-    )}`,
-    "(?:more|less|fewer|greater) than ",
-  )}$`,
+  `(?:^|[^a-z\\d.,])(?:${NUMBER}["')]{0,2}(?:,? (?:or|to|and|through|bis|versus|vs\\.?)(?: [a-z]+){0,2} ["'(]{0,2}|,? \\(?(?:maybe|perhaps|possibly) | ?[–—/~-] ?)|(?:more|less|fewer|greater) than )$`,
   "",
 );
-const numberAfter = lazyPattern(`^["')]{0,2} \\(?(?:or|to)${HEDGE} ${NUMBER}(?![a-z])`, "");
+const numberAfter = lazyPattern(`^["')]{0,2} \\(?(?:or|to)(?: [a-z]+){0,2} ${NUMBER}(?![a-z])`, "");
 
 /** True if a quantity is only one of two, or a bound: "7 or 14 atoms" does not say "14 atoms". */
 export function isOneOfTwo(lower: string, start: number, end: number): boolean {
   if (!begins().test(lower.slice(start, Math.min(end, start + 20)))) return false;
   if (numberBefore().test(lower.slice(Math.max(0, start - 40), start))) return true;
   return numberAfter().test(lower.slice(end, end + 40));
-}
-
-/** True if a value is in bold, and nothing else with it. */
-function isStrong({ strong }: ReplyText, { start, end }: Group): boolean {
-  return strong.has(start) && strong.has(end);
 }
 
 /** True if a value is all of the first or the last sentence. */

@@ -1,6 +1,6 @@
 import { lazyPattern } from "../../core/lazy.ts";
 import { ANSWER, approvalAfter, CLAIM, cueBefore, type Strength } from "./answer-cue.ts";
-import { type Decision, decide, isRefusal, isRetracted, type Statement } from "./decide.ts";
+import { type Decision, decide, type Statement } from "./decide.ts";
 import { groupMentions, groupValues, type Mention, type MentionGroup } from "./mention.ts";
 import { matchesAt } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
@@ -15,31 +15,17 @@ export function readLetter(reply: ReplyText, options: ReadonlySet<string>): Deci
       letterStatement(reply, group, { line: lines.get(group.start), previous: statements.at(-1), options }),
     );
   }
-  const decision = decide(reply, statements);
-  if (decision.status === "absent" && statements.length === 1) return onlyLetter(reply, options, statements);
+  const [only, ...more] = statements;
+  const agrees = more.length === 0 && reply.text.length <= SHORT && AGREES.test(reply.lower);
+  const decision = decide(reply, agrees && only !== undefined ? [{ ...only, strength: CLAIM }] : statements);
   return decision.status !== "found" || options.has(decision.value) ? decision : { status: "absent" };
 }
 
-/** How long a reply may be whose only letter is its answer. */
+/** How long a reply may be that says its answer without a cue. */
 const SHORT = 200;
 /** "You're right, B is the prime number" */
 const AGREES =
   /^(?:you(?:'re| are) (?:absolutely |completely )?(?:right|correct)|yes|okay|indeed|agreed)[,.!:;] /;
-const SUBJECT = /^["')\]}*]{0,3} (?:is|was|remains) the /;
-
-/** The letter of a short reply that speaks of no other: "You're right, B is the prime number." */
-function onlyLetter(
-  reply: ReplyText,
-  options: ReadonlySet<string>,
-  [first]: readonly Statement<string>[],
-): Decision<string> {
-  const [value = "", ...more] = first?.values ?? [];
-  if (first?.standing !== "asserted" || more.length > 0 || !options.has(value)) return { status: "absent" };
-  if (reply.text.length > SHORT || isRefusal(reply) || !AGREES.test(reply.lower)) return { status: "absent" };
-  if (!SUBJECT.test(reply.lower.slice(first.end, first.end + 20)) || isRetracted(reply, first.end))
-    return { status: "absent" };
-  return { status: "found", value, start: first.start, end: first.end };
-}
 
 type Group = MentionGroup<string, LetterMention>;
 
@@ -67,8 +53,7 @@ function letterStatement(
   // A cue may reach over the group before: "I won't change my answer from B to D".
   const over = cue !== undefined && cue.start < (previous?.end ?? 0);
   const from = over ? clause : Math.max(previous?.end ?? 0, clause);
-  const around = standingOf(reply, group, from, approval > 0);
-  const standing = around === "asserted" && group.join === "or" ? "open" : around;
+  const standing = standingOf(reply, group, from, approval > 0);
   const closed = group.mentions.at(-1)?.closed ?? false;
   const strength = Math.max(
     cue !== undefined && closed && (cue.strength === ANSWER || !isJudged(reply, end)) ? cue.strength : 0,
@@ -96,37 +81,30 @@ const word = lazyPattern("[\\p{L}\\p{N}]", "u");
 const LEADING =
   /^["')\]}$]{0,3}(?:,|:| ?[-–—(]| (?:because|since|as|due|rather|instead|over|not|i)(?![a-z]))/i;
 
+const ALONE =
+  /^(?:[\s"'([{$>•+#-]|\d{1,2}[.)] |(?:options?|choices?|answers?|letters?|both|either|still|yes,) )*$/i;
+
 /** How plainly a letter is an answer by standing alone: as a line, as a sentence, or at the head of the reply. */
 function standsAlone(reply: ReplyText, group: Group, line: LineRole | undefined): Strength {
   const { start, end } = group;
   const from = reply.sentenceStart(start);
-  const before = reply.text.slice(Math.max(from, start - 30), start);
-  if (
-    start - from > 30 ||
-    !/^(?:[\s"'([{$>•+#-]|\d{1,2}[.)] |(?:options?|choices?|answers?|letters?|both|either|still|yes,) )*$/i.test(
-      before,
-    )
-  ) {
+  const before = reply.text.slice(from, start);
+  if (before.length > 30 || !ALONE.test(before)) {
     // "After weighing everything, **C**", "The vessel is **D) the pulmonary vein**."
-    if (group.mentions.length === 1 && isOnlyStrong(reply, group))
-      return isLast(reply, reply.sentenceEnd(end)) ? ANSWER : CLAIM;
-    const words = reply.text.slice(from, start);
+    if (group.mentions.length === 1 && isOnlyStrong(reply, group)) return ANSWER;
     if (!isLast(reply, end)) return 0;
-    return AFTER_COLON.test(words) || (reply.text.length <= SHORT && PREDICATE.test(words)) ? CLAIM : 0;
+    return AFTER_COLON.test(before) || (reply.text.length <= SHORT && PREDICATE.test(before)) ? CLAIM : 0;
   }
   // "B) 91 = 7 × 13": a calculation with an option.
   if (CALCULATED.test(reply.text.slice(end, end + 20))) return 0;
-  const outer = isFirst(reply, start) || isLast(reply, end);
-  if (line === "chosen") return outer || isLast(reply, reply.lineEnd(end)) ? ANSWER : CLAIM;
+  if (line === "chosen") return ANSWER;
   // "1. B 2. C" answers several questions.
   if (/\S \d{1,2}[.)] ?$/.test(reply.text.slice(Math.max(0, from - 6), from))) return 0;
   const after = reply.text.slice(end, Math.min(end + 40, reply.sentenceEnd(end)));
-  if (/^["')\]}$]{0,4}[.!]?["')\]}$]{0,4}\s*$/.test(after)) {
-    if (outer || reply.lineEnd(end) - end <= 4) return ANSWER;
-    // In the middle of a line, "A. Rome" is an option; only as the answer to a question is it a sentence.
-    return from > 0 && reply.asks(from - 1) ? CLAIM : 0;
-  }
-  return isFirst(reply, start) && LEADING.test(reply.text.slice(end, end + 20)) ? ANSWER : 0;
+  // In the middle of a line, "A. Rome" is an option.
+  if (/^["')\]}$]{0,4}[.!]?["')\]}$]{0,4}\s*$/.test(after))
+    return isFirst(reply, start) || reply.lineEnd(end) - end <= 4 ? ANSWER : 0;
+  return isFirst(reply, start) && LEADING.test(after) ? ANSWER : 0;
 }
 
 const CALCULATED = /^["')\]}.:]{0,3} (?:[-–—] )?\d[\d.,]* ?(?:=|is|was) ?\d/;
@@ -137,15 +115,13 @@ const AFTER_STRONG = /^["')\]]{0,2}(?:[.!,;:]|\s*$|\n| [–—-] | (?:because|si
 
 /** True if a letter begins what is in bold, nothing is told of it, and no other letter does. */
 function isOnlyStrong({ text, strong }: ReplyText, { start, end, mentions }: Group): boolean {
-  const heads = [...strong].flatMap((at) => {
+  if (!strong.has(start) && !strong.has(start - 1)) return false;
+  const close = [...strong].find((at) => at >= end) ?? end;
+  if (!AFTER_STRONG.test(text.slice(close, close + 20))) return false;
+  return [...strong].every((at) => {
     STRONG_OPTION.lastIndex = at;
-    const match = STRONG_OPTION.exec(text);
-    return match === null && !(at === start && strong.has(end)) ? [] : [match?.[1] ?? mentions[0]?.value];
+    return (STRONG_OPTION.exec(text)?.[1] ?? mentions[0]?.value) === mentions[0]?.value;
   });
-  const begins = [start, start - 1].some((at) => strong.has(at));
-  const close = [...strong].find((at) => at >= end);
-  const last = close !== undefined && AFTER_STRONG.test(text.slice(close, close + 20));
-  return begins && last && heads.length > 0 && heads.every((letter) => letter === mentions[0]?.value);
 }
 
 /** "The prime is D.", at the end of a short reply. */

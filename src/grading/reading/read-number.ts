@@ -3,7 +3,6 @@ import { type NumberToken, numberTokens } from "../../core/text/number-tokens.ts
 import { type Decision, isRefusal, isRetracted } from "./decide.ts";
 import { explains } from "./explicit-answer.ts";
 import { numberWords } from "./number-words.ts";
-import { anyOf } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 import { standingOf } from "./standing.ts";
 
@@ -19,12 +18,8 @@ export function readNumber(reply: ReplyText, which: "first" | "last"): Decision<
   if (sentence === undefined) return { status: "absent" };
   const tokens = ownTokens(reply, sentence);
   const earlier = sentences.filter((other) => other.start < sentence.start);
-  const chosen =
-    which === "first"
-      ? tokens[0]
-      : (resultOf(reply, sentence, tokens) ?? restatedResult(reply, earlier, tokens));
-  if (chosen === undefined || chosen.value === null || isPart(reply, chosen, earlier))
-    return { status: "ambiguous" };
+  const chosen = which === "first" ? tokens[0] : resultOf(reply, sentence, tokens);
+  if (chosen === undefined || chosen.value === null || isPart(reply, chosen)) return { status: "ambiguous" };
   if (isRefusal(reply) || isPlan(reply, sentence, chosen) || breaksOff(reply, sentence, chosen))
     return { status: "absent" };
   const { value, start, end } = chosen;
@@ -76,14 +71,14 @@ const SHARE =
   /^[$€£]?[\d.,]+%? ?[a-z]* (?:(?:more|less|fewer|[a-z]+er) than|depending)|^(?:this|that|which) (?:is|was) (?:about |approximately |roughly )?[\d.,]+ ?(?:%|percent) of /;
 
 /** True if a number is a share or a difference. A fraction counts as all of the reply, or as a result. */
-function isPart(reply: ReplyText, token: NumberToken, earlier: readonly Sentence[]): boolean {
+function isPart(reply: ReplyText, token: NumberToken): boolean {
   const { text, lower } = reply;
-  const { value, start, end, fraction } = token;
+  const { start, end, fraction } = token;
   const isResult = isResultOf(lower, token);
   const isShare = [start, reply.clauseStart(start)].some((at) =>
     SHARE.test(lower.slice(at, end + 30).trimStart()),
   );
-  if (isShare && !isResult && lastResult(reply, earlier) !== value) return true;
+  if (isShare && !isResult) return true;
   if (!fraction) return false;
   const whole = isResult || !/[a-z0-9]/.test(lower.slice(0, start));
   return (
@@ -93,19 +88,15 @@ function isPart(reply: ReplyText, token: NumberToken, earlier: readonly Sentence
   );
 }
 
-const DENYING =
-  /\b(?:not|rather|instead|incorrect|wrong|you|your|they|people|many|some|says?|said|thought)\b|n't/;
-
-/** Without the numbers that a sentence denies, or ascribes to others, where others are left: "It's 43, not 42". */
+/** Without the numbers that a sentence denies, or ascribes to others: "It's 43, not 42". */
 function ownTokens(reply: ReplyText, sentence: Sentence): readonly NumberToken[] {
   const tokens = sentence.tokens();
-  if (tokens.length === 1 || !DENYING.test(reply.lower.slice(sentence.start, sentence.end))) return tokens;
+  if (tokens.length === 1) return tokens;
   const denied = tokens.filter((token, index) => {
     const from = Math.max(reply.clauseStart(token.start), tokens[index - 1]?.end ?? 0);
     return /^(?:denied|others)$/.test(standingOf(reply, token, from, false));
   });
-  const own = tokens.filter((token) => denied.every(({ value }) => value !== token.value));
-  return own.length > 0 ? own : tokens;
+  return tokens.filter((token) => denied.every(({ value }) => value !== token.value));
 }
 
 /** The number that a sentence comes to; undefined if it has several. */
@@ -145,35 +136,6 @@ function isAdjunct(between: string): boolean {
   );
 }
 
-/** The last result of an equation before a sentence. */
-function lastResult({ lower }: ReplyText, earlier: readonly Sentence[]): number | null | undefined {
-  for (const { tokens } of earlier.toReversed()) {
-    const result = tokens().findLast((token) => isResultOf(lower, token));
-    if (result !== undefined) return result.value;
-  }
-  return undefined;
-}
-
-/** The last result where a sentence repeats it beside quantities that are known: "So she pays $235 for 5 weeks". */
-function restatedResult(
-  reply: ReplyText,
-  earlier: readonly Sentence[],
-  tokens: readonly NumberToken[],
-): NumberToken | undefined {
-  const result = lastResult(reply, earlier);
-  const restated = tokens.find(({ value }) => value !== null && value === result);
-  if (restated === undefined || !CONCLUDES.test(reply.lower.slice(reply.sentenceStart(restated.start))))
-    return undefined;
-  const known = earlier.flatMap((sentence) => sentence.tokens());
-  // "4 - 1 = 3 red and 9 - 3 = 6 blue ones. So 3 red and 6 blue": two results.
-  const isGiven = (given: number | null): boolean =>
-    known.some(({ value }) => value === given) &&
-    !known.some((token) => token.value === given && isResultOf(reply.lower, token));
-  return tokens.every(({ value }) => value === result || isGiven(value)) ? restated : undefined;
-}
-
-const CONCLUDES = /^[\s"'*]{0,3}(?:so|therefore|thus|hence|in total|overall|altogether)(?![a-z])/;
-
 function isResultOf(lower: string, { start }: NumberToken): boolean {
   return RESULT.test(lower.slice(Math.max(0, start - 30), start));
 }
@@ -202,21 +164,12 @@ function breaksOff({ text }: ReplyText, { end }: Sentence, chosen: NumberToken):
 const LONGEST_UNIT = 30;
 
 /** Words in a sentence that begin the reason, or the parts, of what it said before. */
-const within = lazyPattern(
-  anyOf(
-    "\\b(?:because|since)(?![a-z])|\\bas (?=[$€£(]?\\d)|\\(|:(?= )",
-    `[,—–] ?${anyOf(
-      "arranged|organi[sz]ed|grouped|divided|split|sorted|consisting|comprising|composed|made up|including",
-      "of which|of these|of them|namely|\\d+ (?:[a-z]+ )?(?:from|of|in|for|on) each",
-    )}(?![a-z])`,
-  ),
-  "g",
-);
+const WITHIN = /\b(?:because|since)(?![a-z])|\bas (?=[$€£(]?\d)|\(|:(?= )/g;
 
 /** True if the number stands in the reason, or among the parts, of another number that the sentence states before it. */
 function isReason({ lower }: ReplyText, { start, tokens }: Sentence, chosen: NumberToken): boolean {
   const before = lower.slice(start, chosen.start);
-  const marker = [...before.matchAll(within())].findLast(
+  const marker = [...before.matchAll(WITHIN)].findLast(
     // What is closed, and what a plan announces ("divide by 2: 8 / 2 = 4"), explains nothing.
     ({ 0: mark, index }) =>
       mark === "(" ? !before.includes(")", index) : mark !== ":" || !PLAN.test(before.slice(0, index)),
@@ -261,8 +214,10 @@ function isNews(
 ): boolean {
   const { lower } = reply;
   if (isResultOf(lower, chosen) || CONCLUSION.test(lower.slice(start, end))) return false;
-  if (lastResult(reply, earlier) === undefined) return false;
-  return earlier.every(({ tokens }) => tokens().every(({ value }) => value !== chosen.value));
+  const before = earlier.flatMap(({ tokens }) => tokens());
+  return (
+    before.some((token) => isResultOf(lower, token)) && before.every(({ value }) => value !== chosen.value)
+  );
 }
 
 /** True if a sentence is nothing but a number and its unit. */

@@ -1,8 +1,8 @@
 import { lazyPattern } from "../../core/lazy.ts";
-import { ANSWER, APPROVAL, CLAIM, cueBefore, type Strength } from "./answer-cue.ts";
+import { ANSWER, CLAIM, cueBefore, type Strength } from "./answer-cue.ts";
 import { type Decision, decide, type Statement } from "./decide.ts";
 import type { Mention } from "./mention.ts";
-import { anyOf, matchesAt, upTo } from "./phrases.ts";
+import { ADVERBS, anyOf, matchesAt, upTo } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 import { type Standing, standingOf } from "./standing.ts";
 
@@ -71,12 +71,9 @@ function wordMentions(reply: ReplyText): StanceMention[] {
 function wordValue(reply: ReplyText, match: RegExpExecArray, end: number): boolean | null | undefined {
   const { yes, no, polite, eager } = match.groups ?? {};
   if (yes !== undefined || no !== undefined) return yes !== undefined;
-  const whole =
-    match.index <= 8 &&
-    /^[^a-z]*$/.test(reply.lower.slice(0, match.index)) &&
-    /^[^a-z]*$/.test(reply.lower.slice(end));
-  if (whole && (polite ?? eager) !== undefined) return true;
-  return (polite ?? eager) === undefined ? null : undefined;
+  if ((polite ?? eager) === undefined) return null;
+  const whole = !/[a-z]/.test(reply.lower.slice(0, match.index)) && !/[a-z]/.test(reply.lower.slice(end));
+  return whole ? true : undefined;
 }
 
 /** A word answers at the head of the reply, after a cue, or at the head of a sentence. */
@@ -86,11 +83,7 @@ function wordStrength(reply: ReplyText, start: number, end: number): Strength {
   if (cue !== undefined) return cue.strength;
   const from = reply.sentenceStart(start);
   if (start - from > 12 || !LEAD.test(reply.lower.slice(from, start))) return 0;
-  const yes = /^(?:yes|yeah|yep|yup)/.test(reply.lower.slice(start, end));
-  if (!follows && !(yes && /^ [a-z]/.test(reply.lower.slice(end, end + 2)))) return 0;
-  if (from === 0 || reply.text.slice(0, from).trim() === "") return ANSWER;
-  // An answer to a question of its own: "Is it harmful? No."
-  return reply.asks(from - 1) ? APPROVAL : CLAIM;
+  return follows ? CLAIM : 0;
 }
 
 function mentionOf(match: RegExpExecArray, value: boolean | null, strength: Strength): StanceMention {
@@ -128,10 +121,6 @@ const SUBJECT = anyOf(
 const DEGREE = `(?:(?<not>n?'t| not)| ${anyOf(
   "absolutely|completely|totally|entirely|quite|fully|very|strongly|wholeheartedly|100%",
 )})?`;
-const ADVERBS = upTo(
-  2,
-  " (?:indeed|clearly|definitely|certainly|actually|in fact|also|simply|just|factually|really|still|therefore|thus|respectfully)",
-);
 const ENDS = anyOf(
   ' ?(?:[.,;:!?)\\]"—–-]|\\n|$)',
   " (?:that|because|since|as|and|but|in|here|about|to say|however|for|when|if|only|according)(?![a-z])",

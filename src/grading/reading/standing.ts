@@ -1,5 +1,5 @@
 import { lazyPattern } from "../../core/lazy.ts";
-import { anyOf, upTo } from "./phrases.ts";
+import { ADVERBS, anyOf, BE } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 
 /**
@@ -130,17 +130,6 @@ const HEAD_ADVERB = /^["'(]{0,2}(?:usually|normally|generally|typically|often|so
 
 /** What may stand between a value and what is said of it: closing marks, or the option's text in brackets. */
 export const CLOSERS = "[\"')\\]}*:]{0,3}(?:\\.?[\"')\\]}]{0,2}| ?\\([^()\\n]{3,80}\\)),?";
-const ADVERBS = upTo(
-  3,
-  ` ${anyOf(
-    "also|both|all|clearly|definitely|obviously|therefore|thus|indeed|still|likely|probably|actually|certainly",
-    "simply|just|in fact|really|always|by far|undoubtedly|absolutely|ultimately|itself|technically",
-  )}`,
-);
-const BE = ` ${anyOf(
-  "is|are|was|were|would be|would have been|must be|should be|has to be|have to be|has been|can be|could be",
-  "will be|being|seems?(?: to be)?|looks?|appears?(?: to be)?|remains",
-)}`;
 const BAD = anyOf(
   "incorrect|wrong|false|untrue|invalid|inaccurate|mistaken|unlikely|less likely|impossible|implausible|too [a-z]+",
   "ruled out|eliminated|excluded|discarded|rejected|out|inappropriate|irrelevant|unsupported",
