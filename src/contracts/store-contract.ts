@@ -91,7 +91,7 @@ export const CALL_RULES: readonly StoreRule[] = [
     },
   },
   {
-    name: "replaces an answer, and forgets what a provider told of its limits",
+    name: "replaces an answer, and forgets the limits that a provider reported",
     check: async ({ store }) => {
       const call = recordedCall(conversation(1), "first");
       store.calls.keep(call);

@@ -27,7 +27,7 @@ export function optionsOf(sheet: WorkSheet, own: OwnParts): Omit<RunOptions, "sc
       ...sheet.code,
     ]);
   const { subjects, judge, embedder, simulator, rubric } = sheet.options;
-  // Whoever can write to the store may add other keys: a path, an address, a header.
+  // Anyone who can write to the store may add other keys: a path, an address, a header.
   const data = Object.fromEntries(
     DATA_OPTIONS.flatMap((key) => (sheet.options[key] === undefined ? [] : [[key, sheet.options[key]]])),
   );

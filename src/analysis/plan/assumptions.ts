@@ -1,7 +1,7 @@
 import type { Truth } from "../../core/logic/kleene.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 
-/** What is assumed of replies that nobody has given yet. */
+/** What is assumed of replies that are not known yet. */
 export interface PlanAssumptions {
   /** The share of verified replies that are right (default 0.5). */
   readonly right: number;

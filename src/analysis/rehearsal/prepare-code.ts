@@ -120,7 +120,7 @@ class CodeFinder implements DefinitionCode {
   readonly opaqueOutcomes = new Set<string>();
   readonly undecided: Undecided[] = [];
   readonly #oracle: Oracle;
-  /** True if nobody knows what is accumulated. */
+  /** True if what is accumulated is unknown. */
   #isStateOpaque = false;
 
   constructor(oracle: Oracle) {

@@ -151,7 +151,7 @@ class Watch {
 
   #sayChanged(changed: readonly string[]): void {
     const { output, messages } = this.#terminal;
-    // Outputs let no text clear the screen, whoever wrote it.
+    // Outputs let no text clear the screen.
     if (output.isTerminal) process.stdout.write(CLEAR);
     if (changed.length === 0) return;
     const shown = changed.slice(0, SHOWN).map(printableText).join(", ");

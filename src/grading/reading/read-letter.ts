@@ -113,7 +113,7 @@ const STRONG_OPTION = /["'([]{0,2}([A-Z])["']?(?:[)\].:]|$)/y;
 /** "**D) the vein**." is an answer, "**D) the vein** carries" is none. */
 const AFTER_STRONG = /^["')\]]{0,2}(?:[.!,;:]|\s*$|\n| [–—-] | (?:because|since|as)\b)/;
 
-/** True if a letter begins what is in bold, nothing is told of it, and no other letter does. */
+/** True if a letter begins what is in bold, nothing is said about it, and no other letter does. */
 function isOnlyStrong({ text, strong }: ReplyText, { start, end, mentions }: Group): boolean {
   if (!strong.has(start) && !strong.has(start - 1)) return false;
   const close = [...strong].find((at) => at >= end) ?? end;
