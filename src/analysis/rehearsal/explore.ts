@@ -14,7 +14,7 @@ import { historySummaries, type Summary } from "./history-summary.ts";
 import { type LiveRead, liveState } from "./live-state.ts";
 import type { Oracle } from "./oracle.ts";
 import type { PreparedCode } from "./prepare-code.ts";
-import type { Undecided } from "./rehearsal.ts";
+import type { RehearsedTurn, Undecided } from "./rehearsal.ts";
 import { type ReplyClass, type ReplyClasses, replyClasses } from "./reply-classes.ts";
 import { type UserChoice, userChoices } from "./user-choices.ts";
 import { watchedTurns } from "./watched-turns.ts";
@@ -198,7 +198,7 @@ class Exploration {
     const turn = rehearsedTurn(from.node, finished, { reply, user });
     const hop = events.find((event): event is DerivedEvent & Hop => event.type === "hop");
     if (finished === undefined || hop === undefined)
-      return { turn, isAssumed, branches: [], isFork: false, holds: [], after };
+      return { isAssumed, branches: [], isFork: false, holds: [], after };
     this.#tellFailures(events, hop);
     const depth = from.depth + 1;
     const summaries = this.#summaries.map((summary, index) =>
@@ -208,8 +208,8 @@ class Exploration {
     const arms = armsOf(this.#definition, after);
     if (arms.length === 0) {
       const to = this.#branchTo(made, { depth, summaries });
-      const branches = [{ edge: hop.edge, to, ...armOf(after) }];
-      return { turn, isAssumed, branches, isFork: false, holds, after };
+      const branches = [{ turn: { ...turn, edge: hop.edge }, to, ...armOf(after) }];
+      return { isAssumed, branches, isFork: false, holds, after };
     }
     const branches: Branch[] = [];
     for (const { name, target, edge } of arms) {
@@ -221,9 +221,9 @@ class Exploration {
         settings: this.#settings,
         fork: { parent: "rehearsal", turn: after.scenario.turn, edge, target },
       });
-      branches.push({ edge, to: this.#branchTo(arm, { depth, summaries }), arm: name });
+      branches.push({ turn: { ...turn, edge }, to: this.#branchTo(arm, { depth, summaries }), arm: name });
     }
-    return { turn, isAssumed, branches, isFork: true, holds, after };
+    return { isAssumed, branches, isFork: true, holds, after };
   }
 
   /** The state or the end that a step leads to; states that nothing tells apart are one. */
@@ -333,7 +333,7 @@ function rehearsedTurn(
   node: string,
   finished: FinishedTurn | undefined,
   { reply, user }: { readonly reply: ReplyClass; readonly user: UserChoice | undefined },
-): Transition["turn"] {
+): Omit<RehearsedTurn, "edge"> {
   const { labels, isUnreadable } = reply;
   return {
     node,

@@ -12,14 +12,14 @@ export interface End {
 
 /** Where a turn leads: to the next question, or to the end; in one arm of a fork. */
 export interface Branch {
-  readonly edge: number | null;
+  /** The turn, with the edge that is taken. */
+  readonly turn: RehearsedTurn;
   readonly to: ExploredState | End;
   readonly arm?: string;
 }
 
 /** One turn from a state. */
 export interface Transition {
-  readonly turn: Omit<RehearsedTurn, "edge">;
   readonly isAssumed: boolean;
   /** One, or one for each arm of a fork; empty if the turn could not be made. */
   readonly branches: readonly Branch[];

@@ -7,7 +7,7 @@ import {
   isEnd,
   type Transition,
 } from "./explored-graph.ts";
-import { type FoundPath, GraphView } from "./graph-view.ts";
+import { type FoundPath, GraphView, type TurnFrom } from "./graph-view.ts";
 import type {
   EdgeOverlap,
   RehearsedFailure,
@@ -88,7 +88,7 @@ class FactFinder {
     // States come the nearest first, so that what is found first is shortest.
     for (const state of this.#view.states) await this.#state(state);
     const layers = this.#view.layers();
-    for (const transition of layers?.stopped ?? []) await this.#stopped(transition);
+    for (const turn of layers?.stopped ?? []) await this.#stopped(turn);
     const listed: Witness[] = [];
     for (const path of this.#view.shortest(this.#options.list)) listed.push(await this.#witness(path));
     const longest = layers?.longest ?? null;
@@ -127,7 +127,10 @@ class FactFinder {
     // A fork that the limit stops takes no edge: there, nothing is new.
     if (transition.isFork && state.depth + 1 >= turnLimit) return;
     for (const branch of transition.branches) {
-      const { edge, to } = branch;
+      const {
+        to,
+        turn: { edge },
+      } = branch;
       const path = (): FoundPath => this.#view.through(state, { transition, branch });
       if (edge !== null) {
         if (!this.#edges.has(edge)) this.#edges.set(edge, await this.#witness(path()));
@@ -172,11 +175,9 @@ class FactFinder {
       this.#failures.set(end.failure, { message: end.failure, witness });
   }
 
-  async #stopped(transition: Transition): Promise<void> {
-    const end = await this.#limitEnd(transition);
-    if (!this.#isNew(end)) return;
-    const path = this.#view.stoppedAfter(transition);
-    if (path !== null) await this.#ended(end, path);
+  async #stopped(turn: TurnFrom): Promise<void> {
+    const end = await this.#limitEnd(turn.transition);
+    if (this.#isNew(end)) await this.#ended(end, this.#view.stoppedAfter(turn));
   }
 
   async #limitEnd(transition: Transition): Promise<End> {
@@ -204,16 +205,18 @@ class FactFinder {
     const arm = isLimited ? last?.transition.after.cell.arm : last?.branch.arm;
     return {
       place: this.#options.place,
-      turns: steps.map(({ transition, branch }) => ({ ...transition.turn, edge: branch.edge })),
+      turns: steps.map(({ branch }) => branch.turn),
       status: end.status,
       ...(arm === undefined ? {} : { arm }),
       outcomes: end.outcomes,
-      ...(steps.some(({ transition }) => transition.isAssumed) ? { isAssumed: true } : {}),
+      ...(this.#options.withAssumed && steps.some(({ transition }) => transition.isAssumed)
+        ? { isAssumed: true }
+        : {}),
     };
   }
 
   /** The nodes that conversations go round in. */
-  async #loops(stopped: readonly Transition[]): Promise<readonly RehearsedLoop[]> {
+  async #loops(stopped: readonly TurnFrom[]): Promise<readonly RehearsedLoop[]> {
     const leads = new Map<string, Set<string>>();
     const trapped = new Map<string, ExploredState>();
     for (const state of this.#view.states) {
@@ -221,19 +224,24 @@ class FactFinder {
       for (const { branches } of this.#view.transitions(state))
         for (const { to } of branches) if (!isEnd(to)) setOf(leads, state.node).add(to.node);
     }
-    const loops: RehearsedLoop[] = [];
-    for (const nodes of circles(leads, this.#options.definition.nodeIds)) {
-      const inside = new Set(nodes);
-      const last = stopped.find(
-        ({ turn, branches }) =>
-          inside.has(turn.node) && branches.some(({ to }) => !isEnd(to) && inside.has(to.node)),
+    const found = circles(leads, this.#options.definition.nodeIds);
+    const circleOf = new Map(found.flatMap((nodes) => nodes.map((node) => [node, nodes])));
+    const last = new Map<readonly string[], TurnFrom>();
+    for (const turn of stopped) {
+      const circle = circleOf.get(turn.from.node);
+      const staysInside = turn.transition.branches.some(
+        ({ to }) => !isEnd(to) && circleOf.get(to.node) === circle,
       );
-      const path = last === undefined ? null : this.#view.stoppedAfter(last);
+      if (circle !== undefined && staysInside && !last.has(circle)) last.set(circle, turn);
+    }
+    const loops: RehearsedLoop[] = [];
+    for (const nodes of found) {
+      const turn = last.get(nodes);
       const trap = nodes.map((node) => trapped.get(node)).find((state) => state !== undefined);
       loops.push({
         nodes,
         trap: trap === undefined ? null : await this.#witness(this.#view.to(trap)),
-        untilLimit: path === null ? null : await this.#witness(path),
+        untilLimit: turn === undefined ? null : await this.#witness(this.#view.stoppedAfter(turn)),
       });
     }
     return loops;

@@ -26,11 +26,12 @@ export interface Layers {
   readonly limited: bigint;
   /** A longest path. */
   readonly longest: FoundPath | null;
-  /** The transitions after which the turn limit stops a conversation. */
-  readonly stopped: readonly Transition[];
+  /** The last turns of conversations that the turn limit stops. */
+  readonly stopped: readonly TurnFrom[];
 }
 
-interface Arrival extends PathStep {
+/** One turn, and the state before it. */
+export interface TurnFrom extends PathStep {
   readonly from: ExploredState;
 }
 
@@ -46,11 +47,11 @@ interface Ways {
   readonly times: readonly bigint[];
 }
 
+type EndsIn = (state: number, turns: number) => boolean;
+
 /** The last turn of a longest path, and how many come before it. */
-interface Last {
+interface Last extends TurnFrom {
   readonly turns: number;
-  readonly from: ExploredState;
-  readonly step: PathStep;
 }
 
 /** More would take longer than anyone waits. */
@@ -64,11 +65,13 @@ export class GraphView {
   readonly #allows: (transition: Transition) => boolean;
   readonly #allowed = new Map<ExploredState, readonly Transition[]>();
   /** How a state is first reached; null for the start. */
-  readonly #first = new Map<ExploredState, Arrival | null>();
+  readonly #first = new Map<ExploredState, TurnFrom | null>();
   /** All ways into a state. */
-  readonly #arrivals = new Map<ExploredState, Arrival[]>();
+  readonly #arrivals = new Map<ExploredState, TurnFrom[]>();
   /** The least number of turns to an end. */
   readonly #toEnd = new Map<ExploredState, number>();
+  /** The next turn of a shortest way to an end. */
+  readonly #onward: PathStep[] = [];
   #known: readonly Ways[] | undefined;
   /** For each number of finished turns, 1 for the states that can then be asked. */
   #reached: Uint8Array[] = [];
@@ -139,7 +142,9 @@ export class GraphView {
         else
           for (const [index, target] of to.entries()) {
             const known = next[target];
-            const more = here * (times[index] as bigint);
+            const each = times[index] as bigint;
+            // Large numbers are slow to multiply.
+            const more = each === 1n ? here : here * each;
             next[target] = known === undefined ? more : known + more;
             if (known === undefined) opened.push(target);
           }
@@ -148,8 +153,11 @@ export class GraphView {
       paths = next;
       open = opened;
     }
-    const stopped = this.#statesAt(this.#limit - 1).flatMap((state) =>
-      this.transitions(state).filter((transition) => after(transition, true).stopped !== undefined),
+    const stopped = this.#statesAt(this.#limit - 1).flatMap((from) =>
+      this.transitions(from).flatMap((transition): TurnFrom | [] => {
+        const branch = after(transition, true).stopped;
+        return branch === undefined ? [] : { from, transition, branch };
+      }),
     );
     return { count: count + limited, limited, longest: this.#longest(this.#lastTurn(lastEnd)), stopped };
   }
@@ -165,7 +173,7 @@ export class GraphView {
       for (const transition of this.transitions(from)) {
         const { ended, stopped } = after(transition, turns + 1 === this.#limit);
         const branch = stopped ?? ended[0];
-        if (branch !== undefined) return { turns, from, step: { transition, branch } };
+        if (branch !== undefined) return { turns, from, transition, branch };
       }
     return null;
   }
@@ -190,22 +198,16 @@ export class GraphView {
 
   #longest(last: Last | null): FoundPath | null {
     if (last === null) return null;
-    const { from, turns, step } = last;
+    const { from, turns, ...step } = last;
     return {
       steps: [...this.#pathOfLength(from, turns), step],
       isLimited: after(step.transition, turns + 1 === this.#limit).stopped === step.branch,
     };
   }
 
-  /** A conversation that the limit stops after a transition; `layers` comes first. */
-  stoppedAfter(transition: Transition): FoundPath | null {
-    const from = this.#statesAt(this.#limit - 1).find(
-      (state) => state.transitions?.includes(transition) === true,
-    );
-    const { stopped } = after(transition, true);
-    if (from === undefined || stopped === undefined) return null;
-    const branch = stopped;
-    return { steps: [...this.#pathOfLength(from, this.#limit - 1), { transition, branch }], isLimited: true };
+  /** A conversation that the limit stops after a turn; `layers` comes first. */
+  stoppedAfter({ from, ...step }: TurnFrom): FoundPath {
+    return { steps: [...this.#pathOfLength(from, this.#limit - 1), step], isLimited: true };
   }
 
   /** The shortest paths, up to so many. */
@@ -214,23 +216,10 @@ export class GraphView {
     if (isEnd(start)) return;
     let listed = 0;
     const ways = this.#ways();
-    // For each number of turns, 1 for the states that can end in just so many; computed as lengths grow.
-    const endIn: Uint8Array[] = [new Uint8Array(ways.length)];
-    const endsIn = (turns: number): Uint8Array => {
-      for (let length = endIn.length; length <= turns; length++) {
-        const shorter = endIn[length - 1] as Uint8Array;
-        endIn.push(
-          Uint8Array.from(ways, ({ ended, to }) =>
-            Number(length === 1 ? ended > 0 : to.some((id) => shorter[id] === 1)),
-          ),
-        );
-      }
-      return endIn[turns] as Uint8Array;
-    };
+    const endsIn = this.#endsIn(ways);
     const least = this.#toEnd.get(start) ?? this.#limit;
     for (let length = Math.min(least, this.#limit); length <= this.#limit && listed < most; length++) {
-      if (length < this.#limit && (length * ways.length > MOST_REMEMBERED || endsIn(length)[start.id] !== 1))
-        continue;
+      if (length < this.#limit && !endsIn(start.id, length)) continue;
       const ends = length === this.#limit ? null : endsIn;
       for (const path of this.#pathsOf(start, length, ends)) {
         yield path;
@@ -239,11 +228,42 @@ export class GraphView {
     }
   }
 
+  /** Says of a state whether a path from it ends in just so many turns. What it has found out it remembers. */
+  #endsIn(ways: readonly Ways[]): EndsIn {
+    const least = this.#graph.states.map((state) => this.#toEnd.get(state) ?? Number.POSITIVE_INFINITY);
+    const known: Map<number, boolean>[] = [];
+    const answer = (id: number, turns: number): boolean | undefined => {
+      const shortest = least[id] as number;
+      return turns <= shortest ? turns === shortest : known[id]?.get(turns);
+    };
+    return (first, length) => {
+      const open = [{ id: first, turns: length, next: 0 }];
+      for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+        const { id, turns } = top;
+        const { ended, to } = ways[id] as Ways;
+        let ends: boolean | undefined = answer(id, turns) ?? (turns === 1 ? ended > 0 : undefined);
+        for (; ends === undefined && top.next < to.length; top.next++) {
+          const following = answer(to[top.next] as number, turns - 1);
+          if (following === undefined) break;
+          if (following) ends = true;
+        }
+        if (ends === undefined && top.next < to.length) {
+          open.push({ id: to[top.next] as number, turns: turns - 1, next: 0 });
+          continue;
+        }
+        known[id] ??= new Map();
+        known[id].set(turns, ends ?? false);
+        open.pop();
+      }
+      return answer(first, length) ?? false;
+    };
+  }
+
   /** The paths of one length. Without `endsIn` it is the limit, which every path reaches that has not ended before. */
   *#pathsOf(
     state: ExploredState,
     length: number,
-    endsIn: ((turns: number) => Uint8Array) | null,
+    endsIn: EndsIn | null,
     before: readonly PathStep[] = [],
   ): Generator<FoundPath> {
     for (const transition of this.transitions(state)) {
@@ -255,7 +275,7 @@ export class GraphView {
         continue;
       }
       for (const branch of onward)
-        if (endsIn === null || endsIn(length - 1)[branch.to.id] === 1)
+        if (endsIn === null || endsIn(branch.to.id, length - 1))
           yield* this.#pathsOf(branch.to, length - 1, endsIn, [...before, { transition, branch }]);
     }
   }
@@ -289,8 +309,7 @@ export class GraphView {
 
   #pathTo(state: ExploredState): readonly PathStep[] {
     const steps: PathStep[] = [];
-    for (let at = this.#first.get(state); at != null; at = this.#first.get(at.from))
-      steps.push({ transition: at.transition, branch: at.branch });
+    for (let at = this.#first.get(state); at != null; at = this.#first.get(at.from)) steps.push(at);
     return steps.reverse();
   }
 
@@ -301,7 +320,7 @@ export class GraphView {
     for (let layer = turns - 1; layer >= 0; layer--) {
       const arrival = this.#arrivals.get(at)?.find(({ from }) => this.#reached[layer]?.[from.id] === 1);
       if (arrival === undefined) return [];
-      steps.push({ transition: arrival.transition, branch: arrival.branch });
+      steps.push(arrival);
       at = arrival.from;
     }
     return steps.reverse();
@@ -316,13 +335,17 @@ export class GraphView {
       if (steps.length >= this.#limit && last?.transition.isFork === true) return { steps, isLimited: true };
       if (isEnd(to)) return { steps, isLimited: false };
       if (steps.length >= this.#limit) return { steps, isLimited: true };
-      const step = this.#onward(to);
-      if (step === undefined) return { steps, isLimited: false };
+      let step = this.#onward[to.id];
+      if (step === undefined) {
+        step = this.#findOnward(to);
+        if (step === undefined) return { steps, isLimited: false };
+        this.#onward[to.id] = step;
+      }
       steps.push(step);
     }
   }
 
-  #onward(state: ExploredState): PathStep | undefined {
+  #findOnward(state: ExploredState): PathStep | undefined {
     const turns = this.#toEnd.get(state) ?? 0;
     let any: PathStep | undefined;
     for (const transition of this.transitions(state))

@@ -1,3 +1,4 @@
+import { memoize } from "../../core/lazy.ts";
 import { textsIn } from "../../core/liquid/fill-texts.ts";
 import { needsOfParts } from "../../core/liquid/text-needs.ts";
 import { compileText } from "../../core/liquid/text-template.ts";
@@ -24,14 +25,21 @@ export function liveState(
   code: DefinitionCode,
 ): ReadonlyMap<string, readonly LiveRead[]> {
   const reads = new ReadFinder(definition, code).find();
-  const sources = new Map<string, string[]>();
+  const [sources, targets] = [new Map<string, string[]>(), new Map<string, string[]>()];
   for (const { source, target } of definition.edges)
-    if (target !== END) sources.set(target, [...(sources.get(target) ?? []), source]);
+    if (target !== END) {
+      memoize(sources, target, (): string[] => []).push(source);
+      memoize(targets, source, (): string[] => []).push(target);
+    }
   const live = new Map<string, LiveRead[]>(definition.nodeIds.map((id) => [id, []]));
-  for (const part of reads)
-    for (const node of nodesBefore(part, sources)) live.get(node)?.push(readerOf(part));
+  for (const part of reads) {
+    const read = readerOf(part);
+    for (const node of nodesBefore(part, sources, targets)) live.get(node)?.push(read);
+  }
   return live;
 }
+
+type Neighbours = ReadonlyMap<string, readonly string[]>;
 
 /** A part of the state, and the nodes at which it is looked at. */
 interface Part {
@@ -40,22 +48,34 @@ interface Part {
   readonly before: Set<string>;
   /** After the turn, when edges are tested. */
   readonly after: Set<string>;
-  /** A turn at this node overwrites it. */
-  readonly overwrittenAt?: string;
+  /** Turns at this node write it; undefined if others do, too. */
+  readonly writtenAt?: string;
+  /** True if each of them overwrites it; a count is added to. */
+  readonly isOverwritten: boolean;
   /** Of a count: it need not be known beyond this; null if it must. */
   most: number | null;
 }
 
-/** The nodes from which a reader can be reached before the part is overwritten. */
+/** The nodes that the writer leads to, and from which a reader can be reached before the part is overwritten. */
 function nodesBefore(
-  { before, after, overwrittenAt }: Part,
-  sources: ReadonlyMap<string, readonly string[]>,
+  { before, after, writtenAt, isOverwritten }: Part,
+  sources: Neighbours,
+  targets: Neighbours,
 ): ReadonlySet<string> {
-  const live = new Set(before);
-  for (const node of after) if (node !== overwrittenAt) live.add(node);
+  const overwrittenAt = isOverwritten ? writtenAt : undefined;
+  // Before the writer is asked, all conversations have the same: nothing.
+  const written = writtenAt === undefined ? undefined : new Set(targets.get(writtenAt));
   // A set goes through what is added on the way.
+  if (written !== undefined)
+    for (const node of written) for (const target of targets.get(node) ?? []) written.add(target);
+  const live = new Set<string>();
+  const add = (node: string): void => {
+    if (written?.has(node) !== false) live.add(node);
+  };
+  for (const node of before) add(node);
+  for (const node of after) if (node !== overwrittenAt) add(node);
   for (const node of live)
-    for (const source of sources.get(node) ?? []) if (source !== overwrittenAt) live.add(source);
+    for (const source of sources.get(node) ?? []) if (source !== overwrittenAt) add(source);
   return live;
 }
 
@@ -146,12 +166,13 @@ class ReadFinder {
     const most = comparison === undefined ? null : greatestCompared(comparison);
     const known = this.#parts.get(name);
     const parsed = parseStatePath(name);
-    const overwrittenAt = "problem" in parsed || parsed.root !== "node_results" ? null : parsed.node;
+    const writtenAt = "node" in parsed ? parsed.node : null;
     const part: Part = known ?? {
       path: name,
       before: new Set(),
       after: new Set(),
-      ...(overwrittenAt === null ? {} : { overwrittenAt }),
+      ...(writtenAt === null ? {} : { writtenAt }),
+      isOverwritten: root === "node_results",
       most,
     };
     if (known !== undefined)

@@ -85,7 +85,7 @@ async function rehearseAt(
     const hasAssumed = graph.states.some(({ transitions }) =>
       transitions?.some(({ isAssumed }) => isAssumed),
     );
-    const all = await graphFacts(graph, { ...options, withAssumed: true });
+    const all = await graphFacts(graph, { ...options, withAssumed: hasAssumed });
     const certain = hasAssumed ? await graphFacts(graph, { ...options, withAssumed: false }) : all;
     return {
       place,
