@@ -82,7 +82,7 @@ export function sumOf(one: Amounts, other: Amounts): Amounts {
 }
 
 /** Lowers or raises amounts to others, one by one. */
-export function extend(to: Amounts, other: Amounts, choose: (...values: number[]) => number): void {
+export function extend(to: Amounts, other: Amounts, choose: (one: number, other: number) => number): void {
   for (let index = 0; index < to.length; index++) to[index] = choose(to[index] ?? 0, other[index] ?? 0);
 }
 
@@ -103,4 +103,9 @@ export function addSpread(to: AmountSpread, more: AmountSpread, times = 1): void
 /** One amount of a spread. */
 export function spreadAt({ least, expected, most }: AmountSpread, index: number): Spread {
   return { least: least[index] ?? 0, expected: expected[index] ?? 0, most: most[index] ?? 0 };
+}
+
+/** Counts one conversation more. */
+export function countConversation(amounts: Amounts): void {
+  amounts[CONVERSATIONS] = (amounts[CONVERSATIONS] ?? 0) + 1;
 }

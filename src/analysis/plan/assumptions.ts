@@ -13,10 +13,12 @@ export interface PlanAssumptions {
   readonly unread: number;
   /** The chance that a simulated user is done, with each message (default 0.5). */
   readonly done: number;
-  /** Tokens of a reply of the subject (default 150). */
+  /** Tokens of a reply of the subject (default 150, or as many as the reference answer has; like its few-shot examples if a question has some). */
   readonly reply: number;
   /** Tokens of a message of the simulated user (default 60). */
   readonly message: number;
+  /** How often a subject with tools is called in a turn (default 2: it calls a tool, then it replies). */
+  readonly steps: number;
 }
 
 /** What holds where neither the command nor an earlier run says anything else. */
@@ -28,10 +30,11 @@ export const DEFAULT_ASSUMPTIONS: PlanAssumptions = Object.freeze({
   done: 0.5,
   reply: 150,
   message: 60,
+  steps: 2,
 });
 
 const SHARES = ["right", "unreadable", "unread", "done"] as const;
-const TOKENS = ["reply", "message"] as const;
+const COUNTS = ["reply", "message", "steps"] as const;
 
 /**
  * Reads assumptions as a person writes them: `right=0.7`, `right.ask=0.9`, `reply=300`. Returns what is wrong with the first that
@@ -46,17 +49,15 @@ export function readAssumptions(
     const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(text.trim()) ?? [];
     const node = name.startsWith("right.") ? name.slice("right.".length) : undefined;
     const isShare = node !== undefined || (SHARES as readonly string[]).includes(name);
-    if (!isShare && !(TOKENS as readonly string[]).includes(name)) {
-      const names = [...SHARES, "right.<node>", ...TOKENS];
+    if (!isShare && !(COUNTS as readonly string[]).includes(name)) {
+      const names = [...SHARES, "right.<node>", ...COUNTS];
       const { nearest } = nearestOf(name, names);
       const hint = nearest === undefined ? `There are ${names.join(", ")}.` : `Did you mean "${nearest}"?`;
       return { problem: `Nothing called "${name || text}" can be assumed: write right=0.7. ${hint}` };
     }
     const number = numberOf(value);
     if (isShare ? !(number >= 0 && number <= 1) : !(number >= 1 && number <= 1e6)) {
-      const range = isShare
-        ? "a share from 0 to 1, or a percentage"
-        : "a number of tokens from 1 to 1,000,000";
+      const range = isShare ? "a share from 0 to 1, or a percentage" : "a number from 1 to 1,000,000";
       return { problem: `\`${name}\` must be ${range}, not ${JSON.stringify(value)}.` };
     }
     if (node === undefined) given[name] = number;

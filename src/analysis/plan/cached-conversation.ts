@@ -12,7 +12,7 @@ import { givenHistory } from "../../run/step/given-history.ts";
 import { type Step, step } from "../../run/step/step.ts";
 import { userTurn } from "../../run/user-turn.ts";
 import type { Slot, Slots } from "./amounts.ts";
-import type { Position } from "./walk-total.ts";
+import type { Position } from "./chain-walk.ts";
 
 /** A call that a run need not pay for: its answer is stored, or it asks a simulated model. */
 export interface KnownCall {

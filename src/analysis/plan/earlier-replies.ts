@@ -1,9 +1,10 @@
 import { memoize } from "../../core/lazy.ts";
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { canonicalJson } from "../../core/values/json.ts";
 import { foldCalls } from "../../journal/fold/calls.ts";
 import { foldConversation } from "../../journal/fold/conversation.ts";
-import type { Cell } from "../../journal/run-event.ts";
-import type { Store } from "../../journal/store/store.ts";
+import type { Cell, RunStart } from "../../journal/run-event.ts";
+import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { answeredCall, storedRun } from "../../journal/transfer/stored-run.ts";
 import type { FinishedTurn, TurnLabels } from "../../journal/turn.ts";
 import type { CallRequest } from "../../models/cassette/recorded-call.ts";
@@ -27,7 +28,15 @@ export interface TokenScale {
   readonly meanOutput: number;
 }
 
-/** So many conversations of a run are read, evenly spread. */
+/** A visit of a node, counted from 1. */
+export interface NodeVisit {
+  readonly node: string;
+  readonly visit: number;
+}
+
+/** So many runs are read. */
+const MOST_RUNS = 5;
+/** So many conversations are read, evenly spread. */
 const MOST_CONVERSATIONS = 1_000;
 /** So many calls of each model are compared with our estimate. */
 const MOST_CALLS = 200;
@@ -66,32 +75,103 @@ interface SeenModel {
   calls: number;
 }
 
-/** What an earlier run says about replies, judges and models. */
+/** The turns at a node, of one subject if it was asked there. */
+interface SeenPlace {
+  readonly turns: readonly SeenTurn[];
+  readonly byVisit: ReadonlyMap<number, readonly SeenTurn[]>;
+}
+
+/** What all turns of a subject say, whatever was asked. */
+interface SeenSubject {
+  readonly right: Mean;
+  readonly unreadable: Mean;
+  readonly replyTokens: Mean;
+}
+
+/** What earlier runs say about replies, judges and models. */
 export class EarlierReplies {
-  readonly run: string;
+  readonly runs: readonly string[];
   /** How many conversations were read. */
   conversations = 0;
+  readonly #isSame: (scenario: string, run: RunStart) => boolean;
   readonly #turns = new Map<string, SeenTurn[]>();
+  readonly #places = new Map<string, SeenPlace>();
+  readonly #subjects = new Map<string, SeenSubject>();
   readonly #models = new Map<string, SeenModel>();
 
-  private constructor(run: string) {
-    this.run = run;
+  private constructor(runs: readonly string[], isSame: (scenario: string, run: RunStart) => boolean) {
+    this.runs = runs;
+    this.#isSame = isSame;
   }
 
-  /** Reads a run; of a large one, some of its conversations. */
-  static read(store: Store, name: string): EarlierReplies {
-    const { run, start, arms = 0 } = storedRun(store, name);
-    const earlier = new EarlierReplies(run);
-    const step = Math.max(1, Math.ceil((start.conversations + arms) / MOST_CONVERSATIONS));
-    let position = 0;
-    for (const { conversation } of store.conversations(run))
-      if (position++ % step === 0) earlier.#add(store, conversation);
+  /** Reads runs that a person has chosen: what was said at a node counts for a node of the same name. */
+  static read(store: Store, names: readonly string[]): EarlierReplies {
+    const runs = names.map((name) => storedRun(store, name));
+    return EarlierReplies.#of(store, runs, () => true);
+  }
+
+  /**
+   * Reads the latest runs of these scenarios with these subjects, and of what is missing the latest run of each subject. Undefined
+   * if there are none.
+   */
+  static find(
+    store: Store,
+    scenarios: readonly Pick<ScenarioDefinition, "name" | "hash">[],
+    subjects: readonly string[],
+  ): EarlierReplies | undefined {
+    const hashes = new Map(scenarios.map(({ name, hash }) => [name, hash]));
+    const isSame = (scenario: string, { scenarios: known }: RunStart): boolean =>
+      Object.hasOwn(known, scenario) && known[scenario] === hashes.get(scenario);
+    const missing = new Set(hashes.keys());
+    const unknown = new Set(subjects);
+    const runs: RunSummary[] = [];
+    const latest = store
+      .runs()
+      .filter(({ parent, statuses }) => parent === null && (statuses.completed ?? 0) > 0)
+      .sort((left, right) => right.startedAt - left.startedAt);
+    for (const run of latest) {
+      const { start } = run;
+      if (!start.subjects.some((subject) => subjects.includes(subject))) continue;
+      const added = [...missing].filter((scenario) => isSame(scenario, start));
+      if (added.length === 0 && !start.subjects.some((subject) => unknown.has(subject))) continue;
+      for (const scenario of added) missing.delete(scenario);
+      for (const subject of start.subjects) unknown.delete(subject);
+      runs.push(run);
+      if (runs.length >= MOST_RUNS || (missing.size === 0 && unknown.size === 0)) break;
+    }
+    return runs.length === 0 ? undefined : EarlierReplies.#of(store, runs, isSame);
+  }
+
+  /** Of large runs, some conversations are read. */
+  static #of(
+    store: Store,
+    runs: readonly RunSummary[],
+    isSame: (scenario: string, run: RunStart) => boolean,
+  ): EarlierReplies {
+    const earlier = new EarlierReplies(
+      runs.map(({ run }) => run),
+      isSame,
+    );
+    for (const { run, start, arms = 0 } of runs) {
+      const most = MOST_CONVERSATIONS / runs.length;
+      const step = Math.max(1, Math.ceil((start.conversations + arms) / most));
+      let position = 0;
+      for (const { conversation } of store.conversations(run))
+        if (position++ % step === 0) earlier.#add(store, { run, start, conversation });
+    }
     return earlier;
   }
 
-  #add(store: Store, conversation: string): void {
+  #add(
+    store: Store,
+    {
+      run,
+      start,
+      conversation,
+    }: { readonly run: string; readonly start: RunStart; readonly conversation: string },
+  ): void {
     this.conversations++;
-    const events = [...store.events(this.run, conversation)];
+    const events = [...store.events(run, conversation)];
     const { cell, finishedTurns } = foldConversation(events);
     const calls = new Map<number, number>();
     for (const call of foldCalls(events)) {
@@ -107,7 +187,7 @@ export class EarlierReplies {
       const recorded =
         identity === undefined || end.usage === undefined || seen.compared >= MOST_CALLS
           ? undefined
-          : answeredCall(store, this.run, identity);
+          : answeredCall(store, run, identity);
       if (recorded === undefined || end.usage === undefined) continue;
       seen.compared++;
       seen.input += end.usage.inputTokens;
@@ -116,7 +196,14 @@ export class EarlierReplies {
       seen.estimatedOutput += estimateTokens(recorded.reply.text);
     }
     const visits = new Map<string, number>();
+    const subject = memoize(this.#subjects, cell.subject, newSubject);
+    const isSame = this.#isSame(cell.scenario, start);
     for (const turn of finishedTurns) {
+      subject.replyTokens.add(estimateTokens(turn.reply));
+      if (turn.verifyResult !== null) subject.right.add(Number(turn.verifyResult));
+      if (turn.verifyResult !== null || Object.keys(turn.parsed).length > 0)
+        subject.unreadable.add(Number(turn.verifyResult === null && turn.notVerified !== true));
+      if (!isSame) continue;
       const visit = (visits.get(turn.node) ?? 0) + 1;
       visits.set(turn.node, visit);
       const seen = { subject: cell.subject, visit, turn, calls: calls.get(turn.turn) ?? 1 };
@@ -125,15 +212,10 @@ export class EarlierReplies {
   }
 
   /** The replies at a visit of a node: those of the same subject, where it was asked; of any visit, if there are few. */
-  replies(
-    cell: Cell,
-    { node, visit }: { readonly node: string; readonly visit: number },
-    watched: WatchedTurn,
-  ): readonly EarlierReply[] {
-    const seen = this.#at(cell, node);
-    const same = seen.filter((one) => one.visit === visit);
+  replies(cell: Cell, place: NodeVisit, watched: WatchedTurn): readonly EarlierReply[] {
+    const { turns, byVisit } = this.#at(cell, place.node);
     const found = new Map<string, { reply: string; labels: TurnLabels; count: number }>();
-    for (const { turn } of same.length >= ENOUGH ? same : seen) {
+    for (const { turn } of byVisit.get(this.knownVisit(cell, place)) ?? turns) {
       const known = memoize(found, signatureOf(turn, watched), () => ({
         reply: turn.reply,
         labels: labelsOf(turn),
@@ -144,8 +226,24 @@ export class EarlierReplies {
     return [...found.values()];
   }
 
+  /** The visit of a node, if its replies differ from those at other visits as far as is known; else 0. */
+  knownVisit(cell: Cell, { node, visit }: NodeVisit): number {
+    const same = this.#at(cell, node).byVisit.get(visit) ?? [];
+    return same.length >= ENOUGH ? visit : 0;
+  }
+
+  /** The share of a subject's verified replies that were right, wherever it was asked, and of those that could not be read. */
+  shares({ subject }: Cell): { readonly right?: number; readonly unreadable?: number } {
+    const seen = this.#subjects.get(subject);
+    if (seen === undefined || seen.right.count < ENOUGH) return {};
+    return { right: seen.right.value ?? 0, unreadable: seen.unreadable.value ?? 0 };
+  }
+
   replyTokens(cell: Cell, node: string): number | undefined {
-    return this.#mean(cell, node, ({ turn }) => estimateTokens(turn.reply));
+    return (
+      this.#mean(cell, node, ({ turn }) => estimateTokens(turn.reply)) ??
+      this.#subjects.get(cell.subject)?.replyTokens.value
+    );
   }
 
   callsPerTurn(cell: Cell, node: string): number | undefined {
@@ -181,19 +279,27 @@ export class EarlierReplies {
 
   #mean(cell: Cell, node: string, value: (seen: SeenTurn) => number): number | undefined {
     const mean = new Mean();
-    for (const seen of this.#at(cell, node)) mean.add(value(seen));
+    for (const seen of this.#at(cell, node).turns) mean.add(value(seen));
     return mean.value;
   }
 
-  #at(cell: Cell, node: string): readonly SeenTurn[] {
-    const all = this.#turns.get(placeKey(cell, node)) ?? [];
-    const own = all.filter(({ subject }) => subject === cell.subject);
-    return own.length > 0 ? own : all;
+  #at(cell: Cell, node: string): SeenPlace {
+    const key = placeKey(cell, node);
+    return memoize(this.#places, JSON.stringify([key, cell.subject]), () => {
+      const all = this.#turns.get(key) ?? [];
+      const own = all.filter(({ subject }) => subject === cell.subject);
+      const turns = own.length > 0 ? own : all;
+      return { turns, byVisit: Map.groupBy(turns, ({ visit }) => visit) };
+    });
   }
 }
 
 function placeKey({ scenario }: Pick<Cell, "scenario">, node: string): string {
   return JSON.stringify([scenario, node]);
+}
+
+function newSubject(): SeenSubject {
+  return { right: new Mean(), unreadable: new Mean(), replyTokens: new Mean() };
 }
 
 function newModel(): SeenModel {

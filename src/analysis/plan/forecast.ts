@@ -1,9 +1,13 @@
+import type { Question } from "../../core/scenario/definition.ts";
 import type { Cell } from "../../journal/run-event.ts";
+import type { ModelParameters } from "../../models/model-parameters.ts";
+import type { AnyModel } from "../../run/calls/call-cache.ts";
 import type { RunContext } from "../../run/run-context.ts";
 import type { WatchedTurn } from "../rehearsal/watched-turns.ts";
 import type { Slot, Slots } from "./amounts.ts";
 import type { PlanAssumptions } from "./assumptions.ts";
-import type { EarlierReplies, EarlierReply } from "./earlier-replies.ts";
+import type { EarlierReplies, EarlierReply, NodeVisit } from "./earlier-replies.ts";
+import { estimateTokens } from "./estimate-tokens.ts";
 
 /** A call without a measured time: the first word comes after this, and then so many tokens a second. */
 const FIRST_WORD_MS = 1_000;
@@ -55,14 +59,30 @@ export class Forecast {
     return this.#earlier?.latency(role, model.name) ?? FIRST_WORD_MS + (1000 * output) / TOKENS_PER_SECOND;
   }
 
-  /** How long a reply at a node is, in estimated tokens. */
-  replyTokens(cell: Cell, node: string): number {
-    return this.#given.reply ?? this.#earlier?.replyTokens(cell, node) ?? this.assumptions.reply;
+  /**
+   * How long a reply at a node is, in estimated tokens. If that was not measured, subjects reply like the examples that they are shown,
+   * and at least as much as the reference answer.
+   */
+  replyTokens(
+    cell: Cell,
+    node: string,
+    { question, model }: { readonly question: Question; readonly model: Pick<AnyModel, "identity"> },
+  ): number {
+    const { fewShot = [], rawAnswer } = question;
+    const shown = fewShot.map(({ answer }) => estimateTokens(answer));
+    const assumed =
+      shown.length > 0
+        ? shown.reduce((sum, tokens) => sum + tokens, 0) / shown.length
+        : Math.max(this.assumptions.reply, estimateTokens(rawAnswer));
+    const tokens = this.#given.reply ?? this.#earlier?.replyTokens(cell, node) ?? assumed;
+    return Math.min(tokens, mostOutput(model));
   }
 
   /** How often a subject is asked in a turn: more than once if it calls tools. */
   callsPerTurn(cell: Cell, node: string): number {
-    return this.toolSteps === 1 ? 1 : (this.#earlier?.callsPerTurn(cell, node) ?? 1);
+    if (this.toolSteps === 1) return 1;
+    const steps = this.#given.steps ?? this.#earlier?.callsPerTurn(cell, node) ?? this.assumptions.steps;
+    return Math.min(steps, this.toolSteps);
   }
 
   /** The share of replies that rules leave to the judge. */
@@ -76,14 +96,23 @@ export class Forecast {
   }
 
   /** Replies of an earlier run at a node; none if there are none, or a person has said how likely replies are. */
-  repliesBefore(
-    cell: Cell,
-    place: { readonly node: string; readonly visit: number },
-    watched: WatchedTurn,
-  ): readonly EarlierReply[] {
+  repliesBefore(cell: Cell, place: NodeVisit, watched: WatchedTurn): readonly EarlierReply[] {
+    return this.#isGiven(place) ? [] : (this.#earlier?.replies(cell, place, watched) ?? []);
+  }
+
+  /** The visit of a node if more is known of it than of other visits; else 0. */
+  knownVisit(cell: Cell, place: NodeVisit): number {
+    return this.#isGiven(place) ? 0 : (this.#earlier?.knownVisit(cell, place) ?? 0);
+  }
+
+  /** What is assumed of replies that were never given at their node. */
+  shares(cell: Cell): PlanAssumptions {
+    return { ...this.assumptions, ...this.#earlier?.shares(cell), ...this.#given };
+  }
+
+  #isGiven({ node }: NodeVisit): boolean {
     const { right, rightAt, unreadable } = this.#given;
-    if (right !== undefined || unreadable !== undefined || rightAt?.[place.node] !== undefined) return [];
-    return this.#earlier?.replies(cell, place, watched) ?? [];
+    return right !== undefined || unreadable !== undefined || rightAt?.[node] !== undefined;
   }
 
   noteTruth(truth: string): void {
@@ -94,4 +123,10 @@ export class Forecast {
   get truths(): ReadonlySet<string> {
     return this.#truths;
   }
+}
+
+/** How many tokens a model may reply with at most. */
+function mostOutput({ identity: { parameters } }: Pick<AnyModel, "identity">): number {
+  const { maxOutputTokens } = (parameters ?? {}) as ModelParameters;
+  return maxOutputTokens ?? Number.POSITIVE_INFINITY;
 }

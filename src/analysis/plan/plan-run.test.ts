@@ -191,7 +191,7 @@ describe("what the store has", () => {
     const options: RunOptions = { scenarios: loop, subjects: scripted("subject"), store };
     await runScenarios({ ...options, replicates: 2, turnLimit: 1 }).results;
     // Of three conversations, two have their first answer, which is wrong.
-    const plan = await planRun({ ...options, replicates: 3 });
+    const plan = await planRun({ ...options, replicates: 3 }, { from: null });
     expect(plan.cached).toEqual({ calls: 2, conversations: 0 });
     expect(plan.turns).toEqual({ least: 2 * 2 + 1, expected: 2 * 2.5 + 1.75, most: 9 });
     expect(plan.calls).toEqual({ least: 2 * 1 + 1, expected: 2 * 1.5 + 1.75, most: 2 * 2 + 3 });

@@ -1,9 +1,10 @@
 import { DEFAULTS } from "../../core/defaults.ts";
+import { memoize } from "../../core/lazy.ts";
 import type { Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { systemClock } from "../../run/calls/clock.ts";
 import type { Prices } from "../../run/calls/prices.ts";
-import { type RunOptions, validateOptions } from "../../run/run-options.ts";
+import { list, type RunOptions, validateOptions } from "../../run/run-options.ts";
 import { pricesFor, type RunSetup, setUpRun } from "../../run/set-up-run.ts";
 import {
   type AmountSpread,
@@ -35,6 +36,14 @@ export interface PlannedModel {
   readonly cost: Spread | null;
 }
 
+/** The sums of a run, in one number each. */
+export interface PlannedTotal {
+  readonly turns: number;
+  readonly calls: number;
+  readonly tokens: number;
+  readonly cost: number;
+}
+
 /** What a run will take. */
 export interface RunPlan {
   /** With the arms of forks. */
@@ -57,9 +66,12 @@ export interface RunPlan {
   readonly models: readonly PlannedModel[];
   /** About how long it takes, in milliseconds, with the limits of concurrency and rate that are set. */
   readonly milliseconds: Spread;
-  /** What was assumed, and what was taken from the earlier run. */
+  /** What was assumed where nothing else is known. */
   readonly assumptions: PlanAssumptions;
-  readonly from: { readonly run: string; readonly conversations: number } | null;
+  /** The earlier runs that say more; null if there are none. */
+  readonly from: { readonly runs: readonly string[]; readonly conversations: number } | null;
+  /** What is expected if every verified reply is right, and if every one is wrong; null if it is known how likely that is. */
+  readonly extremes: { readonly right: PlannedTotal; readonly wrong: PlannedTotal } | null;
   /** What the numbers leave out or stand for, in sentences. */
   readonly notes: readonly string[];
 }
@@ -68,8 +80,11 @@ export interface RunPlan {
 export interface PlanOptions {
   /** What is assumed of replies; it goes before what an earlier run says. */
   readonly assumptions?: Partial<PlanAssumptions>;
-  /** An earlier run in the store, for how replies are, how long, and what models count. */
-  readonly from?: string;
+  /**
+   * An earlier run in the store, for how replies are, how long, and what models count (default: the latest runs of the same scenarios
+   * and subjects, if there are some; null: none).
+   */
+  readonly from?: string | null;
   /** At most so many conversations are looked for in the store; beyond that, the number of cached calls is a lower bound (default: no limit). */
   readonly mostCached?: number;
 }
@@ -91,14 +106,20 @@ export async function planRun(options: RunOptions, plan: PlanOptions = {}): Prom
     const { context } = setup;
     const slots = new Slots(modelsByRole(setup));
     const given = plan.assumptions ?? {};
-    const earlier =
-      plan.from === undefined || store === undefined ? undefined : EarlierReplies.read(store, plan.from);
-    const assumptions = { ...DEFAULT_ASSUMPTIONS, ...given };
-    const forecast = new Forecast({ run: context, slots, assumptions, given, hasTools, earlier });
+    const earlier = store === undefined ? undefined : earlierIn(store, setup, options, plan.from);
     const stores = options.fresh === true || hasTools ? [] : storesOf(store, options.useCalls);
-    const sums = await plannedSums(options, { setup, forecast, stores, mostCached: plan.mostCached });
     const prices = await pricesFor(rest, context);
-    return summary(sums, { options, slots, prices, forecast, earlier, hasTools });
+    const planned = async (stated: Partial<PlanAssumptions>): Promise<RunPlan> => {
+      const assumptions = { ...DEFAULT_ASSUMPTIONS, ...stated };
+      const forecast = new Forecast({ run: context, slots, assumptions, given: stated, hasTools, earlier });
+      const sums = await plannedSums(options, { setup, forecast, stores, mostCached: plan.mostCached });
+      return summary(sums, { options, slots, prices, forecast, earlier, hasTools });
+    };
+    const found = await planned(given);
+    if (given.right !== undefined || earlier !== undefined || found.turns.least === found.turns.most)
+      return found;
+    const [right, wrong] = [await planned({ ...given, right: 1 }), await planned({ ...given, right: 0 })];
+    return { ...found, extremes: { right: totalOf(right), wrong: totalOf(wrong) } };
   } finally {
     await setup.close();
   }
@@ -113,6 +134,21 @@ const HOOKS = {
     throw error;
   },
 } as const;
+
+function earlierIn(
+  store: Store,
+  { context }: RunSetup,
+  { scenarios }: RunOptions,
+  from: string | null | undefined,
+): EarlierReplies | undefined {
+  if (from === null) return undefined;
+  if (from !== undefined) return EarlierReplies.read(store, [from]);
+  return EarlierReplies.find(store, list(scenarios), [...context.subjects.keys()]);
+}
+
+function totalOf({ turns, calls, tokens, cost }: RunPlan): PlannedTotal {
+  return { turns: turns.expected, calls: calls.expected, tokens: tokens.expected, cost: cost.expected };
+}
 
 function storesOf(
   store: Store | undefined,
@@ -173,15 +209,16 @@ function summary(
     cost: total(asked.flatMap(({ cost }) => cost ?? [])),
     unpriced,
     models: asked,
-    milliseconds: timeOf(sums, options, slots),
+    milliseconds: timeOf(sums, options, forecast),
     assumptions: forecast.assumptions,
-    from: earlier === undefined ? null : { run: earlier.run, conversations: earlier.conversations },
+    from: earlier === undefined ? null : { runs: earlier.runs, conversations: earlier.conversations },
+    extremes: null,
     notes: [...sums.notes, ...(hasTools ? [TOOLS_NOTE] : [])],
   };
 }
 
 const TOOLS_NOTE =
-  "Tools are not started for a plan: how often they are called, and what the store has of such turns, is not counted.";
+  "Tools are not started for a plan: their texts, and what the store has of turns with tools, are not counted.";
 
 function total(spreads: readonly Spread[]): Spread {
   const sum = (key: keyof Spread): number => spreads.reduce((all, spread) => all + spread[key], 0);
@@ -202,17 +239,22 @@ function costOf(prices: Prices, { model, at }: Slot, made: AmountSpread): Spread
 function timeOf(
   { made, all, longest }: PlannedSums,
   { concurrency = DEFAULTS.concurrency, caps = {} }: RunOptions,
-  slots: Slots,
+  forecast: Forecast,
 ): Spread {
   const time = (key: keyof Spread): number => {
     const [conversations, serial] = [all[key][CONVERSATIONS] ?? 0, made[key][MILLISECONDS] ?? 0];
     const workers = Math.max(1, Math.min(concurrency, conversations));
-    const limited = slots.all.map(({ model, at }) => {
-      const { maxConcurrency, requestsPerSecond } =
-        caps[model.account] ?? caps[model.account.split(" ")[0] ?? ""] ?? {};
-      const calls = made[key][at] ?? 0;
+    const accounts = new Map<string, { calls: number; busy: number }>();
+    for (const slot of forecast.slots.all) {
+      const [calls = 0, , output = 0] = made[key].subarray(slot.at, slot.at + 3);
+      const account = memoize(accounts, slot.model.account, () => ({ calls: 0, busy: 0 }));
+      account.calls += calls;
+      account.busy += calls === 0 ? 0 : calls * forecast.latency(slot, output / calls);
+    }
+    const limited = [...accounts].map(([account, { calls, busy }]) => {
+      const { maxConcurrency, requestsPerSecond } = caps[account] ?? caps[account.split(" ")[0] ?? ""] ?? {};
       const byRate = requestsPerSecond === undefined ? 0 : (1000 * calls) / requestsPerSecond;
-      return Math.max(byRate, maxConcurrency === undefined ? 0 : serial / maxConcurrency);
+      return Math.max(byRate, maxConcurrency === undefined ? 0 : busy / maxConcurrency);
     });
     return Math.max(serial / workers, longest[key], ...limited);
   };

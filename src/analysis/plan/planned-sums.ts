@@ -21,10 +21,10 @@ import {
   TURNS,
 } from "./amounts.ts";
 import { type CachedConversation, cachedConversation, type KnownAnswers } from "./cached-conversation.ts";
+import type { ChainResult } from "./chain-walk.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import type { Forecast } from "./forecast.ts";
 import { ScenarioChain } from "./scenario-chain.ts";
-import type { ChainResult } from "./walk-total.ts";
 
 /** Sums over all conversations of a run. */
 export interface PlannedSums {

@@ -1,8 +1,10 @@
+import { memoize } from "../../core/lazy.ts";
 import type { ScenarioDefinition, ScenarioNode } from "../../core/scenario/definition.ts";
+import { FoldedState } from "../../core/state/advance-state.ts";
+import type { ScenarioState } from "../../core/state/state.ts";
 import type { ConversationStart } from "../../journal/run-event.ts";
 import { NOTHING_SPENT } from "../../journal/spending.ts";
 import type { TurnLabels } from "../../journal/turn.ts";
-import type { Message } from "../../models/message.ts";
 import { subjectAt } from "../../run/ask-subject.ts";
 import { simulatorAt, userRequest } from "../../run/ask-user.ts";
 import type { ConversationPlan } from "../../run/run-context.ts";
@@ -10,7 +12,7 @@ import {
   type AskEffect,
   armsOf,
   type ConversationState,
-  type Effect,
+  type SimulateEffect,
 } from "../../run/step/conversation-state.ts";
 import { givenHistory } from "../../run/step/given-history.ts";
 import { type Step, step } from "../../run/step/step.ts";
@@ -18,31 +20,24 @@ import { type LiveRead, liveState } from "../rehearsal/live-state.ts";
 import { Oracle } from "../rehearsal/oracle.ts";
 import { type PreparedCode, prepareCode } from "../rehearsal/prepare-code.ts";
 import { type ReplyClass, replyClasses } from "../rehearsal/reply-classes.ts";
-import { userChoices } from "../rehearsal/user-choices.ts";
+import { type UserChoice, userChoices } from "../rehearsal/user-choices.ts";
 import { type WatchedTurn, watchedTurns } from "../rehearsal/watched-turns.ts";
-import {
-  type AmountSpread,
-  type Amounts,
-  addAmounts,
-  addCalls,
-  addSpread,
-  CONVERSATIONS,
-  MILLISECONDS,
-  sumOf,
-  TURNS,
-} from "./amounts.ts";
+import { addAmounts, addCalls, addSpread, countConversation, MILLISECONDS, TURNS } from "./amounts.ts";
 import { replyChances, replyGroup } from "./assumptions.ts";
+import {
+  addLinear,
+  type ChainResult,
+  type ChainState,
+  type LinearSpread,
+  linearSpread,
+  type PlannedTurn,
+  type Position,
+  type Way,
+  walkChain,
+} from "./chain-walk.ts";
 import { estimateRequest, estimateTokens } from "./estimate-tokens.ts";
 import type { Forecast } from "./forecast.ts";
 import { readingCost } from "./reading-cost.ts";
-import {
-  type ChainResult,
-  type Entry,
-  merge,
-  type Position,
-  WalkTotal,
-  withOwnBounds,
-} from "./walk-total.ts";
 
 /** A conversation that has not been held. */
 export type PlannedConversation = Pick<ConversationPlan, "cell" | "settings">;
@@ -54,9 +49,8 @@ interface PossibleReply extends Pick<ReplyClass, "reply" | "labels"> {
 }
 
 /**
- * The conversations of a scenario as a Markov chain over the states that something tells apart: turn by turn, with the chance of each
- * state and the mean of what was said. Every turn is made by `step`. So expected amounts are exact for the assumed chances, however
- * many paths there are.
+ * The conversations of a scenario as a Markov chain over the states that something tells apart. Every turn is made by `step`, once for
+ * each state. So expected amounts are exact for the assumed chances, however many paths there are.
  */
 export class ScenarioChain {
   readonly #prepared: PreparedCode;
@@ -66,6 +60,7 @@ export class ScenarioChain {
   readonly #watched: ReadonlyMap<string, WatchedTurn>;
   readonly #live: ReadonlyMap<string, readonly LiveRead[]>;
   readonly #classes = new Map<string, readonly PossibleReply[]>();
+  readonly #states = new Map<string, ChainState>();
 
   private constructor(prepared: PreparedCode, oracle: Oracle, forecast: Forecast) {
     this.#prepared = prepared;
@@ -109,130 +104,176 @@ export class ScenarioChain {
   }
 
   /** What a conversation takes from where it stands; the conversation itself is not counted. */
-  from(position: Position): Promise<ChainResult> {
-    return this.#walk(position, { spoken: 0, offset: 0 });
+  from({ state, effects }: Position): Promise<ChainResult> {
+    const { turnLimit } = state.settings;
+    const first = this.#stateAt({ state: unlimited(state), effects });
+    const turns = turnLimit - state.scenario.turn;
+    return walkChain(first, {
+      turns,
+      zero: () => this.#forecast.slots.zero(),
+      turn: (one) => this.#turn(one),
+    });
   }
 
-  async #walk(first: Position, size: Pick<Entry, "spoken" | "offset">): Promise<ChainResult> {
-    const { slots } = this.#forecast;
-    const total = new WalkTotal(slots.zero());
-    let layer = new Map<string, Entry>();
-    this.#enter(layer, { ...first, mass: 1, ...size, least: slots.zero(), most: slots.zero() }, total);
-    while (layer.size > 0) {
-      const next = new Map<string, Entry>();
-      for (const entry of layer.values()) await this.#expand(entry, next, total);
-      layer = total.limited(next);
-    }
-    return total.result();
-  }
-
-  /** Conversations that nothing tells apart become one entry; those that are over count. */
-  #enter(layer: Map<string, Entry>, entry: Entry, total: WalkTotal): void {
-    const { state } = entry;
-    if (state.status !== null || !entry.effects.some(isQuestion)) {
-      total.end(entry);
-      return;
-    }
+  /** The state of the chain that a conversation is in, and by how many tokens it is longer; null if the conversation is over. */
+  #stateAt({ state, effects }: Position): Way["to"] {
+    const arms = armsOf(this.#definition, state);
+    if (arms.length > 0)
+      return {
+        arms: async () => {
+          const { cell, settings, scenario } = state;
+          const starts: Way["to"][] = [];
+          for (const { name, edge, target } of arms) {
+            const start = await this.#step(state, {
+              type: "conversation-start",
+              conversation: "plan",
+              cell: { ...cell, arm: name, parent: cell.index },
+              scenarioHash: "",
+              settings,
+              fork: { parent: "plan", turn: scenario.turn, edge, target },
+            });
+            starts.push(this.#stateAt(start));
+          }
+          return starts;
+        },
+      };
+    const request = this.#requestTokens(effects);
+    if (state.status !== null || request === undefined) return null;
+    const { cell, scenario } = state;
     const node = state.open.at(-1)?.node ?? state.next?.node ?? "";
-    const reads = (this.#live.get(node) ?? []).map((read) => read(state.scenario));
-    const key = JSON.stringify([node, state.cell.arm ?? "", reads]);
-    const known = layer.get(key);
-    if (known === undefined) layer.set(key, entry);
-    else merge(known, entry);
+    const reads = (this.#live.get(node) ?? []).map((read) => read(scenario));
+    const visit = this.#forecast.knownVisit(cell, { node, visit: nextVisit(scenario, node) });
+    const key = JSON.stringify([node, cell.subject, cell.judge, cell.arm ?? "", visit, reads]);
+    const at = memoize(this.#states, key, (): ChainState => ({ state, effects, request }));
+    return { at, longer: request - at.request };
   }
 
-  async #expand(entry: Entry, next: Map<string, Entry>, total: WalkTotal): Promise<void> {
-    const simulate = entry.effects.find((effect) => effect.type === "simulate");
-    if (simulate === undefined) return this.#turn(entry, next, total);
+  /** How long the next request is; undefined if there is none. */
+  #requestTokens(effects: Position["effects"]): number | undefined {
+    for (const effect of effects) {
+      if (effect.type === "ask") return askTokens(effect);
+      if (effect.type === "simulate") return estimateRequest(userRequest(effect.contract, effect.messages));
+    }
+    return undefined;
+  }
+
+  async #turn({ state, effects, request }: ChainState): Promise<PlannedTurn> {
     const { slots, assumptions } = this.#forecast;
+    const simulate = effects.find((effect): effect is SimulateEffect => effect.type === "simulate");
+    const turn: PlannedTurn = { expected: linearSpread(slots).expected, ways: [] };
+    if (simulate === undefined) {
+      await this.#addTurn(turn, { state, effects }, { chance: 1, longer: 0, before: linearSpread(slots) });
+      return turn;
+    }
     const model = simulatorAt({ run: this.#forecast.run }, simulate);
     const slot = slots.of("simulator", model);
-    const input = estimateRequest(userRequest(simulate.contract, simulate.messages)) + entry.offset;
-    const cost = slots.zero();
-    addCalls(cost, slot, this.#forecast.call(slot, { input, output: assumptions.message }));
-    cost[MILLISECONDS] = this.#forecast.latency(slot, assumptions.message);
-    total.expect(cost, entry.mass);
-    const { choices } = userChoices(simulate.contract, this.#definition);
-    const isDone = choices.some(({ done }) => done);
-    for (const choice of choices) {
-      const same = choices.filter(({ done }) => done === choice.done).length;
-      const chance = (isDone ? (choice.done ? assumptions.done : 1 - assumptions.done) : 1) / same;
-      const { state, effects } = await this.#step(entry.state, {
+    const { message } = assumptions;
+    const before = linearSpread(slots);
+    const call = this.#forecast.call(slot, { input: request, output: message });
+    const { input } = this.#forecast.call(slot, { input: 1, output: 0 });
+    // A message that breaks the contract is asked for once more.
+    for (const [key, calls] of [
+      ["least", 1],
+      ["expected", 1],
+      ["most", 2],
+    ] as const) {
+      addCalls(before[key].fixed, slot, { ...call, calls });
+      before[key].fixed[MILLISECONDS] = calls * this.#forecast.latency(slot, message);
+      before[key].perToken[slot.at + 1] = calls * input;
+    }
+    for (const [choice, chance] of this.#choices(simulate)) {
+      const asked = await this.#step(state, {
         type: "turn-user",
         conversation: "plan",
         turn: simulate.turn,
         ...choice,
         spending: NOTHING_SPENT,
       });
-      // A message that breaks the contract is asked for once more.
-      const most = sumOf(sumOf(entry.most, cost), cost);
-      const said = assumptions.message - estimateTokens(choice.text);
-      const asked = {
-        state,
-        effects,
-        mass: entry.mass * chance,
-        spoken: entry.spoken,
-        offset: entry.offset + said,
-        least: sumOf(entry.least, cost),
-        most,
-      };
-      if (effects.some(isQuestion)) await this.#turn(asked, next, total);
-      else total.end(asked);
+      const longer = message - estimateTokens(choice.text);
+      await this.#addTurn(turn, asked, { chance, longer, before });
+    }
+    return turn;
+  }
+
+  #choices({ contract }: SimulateEffect): readonly (readonly [UserChoice, number])[] {
+    const { done } = this.#forecast.assumptions;
+    const { choices } = userChoices(contract, this.#definition);
+    const isDone = choices.some((choice) => choice.done);
+    return choices.map((choice) => {
+      const same = choices.filter((other) => other.done === choice.done).length;
+      return [choice, (isDone ? (choice.done ? done : 1 - done) : 1) / same];
+    });
+  }
+
+  /** Adds one question to a planned turn: what it takes, and where each reply leads. */
+  async #addTurn(
+    turn: PlannedTurn,
+    { state, effects }: Position,
+    {
+      chance,
+      longer,
+      before,
+    }: { readonly chance: number; readonly longer: number; readonly before: LinearSpread },
+  ): Promise<void> {
+    const ask = effects.find((effect) => effect.type === "ask");
+    if (ask === undefined) {
+      addLinear(turn.expected, before.expected, chance);
+      turn.ways.push({ chance, longer, least: before.least, most: before.most, to: null });
+      return;
+    }
+    const { cost, replyTokens } = this.#costOf(state, ask);
+    for (const key of ["least", "expected", "most"] as const) {
+      addAmounts(cost[key].fixed, cost[key].perToken, longer);
+      addLinear(cost[key], before[key], 1);
+    }
+    addLinear(turn.expected, cost.expected, chance);
+    for (const reply of await this.#replies(state, ask)) {
+      const to = this.#stateAt(reply.result);
+      turn.ways.push({
+        chance: chance * reply.chance,
+        longer: longer + replyTokens - estimateTokens(reply.reply),
+        least: cost.least,
+        most: cost.most,
+        to,
+      });
     }
   }
 
-  /** One turn: what it takes, and where each reply leads. */
-  async #turn(entry: Entry, next: Map<string, Entry>, total: WalkTotal): Promise<void> {
-    const ask = entry.effects.find((effect) => effect.type === "ask");
-    if (ask === undefined) return total.end(entry);
-    const { cost, replyTokens } = this.#costOf(entry, ask);
-    total.expect(cost.expected, entry.mass);
-    const least = sumOf(entry.least, cost.least);
-    const most = sumOf(entry.most, cost.most);
-    for (const { result, chance, reply } of await this.#replies(entry, ask)) {
-      const { state, effects } = result;
-      const spoken = entry.spoken + estimateTokens(ask.added.map(textOf).join("")) + estimateTokens(reply);
-      const after: Entry = {
-        state,
-        effects,
-        mass: entry.mass * chance,
-        spoken,
-        offset: entry.offset + replyTokens - estimateTokens(reply),
-        least,
-        most,
-      };
-      if (armsOf(this.#definition, state).length > 0) await this.#fork(after, total);
-      else this.#enter(next, withOwnBounds(after), total);
-    }
-  }
-
-  #costOf(entry: Entry, ask: AskEffect): { readonly cost: AmountSpread; readonly replyTokens: number } {
+  /** What asking and reading take; what depends on the length of the conversation stands by itself. */
+  #costOf(
+    state: ConversationState,
+    ask: AskEffect,
+  ): { readonly cost: LinearSpread; readonly replyTokens: number } {
     const { slots, run, toolSteps } = this.#forecast;
     const node = this.#definition.nodes[ask.node] as ScenarioNode;
-    const { cell } = entry.state;
+    const { cell } = state;
     const { model } = subjectAt({ run, plan: { cell } }, node);
     const slot = slots.of("subject", model);
-    const replyTokens = this.#forecast.replyTokens(cell, ask.node);
-    const { instructions, messages } = ask;
-    const request = instructions === undefined ? { messages } : { instructions, messages };
-    const input = estimateRequest(request) + entry.offset;
-    const call = this.#forecast.call(slot, { input, output: replyTokens });
+    const replyTokens = this.#forecast.replyTokens(cell, ask.node, { question: node.question, model });
+    const call = this.#forecast.call(slot, { input: askTokens(ask), output: replyTokens });
+    const { input } = this.#forecast.call(slot, { input: 1, output: 0 });
+    const cost = linearSpread(slots);
     const steps = this.#forecast.callsPerTurn(cell, ask.node);
-    const cost: AmountSpread = { least: slots.zero(), expected: slots.zero(), most: slots.zero() };
-    addCalls(cost.least, slot, call);
-    addCalls(cost.expected, slot, { ...call, calls: call.calls * steps });
-    addCalls(cost.most, slot, { ...call, calls: call.calls * toolSteps });
-    for (const amounts of [cost.least, cost.expected, cost.most]) {
-      amounts[TURNS] = 1;
-      amounts[MILLISECONDS] = this.#forecast.latency(slot, replyTokens);
+    const latency = this.#forecast.latency(slot, replyTokens);
+    for (const [key, calls] of [
+      ["least", 1],
+      ["expected", steps],
+      ["most", toolSteps],
+    ] as const) {
+      const { fixed, perToken } = cost[key];
+      addCalls(fixed, slot, { ...call, calls: call.calls * calls });
+      perToken[slot.at + 1] = call.calls * calls * input;
+      fixed[TURNS] = 1;
+      fixed[MILLISECONDS] = calls * latency;
     }
-    addSpread(cost, readingCost(this.#definition, { state: entry.state, ask, replyTokens }, this.#forecast));
+    const reading = readingCost(this.#definition, { state, ask, replyTokens }, this.#forecast);
+    addSpread({ least: cost.least.fixed, expected: cost.expected.fixed, most: cost.most.fixed }, reading);
     return { cost, replyTokens };
   }
 
   /** The replies that are told apart, where each leads, and how likely it is. */
   async #replies(
-    { state }: Entry,
+    state: ConversationState,
     ask: AskEffect,
   ): Promise<readonly { readonly result: Step; readonly chance: number; readonly reply: string }[]> {
     const found: {
@@ -245,7 +286,6 @@ export class ScenarioChain {
       const results = await this.#oracle.each(() => this.#step(state, replyEvent(ask, reply, labels)));
       for (const { result } of results) found.push({ result, weight: count, reply, ways: results.length });
     }
-    const { assumptions } = this.#forecast;
     const isVerified = this.#definition.nodes[ask.node]?.question.template !== undefined;
     const sum = found.reduce((total, { weight = 0, ways }) => total + weight / ways, 0);
     if (sum > 0)
@@ -258,7 +298,7 @@ export class ScenarioChain {
       const { verifyResult = null, notVerified } = result.state.turns?.last ?? {};
       return replyGroup(verifyResult, { isVerified, notVerified: notVerified === true });
     });
-    const chances = replyChances(groups, ask.node, assumptions);
+    const chances = replyChances(groups, ask.node, this.#forecast.shares(state.cell));
     return found.map(({ result, reply }, index) => ({ result, reply, chance: chances[index] ?? 0 }));
   }
 
@@ -271,36 +311,11 @@ export class ScenarioChain {
       if (classes.length === 0) classes = [{ reply: "", labels: {} }];
       this.#classes.set(node, classes);
     }
-    const visit = (scenario.nodeVisits[node] ?? 0) + 1;
+    const visit = nextVisit(scenario, node);
     const before = this.#forecast.repliesBefore(cell, { node, visit }, watched);
     return before.length === 0
       ? classes
       : [...before, ...classes.map(({ reply, labels }) => ({ reply, labels, count: 0 }))];
-  }
-
-  /** The arms of a fork: all of them follow. */
-  async #fork(entry: Entry, total: WalkTotal): Promise<void> {
-    const { state, spoken, offset, mass } = entry;
-    const least = Float64Array.from(entry.least);
-    const most = Float64Array.from(entry.most);
-    for (const { name, edge, target } of armsOf(this.#definition, state)) {
-      const { cell, settings } = state;
-      const arm = await this.#step(state, {
-        type: "conversation-start",
-        conversation: "plan",
-        cell: { ...cell, arm: name, parent: cell.index },
-        scenarioHash: "",
-        settings,
-        fork: { parent: "plan", turn: state.scenario.turn, edge, target },
-      });
-      const walked = await this.#walk(arm, { spoken, offset });
-      for (const amounts of [walked.least, walked.expected, walked.most]) countConversation(amounts);
-      total.expect(walked.expected, mass);
-      addAmounts(least, walked.least);
-      addAmounts(most, walked.most);
-      total.isExact &&= walked.isExact;
-    }
-    total.end({ least, most });
   }
 
   async #step(state: ConversationState | null, event: Parameters<typeof step>[2]): Promise<Step> {
@@ -311,16 +326,18 @@ export class ScenarioChain {
   }
 }
 
-function isQuestion({ type }: Effect): boolean {
-  return type === "ask" || type === "simulate";
+/** The limit is applied by the walk, so that states at different turns can be one. */
+function unlimited(state: ConversationState): ConversationState {
+  return { ...state, settings: { ...state.settings, turnLimit: Number.MAX_SAFE_INTEGER } };
 }
 
-function textOf(message: Message): string {
-  return "content" in message ? message.content : "";
+/** Does not make a list of all visits. */
+function nextVisit(state: ScenarioState, node: string): number {
+  return (FoldedState.visit(state, node)?.count ?? 0) + 1;
 }
 
-function countConversation(amounts: Amounts): void {
-  amounts[CONVERSATIONS] = (amounts[CONVERSATIONS] ?? 0) + 1;
+function askTokens({ instructions, messages }: AskEffect): number {
+  return estimateRequest(instructions === undefined ? { messages } : { instructions, messages });
 }
 
 function replyEvent({ turn }: AskEffect, reply: string, labels: TurnLabels): Parameters<typeof step>[2] {

@@ -1,5 +1,5 @@
 import type { Spread } from "../../analysis/plan/amounts.ts";
-import type { PlannedModel, RunPlan } from "../../analysis/plan/plan-run.ts";
+import type { PlannedModel, PlannedTotal, RunPlan } from "../../analysis/plan/plan-run.ts";
 import { costText, countedText, countText, durationText } from "../../report/text/figures.ts";
 import { type NamedLine, namedTable } from "../../report/text/named-table.ts";
 import { printableText } from "../../terminal/printable-text.ts";
@@ -36,6 +36,7 @@ export function planText(plan: RunPlan, { style, width }: Pick<Output, "style" |
     ...storeSentences(plan),
     ...priceSentences(unpriced),
     assumedSentence(plan),
+    ...extremeSentences(plan),
     ...plan.notes,
   ];
   return `${table.join("\n")}\n\n${sentences.map((text) => wrapText(printableText(text), width).join("\n")).join("\n")}\n`;
@@ -54,7 +55,7 @@ export function forecastLine(plan: RunPlan): string {
   ];
   const known = cached.calls === 0 ? "" : `; ${countedText(cached.calls, "answer")} in the store`;
   const missing = unpriced.length === 0 ? "" : `; no price known for ${unpriced.join(", ")}`;
-  const like = from === null ? "" : `, as in run ${from.run}`;
+  const like = from === null ? "" : `, from ${runsText(from.runs)}`;
   return printableText(`Forecast${like}: ${parts.join(", ")}${known}${missing}`);
 }
 
@@ -97,7 +98,11 @@ function priceSentences(unpriced: readonly string[]): readonly string[] {
   return unpriced.length === 0 ? [] : [`No price is known for ${unpriced.join(", ")}: tokens only.`];
 }
 
-function assumedSentence({ assumptions, from, models }: RunPlan): string {
+function runsText(runs: readonly string[]): string {
+  return `${runs.length === 1 ? "run" : "runs"} ${runs.join(", ")}`;
+}
+
+function assumedSentence({ assumptions, from, models, extremes }: RunPlan): string {
   const { right, rightAt, unreadable, unread, reply } = assumptions;
   const at = Object.entries(rightAt).map(([node, share]) => `, at ${node} ${percent(share)}`);
   const chances =
@@ -109,9 +114,28 @@ function assumedSentence({ assumptions, from, models }: RunPlan): string {
     ? `rules leave ${percent(unread)} of replies to the judge, `
     : "";
   const rest = `${left}a reply has ${count(reply)} tokens`;
-  if (from === null)
-    return `Assumed: ${chances}${unreadText}, ${rest}. To change that: --assume, --from <run>.`;
-  return `From run ${from.run} (${countedText(from.conversations, "conversation")}): chances, lengths and times. What it does not tell is assumed: ${chances}, ${rest}.`;
+  if (from !== null)
+    return `From ${runsText(from.runs)} (${countedText(from.conversations, "conversation")}): chances, lengths and times. What is not known from there is assumed: ${chances}, ${rest}.`;
+  const hint =
+    extremes === null
+      ? "To change that: --assume, --from <run>."
+      : "To change that: --assume right=0.9; or run it once with --replicates 1 and plan again: its answers are not paid twice.";
+  return `Assumed: ${chances}${unreadText}, ${rest}. ${hint}`;
+}
+
+/** Two lines that say how far the expected numbers may be off, as long as it is not known how often replies are right. */
+function extremeSentences({ extremes, models }: RunPlan): readonly string[] {
+  if (extremes === null) return [];
+  const isPriced = models.some(({ cost }) => cost !== null);
+  const text = ({ calls, tokens, cost }: PlannedTotal): string =>
+    [
+      countedText(Math.round(calls), "call"),
+      `${rounded(tokens)} tokens`,
+      ...(isPriced ? [`${costText(roughly(cost))} USD`] : []),
+    ].join(", ");
+  return [
+    `If every reply is right: ${text(extremes.right)}. If every reply is wrong: ${text(extremes.wrong)}.`,
+  ];
 }
 
 function percent(share: number): string {

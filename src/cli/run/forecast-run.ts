@@ -1,12 +1,10 @@
 import { planRun, type RunPlan } from "../../analysis/plan/plan-run.ts";
-import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { Store } from "../../journal/store/store.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { parseBudget } from "../../project/short-forms.ts";
 import { costText, countText } from "../../report/text/figures.ts";
 import type { BudgetLimits } from "../../run/calls/budget.ts";
-import type { ResolvedModels } from "../../run/resolve-models.ts";
-import { list, type RunOptions } from "../../run/run-options.ts";
+import type { RunOptions } from "../../run/run-options.ts";
 import type { Output } from "../../terminal/terminal.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
 import { forecastLine } from "../plan/plan-text.ts";
@@ -31,18 +29,16 @@ const MOST_CACHED = 500;
  */
 export async function forecastRun(
   options: RunOptions,
-  { models, messages }: { readonly models: ResolvedModels; readonly messages: Output },
+  messages: Output,
   { store: path, maxCost, isTold }: ForecastOptions,
 ): Promise<void> {
   const limits = maxCost === undefined ? undefined : limitsIn(maxCost);
-  const forecast = (store: Store | undefined): Promise<RunPlan> => {
-    const earlier = store === undefined ? undefined : runLike(store, options, [...models.subjects.keys()]);
-    return planRun(store === undefined ? options : { ...options, store }, {
-      ...(earlier === undefined ? {} : { from: earlier }),
+  const forecast = (store: Store | undefined): Promise<RunPlan> =>
+    planRun(
+      store === undefined ? options : { ...options, store },
       // A limit needs to know everything that need not be paid.
-      ...(limits === undefined ? { mostCached: MOST_CACHED } : {}),
-    });
-  };
+      limits === undefined ? { mostCached: MOST_CACHED } : {},
+    );
   const plan = await withStoreIfAny(path, forecast, { isOptional: true });
   if (isTold) {
     const line = forecastLine(plan);
@@ -77,17 +73,4 @@ function refuseBeyond({ cost, tokens, calls, unpriced }: RunPlan, limits: Budget
   throw new ProjectError([
     `The run would take ${beyond.join(" and ")}, more than --max-cost ${given} allows, so it was not started. See what it would take: elenchus plan`,
   ]);
-}
-
-/** The latest run of the same versions of these scenarios with one of the subjects. */
-function runLike(store: Store, { scenarios }: RunOptions, subjects: readonly string[]): string | undefined {
-  const isSame = ({ name, hash }: ScenarioDefinition, known: Readonly<Record<string, string>>): boolean =>
-    Object.hasOwn(known, name) && known[name] === hash;
-  let latest: { readonly run: string; readonly startedAt: number } | undefined;
-  for (const { run, startedAt, start, parent } of store.runs()) {
-    if (parent !== null || (latest !== undefined && latest.startedAt > startedAt)) continue;
-    if (!list(scenarios).every((one) => isSame(one, start.scenarios))) continue;
-    if (start.subjects.some((subject) => subjects.includes(subject))) latest = { run, startedAt };
-  }
-  return latest?.run;
 }

@@ -114,11 +114,11 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
   const isTold = isPaid && !display.quiet && !display.json;
   if (cassette === undefined && (isTold || maxCost !== undefined)) {
     const { forecastRun } = await import("./forecast-run.ts");
-    await forecastRun(
-      { ...asked, ...(useCalls === undefined ? {} : { useCalls }) },
-      { models, messages: terminal.messages },
-      { store: settings.store, maxCost, isTold },
-    );
+    await forecastRun({ ...asked, ...(useCalls === undefined ? {} : { useCalls }) }, terminal.messages, {
+      store: settings.store,
+      maxCost,
+      isTold,
+    });
   }
   const telemetry = options.sendsTelemetry ? await openTelemetryOrSay() : undefined;
   const store = await openStore(settings.store, { durable: options.isDurable });
