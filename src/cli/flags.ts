@@ -181,6 +181,36 @@ const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
   },
 };
 
+/** The flags of all commands that ask models, in the order of their help; without those that a command has no use for. */
+export function runFlags(...without: readonly SettingFlagName[]): readonly SettingFlagName[] {
+  return RUN_FLAGS.filter((name) => !without.includes(name));
+}
+
+const RUN_FLAGS: readonly SettingFlagName[] = [
+  "subject",
+  "judge",
+  "embedder",
+  "simulator",
+  "allowUnread",
+  "dataset",
+  "skipBadRows",
+  "variant",
+  "scenario",
+  "tag",
+  "replicates",
+  "seed",
+  "concurrency",
+  "budget",
+  "patience",
+  "turnLimit",
+  "fresh",
+  "retryUnreadable",
+  "failUnder",
+  "failOnErrors",
+  "junit",
+  "store",
+];
+
 /** The flags, parsed by commander. */
 export type GivenFlags = Readonly<Record<string, unknown>>;
 
@@ -225,6 +255,9 @@ export const DURABLE =
 
 /** What `--use-calls` of commands that ask models does. */
 export const USE_CALLS = "also use the answers that came with this imported run (repeatable)";
+
+/** What `--max-cost` does. */
+export const MAX_COST = "do not start if the forecast is beyond this: 5usd, 2M tokens, 500 calls";
 
 /** What `--watch` does. */
 export const WATCH = "do it again whenever a scenario, a dataset or the project file changes, until Ctrl-C";

@@ -225,4 +225,69 @@ describe("what the store has", () => {
     expect(callsOf(plan, "subject")).toEqual([["subject", 0]]);
     expect(callsOf(plan, "judge")).toEqual([["other", 6]]);
   });
+
+  test("what is left of a run that is resumed, without what is finished", async () => {
+    const store = memoryStore();
+    const options: RunOptions = { scenarios: loop, subjects: scripted("subject"), store };
+    // Each conversation takes two calls.
+    await runScenarios({ ...options, replicates: 5, run: "cut", concurrency: 1, budget: { calls: 5 } })
+      .results;
+    const { conversations, calls, cached } = await planRun(options, {
+      resumes: { run: "cut" },
+      from: null,
+    });
+    expect(conversations.expected).toBe(3);
+    expect(calls).toEqual({ least: 1 + 2, expected: 1.5 + 2 * 1.75, most: 2 + 2 * 3 });
+    expect(cached.calls).toBe(1);
+  });
+});
+
+describe("earlier runs in the store", () => {
+  const other = new Scenario("other")
+    .addNode("ask", { question: asked("What about A and B?") })
+    .addEdge("ask", END, { when: { verify_result: true } })
+    .addEdge("ask", "ask", { when: { "node_visits.ask": { lt: 2 } } })
+    .addEdge("ask", END)
+    .setEntry("ask")
+    .validate();
+
+  test("of the same scenario say how likely each reply is at each visit; of others, how often the subject is right", async () => {
+    const store = memoryStore();
+    const options: RunOptions = { scenarios: loop, subjects: scripted("subject"), store, fresh: true };
+    await runScenarios({ ...options, replicates: 6, run: "pilot" }).results;
+    const same = await planRun({ ...options, replicates: 10 });
+    // The first reply was always wrong, the second always right.
+    expect(same.from).toEqual({ runs: ["pilot"], conversations: 6 });
+    expect(same.turns).toEqual({ least: 10, expected: 20, most: 30 });
+    // Half of its replies were right.
+    const elsewhere = await planRun({ ...options, scenarios: other, replicates: 10 });
+    expect(elsewhere.from?.runs).toEqual(["pilot"]);
+    expect(elsewhere.turns.expected).toBe(15);
+    expect(elsewhere.extremes).toBeNull();
+    const unknown = await planRun({ ...options, scenarios: other, subjects: scripted("unknown") });
+    expect(unknown.from).toBeNull();
+    expect(unknown.turns.expected).toBe(1.5);
+    expect(unknown.extremes).toMatchObject({ right: { turns: 1 }, wrong: { turns: 2 } });
+  });
+});
+
+describe("the length of replies", () => {
+  test("is that of few-shot examples or of a long reference answer, and at most what the model may say", async () => {
+    const outputOf = async (
+      parts: object,
+      model: RunOptions["subjects"] = subjects,
+    ): Promise<number | undefined> => {
+      const scenario = new Scenario("long")
+        .addNode("ask", { question: question({ question: "Why?", rawAnswer: "So.", ...parts }) })
+        .setEntry("ask")
+        .validate();
+      const { models } = await planRun({ scenarios: scenario, subjects: model });
+      return models[0]?.outputTokens.expected;
+    };
+    expect(await outputOf({})).toBe(150);
+    expect(await outputOf({ rawAnswer: "word".repeat(400) })).toBe(400);
+    expect(await outputOf({ fewShot: [{ question: "How?", answer: "word".repeat(20) }] })).toBe(20);
+    const brief = { model: subjects, parameters: { maxOutputTokens: 64 } };
+    expect(await outputOf({}, brief as never)).toBe(64);
+  });
 });

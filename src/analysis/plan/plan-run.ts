@@ -1,9 +1,10 @@
 import { DEFAULTS } from "../../core/defaults.ts";
 import { memoize } from "../../core/lazy.ts";
-import type { Store } from "../../journal/store/store.ts";
+import type { Retried, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { systemClock } from "../../run/calls/clock.ts";
 import type { Prices } from "../../run/calls/prices.ts";
+import { earlierRun, startedWith } from "../../run/earlier-run.ts";
 import { list, type RunOptions, validateOptions } from "../../run/run-options.ts";
 import { pricesFor, type RunSetup, setUpRun } from "../../run/set-up-run.ts";
 import {
@@ -20,7 +21,7 @@ import {
 import { DEFAULT_ASSUMPTIONS, type PlanAssumptions } from "./assumptions.ts";
 import { EarlierReplies } from "./earlier-replies.ts";
 import { Forecast } from "./forecast.ts";
-import { type PlannedSums, plannedSums } from "./planned-sums.ts";
+import { type IsFinished, type PlannedSums, plannedSums } from "./planned-sums.ts";
 
 /** What one model will be asked for in one role. */
 export interface PlannedModel {
@@ -85,6 +86,8 @@ export interface PlanOptions {
    * and subjects, if there are some; null: none).
    */
   readonly from?: string | null;
+  /** A run in the store that is resumed, and what is done again in it: what is finished is not planned. */
+  readonly resumes?: Retried & { readonly run: string };
   /** At most so many conversations are looked for in the store; beyond that, the number of cached calls is a lower bound (default: no limit). */
   readonly mostCached?: number;
 }
@@ -96,23 +99,29 @@ export interface PlanOptions {
  * @example
  * const { calls, cost } = await planRun({ scenarios, subjects: "openai/gpt-5-mini", replicates: 5 });
  */
-export async function planRun(options: RunOptions, plan: PlanOptions = {}): Promise<RunPlan> {
-  validateOptions(options);
+export async function planRun(asked: RunOptions, plan: PlanOptions = {}): Promise<RunPlan> {
+  validateOptions(asked);
+  const begun = resumedRun(asked.store, plan.resumes);
+  const options: RunOptions = { ...begun?.options, ...asked };
   // Tools are not started for a plan.
   const { tools, store, ...rest } = options;
   const hasTools = tools !== undefined && Object.keys(tools).length > 0;
-  const setup = await setUpRun(rest, HOOKS);
+  const setup = await setUpRun(rest, { ...HOOKS, isResumed: begun !== undefined });
   try {
     const { context } = setup;
     const slots = new Slots(modelsByRole(setup));
     const given = plan.assumptions ?? {};
     const earlier = store === undefined ? undefined : earlierIn(store, setup, options, plan.from);
-    const stores = options.fresh === true || hasTools ? [] : storesOf(store, options.useCalls);
+    const own = begun === undefined || store === undefined ? [] : [store.callsOf(begun.run)];
+    const others = options.fresh === true ? [] : storesOf(store, options.useCalls);
+    const stores = hasTools ? [] : [...own, ...others];
     const prices = await pricesFor(rest, context);
     const planned = async (stated: Partial<PlanAssumptions>): Promise<RunPlan> => {
       const assumptions = { ...DEFAULT_ASSUMPTIONS, ...stated };
       const forecast = new Forecast({ run: context, slots, assumptions, given: stated, hasTools, earlier });
-      const sums = await plannedSums(options, { setup, forecast, stores, mostCached: plan.mostCached });
+      const { mostCached } = plan;
+      const isFinished = begun?.isFinished;
+      const sums = await plannedSums(options, { setup, forecast, stores, mostCached, isFinished });
       return summary(sums, { options, slots, prices, forecast, earlier, hasTools });
     };
     const found = await planned(given);
@@ -134,6 +143,24 @@ const HOOKS = {
     throw error;
   },
 } as const;
+
+/** What a run that is resumed was started with, and which of its conversations stay as they are. */
+function resumedRun(
+  store: Store | undefined,
+  resumes: PlanOptions["resumes"],
+):
+  | { readonly run: string; readonly options: Partial<RunOptions>; readonly isFinished: IsFinished }
+  | undefined {
+  if (resumes === undefined || store === undefined) return undefined;
+  const { retryErrors = false, retryUnreadable = false } = resumes;
+  const { run, start } = storedRun(store, resumes.run);
+  const earlier = earlierRun(store, run, { retryErrors, retryUnreadable });
+  return {
+    run,
+    options: { reading: "rules", ...startedWith(start) },
+    isFinished: (plan) => earlier.isFinished(plan),
+  };
+}
 
 function earlierIn(
   store: Store,

@@ -40,8 +40,13 @@ export interface PlannedSums {
   readonly notes: readonly string[];
 }
 
+/** Says of a conversation whether nothing is left to do in it. */
+export type IsFinished = (plan: ConversationPlan) => boolean;
+
 /** What sums are made of. */
 export interface SumOptions {
+  /** In a run that is resumed. */
+  readonly isFinished?: IsFinished | undefined;
   readonly setup: RunSetup;
   readonly forecast: Forecast;
   readonly stores: KnownAnswers["stores"];
@@ -103,7 +108,9 @@ class RunSums {
 
   /** Cells that differ only in the judge share the calls of subject and simulator. */
   async add({ cells, row }: CellGroup): Promise<void> {
+    const { isFinished, setup } = this.#parts;
     for (const [index, cell] of cells.entries()) {
+      if (isFinished?.(setup.conversation(cell, row)) === true) continue;
       const known = await this.#walk(cell, row);
       if (known === undefined) this.#addRest(await this.#fromStart(cell, row), { index });
       else await this.#addKnown(known, { index, row });

@@ -7,6 +7,7 @@ import {
   addTrustFlag,
   FLAG_GROUPS,
   type GivenFlags,
+  runFlags,
   settingsRequest,
   USE_CALLS,
 } from "../flags.ts";
@@ -43,30 +44,9 @@ export const addPlanCommand: AddCommand = (program, { terminal, execute }) => {
       "[files...]",
       "files, folders, patterns, pack:<name>, or - for standard input; .ts and .js files are executed",
     );
-  addSettingFlags(
-    command,
-    [
-      "subject",
-      "judge",
-      "embedder",
-      "simulator",
-      "allowUnread",
-      "dataset",
-      "skipBadRows",
-      "variant",
-      "scenario",
-      "tag",
-      "replicates",
-      "seed",
-      "concurrency",
-      "budget",
-      "turnLimit",
-      "fresh",
-      "retryUnreadable",
-      "store",
-    ],
-    { defaults: DEFAULT_SETTINGS },
-  )
+  addSettingFlags(command, runFlags("patience", "failUnder", "failOnErrors", "junit"), {
+    defaults: DEFAULT_SETTINGS,
+  })
     .optionsGroup(FLAG_GROUPS.models)
     .option("--allow-drafts", ALLOW_DRAFTS)
     .optionsGroup(FLAG_GROUPS.answers)
@@ -74,10 +54,13 @@ export const addPlanCommand: AddCommand = (program, { terminal, execute }) => {
     .optionsGroup("Forecast:")
     .option(
       "--assume <what=value>",
-      "right=0.7, right.<node>=0.9, unreadable=0.05, unread=0.2 (left to the judge), done=0.5, reply=300 (tokens) (repeatable)",
+      "right=0.7, right.<node>=0.9, unreadable=0.05, unread=0.2 (left to the judge), done=0.5, reply=300 (tokens), steps=3 (calls in a turn with tools) (repeatable)",
       repeatable,
     )
-    .option("--from <run>", "take chances, lengths and variance from this run")
+    .option(
+      "--from <run>",
+      "take chances, lengths and variance from this run (default: the latest runs of these scenarios and subjects)",
+    )
     .option("--json", "print data as JSON")
     .optionsGroup("A difference to detect:")
     .option("--detect <difference>", "say how many items and replicates detect it: 0.05 or 5%", share)

@@ -8,6 +8,7 @@ import {
   displayOf,
   type GivenDisplay,
   type GivenFlags,
+  runFlags,
   settingsRequest,
 } from "../flags.ts";
 
@@ -28,27 +29,7 @@ export const addRegradeCommand: AddCommand = (program, { terminal, execute }) =>
     .argument("[files...]", "the changed scenarios (default: those of the run)")
     .option("--rerun", "continue conversations that now take another edge: this asks the subject")
     .option("--allow-drafts", ALLOW_DRAFTS);
-  addSettingFlags(command, [
-    "subject",
-    "judge",
-    "embedder",
-    "simulator",
-    "allowUnread",
-    "dataset",
-    "skipBadRows",
-    "variant",
-    "retryUnreadable",
-    "replicates",
-    "turnLimit",
-    "seed",
-    "concurrency",
-    "budget",
-    "patience",
-    "failUnder",
-    "failOnErrors",
-    "junit",
-    "store",
-  ]);
+  addSettingFlags(command, runFlags("scenario", "tag", "fresh"));
   addTrustFlag(addTrustOriginFlag(command));
   addDisplayFlags(command)
     .addHelpText(

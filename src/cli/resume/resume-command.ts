@@ -10,6 +10,8 @@ import {
   FLAG_GROUPS,
   type GivenDisplay,
   type GivenFlags,
+  MAX_COST,
+  runFlags,
   settingsRequest,
   USE_CALLS,
 } from "../flags.ts";
@@ -18,6 +20,7 @@ interface GivenResume extends GivenFlags, GivenDisplay {
   readonly retryErrors?: true;
   readonly durable?: true;
   readonly workers?: string;
+  readonly maxCost?: string;
   readonly useCalls?: readonly string[];
   readonly retryUnreadable?: true;
   readonly trustOrigin?: true;
@@ -37,31 +40,14 @@ export const addResumeCommand: AddCommand = (program, { terminal, execute }) => 
   command.addOption(
     new Option("--use-calls <run>", USE_CALLS).argParser(repeatable).helpGroup(FLAG_GROUPS.answers),
   );
+  command.addOption(new Option("--max-cost <limit>", MAX_COST).helpGroup(FLAG_GROUPS.limits));
   command.addOption(new Option("--durable", DURABLE).helpGroup(FLAG_GROUPS.project));
   command.addOption(
     new Option("--workers <address>", "let workers run what is left: postgres://… or redis://…").helpGroup(
       FLAG_GROUPS.project,
     ),
   );
-  addSettingFlags(command, [
-    "subject",
-    "judge",
-    "embedder",
-    "simulator",
-    "replicates",
-    "scenario",
-    "tag",
-    "concurrency",
-    "budget",
-    "patience",
-    "turnLimit",
-    "seed",
-    "retryUnreadable",
-    "failUnder",
-    "failOnErrors",
-    "junit",
-    "store",
-  ]);
+  addSettingFlags(command, runFlags("allowUnread", "dataset", "skipBadRows", "variant", "fresh"));
   addTrustFlag(addTrustOriginFlag(command));
   addDisplayFlags(command)
     .addHelpText(
@@ -85,6 +71,7 @@ export const addResumeCommand: AddCommand = (program, { terminal, execute }) => 
             trustsOrigin: given.trustOrigin ?? false,
             isDurable: given.durable ?? false,
             ...(given.useCalls === undefined ? {} : { useCalls: given.useCalls }),
+            ...(given.maxCost === undefined ? {} : { maxCost: given.maxCost }),
             ...(given.workers === undefined ? {} : { workers: given.workers }),
             ...(run === undefined ? {} : { run }),
           },

@@ -13,7 +13,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
-import { requireSubjects } from "../run/run.ts";
+import { forecastIfPaid, requireSubjects } from "../run/run.ts";
 import { runAndReport, usableThresholds } from "../run/run-and-report.ts";
 import { whereAsked, withMore } from "../run/run-origin.ts";
 import type { RunDisplay } from "../run/run-view.ts";
@@ -37,6 +37,8 @@ export interface ResumeCommandOptions {
   /** Imported runs whose answers may be used. */
   readonly useCalls?: readonly string[];
   readonly retryUnreadable: boolean;
+  /** What the forecast of the rest may be at most. */
+  readonly maxCost?: string;
   /** Where workers find the conversations, which they run. */
   readonly workers?: string;
   /** True to use what the run says about how it was begun, though it was not made here. */
@@ -97,23 +99,29 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
       );
       const replay = origin?.replay;
       const cassette = replay === undefined ? undefined : await readCassette(resolve(there.folder, replay));
+      const asked = {
+        ...runOptionsOf(settings),
+        scenarios,
+        environment: terminal.environment,
+        ...(options.useCalls === undefined ? {} : { useCalls: options.useCalls }),
+        ...(cassette === undefined ? {} : { replay: cassette }),
+      };
+      if (!isFinished) {
+        const { maxCost, display } = options;
+        await forecastIfPaid(asked, terminal.messages, {
+          store: now.store,
+          maxCost,
+          display,
+          resumes: { run: summary.run, ...retried },
+        });
+      }
       const work = addresses === undefined ? undefined : await openWork(addresses, request, there);
       try {
         return await runAndReport(
           (signal) =>
             startResume(
               summary.run,
-              {
-                ...runOptionsOf(settings),
-                scenarios,
-                store,
-                signal,
-                ...retried,
-                environment: terminal.environment,
-                keepResults: false,
-                ...(options.useCalls === undefined ? {} : { useCalls: options.useCalls }),
-                ...(cassette === undefined ? {} : { replay: cassette }),
-              },
+              { ...asked, store, signal, ...retried, keepResults: false },
               work === undefined ? {} : { begin: work.begin },
             ),
           {

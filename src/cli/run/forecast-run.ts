@@ -1,4 +1,4 @@
-import { planRun, type RunPlan } from "../../analysis/plan/plan-run.ts";
+import { type PlanOptions, planRun, type RunPlan } from "../../analysis/plan/plan-run.ts";
 import type { Store } from "../../journal/store/store.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { parseBudget } from "../../project/short-forms.ts";
@@ -12,10 +12,12 @@ import { withStoreIfAny } from "../stored-runs.ts";
 
 /** How a run is forecast before it starts. */
 export interface ForecastOptions {
-  /** The file that stores runs. */
+  /** Where runs are stored. */
   readonly store: string;
   /** What the forecast may be at most, as a person writes it. */
   readonly maxCost: string | undefined;
+  /** The run that is resumed, and what is done again in it. */
+  readonly resumes?: PlanOptions["resumes"];
   /** False where nothing is to be said. */
   readonly isTold: boolean;
 }
@@ -30,15 +32,15 @@ const MOST_CACHED = 500;
 export async function forecastRun(
   options: RunOptions,
   messages: Output,
-  { store: path, maxCost, isTold }: ForecastOptions,
+  { store: path, maxCost, isTold, resumes }: ForecastOptions,
 ): Promise<void> {
   const limits = maxCost === undefined ? undefined : limitsIn(maxCost);
   const forecast = (store: Store | undefined): Promise<RunPlan> =>
-    planRun(
-      store === undefined ? options : { ...options, store },
+    planRun(store === undefined ? options : { ...options, store }, {
       // A limit needs to know everything that need not be paid.
-      limits === undefined ? { mostCached: MOST_CACHED } : {},
-    );
+      ...(limits === undefined ? { mostCached: MOST_CACHED } : {}),
+      ...(resumes === undefined ? {} : { resumes }),
+    });
   const plan = await withStoreIfAny(path, forecast, { isOptional: true });
   if (isTold) {
     const line = forecastLine(plan);

@@ -13,6 +13,8 @@ import {
   FLAG_GROUPS,
   type GivenDisplay,
   type GivenFlags,
+  MAX_COST,
+  runFlags,
   settingsRequest,
   USE_CALLS,
   WATCH,
@@ -47,39 +49,12 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
       "[files...]",
       "files, folders, patterns, pack:<name>, or - for standard input; .ts and .js files are executed",
     );
-  addSettingFlags(
-    command,
-    [
-      "subject",
-      "judge",
-      "embedder",
-      "simulator",
-      "allowUnread",
-      "dataset",
-      "skipBadRows",
-      "variant",
-      "scenario",
-      "tag",
-      "replicates",
-      "seed",
-      "concurrency",
-      "budget",
-      "patience",
-      "turnLimit",
-      "fresh",
-      "retryUnreadable",
-      "failUnder",
-      "failOnErrors",
-      "junit",
-      "store",
-    ],
-    { defaults: DEFAULT_SETTINGS },
-  )
+  addSettingFlags(command, runFlags(), { defaults: DEFAULT_SETTINGS })
     .optionsGroup(FLAG_GROUPS.models)
     .option("--allow-drafts", ALLOW_DRAFTS)
     .option("--shard <k/n>", "only part k of n of the conversations; merge joins the parts", shardOf)
     .optionsGroup(FLAG_GROUPS.limits)
-    .option("--max-cost <limit>", "do not start if the forecast is beyond this: 5usd, 2M tokens, 500 calls")
+    .option("--max-cost <limit>", MAX_COST)
     .optionsGroup(FLAG_GROUPS.results)
     .option(
       "--baseline <run or file>",

@@ -12,7 +12,8 @@ import type { Settings } from "../../project/settings.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { refuseDrafts } from "../../run/refuse-drafts.ts";
 import { requireJudge } from "../../run/require-judge.ts";
-import { resolveModels } from "../../run/resolve-models.ts";
+import { type ResolvedModels, resolveModels } from "../../run/resolve-models.ts";
+import type { RunOptions } from "../../run/run-options.ts";
 import { startRun } from "../../run/run-scenarios.ts";
 import { allModels } from "../../run/set-up-run.ts";
 import type { Shard } from "../../run/shard.ts";
@@ -28,6 +29,7 @@ import { type OpenWork, openWork } from "../workers/open-work.ts";
 import { workAddresses } from "../workers/shared-work.ts";
 import { type GateOptions, prepareGate } from "./baseline-gate.ts";
 import { explainSettings } from "./explain-settings.ts";
+import type { ForecastOptions } from "./forecast-run.ts";
 import { runAndReport, usableThresholds } from "./run-and-report.ts";
 import { folderFromStore, originToKeep } from "./run-origin.ts";
 import type { RunDisplay } from "./run-view.ts";
@@ -186,6 +188,25 @@ async function openTelemetryOrSay(): Promise<Telemetry> {
     if (error instanceof MissingTelemetry) throw new ProjectError([error.message], { cause: error });
     throw error;
   }
+}
+
+/** Says what a run will take if that may cost money. Throws a `ProjectError` if it is more than it may be. */
+export async function forecastIfPaid(
+  asked: RunOptions,
+  messages: Terminal["messages"],
+  {
+    display,
+    models,
+    ...options
+  }: Omit<ForecastOptions, "isTold"> & { readonly display: RunDisplay; readonly models?: ResolvedModels },
+): Promise<void> {
+  if (asked.replay !== undefined) return;
+  const { quiet, json } = display;
+  const isTold =
+    !quiet && !json && allModels(models ?? (await resolveModels(asked))).some(({ price }) => price !== null);
+  if (!isTold && options.maxCost === undefined) return;
+  const { forecastRun } = await import("./forecast-run.ts");
+  await forecastRun(asked, messages, { ...options, isTold });
 }
 
 /** Throws if no model is named. */
