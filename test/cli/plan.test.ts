@@ -27,14 +27,14 @@ describe("plan", () => {
     const here = { folder: capitalFolder(), environment: openaiAt(server) };
     await elenchus(["run", "capital.yaml", ...SUBJECT, "--name", "pilot", "-q"], here);
     expect(server.requests).toHaveLength(2);
-    const words = ["plan", "capital.yaml", ...SUBJECT, "--replicates", "6", "--from", "pilot"];
+    const words = ["plan", "capital.yaml", ...SUBJECT, "--replicates", "6"];
     const { stdout } = await elenchus([...words, "--json"], here);
     const { calls, cached, from, models } = JSON.parse(stdout);
     // It was right, and went on: so all will.
     expect({ calls, cached, from }).toEqual({
       calls: { least: 5, expected: 10, most: 10 },
       cached: { calls: 2, conversations: 1 },
-      from: { run: "pilot", conversations: 1 },
+      from: { runs: ["pilot"], conversations: 1 },
     });
     // The server says that every call has 10 and 5.
     expect(models[0].inputTokens.expected).toBeCloseTo(100, 6);
@@ -50,7 +50,7 @@ describe("plan", () => {
       'Nothing called "rigth" can be assumed: write right=0.7. Did you mean "right"?',
     ],
     [["--assume", "right=7"], '`right` must be a share from 0 to 1, or a percentage, not "7".'],
-    [["--assume", "reply=0"], "`reply` must be a number of tokens from 1 to 1,000,000"],
+    [["--assume", "reply=0"], "`reply` must be a number from 1 to 1,000,000"],
     [["--from", "monday"], 'There is no run "monday"'],
     [["--detect", "5"], "Expected a number from 0 to 1"],
   ])("explains what is wrong with %j", async (words, message) => {
@@ -70,7 +70,7 @@ describe("before a run", () => {
     expect(stderr).toMatch(/^Forecast: about 2 calls \(1 to 2\), \d+ tokens, 0\.00\d+ USD, [\d.]+ s\n/);
     const again = await elenchus(["run", "capital.yaml", ...SUBJECT, "--replicates", "2"], here);
     expect(again.stderr).toMatch(
-      /^Forecast, as in run monday: about 2 calls \(1 to 2\), 30 tokens, .*; 2 answers in the store\n/,
+      /^Forecast, from run monday: about 2 calls \(1 to 2\), 30 tokens, .*; 2 answers in the store\n/,
     );
     const quiet = await elenchus(["run", "capital.yaml", ...SUBJECT, "-q"], here);
     const simulated = await elenchus(["run", "capital.yaml", "--subject", "sim/steadfast"], here);
@@ -92,6 +92,16 @@ describe("before a run", () => {
     expect((await elenchus([...words, "100 calls"], here)).stderr).toContain("about 1,500 calls");
     const run = ["run", "capital.yaml", ...SUBJECT, "-q"];
     expect((await elenchus([...run, "--max-cost", "1usd"], here)).code).toBe(0);
+    // The same holds for what is left of a run.
+    await elenchus(
+      ["run", "capital.yaml", ...SUBJECT, "--replicates", "9", "--name", "cut", "--budget", "3 calls"],
+      here,
+    );
+    const rest = await elenchus(["resume", "cut", "--budget", "99 calls", "--max-cost", "5 calls"], here);
+    expect(rest.code).toBe(2);
+    expect(rest.stderr).toMatch(
+      /^Forecast, from runs? .*: about 1\d calls \(\d to 1\d\), .*\nerror: The run would take about 1\d calls/,
+    );
   });
 
   test.each([
