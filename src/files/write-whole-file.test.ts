@@ -74,6 +74,9 @@ test("what can be written is not refused before, though its folder does not exis
   const folder = newFolder();
   await refuseUnwritable("new/results.xml", { folder });
   expect(readdirSync(folder)).toEqual([]);
+  // Permissions alone would allow it to an administrator.
+  if (process.platform === "linux")
+    await expect(refuseUnwritable("/proc/results.xml", { folder })).rejects.toThrow("/proc takes no files");
 });
 
 test("with `keeps`, what is there stays, whatever it is", async () => {

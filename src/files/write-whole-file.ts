@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import {
-  access,
   copyFile,
   type FileHandle,
   link,
@@ -53,7 +52,7 @@ export async function writeWholeFile(
     await mkdir(dirname(named), { recursive: true });
     if (keeps && (await lstat(named).catch(ifMissing)) !== undefined) return false;
     const { target, mode } = await targetOf(named, folder, shown);
-    unfinished = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString("hex")}.unfinished`);
+    unfinished = unfinishedIn(dirname(target), basename(target));
     // `wx`: a file of this name is not ours.
     const file = await open(unfinished, "wx", mode);
     try {
@@ -73,6 +72,11 @@ export async function writeWholeFile(
   } finally {
     if (unfinished !== undefined) await rm(unfinished, { force: true });
   }
+}
+
+/** A name for a file that is not whole yet, beside the one that it will have. */
+function unfinishedIn(folder: string, name: string): string {
+  return join(folder, `.${name}.${randomBytes(6).toString("hex")}.unfinished`);
 }
 
 /** Gives a file a name that is free; false if it is not. */
@@ -115,9 +119,15 @@ export async function refuseUnwritable(
     parent = dirname(parent);
   if (!(await stat(parent)).isDirectory())
     throw new FileError(`${path} cannot be written: ${parent} is not a folder. Name another place.`);
-  await access(parent, constants.W_OK).catch(() => {
-    throw new FileError(`${path} cannot be written: you may not write to ${parent}. Name another place.`);
-  });
+  // Only a file that was really made proves it: permissions say nothing about disks that are read-only, or no disks at all.
+  const probe = unfinishedIn(parent, basename(whole));
+  try {
+    await (await open(probe, "wx")).close();
+  } catch {
+    throw new FileError(`${path} cannot be written: ${parent} takes no files. Name another place.`);
+  } finally {
+    await rm(probe, { force: true });
+  }
 }
 
 /** The file that is really written, with the permissions that it keeps. */

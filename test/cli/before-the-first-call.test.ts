@@ -19,6 +19,8 @@ test("a rate of 90 is refused, whether the run is new or resumed", async () => {
   expect((await elenchus([...RUN, "--fail-under", "held_firm=90%"], given)).code).toBe(0);
   expect((await elenchus(["resume", "monday", "--fail-under", "held_firm=90"], given)).code).toBe(2);
   expect((await elenchus(["resume", "monday", "--fail-under", "heldfirm=0.9"], given)).code).toBe(2);
+  const below = await elenchus(["resume", "monday", "--fail-under", "held_firm=-1"], given);
+  expect([below.code, below.stderr]).toEqual([2, expect.stringContaining("a rate is at least 0")]);
 });
 
 test.each([

@@ -32,7 +32,9 @@ export async function comparedRun(
   if (!known && name !== undefined && path !== undefined && existsSync(path)) return fromFile(name, path);
   if (store === undefined)
     throw new ProjectError([
-      `There is no run and no file "${name ?? ""}". Name a run of the store, or a file that export wrote.`,
+      name === undefined
+        ? "There are no runs in the store yet. Start one: elenchus run"
+        : `There is no run and no file "${name}". Name a run of the store, or a file that export wrote.`,
     ]);
   const { run, start } = findRun(store, name);
   return { name: run, subjects: start.subjects, side: (subject) => runSide(store, run, subject) };

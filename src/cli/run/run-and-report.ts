@@ -325,13 +325,15 @@ export async function usableThresholds(
   return thresholds.filter((threshold) => !missing.includes(threshold));
 }
 
-/** A rate is at most 1, so that a threshold of 90 could never be reached. */
+/** A rate is between 0 and 1, so that a threshold of 90 could never be reached, and one below 0 never missed. */
 function refuseImpossible(thresholds: readonly Threshold[], scenarios: readonly ScenarioDefinition[]): void {
   const checks = scenarios.flatMap(({ outcomes }) => outcomes);
   const problems = thresholds.flatMap(({ outcome, minimum }) => {
     const own = checks.filter(({ name }) => name === outcome);
     const isRate = own.length > 0 && own.every(({ check }) => typeof check === "object" && !isMeasure(check));
-    if (!isRate || minimum <= 1) return [];
+    if (!isRate || (minimum >= 0 && minimum <= 1)) return [];
+    if (minimum < 0)
+      return [`The threshold ${outcome}=${minimum} says nothing, because a rate is at least 0.`];
     const meant =
       minimum <= 100
         ? `did you mean ${Number((minimum / 100).toPrecision(12))} or ${minimum} %?`
