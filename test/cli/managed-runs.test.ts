@@ -40,6 +40,7 @@ test("tag adds and removes tags, which list shows", async () => {
     stdout: "paper\nfinal\n",
     stderr: "",
   });
+  await run(folder, "a-name-that-takes-much-of-the-line");
   expect((await elenchus(["list"], { folder })).stdout).toContain("paper, final");
   expect((await elenchus(["tag", "monday", "--remove", "final"], { folder })).stdout).toBe("paper\n");
   expect((await elenchus(["tag", "monday"], { folder })).stdout).toBe("paper\n");

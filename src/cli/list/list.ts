@@ -54,12 +54,13 @@ export async function list(options: ListOptions, terminal: Terminal): Promise<Ex
 /** The last column has remarks. */
 const HEAD = ["run", "started", "done", "state", "result", "subjects", ""];
 const COLUMNS: readonly NamedColumn[] = [
-  { alignment: "<", leaves: 3 },
+  // Before the remarks: the order says it, too, and a person chose the tags.
+  { alignment: "<", leaves: 2 },
   { alignment: ">", leaves: 4 },
   { alignment: "<" },
   { alignment: "<", leaves: 5 },
   { alignment: "<", leaves: 1 },
-  { alignment: "<", leaves: 2 },
+  { alignment: "<", leaves: 3 },
 ];
 const SUBJECTS = HEAD.indexOf("subjects");
 /** What is left of the names of subjects, if not all of them fit. */
