@@ -21,6 +21,8 @@ export function requireJudge(options: RunOptions): void {
   if (options.allowUnread === true) return;
   const judges = list(options.judge ?? RULES_JUDGE);
   if (judges.every(isModelJudge)) return;
+  if (options.reading === "judge" && !hasJudge(options))
+    throw new RunError([`A judge is to read everything (\`reading: judge\`), and there is none. ${ADVICE}`]);
   const problems = list(options.scenarios).flatMap((definition) => {
     const needs = needsJudge(definition, options);
     return needs === null ? [] : [needsJudgeText(needs)];
@@ -30,10 +32,11 @@ export function requireJudge(options: RunOptions): void {
   throw new RunError([
     ...problems.slice(0, SHOWN),
     ...(more > 0 ? [`And ${more} more scenarios need one.`] : []),
-    "Name a judge model, such as --judge openai/gpt-5-mini (in code: `judge`). To run without one, and leave this unread: --allow-unread (in code: `allowUnread`).",
+    `${ADVICE} To run without one, and leave this unread: --allow-unread (in code: \`allowUnread\`).`,
   ]);
 }
 
+const ADVICE = "Name a judge model, such as --judge openai/gpt-5-mini (in code: `judge`).";
 const SHOWN = 5;
 
 /** True if the judge is a model, or a panel with one. */
@@ -45,12 +48,17 @@ export function isModelJudge(judge: JudgeOption): boolean {
 /** What reads fields that have a rule: as the options say, else rules, and then the judge if there is one. */
 export function readingOf(options: RunOptions): Reading {
   if (options.reading !== undefined) return options.reading;
-  const hasJudge =
-    list(options.judge ?? RULES_JUDGE).some(isModelJudge) ||
-    list(options.scenarios).some(({ nodes }) =>
+  return hasJudge(options) ? "rules-then-judge" : "rules";
+}
+
+/** True if the run or a node has a judge model. */
+function hasJudge({ judge = RULES_JUDGE, scenarios }: RunOptions): boolean {
+  return (
+    list(judge).some(isModelJudge) ||
+    list(scenarios).some(({ nodes }) =>
       Object.values(nodes).some(({ modelOverride }) => (modelOverride?.judge ?? RULES_JUDGE) !== RULES_JUDGE),
-    );
-  return hasJudge ? "rules-then-judge" : "rules";
+    )
+  );
 }
 
 /** What stays unread if the run has no judge model; null if rules can read everything, or the nodes name judges. */

@@ -101,6 +101,11 @@ test("the end of a run has the health of its judges", async () => {
   expect(only(alone.events, "run-end")[0]).not.toHaveProperty("judges");
 });
 
+test("a judge that is to read everything must be there", async () => {
+  const options = { scenarios: scenario(LETTER), subjects: memoryModel("subject", () => "B") };
+  await expect(runScenarios({ ...options, reading: "judge" }).results).rejects.toThrow("`reading: judge`");
+});
+
 test("a run that does not say how it reads goes on as rules read it", async () => {
   const store = memoryStore();
   const options = {
