@@ -130,8 +130,12 @@ test("an error shows the file, the line and the code of the author", () => {
     "b.ts": "export const a = {\n  x: 1\n  y: 2\n};",
     "c.js": "export const a = {\n  x: 1\n  y: 2\n};",
     "d.ts": 'import "./b.ts";',
+    "old/package.json": '{ "type": "commonjs" }',
+    "old/e.ts": 'import { Scenario } from "elenchus";',
+    "old/f.js": "export const a = 1;",
   };
-  const [, messages] = loaded(files, "a.ts", "b.ts", "c.js", "d.ts") as [unknown, readonly string[]];
+  const names = ["a.ts", "b.ts", "c.js", "d.ts", "old/e.ts", "old/f.js"];
+  const [, messages] = loaded(files, ...names) as [unknown, readonly string[]];
   expect(messages).toEqual([
     `a.ts:2:35 cannot be loaded: Cannot read properties of undefined (reading 'foo').
   2 | function inner() { return nothing.foo; }
@@ -139,6 +143,8 @@ test("an error shows the file, the line and the code of the author", () => {
     "b.ts:3 cannot be loaded: Expected ',', got 'ident'.\n  3 |   y: 2",
     "c.js:3:3 cannot be loaded: Unexpected identifier 'y'.\n  3 |   y: 2\n        ^",
     "d.ts cannot be loaded: b.ts:3: Expected ',', got 'ident'.\n  3 |   y: 2",
+    'old/e.ts cannot be loaded: its package has no "type": "module", so import and export are not understood. Rename it to old/e.mts, or set "type": "module" in package.json.',
+    'old/f.js cannot be loaded: its package has no "type": "module", so import and export are not understood. Rename it to old/f.mjs, or set "type": "module" in package.json.',
   ]);
 });
 

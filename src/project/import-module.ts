@@ -34,10 +34,17 @@ export async function importModule(path: string, name: string): Promise<Imported
     if (more[0] !== "ElenchusWarning") emitWarning.call(process, warning, ...more);
   };
   leaveIssuesToValidate(true);
+  const printWarnings = withoutModuleWarning();
   try {
     const exports: UnknownRecord = await import(pathToFileURL(path).href);
     return { exports };
   } catch (cause) {
+    if (OTHER_MODULES.test(errorMessage(cause)) && /\.[jt]s$/.test(name)) {
+      const renamed = name.replace(/([jt]s)$/, "m$1");
+      const advice = `Rename it to ${renamed}, or set "type": "module" in package.json.`;
+      const why = 'its package has no "type": "module", so import and export are not understood';
+      return { problem: `${name} cannot be loaded: ${why}. ${advice}`, cause };
+    }
     const thrown = await thrownAt(cause, path);
     if (thrown === undefined) return { problem: `${name} cannot be loaded: ${sentence(cause)}`, cause };
     const file = join(dirname(name), relative(dirname(path), thrown.path));
@@ -46,8 +53,26 @@ export async function importModule(path: string, name: string): Promise<Imported
     return { problem: `${where}: ${sentence(cause)}${codeFrame(thrown)}`, cause, place };
   } finally {
     leaveIssuesToValidate(false);
+    printWarnings();
     process.emitWarning = emitWarning;
   }
+}
+
+/** What Node says about a file with `import` or `export` in a package of CommonJS modules. */
+const OTHER_MODULES =
+  /^(?:Cannot use import statement outside a module|Unexpected token 'export'|Failed to load the ES module:)/;
+
+/** Keeps to itself what Node prints about such a file beside the error, until the result is called. */
+function withoutModuleWarning(): () => void {
+  const printers = process.listeners("warning");
+  const print = (warning: Error): void => {
+    if (!OTHER_MODULES.test(warning.message)) for (const printer of printers) printer(warning);
+  };
+  process.removeAllListeners("warning").on("warning", print);
+  return () => {
+    process.off("warning", print);
+    for (const printer of printers) process.on("warning", printer);
+  };
 }
 
 /** What was thrown, as a sentence. The issues of a scenario are listed; of other messages only the first line helps. */
