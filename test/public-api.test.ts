@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const { exports } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
@@ -20,4 +21,19 @@ test.each(ENTRIES)("the names of %s are those that were meant", async (entry) =>
 
 test("the root has what an author needs, and not much more", async () => {
   expect((await namesOf("index")).length).toBeLessThanOrEqual(60);
+});
+
+test("its types need no types of other packages but zod, so that a project without types of Node compiles", () => {
+  const packages = new Set<string>();
+  const seen = new Set<string>();
+  const follow = (file: URL): void => {
+    if (seen.has(file.href)) return;
+    seen.add(file.href);
+    const text = readFileSync(fileURLToPath(file), "utf8");
+    for (const [, specifier = ""] of text.matchAll(/(?:from |import\()"([^"]+)"/g))
+      if (specifier.startsWith(".")) follow(new URL(specifier.replace(/\.ts$/, ".d.ts"), file));
+      else packages.add(specifier);
+  };
+  follow(new URL("../dist/public/index.d.ts", import.meta.url));
+  expect([...packages].sort()).toEqual(["zod", "zod/v4/core"]);
 });

@@ -1,4 +1,3 @@
-import type { Template } from "liquidjs";
 import { isRecord } from "../values/json.ts";
 
 /** A variable that a text uses, and where. */
@@ -23,7 +22,7 @@ type Path = TextVariable["path"];
 type Locals = ReadonlyMap<string, Path | null>;
 
 /** The variables of a parsed text in their order. Names that the text sets itself are not among them. */
-export function variablesIn(templates: readonly Template[]): readonly TextVariable[] {
+export function variablesIn(templates: readonly unknown[]): readonly TextVariable[] {
   const reader = new VariableReader();
   reader.templates(templates, new Map(), []);
   return reader.found;
