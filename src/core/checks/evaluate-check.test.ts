@@ -155,9 +155,9 @@ function fail(): never {
 
 describe("reasons", () => {
   it.each<[unknown, string | RegExp]>([
-    [null, "Expected a check, got null."],
-    [5, "Expected a check, got the number 5."],
-    [[], "Expected a check, got a list."],
+    [null, 'Expected a check with "type", got null.'],
+    [5, 'Expected a check with "type", got the number 5.'],
+    [[], 'Expected a check with "type", got a list.'],
     [{}, 'A check needs "type".'],
     [{ type: null }, 'A check needs "type".'],
     [{ type: "regex_match" }, 'The check regex_match needs "pattern".'],

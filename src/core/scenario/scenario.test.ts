@@ -162,6 +162,14 @@ describe("issues", () => {
       [`edges[2].target: The target of an edge names "psuh", which is not a node. Did you mean "push"?`],
     ],
     [
+      "the end in small letters",
+      (s) => {
+        graph(s);
+        s.addEdge("push", "end", { when: { turn: 1 } });
+      },
+      [`edges[2].target: The target of an edge names "end", which is not a node. Did you mean "END"?`],
+    ],
+    [
       "unknown source",
       (s) => {
         graph(s);
@@ -253,6 +261,11 @@ describe("issues", () => {
       ["edges[2].when: Expected one key, got 2; write a list with one object for each."],
     ],
     [
+      "no condition at all",
+      when(true),
+      ["edges[2].when: Expected a condition such as { verify_result: true }, got true."],
+    ],
+    [
       "unknown operator",
       when({ turn: { gtee: 1 } }),
       [`edges[2].when.turn.gtee: A comparison has no "gtee". Did you mean "gte"?`],
@@ -271,7 +284,7 @@ describe("issues", () => {
       "text that is no function",
       when("verify_result"),
       [
-        `edges[2].when: "verify_result" is not the source of a function; write something like "(accumulated, parsed) => …".`,
+        `edges[2].when: "verify_result" is not the source of a function; write something like { verify_result: true }, or "(accumulated, parsed) => …".`,
       ],
     ],
     [

@@ -61,7 +61,8 @@ function validateEnds(draft: ScenarioDraft, report: ReportIssue): ReadonlyMap<nu
     const place = role === "target" && arm !== undefined ? ["fork", arm] : [role];
     const issue = unknownNode(draft, id, role, ["edges", index, ...place]);
     if (issue.nearest !== undefined) meant.set(end, numbers.of(issue.nearest));
-    report(issue);
+    const isEnd = role === "target" && id.toUpperCase() === END_IN_FILES;
+    report(isEnd ? { ...issue, nearest: END_IN_FILES } : issue);
   };
   for (const edge of draft.edges) {
     if ((edge.arm ?? 0) === 0) validateEnd(edge.from, "source", edge);

@@ -24,7 +24,7 @@ const SENTENCES: Sentences = {
   invalid_parameter: (issue) => issue.message,
   invalid_pattern: (issue) => `The pattern ${quoted(issue.pattern)} is not usable: ${issue.message}.`,
   invalid_source: (issue) =>
-    `${quoted(shortened(issue.source))} is not the source of a function; write something like "(accumulated, parsed) => …".`,
+    `${quoted(shortened(issue.source))} is not the source of a function; write something like ${sourceLike(issue.path)}.`,
   cyclic_value: () => "This value contains itself.",
   too_deep: (issue) => `This value is nested more than ${issue.limit} levels deep.`,
   too_large: (issue) => `This value holds more than ${issue.limit} parts.`,
@@ -121,6 +121,13 @@ function quoted(text: string): string {
 /** The target of an edge; the end is not a node, and authors write it as END. */
 function target(id: string): string {
   return id === "__end__" ? "END" : quoted(id);
+}
+
+/** What an author may have meant by a text where code can stand. */
+function sourceLike(path: IssuePath): string {
+  if (path[0] === "outcomes") return '{ lastTurn: { verify_result: true } }, or "(result) => …"';
+  if (path[2] === "when") return '{ verify_result: true }, or "(accumulated, parsed) => …"';
+  return '"(accumulated, parsed) => …"';
 }
 
 function shortened(text: string): string {

@@ -97,6 +97,8 @@ export interface VariantShape {
 /** Alternatives that differ by the kind of value (text, list, object with or without `type`, …). */
 export interface EitherShape {
   readonly kind: "either";
+  /** What a sentence calls it, where its alternatives would say too much. */
+  readonly owner?: string;
   readonly options: readonly Shape[];
   readonly description?: string;
 }

@@ -166,7 +166,10 @@ class ShapeValidator {
   }
 
   #validateVariant(shape: VariantShape, value: unknown): void {
-    if (!isRecord(value)) return this.#wrongType(shape, value);
+    if (!isRecord(value)) {
+      const expected = shape.owner + withTypes(shape);
+      return this.#problem("wrong_type", { expected, received: receivedName(value) });
+    }
     const type = Object.hasOwn(value, "type") ? value.type : undefined;
     if (type === undefined) return this.#problem("missing_key", { key: "type", owner: shape.owner });
     const variant =
@@ -200,6 +203,11 @@ function withKeys({ required, keys }: ObjectShape): string {
   return named.length === 0 || named.length > MOST_NAMED
     ? ""
     : ` with ${listed(named, required.length > 0 ? "and" : "or")}`;
+}
+
+function withTypes({ variants }: VariantShape): string {
+  const types = Object.keys(variants).map((type) => JSON.stringify(type));
+  return ` with "type"${types.length > MOST_NAMED ? "" : `: ${listed(types)}`}`;
 }
 
 const LONGEST_TEXT = 60;
@@ -292,7 +300,7 @@ function shapeName(shape: Shape): string {
     case "variant":
       return shape.owner;
     case "either":
-      return [...new Set(shape.options.map(shapeName))].join(" or ");
+      return shape.owner ?? [...new Set(shape.options.map(shapeName))].join(" or ");
     case "reference":
       return shapeName(shape.shape());
   }

@@ -142,12 +142,20 @@ export const DATA_CONDITION_SHAPE: Shape = either(SHORTHAND, COMPOSED_DATA, {
 
 /** Everything that may stand as `when` on an edge. */
 export const WHEN_SHAPE: Shape = described(
-  either(
-    SHORTHAND,
-    COMPOSED,
-    { kind: "array", items: STATE_TEST, ifEmpty: "empty_condition", description: "All of these must hold." },
-    functionOrSource,
-    { kind: "null" },
-  ),
+  {
+    ...either(
+      SHORTHAND,
+      COMPOSED,
+      {
+        kind: "array",
+        items: STATE_TEST,
+        ifEmpty: "empty_condition",
+        description: "All of these must hold.",
+      },
+      functionOrSource,
+      { kind: "null" },
+    ),
+    owner: "a condition such as { verify_result: true }",
+  },
   "When the edge may be taken; without it the edge is the fallback.",
 );

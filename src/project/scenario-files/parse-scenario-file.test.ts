@@ -263,12 +263,20 @@ describe("text that cannot be read is one clear error", () => {
   });
 
   test.each([
-    ["", "null"],
     ["just text", "string"],
     ["- a\n- b", "array"],
     ["5", "number"],
   ])("%j is no scenario", (text, received) => {
     expect(sentences(text)).toEqual([expect.stringContaining(`Expected a scenario, got ${received}.`)]);
+  });
+
+  test.each([
+    ["", "it is empty"],
+    ["name: 'a\nentry: b\n", "a text that begins with ' above has no ' at its end"],
+    ["edges:\n  - { source: a\noutcomes: []\n", "a { above has no }, or its lines are not indented"],
+    ["name: a: b", "a text with a colon and a space is taken for a key; put quotes around it"],
+  ])("%j is explained in plain words", (text, words) => {
+    expect(sentences(text)).toEqual([expect.stringContaining(`The file cannot be read: ${words}.`)]);
   });
 });
 

@@ -24,6 +24,12 @@ export function parseScenarioFile(
   const { filename = "scenario.yaml" } = options;
   const source = readText(text, filename);
   const { value } = source;
+  if (value === null || value === undefined) {
+    const position = { filename, line: 1, column: 1 };
+    throw new DefinitionError(filename, [
+      { code: "syntax_error", path: [], message: "it is empty", position },
+    ]);
+  }
   const locate =
     (prefix: IssuePath) =>
     (issue: Issue): FilePosition => {

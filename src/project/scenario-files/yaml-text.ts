@@ -52,6 +52,12 @@ function clause(message: string): string {
     return 'it has several documents; write one with a list of "scenarios"';
   if (/nested mappings|implicit keys|implicit map/i.test(first))
     return "a text with a colon and a space is taken for a key; put quotes around it";
+  const [, quote] = /missing closing (["'])quote/i.exec(first) ?? [];
+  if (quote !== undefined) return `a text that begins with ${quote} above has no ${quote} at its end`;
+  const [, bracket] =
+    /flow (?:map|sequence) in block collection must .* end with a ([}\]])/i.exec(first) ?? [];
+  if (bracket !== undefined)
+    return `a ${bracket === "}" ? "{" : "["} above has no ${bracket}, or its lines are not indented`;
   const plain = first.trim().replace(/\.$/, "");
   return plain.charAt(0).toLowerCase() + plain.slice(1);
 }
