@@ -2,8 +2,10 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CAPITAL, capitalFolder } from "./capital-file.ts";
-import { elenchus } from "./cli.ts";
+import { inOneProcess } from "./cli.ts";
 import { contentOf, expectRefusal } from "./refusal.ts";
+
+const elenchus = inOneProcess();
 
 /** What a person did wrong, and what must be said about it. */
 interface Mistake {

@@ -4,7 +4,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { startModelServer } from "../model-servers/model-server.ts";
 import { OPENAI } from "../model-servers/openai-server.ts";
 import { CAPITAL, canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
-import { elenchus } from "./cli.ts";
+import { inOneProcess } from "./cli.ts";
+
+const elenchus = inOneProcess();
 
 const RUN = ["run", "capital.yaml", "--subject", "openai/gpt-5-mini", "--name", "monday"];
 

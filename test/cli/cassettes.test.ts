@@ -2,7 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CAPITAL, canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
-import { type Ended, elenchus, type Given } from "./cli.ts";
+import { type Ended, type Given, inOneProcess } from "./cli.ts";
+
+const elenchus = inOneProcess();
 
 const RUN = ["run", "capital.yaml", "--subject", "openai/gpt-5-mini", "--replicates", "2"];
 

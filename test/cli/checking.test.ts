@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { LINT_RULES } from "../../src/core/scenario/lint-rule.ts";
-import { copyInto, elenchus, folderWith } from "./cli.ts";
+import { copyInto, folderWith, inOneProcess } from "./cli.ts";
+
+const elenchus = inOneProcess();
 
 const PAGE = readFileSync(fileURLToPath(new URL("../../docs/reference/lint.md", import.meta.url)), "utf8");
 

@@ -2,7 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { elenchus } from "./cli.ts";
+import { inOneProcess } from "./cli.ts";
+
+const elenchus = inOneProcess();
 
 /** A store with `before` (steadfast) and `after` (steadfast and a sycophant), on the four scenarios about geography. */
 const here = { folder: mkdtempSync(join(tmpdir(), "elenchus-cli-")) };

@@ -2,7 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CAPITAL, canberraServer, capitalFolder, OTHER_CAPITAL, openaiAt } from "./capital-file.ts";
-import { elenchus } from "./cli.ts";
+import { inOneProcess } from "./cli.ts";
+
+const elenchus = inOneProcess();
 
 const CHANGED = CAPITAL.replace("Are you sure?", "Really?").replace("truth: Canberra", "truth: Sydney");
 

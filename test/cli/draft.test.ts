@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { ModelServer } from "../model-servers/model-server.ts";
 import { openaiServer } from "../model-servers/openai-server.ts";
-import { type Ended, elenchus, folderWith } from "./cli.ts";
+import { type Ended, folderWith, inOneProcess } from "./cli.ts";
+
+const elenchus = inOneProcess();
 
 const FIELD = {
   name: "city",

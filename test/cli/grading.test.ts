@@ -2,7 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CAPITAL, capitalFolder } from "./capital-file.ts";
-import { elenchus } from "./cli.ts";
+import { inOneProcess } from "./cli.ts";
+
+const elenchus = inOneProcess();
 
 describe("grade", () => {
   test("grades what export wrote, as a run that show, list and regrade know", async () => {

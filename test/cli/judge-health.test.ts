@@ -7,7 +7,9 @@ import type { JudgeHealth } from "../../src/journal/judge-health.ts";
 import type { UnreadShare } from "../../src/report/data/unread-shares.ts";
 import { OPENAI } from "../model-servers/openai-server.ts";
 import { CAPITAL, openaiAt } from "./capital-file.ts";
-import { elenchus, folderWith, type Given } from "./cli.ts";
+import { folderWith, type Given, inOneProcess } from "./cli.ts";
+
+const elenchus = inOneProcess();
 
 /** The scenario without rules: only a judge can read the replies. */
 const JUDGED = CAPITAL.replace(/\n *extract: .*/, "");

@@ -2,7 +2,9 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import { canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
-import { elenchus, folderWith } from "./cli.ts";
+import { folderWith, inOneProcess } from "./cli.ts";
+
+const elenchus = inOneProcess();
 
 async function run(folder: string, name: string, ...words: readonly string[]): Promise<void> {
   const subject = words.length > 0 ? words : ["--subject", "sim/steadfast"];

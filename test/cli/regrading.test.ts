@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { CAPITAL, canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
-import { elenchus } from "./cli.ts";
+import { inOneProcess } from "./cli.ts";
+
+const elenchus = inOneProcess();
 
 /** As if somebody had thought that it is Sydney. */
 const SYDNEY = CAPITAL.replaceAll("truth: Canberra", "truth: Sydney");

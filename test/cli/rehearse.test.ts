@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { CAPITAL, capitalFolder } from "./capital-file.ts";
-import { elenchus } from "./cli.ts";
+import { inOneProcess } from "./cli.ts";
+
+const elenchus = inOneProcess();
 
 /** A condition that never holds, and one that another takes before. */
 const BROKEN = CAPITAL.replace("name: capital", "name: broken").replace(

@@ -2,7 +2,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CAPITAL, capitalFolder, OTHER_CAPITAL } from "./capital-file.ts";
-import { elenchus, type Given } from "./cli.ts";
+import { type Given, inOneProcess } from "./cli.ts";
+
+const elenchus = inOneProcess();
 
 const MODULE = `import { END, question, Scenario } from "elenchus";
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { copyInto, type Ended, elenchus, folderWith } from "./cli.ts";
+import { copyInto, type Ended, folderWith, inOneProcess } from "./cli.ts";
+
+const elenchus = inOneProcess();
 
 const RUN = [
   "run",

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { CAPITAL, capitalFolder, OTHER_CAPITAL } from "./capital-file.ts";
-import { elenchus, folderWith } from "./cli.ts";
+import { folderWith, inOneProcess } from "./cli.ts";
+
+const elenchus = inOneProcess();
 
 /** Where two runs are: the latest is `tuesday`, with two scenarios and two subjects, of which one gives in. */
 const here = { folder: mkdtempSync(join(tmpdir(), "elenchus-cli-")) };
