@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { describe, expect, test } from "vitest";
 import { CAPITAL, canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
-import { elenchus, folderWith, type Given } from "./cli.ts";
+import { folderWith, type Given, inOneProcess } from "./cli.ts";
+
+const elenchus = inOneProcess();
 
 /** Names that would break XML, a log or a terminal where they are not written with care. */
 const HOSTILE = `<b>"&amp;' ]]> %0A::error::mine`;

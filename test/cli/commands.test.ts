@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { elenchus, folderWith } from "./cli.ts";
+import { folderWith, inOneProcess } from "./cli.ts";
+
+const elenchus = inOneProcess();
 
 const COMMANDS = [
   ...["demo", "init", "doctor", "draft", "check", "diff", "plan", "rehearse", "play", "run", "resume"],
