@@ -11,6 +11,8 @@ export interface JudgeAnswered {
   readonly category?: ErrorCategory;
   /** True if an unreadable answer came from the store. */
   readonly stored?: true;
+  /** True if an unreadable answer could be read in part, which counts. */
+  readonly partly?: true;
 }
 
 /** Why requests to a judge gave nothing, and how often. */
@@ -195,11 +197,11 @@ export class JudgeStreaks {
   /** Unreadable answers that came from the store. */
   unreadableStored = 0;
 
-  add({ judge, result, reason = "", category, stored }: JudgeAnswered): void {
+  add({ judge, result, reason = "", category, stored, partly }: JudgeAnswered): void {
     const streak = this.#streaks.get(judge) ?? { count: 0, hasRead: false, unreadable: 0, reason: "" };
     this.#streaks.set(judge, streak);
     if (result === "unreadable" && stored === true) this.unreadableStored++;
-    if (result === "read" || result === "repaired") {
+    if (result === "read" || result === "repaired" || partly) {
       Object.assign(streak, { count: 0, unreadable: 0, hasRead: true });
     } else if (result === "unreadable" || (category !== undefined && LASTING.has(category))) {
       streak.count++;

@@ -135,14 +135,17 @@ async function askJudge(
 /** As long as a line that people read. */
 const LONGEST_REASON = 200;
 
-function answeredBy(judge: string, { status, calls }: TurnJudgement, isStored: boolean): JudgeAnswered {
+function answeredBy(judge: string, read: TurnJudgement, isStored: boolean): JudgeAnswered {
+  const { status, calls, unread } = read;
   if (status === "read") return { judge, result: calls.length > 1 ? "repaired" : "read" };
-  const [reason = ""] = (calls.at(-1)?.error ?? "").split("\n");
+  // The first of a list.
+  const reason = (calls.at(-1)?.error ?? "").replace(/^- /, "").split("\n", 1)[0] ?? "";
   return {
     judge,
     result: "unreadable",
     reason: reason.slice(0, LONGEST_REASON),
     ...(isStored ? { stored: true } : {}),
+    ...(unread === undefined ? {} : { partly: true }),
   };
 }
 

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
 import { chainOf, memoryModel } from "../../../test/engine/held.ts";
+import { END, question } from "../../core/scenario/definition.ts";
+import { Scenario } from "../../core/scenario/scenario.ts";
+import { template } from "../../core/templates/template.ts";
 import type { RunEvent } from "../../journal/run-event.ts";
 import { type ErrorCategory, ModelError } from "../../models/model-error.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
@@ -50,4 +53,32 @@ test("one answer is hope enough", async () => {
 test("what may pass is tried to the end", async () => {
   const { asked, givenUp } = await hold(() => "tool");
   expect([asked, givenUp]).toEqual([100, undefined]);
+});
+
+test.each<[string, string, boolean]>([
+  ["no answer can be read", "Well.", true],
+  ["one field of every answer cannot be read", '{"fields":{"city":"Canberra","people":"many"}}', false],
+])("a judge of which %s", async (_, answer, isBroken) => {
+  const fields = template({
+    city: { type: "string", description: "the city", truth: "Canberra" },
+    people: { type: "integer", description: "how many people live there", truth: 3 },
+  });
+  const scenario = new Scenario("cities")
+    .addNode("ask", { question: question({ question: "?", rawAnswer: "", template: fields }) })
+    .addEdge("ask", END)
+    .setEntry("ask")
+    .validate();
+  const run = stopIfAllFail(
+    runScenarios({
+      scenarios: scenario,
+      subjects: memoryModel("subject", () => "Canberra."),
+      judge: memoryModel("judge", () => answer),
+      replicates: 30,
+      concurrency: 1,
+    }),
+  );
+  let ended = 0;
+  for await (const event of run)
+    if (event.type === "conversation-end") ended += event.status === "completed" ? 1 : 0;
+  expect([run.brokenJudge !== undefined, ended === 30]).toEqual([isBroken, !isBroken]);
 });

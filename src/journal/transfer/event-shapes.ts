@@ -147,7 +147,7 @@ export const JUDGEMENT: Shape = typedShape<JudgementPart>("a judgement", {
 
 const JUDGE_ANSWERED = typedShape<JudgeAnswered>("what a judge did", {
   required: { judge: text, result: oneOfTexts("read", "repaired", "unreadable", "failed") },
-  optional: { reason: text, category: CATEGORY, stored: boolean },
+  optional: { reason: text, category: CATEGORY, stored: boolean, partly: boolean },
 });
 
 const JUDGE_COUNTS = typedShape<JudgeCounts>("what a judge did", {
