@@ -1,11 +1,12 @@
 import type { ScenarioDefinition } from "../core/scenario/definition.ts";
+import { formatIssue } from "../core/schema/format-issue.ts";
 import { largestFileMb } from "../files/read-text-file.ts";
 import { bundledPacks } from "../project/package-files.ts";
 import { ProjectError } from "../project/project-error.ts";
 import { loadScenarios } from "../project/scenario-files/load-scenarios.ts";
 import { selectScenarios } from "../project/scenario-files/select-scenarios.ts";
 import type { Settings } from "../project/settings.ts";
-import { printableLines } from "../terminal/printable-text.ts";
+import { printableLines, printableText } from "../terminal/printable-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** How many problems are printed. */
@@ -35,6 +36,15 @@ export async function readScenarios(
     );
   }
   return selectScenarios(scenarios, settings).map(({ definition }) => definition);
+}
+
+/** Prints what `validate()` found that is no mistake. What a module makes has no place in a file, so its scenario is named. */
+export function printWarnings(scenarios: readonly ScenarioDefinition[], { messages }: Terminal): void {
+  for (const { name, warnings } of scenarios)
+    for (const warning of warnings) {
+      const place = warning.position === undefined ? `In scenario ${JSON.stringify(name)}, ` : "";
+      messages.write(`warning: ${printableText(place + formatIssue(warning))}\n`);
+    }
 }
 
 async function whatToName(): Promise<string> {

@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { formatIssue } from "../../core/schema/format-issue.ts";
 import { readBytes } from "../../files/read-text-file.ts";
 import { InspectLogError, readInspectLog } from "../../interchange/inspect/read-log.ts";
 import { openStore } from "../../journal/store/open-store.ts";
@@ -8,10 +7,9 @@ import { recordsIn, recordsOf } from "../../project/records/grade-records.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import { type RecordSource, recordedConversations, startGrade } from "../../run/records/start-grade.ts";
 import { refuseDrafts } from "../../run/refuse-drafts.ts";
-import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
-import { readInput, readScenarios } from "../read-scenarios.ts";
+import { printWarnings, readInput, readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { runAndReport, usableThresholds } from "../run/run-and-report.ts";
 import { folderFromStore, originToKeep } from "../run/run-origin.ts";
@@ -42,8 +40,7 @@ export async function gradeCommand(options: GradeCommandOptions, terminal: Termi
   });
   const scenarios = await readScenarios(names, { ...settings, only: [], tags: [] }, terminal);
   refuseDrafts({ scenarios, allowDrafts });
-  for (const warning of scenarios.flatMap(({ warnings }) => warnings))
-    terminal.messages.write(`warning: ${printableText(formatIssue(warning))}\n`);
+  printWarnings(scenarios, terminal);
   const all = async (): Promise<typeof scenarios> => scenarios;
   const thresholds = await usableThresholds(settings, { chosen: scenarios, all }, terminal.messages);
   const records = recordedConversations(await recordSource(options.records, terminal), { scenarios });

@@ -249,7 +249,9 @@ export function reportEnding(
   }
   const dead = judges.find(({ asked, judged }) => asked > 0 && judged === 0);
   if (dead !== undefined) {
-    say(`${style.red("error:")} No reply could be judged. ${judgeProblemTexts(dead).join("\n")}`);
+    say(
+      `${style.red("error:")} No reply could be judged. ${judgeProblemTexts({ ...dead, isPoor: false }).join("\n")}`,
+    );
     say(`Nothing is lost. After fixing it: ${again(flagFor(dead))}`);
     return 2;
   }

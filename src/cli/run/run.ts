@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
-import { formatIssue } from "../../core/schema/format-issue.ts";
 import type { Telemetry } from "../../interchange/otel/set-up.ts";
 import { openStore } from "../../journal/store/open-store.ts";
 import { cassetteFromRun } from "../../journal/transfer/stored-run.ts";
@@ -17,10 +16,9 @@ import type { RunOptions } from "../../run/run-options.ts";
 import { startRun } from "../../run/run-scenarios.ts";
 import { allModels } from "../../run/set-up-run.ts";
 import type { Shard } from "../../run/shard.ts";
-import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
-import { readScenarios } from "../read-scenarios.ts";
+import { printWarnings, readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { coverageThresholds } from "../show/show-coverage.ts";
 import { sealRun } from "../trust/run-seal.ts";
@@ -88,8 +86,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
   const scenarios = await readScenarios(names, settings, terminal);
   requireSubjects(settings);
   refuseDrafts({ scenarios, allowDrafts });
-  for (const warning of scenarios.flatMap(({ warnings }) => warnings))
-    terminal.messages.write(`warning: ${printableText(formatIssue(warning))}\n`);
+  printWarnings(scenarios, terminal);
   // Standard input can be read only once.
   const all = async (): Promise<readonly ScenarioDefinition[]> =>
     names.includes("-") ? scenarios : readScenarios(names, { ...settings, only: [], tags: [] }, terminal);
