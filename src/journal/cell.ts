@@ -39,6 +39,12 @@ export function itemKey({
   return JSON.stringify(place === undefined ? [scenario] : [scenario, place]);
 }
 
+/** An item in words: its scenario, and the id of its row. */
+export function itemName(item: string): string {
+  const [scenario, row] = JSON.parse(item) as readonly [string, (string | number)?];
+  return row === undefined ? scenario : `${scenario} row ${row}`;
+}
+
 /** True if a variant has all of some levels. */
 export function hasLevels(variant: Cell["variant"] | null, wanted: Cell["variant"]): boolean {
   if (wanted === undefined) return true;

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from "commander";
+import { Option } from "commander";
 import { type AddCommand, commaList, examples, repeatable } from "../command.ts";
 import { addSettingFlags, type GivenFlags, settingsRequest } from "../flags.ts";
 import type { ExportOptions } from "./export.ts";
@@ -83,7 +83,12 @@ export const addExportCommand: AddCommand = (program, { terminal, execute }) => 
           return exportKarenina({ settings, names, output: output ?? "-", lossy }, terminal);
         }
         const [run, ...others] = names;
-        if (others.length > 0) throw new InvalidArgumentError("Name one run.");
+        if (others.length > 0) {
+          const { ProjectError } = await import("../../project/project-error.ts");
+          throw new ProjectError([
+            `Name one run. Is ${JSON.stringify(others.at(-1))} the file to write? Then give it with --output.`,
+          ]);
+        }
         if (format === "inspect") {
           const { exportInspect } = await import("./export-inspect.ts");
           const how = { isArchive: given.eval === true, byScenario: given.byScenario === true };

@@ -1,3 +1,4 @@
+import { itemName } from "../../journal/cell.ts";
 import { RunError } from "../../journal/failure.ts";
 import type { ConversationScore, ResultRow, ScoreOptions, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
@@ -43,7 +44,7 @@ export interface CompareOptions {
 export interface Unpaired {
   readonly reason: string;
   readonly count: number;
-  /** Some of their scenarios or items. */
+  /** Some of their scenarios or items, in words. */
   readonly examples: readonly string[];
 }
 
@@ -259,8 +260,8 @@ function pairUp({ a, b, labels, apart }: PairingSides): {
     const other = side === 0 ? b : a;
     const [scenario, item] = [table.scenarios[place] as string, table.items[place] as string];
     if (!other.hashes.has(scenario)) note(`scenario only in ${labels[side]}`, scenario);
-    else if (!items[side === 0 ? 1 : 0].has(item)) note(`row only in ${labels[side]}`, item);
-    else note(`variant, arm or replicate only in ${labels[side]}`, item);
+    else if (!items[side === 0 ? 1 : 0].has(item)) note(`row only in ${labels[side]}`, itemName(item));
+    else note(`variant, arm or replicate only in ${labels[side]}`, itemName(item));
   };
   for (const [key, place] of a.places.entries()) {
     const partner = b.places[key];

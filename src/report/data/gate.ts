@@ -1,5 +1,6 @@
+import { itemName } from "../../journal/cell.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import { itemName, sideTexts } from "../text/comparison-text.ts";
+import { sideTexts } from "../text/comparison-text.ts";
 import type { Comparison } from "./compare-sides.ts";
 import type { ComparisonLine } from "./comparison.ts";
 import type { ThresholdResult } from "./thresholds.ts";

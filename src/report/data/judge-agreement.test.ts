@@ -5,6 +5,7 @@ import { Scenario } from "../../core/scenario/scenario.ts";
 import { template } from "../../core/templates/template.ts";
 import { verified } from "../../core/templates/verified.ts";
 import { memoryStore } from "../../journal/store/memory-store.ts";
+import type { RunOptions } from "../../run/run-options.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import { minimumDetectableDifference } from "../../statistics/noise.ts";
 import { PLAIN_STYLE } from "../../terminal/terminal.ts";
@@ -47,9 +48,12 @@ test("labels are read from CSV, and a mistake is named with its line", () => {
 
 const STORE = memoryStore();
 
-/** Ten questions; every third reply is wrong. */
-async function hold(): Promise<void> {
-  if (STORE.run("r") !== undefined) return;
+const MIXED = (messages: readonly object[]): string =>
+  Number(/\d/.exec(JSON.stringify(messages.at(-1)))?.[0]) % 3 === 0 ? "Sydney." : "Canberra.";
+
+/** Nine questions; every third reply is wrong. */
+async function hold(run = "r", subjects: RunOptions["subjects"] = MIXED): Promise<void> {
+  if (STORE.run(run) !== undefined) return;
   const city = { type: "aliases", values: { Canberra: [], Sydney: [] } } as const;
   const scenarios = Array.from({ length: 9 }, (_, i) =>
     new Scenario(`s${i}`)
@@ -73,9 +77,7 @@ async function hold(): Promise<void> {
       .addRate("never", { of: "right", given: { not: "right" } })
       .validate(),
   );
-  const subjects = (messages: readonly object[]): string =>
-    Number(/\d/.exec(JSON.stringify(messages.at(-1)))?.[0]) % 3 === 0 ? "Sydney." : "Canberra.";
-  await runScenarios({ scenarios, subjects, store: STORE, run: "r", replicates: 2 }).results;
+  await runScenarios({ scenarios, subjects, store: STORE, run, replicates: 2 }).results;
 }
 
 test("a judge is compared with persons, and rates are corrected for its errors", async () => {
@@ -102,6 +104,21 @@ test("a judge is compared with persons, and rates are corrected for its errors",
   const text = judgeReportText(report, { style: PLAIN_STYLE, width: 80 });
   expect(text).toContain("verify_result: 88.9 % equal");
   expect(text).not.toMatch(/NaN|undefined/);
+});
+
+test("a rate of turns that all came out the same gets no surer by knowing the errors of the judge", async () => {
+  await hold("two", [
+    { model: MIXED, name: "mixed" },
+    { model: () => "Canberra.", name: "right" },
+  ]);
+  const labels = [...STORE.scores("two", { turns: true })].map(({ conversation, turns }, i) => {
+    const judged = turns[0]?.verdict === "pass";
+    return { conversation, turn: 1, field: "verify_result", value: i % 6 === 0 ? !judged : judged };
+  });
+  const { corrected } = judgeReport(STORE, "two", labels);
+  const { raw, rawInterval, interval } = corrected.find(({ subject }) => subject === "right") ?? {};
+  expect(raw).toBe(1);
+  expect(interval?.low).toBeLessThanOrEqual(rawInterval?.low ?? 0);
 });
 
 test("a label for a turn that never was counts nowhere, and no labels are said in words", async () => {

@@ -5,7 +5,7 @@ import type { ConversationScore, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { isFinishedTurn } from "../../journal/turn.ts";
 import { cohenKappa, krippendorffAlpha, percentAgreement, type Rating } from "../../statistics/agreement.ts";
-import { clusteredMean } from "../../statistics/clusters.ts";
+import { normalQuantile } from "../../statistics/distributions.ts";
 import { type Interval, wilson } from "../../statistics/proportions.ts";
 import { roganGladen } from "../../statistics/rogan-gladen.ts";
 import { rateEstimate } from "./rate-line.ts";
@@ -237,23 +237,20 @@ function correctedRates(
         verdictOf(verdict) === null ? [] : [{ item, value: Number(verdict === "pass") }],
       ),
     );
-    const raw = clusteredMean(
+    const { estimate: rate, interval } = rateEstimate(
       turns.map(({ value }) => value),
       turns.map(({ item }) => item),
     );
-    if (raw === null) return [];
-    const corrected =
-      raw.standardError === null
-        ? null
-        : roganGladen({ rate: raw.mean, standardError: raw.standardError }, errors);
+    if (rate === null) return [];
+    // From the interval: where all turns came out the same, no error can be computed, and yet the rate is not certain.
+    const standardError =
+      interval === null ? null : Math.max(rate - interval.low, interval.high - rate) / normalQuantile(0.95);
+    const corrected = standardError === null ? null : roganGladen({ rate, standardError }, errors);
     const clipped = (value: number): number => Math.min(1, Math.max(0, value));
     return [
       {
-        ...{ subject, n: turns.length, raw: raw.mean },
-        rawInterval: rateEstimate(
-          turns.map(({ value }) => value),
-          turns.map(({ item }) => item),
-        ).interval,
+        ...{ subject, n: turns.length, raw: rate },
+        rawInterval: interval,
         corrected: corrected === null ? null : clipped(corrected.rate),
         interval: corrected === null ? null : { low: clipped(corrected.low), high: clipped(corrected.high) },
       },

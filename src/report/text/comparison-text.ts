@@ -1,3 +1,4 @@
+import { itemName } from "../../journal/cell.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
@@ -24,12 +25,22 @@ const COLUMNS: readonly NamedColumn[] = [
   { alignment: ">", leaves: 0 },
 ];
 
+const ONLY = "only a/b";
+
+/** How many pairs differ, where the table is too narrow to say it. */
+function onlyNote({ lines }: Comparison): string {
+  const counts = lines
+    .filter(({ kind, onlyA, onlyB }) => kind === "rate" && onlyA.length + onlyB.length > 0)
+    .map((line) => `${nameOf(line)} ${countText(line.onlyA.length)}/${countText(line.onlyB.length)}`);
+  return counts.length === 0 ? "" : `Pairs that are true only in a/only in b: ${counts.join(", ")}.`;
+}
+
 /** A comparison as a table, with what it says in words below. */
 export function comparisonText(comparison: Comparison, { style, width }: Layout): string {
   const heading: NamedLine = {
     name: { text: "" },
     indent: 0,
-    cells: ["a", "b", "b − a", "95 %", "p", "n", "only a/b"].map((text) => ({ text, paint: style.dim })),
+    cells: ["a", "b", "b − a", "95 %", "p", "n", ONLY].map((text) => ({ text, paint: style.dim })),
   };
   const lines = comparison.lines.map((line): NamedLine => {
     const { a, b, difference } = sideTexts(line);
@@ -50,15 +61,19 @@ export function comparisonText(comparison: Comparison, { style, width }: Layout)
       ],
     };
   });
+  const table = namedTable([heading, ...lines], COLUMNS, width);
   const words = comparison.lines.flatMap((line) => wrapText(`• ${sentence(line, comparison)}`, width));
-  const notes = [methodNote(comparison), ...unreadNote(comparison), ...leftNotes(comparison)].filter(
-    (text) => text !== "",
-  );
+  const notes = [
+    ...(table[0]?.includes(ONLY) ? [] : [onlyNote(comparison)]),
+    methodNote(comparison),
+    ...unreadNote(comparison),
+    ...leftNotes(comparison),
+  ].filter((text) => text !== "");
   return [
     `a  ${style.bold(printableText(comparison.a))}`,
     `b  ${style.bold(printableText(comparison.b))}`,
     "",
-    ...namedTable([heading, ...lines], COLUMNS, width),
+    ...table,
     "",
     ...words,
     ...(notes.length === 0 ? [] : ["", ...notes.flatMap((text) => wrapText(text, width)).map(style.dim)]),
@@ -126,7 +141,10 @@ export function sentence(line: ComparisonLine, { a, b }: Pick<Comparison, "a" | 
         ? `${countedText(line.items, "item")}, and none differs`
         : `there are too few items to find any (${countedText(line.items, "item")})`
       : `with this many items a difference under ${magnitude(detectable, kind)} would be missed`;
-  return `${name}: no difference can be told (${signed(difference, kind)}${unit}, ${between}); ${missed}.`;
+  // By itself the line would say more.
+  const told =
+    (line.p ?? 1) < LEVEL ? `can be told among so many lines (p ${pText(adjusted)}; ` : "can be told (";
+  return `${name}: no difference ${told}${signed(difference, kind)}${unit}, ${between}); ${missed}.`;
 }
 
 function magnitude(value: number, kind: ComparisonLine["kind"]): string {
@@ -201,10 +219,4 @@ export function discordantText({ lines }: Comparison, most: number): readonly st
     const rest = pairs.length > most ? [`  … and ${countedText(pairs.length - most, "more pair")}`] : [];
     return [`${nameOf(line)}: ${countedText(pairs.length, "pair")} differ`, ...shown, ...rest];
   });
-}
-
-/** An item in words: its scenario, and the id of its row. */
-export function itemName(item: string): string {
-  const [scenario, row] = JSON.parse(item) as readonly [string, (string | number)?];
-  return row === undefined ? scenario : `${scenario} row ${row}`;
 }

@@ -28,7 +28,12 @@ export function noiseText(
       return [
         style.bold(`${printableText(line.outcome)}, ${printableText(line.subject)}`),
         ...wrapText(`${split}.`, width - 2).map((text) => `  ${text}`),
-        ...wrapText(`To narrow the interval: ${noiseAdvice(line)}.`, width - 2).map((text) => `  ${text}`),
+        ...wrapText(
+          line.error === 0
+            ? "All conversations came out the same: nothing can be narrowed."
+            : `To narrow the interval: ${noiseAdvice(line)}.`,
+          width - 2,
+        ).map((text) => `  ${text}`),
       ];
     })
     .map((line) => `${line}\n`)
