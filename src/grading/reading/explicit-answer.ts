@@ -43,7 +43,7 @@ export const OF_NOUN: string = anyOf(
   "(?:to|that|which)(?: best| most [a-z]+)? (?:completes?|answers?|fits?|satisf(?:y|ies)|meets?|match(?:es)?|describes?|explains?|supports?|represents?|works|makes)(?: [a-z]+){0,12}?",
 );
 export const BE: string = anyOf(
-  "is|are|would be|should be|must be|has to be|will be|remains|is still|would have to be|es|est|ist|è|é",
+  "is|are|would be|should be|must be|has to be|will be|remains|stays|is still|would have to be|es|est|ist|è|é",
 );
 const ADVERB =
   " (?:still|now|clearly|therefore|thus|hence|indeed|definitely|likely|most likely|probably|actually|as follows|option|indeed|simply|choice|that it is)";

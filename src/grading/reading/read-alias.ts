@@ -17,7 +17,7 @@ export function readAlias(reply: ReplyText, tree: AliasTree): Decision<string> {
   const statements: AliasStatement[] = [];
   for (const [index, group] of groups.entries())
     statements.push(aliasStatement(reply, group, { previous: statements.at(-1), next: groups[index + 1] }));
-  const leading = leadingAnswer(reply, statements) ?? framingAnswer(reply, statements);
+  const leading = leadingAnswer(reply, statements);
   if (leading !== undefined) return leading;
   // "X is the capital" may tell of another capital.
   const plain = statements.some(({ standing, strength }) => standing === "asserted" && strength > APPROVAL);
@@ -83,23 +83,6 @@ function leadingAnswer(
     return standing !== "denied" && standing !== "others" && (start < sentence || strength > CLAIM);
   });
   return unseated ? undefined : { status: "found", value, start: first.start, end: first.end };
-}
-
-/** A reply that claims the same value first and last has given its answer, whatever it tells between. */
-function framingAnswer(
-  reply: ReplyText,
-  statements: readonly AliasStatement[],
-): Decision<string> | undefined {
-  const first = statements[0];
-  const last = statements.at(-1);
-  const [value] = last?.values ?? [];
-  if (first === undefined || last === undefined || first === last || value === undefined) return undefined;
-  const claims = [first, last].every(
-    ({ standing, strength, values }) =>
-      standing === "asserted" && strength >= CLAIM && values.length === 1 && values[0] === value,
-  );
-  if (!claims || isReversed(reply, first.end)) return undefined;
-  return { status: "found", value, start: last.start, end: last.end };
 }
 
 /** What may stand before a leading answer. */

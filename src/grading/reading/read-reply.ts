@@ -2,7 +2,7 @@ import { cleanText, lowerCase } from "../../core/text/clean-text.ts";
 import type { Decision } from "./decide.ts";
 import { explicitAnswer, type PayloadReader } from "./explicit-answer.ts";
 import type { TailText } from "./payloads.ts";
-import { answerRanges, boundaryAfter, outerRanges, type Range, ReplyText, tailStart } from "./reply-text.ts";
+import { answerRanges, outerRanges, type Range, ReplyText, tailStart } from "./reply-text.ts";
 
 /** A reply, and whether it was cut off. */
 export interface Source {
@@ -22,9 +22,8 @@ export interface Reader<Value> {
 const BREAKS_OFF =
   /(?:[,=+×/(]|\b(?:the|an?|and|or|of|to|is|are|was|with|for|by|that|which|because|leaving|about|then|but|if|from|in|at|as|we))\s*$/;
 
-/** How much of a reply's end is read where it announces nothing, or where it is doubtful what it announces. */
+/** How much of a reply's end is read where it announces nothing. */
 const END = 300;
-const DOUBTFUL_END = 800;
 
 /** Reads what a reply announces as its answer, or else what it says where it begins and ends. */
 export function readReply<Value>(
@@ -38,7 +37,7 @@ export function readReply<Value>(
   if (explicit !== undefined && explicit !== "doubt") return explicit;
   if (cut) return { status: "absent" };
   if (explicit === "doubt" && announcedOnly) return { status: "ambiguous" };
-  const text = new ReplyText(reply, outerRanges(reply, ranges, explicit === "doubt" ? DOUBTFUL_END : END));
+  const text = new ReplyText(reply, outerRanges(reply, ranges, END));
   const decision = decide(text);
   if (decision.status !== "found") return decision;
   const [start, end] = text.span(decision.start, decision.end);
@@ -46,7 +45,7 @@ export function readReply<Value>(
 }
 
 /** How much of a reply's end is searched for an announced answer: most replies end with it. */
-const TAILS = [160, 500];
+const TAIL = 500;
 /** A model that was not tuned to chat goes on with a question of its own. */
 const NEXT_QUESTION = /\n[ \t]*(?:question|q|human|user|problem)(?: ?\d{1,3})? ?:/i;
 
@@ -59,28 +58,16 @@ function readExplicit<Value>(
   const [from, to] = ranges.at(-1) ?? [0, 0];
   const next = NEXT_QUESTION.exec(reply.slice(from, to))?.index;
   for (const end of next === undefined ? [to] : [from + next, to]) {
-    let doubt = false;
-    for (const start of tailStarts(reply, from, end)) {
-      const { text, span } = cleanText(reply, [[start, end]]);
-      const lower = lowerCase(text);
-      const ends = { cut: cut && end === to, whole: start === from };
-      const found = explicitAnswer(lower, payload({ text, lower }), ends);
-      if (found === "none") return { status: "absent" };
-      doubt = found === "doubt";
-      if (found === undefined || found === "doubt") continue;
-      const [first, last] = span(found.start, found.end);
-      return { status: "found", value: found.value, start: first, end: last };
-    }
-    if (doubt) return "doubt";
+    const start = tailStart(reply, from, end, TAIL);
+    const { text, span } = cleanText(reply, [[start, end]]);
+    const lower = lowerCase(text);
+    const ends = { cut: cut && end === to, whole: start === from };
+    const found = explicitAnswer(lower, payload({ text, lower }), ends);
+    if (found === "none") return { status: "absent" };
+    if (found === "doubt") return found;
+    if (found === undefined) continue;
+    const [first, last] = span(found.start, found.end);
+    return { status: "found", value: found.value, start: first, end: last };
   }
   return undefined;
-}
-
-/** Where to begin, the nearest to the end first. A short tail must begin with a sentence, or its words could mislead. */
-function tailStarts(reply: string, from: number, to: number): readonly number[] {
-  const [short = 0, long = 0] = TAILS;
-  const all = tailStart(reply, from, to, long);
-  if (to - all <= short) return [all];
-  const near = boundaryAfter(reply, to - short, to);
-  return near === undefined || near >= to ? [all] : [near, all];
 }

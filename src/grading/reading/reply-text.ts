@@ -162,13 +162,8 @@ function headEnd(reply: string, from: number, to: number): number {
 export function tailStart(reply: string, from: number, to: number, most: number): number {
   if (to - from <= most) return from;
   const start = to - most;
-  return boundaryAfter(reply, start, Math.min(to, start + 300)) ?? start;
-}
-
-/** Where the first line or sentence begins after a position. */
-export function boundaryAfter(reply: string, start: number, end: number): number | undefined {
-  const match = /\n|[.!?] /.exec(reply.slice(start, end));
-  return match === null ? undefined : start + match.index + match[0].length;
+  const match = /\n|[.!?] /.exec(reply.slice(start, Math.min(to, start + 300)));
+  return match === null ? start : start + match.index + match[0].length;
 }
 
 /** The answering parts as one text; `span` converts its positions to those of the reply. */
