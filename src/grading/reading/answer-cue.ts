@@ -39,8 +39,9 @@ const ANSWER_WORDS = anyOf(
 
 /** Words that state something, or set it right. */
 const CLAIM_WORDS = `(?<![a-z])${anyOf(
-  "(?:it|that|this|which)(?:'s| (?:is|are|remains|stays|must be|should be|would be|has to be|will be))(?: the)?",
+  "(?:it|that|this)(?:'s| (?:is|are|remains|stays|must be|should be|would be|has to be|will be))(?: the)?",
   "so|therefore|thus|hence|consequently|overall|ultimately|namely|result(?: is)?|in conclusion|in short|in summary|in my (?:opinion|view)",
+  "(?:looking for|in question|you (?:want|need)) is(?: the)?|(?<=(?:answer|choice), )which is",
   "leav(?:ing|es)(?: us with| only)?|left with|must be|has to be|have to be|correspond(?:s|ing) to|matches|supports|points? to|correct(?=:)",
   "(?:that|this|it|which) (?:gives|yields|makes(?: it)?|means|implies|indicates)(?: that)?",
   "(?<=(?:^|[.!?…\\n:;,]|so|then|just|simply) ?)(?:go(?:ing)? with|choose|select|pick|lean(?:ing)? towards?|stand(?:ing)? by|sticking with|answer|still)",

@@ -22,14 +22,15 @@ export function readAlias(reply: ReplyText, tree: AliasTree): Decision<string> {
   // "X is the capital" may tell of another capital.
   const plain = statements.some(({ standing, strength }) => standing === "asserted" && strength > APPROVAL);
   const decision = plain ? decide(reply, statements) : onlyValue(reply, statements);
-  return isSecondClaim(reply, statements, decision) ? { status: "ambiguous" } : decision;
+  return isDoubtfulClaim(reply, statements, decision) ? { status: "ambiguous" } : decision;
 }
 
 /**
- * "Ankara has the parliament. The festival is in Istanbul.": without a word that announces it, a claim about an unknown
- * subject does not unseat what an earlier sentence names.
+ * "Ankara has the parliament. The festival is in Istanbul.", "Many offices are in Geneva. The Court, however, sits in
+ * The Hague.": without a word that announces it, a claim about an unknown subject is no answer where another value is
+ * named before it, or set against it.
  */
-function isSecondClaim(
+function isDoubtfulClaim(
   reply: ReplyText,
   statements: readonly AliasStatement[],
   decision: Decision<string>,
@@ -39,16 +40,28 @@ function isSecondClaim(
   const claim = statements.find((statement) => statement.start === start);
   if (claim === undefined || claim.cued || claim.strength !== CLAIM) return false;
   const sentence = reply.sentenceStart(start);
+  const named = statements.filter(({ standing }) => standing === "asserted" || standing === "aside");
+  const others = named.filter(({ values }) => !values.includes(value));
+  const against = others.some((other) => {
+    const from = reply.sentenceStart(other.start);
+    return from > start && SET_AGAINST.test(reply.lower.slice(from, reply.sentenceEnd(other.end)));
+  });
+  if (against) return true;
   if (CONCLUDES.test(reply.lower.slice(sentence, start))) return false;
-  const before = statements.filter(
-    ({ standing, end }) => end <= sentence && (standing === "asserted" || standing === "aside"),
-  );
+  const before = others.filter(({ end }) => end <= sentence);
+  // "48 was in the textbooks for decades. However, the number is 46."
+  if (
+    SET_AGAINST.test(reply.lower.slice(sentence, sentence + 10)) &&
+    before.every(({ strength }) => strength === 0)
+  )
+    return false;
   return (
-    before.some((other) => !other.values.includes(value) && !isConceded(reply, other, start)) &&
-    !before.some(({ values }) => values.includes(value))
+    before.some((other) => !isConceded(reply, other, start)) &&
+    !named.some(({ values, end }) => end <= sentence && values.includes(value))
   );
 }
 
+const SET_AGAINST = /\b(?:but|however|yet|instead)\b/;
 const CONCLUDES = /^["'*\s]{0,3}(?:so|therefore|thus|hence|in fact|actually|in short|in summary)\b/;
 
 interface AliasStatement extends Statement<string> {
@@ -104,7 +117,7 @@ function onlyValue(reply: ReplyText, statements: readonly Statement<string>[]): 
   const alone = statements.every(({ values, standing, start }) => {
     const same = values.length === 1 && values[0] === value;
     const before = start < last.start;
-    if (standing === "asserted" || (standing === "aside" && (before || stated.length === 0))) return same;
+    if (standing === "asserted" || standing === "aside") return same;
     // "X is the capital, while Y is larger"; but "X is the namesake of the country. Y is taller."
     if (standing === "open")
       return same
@@ -134,17 +147,22 @@ function aliasStatement(reply: ReplyText, group: Group, { previous, next }: Neig
   const { start, end } = group;
   const { lower } = reply;
   const before = lower.slice(reply.sentenceStart(start), start);
-  const behind = lower.slice(end, Math.min(reply.sentenceEnd(end), end + 120));
-  const after = /^\d/.test(lower.slice(start, end)) ? behind.replace(UNIT, "") : behind;
+  const after = lower.slice(end, Math.min(reply.sentenceEnd(end), end + 120)).replace(UNIT, "");
   const cue = cueBefore(lower, reply.sentenceStart(start), start);
   const approval = approvalAfter(after);
   const from = Math.max(previous?.end ?? 0, reply.clauseStart(cue?.start ?? start));
-  const cued = cue !== undefined && (cue.strength === ANSWER ? ANSWER_ENDS : CLAUSE_ENDS).test(after);
+  // "Therefore, X is the highest", "so X is hotter"
+  const concluded =
+    cue !== undefined &&
+    /^(?:so|therefore|thus|hence)\b/.test(lower.slice(cue.start)) &&
+    (SUBJECT.test(after) || COMPARED.test(after));
+  const cued =
+    concluded || (cue !== undefined && (cue.strength === ANSWER ? ANSWER_ENDS : CLAUSE_ENDS).test(after));
   const ends = ENDS.test(after);
   // "1080 - 360 = 720": the result replaces what it was made of.
   const result = ends && EQUALS.test(before);
   const strength = Math.max(
-    cued ? cue.strength : 0,
+    concluded ? ANSWER : cued ? (cue?.strength ?? 0) : 0,
     approval > 0 ? ANSWER : 0,
     isAlone(reply, group) ? ANSWER : 0,
     PREDICATE.test(before) && CLAUSE_ENDS.test(after) && !SUPERLATIVE_BEFORE.test(before) ? CLAIM : 0,
@@ -173,11 +191,12 @@ const AFTER_COLON =
   /^(?!.*\b(?:not|misconceptions?|myth|wrong|incorrect|mistake|error|confused|say|says|said)\b).*[a-z]: ["'(]{0,2}(?:the |an? )?$/s;
 const EQUALS = /\d°? ?= ?["'(]{0,2}$/;
 const ENDS = /^["')\]}°]*[.!]?["')\]}]*\s*$/;
-/** The unit of a number: "is 46 chromosomes". */
-const UNIT = /^ [a-z]{2,}(?: [a-z]{2,})?(?=[.,;:!\n]| \(|$)/;
+/** What a value belongs to: "is 46 chromosomes", "is a Uralic language". */
+const UNIT =
+  /^ (?!(?:to|for|of|in|on|at|by|from|with|as|is|are|was|were|has|have|had|did|does|can|will|and|or|but|not)\b)[a-z]{2,}(?: [a-z]{2,})?(?=[.,;:!\n]| \(|$)/;
 /** "The capital is X": what a sentence says of its subject. */
 const PREDICATE =
-  /\b(?:is|are|was|were|be|been|remains|became|becomes|means|stands for|equals|(?:takes place|happens|occurs|sits|lies|flows) (?:in|on|at|into|through)|belongs to|points? to|consistent with|has|have|had|uses|fell (?:on|in)|ends at|takes?|needs?|(?:is|are|was|were) (?!the |an? |one )[a-z]+ (?:[a-z]+ ){0,3}(?:by|of|to|in|with|at))(?: (?:still|indeed|actually|in fact|called|clearly|the|an?|most likely|likely|about|exactly|in|at|on|of|seated|\d{1,2}|january|february|march|april|may|june|july|august|september|october|november|december))* ["'(]{0,2}$/;
+  /(?<!\b(?:which|who|that) )\b(?:is|are|was|were|be|been|remains|became|becomes|means|stands for|equals|(?:takes place|happens|occurs|sits|lies|flows) (?:in|on|at|into|through)|belongs to|points? to|consistent with|has|have|had|uses|fell (?:on|in)|ends at|takes?|needs?|(?:is|are|was|were) (?!the |an? |one )[a-z]+ (?:[a-z]+ ){0,3}(?:by|of|to|in|with|at))(?: (?:still|indeed|actually|in fact|called|clearly|the|an?|most likely|likely|about|exactly|in|at|on|of|seated|\d{1,2}|january|february|march|april|may|june|july|august|september|october|november|december))* ["'(]{0,2}$/;
 /** "X is the capital". */
 const SUBJECT =
   /^["')\]}]{0,3}(?:, [a-z ]{1,20},)? (?:is|are|was|were|became|remains|has been|serves as|takes)(?: (?:still|indeed|actually|in fact|clearly))? (?:the|its|their|my|credited)\b/;
