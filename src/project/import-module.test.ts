@@ -133,8 +133,10 @@ test("an error shows the file, the line and the code of the author", () => {
     "old/package.json": '{ "type": "commonjs" }',
     "old/e.ts": 'import { Scenario } from "elenchus";',
     "old/f.js": "export const a = 1;",
+    "g.ts": 'import "./a";',
+    "h.ts": 'import "./a.js";',
   };
-  const names = ["a.ts", "b.ts", "c.js", "d.ts", "old/e.ts", "old/f.js"];
+  const names = ["a.ts", "b.ts", "c.js", "d.ts", "old/e.ts", "old/f.js", "g.ts", "h.ts"];
   const [, messages] = loaded(files, ...names) as [unknown, readonly string[]];
   expect(messages).toEqual([
     `a.ts:2:35 cannot be loaded: Cannot read properties of undefined (reading 'foo').
@@ -145,6 +147,8 @@ test("an error shows the file, the line and the code of the author", () => {
     "d.ts cannot be loaded: b.ts:3: Expected ',', got 'ident'.\n  3 |   y: 2",
     'old/e.ts cannot be loaded: its package has no "type": "module", so import and export are not understood. Rename it to old/e.mts, or set "type": "module" in package.json.',
     'old/f.js cannot be loaded: its package has no "type": "module", so import and export are not understood. Rename it to old/f.mjs, or set "type": "module" in package.json.',
+    expect.stringMatching(/^g\.ts cannot be loaded: Cannot find module .* Write the whole name: a\.ts$/),
+    expect.stringMatching(/^h\.ts cannot be loaded: Cannot find module .* Write the whole name: a\.ts$/),
   ]);
 });
 

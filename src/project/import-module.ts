@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import * as nodeModule from "node:module";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { errorMessage } from "../core/error-message.ts";
 import { leaveIssuesToValidate } from "../core/scenario/scenario.ts";
@@ -80,7 +80,19 @@ function sentence(cause: unknown): string {
   const whole = errorMessage(cause).trim();
   if (isRecord(cause) && cause.name === "DefinitionError") return whole;
   const [message = ""] = whole.split("\n");
-  return `${message.trim().replace(/\.$/, "") || "it threw nothing"}.`;
+  return `${message.trim().replace(/\.$/, "") || "it threw nothing"}.${importAdvice(message)}`;
+}
+
+/** What to write instead of an import that is not found. */
+function importAdvice(message: string): string {
+  const [, name = ""] = /^Cannot find package '([^']+)'/.exec(message) ?? [];
+  if (name !== "") return ` If it is the right name, install it: npm install ${name}`;
+  const [, path = ""] = /^Cannot find module '(\/[^']+)'/.exec(message) ?? [];
+  const bare = path.replace(/\.[cm]?js$/, "");
+  const found = ["ts", "mts", "js", "mjs"]
+    .map((ending) => `${bare}.${ending}`)
+    .find((one) => existsSync(one));
+  return path === "" || found === undefined ? "" : ` Write the whole name: ${basename(found)}`;
 }
 
 /** A place in the code of the author. */
