@@ -196,7 +196,10 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
   concurrency: described(FROM_1, "How many conversations are held at the same time."),
   turnLimit: described(FROM_1, "After how many turns a conversation ends."),
   seed: described(WHOLE, "Random seed."),
-  budget: described(either(nonEmptyText, BUDGET_SHAPE), "What a run may spend."),
+  budget: described(
+    { ...either(nonEmptyText, BUDGET_SHAPE), owner: "an amount of something, such as 5usd or 200 calls" },
+    "What a run may spend.",
+  ),
   timeouts: described(TIMEOUTS_SHAPE, "Time limits in milliseconds; null for none."),
   patience: described(
     either(nonEmptyText, AMOUNT),
@@ -229,7 +232,13 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
   providers: described({ kind: "record", values: PROVIDER_SHAPE }, "Providers of models by name."),
   store: described(nonEmptyText, "The file that keeps runs, or the address of a PostgreSQL server."),
   failUnder: described(
-    either(nonEmptyText, several(nonEmptyText), { kind: "record", values: either(number, nonEmptyText) }),
+    {
+      ...either(nonEmptyText, several(nonEmptyText), {
+        kind: "record",
+        values: either(number, nonEmptyText),
+      }),
+      owner: "an outcome and what it must reach, such as { resisted: 0.9 }",
+    },
     "What outcomes must reach, or the command fails.",
   ),
   failOnErrors: described(boolean, "True if a conversation that ended in an error fails the command."),
