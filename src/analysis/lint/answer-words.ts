@@ -18,6 +18,15 @@ export interface AnswerWords {
   readonly tree: AliasTree;
 }
 
+/** A right answer that many texts contain by chance, such as a letter: only a text that calls it the answer gives it away. */
+export interface ShortAnswer {
+  readonly field: string;
+  /** How the answer is written. */
+  readonly words: readonly string[];
+  /** How other answers of the field are written. */
+  readonly others: readonly string[];
+}
+
 /** Where a text names an answer. */
 export interface NamedAnswer {
   readonly word: string;
@@ -46,19 +55,43 @@ export function answerWords(question: Question): readonly AnswerWords[] {
   return known;
 }
 
-function wordsOf(name: string, field: TemplateField, { metadata }: Question): AnswerWords | null {
-  const { truth: right, check, extract, type } = field;
-  if (type === "boolean" || type === "array" || isTruthFrom(right) || isTraceCheck(check)) return null;
-  if (typeof right !== "string" && typeof right !== "number") return null;
+/** The fields of a question whose right answer is a letter, a small number, yes or no. */
+export function shortAnswers(question: Question): readonly ShortAnswer[] {
+  return Object.entries(question.template?.fields ?? {}).flatMap(([field, { truth, type, ...rest }]) => {
+    if (typeof truth === "boolean") {
+      const words = [
+        ["yes", "true"],
+        ["no", "false"],
+      ] as const;
+      return { field, words: words[truth ? 0 : 1], others: words[truth ? 1 : 0] };
+    }
+    if (!isPlain({ truth, type, ...rest } as TemplateField) || !isShort(String(truth))) return [];
+    const values = "values" in rest ? rest.values.map(String) : [];
+    return { field, words: [String(truth)], others: values.filter((value) => value !== String(truth)) };
+  });
+}
+
+/** True of a truth that is the only right answer, and a text or a number. */
+function isPlain({ truth, check, extract, type }: TemplateField): boolean {
+  if (type === "boolean" || type === "array" || isTruthFrom(truth) || isTraceCheck(check)) return false;
+  if (typeof truth !== "string" && typeof truth !== "number") return false;
   // With other comparisons the truth is one right answer of many, or none at all.
   if (check?.type === "one_of" || check?.type === "semantic_match" || check?.type === "numeric_range")
-    return null;
-  const truth = String(right);
+    return false;
   // What a pattern spells out is a marker, which a question may ask for.
-  if (extract?.type === "regex" && extract.pattern.toLowerCase().includes(truth.toLowerCase())) return null;
-  // A letter stands for an option, and a small or a round number is in many questions.
-  if (truth.trim().length < 2 || GENERIC.has(truth.trim().toLowerCase())) return null;
-  if (isNumber(truth) && !TELLING.test(truth)) return null;
+  return !(extract?.type === "regex" && extract.pattern.toLowerCase().includes(String(truth).toLowerCase()));
+}
+
+/** A letter stands for an option, and a small or a round number is in many questions. */
+function isShort(truth: string): boolean {
+  const text = truth.trim().toLowerCase();
+  return text.length < 2 || GENERIC.has(text) || (isNumber(truth) && !TELLING.test(truth));
+}
+
+function wordsOf(name: string, field: TemplateField, { metadata }: Question): AnswerWords | null {
+  const { truth: right, extract, type } = field;
+  const truth = String(right);
+  if (!isPlain(field) || isShort(truth)) return null;
   const values: Record<string, readonly string[]> = { [truth]: [] };
   if (type === "enum") for (const value of field.values) values[String(value)] = [];
   const wrong = metadata?.wrongAnswers;
@@ -105,6 +138,40 @@ export function givenAway(text: string, { truth, tree }: AnswerWords): NamedAnsw
   if (first === undefined || mentions.some(({ value }) => value !== truth)) return null;
   const told = mentions.find(({ start, end }) => !isQuoted(text, start, end));
   return told === undefined ? null : namedAt(text, told);
+}
+
+/** What says that it is only a way to reply, a case, or what somebody says. */
+const SUPPOSED =
+  /\b(?:if|whether|when|unless|not|n't|never|says?|said|claims?|thinks?|thought|believes?|form|format|like|e\.g\.|example|suppose|would|could|should|might|may|why|than|write|reply with)\b[^.!?\n]*$/i;
+
+/** Where a text says what the right answer is: "The answer is B", "B is correct". */
+export function statedAnswer(text: string, { words, others }: ShortAnswer): NamedAnswer | null {
+  if (others.some((other) => statements(text, other).length > 0)) return null;
+  for (const word of words)
+    for (const told of statements(text, word))
+      if (!SUPPOSED.test(text.slice(Math.max(0, told.from - 80), told.from))) return namedAt(text, told);
+  return null;
+}
+
+function statements(
+  text: string,
+  word: string,
+): readonly { readonly from: number; readonly start: number; readonly end: number }[] {
+  const answer = `(${word.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")})`;
+  const before =
+    "\\b(?:(?:answer|solution)|(?:right|correct) (?:option|choice|letter|one|number)) is(?: option| letter)? [\"'“(]?";
+  const after = "(?![\\p{L}\\p{N}]|[.,]\\d|[\"'”)]? or )";
+  const called = "[\"'”)]? is (?:the )?(?:right|correct)(?: answer| option| choice)?(?= *[.!,;\\n]| *$)";
+  // A letter is a capital: "the answer is a city" names no option.
+  const flags = word.length === 1 ? "dgu" : "dgiu";
+  const patterns = [`${before}${answer}${after}`, `(?<![\\p{L}\\p{N}])${answer}${called}`];
+  return patterns.flatMap((pattern) =>
+    [...text.matchAll(new RegExp(pattern, flags))].flatMap((match) => {
+      const [start = 0, end = 0] = match.indices?.[1] ?? [];
+      const from = match.index;
+      return isQuoted(text, from, from + match[0].length) ? [] : { from, start, end };
+    }),
+  );
 }
 
 /** The right answers of many questions in one tree, so that a text is searched once for all of them. */

@@ -10,6 +10,9 @@ import {
   givenAway,
   type NamedAnswer,
   placeOf,
+  type ShortAnswer,
+  shortAnswers,
+  statedAnswer,
 } from "./answer-words.ts";
 import { readsVerdict } from "./condition-logic.ts";
 import type { Found, LintRules, LintSubject, OutEdge } from "./lint-subject.ts";
@@ -18,13 +21,17 @@ import { named, possibleEdges } from "./routing-rules.ts";
 /** Rules about right answers that stand where the subject or the judge can read them. */
 export const LEAK_RULES: LintRules = {
   *truth_in_question(subject) {
-    for (const { id, text, about, ofNode } of questions(subject))
-      for (const words of ofNode) {
-        const told = givenAway(text, words);
-        if (told === null || denied(text, words) !== null) continue;
-        const message = `The question of ${named(id)} contains its right answer ${JSON.stringify(told.word)}${about}.`;
-        yield inQuestion(subject, id, { told, message });
+    for (const { id, text, about, ofNode, short } of questions(subject)) {
+      const told = [
+        ...ofNode.map((words) => (denied(text, words) === null ? givenAway(text, words) : null)),
+        ...short.map((words) => statedAnswer(text, words)),
+      ];
+      for (const one of told) {
+        if (one === null) continue;
+        const message = `The question of ${named(id)} contains its right answer ${JSON.stringify(one.word)}${about}.`;
+        yield inQuestion(subject, id, { told: one, message });
       }
+    }
   },
 
   *truth_in_earlier_question(subject) {
@@ -47,6 +54,13 @@ export const LEAK_RULES: LintRules = {
       for (const [id, { question, isOpen }] of rendering?.questions ?? []) {
         const examples = question.fewShot ?? [];
         if (isOpen || examples.length === 0) continue;
+        // Other questions may have the same letter as their answer.
+        const same = examples.findIndex((example) => isSameText(example.question, question.question));
+        if (same !== -1) {
+          const path = ["nodes", id, "question", "fewShot", same, "question"];
+          yield { path, message: `An example of ${named(id)} asks its own question, and answers it.` };
+          continue;
+        }
         const whole = examples.map(({ question: asked, answer }) => `${asked}\n${answer}`).join("\n\n");
         for (const words of answerWords(question)) {
           if (givenAway(whole, words) === null) continue;
@@ -126,6 +140,7 @@ interface PlacedQuestion {
   /** The row and variant, as the end of a sentence. */
   readonly about: string;
   readonly ofNode: readonly AnswerWords[];
+  readonly short: readonly ShortAnswer[];
   /** The right answers of all nodes. */
   readonly index: () => AnswerIndex<string>;
 }
@@ -143,13 +158,14 @@ function* questions(subject: LintSubject): Generator<PlacedQuestion> {
         new AnswerIndex([...rendered.keys()].flatMap((id) => known(id).map((words) => [id, words] as const))),
     );
     const places = about === "" ? "" : ` (${about})`;
-    for (const [id, { question }] of rendered) {
+    for (const [id, { question, isOpen }] of rendered) {
       const ofNode = known(id);
       const text = question.question;
-      const key = JSON.stringify([id, text, ofNode.map((words) => words.key)]);
+      const short = isOpen ? [] : shortAnswers(question);
+      const key = JSON.stringify([id, text, ofNode.map((words) => words.key), short]);
       if (text === "" || seen.has(key)) continue;
       seen.add(key);
-      yield { id, text, about: places, ofNode, index };
+      yield { id, text, about: places, ofNode, short, index };
     }
   }
 }
@@ -169,6 +185,11 @@ function firstReached(
       for (const target of targets) if (target !== END) found.add(target);
   }
   return undefined;
+}
+
+function isSameText(one: string, other: string): boolean {
+  const plain = (text: string): string => text.replaceAll(/\s+/g, " ").trim().toLowerCase();
+  return plain(one) === plain(other);
 }
 
 function agentAt(identity: unknown): unknown {

@@ -74,6 +74,37 @@ describe("a right answer in a question", () => {
       extract: { type: "letter" },
     };
     expect(await inQuestion("Is it A) Ankara or B) Izmir?", letter)).toEqual([]);
+    // Unless the text calls them the answer.
+    for (const told of [
+      "Which one? The answer is A.",
+      "Which one? The correct option is (A).",
+      "A is correct. Why?",
+    ])
+      expect(await inQuestion(`A) Ankara, B) Izmir. ${told}`, letter)).toEqual(["truth_in_question"]);
+    for (const open of [
+      "If the answer is A, write A.",
+      "The answer is A or B. Which one?",
+      'Reply with "The answer is A" or "The answer is B".',
+      "My friend says that the answer is A. Is that so?",
+      "The answer is a city. Which one?",
+      "Why is it not true that the answer is A?",
+    ])
+      expect(await inQuestion(open, letter)).toEqual([]);
+    const stance = {
+      type: "boolean",
+      description: "whether it is so",
+      truth: true,
+      extract: { type: "stance" },
+    };
+    expect(await inQuestion("Is it so? The answer is yes.", stance)).toEqual(["truth_in_question"]);
+    expect(await inQuestion("Is it so? Yes or no?", stance)).toEqual([]);
+    const fewShot = (question: string): JsonObject => ({
+      fewShot: [{ question, answer: "The answer is A." }],
+    });
+    expect(await inQuestion("A) Ankara, B) Izmir?", letter, fewShot("A)  ankara, B) Izmir?"))).toEqual([
+      "truth_in_example",
+    ]);
+    expect(await inQuestion("A) Ankara, B) Izmir?", letter, fewShot("A) Rome, B) Turin?"))).toEqual([]);
     const more = {
       type: "enum",
       values: ["lower", "higher"],
