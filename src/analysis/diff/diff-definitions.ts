@@ -1,3 +1,8 @@
+import {
+  describeAppliesWhen,
+  describeOutcome,
+  describeOutcomeCheck,
+} from "../../core/outcomes/describe-outcome.ts";
 import type { ScenarioDefinition, ScenarioEdge } from "../../core/scenario/definition.ts";
 import { END } from "../../core/scenario/definition.ts";
 import { scenarioToRead } from "../../core/scenario/scenario-to-json.ts";
@@ -43,7 +48,9 @@ export function diffDefinitions(before: ScenarioDefinition, after: ScenarioDefin
     ...scenarioChanges(was, is),
     ...nodesOf(before, after, { was, is }),
     ...edgeChanges(before.edges, after.edges),
-    ...namedChanges(outcomesOf(before), outcomesOf(after), OUTCOMES),
+    ...namedChanges(outcomesOf(before), outcomesOf(after), OUTCOMES).map((change) =>
+      inWords(change, before, after),
+    ),
     ...namedChanges(recordOf(was.rates), recordOf(is.rates), RATES),
   ];
   return {
@@ -228,6 +235,26 @@ function namedChanges(
       partChange({ part, name, what: key, affects, ...words[key] }, before[key], after[key]),
     );
   });
+}
+
+/** A change of an outcome with its checks in words, as far as they say what changed. */
+function inWords(change: Change, before: ScenarioDefinition, after: ScenarioDefinition): Change {
+  const { what, name } = change;
+  if (what !== undefined && what !== "check" && what !== OUTCOMES.words.when?.what) return change;
+  const words = ({ outcomes }: ScenarioDefinition): string | undefined => {
+    const outcome = outcomes.find((one) => one.name === name);
+    if (outcome === undefined) return undefined;
+    if (what === undefined) return describeOutcome(outcome);
+    if (what === "check") return describeOutcomeCheck(outcome.check);
+    return outcome.when === undefined ? undefined : describeAppliesWhen(outcome.when);
+  };
+  const [was, is] = [words(before), words(after)];
+  if (was === is) return change;
+  return {
+    ...change,
+    ...(was === undefined ? {} : { before: was }),
+    ...(is === undefined ? {} : { after: is }),
+  };
 }
 
 function outcomesOf(definition: ScenarioDefinition): JsonObject {

@@ -30,7 +30,7 @@ test.each<[When, string]>([
   [anyOf(), "never"],
   [
     stateCheck({ field: "turn", verifyWith: numericRange({ min: 1, max: 2 }) }),
-    "turn numeric_range(min: 1, max: 2)",
+    "turn from 1 to 2",
   ],
   [
     stateCheck({ field: "parsed.t", verifyWith: regexMatch({ pattern: "^a" }) }),

@@ -1,43 +1,53 @@
 import type { Check } from "../checks/check.ts";
+import { type Composed, isComposition } from "../logic/composition.ts";
 import type { JsonValue } from "../values/json.ts";
 import type { Condition, ExplicitStateCheck } from "./condition.ts";
 
 /** A condition in a few words, for drawings and for the reason why an edge was not taken: `parsed.n ≥ 3`. */
 export function describeCondition(condition: Condition): string {
-  switch (condition.type) {
-    case "state_check":
-      return describeStateCheck(condition);
-    case "function":
-      return describeCode(condition.code);
-    case "not":
-      return describeNegation(condition.condition);
+  return describeComposed(
+    condition,
+    (leaf) => (leaf.type === "state_check" ? describeStateCheck(leaf) : describeCode(leaf.code)),
+    (leaf) => {
+      const equality = leaf.type === "state_check" ? equalityOf(leaf) : null;
+      return equality === null || leaf.type !== "state_check" ? null : `${leaf.field} ≠ ${equality}`;
+    },
+  );
+}
+
+/** A composition in words. `negated` gives a leaf that must not hold a form of its own. */
+export function describeComposed<Leaf extends { readonly type: string }>(
+  part: Composed<Leaf>,
+  describeLeaf: (leaf: Leaf) => string,
+  negated: (leaf: Leaf) => string | null = () => null,
+): string {
+  const described = (one: Composed<Leaf>): string => describeComposed(one, describeLeaf, negated);
+  const joined = (parts: readonly Composed<Leaf>[], joint: string, ifEmpty: string): string => {
+    const needsBrackets = (one: Composed<Leaf>): boolean =>
+      isComposition(one) &&
+      (one.type === "all_of" || one.type === "any_of") &&
+      one.conditions.length > 1 &&
+      parts.length > 1;
+    const texts = parts.map((one) => (needsBrackets(one) ? `(${described(one)})` : described(one)));
+    return texts.length === 0 ? ifEmpty : texts.join(joint);
+  };
+  if (!isComposition(part)) return describeLeaf(part);
+  switch (part.type) {
+    case "not": {
+      const { condition } = part;
+      return (isComposition(condition) ? null : negated(condition)) ?? `not (${described(condition)})`;
+    }
     case "all_of":
-      return describeParts(condition.conditions, " and ", "always");
+      return joined(part.conditions, " and ", "always");
     case "any_of":
-      return describeParts(condition.conditions, " or ", "never");
+      return joined(part.conditions, " or ", "never");
     case "at_least_n":
-      return `at least ${condition.n} of (${condition.conditions.map(describeCondition).join(", ")})`;
+      return `at least ${part.n} of (${part.conditions.map(described).join(", ")})`;
   }
 }
 
-function describeParts(parts: readonly Condition[], joint: string, ifEmpty: string): string {
-  if (parts.length === 0) return ifEmpty;
-  const needsBrackets = (part: Condition): boolean =>
-    (part.type === "all_of" || part.type === "any_of") && part.conditions.length > 1 && parts.length > 1;
-  return parts
-    .map((part) => (needsBrackets(part) ? `(${describeCondition(part)})` : describeCondition(part)))
-    .join(joint);
-}
-
-function describeNegation(condition: Condition): string {
-  if (condition.type === "state_check") {
-    const equality = equalityOf(condition);
-    if (equality !== null) return `${condition.field} ≠ ${equality}`;
-  }
-  return `not (${describeCondition(condition)})`;
-}
-
-function describeStateCheck(check: ExplicitStateCheck): string {
+/** A comparison in words. */
+export function describeStateCheck(check: Omit<ExplicitStateCheck, "type">): string {
   const equality = equalityOf(check);
   if (equality !== null) return `${check.field} = ${equality}`;
   const { field, verifyWith } = check;
@@ -47,6 +57,11 @@ function describeStateCheck(check: ExplicitStateCheck): string {
       return `${field} ${verifyWith.exclusive ? ">" : "≥"} ${expected}`;
     case "numeric_maximum":
       return `${field} ${verifyWith.exclusive ? "<" : "≤"} ${expected}`;
+    case "numeric_range": {
+      const { min, max } = verifyWith;
+      if (max === undefined) return `${field} ≥ ${shown(min)}`;
+      return min === undefined ? `${field} ≤ ${shown(max)}` : `${field} from ${shown(min)} to ${shown(max)}`;
+    }
     case "one_of":
       return `${field} in ${shown(verifyWith.values)}`;
     case "contains_any":
@@ -68,7 +83,7 @@ const SET_WORDS = {
 } as const;
 
 /** The value in `field = value`, if that is what the check says. */
-function equalityOf(check: ExplicitStateCheck): string | null {
+function equalityOf(check: Omit<ExplicitStateCheck, "type">): string | null {
   switch (check.verifyWith.type) {
     case "boolean_match":
     case "exact_match":
@@ -93,7 +108,8 @@ function describeParameters(check: Check): string {
   return text.length === 0 ? "" : `(${text.join(", ")})`;
 }
 
-function describeCode(code: string | ((...values: never) => unknown)): string {
+/** The beginning of some code. */
+export function describeCode(code: string | ((...values: never) => unknown)): string {
   const source = (typeof code === "string" ? code : code.toString()).replace(/\s+/g, " ").trim();
   return source.length <= 60 ? source : `${source.slice(0, 57)}…`;
 }
