@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, type FSWatcher, readdirSync, readFileSync, watch } from "node:fs";
+import { existsSync, type FSWatcher, readFileSync, watch } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { isRecord } from "../../core/values/json.ts";
 import { isCodeFile } from "../../project/import-module.ts";
@@ -22,13 +22,16 @@ export interface WatchedNames {
 /** The content of every file that matters, by path; null for one that is not there. */
 export type FileContents = ReadonlyMap<string, string | null>;
 
-/** Looks at all files that matter: scenarios, the project file, datasets, and code beside scenarios that are code. */
+/** Looks at all files that matter: scenarios, the project file, datasets, and the modules that code imports. */
 export async function fileContents(watched: WatchedNames): Promise<FileContents> {
   const { folder, names, config, dataset } = watched;
   const paths = new Set<string>();
   const project =
     config === undefined ? await findProjectFile(folder).catch(() => null) : resolve(folder, config);
-  if (project !== null) paths.add(project);
+  if (project !== null) {
+    paths.add(project);
+    for (const other of loadedBy(project)) paths.add(other);
+  }
   const named = fileOf(dataset);
   if (named !== undefined) paths.add(resolve(named));
   const { files } = await findFiles(names, { folder });
@@ -39,7 +42,7 @@ export async function fileContents(watched: WatchedNames): Promise<FileContents>
   for (const { path, isCode } of files) {
     if (path === null) continue;
     paths.add(path);
-    for (const other of isCode ? codeBeside(path) : datasetsIn(path)) paths.add(other);
+    for (const other of isCode ? loadedBy(path) : datasetsIn(path)) paths.add(other);
   }
   return new Map([...paths].sort().map((path) => [path, hashOf(path)]));
 }
@@ -56,15 +59,32 @@ function hashOf(path: string): string | null {
   }
 }
 
-/** A module may import those beside it. */
-function codeBeside(path: string): readonly string[] {
-  const folder = dirname(path);
+/** What a module names with a relative path: other modules, wherever they are, and files beside it. */
+const NAMED_BY_MODULE = /(?:\bfrom|\bimport|\brequire|\bnew URL)\s*\(?\s*(["'`])(\.{1,2}\/[^"'`\n$]+)\1/g;
+const MOST_MODULES = 1_000;
+
+/** Everything that a module loads, as far as it is part of the project: packages do not change while somebody writes. */
+function loadedBy(path: string): Iterable<string> {
+  const found = new Set<string>();
+  const open = [path];
+  for (let module = open.pop(); module !== undefined; module = open.pop()) {
+    if (!isCodeFile(module) || found.size >= MOST_MODULES) continue;
+    const folder = dirname(module);
+    for (const [, , name = ""] of textOf(module).matchAll(NAMED_BY_MODULE)) {
+      const other = join(folder, name);
+      if (found.has(other)) continue;
+      found.add(other);
+      open.push(other);
+    }
+  }
+  return found;
+}
+
+function textOf(path: string): string {
   try {
-    return readdirSync(folder)
-      .filter(isCodeFile)
-      .map((name) => join(folder, name));
+    return readFileSync(path, "utf8");
   } catch {
-    return [];
+    return "";
   }
 }
 

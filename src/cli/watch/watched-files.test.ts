@@ -1,0 +1,38 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { changedFiles, fileContents } from "./watched-files.ts";
+
+test("modules that a scenario imports are watched, wherever they are; what it does not load is not", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "elenchus-watched-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  write(
+    "scenarios/capital.ts",
+    'import { Scenario } from "elenchus";\nimport { asked } from "../shared/asked.ts";\n',
+  );
+  write("scenarios/other.ts", "");
+  write(
+    "shared/asked.ts",
+    `export * from './words.js';
+     const rows = new URL("../data/rows.json", import.meta.url);
+     const late = await import("./late.mjs");
+     import "../scenarios/capital.ts";`,
+  );
+  const names = { folder, names: ["scenarios/capital.ts"], dataset: undefined } as never;
+  const before = await fileContents(names);
+  expect([...before.keys()].map((path) => relative(folder, path)).sort()).toEqual([
+    "data/rows.json",
+    "scenarios/capital.ts",
+    "shared/asked.ts",
+    "shared/late.mjs",
+    "shared/words.js",
+  ]);
+  write("shared/words.js", "export const words = 2;");
+  write("scenarios/other.ts", "changed");
+  expect(changedFiles(before, await fileContents(names), folder)).toEqual(["shared/words.js"]);
+});
