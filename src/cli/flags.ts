@@ -247,7 +247,7 @@ export function addSettingFlags(
 
 /** The help of a flag that several commands have. */
 export const FAIL_UNDER_COVERAGE =
-  "exit 1 if less was reached of nodes, edges, outcomes or paths: edges=0.9 (repeatable)";
+  "exit 1 if less was reached of nodes, edges, outcomes, routes or paths: edges=0.9 (repeatable)";
 
 /** What `--durable` does. */
 export const DURABLE =

@@ -11,6 +11,7 @@ import {
 } from "../../public/index.ts";
 import { loadLiquid } from "../../run/liquid-library.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
+import { rehearse } from "../rehearsal/rehearse.ts";
 import { replayWitness } from "../rehearsal/replay-witness.ts";
 import { coverage } from "./coverage.ts";
 import { checkCoverage, parseCoverageThreshold } from "./coverage-threshold.ts";
@@ -61,7 +62,9 @@ describe("coverage", () => {
       // The edges to and from "hidden" can never be taken, so they count nowhere.
       edges: { reached: 2n, possible: 3n },
       outcomes: { reached: 1n, possible: 2n },
-      paths: { reached: 1n, possible: 2n },
+      routes: { reached: 1n, possible: 2n },
+      // After a right answer three, and two that end at once: wrong and unreadable.
+      paths: { reached: 1n, possible: 5n },
     });
     const [{ notReached } = { notReached: [] }] = scenarios;
     expect(notReached.map(({ kind, name }) => [kind, name])).toEqual([
@@ -83,11 +86,28 @@ describe("coverage", () => {
     const { scenarios, all, runs } = await coverage(store, ["right", "wrong"]);
     expect(runs).toEqual(["right", "wrong"]);
     expect(all.edges).toEqual({ reached: 3n, possible: 3n });
-    expect(all.paths).toEqual({ reached: 2n, possible: 2n });
+    expect(all.routes).toEqual({ reached: 2n, possible: 2n });
+    expect(all.paths).toEqual({ reached: 2n, possible: 5n });
+    // The same route with another verdict is another path.
+    await ran("gave in", ["B", "A"], store);
+    const { all: more } = await coverage(store, ["right", "wrong", "gave in"]);
+    expect([more.routes.reached, more.paths.reached]).toEqual([2n, 3n]);
     expect(scenarios[0]?.notReached).toEqual([]);
     expect(scenarios[0]?.subjects.wrong?.nodes).toEqual({ reached: 1n, possible: 2n });
     const one = await coverage(store, ["right", "wrong"], { subject: "wrong" });
     expect(one.all.nodes).toEqual({ reached: 1n, possible: 2n });
+  });
+
+  test("all paths that a rehearsal lists are all that there are", async () => {
+    const { paths } = await rehearse(definition, { list: 100 });
+    const store = memoryStore();
+    for (const witness of paths.listed) await replayWitness(definition, witness, { store });
+    const { all } = await coverage(
+      store,
+      store.runs().map(({ run }) => run),
+    );
+    expect(all.paths).toEqual({ reached: 5n, possible: 5n });
+    expect(all.routes).toEqual({ reached: 2n, possible: 2n });
   });
 
   test("names rows and variants that were never run", async () => {

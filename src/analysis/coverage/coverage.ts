@@ -10,9 +10,10 @@ import { storedDefinitions, storedRun } from "../../journal/transfer/stored-run.
 import { openRows, type RowOptions } from "../../run/open-rows.ts";
 import type { Rehearsal, Witness } from "../rehearsal/rehearsal.ts";
 import { rehearse } from "../rehearsal/rehearse.ts";
+import { reachedPaths } from "./reached-paths.ts";
 
 /** What is covered. */
-export const COVERED = ["nodes", "edges", "outcomes", "paths"] as const;
+export const COVERED = ["nodes", "edges", "outcomes", "routes", "paths"] as const;
 
 /** The name of something that can be covered. */
 export type CoveredKind = (typeof COVERED)[number];
@@ -24,12 +25,15 @@ export interface CoveredShare {
   readonly possible: bigint | null;
 }
 
-/** How much was reached, by kind. `outcomes` are values of outcomes, `paths` are sequences of nodes. */
+/**
+ * How much was reached, by kind. `outcomes` are values of outcomes, `routes` are sequences of nodes, `paths` are sequences of replies
+ * that the scenario tells apart, as `rehearse` counts them.
+ */
 export type CoveredShares = Readonly<Record<CoveredKind, CoveredShare>>;
 
 /** Something that can be reached and was not. */
 export interface NotReached {
-  readonly kind: Exclude<CoveredKind, "paths">;
+  readonly kind: Exclude<CoveredKind, "routes" | "paths">;
   /** As people write it, and as `--witness` takes it: `push`, `ask->push`, `held_firm=false`. */
   readonly name: string;
   /** Of an edge: its position in the scenario. */
@@ -77,6 +81,8 @@ export interface CoverageOptions extends RowOptions {
   readonly maxStates?: number;
   /** False to leave out which rows and variants were never run: that looks at every conversation (default true). */
   readonly neverRun?: boolean;
+  /** False to leave out how many paths were reached: that reads every conversation (default true). */
+  readonly paths?: boolean;
 }
 
 /** Says what runs reached of what can be reached; several runs are taken together. */
@@ -91,6 +97,7 @@ export async function coverage(
     maxStates = 5_000,
     definitions,
     neverRun: all = true,
+    paths: countsPaths = true,
     ...rows
   } = options;
   const names = runs.map((run) => storedRun(store, run).run);
@@ -121,7 +128,8 @@ export async function coverage(
     const never = all
       ? await neverRun(store, names, { definition, tallies, rows })
       : { rows: NOTHING, variants: NOTHING };
-    scenarios.push(scenarioCoverage({ scenario, tallies, definition, ...rehearsed, ...never }));
+    const paths = countsPaths ? await reachedPaths(store, names, { definition, rows, subject }) : null;
+    scenarios.push(scenarioCoverage({ scenario, tallies, definition, paths, ...rehearsed, ...never }));
   }
   return { runs: names, scenarios, all: summed(scenarios.map(({ all }) => all)) };
 }
@@ -144,6 +152,7 @@ interface Possible {
   readonly edges: ReadonlyMap<string, Witness | null>;
   readonly outcomes: ReadonlyMap<string, Witness | null>;
   readonly routes: bigint | null;
+  readonly paths: bigint | null;
 }
 
 function possibleOf(definition: ScenarioDefinition, rehearsal: Rehearsal | null): Possible {
@@ -153,6 +162,7 @@ function possibleOf(definition: ScenarioDefinition, rehearsal: Rehearsal | null)
       edges: new Map(definition.edges.map((_, edge) => [String(edge), null])),
       outcomes: new Map(),
       routes: null,
+      paths: null,
     };
   const { nodes, edges, outcomes, paths } = rehearsal;
   return {
@@ -171,6 +181,7 @@ function possibleOf(definition: ScenarioDefinition, rehearsal: Rehearsal | null)
       ),
     ),
     routes: paths.routes,
+    paths: paths.count,
   };
 }
 
@@ -179,26 +190,38 @@ interface Reached {
   readonly nodes: Set<string>;
   readonly edges: Set<string>;
   readonly outcomes: Set<string>;
-  readonly paths: Set<string>;
+  readonly routes: Set<string>;
+  /** Null if they were not counted. */
+  readonly paths: ReadonlySet<string> | null;
 }
 
-function reachedBy(tallies: readonly CellTally[]): Reached {
-  const reached: Reached = { nodes: new Set(), edges: new Set(), outcomes: new Set(), paths: new Set() };
+function reachedBy(tallies: readonly CellTally[], taken: ReachedPaths): Reached {
+  const subjects = [...new Set(tallies.map(({ subject }) => subject))];
+  const reached: Reached = {
+    nodes: new Set(),
+    edges: new Set(),
+    outcomes: new Set(),
+    routes: new Set(),
+    paths: taken === null ? null : new Set(subjects.flatMap((subject) => [...(taken.get(subject) ?? [])])),
+  };
   for (const { visits, edges, outcomes, paths } of tallies) {
     for (const [node, count] of visits) if (count > 0) reached.nodes.add(node);
     for (const [edge, count] of edges) if (count > 0) reached.edges.add(String(edge));
     for (const { name, value, count } of outcomes)
       if (count > 0 && typeof value !== "string") reached.outcomes.add(`${name}=${value}`);
     for (const { path, count } of paths)
-      if (count > 0 && path !== null) reached.paths.add(JSON.stringify(path));
+      if (count > 0 && path !== null) reached.routes.add(JSON.stringify(path));
   }
   return reached;
 }
+
+type ReachedPaths = Awaited<ReturnType<typeof reachedPaths>>;
 
 function scenarioCoverage({
   scenario,
   tallies,
   definition,
+  paths,
   rehearsal,
   problem,
   rows,
@@ -207,13 +230,14 @@ function scenarioCoverage({
   readonly scenario: string;
   readonly tallies: readonly CellTally[];
   readonly definition: ScenarioDefinition;
+  readonly paths: ReachedPaths;
   readonly rehearsal: Rehearsal | null;
   readonly problem?: string;
   readonly rows: NeverRun;
   readonly variants: NeverRun;
 }): ScenarioCoverage {
   const possible = possibleOf(definition, rehearsal);
-  const all = reachedBy(tallies);
+  const all = reachedBy(tallies, paths);
   const subjects = [...new Set(tallies.map((tally) => tally.subject))].sort();
   const notReached = (["nodes", "edges", "outcomes"] as const).flatMap((kind) =>
     [...possible[kind]]
@@ -230,7 +254,13 @@ function scenarioCoverage({
     subjects: Object.fromEntries(
       subjects.map((subject) => [
         subject,
-        sharesOf(possible, reachedBy(tallies.filter((tally) => tally.subject === subject))),
+        sharesOf(
+          possible,
+          reachedBy(
+            tallies.filter((tally) => tally.subject === subject),
+            paths,
+          ),
+        ),
       ]),
     ),
     notReached,
@@ -251,13 +281,20 @@ function sharesOf(possible: Possible, reached: Reached): CoveredShares {
     const others = [...found].filter((name) => !known.has(name)).length;
     return { reached: BigInt(found.size), possible: BigInt(known.size + others) };
   };
-  const paths = BigInt(reached.paths.size);
-  const { routes } = possible;
+  const counted = (found: number, all: bigint | null): CoveredShare => ({
+    reached: BigInt(found),
+    possible: all === null ? null : greater(all, BigInt(found)),
+  });
   return {
     nodes: share(possible.nodes, reached.nodes),
     edges: share(possible.edges, reached.edges),
     outcomes: share(possible.outcomes, reached.outcomes),
-    paths: { reached: paths, possible: routes === null ? null : greater(routes, paths) },
+    routes: counted(reached.routes.size, possible.routes),
+    // At least one path belongs to each route.
+    paths: counted(
+      reached.paths?.size ?? reached.routes.size,
+      reached.paths === null ? null : possible.paths,
+    ),
   };
 }
 
@@ -277,7 +314,13 @@ function summed(all: readonly CoveredShares[]): CoveredShares {
       }),
       { reached: 0n, possible: 0n },
     );
-  return { nodes: sum("nodes"), edges: sum("edges"), outcomes: sum("outcomes"), paths: sum("paths") };
+  return {
+    nodes: sum("nodes"),
+    edges: sum("edges"),
+    outcomes: sum("outcomes"),
+    routes: sum("routes"),
+    paths: sum("paths"),
+  };
 }
 
 const NAMED = 20;

@@ -108,6 +108,8 @@ export async function replayWitness(
   const row = place.row === undefined ? undefined : await rowNamed(definition, place.row, options);
   const { results } = runScenarios({
     ...options,
+    // Witnesses in one store reply differently to the same question.
+    fresh: true,
     scenarios: definition,
     subjects: subject,
     judge,

@@ -45,6 +45,7 @@ export async function runCoverage(
   const found = await coverage(store, [run], {
     definitions: new Map(scenarios.map((scenario) => [scenario.name, scenario])),
     skipBadRows,
+    paths: thresholds.some(({ kind }) => kind === "paths"),
     ...(isAsked ? {} : { maxStates: MOST_STATES }),
     ...(dataset === undefined ? {} : { dataset }),
     ...(rows === undefined ? {} : { rows }),

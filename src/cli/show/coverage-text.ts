@@ -46,10 +46,10 @@ function sharesTable(
 ): readonly string[] {
   const head: readonly TableCell[] = [{ text: "" }, ...COVERED.map((text) => ({ text, paint: style.dim }))];
   const lines = rows.map(([name, shares]): readonly TableCell[] => [
-    { text: cutToWidth(printableText(name), Math.max(12, width - 52)) },
+    { text: cutToWidth(printableText(name), Math.max(12, width - 64)) },
     ...COVERED.map((kind) => shareCell(shares[kind], style)),
   ]);
-  return alignColumns([head, ...lines], ["<", ">", ">", ">", ">"]).map((line) => `  ${line}`);
+  return alignColumns([head, ...lines], ["<", ">", ">", ">", ">", ">"]).map((line) => `  ${line}`);
 }
 
 function shareCell({ reached, possible }: CoveredShare, { green, yellow }: TextOptions["style"]): TableCell {
@@ -99,7 +99,7 @@ function missing(
   ];
 }
 
-const WORDS: Readonly<Record<Exclude<CoveredKind, "paths">, string>> = {
+const WORDS: Readonly<Record<Exclude<CoveredKind, "routes" | "paths">, string>> = {
   nodes: "node",
   edges: "edge",
   outcomes: "outcome",
