@@ -28,10 +28,7 @@ test.each<[When, string]>([
   [not(anyOf({ turn: 1 }, { turn: 2 })), "not (turn = 1 or turn = 2)"],
   [allOf(), "always"],
   [anyOf(), "never"],
-  [
-    stateCheck({ field: "turn", verifyWith: numericRange({ min: 1, max: 2 }) }),
-    "turn from 1 to 2",
-  ],
+  [stateCheck({ field: "turn", verifyWith: numericRange({ min: 1, max: 2 }) }), "turn from 1 to 2"],
   [
     stateCheck({ field: "parsed.t", verifyWith: regexMatch({ pattern: "^a" }) }),
     'parsed.t regex_match(pattern: "^a")',
