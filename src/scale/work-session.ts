@@ -46,6 +46,8 @@ export interface WorkSessionOptions {
   readonly log: (event: WorkerEvent) => void;
   /** The clock of this machine. */
   readonly now?: () => number;
+  /** How often it says how it is, and looks what is to be done with its runs. */
+  readonly reportMs?: number;
 }
 
 const REPORT_MS = 2_000;
@@ -70,6 +72,8 @@ export class WorkSession {
   readonly #tables: WorkTables;
   readonly #queue: WorkQueue;
   readonly #hosted = new Map<string, Hosted>();
+  /** The accounts that each of its runs asks. */
+  readonly #accounts = new Map<string, readonly string[]>();
   readonly #running = new Map<string, Promise<JobResult>>();
   /** Why it takes no conversations of a run. */
   readonly #problems = new Map<string, { readonly message: string; readonly at: number }>();
@@ -141,13 +145,11 @@ export class WorkSession {
       errors: this.#errors,
       perMinute: this.#finishes.length,
       runs: [...this.#hosted].filter(([, { jobs }]) => jobs > 0).map(([run]) => run),
-      accounts: [...this.#accounts],
+      accounts: [...new Set([...this.#hosted.keys()].flatMap((run) => this.#accounts.get(run) ?? []))],
       problems: Object.fromEntries([...this.#problems].map(([run, { message }]) => [run, message])),
       isDraining: this.#isDraining,
     };
   }
-
-  readonly #accounts = new Set<string>();
 
   /** Takes no more jobs, finishes turns under way, and hands the rest back. */
   async drain(): Promise<void> {
@@ -307,7 +309,9 @@ export class WorkSession {
       fail: (error) => this.#lost.resolve(error),
     });
     this.#problems.delete(run);
-    for (const account of hosted.accounts) this.#accounts.add(account);
+    this.#accounts.set(run, hosted.accounts);
+    // Those who ask the same account share its caps from now on.
+    hosted.share(await this.#tables.report(this.#writer, this.report));
     this.#log("run-open", "Takes conversations of this run.", run);
     return hosted;
   }
@@ -319,7 +323,7 @@ export class WorkSession {
         .finally(() => {
           if (!this.#isDraining) this.#sayLater();
         });
-    }, REPORT_MS);
+    }, this.#options.reportMs ?? REPORT_MS);
   }
 
   /** Says how it is, and learns what others do and what is to be done with its runs. */
@@ -336,6 +340,7 @@ export class WorkSession {
       if (opened?.follow(state) === true) this.#log("run-stopped", `The run is ${state}.`, run);
       if (hosted.jobs > 0 || performance.now() - hosted.usedAt < IDLE_MS) continue;
       this.#hosted.delete(run);
+      this.#accounts.delete(run);
       await opened?.close();
       this.#log("run-close", "Has had no conversations of this run for a minute.", run);
     }
