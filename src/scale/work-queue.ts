@@ -67,7 +67,7 @@ export class WorkQueue {
   /** Opens the queue with a name on a server. */
   static async open(address: string, name: string): Promise<WorkQueue> {
     const bullmq = await loadPeer("bullmq");
-    const options = { connection: await connectionTo(address, true) } as QueueOptions;
+    const options = { connection: await connectionTo(address, { isAdding: true }) } as QueueOptions;
     const queue = new bullmq.Queue(queueName(name), options, backendOf(address, bullmq));
     const failed = Promise.withResolvers<never>();
     // Later, connections that are cut are made again.
@@ -119,7 +119,7 @@ export class WorkQueue {
   async take({ name, concurrency, leaseMs, take, onError }: TakeOptions): Promise<Taking> {
     const { Worker, WaitingError, DelayedError } = this.#bullmq;
     const options = {
-      connection: await connectionTo(this.#address, false),
+      connection: await connectionTo(this.#address, { isAdding: false }),
       name,
       concurrency,
       lockDuration: leaseMs,
@@ -219,13 +219,16 @@ function backendOf(address: string, { createPostgresBackend }: typeof import("bu
   return isPostgresAddress(address) ? (createPostgresBackend as never) : undefined;
 }
 
-async function connectionTo(address: string, migrates: boolean): Promise<unknown> {
+async function connectionTo(address: string, { isAdding }: { readonly isAdding: boolean }): Promise<unknown> {
   if (isPostgresAddress(address)) {
     await loadPeer("pg");
     return {
       connectionString: postgresAddress(address).connection,
       max: 2,
-      migrate: migrates,
+      migrate: isAdding,
+      // Jobs that are added are on the disk. Which of them are taken or done need not be: after a crash of the server, a job is
+      // taken once more at most, and its journal says what is left of it.
+      ...(isAdding ? {} : { options: "-c synchronous_commit=off" }),
       keepAlive: true,
     };
   }

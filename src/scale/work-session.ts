@@ -250,7 +250,8 @@ export class WorkSession {
         await this.#tables.release(run, job, this.#writer);
         return "back";
       }
-      await this.#tables.finish(run, job, { writer: this.#writer, conversations });
+      const isFlushed = this.#options.queue !== undefined;
+      await this.#tables.finish(run, job, { writer: this.#writer, conversations, isFlushed });
       this.#finished += conversations.length;
       this.#errors += errors;
       for (const _ of conversations) this.#finishes.push(performance.now());

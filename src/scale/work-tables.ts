@@ -36,6 +36,15 @@ export interface ClaimedJob {
   readonly state: WorkState;
 }
 
+/** How a job ended. */
+export interface DoneJob {
+  readonly writer: number;
+  /** Those that it has. */
+  readonly conversations: readonly string[];
+  /** False if it need not be on the disk yet: a queue on the same server then forgets the job later, on the disk as well. */
+  readonly isFlushed: boolean;
+}
+
 /** How far the jobs of a run are. */
 export interface JobProgress {
   readonly open: number;
@@ -219,16 +228,13 @@ export class WorkTables {
     ]);
   }
 
-  /** A job is done; `conversations` are those that it has. */
-  async finish(
-    run: string,
-    job: string,
-    done: { readonly writer: number; readonly conversations: readonly string[] },
-  ): Promise<void> {
+  /** A job is done. */
+  async finish(run: string, job: string, { writer, conversations, isFlushed }: DoneJob): Promise<void> {
     await this.#query(
       `UPDATE work_job SET done = nextval('work_done'), conversations = $4
+       FROM (SELECT set_config('synchronous_commit', coalesce($5, current_setting('synchronous_commit')), true)) AS setting
        WHERE run = $1 AND job = $2 AND writer = $3 AND done IS NULL`,
-      [await this.#id(run), job, done.writer, JSON.stringify(done.conversations)],
+      [await this.#id(run), job, writer, JSON.stringify(conversations), isFlushed ? null : "off"],
     );
   }
 
