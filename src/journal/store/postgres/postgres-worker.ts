@@ -58,8 +58,20 @@ async function query(request: ThreadRequest & { readonly kind: "query" }): Promi
   const { id, sql, values, isWithin } = request;
   const ask = (): ReturnType<PostgresConnection["query"]> => connection.query(sql, values);
   const { fields, rows, rowCount } = await (isWithin ? ask() : again(ask));
-  return { id, columns: fields.map(({ name }) => name), rows, changed: rowCount ?? 0 };
+  const fractions = fields.flatMap(({ dataTypeID }, place) => (FRACTIONS.has(dataTypeID) ? [place] : []));
+  const isJson = rows.every((row) =>
+    fractions.every((place) => row[place] === null || Number.isFinite(row[place])),
+  );
+  return {
+    id,
+    columns: fields.map(({ name }) => name),
+    ...(isJson ? { json: JSON.stringify(rows) } : { rows }),
+    changed: rowCount ?? 0,
+  };
 }
+
+/** Double precision and numeric: the types of numbers that may have no end. */
+const FRACTIONS: ReadonlySet<number> = new Set([701, 1700]);
 
 /** Does something again when the connection was lost and made again. */
 async function again<Result>(action: () => Promise<Result>): Promise<Result> {

@@ -58,6 +58,8 @@ export interface ThreadReply {
   readonly problem?: ThreadProblem;
   readonly columns?: readonly string[];
   readonly rows?: readonly (readonly unknown[])[];
+  /** The rows as JSON, where that can hold them: as a text they come here in half the time. */
+  readonly json?: string;
   readonly changed?: number;
   readonly found?: FoundReply | undefined;
   /** How often texts were removed from the store, as far as the thread knows. */
