@@ -24,6 +24,7 @@ import { countCells, type Factors, type ScenarioFactors } from "./cell-source.ts
 import { runStart } from "./describe-run.ts";
 import { type PreparedScenario, prepareScenario } from "./prepare-scenario.ts";
 import { refuseDrafts } from "./refuse-drafts.ts";
+import { refuseNames } from "./refuse-names.ts";
 import { requireEmbedder } from "./require-embedder.ts";
 import { readingOf, requireJudge } from "./require-judge.ts";
 import { requireSimulator } from "./require-simulator.ts";
@@ -85,8 +86,8 @@ export async function setUpRun(options: RunOptions, hooks: RunHooks): Promise<Ru
     earlierTurns = DEFAULTS.earlierTurns,
   } = options;
   const scenarios = list(options.scenarios);
-  refuseSameNames(scenarios.map(({ name }) => name));
   const models = await resolveModels(hooks.keyless ? { ...options, keyless: true } : options);
+  refuseNames(scenarios, [...models.subjects.keys(), ...models.judges.keys()]);
   const { joined } = hooks;
   if (!hooks.isResumed) {
     refuseDrafts(options);
@@ -329,14 +330,6 @@ async function prepareAll(
 
 function closing(models: ResolvedModels): readonly (Promise<void> | undefined)[] {
   return allModels(models).map((model) => model.close?.());
-}
-
-function refuseSameNames(names: readonly string[]): void {
-  const twice = names.filter((name, index) => names.indexOf(name) !== index);
-  if (twice.length > 0)
-    throw new RunError(
-      [...new Set(twice)].map((name) => `Two scenarios are called "${name}". Give them different names.`),
-    );
 }
 
 function given<Key extends string, Value>(

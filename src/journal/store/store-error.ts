@@ -15,6 +15,8 @@ export type StoreErrorCode =
   /** There is none at this path or address, and it was to be read. */
   | "missing"
   | "corrupt"
+  /** A name is longer than a server keeps in an index. */
+  | "too_long"
   | "io"
   | "run_exists"
   | "no_run"
@@ -54,6 +56,8 @@ const ADVICE: Readonly<Record<string, string>> = {
     "its server refuses this role, password or database. Check all three in the address; a password may also stand in PGPASSWORD",
   taken_over:
     "this process was away for too long, and another one has taken over what it was writing. Nothing is lost",
+  too_long:
+    "a name in it is too long for a server: scenarios, nodes, outcomes and models have at most 500 bytes",
   no_run: "the run was deleted while it was being written. Begin it again",
 };
 
@@ -75,6 +79,7 @@ const CODES: readonly (readonly [string, StoreErrorCode])[] = [
   ["42501", "read_only"],
   ["23503", "no_run"],
   ["55P03", "locked"],
+  ["54000", "too_long"],
   ["XX001", "corrupt"],
   ["XX002", "corrupt"],
   ["28", "denied"],

@@ -1,3 +1,4 @@
+import { contentHash } from "../../../models/content-hash.ts";
 import { type PlacedCounts, variantKey } from "../../fold/tally.ts";
 import { type Column, PLACE, SAVED, TURN } from "../conversation-columns.ts";
 import type { CallRow, EncodedSettings, EventRow, GroupRows } from "../group.ts";
@@ -86,7 +87,12 @@ export class PostgresRows implements GroupRows {
 
   newConversation(run: number, name: string, columns: readonly Column[]): number {
     const id = this.#known.conversationId();
-    this.#add("newConversation", { id, run, name, ...named([...PLACE, ...SAVED, "status"], columns) });
+    this.#add("newConversation", {
+      id,
+      run,
+      name,
+      ...placed(named([...PLACE, ...SAVED, "status"], columns)),
+    });
     return id;
   }
 
@@ -95,7 +101,7 @@ export class PostgresRows implements GroupRows {
   }
 
   placeConversation(id: number, columns: readonly Column[]): void {
-    this.#add("placeConversation", { id, ...named(PLACE, columns) });
+    this.#add("placeConversation", { id, ...placed(named(PLACE, columns)) });
   }
 
   endConversation(id: number, status: string | null): void {
@@ -211,6 +217,14 @@ function inOrder(rows: readonly Row[], ...keys: readonly string[]): readonly Row
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([, row]) => row);
 }
+
+/** The key of an item has the id of a row, which may be longer than an index takes: it is only compared, so its hash will do. */
+function placed(row: Row): Row {
+  const { item } = row;
+  return typeof item === "string" && item.length > LONGEST_ITEM ? { ...row, item: contentHash(item) } : row;
+}
+
+const LONGEST_ITEM = 500;
 
 function named(names: readonly string[], columns: readonly Column[]): Row {
   return Object.fromEntries(names.map((name, index) => [name.replaceAll('"', ""), columns[index] ?? null]));

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
@@ -233,6 +234,23 @@ test("texts that PostgreSQL cannot hold come back as they were", async () => {
   for (const event of [conversationStart(name, cellOf(0)), ...events]) journal.append(event);
   await journal.durable();
   expect([...store.events("one", name)].slice(1)).toEqual(events);
+});
+
+test("ids of rows may be of any length, and a name that is too long is refused in a sentence", async () => {
+  const store = await open(await sharedPostgres());
+  // Not to be made shorter, as the server does with texts that repeat.
+  const long = randomBytes(9000).toString("base64");
+  const rowed = store.begin(runStart("one"));
+  for (const [name, row] of [
+    ["a", long],
+    ["b", `${long}x`],
+  ] as const)
+    rowed.append(conversationStart(name, { ...cellOf(0), row }));
+  await rowed.durable();
+  expect([...store.conversations("one")].map(({ row }) => row)).toEqual([long, `${long}x`]);
+  const journal = store.begin(runStart("two"));
+  journal.append(conversationStart("c", { ...cellOf(0), scenario: long }));
+  await expect(journal.durable()).rejects.toMatchObject({ code: "too_long" });
 });
 
 test("stores in two schemas of one database do not wait for each other", async () => {
