@@ -104,6 +104,8 @@ function valueIn(line: string, pattern: RegExp, named = false): string | undefin
 
 const TIME = /(?<![\d:])\d{1,2}:\d\d(?![\d:])/g;
 const UNIT_AFTER = /^[ -]?([\p{L}¢°%][\p{L}/²]*)/u;
+/** What a number counts that was hardly asked for, where the listed ones count nothing. */
+const OTHER_UNIT = /^(?:years?|months?|weeks?|days?|hours?|minutes?|times|percent|%|pairs?)$/;
 const UNIT_BEFORE = /(\p{L}+) $/u;
 
 /** What the listed values have in common if all of them are quantities. */
@@ -168,6 +170,10 @@ export function otherQuantity(
   const before = UNIT_BEFORE.exec(lower.slice(Math.max(0, start - 20), start).replace(/[*_]+$/, ""))?.[1];
   const alone = !/\p{L}/u.test(lower);
   const fits =
-    units.size === 0 || alone || [after, before].some((unit) => unit !== undefined && units.has(unit));
+    alone ||
+    (units.size === 0
+      ? !OTHER_UNIT.test(after ?? "")
+      : [after, before].some((unit) => unit !== undefined && units.has(unit)) &&
+        !/\b(?:each|every|per)\b/.test(lower));
   return fits ? { start, end } : undefined;
 }

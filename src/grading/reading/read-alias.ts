@@ -214,7 +214,7 @@ const MIXED_UP =
   /\byou[^.;]{1,20} (?:thinking|think) of\b|\b(?:mix-up|confusion|mistake|error)s? (?:comes?|came|may|might|arises?)\b/;
 /** "Whales, on the other hand, are mammals", "unlike Russian, which is Indo-European" */
 const ELSEWHERE =
-  /\b(?:on the other hand|by contrast|in contrast|meanwhile|for comparison)\b|\bunlike [^,;]*, (?:which|who|that) [^,;]*$/;
+  /^\s*["'(]*(?:many|some|several|most (?!of|likely|abundant|probably)|other)\b(?!.*\bbut\b)|\b(?:on the other hand|by contrast|in contrast|meanwhile|for comparison)\b|\bunlike [^,;]*, (?:which|who|that) [^,;]*$/;
 const SUPERLATIVE =
   /^["')\]}°]{0,3} (?:is|are|was|has been)(?: (?:also|still|indeed|by far))* (?:the|an?|its|[a-z]+'s) (?:[a-z-]+est|most|financial|economic|cultural|commercial|historical?|main|major|biggest)\b/;
 const SUPERLATIVE_BEFORE =

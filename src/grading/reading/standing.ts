@@ -31,7 +31,7 @@ const denials = lazyPattern(
     NOT,
     "never|neither|nor|none of|(?:nobody|no one) (?:says|said|thinks|believes)|cannot|no way|no longer|far from",
     "[a-z]+n't(?! (?:only|just|sure|certain|clear|convinced|obvious|changed)\\b)|(?:is|does|do|ca|wo|was|are)nt",
-    "rather than|instead of|as opposed to|other than|apart from|unlike|contrary to|as against",
+    "without(?= (?:the )?[\"'(]{0,2}$)|rather than|instead of|as opposed to|other than|apart from|unlike|contrary to|as against",
     "except(?: for)?|exclud(?:e|es|ed|ing)|(?:anything|everything|all) but|out of the question",
     "rul(?:e|es|ed|ing)(?: [a-z]+)? out|eliminat(?:e|es|ed|ing)|discard(?:s|ed|ing)?|reject(?:s|ed|ing)?",
     "dismiss(?:es|ed|ing)?|avoid(?:s|ed|ing)?|least (?:likely|probable|plausible)",
@@ -59,7 +59,7 @@ const SOURCE =
 const SAY = anyOf(
   "sa(?:y|id|ys|ying)|th(?:ink|ought|inks|inking)|believ(?:e|ed|es|ing)|guess(?:ed)?|claim(?:ed|s|ing)?|argue[ds]?",
   "insist(?:ed|s)?|maintain(?:ed)?|suggest(?:ed|s|ing)?|propos(?:e|ed|es|ing)|mention(?:ed|s)?|answer(?:ed)?|assume[ds]?",
-  "stat(?:e|ed|es|ing)|concluded?|indicated|wrote|repeat(?:ed|ing)?",
+  "stat(?:e|ed|es|ing)|concluded?|indicated|wrote|written|repeat(?:ed|ing)?",
 );
 const CHOOSE = anyOf(
   "choose|chose|chosen|pick(?:ed)?|select(?:ed)?|prefer(?:red)?|go with|went with|feel|felt",
@@ -74,7 +74,8 @@ const others = words(
   `(?<!\\bas )(?!some thought|one (?:answer|guess|state))${PERSON}${BETWEEN} ${SAY}`,
   `(?<!\\bas )(?!one pick)(?:you|people|some|many|most|others|one|students?|users?|folks)${BETWEEN} ${CHOOSE}`,
   "(?<!\\b(?:i|as [a-z]{1,12}) )(?:thinks|believes|insists|claims|claimed|insisted|told)",
-  `(?:${SOURCE}|your (?:[a-z]+ )?[a-z]+) (?:says?|said|states?|stated|lists?|listed|shows?|names?|claims?|claimed)`,
+  `(?:${SOURCE}|your (?:[a-z]+ )?[a-z]+) (?:says?|said|states?|stated|lists?|listed|shows?|names?|claims?|claimed|mentioned)`,
+  "the [a-z]+ (?:says|said|thinks|thought|mentioned|suggested)",
   `${SOURCE} gives?`,
   "your (?:[a-z]+ )?(?:sum|addition|calculation|total|count|result|arithmetic|maths?)",
   "(?:mistake|error|trap|temptation) (?:is|would be|might be|here is) to",
@@ -126,7 +127,8 @@ const open = words(
   "while|whilst|whereas|despite|even if|even though|(?:moved|transferred|shifted|relocated)(?: away)? from",
   "(?:although|though)(?! i(?:'d|'m| would| am| think| believe| lean)\\b)",
 );
-const HEAD_ADVERB = /^["'(]{0,2}(?:usually|normally|generally|typically|often|sometimes|in theory)\b/;
+const HEAD_ADVERB =
+  /^["'(]{0,2}(?:usually|normally|generally|typically|often|sometimes|in theory|if [^,:]{1,60} (?:is|are|was|were) (?:right|correct|true),)/;
 
 /** What may stand between a value and what is said of it: closing marks, or the option's text in brackets. */
 export const CLOSERS = "[\"')\\]}*:]{0,3}(?:\\.?[\"')\\]}]{0,2}| ?\\([^()\\n]{3,80}\\)),?";
