@@ -66,6 +66,11 @@ export function judgeHealth(counts: JudgeCounts): JudgeHealth {
   };
 }
 
+/** True of a judge that failed, or too often could not be read: what it should have read is missing. */
+export function isBrokenJudge({ failed, isPoor }: JudgeHealth): boolean {
+  return failed > 0 || isPoor;
+}
+
 type Growing<Part> = { -readonly [Key in keyof Part]: Part[Key] };
 
 interface GrowingCounts extends Growing<Omit<JudgeCounts, "reasons">> {

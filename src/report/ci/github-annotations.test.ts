@@ -34,6 +34,14 @@ test("conversations in error are warnings", async () => {
   ]);
 });
 
+test("a judge that does not work is an error", async () => {
+  const store = await heldRun(["mumble"]);
+  const [first = ""] = githubAnnotations(store, "r", { thresholds: [], summary: "s" });
+  expect(first).toMatch(
+    /^::error title=Judge one::The judge one gave no usable answer to 2 of 2 requests .*%0A {2}2 of 2: its answer/,
+  );
+});
+
 test.each([
   [5, 10, undefined],
   [6, 9, "3 more conversations ended in errors, of 12 in all."],

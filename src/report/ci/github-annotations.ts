@@ -1,4 +1,5 @@
 import { foldConversation } from "../../journal/fold/conversation.ts";
+import { isBrokenJudge } from "../../journal/judge-health.ts";
 import type { ConversationSummary, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
@@ -7,23 +8,28 @@ import type { Finding } from "../data/finding.ts";
 import { CUT_SHORT, conversationName, countCutShort } from "../data/subject-totals.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
 import { countedText } from "../text/figures.ts";
+import { judgeProblemTexts } from "../text/judge-health-text.ts";
 
 /** GitHub shows no more warnings of one step; the last place is for the number of those left out. */
 const MOST_WARNINGS = 10;
 const MESSAGE_WIDTH = 500;
 
 /**
- * The lines by which GitHub shows a run next to its log: an error for each missed threshold, a warning for each conversation
- * that was cut short, up to ten, and the summary as a notice.
+ * The lines by which GitHub shows a run next to its log: an error for each missed threshold and each judge that did not work, a
+ * warning for each conversation that was cut short, up to ten, and the summary as a notice.
  */
 export function* githubAnnotations(
   store: Store,
   run: string,
   { thresholds, summary }: { readonly thresholds: readonly ThresholdResult[]; readonly summary: string },
 ): Generator<string> {
-  const { run: name, start, statuses } = storedRun(store, run);
+  const { run: name, start, statuses, judges } = storedRun(store, run);
   for (const { outcome, passed, reason } of thresholds)
     if (!passed) yield annotation("error", `Threshold missed: ${printableText(outcome)}`, reason);
+  for (const health of judges.filter(isBrokenJudge)) {
+    const texts = judgeProblemTexts({ ...health, isPoor: false });
+    yield annotation("error", `Judge ${printableText(health.judge)}`, texts.join("\n"));
+  }
   const all = countCutShort(statuses);
   const shown = all > MOST_WARNINGS ? MOST_WARNINGS - 1 : all;
   for (const summary of someCutShort(store.conversations(name), shown)) {

@@ -1,6 +1,6 @@
 import type { ConversationStatus } from "../../core/state/state.ts";
 import { type Conversation, foldConversation } from "../../journal/fold/conversation.ts";
-import type { JudgeHealth } from "../../journal/judge-health.ts";
+import { isBrokenJudge, type JudgeHealth } from "../../journal/judge-health.ts";
 import type { OutcomeEvent } from "../../journal/run-event.ts";
 import type { ConversationSummary, ResultRow, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
@@ -29,7 +29,7 @@ export function* junitXml(
     name: `elenchus ${name}`,
     tests: sum("tests") + thresholds.length + judges.length,
     failures: missed,
-    errors: sum("errors") + judges.filter(isBroken).length,
+    errors: sum("errors") + judges.filter(isBrokenJudge).length,
     skipped: sum("skipped"),
   })}>\n`;
   for (const [index, row] of rows.entries()) {
@@ -114,13 +114,8 @@ function timeOf(at: number): string | undefined {
   return Math.abs(at) > LAST_TIME ? undefined : new Date(at).toISOString().slice(0, 19);
 }
 
-/** A judge that failed, or too often could not be read, is an error: what it should have read is missing. */
-function isBroken({ failed, isPoor }: JudgeHealth): boolean {
-  return failed > 0 || isPoor;
-}
-
 function* judgeSuite(judges: readonly JudgeHealth[]): Generator<string> {
-  const errors = judges.filter(isBroken).length;
+  const errors = judges.filter(isBrokenJudge).length;
   const counts = { tests: judges.length, failures: 0, errors, skipped: 0 };
   yield `  <testsuite${xmlAttributes({ name: "judges", ...counts })}>\n`;
   for (const health of judges) {
@@ -129,7 +124,7 @@ function* judgeSuite(judges: readonly JudgeHealth[]): Generator<string> {
     yield `    <testcase${xmlAttributes({ classname: "judges", name: health.judge })}>\n      <properties>\n`;
     for (const key of keys) yield `        <property${xmlAttributes({ name: key, value: health[key] })}/>\n`;
     yield "      </properties>\n";
-    if (isBroken(health))
+    if (isBrokenJudge(health))
       yield `      <error${xmlAttributes({ type: "judge", message })}>${xmlText(reasons.join("\n"))}</error>\n`;
     yield "    </testcase>\n";
   }
