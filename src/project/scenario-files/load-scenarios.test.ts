@@ -70,7 +70,7 @@ test("every file is read before anybody complains, and issues keep their places"
   expect(loaded.problems.map(({ message }) => message)).toEqual([
     "bad/5.yaml is not UTF-8 text; save it as UTF-8.",
     'bad/1.yaml:6:28 (edges[0].target): The target of an edge names "aks", which is not a node. Did you mean "ask"?',
-    expect.stringMatching(/^bad\/2\.yaml:1:9: The file cannot be read: /),
+    expect.stringMatching(/^bad\/2\.yaml:1:8: The file cannot be read: /),
     expect.stringMatching(/^bad\/4\.json:1:3: The file cannot be read: /),
   ]);
   expect(loaded.problems[1]).toMatchObject({ file: "bad/1.yaml", issue: { code: "unknown_node" } });

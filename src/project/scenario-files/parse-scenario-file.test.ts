@@ -271,12 +271,16 @@ describe("text that cannot be read is one clear error", () => {
   });
 
   test.each([
-    ["", "it is empty"],
-    ["name: 'a\nentry: b\n", "a text that begins with ' above has no ' at its end"],
-    ["edges:\n  - { source: a\noutcomes: []\n", "a { above has no }, or its lines are not indented"],
-    ["name: a: b", "a text with a colon and a space is taken for a key; put quotes around it"],
-  ])("%j is explained in plain words", (text, words) => {
-    expect(sentences(text)).toEqual([expect.stringContaining(`The file cannot be read: ${words}.`)]);
+    ["", "1:1", "it is empty"],
+    ["version: 1\nname: 'a\nentry: b\n", "2:7", "this ' has no ' that closes the text"],
+    [
+      "edges:\n  - { source: a, when: { turn: 1 }\noutcomes: []\n",
+      "2:5",
+      "this { has no }, or a line before that is not indented",
+    ],
+    ["name: a: b", "1:7", "a text with a colon and a space is taken for a key; put quotes around it"],
+  ])("%j is explained in plain words", (text, place, words) => {
+    expect(sentences(text)).toEqual([`s.yaml:${place}: The file cannot be read: ${words}.`]);
   });
 });
 

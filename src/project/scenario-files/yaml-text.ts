@@ -1,4 +1,4 @@
-import type { Node, YAMLMap } from "yaml";
+import type { Document, Node, YAMLMap } from "yaml";
 import { errorMessage } from "../../core/error-message.ts";
 import { setOwn } from "../../core/values/set-own.ts";
 import {
@@ -27,7 +27,7 @@ export function parseYamlText(text: string): ParsedText {
     if (problem !== undefined)
       throw new TextSyntaxError(
         problem.code === "RESOURCE_EXHAUSTION" ? TOO_DEEP : clause(problem.message),
-        lines.positionAt(problem.pos[0]),
+        lines.positionAt(openedAt(yaml, document, problem.pos[0]) ?? problem.pos[0]),
       );
     const { value, place } = new DocumentReader(yaml, lines).read(document.contents);
     return { value, ...placesIn(place, { text, value, lines }) };
@@ -37,6 +37,20 @@ export function parseYamlText(text: string): ParsedText {
     const tooDeep = error instanceof RangeError;
     throw new TextSyntaxError(tooDeep ? TOO_DEEP : clause(errorMessage(error)));
   }
+}
+
+/** Where a text in quotes or a bracket begins that is still open at the place of an error: there is the mistake. */
+function openedAt(yaml: YamlLibrary, document: Document, at: number): number | undefined {
+  let begins: number | undefined;
+  yaml.visit(document, {
+    Node(_, node) {
+      const [start, end] = node.range ?? [at, at];
+      const isQuoted = yaml.isScalar(node) && node.type?.startsWith("QUOTE_") === true;
+      const isOpen = isQuoted || (yaml.isCollection(node) && node.flow === true);
+      if (isOpen && start < at && end === at) begins = start;
+    },
+  });
+  return begins;
 }
 
 /** The library takes about a kilobyte for each. */
@@ -53,11 +67,11 @@ function clause(message: string): string {
   if (/nested mappings|implicit keys|implicit map/i.test(first))
     return "a text with a colon and a space is taken for a key; put quotes around it";
   const [, quote] = /missing closing (["'])quote/i.exec(first) ?? [];
-  if (quote !== undefined) return `a text that begins with ${quote} above has no ${quote} at its end`;
+  if (quote !== undefined) return `this ${quote} has no ${quote} that closes the text`;
   const [, bracket] =
     /flow (?:map|sequence) in block collection must .* end with a ([}\]])/i.exec(first) ?? [];
   if (bracket !== undefined)
-    return `a ${bracket === "}" ? "{" : "["} above has no ${bracket}, or its lines are not indented`;
+    return `this ${bracket === "}" ? "{" : "["} has no ${bracket}, or a line before that is not indented`;
   const plain = first.trim().replace(/\.$/, "");
   return plain.charAt(0).toLowerCase() + plain.slice(1);
 }
