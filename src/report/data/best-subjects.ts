@@ -1,6 +1,6 @@
-import { canonicalJson } from "../../core/values/json.ts";
+import { RunError } from "../../journal/failure.ts";
 import type { ConversationScore } from "../../journal/store/store.ts";
-import { compareAll, type Side } from "./compare-sides.ts";
+import { type Comparison, compareAll, type Side } from "./compare-sides.ts";
 import type { RunFacts } from "./run-facts.ts";
 import { testedKey } from "./subject-totals.ts";
 
@@ -20,17 +20,16 @@ export function bestSubjects(
   const judges = new Set(scores.map(({ judge }) => judge));
   const best = new Map<string, string>();
   if (subjects.length < 2 || subjects.length > MOST || judges.size !== 1) return best;
+  if (![...facts.rates.keys(), ...facts.outcomes].some((name) => directionOf(name, facts) !== undefined))
+    return best;
   const [judge = ""] = judges;
   const sides = subjects.map((subject): Side => {
     const own = scores.filter((score) => score.subject === subject);
     return { label: subject, scores: () => own, facts, judges: 1 };
   });
-  const pairs = sides
-    .flatMap((a, i) => sides.slice(i + 1).map((b) => [a, b] as const))
-    .filter(([a, b]) => haveCommon(a, b));
-  if (pairs.length < (subjects.length * (subjects.length - 1)) / 2) return best;
+  const pairs = sides.flatMap((a, i) => sides.slice(i + 1).map((b) => [a, b] as const));
   const wins = new Map<string, Map<string, number>>();
-  for (const { a, b, lines } of compareAll(pairs))
+  for (const { a, b, lines } of comparedOrNone(pairs))
     for (const { name, adjusted, difference } of lines) {
       const isGood = directionOf(name, facts);
       if (isGood === undefined || (adjusted ?? 1) >= LEVEL || difference === null) continue;
@@ -53,10 +52,12 @@ function directionOf(name: string, { rates, scenarios }: RunFacts): boolean | un
   return undefined;
 }
 
-/** True if there is a pair: a shard of a run, or one that was cut short, may have the same items without one. */
-function haveCommon(a: Side, b: Side): boolean {
-  const placeOf = ({ item, variant, arm, replicate }: ConversationScore): string =>
-    `${replicate} ${arm ?? ""} ${variant === null ? "" : canonicalJson(variant)} ${item}`;
-  const places = new Set([...a.scores()].map(placeOf));
-  return [...b.scores()].some((score) => places.has(placeOf(score)));
+/** A shard of a run, or one that was cut short, may have the same items without a pair: then nothing is known about the best. */
+function comparedOrNone(pairs: readonly (readonly [Side, Side])[]): readonly Comparison[] {
+  try {
+    return compareAll(pairs);
+  } catch (error) {
+    if (error instanceof RunError) return [];
+    throw error;
+  }
 }

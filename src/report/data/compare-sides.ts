@@ -1,3 +1,4 @@
+import { memoize } from "../../core/lazy.ts";
 import { itemName } from "../../journal/cell.ts";
 import { RunError } from "../../journal/failure.ts";
 import type { ConversationScore, ResultRow, ScoreOptions, Store } from "../../journal/store/store.ts";
@@ -74,13 +75,43 @@ export function compareAll(
   pairs: readonly (readonly [Side, Side])[],
   options: CompareOptions = {},
 ): readonly Comparison[] {
-  const compared = pairs.map(([a, b]) => compareSides(a, b, options));
+  const tables = new SideTables(pairs.flat());
+  const compared = pairs.map(([a, b]) => compareSides(a, b, options, tables));
   const adjusted = holm(compared.flatMap(({ lines }) => lines.map(({ p }) => p)));
   let next = 0;
   return compared.map((comparison) => ({
     ...comparison,
     lines: comparison.lines.map((line) => ({ ...line, adjusted: adjusted[next++] ?? null })),
   }));
+}
+
+/** The tables of sides. One that is compared several times is read once. */
+class SideTables {
+  /** The sides that are compared again, with their tables. */
+  readonly #kept = new Map<Side, Map<boolean, ScoreTable>>();
+  readonly #numbers = new Map<boolean, PlaceNumbers>();
+
+  constructor(sides: readonly Side[]) {
+    const seen = new Set<Side>();
+    for (const side of sides) {
+      if (seen.has(side)) this.#kept.set(side, new Map());
+      seen.add(side);
+    }
+  }
+
+  /** Both tables of a comparison. Where each side has several judges, those of a pair are the same. */
+  of(pair: readonly [Side, Side]): readonly [ScoreTable, ScoreTable] {
+    const hasJudges = pair.every(({ judges }) => judges > 1);
+    const tableOf = (side: Side): ScoreTable => {
+      const kept = this.#kept.get(side);
+      // What is compared once is forgotten afterwards.
+      const numbers = memoize(this.#numbers, hasJudges, () => new PlaceNumbers(hasJudges));
+      const make = (): ScoreTable => new ScoreTable(side.scores(), { numbers });
+      return kept === undefined ? make() : memoize(kept, hasJudges, make);
+    };
+    if (!pair.some((side) => this.#kept.has(side))) this.#numbers.clear();
+    return [tableOf(pair[0]), tableOf(pair[1])];
+  }
 }
 
 /**
@@ -117,17 +148,10 @@ function unreadTurns(results: readonly ResultRow[], subject: string | undefined)
   return { turns, unread };
 }
 
-function compareSides(sideA: Side, sideB: Side, options: CompareOptions): Comparison {
+function compareSides(sideA: Side, sideB: Side, options: CompareOptions, tables: SideTables): Comparison {
   const { by = [], acrossVersions = false } = options;
   const facts = mergedFacts(sideA.facts, sideB.facts);
-  const pairing = {
-    // Where each side has several judges, those of a pair are the same.
-    numbers: new PlaceNumbers(sideA.judges > 1 && sideB.judges > 1),
-    ...(by.length === 0 ? {} : { groupsOf: groupsBy(by, facts) }),
-  };
-  const read = { rowValues: needsRowValues(by) };
-  const a = new ScoreTable(sideA.scores(read), pairing);
-  const b = new ScoreTable(sideB.scores(read), pairing);
+  const [a, b] = by.length === 0 ? tables.of([sideA, sideB]) : groupedTables([sideA, sideB], by, facts);
   refuseUnknownGroups(by, {
     factors: new Set([...a.names.factors, ...b.names.factors]),
     columns: new Set([...a.names.columns, ...b.names.columns]),
@@ -164,6 +188,19 @@ function compareSides(sideA: Side, sideB: Side, options: CompareOptions): Compar
     acrossVersions,
     unread: { a: sideA.unread ?? null, b: sideB.unread ?? null },
   };
+}
+
+/** Tables whose conversations are in groups, which depend on both sides. */
+function groupedTables(
+  [a, b]: readonly [Side, Side],
+  by: readonly string[],
+  facts: RunFacts,
+): readonly [ScoreTable, ScoreTable] {
+  const numbers = new PlaceNumbers(a.judges > 1 && b.judges > 1);
+  const groupsOf = groupsBy(by, facts);
+  const tableOf = (side: Side): ScoreTable =>
+    new ScoreTable(side.scores({ rowValues: needsRowValues(by) }), { numbers, groupsOf });
+  return [tableOf(a), tableOf(b)];
 }
 
 function saysSomething({ pairs, left }: ComparisonLine): boolean {

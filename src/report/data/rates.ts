@@ -49,6 +49,7 @@ export function wantedScores(
   scores: Iterable<ConversationScore>,
   filter: ConversationFilter = {},
 ): readonly ConversationScore[] {
+  if (Object.keys(filter).length === 0) return [...scores];
   const wanted: ConversationScore[] = [];
   for (const score of scores) {
     const fits = (["scenario", "subject", "judge", "status"] as const).every(
