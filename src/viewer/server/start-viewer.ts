@@ -4,7 +4,7 @@ import { serve } from "@hono/node-server";
 import { openStore } from "../../journal/store/open-store.ts";
 import { openRunBrowser } from "../../journal/store/run-browser.ts";
 import type { Store } from "../../journal/store/store.ts";
-import { HeavyThread } from "./heavy-thread.ts";
+import { HeavyProcess } from "./heavy-process.ts";
 import { readPageFiles } from "./page-files.ts";
 import { rememberedStore } from "./remembered-store.ts";
 import { type ViewerParts, viewerApp } from "./viewer-app.ts";
@@ -43,7 +43,7 @@ export async function startViewer(options: ViewerOptions): Promise<RunningViewer
   const opened = await openStore(path, { readOnly: true });
   const browser = await openRunBrowser(path);
   const store = rememberedStore(opened, browser);
-  const heavy = new HeavyThread(path, () => browser.version());
+  const heavy = new HeavyProcess(path, () => browser.version());
   const token = randomBytes(24).toString("base64url");
   const hosts = new Set<string>();
   // The port is known only once it listens; nothing is answered before.
@@ -75,7 +75,7 @@ export async function startViewer(options: ViewerOptions): Promise<RunningViewer
     url: (hash = "") =>
       `http://${isAny(host) ? "127.0.0.1" : bracketed(host)}:${port}/?token=${token}${hash}`,
     close: async () => {
-      await heavy.close();
+      heavy.close();
       await new Promise<void>((resolve) => {
         server.close(() => {
           store.close();

@@ -9,7 +9,7 @@ import { callAnswer, textAnswer } from "./call-data.ts";
 import { conversationAnswer } from "./conversation-data.ts";
 import { conversationsAnswer, pairsAnswer } from "./entries-data.ts";
 import type { HeavyRequest } from "./heavy-answer.ts";
-import { HeavyError, type HeavyThread } from "./heavy-thread.ts";
+import { HeavyError, type HeavyProcess } from "./heavy-process.ts";
 import { liveUpdates } from "./live-updates.ts";
 import { type PageFiles, pageWith } from "./page-files.ts";
 import { labelFrom, reviewAnswer } from "./review-data.ts";
@@ -21,7 +21,7 @@ export interface ViewerParts extends Viewed {
   readonly access: Access;
   readonly page: PageFiles;
   /** Computes answers that look at every conversation of a run. */
-  readonly heavy: Pick<HeavyThread, "answer">;
+  readonly heavy: Pick<HeavyProcess, "answer">;
   /** Writes down what a person says about a reply. */
   readonly label: (run: string, label: Omit<Label, "type">) => Promise<void>;
   /** Deletes a run. */
