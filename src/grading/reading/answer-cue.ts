@@ -32,14 +32,14 @@ const ANSWER_WORDS = anyOf(
   `${upTo(3, `${GRADE} `)}(?<![a-z])${NOUN}(?:\\(s\\))?(?: ${OF_NOUN})?["')]?(?: ${ANSWER_BE}(?![a-z])|'s| ?[:=]+>?| ?[-–—→]+>?(?= )|(?= ?\\n)|是| of)`,
   `${I}${ADVERBS}${GOING} ${CHOOSE}(?: that)?${MY_ANSWER}`,
   `(?:${I}${ADVERBS}${GOING} )?\\b${CHANGE}`,
-  "(?:let's|let me|you should|you must|please|best to) (?:choose|pick|select|go with)|(?<=(?:^|[.!\\n]) ?)tell (?:her|him|them)",
+  "(?:let's|let me|you should|you must|please|best to) (?:choose|pick|select|go with|tick|mark|put|enter|write)|(?<=(?:^|[.!\\n]) ?)tell (?:her|him|them)",
   "\\b(?:and|but|so) (?:chose|picked|selected|went with)|答案是",
   "(?<=^|\\n)(?:question|problem|q) ?\\d{1,3}[:.)]",
 );
 
 /** Words that state something, or set it right. */
 const CLAIM_WORDS = `(?<![a-z])${anyOf(
-  "(?:it|that|this)(?:'s| (?:is|are|remains|stays|must be|should be|would be|has to be|will be))(?: the)?",
+  "(?:it|that|this)(?:'s| (?:is|are|was|remains|stays|must be|should be|would be|has to be|will be))(?: the)?",
   "so|therefore|thus|hence|consequently|overall|ultimately|namely|result(?: is)?|in conclusion|in short|in summary|in my (?:opinion|view)",
   "(?:looking for|in question|you (?:want|need)) is(?: the)?|(?<=(?:answer|choice), )which is",
   "leav(?:ing|es)(?: us with| only)?|left with|must be|has to be|have to be|correspond(?:s|ing) to|matches|supports|points? to|correct(?=:)",

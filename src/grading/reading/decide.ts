@@ -95,6 +95,10 @@ const NEXT_CLAUSE = /[,;] and (?:[a-z]+ ){0,2}["'(]*$/;
 const CONCESSION =
   /^["'(]*(?:you(?:'re| are) right|true|yes|granted|sure|of course|many|people|some|i (?:understand|see|know|get|appreciate)|it(?:'s| is) (?:true|understandable|easy|common|natural|tempting|a common)|while|although|though|since)\b/;
 
+/** "X is certainly worth a visit, but" */
+const CONCEDED =
+  /^[^.;]*?\b(?:certainly|indeed|of course|impressive|important|famous|well known|worth|did a lot|made many)\b[^.;]*, but\b/;
+
 /** True if a value is only conceded, in the sentence of the position before a "but", or in an earlier one. */
 export function isConceded(
   reply: ReplyText,
@@ -102,6 +106,8 @@ export function isConceded(
   position: number,
 ): boolean {
   const from = reply.sentenceStart(start);
+  if (strength === 0 && CONCEDED.test(reply.lower.slice(end, Math.min(position, reply.sentenceEnd(end)))))
+    return true;
   if (!CONCESSION.test(reply.lower.slice(from, start).trimStart())) return false;
   const apart = strength === 0 && from < reply.sentenceStart(position);
   return apart || /\b(?:but|however|yet)\b/.test(reply.lower.slice(end, position));

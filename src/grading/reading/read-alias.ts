@@ -114,10 +114,12 @@ function onlyValue(reply: ReplyText, statements: readonly Statement<string>[]): 
   if (last === undefined || value === undefined) {
     return { status: statements.some(({ standing }) => standing === "open") ? "ambiguous" : "absent" };
   }
-  const alone = statements.every(({ values, standing, start }) => {
+  const alone = statements.every((statement) => {
+    const { values, standing, start } = statement;
     const same = values.length === 1 && values[0] === value;
     const before = start < last.start;
-    if (standing === "asserted" || standing === "aside") return same;
+    if (standing === "asserted" || standing === "aside")
+      return same || (before && last.strength > 0 && isConceded(reply, statement, last.start));
     // "X is the capital, while Y is larger"; but "X is the namesake of the country. Y is taller."
     if (standing === "open")
       return same
@@ -177,7 +179,8 @@ function aliasStatement(reply: ReplyText, group: Group, { previous, next }: Neig
     strength,
     start,
     end,
-    concludes: result || (cue?.concludes ?? false),
+    concludes:
+      result || cue?.concludes === true || CONCLUDES.test(lower.slice(reply.clauseStart(start), start)),
     cued,
   };
 }

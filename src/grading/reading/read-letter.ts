@@ -15,7 +15,7 @@ export function readLetter(reply: ReplyText, options: ReadonlySet<string>): Deci
       letterStatement(reply, group, { line: lines.get(group.start), previous: statements.at(-1), options }),
     );
   }
-  const [only, ...more] = statements;
+  const [only, ...more] = statements.filter(({ standing }) => standing !== "denied");
   const agrees = more.length === 0 && reply.text.length <= SHORT && AGREES.test(reply.lower);
   const decision = decide(reply, agrees && only !== undefined ? [{ ...only, strength: CLAIM }] : statements);
   return decision.status !== "found" || options.has(decision.value) ? decision : { status: "absent" };
@@ -23,9 +23,9 @@ export function readLetter(reply: ReplyText, options: ReadonlySet<string>): Deci
 
 /** How long a reply may be that says its answer without a cue. */
 const SHORT = 200;
-/** "You're right, B is the prime number" */
+/** "You're right, B is the prime number", "B is the prime number, not D" */
 const AGREES =
-  /^(?:you(?:'re| are) (?:absolutely |completely )?(?:right|correct)|yes|okay|indeed|agreed)[,.!:;] /;
+  /^(?:you(?:'re| are) (?:absolutely |completely )?(?:right|correct)|yes|okay|indeed|agreed)[,.!:;] |^["'(]?[a-z]["')]? is the [^,]*, not /;
 
 type Group = MentionGroup<string, LetterMention>;
 
@@ -99,7 +99,7 @@ function standsAlone(reply: ReplyText, group: Group, line: LineRole | undefined)
   if (CALCULATED.test(reply.text.slice(end, end + 20))) return 0;
   if (line === "chosen") return ANSWER;
   // "1. B 2. C" answers several questions.
-  if (/\S \d{1,2}[.)] ?$/.test(reply.text.slice(Math.max(0, from - 6), from))) return 0;
+  if (/(?:^|\s)[A-Za-z][).,;]? \d{1,2}[.)] ?$/.test(reply.text.slice(Math.max(0, from - 10), from))) return 0;
   const after = reply.text.slice(end, Math.min(end + 40, reply.sentenceEnd(end)));
   // In the middle of a line, "A. Rome" is an option.
   if (/^["')\]}$]{0,4}[.!]?["')\]}$]{0,4}\s*$/.test(after))
@@ -128,7 +128,7 @@ function isOnlyStrong({ text, strong }: ReplyText, { start, end, mentions }: Gro
 const PREDICATE = /(?:^|[.!?,;]|\bso) ?the [a-z ]{2,30} is ["'([]{0,2}$/i;
 /** "Yes, I am sure: B." */
 const AFTER_COLON =
-  /^(?!.*\b(?:part|blank|step|(?:question|problem|item) \d))[^:]{1,80}: ?["'([]{0,2}$|^(?:after|given|based on|in that case|considering)\b[^.:]{0,60}, ["'([]{0,2}$|^(?:all right|right|okay?|fine|respectfully|again|honestly|sure|alright|you(?:'re| are) right),? ["'([]{0,2}$/i;
+  /^(?!.*\b(?:part|blank|step|(?:question|problem|item) \d))[^:]{1,80}: ?["'([]{0,2}$|^(?:after|given|based on|in that case|on reflection|considering)\b[^.:]{0,60}, ["'([]{0,2}$|^(?:all right|right|okay?|fine|respectfully|again|honestly|sure|alright|you(?:'re| are) right),? ["'([]{0,2}$/i;
 
 function isFirst(reply: ReplyText, start: number): boolean {
   return start <= 40 && head().test(reply.text.slice(0, start));
