@@ -23,7 +23,7 @@ import { readLetter } from "./read-letter.ts";
 import { readNumber } from "./read-number.ts";
 import { type Reader, readReply, type Source } from "./read-reply.ts";
 import { readStance } from "./read-stance.ts";
-import { answerText } from "./reply-text.ts";
+import { answerText, withoutClosing } from "./reply-text.ts";
 import type { Place } from "./standing.ts";
 
 /**
@@ -41,7 +41,10 @@ export function extractValue(
   { finish }: ReadingOptions = {},
 ): ExtractedField {
   const cut = finish === "length";
-  const field = extractFrom(rule, target, { reply, cut });
+  const field = extractFrom(rule, target, {
+    reply: rule.type === "regex" ? reply : withoutClosing(reply),
+    cut,
+  });
   return cut ? { ...field, cut } : field;
 }
 

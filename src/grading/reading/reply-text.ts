@@ -166,6 +166,17 @@ export function tailStart(reply: string, from: number, to: number, most: number)
   return match === null ? start : start + match.index + match[0].length;
 }
 
+/** "Would you like me to explain this further?", "I hope this helps!": how many replies close, after their answer. */
+const CLOSING =
+  /(?<=[.!?)\]}*"'$>\n]\s*)(?:(?:please )?let me know|i hope (?:this|that)|would you like|do you (?:want|have|need)|is there anything|please feel free|feel free|if you (?:have|need|want|would like))[^.!?\n]{0,100}[.!?]\s*$/i;
+
+/** A reply without the sentence that it closes with. */
+export function withoutClosing(reply: string): string {
+  const from = Math.max(0, reply.length - 160);
+  const at = CLOSING.exec(reply.slice(from))?.index;
+  return at === undefined || from + at === 0 ? reply : reply.slice(0, from + at);
+}
+
 /** The answering parts as one text; `span` converts its positions to those of the reply. */
 export interface AnswerText {
   readonly text: string;
