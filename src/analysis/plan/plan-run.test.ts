@@ -142,6 +142,32 @@ describe("planRun", () => {
     expect(callsOf(plan, "simulator")).toEqual([["openai/gpt-5-nano", 9]]);
   });
 
+  test("of many rows some stand for all, and the lengths of the others count exactly", async () => {
+    const rows = Array.from({ length: 120 }, (_, index) => ({
+      id: index,
+      text: "word ".repeat((index * 7) % 31),
+    }));
+    const scenario = parseScenario({
+      version: 1,
+      name: "rows",
+      entry: "ask",
+      dataset: { rows, id: "id" },
+      nodes: { ask: { question: { question: "{{ row.text }}?", rawAnswer: "B" } } },
+      edges: [
+        { source: "ask", target: "ask", when: { "node_visits.ask": { lt: 3 } } },
+        { source: "ask", target: "END" },
+      ],
+    });
+    const whole = await planRun({ scenarios: scenario, subjects });
+    let exact = 0;
+    for (let first = 0; first < rows.length; first += 40) {
+      const dataset = { rows: rows.slice(first, first + 40), id: "id" };
+      exact += (await planRun({ scenarios: scenario, subjects, dataset })).tokens.expected;
+    }
+    expect(whole.tokens.expected).toBeCloseTo(exact, 6);
+    expect(whole.notes).toHaveLength(1);
+  });
+
   test("a function that cannot be analysed is named, never guessed", async () => {
     const outside = { limit: 2 };
     const opaque = new Scenario("opaque")

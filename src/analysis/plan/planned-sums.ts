@@ -24,6 +24,7 @@ import { type CachedConversation, cachedConversation, type KnownAnswers } from "
 import type { ChainResult } from "./chain-walk.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import type { Forecast } from "./forecast.ts";
+import { RowSizes } from "./row-sizes.ts";
 import { ScenarioChain } from "./scenario-chain.ts";
 
 /** Sums over all conversations of a run. */
@@ -82,6 +83,10 @@ class RunSums {
   readonly #all: AmountSpread;
   readonly #made: AmountSpread;
   readonly #cached: Amounts;
+  /** Of scenarios with more rows than are walked. */
+  readonly #sizes: ReadonlyMap<string, RowSizes>;
+  /** The size of the row that a result was computed for. */
+  readonly #stands = new Map<ChainResult, number>();
   readonly #longest = { least: 0, expected: 0, most: 0 };
   readonly #notes = new Set<string>();
   #cachedConversations = 0;
@@ -100,6 +105,11 @@ class RunSums {
     this.#strides = new Map(
       scenarios.map(({ name, dataset }) => [name, Math.ceil((dataset?.count ?? 1) / MOST_ROWS)]),
     );
+    this.#sizes = new Map(
+      definitions.flatMap((one) =>
+        (this.#strides.get(one.name) ?? 1) > 1 ? [[one.name, new RowSizes(one)] as const] : [],
+      ),
+    );
     const spread = (): AmountSpread => ({ least: slots.zero(), expected: slots.zero(), most: slots.zero() });
     this.#all = spread();
     this.#made = spread();
@@ -112,7 +122,7 @@ class RunSums {
     for (const [index, cell] of cells.entries()) {
       if (isFinished?.(setup.conversation(cell, row)) === true) continue;
       const known = await this.#walk(cell, row);
-      if (known === undefined) this.#addRest(await this.#fromStart(cell, row), { index });
+      if (known === undefined) this.#addRest(await this.#whole(cell, row, index), { index });
       else await this.#addKnown(known, { index, row });
     }
   }
@@ -192,6 +202,22 @@ class RunSums {
       this.#longest[key] = Math.max(this.#longest[key], rest[key][MILLISECONDS] ?? 0);
   }
 
+  /** What a whole conversation takes, and by how much its row is longer than the one that stands for it. */
+  async #whole(cell: Cell, row: JsonObject | undefined, index: number): Promise<ChainResult> {
+    const result = await this.#fromStart(cell, row);
+    const sizes = this.#sizes.get(cell.scenario);
+    if (row === undefined || sizes === undefined) return result;
+    const size = sizes.of(row);
+    const { scenario, variant, subject, judge } = cell;
+    const group = JSON.stringify([scenario, variant, subject, judge]);
+    const known = this.#stands.get(result);
+    if (known === undefined) {
+      this.#stands.set(result, size);
+      sizes.walked(group, size, index > 0 ? withoutShared(result, this.#slots) : result);
+    } else sizes.stoodFor(group, size - known);
+    return result;
+  }
+
   #fromStart(cell: Cell, row: JsonObject | undefined): Promise<ChainResult> {
     const { subject, judge } = cell;
     return memoize(this.#starts, JSON.stringify([...this.#place(cell), subject, judge]), async () => {
@@ -236,7 +262,8 @@ class RunSums {
         for (const amounts of [this.#made.least, this.#made.expected, this.#made.most])
           addCalls(amounts, slot, call);
       }
-    const rows = [...this.#strides.values()].some((stride) => stride > 1);
+    for (const sizes of this.#sizes.values()) sizes.correct(this.#made, this.#slots);
+    const rows = this.#sizes.size > 0;
     return {
       all: this.#all,
       made: this.#made,
@@ -245,7 +272,11 @@ class RunSums {
       longest: this.#longest,
       notes: [
         ...this.#notes,
-        ...(rows ? [`Of more than ${MOST_ROWS} rows of a scenario, ${MOST_ROWS} stand for all.`] : []),
+        ...(rows
+          ? [
+              `Of more than ${MOST_ROWS} rows of a scenario, ${MOST_ROWS} stand for all; tokens are corrected by the lengths of the others.`,
+            ]
+          : []),
       ],
     };
   }
