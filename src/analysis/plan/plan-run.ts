@@ -88,6 +88,8 @@ export interface PlanOptions {
   readonly from?: string | null;
   /** A run in the store that is resumed, and what is done again in it: what is finished is not planned. */
   readonly resumes?: Retried & { readonly run: string };
+  /** False to leave out what is expected if all replies are right, or wrong (default true). */
+  readonly extremes?: boolean;
   /** At most so many conversations are looked for in the store; beyond that, the number of cached calls is a lower bound (default: no limit). */
   readonly mostCached?: number;
 }
@@ -125,8 +127,8 @@ export async function planRun(asked: RunOptions, plan: PlanOptions = {}): Promis
       return summary(sums, { options, slots, prices, forecast, earlier, hasTools });
     };
     const found = await planned(given);
-    if (given.right !== undefined || earlier !== undefined || found.turns.least === found.turns.most)
-      return found;
+    const isKnown = given.right !== undefined || earlier !== undefined;
+    if (plan.extremes === false || isKnown || found.turns.least === found.turns.most) return found;
     const [right, wrong] = [await planned({ ...given, right: 1 }), await planned({ ...given, right: 0 })];
     return { ...found, extremes: { right: totalOf(right), wrong: totalOf(wrong) } };
   } finally {

@@ -105,7 +105,9 @@ export class GraphView {
 
   /** A shortest whole conversation that makes a transition. */
   through(from: ExploredState, step: PathStep): FoundPath {
-    return this.#finished([...this.#pathTo(from), step]);
+    const steps = this.#pathTo(from);
+    steps.push(step);
+    return this.#finished(steps);
   }
 
   /** A shortest whole conversation that asks the question of a state. */
@@ -207,7 +209,9 @@ export class GraphView {
 
   /** A conversation that the limit stops after a turn; `layers` comes first. */
   stoppedAfter({ from, ...step }: TurnFrom): FoundPath {
-    return { steps: [...this.#pathOfLength(from, this.#limit - 1), step], isLimited: true };
+    const steps = this.#pathOfLength(from, this.#limit - 1);
+    steps.push(step);
+    return { steps, isLimited: true };
   }
 
   /** The shortest paths, up to so many. */
@@ -307,14 +311,14 @@ export class GraphView {
         if (!this.#toEnd.has(from)) this.#toEnd.set(from, turns + 1);
   }
 
-  #pathTo(state: ExploredState): readonly PathStep[] {
+  #pathTo(state: ExploredState): PathStep[] {
     const steps: PathStep[] = [];
     for (let at = this.#first.get(state); at != null; at = this.#first.get(at.from)) steps.push(at);
     return steps.reverse();
   }
 
   /** A path to a state that has exactly so many turns: `layers` knows that there is one. */
-  #pathOfLength(state: ExploredState, turns: number): readonly PathStep[] {
+  #pathOfLength(state: ExploredState, turns: number): PathStep[] {
     const steps: PathStep[] = [];
     let at = state;
     for (let layer = turns - 1; layer >= 0; layer--) {
@@ -326,9 +330,8 @@ export class GraphView {
     return steps.reverse();
   }
 
-  /** A path that goes on to an end by the shortest way, or until the limit. */
-  #finished(begun: readonly PathStep[]): FoundPath {
-    const steps = [...begun];
+  /** A path that goes on to an end by the shortest way, or until the limit. Long ones are not copied. */
+  #finished(steps: PathStep[]): FoundPath {
     for (;;) {
       const last = steps.at(-1);
       const to = last === undefined ? this.#graph.start : last.branch.to;

@@ -37,6 +37,7 @@ export async function forecastRun(
   const limits = maxCost === undefined ? undefined : limitsIn(maxCost);
   const forecast = (store: Store | undefined): Promise<RunPlan> =>
     planRun(store === undefined ? options : { ...options, store }, {
+      extremes: false,
       // A limit needs to know everything that need not be paid.
       ...(limits === undefined ? { mostCached: MOST_CACHED } : {}),
       ...(resumes === undefined ? {} : { resumes }),
