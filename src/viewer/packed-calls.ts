@@ -1,11 +1,18 @@
 import type { JsonValue } from "../core/values/json.ts";
-import type { CallAnswer } from "./answers.ts";
+import type { CallAnswer, ConversationAnswer } from "./answers.ts";
 
-/** Calls of several conversations in little space: a message that many requests have is there once. */
+/** A conversation in an export. What its calls repeat stands near it, so that compressing leaves little of it. */
+export interface ExportedConversation {
+  readonly answer: ConversationAnswer;
+  /** Missing in an export without texts. */
+  readonly calls?: PackedCalls;
+}
+
+/** The calls of a conversation in little space: a message that many requests have is there once. */
 export interface PackedCalls {
   readonly values: readonly JsonValue[];
-  /** By conversation and call: which values its request and its reply are made of. */
-  readonly calls: Readonly<Record<string, Readonly<Record<string, PackedCall>>>>;
+  /** By call: which values its request and its reply are made of. */
+  readonly calls: Readonly<Record<string, PackedCall>>;
 }
 
 interface PackedCall {
@@ -16,9 +23,7 @@ interface PackedCall {
 }
 
 /** Packs calls; without a quadratic size in turns, although each request repeats all messages before it. */
-export function packCalls(
-  conversations: Iterable<readonly [name: string, calls: ReadonlyMap<string, CallAnswer>]>,
-): PackedCalls {
+export function packCalls(calls: ReadonlyMap<string, CallAnswer>): PackedCalls {
   const values: JsonValue[] = [];
   const places = new Map<string, number>();
   const placeOf = (value: JsonValue): number => {
@@ -28,25 +33,17 @@ export function packCalls(
     places.set(key, values.length);
     return values.push(value) - 1;
   };
-  const packed = [...conversations].map(([name, calls]) => {
-    const own = [...calls].map(([call, { request, reply }]): readonly [string, PackedCall] => {
-      // A recorded request has messages.
-      const { messages, ...settings } = request as { readonly messages: readonly JsonValue[] };
-      return [call, { settings: placeOf(settings), messages: messages.map(placeOf), reply: placeOf(reply) }];
-    });
-    return [name, Object.fromEntries(own)] as const;
+  const packed = [...calls].map(([call, { request, reply }]): readonly [string, PackedCall] => {
+    // A recorded request has messages.
+    const { messages, ...settings } = request as { readonly messages: readonly JsonValue[] };
+    return [call, { settings: placeOf(settings), messages: messages.map(placeOf), reply: placeOf(reply) }];
   });
   return { values, calls: Object.fromEntries(packed) };
 }
 
 /** A call as it was; undefined if it is not kept. */
-export function unpackCall(
-  { values, calls }: PackedCalls,
-  conversation: string,
-  call: string,
-): CallAnswer | undefined {
-  const own = Object.hasOwn(calls, conversation) ? calls[conversation] : undefined;
-  const packed = own !== undefined && Object.hasOwn(own, call) ? own[call] : undefined;
+export function unpackCall({ values, calls }: PackedCalls, call: string): CallAnswer | undefined {
+  const packed = Object.hasOwn(calls, call) ? calls[call] : undefined;
   if (packed === undefined) return undefined;
   const valueAt = (place: number): JsonValue => values[place] ?? null;
   const settings = valueAt(packed.settings) as Readonly<Record<string, JsonValue>>;

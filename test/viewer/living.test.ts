@@ -177,9 +177,6 @@ test("an export opens from disk: a folder, and one file without texts", async ()
   expect(whole).toContain("Ankara");
   expect(whole).not.toContain(secret);
   expect(whole).not.toContain(store.folder);
-  const calls = parts(readFileSync(join(store.folder, "out", "data", "calls-0.js"), "utf8"));
-  expect(calls).toContain("Ankara");
-  expect(calls).not.toContain(secret);
   const bare = parts(readFileSync(join(store.folder, "one.html"), "utf8"));
   expect(bare).toContain('"reply":"(text left out)"');
   expect(bare).not.toContain("Ankara");

@@ -1,6 +1,6 @@
-import type { ConversationAnswer, ConversationEntry, ConversationsAnswer, PairsAnswer } from "../answers.ts";
+import type { ConversationEntry, ConversationsAnswer, PairsAnswer } from "../answers.ts";
 import type { EntryFilter } from "../entry-filter.ts";
-import { type PackedCalls, unpackCall } from "../packed-calls.ts";
+import { type ExportedConversation, unpackCall } from "../packed-calls.ts";
 import { AnswerError, factOf, type Source } from "./source.ts";
 
 /** So many conversations are in one part. */
@@ -33,14 +33,13 @@ export function exportSource(): Source {
         if (kind === "conversations" && name !== undefined) {
           const place = entries.findIndex(({ conversation }) => conversation === name);
           if (place < 0) throw new AnswerError("not_found", "There is no such conversation in this export.");
-          const at = Math.floor(place / CHUNK);
-          if (more === "calls") {
-            const none = { request: null, reply: null };
-            if (factOf("texts") === "no") return none;
-            return unpackCall(await part<PackedCalls>(`calls-${at}`), name, call) ?? none;
-          }
-          const chunk = await part<readonly ConversationAnswer[]>(`conversations-${at}`);
-          return chunk.find(({ conversation }) => conversation === name);
+          const chunk = await part<readonly ExportedConversation[]>(
+            `conversations-${Math.floor(place / CHUNK)}`,
+          );
+          const found = chunk.find(({ answer }) => answer.conversation === name);
+          if (more !== "calls") return found?.answer;
+          const none = { request: null, reply: null };
+          return (found?.calls && unpackCall(found.calls, call)) ?? none;
         }
         const query = Object.fromEntries(url.searchParams);
         if (kind === "conversations") return pageOf(entries, query);

@@ -9,7 +9,7 @@ import type {
   ScenarioAnswer,
   TurnView,
 } from "../answers.ts";
-import { packCalls } from "../packed-calls.ts";
+import { type ExportedConversation, packCalls } from "../packed-calls.ts";
 import { keptCalls } from "./call-data.ts";
 import { conversationAnswer } from "./conversation-data.ts";
 import { coverageAnswer } from "./coverage-data.ts";
@@ -80,11 +80,6 @@ export async function* exportPieces(
   let count = 0;
   for (const names of chunksOf(viewed, run)) {
     yield piece(`conversations-${count}`, await answersOf(viewed, summary, names, hasTexts));
-    if (hasTexts)
-      yield piece(
-        `calls-${count}`,
-        packCalls(names.map((name) => [name, keptCalls(viewed.store, run, name)])),
-      );
     count++;
   }
 }
@@ -141,11 +136,16 @@ async function answersOf(
   summary: RunSummary,
   names: readonly string[],
   hasTexts: boolean,
-): Promise<readonly ConversationAnswer[]> {
-  const answers: ConversationAnswer[] = [];
+): Promise<readonly ExportedConversation[]> {
+  const answers: ExportedConversation[] = [];
   for (const name of names) {
     const answer = await conversationAnswer(viewed, summary, name, Number.POSITIVE_INFINITY);
-    if (answer !== undefined) answers.push(hasTexts ? answer : withoutTexts(answer));
+    if (answer === undefined) continue;
+    answers.push(
+      hasTexts
+        ? { answer, calls: packCalls(keptCalls(viewed.store, summary.run, name)) }
+        : { answer: withoutTexts(answer) },
+    );
   }
   return answers;
 }
