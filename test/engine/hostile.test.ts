@@ -77,7 +77,14 @@ test.each(BOMBS)("a source string that %s harms nothing but itself", async (_, s
     expect(turns[0]?.verifyResult).toBeNull();
     expect(outcomes.outcome?.status).toBe("inconclusive");
   }
-  expect(events.filter(({ type }) => type === "warning")).toHaveLength(2);
+  // Of each conversation, what its state update and its condition did.
+  const warned = events.flatMap((event) => (event.type === "warning" ? [event.code] : [])).sort();
+  expect(warned).toEqual([
+    "condition_failed",
+    "condition_failed",
+    "state_update_failed",
+    "state_update_failed",
+  ]);
 });
 
 test.each(BOMBS.slice(0, 2))(
