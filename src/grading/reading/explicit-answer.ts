@@ -1,5 +1,5 @@
 import { lazyPattern } from "../../core/lazy.ts";
-import { anyOf, matchesAt, RETRACTION, upTo } from "./phrases.ts";
+import { anyOf, RETRACTION, upTo } from "./phrases.ts";
 
 /** Where words announce an answer, and where the answer begins. */
 export interface Announcement {
@@ -142,12 +142,6 @@ export const explains: () => RegExp = lazyPattern(
   )}`,
   "",
 );
-/** Words in the answer's own sentence that limit it. */
-const LIMIT = /^[^.!?\n]*\b(?:if|unless|although|though|rather|or)\b/;
-
-/** "Final answer: How many are left?" repeats what was asked. */
-const QUESTION = /:? ?(?:how|what|which|who|when|where|why)\b[^.!?\n]{0,200}\?/y;
-
 const SENTENCE_START = /[.!?:]["')\]]{0,2} |\n/g;
 
 /** Where the sentence begins in which the position stands. */
@@ -196,7 +190,7 @@ export function explicitAnswer<Value>(
   { read, names, namesBehindMark = names }: PayloadReader<Value>,
   { cut, whole }: TextEnds,
 ): Payload<Value> | "none" | "doubt" | undefined {
-  const all = announcementsIn(lower).filter(({ end }) => !matchesAt(QUESTION, lower, end));
+  const all = announcementsIn(lower);
   const line = cut ? undefined : lastLine(lower, read, whole);
   const last = all.at(-1);
   const found = line ?? payloadOf(lower, last, read, cut);
@@ -208,7 +202,7 @@ export function explicitAnswer<Value>(
   const rest = found.until + (GLOSS.exec(lower.slice(found.until))?.[0].length ?? 0);
   const behind = lower.slice(rest);
   if (explains().test(behind)) return correction().test(behind) ? "doubt" : found;
-  if (namesMore(rest, lower.length) || reversal().test(behind) || LIMIT.test(behind)) return "doubt";
+  if (namesMore(rest, lower.length) || reversal().test(behind)) return "doubt";
   for (const other of line === undefined ? all.slice(0, -1) : all) {
     const before = payloadOf(lower, other, read, false);
     if (before === undefined || before.value === found.value) continue;

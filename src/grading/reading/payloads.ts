@@ -38,8 +38,6 @@ const CAPITAL =
 const JOINED = /\b(?:and|or|both|all|none|neither)\b/;
 const MARKED_LETTER = /\(([A-Z])\)|\b[Oo]ption ([A-Z])\b|(?<=\s)([A-Z])\)(?=\s)/g;
 
-const NEXT_OPTION = /[.!?]?["')\]]{0,2}\s*\n[-•* ]{0,3}[([]?[B-Z][).:\]]{1,2} ?\S/y;
-
 /** Reads an announced option: "(B)", "B.", "option B because". */
 export function letterPayload(
   { text, lower }: TailText,
@@ -81,8 +79,6 @@ export function letterPayload(
     // "C. both A and B" names other options in its text; "A, for children B" gives two answers.
     const rest = text.slice(end, until);
     if (CAPITAL.test(rest) && !(option && JOINED.test(rest))) return undefined;
-    // "The answers would be:⏎B. …⏎C. …"
-    if (option && matchesAt(NEXT_OPTION, text, until)) return undefined;
     return text.charAt(until) === "?" ? undefined : { value, start: at, end, until, option };
   };
   return { read, names: (start, end) => CAPITAL.test(text.slice(start, end)) };
