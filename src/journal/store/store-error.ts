@@ -61,6 +61,12 @@ const ADVICE: Readonly<Record<string, string>> = {
   no_run: "the run was deleted while it was being written. Begin it again",
 };
 
+const ON_SERVER: Readonly<Record<string, string>> = {
+  full: "no space is left on the disk of its server. Make room and resume the run: what was written before is safe",
+  read_only: "it may not be written with this role. Use one that owns the schema, or only read",
+  corrupt: "its content is damaged. Restore a copy",
+};
+
 /** By the beginning of the code that SQLite, PostgreSQL or Node gives. */
 const CODES: readonly (readonly [string, StoreErrorCode])[] = [
   ["SQLITE_FULL", "full"],
@@ -109,7 +115,9 @@ export function storeError(error: unknown, path: string): StoreError {
     return new StoreError("closed", `The store ${path} is closed.`, { path, cause: error });
   const found = codeOf(error);
   const code = CODES.find(([start]) => found.startsWith(start))?.[1] ?? (isFull(found, path) ? "full" : "io");
-  const advice = ADVICE[code] ?? `${errorMessage(error)}. Check the disk and the path, and try again`;
+  const isServer = path.startsWith("postgres");
+  const unknown = `${errorMessage(error)}. Check the ${isServer ? "server and the address" : "disk and the path"}, and try again`;
+  const advice = (isServer ? ON_SERVER[code] : undefined) ?? ADVICE[code] ?? unknown;
   return new StoreError(code, `The store ${path} cannot be used: ${advice}.`, { path, cause: error });
 }
 
