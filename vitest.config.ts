@@ -1,4 +1,5 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -19,6 +20,8 @@ export default defineConfig({
     isolate: false,
     // Many tests wait for processes of the command line: one more worker than cores keeps the cores busy.
     maxWorkers: availableParallelism() + 1,
+    // Threads load sources by themselves, each time anew: with what the last one has compiled, in half the time.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), "elenchus-test-cache") },
     // Starts a PostgreSQL server if a test asks for one.
     globalSetup: ["./test/postgres-server.ts"],
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],

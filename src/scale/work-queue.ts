@@ -3,6 +3,7 @@ import { errorMessage } from "../core/error-message.ts";
 import { RunError } from "../journal/failure.ts";
 import { isPostgresAddress, postgresAddress } from "../journal/store/postgres/postgres-address.ts";
 import { loadPeer } from "./load-peer.ts";
+import { waitForServer } from "./wait-for-server.ts";
 
 /** What a job of the queue says: everything else is in the store. */
 export interface QueuedJob {
@@ -94,24 +95,25 @@ export class WorkQueue {
     jobs: readonly QueuedJob[],
     { start, before }: { readonly start: number; readonly before: number },
   ): Promise<void> {
-    for (let from = 0; from < jobs.length; from += AT_ONCE)
-      await this.#queue.addBulk(
-        jobs.slice(from, from + AT_ONCE).map((data, index) => ({
-          name: "conversation",
-          data,
-          opts: {
-            jobId: `${data.run} ${data.job}`.replaceAll(":", "·"),
-            priority: Math.min(start + before + from + index, LAST_PRIORITY),
-            removeOnComplete: true,
-            removeOnFail: true,
-          },
-        })),
-      );
+    for (let from = 0; from < jobs.length; from += AT_ONCE) {
+      const some = jobs.slice(from, from + AT_ONCE).map((data, index) => ({
+        name: "conversation",
+        data,
+        opts: {
+          jobId: `${data.run} ${data.job}`.replaceAll(":", "·"),
+          priority: Math.min(start + before + from + index, LAST_PRIORITY),
+          removeOnComplete: true,
+          removeOnFail: true,
+        },
+      }));
+      // A job that was added already has an id that is there.
+      await waitForServer(() => this.#queue.addBulk(some));
+    }
   }
 
   /** The priority at which the jobs of another run begin: that of the job that is taken next. */
   async firstPriority(): Promise<number> {
-    const [next] = await this.#queue.getPrioritized(0, 0);
+    const [next] = await waitForServer(() => this.#queue.getPrioritized(0, 0));
     return Math.max(1, next?.opts.priority ?? 1);
   }
 
@@ -134,12 +136,12 @@ export class WorkQueue {
       inHand++;
       const result = await take(job.data).finally(() => inHand--);
       if (result === "done") return;
-      if (result === "back") {
-        await job.moveToWait(token);
-        throw new WaitingError();
-      }
-      await job.moveToDelayed(Date.now() + aside.later(), token);
-      throw new DelayedError();
+      const isBack = result === "back";
+      const move = (): Promise<unknown> =>
+        isBack ? job.moveToWait(token) : job.moveToDelayed(Date.now() + aside.later(), token);
+      // One that could not be moved is given to others when its lease is over; any other error would take it out of the queue.
+      await waitForServer(move).catch(() => {});
+      throw isBack ? new WaitingError() : new DelayedError();
     };
     const worker: Worker<QueuedJob> = new Worker(
       queueName(this.#name),

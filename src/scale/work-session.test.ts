@@ -224,7 +224,9 @@ test(
       $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$;
     CREATE TRIGGER full_disk BEFORE INSERT ON event EXECUTE FUNCTION full_disk()`);
     server.answer();
-    expect(String(await first.session.lost)).toContain("no space is left on the disk of its server. Make room");
+    expect(String(await first.session.lost)).toContain(
+      "no space is left on the disk of its server. Make room",
+    );
     await first.session.abandon();
     await administer("DROP TRIGGER full_disk ON event");
     server.open();

@@ -1,10 +1,10 @@
 import type { Pool, QueryResultRow } from "pg";
 import { RunError } from "../journal/failure.ts";
 import { postgresAddress } from "../journal/store/postgres/postgres-address.ts";
-import { isLost } from "../journal/store/postgres/postgres-connection.ts";
 import type { BudgetLimits } from "../run/calls/budget.ts";
 import type { CellGroup } from "../run/cell-source.ts";
 import { loadPeer } from "./load-peer.ts";
+import { waitForServer } from "./wait-for-server.ts";
 import type { WorkSheet } from "./work-sheet.ts";
 import type { SeenWorker, WorkerReport } from "./worker-report.ts";
 
@@ -64,10 +64,6 @@ export interface Spend {
 
 /** A worker that has said nothing for this time counts as gone. */
 export const GONE_MS = 15_000;
-
-/** How long a server that is gone is waited for. */
-const WAIT_MS = 300_000;
-const PAUSE_MS = 250;
 
 /** What workers share beside the journal: the jobs of runs, who works on them, and what they may spend. All in one database. */
 export class WorkTables {
@@ -377,15 +373,11 @@ export class WorkTables {
     values: readonly unknown[] = [],
     again = values,
   ): Promise<readonly Row[]> {
-    const start = performance.now();
-    for (let given = values; ; given = again) {
-      try {
-        return (await this.#pool.query<Row>(sql, given as unknown[])).rows;
-      } catch (error) {
-        if (this.#isClosed || !isLost(error) || performance.now() - start > WAIT_MS) throw error;
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-      }
-    }
+    return waitForServer(
+      async (isRepeated) =>
+        (await this.#pool.query<Row>(sql, (isRepeated ? again : values) as unknown[])).rows,
+      () => this.#isClosed,
+    );
   }
 }
 

@@ -5,6 +5,15 @@ export interface PostgresMigration {
   readonly sql: string;
 }
 
+/** An answered call: of the project, or of the run that it came with. */
+const CALL = `purpose TEXT NOT NULL,
+  setting BIGINT NOT NULL,
+  messages BIGINT,
+  replicate DOUBLE PRECISION NOT NULL,
+  seed DOUBLE PRECISION NOT NULL,
+  reply TEXT NOT NULL,
+  kept_at DOUBLE PRECISION NOT NULL`;
+
 /**
  * Every change of the format, in order. A step that was released is never edited: a change is a new step. The tables are those of
  * a file (`store-schema.ts`), without the steps by which files came there; what differs has a comment.
@@ -139,13 +148,7 @@ CREATE INDEX setting_by_name ON setting (name);
 CREATE TABLE call (
   id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   identity TEXT COLLATE "C" NOT NULL UNIQUE,
-  purpose TEXT NOT NULL,
-  setting BIGINT NOT NULL,
-  messages BIGINT,
-  replicate DOUBLE PRECISION NOT NULL,
-  seed DOUBLE PRECISION NOT NULL,
-  reply TEXT NOT NULL,
-  kept_at DOUBLE PRECISION NOT NULL
+  ${CALL}
 );
 CREATE INDEX call_by_messages ON call (messages);
 CREATE INDEX call_by_setting ON call (setting);
@@ -154,13 +157,7 @@ CREATE TABLE run_call (
   id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   run BIGINT NOT NULL REFERENCES run ON DELETE CASCADE,
   identity TEXT COLLATE "C" NOT NULL,
-  purpose TEXT NOT NULL,
-  setting BIGINT NOT NULL,
-  messages BIGINT,
-  replicate DOUBLE PRECISION NOT NULL,
-  seed DOUBLE PRECISION NOT NULL,
-  reply TEXT NOT NULL,
-  kept_at DOUBLE PRECISION NOT NULL,
+  ${CALL},
   UNIQUE (run, identity)
 );
 
