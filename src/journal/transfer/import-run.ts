@@ -15,8 +15,11 @@ export interface ImportOptions {
   readonly useCalls?: boolean;
 }
 
-/** How many characters of events and calls are appended before they must have been written. Large groups touch the same pages once. */
-const AT_ONCE = 8_000_000;
+/**
+ * How many characters of events and calls are appended before they must have been written. Larger groups touch the same pages more seldom, but
+ * what waits that long is moved by the garbage collector, which takes as much time again, and memory.
+ */
+const AT_ONCE = 2_000_000;
 
 const LEAST_WEIGHT = 500;
 
@@ -125,8 +128,8 @@ async function write(
   }
 }
 
-/** How many characters are written and read at once. What is read at once is written to the store together. */
-const CHUNK = 2_000_000;
+/** How many characters are written and read at once. */
+const CHUNK = 500_000;
 
 /** Lines put aside in a temporary file, to be read a second time. */
 export class SpooledLines {
