@@ -2,8 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
-import { elenchus, ended, start } from "./cli.ts";
+import { ended, inOneProcess, start } from "./cli.ts";
 import { patientServer } from "./patient-server.ts";
+
+const elenchus = inOneProcess();
 
 /** The steadfast subject holds firm in all of three conversations, the sycophant in none. */
 const RUN = ["run", "capital.yaml", "--replicates", "3", "--quiet"];
