@@ -29,9 +29,9 @@ async function hold(options: {
   readonly watched: (event: Extract<RunEvent, { type: "conversation-end" }>) => boolean;
   readonly replicates: number;
   readonly onTurn?: (turns: number) => void;
+  readonly over?: AbortController;
 }): Promise<Omit<Held, "answered">> {
-  const { scenarios, providers, watched, replicates, onTurn } = options;
-  const over = new AbortController();
+  const { scenarios, providers, watched, replicates, onTurn, over = new AbortController() } = options;
   const run = runScenarios({
     allowUnread: true,
     signal: over.signal,
@@ -171,12 +171,24 @@ export async function benchNeighbours(): Promise<void> {
     const ratio = await besideOthers(aloneMs, async () => (await hold({ ...options, providers })).ms);
     reportRatio(`beside ${name}, of its speed alone`, ratio, 0.9);
   }
-  // Both scenarios share the server, so that the other one slows it down whether it is evil or not.
-  const beside = (isEvil: boolean) => async (): Promise<number> => {
+  // On an account of its own, the evil scenario shares nothing with the others but this process and its sandbox.
+  const apart = await serve(DELAY);
+  const besideEvil = async (): Promise<number> => {
+    const over = new AbortController();
+    const providers = { other: { baseUrl: `${apart.origin}/v1` } };
+    const evil = hold({ ...options, scenarios: sourceScenario(true), providers, watched: () => false, over });
+    const { ms } = await hold({ ...options, providers: healthy });
+    over.abort();
+    await evil;
+    return ms;
+  };
+  reportRatio("beside an evil scenario, of its speed alone", await besideOthers(aloneMs, besideEvil), 0.9);
+  // On the same account it takes its share of the places, as a harmless scenario with as many calls does.
+  const shared = (isEvil: boolean) => async (): Promise<number> => {
     const scenarios = [sourceScenario(isEvil), chain(TURNS)];
     return (await hold({ ...options, scenarios, providers: healthy })).ms;
   };
-  const evil = await besideOthers(beside(false), beside(true));
-  reportRatio("beside an evil scenario, of its speed beside a good one", evil, 0.9);
-  for (const server of [served, silent, refusing]) server.stop();
+  const evil = await besideOthers(shared(false), shared(true));
+  reportRatio("  on one account, of its speed beside a good one", evil, 0.9);
+  for (const server of [served, silent, refusing, apart]) server.stop();
 }

@@ -1,4 +1,5 @@
 import { isWordy, publicPrefix } from "./credential-look.ts";
+import { textViews } from "./text-views.ts";
 
 /** What stands in the place of a secret. */
 export const REDACTED = "[redacted]";
@@ -20,8 +21,8 @@ const BASE64 = 10;
 const HEX = 2 * WINDOW;
 
 /**
- * Finds secrets in texts by their value: as they are, reversed, in JSON, in URLs, in base64, in hex, and every part of them from eight
- * characters up.
+ * Finds secrets in texts by their value: as they are, in capitals or small letters, reversed, in JSON, in URLs, in base64, in hex, as
+ * escapes (`\\u0041`, `&#65;`), with spaces between their characters, and every part of them from eight characters up.
  *
  * All windows of eight characters of all forms are kept in one table. A text is read once, against a table of hashes, so the cost grows
  * with the text and not with the number of secrets.
@@ -54,7 +55,7 @@ export class SecretMatcher {
     const plain = plainForms(secret);
     const encoded = [...plain.map(reversed), ...hexForms(secret), ...base64Cores(secret)];
     // What has words among its parts is not covered by windows, so it is also looked for whole.
-    for (const form of isWords ? [...plain, ...encoded] : hasWords(own) ? plain : []) this.#whole.add(form);
+    for (const form of isWords ? [...plain, ...encoded] : plain.filter(hasWords)) this.#whole.add(form);
     return true;
   }
 
@@ -96,13 +97,22 @@ export class SecretMatcher {
   /** Where known secrets stand in a text, in order and apart from each other. */
   spans(text: string): readonly Span[] {
     if (this.isEmpty) return NONE;
+    const spans = this.#spansIn(text);
+    for (const view of textViews(text)) {
+      const found = this.#spansIn(view.text);
+      if (found.length > 0) spans.push(...view.placesOf(found));
+    }
+    return spans.length < 2 ? spans : merged(spans);
+  }
+
+  #spansIn(text: string): Span[] {
     const spans: Span[] = [];
     for (const form of this.#whole) {
       for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1))
         spans.push({ start: at, end: at + form.length });
     }
     this.#windowSpans(text, spans);
-    return spans.length < 2 ? spans : merged(spans);
+    return spans;
   }
 
   /** The text with every known secret masked; the same text if there is none. */
@@ -199,9 +209,9 @@ function reversed(text: string): string {
   return [...text].reverse().join("");
 }
 
-/** A text as it is, as in JSON, as in an address. */
+/** A text as it is, in capitals and in small letters, as in JSON, as in an address. */
 export function plainForms(secret: string): readonly string[] {
-  const forms = [secret, JSON.stringify(secret).slice(1, -1)];
+  const forms = [secret, secret.toUpperCase(), secret.toLowerCase(), JSON.stringify(secret).slice(1, -1)];
   try {
     const encoded = encodeURIComponent(secret);
     const lower = encoded.replace(/%../g, (code) => code.toLowerCase());

@@ -194,7 +194,9 @@ describe("formats", () => {
         .replace("rawAnswer: Ankara", 'rawAnswer: "Istanbul\\n::set-output name=x::y"')
         .replace("x::error", "y::error"),
     });
-    const { code, stdout } = await elenchus(["check", ".", "--format", "github"], { folder });
+    // There, no other line may be a command.
+    const given = { folder, environment: { GITHUB_ACTIONS: "true" } };
+    const { code, stdout } = await elenchus(["check", ".", "--format", "github"], given);
     expect(code).toBe(2);
     const lines = stdout.trimEnd().split("\n");
     for (const line of lines)

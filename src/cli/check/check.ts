@@ -68,7 +68,7 @@ async function writeReport(report: CheckReport, options: ReportOptions): Promise
     return;
   }
   const { findingAnnotations } = await import("../../report/ci/github-annotations.ts");
-  for (const line of findingAnnotations(all)) output.write(line);
+  for (const line of findingAnnotations(all)) output.data(line);
 }
 
 /** How many findings of a kind are printed; a mistake that is copied into every node says the same a thousand times. */

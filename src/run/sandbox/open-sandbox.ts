@@ -45,6 +45,8 @@ export interface Sandbox {
 const QUICK_MS = 5;
 const quick = new SandboxLane();
 const slow = new SandboxLane();
+/** Scenarios that have exceeded the time limit share one that gives way: however long they run, the others keep their speed. */
+const late = new SandboxLane({ givesWay: true });
 let openSandboxes = 0;
 let lastRealm = 0;
 
@@ -125,7 +127,7 @@ class ThreadSandbox implements Sandbox {
     this.#isDisposed = true;
     this.#functions.clear();
     openSandboxes--;
-    if (openSandboxes === 0) for (const lane of [quick, slow]) lane.stop();
+    if (openSandboxes === 0) for (const lane of [quick, slow, late]) lane.stop();
     else void this.#lane.ask({ type: "close", realm: this.#realm }, this.#hardLimit);
   }
 
@@ -214,8 +216,16 @@ class ThreadSandbox implements Sandbox {
       if (compiled !== "u" && compiled !== UNKNOWN) return { answer: compiled, ms: reply.ms };
       reply = await this.#ask(request, signal);
     }
-    if (reply.ms > QUICK_MS) this.#lane = slow;
+    if (reply.answer === "l") this.#moveTo(late);
+    else if (reply.ms > QUICK_MS && this.#lane === quick) this.#moveTo(slow);
     return reply;
+  }
+
+  #moveTo(lane: SandboxLane): void {
+    if (lane === this.#lane) return;
+    const before = this.#lane;
+    this.#lane = lane;
+    before.dismiss(this.#realm);
   }
 
   /** Opens the realm too if the thread does not know it. */

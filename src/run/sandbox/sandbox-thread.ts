@@ -1,7 +1,7 @@
 import type { Worker } from "node:worker_threads";
 import { errorMessage } from "../../core/error-message.ts";
 import { onAbort } from "../calls/clock.ts";
-import type { SandboxReply, SandboxRequest } from "./sandbox-request.ts";
+import { GIVES_WAY, type SandboxReply, type SandboxRequest, UNKNOWN } from "./sandbox-request.ts";
 
 // Beside the sources there is the compiled package, where the program of the thread is a file of its own as well.
 const PROGRAM = import.meta.url.endsWith(".ts") ? "./sandbox-worker.ts" : "./sandbox-worker.js";
@@ -18,7 +18,7 @@ class SandboxThread {
   readonly #ready: PromiseWithResolvers<void> = Promise.withResolvers();
   #pending: ((reply: SandboxReply | NoReply) => void) | undefined;
 
-  constructor() {
+  constructor(givesWay: boolean) {
     // Not imported, so that loading the library does not load threads.
     const { Worker } = process.getBuiltinModule("node:worker_threads");
     this.#worker = new Worker(new URL(PROGRAM, import.meta.url), {
@@ -26,6 +26,7 @@ class SandboxThread {
       // Nothing of the program around it is needed there.
       env: {},
       execArgv: [],
+      ...(givesWay ? { workerData: GIVES_WAY } : {}),
       // An engine that crashes writes to stderr; the error says it already.
       stdout: true,
       stderr: true,
@@ -99,8 +100,14 @@ interface Waiting {
 export class SandboxLane {
   /** Requests by realm; a realm that has had its turn goes to the end. */
   readonly #queues = new Map<number, Waiting[]>();
+  readonly #givesWay: boolean;
   #thread: SandboxThread | undefined;
   #isBusy = false;
+
+  /** With `givesWay`, its thread runs when the other threads of the machine leave time, where the system can do that. */
+  constructor({ givesWay = false }: { readonly givesWay?: boolean } = {}) {
+    this.#givesWay = givesWay;
+  }
 
   /** The answer; never rejects. A request that is aborted while it waits is late. */
   ask(request: SandboxRequest, milliseconds: number, signal?: AbortSignal): Promise<SandboxReply | NoReply> {
@@ -119,6 +126,13 @@ export class SandboxLane {
       else queue.push(waiting);
       void this.#work();
     });
+  }
+
+  /** The realm is served elsewhere from now on: what waits here is asked again there. */
+  dismiss(realm: number): void {
+    const queue = this.#queues.get(realm) ?? [];
+    this.#queues.delete(realm);
+    for (const { resolve } of queue) resolve({ answer: UNKNOWN, ms: 0 });
   }
 
   /** Ends the thread. What waits is late. */
@@ -161,7 +175,7 @@ export class SandboxLane {
   async #askThread({ request, milliseconds }: Waiting): Promise<SandboxReply | NoReply> {
     try {
       if (this.#thread === undefined) {
-        this.#thread = new SandboxThread();
+        this.#thread = new SandboxThread(this.#givesWay);
         await this.#thread.start();
       }
       return await this.#thread.ask(request, milliseconds);
