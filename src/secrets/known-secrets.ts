@@ -1,14 +1,8 @@
 import { isWordy, publicPrefix } from "./credential-look.ts";
-import { textViews } from "./text-views.ts";
+import { type Span, textViews } from "./text-views.ts";
 
 /** What stands in the place of a secret. */
 export const REDACTED = "[redacted]";
-
-/** A part of a text, its end exclusive. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** A part of this many characters is as good as masked whole: less is found by trying, and would match ordinary text. */
 const WINDOW = 8;

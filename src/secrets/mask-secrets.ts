@@ -1,4 +1,5 @@
-import { REDACTED, SecretMatcher, type Span } from "./known-secrets.ts";
+import { REDACTED, SecretMatcher } from "./known-secrets.ts";
+import type { Span } from "./text-views.ts";
 
 /**
  * The secrets that this process has used. One table for all: what one model was sent must not be stored with the reply of another, and no

@@ -1,6 +1,7 @@
 import { isWord, looksLikeCredential, looksRandom } from "./credential-look.ts";
-import { base64Cores, merged, plainForms, REDACTED, type Span, widened } from "./known-secrets.ts";
+import { base64Cores, merged, plainForms, REDACTED, widened } from "./known-secrets.ts";
 import { usedSecretSpans } from "./mask-secrets.ts";
+import type { Span } from "./text-views.ts";
 
 /** A message that is longer says nothing more to a reader. */
 const MOST_SHOWN = 2_000;

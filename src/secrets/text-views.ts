@@ -1,4 +1,8 @@
-import type { Span } from "./known-secrets.ts";
+/** A part of a text, its end exclusive. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
 
 /** A text as somebody would read it who decodes it. */
 export interface TextView {
