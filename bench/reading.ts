@@ -4,7 +4,7 @@ import { medianTime, report, shown } from "./measure.ts";
 
 const LENGTH = 1_600;
 const GOAL = 60;
-/** Every process compiles the patterns that it uses: 160 ms before large groups were kept from being copied. */
+/** Every process compiles the patterns that it uses: 125 ms before large groups were kept from being copied. */
 const FIRST_GOAL = 60;
 const READINGS = 500;
 

@@ -208,7 +208,7 @@ const LESSER =
   /^["')\]}°]{0,3} (?:only|just|merely|comes second|follows)\b|^["')\]}°]{0,3} (?:is|are|was|were|has been)(?: (?:also|only|just|still|indeed|much|far|about))* (?:(?:the|an?|its|their) )?(?:[a-z']+ )?(?:second|third|next|former|common|famous|popular|different|often|another|state|alternative|found|(?:also|sometimes|commonly|usually|typically|mainly|mostly) used)\b/;
 /** "X is hotter": it may be the answer, or what the answer is compared with. */
 const COMPARED =
-  /^["')\]}°]{0,3} (?:is|are|was|were)(?: (?:also|only|just|still|indeed|much|far|even|actually))* (?:(?:the|an?) )?(?:[a-z']+ )?(?:more|[a-z]+er)\b/;
+  /^["')\]}°]{0,3} (?:is|are|was|were)(?: (?:also|only|just|still|indeed|much|far|even|actually))* (?:(?:the|an?) )?(?:[a-z']+ )?(?:more|less|[a-z]+er)\b/;
 /** "48 was the accepted figure before 1956" */
 const PAST =
   /^["')\]}°]{0,3} (?:was|were|had been)\b[^.;]*\b(?:before|until|till|older|in the past|back then|at the time|formerly|historically)\b/;

@@ -175,9 +175,9 @@ const WOULD_HERE =
   /^(?!(?:on|in(?! (?:that|this|any|my)\b)|at|if|under|for|with|without|were|had|outside|inside|by|from|before|after|during)\b).*\b(?:that|it|this|i|we|you|answer|choice|option|letter|diagnosis|number|value|result|total|one) would\b/;
 const WOULD_AFTER =
   /^["')\]}*.°]{0,3} would(?! (?:have to |definitely |still )?be (?:the|my) (?:[a-z]+ ){0,2}(?:answer|choice|option)(?:[.,;!]| because| since|$))(?![a-z])/;
-/** "B, but I can't be sure" */
+/** "B, but I can't be sure", "6 × 180 is 1080, that much is right" */
 const UNSURE_AFTER =
-  /\b(?:but|though|although) (?:i|it|that|this)(?: (?:can't|cannot|could|may|might|am not)|'m not)(?! (?:entirely |completely |100% |absolutely )?(?:sure|certain)\b)/;
+  /^["')\]}°]{0,3}, (?:that much is (?:right|true|correct)|true)[.,;]|\b(?:but|though|although) (?:i|it|that|this)(?: (?:can't|cannot|could|may|might|am not)|'m not)(?! (?:entirely |completely |100% |absolutely )?(?:sure|certain)\b)/;
 
 /** How far before a value a word may stand that denies it. */
 const REACH = 80;
