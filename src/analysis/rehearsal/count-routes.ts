@@ -1,6 +1,7 @@
 import { memoize } from "../../core/lazy.ts";
 import { type End, type ExploredState, isEnd } from "./explored-graph.ts";
-import { after, type GraphView } from "./graph-view.ts";
+import { after } from "./found-path.ts";
+import type { GraphView } from "./graph-view.ts";
 
 /** More would take longer than anyone waits. */
 const MOST_ROUTE_WORK = 20_000_000;

@@ -1,3 +1,4 @@
+import { lazy } from "../../core/lazy.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { countRoutes } from "./count-routes.ts";
 import {
@@ -7,7 +8,8 @@ import {
   isEnd,
   type Transition,
 } from "./explored-graph.ts";
-import { type FoundPath, GraphView, type TurnFrom } from "./graph-view.ts";
+import { type FoundPath, NO_PATH } from "./found-path.ts";
+import { GraphView, type TurnFrom } from "./graph-view.ts";
 import type {
   EdgeOverlap,
   RehearsedFailure,
@@ -84,7 +86,7 @@ class FactFinder {
 
   async find(): Promise<GraphFacts> {
     const { start } = this.#graph;
-    if (isEnd(start)) await this.#ended(start, { steps: [], isLimited: false });
+    if (isEnd(start)) await this.#ended(start, NO_PATH);
     // States come the nearest first, so that what is found first is shortest.
     for (const state of this.#view.states) await this.#state(state);
     const layers = this.#view.layers();
@@ -192,8 +194,7 @@ class FactFinder {
   }
 
   /** A path as a conversation that can be replayed. */
-  async #witness({ steps, isLimited }: FoundPath): Promise<Witness> {
-    const last = steps.at(-1);
+  async #witness({ last, steps, isLimited }: FoundPath): Promise<Witness> {
     const to = last === undefined ? this.#graph.start : last.branch.to;
     const end: End =
       isLimited && last !== undefined
@@ -202,14 +203,17 @@ class FactFinder {
           ? to
           : // The exploration stopped here: what comes is not known.
             { status: "cancelled", outcomes: {} };
+    const turns = lazy(() => steps().map(({ branch }) => branch.turn));
     const arm = isLimited ? last?.transition.after.cell.arm : last?.branch.arm;
     return {
       place: this.#options.place,
-      turns: steps.map(({ branch }) => branch.turn),
+      get turns() {
+        return turns();
+      },
       status: end.status,
       ...(arm === undefined ? {} : { arm }),
       outcomes: end.outcomes,
-      ...(this.#options.withAssumed && steps.some(({ transition }) => transition.isAssumed)
+      ...(this.#options.withAssumed && steps().some(({ transition }) => transition.isAssumed)
         ? { isAssumed: true }
         : {}),
     };

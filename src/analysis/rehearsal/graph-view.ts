@@ -1,24 +1,13 @@
 import { memoize } from "../../core/lazy.ts";
 import {
-  type Branch,
   type End,
   type ExploredGraph,
   type ExploredState,
   isEnd,
   type Transition,
 } from "./explored-graph.ts";
-
-/** One turn of a path: the transition, and which of its branches was taken. */
-export interface PathStep {
-  readonly transition: Transition;
-  readonly branch: Branch;
-}
-
-/** A whole path: its turns, and whether the turn limit stopped it. */
-export interface FoundPath {
-  readonly steps: readonly PathStep[];
-  readonly isLimited: boolean;
-}
+import { after, type FoundPath, NO_PATH, type PathStep, pathOf, type Ways } from "./found-path.ts";
+import { shortestPaths } from "./shortest-paths.ts";
 
 /** What the turns of all lengths have in common, layer by layer. */
 export interface Layers {
@@ -34,20 +23,6 @@ export interface Layers {
 export interface TurnFrom extends PathStep {
   readonly from: ExploredState;
 }
-
-/** Where the replies at a state lead. */
-interface Ways {
-  /** How many end the conversation, by themselves and on the last turn that the limit allows. */
-  readonly ended: number;
-  readonly endedAtLimit: number;
-  /** How many the limit stops on that turn. */
-  readonly stopped: number;
-  /** The states that others lead to, and how many to each. */
-  readonly to: readonly number[];
-  readonly times: readonly bigint[];
-}
-
-type EndsIn = (state: number, turns: number) => boolean;
 
 /** The last turn of a longest path, and how many come before it. */
 interface Last extends TurnFrom {
@@ -72,6 +47,9 @@ export class GraphView {
   readonly #toEnd = new Map<ExploredState, number>();
   /** The next turn of a shortest way to an end. */
   readonly #onward: PathStep[] = [];
+  /** The last turn of that way. */
+  readonly #last: PathStep[] = [];
+  readonly #depths: number[] = [];
   #known: readonly Ways[] | undefined;
   /** For each number of finished turns, 1 for the states that can then be asked. */
   #reached: Uint8Array[] = [];
@@ -105,21 +83,21 @@ export class GraphView {
 
   /** A shortest whole conversation that makes a transition. */
   through(from: ExploredState, step: PathStep): FoundPath {
-    const steps = this.#pathTo(from);
-    steps.push(step);
-    return this.#finished(steps);
+    const steps = (): PathStep[] => [...this.#pathTo(from), step];
+    return this.#ending(this.#depthOf(from) + 1, step, steps) ?? this.#finished(steps());
   }
 
   /** A shortest whole conversation that asks the question of a state. */
   to(state: ExploredState): FoundPath {
-    return this.#finished(this.#pathTo(state));
+    const steps = (): PathStep[] => this.#pathTo(state);
+    const last = this.#first.get(state) ?? undefined;
+    return this.#ending(this.#depthOf(state), last, steps) ?? this.#finished(steps());
   }
 
   /** Counts all paths up to the limit; null if that would take too long. */
   layers(): Layers | null {
     const { states, start } = this.#graph;
-    if (isEnd(start))
-      return { count: 1n, limited: 0n, longest: { steps: [], isLimited: false }, stopped: [] };
+    if (isEnd(start)) return { count: 1n, limited: 0n, longest: NO_PATH, stopped: [] };
     const ways = this.#ways();
     const work = ways.reduce((sum, { to }) => sum + to.length + 1, 0) * this.#limit;
     if (work > MOST_LAYER_WORK || states.length * this.#limit > MOST_REMEMBERED) return null;
@@ -201,93 +179,34 @@ export class GraphView {
   #longest(last: Last | null): FoundPath | null {
     if (last === null) return null;
     const { from, turns, ...step } = last;
-    return {
-      steps: [...this.#pathOfLength(from, turns), step],
-      isLimited: after(step.transition, turns + 1 === this.#limit).stopped === step.branch,
-    };
+    const isLimited = after(step.transition, turns + 1 === this.#limit).stopped === step.branch;
+    return { last: step, isLimited, steps: () => [...this.#pathOfLength(from, turns), step] };
   }
 
   /** A conversation that the limit stops after a turn; `layers` comes first. */
   stoppedAfter({ from, ...step }: TurnFrom): FoundPath {
-    const steps = this.#pathOfLength(from, this.#limit - 1);
-    steps.push(step);
-    return { steps, isLimited: true };
+    const steps = (): PathStep[] => [...this.#pathOfLength(from, this.#limit - 1), step];
+    return { last: step, isLimited: true, steps };
   }
 
   /** The shortest paths, up to so many. */
-  *shortest(most: number): Generator<FoundPath> {
-    const { start } = this.#graph;
-    if (isEnd(start)) return;
-    let listed = 0;
-    const ways = this.#ways();
-    const endsIn = this.#endsIn(ways);
-    const least = this.#toEnd.get(start) ?? this.#limit;
-    for (let length = Math.min(least, this.#limit); length <= this.#limit && listed < most; length++) {
-      if (length < this.#limit && !endsIn(start.id, length)) continue;
-      const ends = length === this.#limit ? null : endsIn;
-      for (const path of this.#pathsOf(start, length, ends)) {
-        yield path;
-        if (++listed >= most) return;
-      }
-    }
-  }
-
-  /** Says of a state whether a path from it ends in just so many turns. What it has found out it remembers. */
-  #endsIn(ways: readonly Ways[]): EndsIn {
-    const least = this.#graph.states.map((state) => this.#toEnd.get(state) ?? Number.POSITIVE_INFINITY);
-    const known: Map<number, boolean>[] = [];
-    const answer = (id: number, turns: number): boolean | undefined => {
-      const shortest = least[id] as number;
-      return turns <= shortest ? turns === shortest : known[id]?.get(turns);
-    };
-    return (first, length) => {
-      const open = [{ id: first, turns: length, next: 0 }];
-      for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
-        const { id, turns } = top;
-        const { ended, to } = ways[id] as Ways;
-        let ends: boolean | undefined = answer(id, turns) ?? (turns === 1 ? ended > 0 : undefined);
-        for (; ends === undefined && top.next < to.length; top.next++) {
-          const following = answer(to[top.next] as number, turns - 1);
-          if (following === undefined) break;
-          if (following) ends = true;
-        }
-        if (ends === undefined && top.next < to.length) {
-          open.push({ id: to[top.next] as number, turns: turns - 1, next: 0 });
-          continue;
-        }
-        known[id] ??= new Map();
-        known[id].set(turns, ends ?? false);
-        open.pop();
-      }
-      return answer(first, length) ?? false;
-    };
-  }
-
-  /** The paths of one length. Without `endsIn` it is the limit, which every path reaches that has not ended before. */
-  *#pathsOf(
-    state: ExploredState,
-    length: number,
-    endsIn: EndsIn | null,
-    before: readonly PathStep[] = [],
-  ): Generator<FoundPath> {
-    for (const transition of this.transitions(state)) {
-      const { ended, onward, stopped } = after(transition, endsIn === null && length === 1);
-      if (length === 1) {
-        for (const branch of ended) yield { steps: [...before, { transition, branch }], isLimited: false };
-        if (stopped !== undefined)
-          yield { steps: [...before, { transition, branch: stopped }], isLimited: true };
-        continue;
-      }
-      for (const branch of onward)
-        if (endsIn === null || endsIn(branch.to.id, length - 1))
-          yield* this.#pathsOf(branch.to, length - 1, endsIn, [...before, { transition, branch }]);
-    }
+  shortest(most: number): Iterable<FoundPath> {
+    const { start, states } = this.#graph;
+    if (isEnd(start)) return [];
+    return shortestPaths(start, {
+      limit: this.#limit,
+      most,
+      ways: this.#ways(),
+      toEnd: states.map((state) => this.#toEnd.get(state) ?? Number.POSITIVE_INFINITY),
+      transitions: (state) => this.transitions(state),
+    });
   }
 
   #findStates(): void {
     const { start } = this.#graph;
     if (isEnd(start)) return;
     this.#first.set(start, null);
+    this.#depths[start.id] = 0;
     // A map goes through what is added on the way.
     for (const from of this.#first.keys())
       for (const transition of this.transitions(from))
@@ -298,7 +217,9 @@ export class GraphView {
           const known = this.#arrivals.get(to);
           if (known === undefined) this.#arrivals.set(to, [arrival]);
           else known.push(arrival);
-          if (!this.#first.has(to)) this.#first.set(to, arrival);
+          if (this.#first.has(to)) continue;
+          this.#first.set(to, arrival);
+          this.#depths[to.id] = this.#depthOf(from) + 1;
         }
   }
 
@@ -330,22 +251,60 @@ export class GraphView {
     return steps.reverse();
   }
 
+  /** The least number of turns before a state. */
+  #depthOf({ id }: ExploredState): number {
+    return this.#depths[id] ?? 0;
+  }
+
+  /** A path that is begun, if it comes to an end before the limit by the shortest way; else undefined. */
+  #ending(length: number, begun: PathStep | undefined, steps: () => PathStep[]): FoundPath | undefined {
+    const to = begun === undefined ? this.#graph.start : begun.branch.to;
+    const left = isEnd(to) ? 0 : this.#toEnd.get(to);
+    if (left === undefined || length + left >= this.#limit) return undefined;
+    const last = isEnd(to) ? begun : this.#lastFrom(to);
+    return { last, isLimited: false, steps: () => this.#finished(steps()).steps() };
+  }
+
+  /** The last turn of the shortest way from a state to an end. */
+  #lastFrom(state: ExploredState): PathStep | undefined {
+    const passed: number[] = [];
+    let at: ExploredState | End = state;
+    let last: PathStep | undefined;
+    while (!isEnd(at)) {
+      const known = this.#last[at.id];
+      if (known !== undefined) {
+        last = known;
+        break;
+      }
+      passed.push(at.id);
+      last = this.#onwardFrom(at);
+      if (last === undefined) return undefined;
+      at = last.branch.to;
+    }
+    if (last !== undefined) for (const id of passed) this.#last[id] = last;
+    return last;
+  }
+
   /** A path that goes on to an end by the shortest way, or until the limit. Long ones are not copied. */
   #finished(steps: PathStep[]): FoundPath {
     for (;;) {
       const last = steps.at(-1);
       const to = last === undefined ? this.#graph.start : last.branch.to;
-      if (steps.length >= this.#limit && last?.transition.isFork === true) return { steps, isLimited: true };
-      if (isEnd(to)) return { steps, isLimited: false };
-      if (steps.length >= this.#limit) return { steps, isLimited: true };
-      let step = this.#onward[to.id];
-      if (step === undefined) {
-        step = this.#findOnward(to);
-        if (step === undefined) return { steps, isLimited: false };
-        this.#onward[to.id] = step;
-      }
+      if (steps.length >= this.#limit && last?.transition.isFork === true) return pathOf(steps, true);
+      if (isEnd(to)) return pathOf(steps, false);
+      if (steps.length >= this.#limit) return pathOf(steps, true);
+      const step = this.#onwardFrom(to);
+      if (step === undefined) return pathOf(steps, false);
       steps.push(step);
     }
+  }
+
+  #onwardFrom(state: ExploredState): PathStep | undefined {
+    const known = this.#onward[state.id];
+    if (known !== undefined) return known;
+    const step = this.#findOnward(state);
+    if (step !== undefined) this.#onward[state.id] = step;
+    return step;
   }
 
   #findOnward(state: ExploredState): PathStep | undefined {
@@ -359,19 +318,4 @@ export class GraphView {
       }
     return any;
   }
-}
-
-interface Following {
-  readonly ended: readonly (Branch & { readonly to: End })[];
-  readonly onward: readonly (Branch & { readonly to: ExploredState })[];
-  /** The branch that the turn limit stops; a fork has no arms then, so that it is one conversation. */
-  readonly stopped: Branch | undefined;
-}
-
-/** What follows a transition. `isLast` is true of the last turn that the limit allows. */
-export function after({ branches, isFork }: Transition, isLast: boolean): Following {
-  const ended = branches.filter((branch): branch is Following["ended"][number] => isEnd(branch.to));
-  const onward = branches.filter((branch): branch is Following["onward"][number] => !isEnd(branch.to));
-  if (!isLast) return { ended, onward, stopped: undefined };
-  return isFork ? { ended: [], onward: [], stopped: branches[0] } : { ended, onward: [], stopped: onward[0] };
 }
