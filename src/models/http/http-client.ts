@@ -1,3 +1,4 @@
+/// <reference path="./undici-agent.d.ts" />
 import type { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
 import { rememberSecrets } from "../../secrets/mask-secrets.ts";
