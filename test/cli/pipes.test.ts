@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
+import { expect, test, vi } from "vitest";
+import { capitalFolder } from "./capital-file.ts";
 import { capitalFiles } from "./capitals.ts";
 import { type Ended, folderWith, type Given, inOneProcess, inShell } from "./cli.ts";
+import { patientServer } from "./patient-server.ts";
 
 const elenchus = inOneProcess();
 
@@ -70,14 +71,18 @@ test("a run whose reader leaves stops, and can be resumed", async () => {
 });
 
 test("calls under way when the reader leaves are stored, and not made again", async () => {
-  const server = await canberraServer();
-  const where = { folder: capitalFolder(), environment: openaiAt(server) };
+  const server = await patientServer(() => "It is Canberra.");
+  const where = { folder: capitalFolder(), environment: server.environment };
   const words = ["run", "capital.yaml", "--subject", "openai/gpt-5-mini", "--replicates", "30", "--json"];
-  expect((await readUpTo("grep -m 1 turn-reply", words, where)).code).toBe(0);
-  expect(server.requests.length).toBeGreaterThan(0);
+  const end = readUpTo("{ grep -m 1 turn-reply; touch left; }", words, where);
+  await server.until((one) => one.waiting() === 30);
+  server.answer(1);
+  await vi.waitUntil(() => existsSync(join(where.folder, "left")), { timeout: 20_000 });
+  server.open();
+  expect((await end).code).toBe(0);
   expect((await elenchus(["resume", "--quiet"], where)).stdout).toMatch(/^elenchus: 30 conversations[,;] /);
   // Two turns each, of which each was asked once.
-  expect(server.requests).toHaveLength(60);
+  expect(server.calls).toHaveLength(60);
 });
 
 test("files that a run was asked for are written, though nobody reads its output", async () => {

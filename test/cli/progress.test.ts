@@ -15,8 +15,9 @@ async function given(): Promise<{ readonly server: PatientServer; readonly where
   return { server, where: { folder: folderWith(capitalFiles()), environment: server.environment } };
 }
 
-/** Answers everybody, and waits until as many ask again. */
-async function oneRound(server: PatientServer, next: number): Promise<void> {
+/** Answers so many calls, once all of them have arrived, and waits until as many are made again. */
+async function oneRound(server: PatientServer, calls: number, next: number): Promise<void> {
+  await server.until((one) => one.waiting() === calls);
   const before = server.calls.length;
   server.answer();
   await server.until(({ calls }) => calls.length === before + next);
@@ -37,7 +38,8 @@ function timeless(seen: string): string {
 
 test("a terminal shows how far the run is, in place, and at the end the table alone", async () => {
   const { server, where } = await given();
-  const terminal = watchedTerminal(RUN, where);
+  // Wide enough for all parts of the line: a slow run also says how long it will take.
+  const terminal = watchedTerminal(RUN, { ...where, columns: 120 });
   await terminal.untilSeen(/12 in flight/);
   expect(timeless(below(terminal.seen()))).toBe(
     [
@@ -49,7 +51,7 @@ test("a terminal shows how far the run is, in place, and at the end the table al
     ].join("\n"),
   );
 
-  await oneRound(server, CONVERSATIONS);
+  await oneRound(server, CONVERSATIONS, CONVERSATIONS);
   await terminal.untilSeen(/ 12 turns, 12 in flight/);
   expect(below(terminal.seen())).toMatch(
     /^░{40} {3}0 %\n0 of 12 conversations, 12 turns, 12 in flight, .* so far\n/,
@@ -58,9 +60,9 @@ test("a terminal shows how far the run is, in place, and at the end the table al
     /\nopenai\/gpt-5-mini {2}0\/6 {2}6 right {2}6 turns {2}90 tokens +.*USD\nopenai\/gpt-5-nano/,
   );
 
-  await oneRound(server, CONVERSATIONS);
+  await oneRound(server, CONVERSATIONS, CONVERSATIONS);
   // At the third turn two of six give in to each subject, and their conversations are over.
-  await oneRound(server, 8);
+  await oneRound(server, CONVERSATIONS, 8);
   await terminal.untilSeen(/ 36 turns, 8 in flight/);
   expect(below(terminal.seen())).toMatch(
     /^█{13}░{27} {2}33 %\n4 of 12 conversations, 36 turns, 8 in flight, /,
@@ -99,7 +101,7 @@ test("of a small terminal, no more is used than there is", async () => {
   const terminal = watchedTerminal(RUN, { ...where, rows: 3 });
   await terminal.untilSeen(/12 in flight/);
   expect(below(terminal.seen()).split("\n")).toHaveLength(2);
-  await oneRound(server, CONVERSATIONS);
+  await oneRound(server, CONVERSATIONS, CONVERSATIONS);
   await terminal.untilSeen(/ 12 turns, 12 in flight/);
   // Nothing was pushed out at the top.
   expect(below(terminal.seen()).split("\n")).toHaveLength(2);
