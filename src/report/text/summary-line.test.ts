@@ -33,6 +33,17 @@ test("several subjects are named", () => {
   );
 });
 
+test("a conversation that could not be judged is an error, as in the table", () => {
+  const rates = outcomeRates([
+    resultRow({
+      conversations: 3,
+      outcomes: { firm: { yes: 1, infrastructure: 2 } },
+      turns: { unjudged: 2 },
+    }),
+  ]);
+  expect(summaryLine(rates, "r")).toContain(", 2 errors, 2 turns not judged, ");
+});
+
 test("where there is too much, intervals go first, and then outcomes, which are counted", () => {
   const line = (subjects: number): string =>
     summaryLine(

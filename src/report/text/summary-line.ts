@@ -27,12 +27,14 @@ export function summaryLine(rates: OutcomeRates, run: string): string {
   const { begun, ended, planned, statuses, turns, spending } = sumOfTotals(rates.totals);
   const whole = planned ?? begun;
   const others = countCutShort(statuses) - (statuses.error ?? 0);
+  // As the table counts them: also conversations whose judge could not be asked.
+  const errors = Math.max(statuses.error ?? 0, rates.open.infrastructure);
   const head =
     ended === whole
       ? countedText(ended, "conversation")
       : `${countText(ended)} of ${countedText(whole, "conversation")}`;
   const tail = [
-    countedText(statuses.error ?? 0, "error"),
+    countedText(errors, "error"),
     ...(others === 0 ? [] : [`${countText(others)} cut short`]),
     ...(turns.unjudged === 0 ? [] : [`${countedText(turns.unjudged, "turn")} not judged`]),
     ...rates.health.flatMap(({ isPoor, judge, unreadable, failed, asked }) =>
