@@ -5,7 +5,7 @@ import { cellSummary, itemKey } from "../cell.ts";
 import type { Conversation } from "../fold/conversation.ts";
 import { type OutcomeScore, outcomeScore } from "../fold/tally.ts";
 import type { TurnVerdict } from "../turn.ts";
-import type { SqlDatabase } from "./sql-database.ts";
+import type { SqlDatabase, SqlValue } from "./sql-database.ts";
 import type { ConversationScore, ScoredTurn, ScoreOptions } from "./store.ts";
 
 /** The scores of conversations that are in memory, as `readScores` reads them. */
@@ -91,10 +91,10 @@ export function* readScores(
   const variants = new Map<string, ConversationScore["variant"]>();
   const sequences = new SharedTurns(database);
   const rows = new SharedRows();
-  let [position, after] = [Number.NEGATIVE_INFINITY, 0];
+  const beginning = wanted === undefined ? [run] : [run, wanted];
+  let from: readonly SqlValue[] = [...beginning, Number.NEGATIVE_INFINITY, 0, most];
   for (;;) {
-    const from = wanted === undefined ? [position, after] : [wanted, position, after];
-    const portion = database.raw<ScoreValues>(select, run, ...from, most);
+    const portion = database.raw<ScoreValues>(select, ...from);
     const places = new Map<number, number>();
     for (let place = 0; place < portion.length; place++)
       places.set((portion[place] as ScoreValues)[0], place);
@@ -108,6 +108,12 @@ export function* readScores(
         outcomes[place]?.set(shared(name), scoreOf(value, code, values));
       }
     const scored = turns ? sequences.of(ranges) : NO_SEQUENCES;
+    const last = portion.at(-1);
+    const isLast = last === undefined || portion.length < most;
+    if (!isLast) {
+      from = [...beginning, last[2], last[0], most];
+      database.ahead?.(select, ...from);
+    }
     for (let place = 0; place < portion.length; place++) {
       // By their places: taking a list of sixteen values apart costs more.
       const values = portion[place] as ScoreValues;
@@ -136,9 +142,7 @@ export function* readScores(
         turns: scored.get(values[0]) ?? [],
       };
     }
-    const last = portion.at(-1);
-    if (last === undefined || portion.length < most) return;
-    [after, , position] = last;
+    if (isLast) return;
   }
 }
 
