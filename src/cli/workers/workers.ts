@@ -75,7 +75,7 @@ export async function withWork<Result>(
 ): Promise<Result> {
   if (!isPostgresAddress(address))
     throw new ProjectError([
-      "Workers have a store on a PostgreSQL server. Name it: postgres://user:password@host/database",
+      "Workers have a store on a PostgreSQL server. Name it: postgres://user@host/database",
     ]);
   // Says what is wrong with the address, the server or the format.
   (await openStore(address, { readOnly: true })).close();
