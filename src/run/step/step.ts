@@ -351,11 +351,8 @@ class Transition {
       turns: () => listOf(draft.turns),
     });
     if ("problem" in prepared) {
-      const message = prepared.problem;
-      draft.ending = {
-        status: "error",
-        failure: { category: "author", stage: "handover", node: id, turn, message },
-      };
+      const place = { stage: "handover", node: id, turn, message: prepared.problem } as const;
+      draft.ending = { status: "error", failure: { category: "author", ...place } };
       return;
     }
     const { text, added, messages, transcript, tells } = prepared;
