@@ -105,7 +105,7 @@ describe.runIf(canMount)("a disk without room", () => {
     ["8k", "a file", 0],
     ["64k", "the tables", 0],
     ["256k", "a run", 0],
-    ["700k", "more than some turns", 1],
+    ["1m", "more than some turns", 1],
     ["2m", "all turns", 1],
   ] as const)("%s: not enough for %s", async ([size, , least]) => {
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", disk]);
