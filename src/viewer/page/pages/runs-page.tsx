@@ -51,7 +51,7 @@ function Runs({ data, route, onDeleted }: RunsParts): ReactNode {
         <h1>Runs</h1>
         <span className="facts">
           <span>{countText(data.runs.length)} in the store</span>
-          <span className="mono">{data.store}</span>
+          {data.store === "" ? null : <span className="mono">{data.store}</span>}
         </span>
         <span className="controls">
           <label>
