@@ -223,7 +223,7 @@ test("a handover by function sees all verdicts and writes the question", async (
 test("code of a condition that throws is not silent: the edge is not taken, and the author is told", async () => {
   const definition = new Scenario("typo")
     .addNode("a", { question: judgedQuestion("First?") })
-    .addEdge("a", "a", { when: (_accumulated, _parsed, state) => (state as never).node_results.a })
+    .addEdge("a", "a", { when: (_accumulated, _parsed, state) => (state as never)["node_results"]["a"] })
     .addEdge("a", END)
     .setEntry("a")
     .validate();

@@ -19,6 +19,3 @@ export const UNKNOWN = "?";
 
 /** Starts the answer if the engine crashed. The realm is gone then. */
 export const BROKEN = "x";
-
-/** Told to a thread that must give way to all others. */
-export const GIVES_WAY = "gives way";

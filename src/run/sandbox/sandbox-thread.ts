@@ -1,13 +1,15 @@
 import type { Worker } from "node:worker_threads";
 import { errorMessage } from "../../core/error-message.ts";
 import { onAbort } from "../calls/clock.ts";
-import { GIVES_WAY, type SandboxReply, type SandboxRequest, UNKNOWN } from "./sandbox-request.ts";
+import { type SandboxReply, type SandboxRequest, UNKNOWN } from "./sandbox-request.ts";
 
 // Beside the sources there is the compiled package, where the program of the thread is a file of its own as well.
 const PROGRAM = import.meta.url.endsWith(".ts") ? "./sandbox-worker.ts" : "./sandbox-worker.js";
 
 // Loading takes a tenth of a second; a machine may be very busy.
 const START_MS = 30_000;
+
+const LONGEST_REST_MS = 500;
 
 /** Why there is no answer: it took too long, or the thread cannot start. */
 export type NoReply = { readonly isLate: true } | { readonly error: Error };
@@ -18,7 +20,7 @@ class SandboxThread {
   readonly #ready: PromiseWithResolvers<void> = Promise.withResolvers();
   #pending: ((reply: SandboxReply | NoReply) => void) | undefined;
 
-  constructor(givesWay: boolean) {
+  constructor() {
     // Not imported, so that loading the library does not load threads.
     const { Worker } = process.getBuiltinModule("node:worker_threads");
     this.#worker = new Worker(new URL(PROGRAM, import.meta.url), {
@@ -26,7 +28,6 @@ class SandboxThread {
       // Nothing of the program around it is needed there.
       env: {},
       execArgv: [],
-      ...(givesWay ? { workerData: GIVES_WAY } : {}),
       // An engine that crashes writes to stderr; the error says it already.
       stdout: true,
       stderr: true,
@@ -100,13 +101,13 @@ interface Waiting {
 export class SandboxLane {
   /** Requests by realm; a realm that has had its turn goes to the end. */
   readonly #queues = new Map<number, Waiting[]>();
-  readonly #givesWay: boolean;
+  readonly #rest: number;
   #thread: SandboxThread | undefined;
   #isBusy = false;
 
-  /** With `givesWay`, its thread runs when the other threads of the machine leave time, where the system can do that. */
-  constructor({ givesWay = false }: { readonly givesWay?: boolean } = {}) {
-    this.#givesWay = givesWay;
+  /** With `rest`, the thread pauses after each request, for so many times as long as that took. */
+  constructor({ rest = 0 }: { readonly rest?: number } = {}) {
+    this.#rest = rest;
   }
 
   /** The answer; never rejects. A request that is aborted while it waits is late. */
@@ -168,14 +169,19 @@ export class SandboxLane {
       const reply = await this.#askThread(waiting);
       if (!("answer" in reply)) this.#drop();
       waiting.resolve(reply);
+      if (this.#rest > 0) await this.#pause("answer" in reply ? reply.ms : waiting.milliseconds / 4);
     }
     this.#isBusy = false;
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve, Math.min(this.#rest * ms, LONGEST_REST_MS)));
   }
 
   async #askThread({ request, milliseconds }: Waiting): Promise<SandboxReply | NoReply> {
     try {
       if (this.#thread === undefined) {
-        this.#thread = new SandboxThread(this.#givesWay);
+        this.#thread = new SandboxThread();
         await this.#thread.start();
       }
       return await this.#thread.ask(request, milliseconds);

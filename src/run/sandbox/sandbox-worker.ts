@@ -1,8 +1,6 @@
-import { readlinkSync } from "node:fs";
-import { constants, setPriority } from "node:os";
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort } from "node:worker_threads";
 import { loadEngine, Realm, type RealmAnswer, threadMilliseconds } from "./realm.ts";
-import { BROKEN, GIVES_WAY, type SandboxReply, type SandboxRequest, UNKNOWN } from "./sandbox-request.ts";
+import { BROKEN, type SandboxReply, type SandboxRequest, UNKNOWN } from "./sandbox-request.ts";
 
 interface OpenRealm {
   readonly realm: Realm;
@@ -62,17 +60,6 @@ function milliseconds(): number {
   return threadMilliseconds() ?? performance.now();
 }
 
-/** Gives way to all other threads. Only Linux can do that for a single thread; elsewhere nothing happens. */
-function giveWay(): void {
-  try {
-    const [, , thread = ""] = readlinkSync("/proc/thread-self").split("/");
-    setPriority(Number.parseInt(thread, 10), constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // The limits of time and of the budget hold all the same.
-  }
-}
-
-if (workerData === GIVES_WAY) giveWay();
 const newEngine = await loadEngine();
 parentPort?.on("message", async (request: SandboxRequest) => {
   const start = milliseconds();
