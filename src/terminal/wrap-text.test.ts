@@ -15,6 +15,7 @@ test.each<[string, number, readonly string[]]>([
   ["one ", 3, ["one"]],
   ["日本語", 4, ["日本", "語"]],
   ["日本", 1, ["日", "本"]],
+  [" 日", 2, ["日"]],
 ])("%j in %i columns", (text, columns, lines) => {
   expect(wrapText(text, columns)).toEqual(lines);
 });

@@ -11,12 +11,15 @@ export function wrapText(text: string, columns: number): readonly string[] {
 
 /** The deepest indentation, as a share of the room, that is kept. */
 const DEEPEST = 0.5;
+/** A character may take so many columns. */
+const WIDEST = 2;
 
 function wrapIndented(line: string, room: number): readonly string[] {
   const words = line.trimStart();
   const indent = line.slice(0, line.length - words.length).replaceAll("\t", "    ");
-  if (indent === "" || words === "" || indent.length > room * DEEPEST) return wrapLine(words, room);
-  return wrapLine(words, room - indent.length).map((part) => indent + part);
+  const left = room - textWidth(indent);
+  if (indent === "" || words === "" || left < room * DEEPEST || left < WIDEST) return wrapLine(words, room);
+  return wrapLine(words, left).map((part) => indent + part);
 }
 
 function wrapLine(line: string, room: number): readonly string[] {
