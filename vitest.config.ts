@@ -24,6 +24,7 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: join(tmpdir(), "elenchus-test-cache") },
     // Starts a PostgreSQL server if a test asks for one.
     globalSetup: ["./test/postgres-server.ts"],
+    setupFiles: ["./test/property-seed.ts"],
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
   },
 });
