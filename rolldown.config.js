@@ -8,6 +8,8 @@ const { dependencies, peerDependencies } = JSON.parse(
 
 const EVERYWHERE = {
   platform: "node",
+  // Commands share a file, so that what one loads on demand may be there already.
+  checks: { ineffectiveDynamicImport: false },
   external: (id) =>
     Object.keys({ ...dependencies, ...peerDependencies }).some(
       (name) => id === name || id.startsWith(`${name}/`),
