@@ -44,7 +44,7 @@ const library = {
     interchange: "src/public/interchange.ts",
     otel: "src/public/otel.ts",
     vitest: "src/public/vitest.ts",
-    // The program of a thread, which is loaded by its file name.
+    // Programs of threads and of a process, which are loaded by their file names.
     "heavy-worker": "src/viewer/server/heavy-worker.ts",
   },
   output: {

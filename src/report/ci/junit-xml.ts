@@ -1,4 +1,5 @@
 import type { ConversationStatus } from "../../core/state/state.ts";
+import type { CellSummary } from "../../journal/cell.ts";
 import { type Conversation, foldConversation } from "../../journal/fold/conversation.ts";
 import { isBrokenJudge, type JudgeHealth } from "../../journal/judge-health.ts";
 import type { OutcomeEvent } from "../../journal/run-event.ts";
@@ -65,20 +66,8 @@ function suiteOf(row: ResultRow, members: readonly Member[], judges: readonly st
   };
 }
 
-type Member = Pick<
-  ConversationSummary,
-  | "conversation"
-  | "scenario"
-  | "subject"
-  | "judge"
-  | "replicate"
-  | "row"
-  | "rowIndex"
-  | "variant"
-  | "arm"
-  | "status"
-  | "failedJudgements"
->;
+type Member = Omit<CellSummary, "index" | "parent" | "item"> &
+  Pick<ConversationSummary, "conversation" | "status" | "failedJudgements">;
 
 /** True for a conversation that was not cut short, and could not be judged as a whole: no test of it has passed. */
 function isUnjudged({ status, failedJudgements }: Pick<Member, "status" | "failedJudgements">): boolean {
