@@ -22,6 +22,12 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // Threads load sources by themselves, each time anew: with what the last one has compiled, in half the time.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), "elenchus-test-cache") },
+    // A test that blocks its process ends the run with an error.
+    reporters: [
+      "default",
+      "./test/stuck-tests.ts",
+      ...(process.env.GITHUB_ACTIONS ? ["github-actions"] : []),
+    ],
     // Starts a PostgreSQL server if a test asks for one.
     globalSetup: ["./test/postgres-server.ts"],
     setupFiles: ["./test/property-seed.ts"],

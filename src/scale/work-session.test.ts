@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type PatientServer, patientServer } from "../../test/cli/patient-server.ts";
 import { letterQuestion } from "../../test/engine/held.ts";
 import { sharedPostgres } from "../../test/postgres-server.ts";
@@ -139,12 +139,12 @@ test("a worker without the key says so, and others get what it cannot do at once
 test("a worker of another format takes no conversations, and says so to the run", PATIENTLY, async () => {
   const { run, worker, administer, tables } = await place();
   const begun = run({ run: "r" });
-  while ((await tables.progress("r").catch(() => undefined))?.open !== 1);
+  await vi.waitUntil(async () => (await tables.progress("r").catch(() => undefined))?.open === 1, PATIENTLY);
   await administer(`UPDATE work_run SET sheet = replace(sheet, '"format":1', '"format":99')`);
   const said = await (await worker()).until("run-refused");
   expect(said).toContain("format 99; this worker has format 1");
   const problem = async (): Promise<string | undefined> => (await tables.workers())[0]?.problems.r;
-  while ((await problem()) !== said);
+  await vi.waitUntil(async () => (await problem()) === said, PATIENTLY);
   begun.stop();
   expect((await begun.events).at(-1)).toMatchObject({ type: "run-end", statuses: {} });
 });
@@ -184,7 +184,9 @@ test("caps are divided by the workers that ask the account", PATIENTLY, async ()
   for (let round = 0; round < 3; round++) {
     await administer("CREATE TEMPORARY TABLE IF NOT EXISTS looked AS SELECT clock_timestamp() AS at");
     await administer("UPDATE looked SET at = clock_timestamp()");
-    while ((await administer("SELECT 1 FROM worker, looked WHERE seen_at > looked.at")).length < 2);
+    const seen = (): ReturnType<typeof administer> =>
+      administer("SELECT 1 FROM worker, looked WHERE seen_at > looked.at");
+    await vi.waitUntil(async () => (await seen()).length === 2, PATIENTLY);
   }
   server.answer();
   let most = 0;
