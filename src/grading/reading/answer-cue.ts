@@ -44,15 +44,16 @@ const CLAIM_WORDS = `(?<![a-z])${anyOf(
   "(?:looking for|in question|you (?:want|need)) is(?: the)?|(?<=(?:answer|choice), )which is",
   "leav(?:ing|es)(?: us with| only)?|left with|must be|has to be|have to be|correspond(?:s|ing) to|matches|supports|points? to|correct(?=:)",
   "(?:that|this|it|which) (?:gives|yields|makes(?: it)?|means|implies|indicates)(?: that)?",
-  "(?<=(?:^|[.!?…\\n:;,]|so|then|just|simply) ?)(?:go(?:ing)? with|choose|select|pick|lean(?:ing)? towards?|stand(?:ing)? by|sticking with|answer|still)",
+  "(?<=(?:^|[.!?…\\n:;,]|so|then|just|simply) ?)(?:go(?:ing)? with|choose|select|pick|tick|mark|enter|write|lean(?:ing)? towards?|stand(?:ing)? by|sticking with|answer|still)",
   "i(?:'d)? (?:still |also |really |firmly |would )?(?:think|believe|guess|suppose|feel|reckon|say|contend)(?: that)?",
-  "actually|in fact|wait(?=,)|no(?=,)|correction|(?:edit|update)(?=:)|or rather|but rather|but|rather|instead|scratch that|i mean|make that",
+  "i(?:'m| am) (?:[a-z]+ )?(?:sure|certain|confident) (?:about|of)",
+  "actually|in fact|wait(?=,)|no(?=[,:]| [–—-])|correction|(?:edit|update)(?=:)|or rather|but rather|but|rather|instead|scratch that|i mean|make that",
   "probably|likely|definitely|certainly|undoubtedly|without (?:a |any )?doubt|no doubt",
 )}(?![a-z])`;
 
 /** What may stand between a cue and its value. */
 const OPENERS = anyOf(
-  "[\\s\"'([{<$*:,#>-]|\\\\boxed",
+  "[\\s\"'([{<$*:,#>–—-]|\\\\boxed",
   `${anyOf(
     "the|an?|option|choice|letter|answer|alternative|number|is|be|it|it's|only|either|both|statement",
     "therefore|thus|hence|still|definitely|clearly|certainly|indeed|probably|likely|most|actually|simply|just",

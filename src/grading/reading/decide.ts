@@ -148,6 +148,9 @@ function inForce<Value>(
   const sentence = reply.sentenceStart(last.start);
   const cut = lastCorrection(reply, first.end, last.start) ?? 0;
   return counting.filter(
-    ({ start }) => start >= cut && (!last.concludes || start < sentence || start >= last.start),
+    (each) =>
+      each.start >= cut &&
+      (!last.concludes || each.start < sentence || each.start >= last.start) &&
+      (each === last || !isConceded(reply, each, last.start)),
   );
 }

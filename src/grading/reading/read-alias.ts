@@ -71,7 +71,7 @@ interface AliasStatement extends Statement<string> {
 
 /** Words after a leading answer that may take it back. */
 const REVERSAL =
-  /\b(?:wait\b|actually|correction:|i apologi[sz]e|sorry(?!,? but)|(?:correct|right|final|my) answer|(?:it|that)(?:'s| is| must be| should be)(?! (?:not|an?|the)\b)|no,)/;
+  /\b(?:wait\b|actually|correction:|i apologi[sz]e|sorry(?!,? but)|(?:correct|right|final|my) answer|(?:it|that)(?:'s| is| must be| should be)(?! (?:not?|an?|the)\b)|no,)/;
 
 function isReversed(reply: ReplyText, position: number): boolean {
   return REVERSAL.test(reply.lower.slice(position)) || isRetracted(reply, position);
@@ -85,7 +85,9 @@ function leadingAnswer(
   const [value, ...more] = first?.values ?? [];
   if (first === undefined || value === undefined || more.length > 0 || first.standing !== "asserted")
     return undefined;
-  if (!first.cued && !LEAD.test(reply.lower.slice(0, first.start))) return undefined;
+  const head = reply.lower.slice(0, first.start);
+  const labelled = /^[a-z]{3,12} $/.test(head) && /\d/.test(reply.text.charAt(first.start));
+  if (!first.cued && !labelled && !LEAD.test(head)) return undefined;
   const led = LED.exec(reply.lower.slice(first.end, first.end + 120));
   if (led === null) return undefined;
   const sentence = led[0].includes(",") ? reply.sentenceEnd(first.end) : first.end + led[0].length;
@@ -205,7 +207,7 @@ const SUBJECT =
   /^["')\]}]{0,3}(?:, [a-z ]{1,20},)? (?:is|are|was|were|became|remains|has been|serves as|takes)(?: (?:still|indeed|actually|in fact|clearly))? (?:the|its|their|my|credited)\b/;
 /** What is said about a value that cannot be the answer, or that may be beside the question. */
 const LESSER =
-  /^["')\]}°]{0,3} (?:only|just|merely|comes second|follows)\b|^["')\]}°]{0,3} (?:is|are|was|were|has been)(?: (?:also|only|just|still|indeed|much|far|about))* (?:(?:the|an?|its|their) )?(?:[a-z']+ )?(?:second|third|next|former|common|famous|popular|different|often|another|state|alternative|found|(?:also|sometimes|commonly|usually|typically|mainly|mostly) used)\b/;
+  /^["')\]}°]{0,3} (?:only|just|merely|comes second|follows)\b|^["')\]}°]{0,3} (?:is|are|was|were|has been)(?: (?:also|only|just|still|indeed|much|far|about))* (?:(?:the|an?|its|their) )?(?:[a-z']+ )?(?:second|third|next|former|common|famous|known|popular|different|often|another|state|alternative|found|(?:also|sometimes|commonly|usually|typically|mainly|mostly) used)\b/;
 /** "X is hotter": it may be the answer, or what the answer is compared with. */
 const COMPARED =
   /^["')\]}°]{0,3} (?:is|are|was|were)(?: (?:also|only|just|still|indeed|much|far|even|actually))* (?:(?:the|an?) )?(?:[a-z']+ )?(?:more|less|[a-z]+er)\b/;
@@ -221,7 +223,9 @@ const ELSEWHERE =
 const SUPERLATIVE =
   /^["')\]}°]{0,3} (?:is|are|was|has been)(?: (?:also|still|indeed|by far))* (?:the|an?|its|[a-z]+'s) (?:[a-z-]+est|most|financial|economic|cultural|commercial|historical?|main|major|biggest)\b/;
 const SUPERLATIVE_BEFORE =
-  /\b(?:[a-z]{3,}est|most [a-z]+|former|old|second|financial|economic|cultural) [^,.;]{1,40} (?:is|was) (?:the )?$/;
+  /\b(?:[a-z]{3,}est|most [a-z]+|former|old|financial|economic|cultural) [^,.;]{1,40} (?:is|was) (?:the )?$/;
+/** "The second highest is X" */
+const RANKED_BEFORE = /\b(?:(?:second|third|next)[- ](?:[a-z]+est|most|place)|runner-up)\b[^,.;]{0,40} (?:is|was) (?:the )?["'(]{0,2}$/;
 const NEGATED_AFTER =
   /^["')\]}]{0,3} (?:(?:is|are|was|were|do|does|did|can|could|would|should|has|have|had|will)(?: not|n't)|cannot|never)(?![a-z])/;
 /** "I'd visit X", "I would have said X": what a speaker would do with a value is no answer, unless it is a choice. */
@@ -242,8 +246,9 @@ function aliasStanding(
 ): Standing {
   const after = reply.lower.slice(end, end + 80);
   const words = reply.lower.slice(reply.sentenceStart(start), end);
+  const before = reply.lower.slice(reply.sentenceStart(start), start);
   const told = reply.lower.slice(end, reply.sentenceEnd(end));
-  const beside = LESSER.test(after) || PAST.test(after) || MIXED_UP.test(told) || ELSEWHERE.test(words);
+  const beside = LESSER.test(after) || PAST.test(after) || MIXED_UP.test(told) || ELSEWHERE.test(words) || RANKED_BEFORE.test(before);
   // "Although X is closer" concedes it.
   if (strength < ANSWER && standing !== "denied" && COMPARED.test(after))
     return standing === "asserted" ? "open" : "others";
@@ -261,10 +266,11 @@ function aliasStanding(
   if (strength === 0 && WISH.test(reply.lower.slice(reply.clauseStart(start), start))) return "open";
   if (
     strength <= CLAIM &&
-    (SUPERLATIVE.test(after) || SUPERLATIVE_BEFORE.test(reply.lower.slice(reply.sentenceStart(start), start)))
+    (SUPERLATIVE.test(after) || SUPERLATIVE_BEFORE.test(before))
   )
     return "aside";
-  return standing;
+  // "(48 is the number for gorillas.)"
+  return strength < ANSWER && /^\s*\([^)]*$/.test(before) ? "aside" : standing;
 }
 
 /** Denials in other languages: what they deny is not read at all. */

@@ -89,24 +89,28 @@ function standsAlone(reply: ReplyText, group: Group, line: LineRole | undefined)
   const { start, end } = group;
   const from = reply.sentenceStart(start);
   const before = reply.text.slice(from, start);
+  const after = reply.text.slice(end, Math.min(end + 40, reply.sentenceEnd(end)));
+  const calculated = CALCULATED.test(after);
+  // "After weighing everything, **C**", "The vessel is **D) the pulmonary vein**."
+  if (!calculated && group.mentions.length === 1 && isOnlyStrong(reply, group)) return ANSWER;
   if (before.length > 30 || !ALONE.test(before)) {
-    // "After weighing everything, **C**", "The vessel is **D) the pulmonary vein**."
-    if (group.mentions.length === 1 && isOnlyStrong(reply, group)) return ANSWER;
     if (!isLast(reply, end)) return 0;
     return AFTER_COLON.test(before) || (reply.text.length <= SHORT && PREDICATE.test(before)) ? CLAIM : 0;
   }
   // "B) 91 = 7 × 13": a calculation with an option.
-  if (CALCULATED.test(reply.text.slice(end, end + 20))) return 0;
+  if (calculated) return 0;
   if (line === "chosen") return ANSWER;
   // "1. B 2. C" answers several questions.
   if (/(?:^|\s)[A-Za-z][).,;]? \d{1,2}[.)] ?$/.test(reply.text.slice(Math.max(0, from - 10), from))) return 0;
-  const after = reply.text.slice(end, Math.min(end + 40, reply.sentenceEnd(end)));
+  // "… about 2 %. D) 2%", where no other option is named
+  if (OPTION_TEXT.test(reply.text.slice(start)) && letterMentions(reply).length === 1) return ANSWER;
   // In the middle of a line, "A. Rome" is an option.
   if (/^["')\]}$]{0,4}[.!]?["')\]}$]{0,4}\s*$/.test(after))
     return isFirst(reply, start) || reply.lineEnd(end) - end <= 4 ? ANSWER : 0;
   return isFirst(reply, start) && LEADING.test(after) ? ANSWER : 0;
 }
 
+const OPTION_TEXT = /^[A-Z]["']?\)[^.!?\n]{1,60}[.!]?["')\]]{0,2}\s*$/;
 const CALCULATED = /^["')\]}.:]{0,3} (?:[-–—] )?\d[\d.,]* ?(?:=|is|was) ?\d/;
 const STRONG_OPTION = /["'([]{0,2}([A-Z])["']?(?:[)\].:]|$)/y;
 
@@ -128,7 +132,7 @@ function isOnlyStrong({ text, strong }: ReplyText, { start, end, mentions }: Gro
 const PREDICATE = /(?:^|[.!?,;]|\bso) ?the [a-z ]{2,30} is ["'([]{0,2}$/i;
 /** "Yes, I am sure: B." */
 const AFTER_COLON =
-  /^(?!.*\b(?:part|blank|step|(?:question|problem|item) \d))[^:]{1,80}: ?["'([]{0,2}$|^(?:after|given|based on|in that case|on reflection|considering)\b[^.:]{0,60}, ["'([]{0,2}$|^(?:all right|right|okay?|fine|respectfully|again|honestly|sure|alright|you(?:'re| are) right),? ["'([]{0,2}$/i;
+  /^(?!.*\b(?:part|blank|step|(?:question|problem|item) \d))[^:]{1,80}: ?["'([]{0,2}$|^(?:after|given|based on|in that case|on reflection|considering)\b[^.:]{0,60}, ["'([]{0,2}$|(?:→|=>|->) ?["'([]{0,2}$|^(?:all right|right|okay?|fine|respectfully|again|honestly|sure|alright|you(?:'re| are) right),? ["'([]{0,2}$/i;
 
 function isFirst(reply: ReplyText, start: number): boolean {
   return start <= 40 && head().test(reply.text.slice(0, start));
@@ -239,7 +243,7 @@ export function optionLines(reply: ReplyText): ReadonlyMap<number, LineRole> {
     const start = match.index + prefix.length;
     if (TOLD.test(rest) || reply.sentenceStart(start) < reply.lineStart(start)) continue;
     const letter = small.toUpperCase();
-    const others = [...` ${rest} `.matchAll(OTHER_OPTION)].some(([, other]) => other !== letter);
+    const others = [...` ${rest} `.matchAll(OTHER_OPTION)].some(([, other = ""]) => other > letter);
     // "A:" may stand for "answer", and "I.", "V.", "X." for Roman numerals.
     const open = (letter === "A" && delimiter === ":") || (/[IVX]/.test(letter) && delimiter === ".");
     const goesOn = last !== undefined && last.letter < letter;

@@ -155,13 +155,27 @@ function isPlan({ lower }: ReplyText, { start, end }: Sentence, chosen: NumberTo
   return PLAN.test(lower.slice(start, end)) && !isResultOf(lower, chosen);
 }
 
-/** True if the last sentence has words behind its number, but no end: "Teddy finished a 500 piece puzzle, and then starte". */
+/**
+ * True if the text seems to end in the middle of a sentence: the one before it has a full stop and the last one has
+ * none, or more stands behind its number than a unit. The rest may say another number.
+ */
 function breaksOff({ text }: ReplyText, { end }: Sentence, chosen: NumberToken): boolean {
+  if (!/[\p{L}\p{N}%°²³,;:(=+*×÷/-]\s*$/u.test(text)) return false;
   const rest = text.slice(chosen.end).trimEnd();
-  return end >= text.trimEnd().length && rest.length > LONGEST_UNIT && /[a-z,]$/.test(rest);
+  if (end < text.trimEnd().length ? /\n/.test(rest) : rest.length > LONGEST_UNIT) return true;
+  if (text.length < SHORT) return false;
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const last = lines.pop() ?? "";
+  const before = lines.findLast((line) => !/:\s*$/.test(line)) ?? "";
+  return STOP_WITHIN.test(last) || STOP_AT_END.test(before) || OPEN_FORMULA.test(last);
 }
 
+const STOP_WITHIN = /(?<!^\W*\d{1,2})[.!?]["')]{0,2} \S/;
+const OPEN_FORMULA = /^\s*\$[^$]*[\\^][^$]*$/;
+const STOP_AT_END = /[.!?]["')]{0,2}\s*$/;
 const LONGEST_UNIT = 30;
+/** Short replies often leave out the last full stop. */
+const SHORT = 100;
 
 /** Words in a sentence that begin the reason, or the parts, of what it said before. */
 const WITHIN = /\b(?:because|since)(?![a-z])|\bas (?=[$€£(]?\d)|\(|:(?= )/g;

@@ -18,9 +18,14 @@ export interface Reader<Value> {
   readonly announcedOnly?: boolean;
 }
 
-/** A text that ends in the middle of a sentence, whatever is known of how it ended. */
+/** A text that ends in the middle of a sentence, or in an open bracket, whatever is known of how it ended. */
 const BREAKS_OFF =
-  /(?:[,=+×/(]|\b(?:the|an?|and|or|of|to|is|are|was|with|for|by|that|which|because|leaving|about|then|but|if|from|in|at|as|we))\s*$/;
+  /(?:[,=+×/(]|(?<!:)\([^()\n]{1,80}|\b(?:the|an?|and|or|of|to|is|are|was|with|for|by|that|which|because|leaving|about|then|but|if|from|in|at|as|we))\s*$/;
+
+/** True for JSON that has no end. */
+function isOpenObject(reply: string): boolean {
+  return /^\s*(?:```[a-z]*\s*)?\{\s*"/.test(reply) && !/[}`]$/.test(reply.trimEnd());
+}
 
 /** How much of a reply's end is read where it announces nothing. */
 const END = 300;
@@ -32,7 +37,7 @@ export function readReply<Value>(
 ): Decision<Value> {
   const { reply } = source;
   const ranges = answerRanges(reply);
-  const cut = source.cut || BREAKS_OFF.test(reply.slice(-20));
+  const cut = source.cut || BREAKS_OFF.test(reply.slice(-100)) || isOpenObject(reply);
   const explicit = readExplicit(reply, ranges, payload, cut);
   if (explicit !== undefined && explicit !== "doubt") return explicit;
   if (cut) return { status: "absent" };

@@ -29,12 +29,12 @@ const SAYING = "(?:say|nam|choos|pick|giv|answer|select|stat|claim|writ|suggest|
 const denials = lazyPattern(
   `\\b${anyOf(
     NOT,
-    "never|neither|nor|none of|(?:nobody|no one) (?:says|said|thinks|believes)|cannot|no way|no longer|far from",
+    "never|neither|nor|none of|(?:nobody|no one) (?:says|said|thinks|believes)|cannot|no way|no longer|far from|(?:is|'s) no(?= [\"'(]{0,2}$)",
     "[a-z]+n't(?! (?:only|just|sure|certain|clear|convinced|obvious|changed)\\b)|(?:is|does|do|ca|wo|was|are)nt",
     "without(?= (?:the )?[\"'(]{0,2}$)|rather than|instead of|as opposed to|other than|apart from|unlike|contrary to|as against",
     "except(?: for)?|exclud(?:e|es|ed|ing)|(?:anything|everything|all) but|out of the question",
     "rul(?:e|es|ed|ing)(?: [a-z]+)? out|eliminat(?:e|es|ed|ing)|discard(?:s|ed|ing)?|reject(?:s|ed|ing)?",
-    "dismiss(?:es|ed|ing)?|avoid(?:s|ed|ing)?|least (?:likely|probable|plausible)",
+    "dismiss(?:es|ed|ing)?|avoid(?:s|ed|ing)?|(?:advise|warn|caution|decide)d? against|least (?:likely|probable|plausible)",
     "(?:refus(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|fail(?:s|ed)?|mistake|error|wrong|mistaken|incorrect|unwise|foolish) to",
     // What somebody was wrong about, or says sorry for.
     `(?:wrong|mistaken|incorrect|mistake|error|slip|sorry|apologi[sz]e|apologies) ${anyOf(
