@@ -68,18 +68,18 @@ function leftToJudge(input: ReplyToAssess): ReplyToAssess {
   const { question, reply, finish, reading = "rules-then-judge" } = input;
   const { template } = question;
   if (template === undefined || reading === "rules") return input;
-  const names = reading === "judge" ? undefined : unreadByRules(template, reply, finish);
+  const names = reading === "judge" ? undefined : unreadByRules(question, reply, finish);
   if (names?.length === 0) return input;
   return { ...input, question: { ...question, template: withoutRules(template, names) } };
 }
 
 /** The fields whose rules find nothing in a reply, or several answers. */
 export function unreadByRules(
-  template: Template,
+  { template, question }: Question,
   reply: string,
   finish: string | undefined,
 ): readonly string[] {
-  const read = extractFields(template, reply, finish === undefined ? {} : { finish });
+  const read = template === undefined ? {} : extractFields(template, reply, { finish, question });
   return Object.entries(read).flatMap(([name, { status }]) => (status === "found" ? [] : [name]));
 }
 
@@ -168,9 +168,9 @@ export type JudgedParts = Pick<
 /** Rules read what they can, the judgement gives the rest, and code compares both with the truth. Never throws. */
 export function concludeReply(input: ReplyToConclude, judgement: JudgedParts): ReplyConclusion {
   const { question, reply, traits = [] } = input;
-  const ending = input.finish === undefined ? {} : { finish: input.finish };
+  const options = { finish: input.finish, question: question.question };
   const extracted =
-    question.template === undefined ? [] : Object.entries(extractFields(question.template, reply, ending));
+    question.template === undefined ? [] : Object.entries(extractFields(question.template, reply, options));
   const parsed: Record<string, unknown> = { ...judgement.parsed };
   const notes: Record<string, string> = { ...judgement.notes };
   for (const [name, { value, status, cut }] of extracted) {

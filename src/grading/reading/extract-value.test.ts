@@ -158,4 +158,17 @@ describe("an answer that is none of the listed values", () => {
       extractValue({ type: "aliases", values, otherwise: "other" }, target, "Ankara or Bursa").value,
     ).not.toBe("other");
   });
+
+  it("is not a quantity that only the question names", () => {
+    const rule = { type: "aliases", values: { "00:05": ["0:05"], "23:25": [] }, otherwise: "other" } as const;
+    const times = { type: "enum", values: ["00:05", "23:25", "other"] } as const;
+    const question = "The film starts at 21:50 and runs for 135 minutes. At what time does it end?";
+    const read = (reply: string): unknown => extractValue(rule, times, reply, { question }).value;
+    expect(["It starts at 21:50.", "It ends at 22:50.", "21:50"].map(read)).toEqual([null, "other", "other"]);
+    const speeds = { type: "aliases", values: { "40 km/h": [], "45 km/h": [] }, otherwise: "other" } as const;
+    const drive = { question: "I drove there at 60 km/h. What was my average speed?" };
+    const speed = { type: "enum", values: ["40 km/h", "45 km/h", "other"] } as const;
+    expect(extractValue(speeds, speed, "You drove at 60 km/h.", drive).value).toBe(null);
+    expect(extractValue(speeds, speed, "It was 50 km/h.", drive).value).toBe("other");
+  });
 });

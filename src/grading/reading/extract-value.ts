@@ -38,20 +38,23 @@ export function extractValue(
   rule: ExtractRule,
   target: ExtractTarget,
   reply: string,
-  { finish }: ReadingOptions = {},
+  { finish, question = "" }: ReadingOptions = {},
 ): ExtractedField {
   const cut = finish === "length";
   const field = extractFrom(rule, target, {
     reply: rule.type === "regex" ? reply : withoutClosing(reply),
     cut,
+    question,
   });
   return cut ? { ...field, cut } : field;
 }
 
-/** How a reply ended, where that is known. */
+/** How a reply ended and what it answers, where that is known. */
 export interface ReadingOptions {
   /** `length` if the reply was cut off: then it is read only where it announces its answer. */
-  readonly finish?: string;
+  readonly finish?: string | undefined;
+  /** What the reply answers: a quantity that the question names is not taken for another answer. */
+  readonly question?: string;
 }
 
 function extractFrom(rule: ExtractRule, target: ExtractTarget, source: Source): ExtractedField {
@@ -103,7 +106,7 @@ function otherValue(
   if (aliasMentions(source.reply, tree).length > 0) return undefined;
   const quantities = quantitiesOf(values);
   if (quantities === undefined) return otherAnswer(source.reply);
-  return otherQuantity(source.reply, quantities, () => readReply(source, numberReader()));
+  return otherQuantity(source, quantities, () => readReply(source, numberReader()));
 }
 
 /** Reads every field that has a rule out of a reply, without a judge. */

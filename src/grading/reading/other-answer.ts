@@ -2,6 +2,7 @@ import { lazy } from "../../core/lazy.ts";
 import { numberTokens } from "../../core/text/number-tokens.ts";
 import type { Decision } from "./decide.ts";
 import { upTo } from "./phrases.ts";
+import type { Source } from "./read-reply.ts";
 import { cleanReply } from "./reply-text.ts";
 import type { Place } from "./standing.ts";
 
@@ -147,20 +148,24 @@ function ordinal(reply: string): Decision<number> | undefined {
   };
 }
 
-/** Where a reply gives a quantity that is none of the listed ones, in their unit. */
+/** Where a reply gives a quantity that is none of the listed ones, in their unit; the question's own ones only if they are all of it. */
 export function otherQuantity(
-  reply: string,
+  { reply, question }: Pick<Source, "reply" | "question">,
   { numbers, units, times }: Quantities,
   read: () => Decision<number>,
 ): Place | undefined {
+  const alone = !/\p{L}/u.test(reply);
   if (times) {
     const found = [...reply.matchAll(TIME)];
     const [first] = found;
     if (first === undefined || found.some(([time]) => time !== first[0])) return undefined;
+    if (!alone && question.includes(first[0])) return undefined;
     return { start: first.index, end: first.index + first[0].length };
   }
   const number = ordinal(reply) ?? read();
   if (number.status !== "found" || numbers.has(number.value)) return undefined;
+  if (!alone && numberTokens({ text: question, lower: question }).some(({ value }) => value === number.value))
+    return undefined;
   // "30.000" may be thirty thousand.
   if (numbers.has(number.value * 1_000) && /\d\.\d{3}/.test(reply.slice(number.start, number.end)))
     return undefined;
@@ -168,7 +173,6 @@ export function otherQuantity(
   const lower = reply.toLowerCase();
   const after = UNIT_AFTER.exec(lower.slice(end).replace(/^[*_]+/, ""))?.[1];
   const before = UNIT_BEFORE.exec(lower.slice(Math.max(0, start - 20), start).replace(/[*_]+$/, ""))?.[1];
-  const alone = !/\p{L}/u.test(lower);
   const fits =
     alone ||
     (units.size === 0

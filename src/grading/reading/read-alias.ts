@@ -225,7 +225,8 @@ const SUPERLATIVE =
 const SUPERLATIVE_BEFORE =
   /\b(?:[a-z]{3,}est|most [a-z]+|former|old|financial|economic|cultural) [^,.;]{1,40} (?:is|was) (?:the )?$/;
 /** "The second highest is X" */
-const RANKED_BEFORE = /\b(?:(?:second|third|next)[- ](?:[a-z]+est|most|place)|runner-up)\b[^,.;]{0,40} (?:is|was) (?:the )?["'(]{0,2}$/;
+const RANKED_BEFORE =
+  /\b(?:(?:second|third|next)[- ](?:[a-z]+est|most|place)|runner-up)\b[^,.;]{0,40} (?:is|was) (?:the )?["'(]{0,2}$/;
 const NEGATED_AFTER =
   /^["')\]}]{0,3} (?:(?:is|are|was|were|do|does|did|can|could|would|should|has|have|had|will)(?: not|n't)|cannot|never)(?![a-z])/;
 /** "I'd visit X", "I would have said X": what a speaker would do with a value is no answer, unless it is a choice. */
@@ -248,7 +249,12 @@ function aliasStanding(
   const words = reply.lower.slice(reply.sentenceStart(start), end);
   const before = reply.lower.slice(reply.sentenceStart(start), start);
   const told = reply.lower.slice(end, reply.sentenceEnd(end));
-  const beside = LESSER.test(after) || PAST.test(after) || MIXED_UP.test(told) || ELSEWHERE.test(words) || RANKED_BEFORE.test(before);
+  const beside =
+    LESSER.test(after) ||
+    PAST.test(after) ||
+    MIXED_UP.test(told) ||
+    ELSEWHERE.test(words) ||
+    RANKED_BEFORE.test(before);
   // "Although X is closer" concedes it.
   if (strength < ANSWER && standing !== "denied" && COMPARED.test(after))
     return standing === "asserted" ? "open" : "others";
@@ -264,11 +270,7 @@ function aliasStanding(
   if (deniedLater().test(rest.slice(0, REASON.exec(rest)?.index)) || deniedNext().test(next60)) return "open";
   if (strength < ANSWER && NEGATED_AFTER.test(after)) return "open";
   if (strength === 0 && WISH.test(reply.lower.slice(reply.clauseStart(start), start))) return "open";
-  if (
-    strength <= CLAIM &&
-    (SUPERLATIVE.test(after) || SUPERLATIVE_BEFORE.test(before))
-  )
-    return "aside";
+  if (strength <= CLAIM && (SUPERLATIVE.test(after) || SUPERLATIVE_BEFORE.test(before))) return "aside";
   // "(48 is the number for gorillas.)"
   return strength < ANSWER && /^\s*\([^)]*$/.test(before) ? "aside" : standing;
 }

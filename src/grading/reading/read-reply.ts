@@ -4,10 +4,11 @@ import { explicitAnswer, type PayloadReader } from "./explicit-answer.ts";
 import type { TailText } from "./payloads.ts";
 import { answerRanges, outerRanges, type Range, ReplyText, tailStart } from "./reply-text.ts";
 
-/** A reply, and whether it was cut off. */
+/** A reply, whether it was cut off, and the question, which is empty if it is not known. */
 export interface Source {
   readonly reply: string;
   readonly cut: boolean;
+  readonly question: string;
 }
 
 /** How a rule reads: what is announced first, then the whole reply. */

@@ -71,8 +71,7 @@ export function leftToJudge(
   { node, readsRest }: NodePlan,
   { reply, finish }: { readonly reply: string; readonly finish: string },
 ): readonly string[] {
-  const { template } = node.question;
-  return readsRest && template !== undefined ? unreadByRules(template, reply, finish) : NONE;
+  return readsRest ? unreadByRules(node.question, reply, finish) : NONE;
 }
 
 type Plans = Map<string, NodePlan>;
