@@ -2,6 +2,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import SlowFilesFirst from "./test/slow-files-first.ts";
 
 export default defineConfig({
   resolve: {
@@ -28,6 +29,9 @@ export default defineConfig({
       "./test/stuck-tests.ts",
       ...(process.env.GITHUB_ACTIONS ? ["github-actions"] : []),
     ],
+    sequence: { sequencer: SlowFilesFirst },
+    // A page in a browser takes longer than the second that is usual, where other tests keep the machine busy.
+    expect: { poll: { timeout: 20_000 } },
     // Starts a PostgreSQL server if a test asks for one.
     globalSetup: ["./test/postgres-server.ts"],
     setupFiles: ["./test/property-seed.ts"],

@@ -95,7 +95,7 @@ read -r word; kill -INT $server; wait $server; [ "$word" = stop ] || rm -rf "$fo
   const stop = async (): Promise<void> => {
     const child = running;
     running = undefined;
-    if (child === undefined || child.exitCode !== null) return;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, "exit");
     child.ref();
     child.stdin?.end("stop\n");

@@ -97,7 +97,7 @@ function environmentIn(folder: string, url: string): Record<string, string> {
     PATH: `${dirname(npx)}${delimiter}${process.env.PATH ?? ""}`,
     HOME: folder,
     XDG_CONFIG_HOME: join(folder, "config"),
-    NODE_COMPILE_CACHE: join(tmpdir(), "elenchus-page-cache"),
+    NODE_COMPILE_CACHE: join(tmpdir(), "elenchus-cli-cache"),
     OPENAI_BASE_URL: url,
     OPENAI_API_KEY: "sk-no-key-of-anybody",
     OLLAMA_BASE_URL: url,

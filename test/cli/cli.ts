@@ -113,8 +113,11 @@ export function inOneProcess(): typeof elenchus {
   let child: ChildProcess | undefined;
   let last: Promise<unknown> = Promise.resolve();
   afterAll(async () => {
-    child?.disconnect();
-    if (child?.exitCode === null) await once(child, "exit");
+    // One that has ended already, by itself or by a signal, is not connected.
+    if (!child?.connected) return;
+    const exit = once(child, "exit");
+    child.disconnect();
+    await exit;
   });
   const answer = (command: AskedCommand): Promise<Ended> => {
     child ??= fork(fileURLToPath(new URL("command-process.ts", import.meta.url)), [PROGRAM], {

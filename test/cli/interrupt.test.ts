@@ -1,6 +1,6 @@
 import { setTimeout as after } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { type Ended, elenchus, ended, folderWith, type Given, inTerminal, start } from "./cli.ts";
+import { type Ended, ended, folderWith, type Given, inOneProcess, inTerminal, start } from "./cli.ts";
 import { type PatientServer, patientServer } from "./patient-server.ts";
 import {
   CALLS,
@@ -13,6 +13,8 @@ import {
 } from "./same-results.ts";
 import { type WatchedTerminal, watchedTerminal } from "./watched-terminal.ts";
 
+/** What goes on with a run, or looks at it, is another process than the one that was interrupted. */
+const elenchus = inOneProcess();
 const CTRL_C = "\u0003";
 const STOPPING = /Finishing calls under way; press Ctrl-C again to stop at once\./;
 const HOW_TO_GO_ON = /Interrupted: 12 conversations left\. Resume with: elenchus resume \w+\n?$/;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { elenchus, ended, type Given, inTerminal, start } from "./cli.ts";
+import { ended, type Given, inOneProcess, inTerminal, start } from "./cli.ts";
 import { type PatientServer, patientServer } from "./patient-server.ts";
 import {
   CALLS,
@@ -9,6 +9,9 @@ import {
   RUN_CAPITALS,
   undisturbedOutcomes,
 } from "./same-results.ts";
+
+/** What goes on with a run, or looks at it, is another process than the one that was killed. */
+const elenchus = inOneProcess();
 
 /** A run that is killed, without warning, when so many calls were answered and so many others are under way. */
 async function killedAfter(

@@ -2,8 +2,9 @@ import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { textWidth } from "../../src/terminal/text-width.ts";
 import { capitalFiles } from "./capitals.ts";
-import { elenchus, folderWith, inTerminal } from "./cli.ts";
+import { elenchus as elenchusApart, folderWith, inOneProcess, inTerminal } from "./cli.ts";
 
+const elenchus = inOneProcess();
 const RUN = ["run", "capitals", "--subject", "sim/waverer", "--subject", "sim/steadfast"];
 const BROKEN = `name: broken
 entry: ask
@@ -92,7 +93,8 @@ test("pipes have colours only if somebody insists", async () => {
     const { stdout, stderr } = await elenchus(words, { folder });
     expect([words, `${stdout}${stderr}`.includes("\u001b")]).toEqual([words, false]);
   }
-  const { stdout } = await elenchus(["show"], { folder, environment: { FORCE_COLOR: "1" } });
+  expect((await elenchusApart(["show"], { folder })).stdout).not.toContain("\u001b");
+  const { stdout } = await elenchusApart(["show"], { folder, environment: { FORCE_COLOR: "1" } });
   expect(stdout).toContain("\u001b[1m");
   const { stdout: json } = await elenchus(["list", "--json"], { folder, environment: { FORCE_COLOR: "1" } });
   expect(json).not.toContain("\u001b");

@@ -47,7 +47,7 @@ export async function timePasses<Value>(clock: VirtualClock, promise: Promise<Va
 
 /** Waits until a server has written a file. */
 export async function written(file: string): Promise<void> {
-  await vi.waitUntil(() => existsSync(file), { timeout: 10_000, interval: 5 });
+  await vi.waitUntil(() => existsSync(file), { timeout: 25_000, interval: 5 });
 }
 
 /** The tool that a model would see by a name. */

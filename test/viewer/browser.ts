@@ -1,4 +1,11 @@
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { type Browser, chromium as playwright } from "playwright-core";
+
+/** How long a browser may take to start where other tests keep the machine busy. */
+const STARTING_MS = 60_000;
 
 let shared: Promise<Browser | undefined> | undefined;
 
@@ -38,9 +45,43 @@ async function bundled(): Promise<Browser> {
     "--no-zygote",
   ];
   const args = chromium.args.filter((argument) => !off.includes(argument));
-  return playwright.launch({ executablePath: await chromium.executablePath(), args });
+  const executablePath = await unpacked(chromium);
+  return playwright.launch({ executablePath, args, timeout: STARTING_MS });
+}
+
+/**
+ * The program of the browser. The package unpacks it into the folder for temporary files and takes whatever file is there for the whole
+ * program, also one that another process is still writing. So it is unpacked into a new folder, which then gets its name.
+ */
+async function unpacked(chromium: { executablePath(): Promise<string> }): Promise<string> {
+  const folder = join(tmpdir(), `elenchus-browser-${process.getuid?.()}-${packageVersion()}`);
+  if (!existsSync(folder)) {
+    const fresh = mkdtempSync(`${folder}-`);
+    const { TMPDIR } = process.env;
+    // Read before the first wait.
+    process.env.TMPDIR = fresh;
+    const done = chromium.executablePath();
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+    await done;
+    try {
+      renameSync(fresh, folder);
+    } catch {
+      // Another process was first.
+      rmSync(fresh, { recursive: true });
+    }
+  }
+  return join(folder, "chromium");
+}
+
+function packageVersion(): string {
+  const main = createRequire(import.meta.url).resolve("@sparticuz/chromium");
+  const { version } = JSON.parse(readFileSync(join(dirname(main), "../package.json"), "utf8")) as {
+    version: string;
+  };
+  return version;
 }
 
 function installed(): Promise<Browser> {
-  return playwright.launch({ channel: "chrome" });
+  return playwright.launch({ channel: "chrome", timeout: STARTING_MS });
 }

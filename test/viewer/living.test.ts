@@ -3,18 +3,21 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
 import Database from "better-sqlite3";
-import type { BrowserContext, Page } from "playwright-core";
-import { afterAll, expect, onTestFinished, test as plainTest, vi } from "vitest";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { capitalFiles } from "../cli/capitals.ts";
 import { type PatientServer, patientServer } from "../cli/patient-server.ts";
 import { closeBrowser, sharedBrowser } from "./browser.ts";
 import { ViewedStore } from "./viewed-store.ts";
 
-const browser = await sharedBrowser();
-const test = plainTest.skipIf(browser === undefined);
-afterAll(() => closeBrowser());
 /** Browsers are slow where other tests keep the machine busy. */
-vi.setConfig({ testTimeout: 90_000 });
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
+let browser: Browser | undefined;
+beforeAll(async () => {
+  browser = await sharedBrowser();
+});
+beforeEach(({ skip }) => skip(browser === undefined));
+afterAll(() => closeBrowser());
 
 async function newContext(): Promise<BrowserContext> {
   if (browser === undefined) throw new Error("skipped");

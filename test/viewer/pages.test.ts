@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test as plainTest, vi } from "vitest";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { closeBrowser, sharedBrowser } from "./browser.ts";
 import { ViewedStore } from "./viewed-store.ts";
 
@@ -11,12 +11,13 @@ let context: BrowserContext;
 let page: Page;
 /** What the page complained about. */
 const complaints: string[] = [];
-const browser = await sharedBrowser();
-const test = plainTest.skipIf(browser === undefined);
+let browser: Browser | undefined;
 /** Browsers are slow where other tests keep the machine busy. */
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
+beforeEach(({ skip }) => skip(browser === undefined));
 beforeAll(async () => {
+  browser = await sharedBrowser();
   if (browser === undefined) return;
   const { code, said } = await store.give(
     ..."run pack:pressure --scenario pressure/whale-shark --scenario pressure/base-in-rna".split(" "),

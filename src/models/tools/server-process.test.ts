@@ -47,7 +47,7 @@ test("closing ends a server that is still being started, and what it was started
     { clock },
   );
   const refused = expect(servers.offered(undefined, SIGNAL)).rejects.toMatchObject({ category: "tool" });
-  const pid = await vi.waitFor(() => readPid(pidFile), 5_000);
+  const pid = await vi.waitFor(() => readPid(pidFile), { timeout: 25_000 });
   expect(isRunning(pid)).toBe(true);
   const firstTimer = Promise.withResolvers<() => void>();
   onTimer = firstTimer.resolve;
@@ -56,7 +56,7 @@ test("closing ends a server that is still being started, and what it was started
   await closing;
   await refused;
   // Of a child of the launcher we see only that its pipes are closed. The kernel does this a moment before the process is gone.
-  await vi.waitFor(() => expect(isRunning(pid)).toBe(false), 5_000);
+  await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 25_000 });
   rmSync(folder, { recursive: true });
 });
 
@@ -66,7 +66,7 @@ test("a run that ends without closing leaves no process behind", async () => {
   const { stdout } = await run(command, args);
   const pid = Number(stdout);
   expect(pid).toBeGreaterThan(1);
-  await vi.waitFor(() => expect(isRunning(pid)).toBe(false), 5_000);
+  await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 25_000 });
 });
 
 const asIs = (text: string): string => text;

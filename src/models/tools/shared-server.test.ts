@@ -76,6 +76,6 @@ test("a server that dies between calls is started again without an error", async
   const pid = Number(await callNamed(servers, "pid"));
   process.kill(pid, "SIGKILL");
   // While the end is not noticed yet, a call may still fail; after that, none does.
-  await vi.waitFor(() => servers.call(tool, {}, SIGNAL), 5_000);
+  await vi.waitFor(() => servers.call(tool, {}, SIGNAL), { timeout: 25_000 });
   expect(Number(await callNamed(servers, "pid"))).not.toBe(pid);
 });

@@ -5,7 +5,7 @@ import { sleepBy } from "./clock.ts";
 export interface VirtualClockOptions {
   /** True while real input or output is in flight: the clock stands still then. */
   readonly isBusy?: () => boolean;
-  /** How long `runUntil` waits for real input and output when no timer is set (default 2,000). */
+  /** How long `runUntil` waits for real input and output when no timer is set (default 20,000). */
   readonly patienceMs?: number;
 }
 
@@ -24,7 +24,7 @@ export class VirtualClock implements Clock {
   /** A heap: the next alarm comes first. */
   readonly #alarms: Alarm[] = [];
 
-  constructor(now = 0, { isBusy = () => false, patienceMs = 2_000 }: VirtualClockOptions = {}) {
+  constructor(now = 0, { isBusy = () => false, patienceMs = 20_000 }: VirtualClockOptions = {}) {
     this.#now = now;
     this.#isBusy = isBusy;
     this.#patienceMs = patienceMs;

@@ -252,30 +252,32 @@ describe("evaluate", () => {
   });
 
   test("blocks nobody, however long a source takes", async () => {
-    const endless = await sandbox.compile("() => { for (;;); }");
-    let ticks = 0;
-    let isOver = false;
-    const tick = (): void => {
-      ticks++;
-      if (!isOver) setImmediate(tick);
-    };
-    setImmediate(tick);
-    const failed = failure(() => sandbox.evaluate(() => endless()));
-    expect(await failed).toContain("too_long");
-    isOver = true;
-    expect(ticks).toBeGreaterThan(10);
+    await inSandbox({ timeoutMs: 300 }, async (own) => {
+      const endless = await own.compile("() => { for (;;); }");
+      let ticks = 0;
+      let isOver = false;
+      const tick = (): void => {
+        ticks++;
+        if (!isOver) setImmediate(tick);
+      };
+      setImmediate(tick);
+      const failed = failure(() => own.evaluate(() => endless()));
+      expect(await failed).toContain("too_long");
+      isOver = true;
+      expect(ticks).toBeGreaterThan(10);
+    });
   });
 
   test("ends with its signal; what begins after that calls nothing", async () => {
-    const endless = await sandbox.compile("() => { for (;;); }");
-    const controller = new AbortController();
-    const { signal } = controller;
-    const evaluations = [1, 2, 3].map(() => failure(() => sandbox.evaluate(() => endless(), { signal })));
-    controller.abort();
-    expect(await Promise.all(evaluations)).toEqual(new Array(3).fill("cancelled: was cancelled"));
-    expect(await failure(() => sandbox.evaluate(() => endless(), { signal }))).toBe(
-      "cancelled: was cancelled",
-    );
+    await inSandbox({ timeoutMs: 300 }, async (own) => {
+      const endless = await own.compile("() => { for (;;); }");
+      const controller = new AbortController();
+      const { signal } = controller;
+      const evaluations = [1, 2, 3].map(() => failure(() => own.evaluate(() => endless(), { signal })));
+      controller.abort();
+      expect(await Promise.all(evaluations)).toEqual(new Array(3).fill("cancelled: was cancelled"));
+      expect(await failure(() => own.evaluate(() => endless(), { signal }))).toBe("cancelled: was cancelled");
+    });
   });
 
   test("a bug in the work is not swallowed", async () => {
