@@ -39,8 +39,12 @@ export interface BrowseFilter {
   readonly isReversed?: boolean;
   /** True if scenario, subject, judge and status name few conversations, so that it is quick to sort these. */
   readonly isFew?: boolean;
-  /** True if few turns of the store are such, so that it is quicker to begin with those. */
-  readonly isRare?: boolean;
+  /** Whose index leads through the conversations of the list: of those that are asked for, the one that names the fewest. */
+  readonly walk?: "scenario" | "subject" | "status";
+  /** What the search begins with, because few turns or outcomes of the run are such. */
+  readonly start?: "turns" | "outcome";
+  /** Without a node, where a search that begins with turns looks for them: the nodes of the scenarios. */
+  readonly nodes?: readonly string[];
 }
 
 /** A turn of a browsed conversation. */
@@ -98,4 +102,30 @@ export interface BrowsedPage {
   readonly conversations: readonly BrowsedConversation[];
   /** Null if there are no more. */
   readonly next: PlaceInRun | null;
+}
+
+/** The first rows after a place. */
+export interface FoundRows {
+  readonly rows: readonly ConversationColumns[];
+  /** How far was looked; null to the end. */
+  readonly end: PlaceInRun | null;
+}
+
+/** The rows of several lists as one, as far as all of them were looked through. */
+export function together(
+  found: readonly FoundRows[],
+  { sort = "position", isReversed = false }: BrowseFilter,
+  limit: number,
+): FoundRows {
+  const { valueIn } = SORT_KEYS[sort];
+  const inOrder = (one: PlaceInRun, other: PlaceInRun): number =>
+    (one.position - other.position || one.id - other.id) * (isReversed ? -1 : 1);
+  const placeOf = (row: ConversationColumns): PlaceInRun => ({ position: valueIn(row), id: row.id });
+  const [end = null] = found.flatMap((one) => one.end ?? []).sort(inOrder);
+  const rows = found
+    .flatMap((one) => one.rows)
+    .filter((row) => end === null || inOrder(placeOf(row), end) <= 0)
+    .sort((one, other) => inOrder(placeOf(one), placeOf(other)))
+    .slice(0, limit);
+  return { rows, end: rows.length < limit ? end : null };
 }

@@ -1,16 +1,27 @@
 import type { ConversationStatus } from "../../core/state/state.ts";
 import type { TurnVerdict } from "../turn.ts";
+import {
+  allOf,
+  type BrowseConditions,
+  browseConditions,
+  isIndexed,
+  isSorted,
+  piecesOf,
+  rowOf,
+  VERDICT_COLUMNS,
+} from "./browse-conditions.ts";
 import type {
   BrowsedConversation,
   BrowsedPage,
   BrowsedPair,
   BrowsedTurn,
   BrowseFilter,
+  FoundRows,
   FoundTurn,
   PairFilter,
   PlaceInRun,
 } from "./browsed-run.ts";
-import { SORT_KEYS } from "./browsed-run.ts";
+import { SORT_KEYS, together } from "./browsed-run.ts";
 import type { ConversationColumns, OutcomeColumns } from "./conversation-columns.ts";
 import { conversationKey } from "./encode-event.ts";
 import { openSqlDatabase } from "./open-store.ts";
@@ -33,28 +44,29 @@ const CUT_SHORT: readonly string[] = Object.keys({
   record_mismatch: true,
 } satisfies Record<Exclude<ConversationStatus, "completed" | "limit_reached">, true>);
 
-/** The column that counts a verdict. */
-const VERDICT_COLUMNS: Readonly<Record<string, string>> = {
-  pass: "passed",
-  fail: "failed",
-  unreadable: "unreadable",
-  unjudged: "unjudged",
-  unverified: "unverified",
-  not_verified: "not_verified",
-};
-
 /** With so many subjects, the same item of others is chosen from a list. */
 const MOST_SIBLINGS = 100;
 
 type Value = string | number | null;
 
+/** How a store is looked at. */
+export interface BrowseOptions {
+  /** So many conversations are looked at for one page (default 5,000); where it is not full by then, the next one begins there. */
+  readonly lookedAt?: number;
+}
+
+/** Where nothing is looked for by ids. */
+const NO_RANGE = [0, 0] as const;
+
 /** Reads a store in pages, for people who look at runs of any size. It never writes. */
 export class RunBrowser {
   readonly path: string;
   readonly #database: SqlDatabase;
+  readonly #lookedAt: number;
 
-  constructor(database: SqlDatabase) {
+  constructor(database: SqlDatabase, { lookedAt = 5_000 }: BrowseOptions = {}) {
     this.#database = database;
+    this.#lookedAt = lookedAt;
     this.path = database.path;
   }
 
@@ -80,11 +92,11 @@ export class RunBrowser {
   ): BrowsedPage {
     const id = this.#idOf(run);
     if (id === undefined) return { conversations: [], next: null };
-    const rows = this.#rows(id, filter, { after, limit: limit + 1 });
+    const { rows, end } = this.#rows(id, filter, { after, limit: limit + 1 });
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);
     const { valueIn } = SORT_KEYS[filter.sort ?? "position"];
-    const next = rows.length > limit && last !== undefined ? { position: valueIn(last), id: last.id } : null;
+    const next = rows.length > limit && last !== undefined ? { position: valueIn(last), id: last.id } : end;
     return { conversations: this.#withTurns(shown), next };
   }
 
@@ -93,33 +105,67 @@ export class RunBrowser {
     run: number,
     filter: BrowseFilter,
     { after, limit }: { readonly after: PlaceInRun | undefined; readonly limit: number },
-  ): readonly ConversationColumns[] {
-    const { isReversed = false, sort = "position" } = filter;
-    const { key, valueIn } = SORT_KEYS[sort];
+  ): FoundRows {
+    const { isReversed = false, sort = "position", start } = filter;
     if (filter.status === "cut_short") {
       // Each status by itself: the index has each in order, but not all of them together.
-      const found = CUT_SHORT.flatMap((status) => this.#rows(run, { ...filter, status }, { after, limit }));
-      const sorted = found.sort((one, other) => valueIn(one) - valueIn(other) || one.id - other.id);
-      return (isReversed ? sorted.reverse() : sorted).slice(0, limit);
+      const found = CUT_SHORT.map((status) => this.#rows(run, { ...filter, status }, { after, limit }));
+      return together(found, filter, limit);
     }
-    const { conditions, values } = this.#conditions(filter);
-    // Without an index for these, it begins with what the filter names.
-    const isFew = filter.isRare || (sort !== "position" && filter.isFew);
+    // Few are sorted, wherever they are.
+    const isFew = start !== undefined || (sort !== "position" && filter.isFew === true);
+    const end = isFew || isIndexed(filter) ? null : this.#placeAfter(run, filter, after);
     const off = isFew ? this.#database.dialect.unindexed : (column: string): string => column;
-    const start = isReversed ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
-    const [isAfter, orSame, direction] = isReversed ? ["<", "<=", "DESC"] : [">", ">=", "ASC"];
-    return this.#all<ConversationColumns>(
-      `SELECT * FROM conversation WHERE ${filter.isRare ? off("run") : "run"} = ?
-       AND ${off(key)} ${orSame} ? AND (${off(key)} ${isAfter} ? OR ${off("id")} ${isAfter} ?)
-       ${sort === "position" ? "" : "AND status IS NOT NULL"} ${conditions.map((condition) => `AND ${condition}`).join(" ")}
-       ORDER BY ${off(key)} ${direction}, ${off("id")} ${direction} LIMIT ?`,
-      run,
-      after?.position ?? start,
-      after?.position ?? start,
-      after?.id ?? 0,
-      ...values,
-      limit,
-    );
+    const place = { key: off(SORT_KEYS[sort].key), id: off("id") };
+    const asked = this.#conditions(filter, start === undefined ? NO_RANGE : this.#idRange(run));
+    const rows: ConversationColumns[] = [];
+    for (const piece of piecesOf({ after, end, isReversed }, place)) {
+      if (rows.length === limit) break;
+      const found = this.#all<ConversationColumns>(
+        `SELECT * FROM conversation WHERE ${start === undefined ? "run" : off("run")} = ? ${allOf([piece, asked])}
+         ${sort === "position" ? "" : "AND status IS NOT NULL"}
+         ORDER BY ${piece.order} LIMIT ?`,
+        ...[run, ...piece.values, ...asked.values, limit - rows.length],
+      );
+      rows.push(...found);
+    }
+    return { rows, end: rows.length < limit ? end : null };
+  }
+
+  /** Where a page ends that is not full after so many conversations; null if there are not so many. */
+  #placeAfter(run: number, filter: BrowseFilter, after: PlaceInRun | undefined): PlaceInRun | null {
+    const { isReversed = false, sort = "position", walk } = filter;
+    const { key } = SORT_KEYS[sort];
+    const walked = walk === undefined || isSorted(filter) ? {} : { walk, [walk]: filter[walk] };
+    const asked = this.#conditions(walked, NO_RANGE);
+    let left = this.#lookedAt;
+    for (const piece of piecesOf({ after, isReversed }, { key })) {
+      const sql = `SELECT ${key} AS position, id FROM conversation WHERE run = ? ${allOf([piece, asked])}
+        ${sort === "position" ? "" : "AND status IS NOT NULL"} ORDER BY ${piece.order}`;
+      const values = [run, ...piece.values, ...asked.values];
+      const [found] = this.#all<PlaceInRun>(`${sql} LIMIT 1 OFFSET ?`, ...values, left - 1);
+      if (found !== undefined) return found;
+      const [passed] = this.#all<{ count: number }>(
+        `SELECT count(*) AS count FROM (${sql}) AS passed`,
+        ...values,
+      );
+      left -= passed?.count ?? 0;
+    }
+    return null;
+  }
+
+  #conditions(filter: BrowseFilter, range: readonly [number, number]): BrowseConditions {
+    return this.#guarded(() => browseConditions(this.#database, filter, range));
+  }
+
+  /** The ids of the conversations of a run, which are near each other. */
+  #idRange(run: number): readonly [first: number, last: number] {
+    const at = (direction: string): number =>
+      this.#all<{ id: number }>(
+        `SELECT id FROM conversation WHERE run = ? ORDER BY id ${direction} LIMIT 1`,
+        run,
+      )[0]?.id ?? 0;
+    return [at("ASC"), at("DESC")];
   }
 
   /** The columns of the rows of a scenario by which results can be grouped, as its first conversations have them. */
@@ -145,7 +191,7 @@ export class RunBrowser {
     { after, limit }: { readonly after?: PlaceInRun | undefined; readonly limit: number },
   ): { readonly pairs: readonly BrowsedPair[]; readonly next: PlaceInRun | null } {
     const same = ["variant", "arm"].filter((column) => this.#hasColumn("conversation", column));
-    const rowOf = (of: string): string => this.#rowOf(of);
+    const rowIn = (of: string): string => this.#guarded(() => rowOf(this.#database, of));
     // The index of scenarios finds the other one among those of its scenario; with items, at once.
     const { same: isSame } = this.#database.dialect;
     const item = this.#hasColumn("conversation", "item") ? `${isSame("other.item", "one.item")} AND` : "";
@@ -157,28 +203,32 @@ export class RunBrowser {
         : side === undefined
           ? `AND ${value("one")} != ${value("other")}`
           : `AND ${value("one")} = ${side === "a" ? 1 : 0} AND ${value("other")} = ${side === "a" ? 0 : 1}`;
+    const own = this.#idOf(run) ?? -1;
+    const walk = scenario === undefined ? "subject" : "scenario";
+    const wanted = { subject, ...(scenario === undefined ? {} : { scenario }) };
+    const end = this.#placeAfter(own, { ...wanted, walk }, after);
     const rows = this.#all<PairColumns>(
       `SELECT one.id AS one, other.id AS other, one.position AS position FROM conversation AS one
        JOIN conversation AS other ON ${item} other.run = ? AND other.scenario = one.scenario AND other.subject = ?
-         AND other.replicate = one.replicate AND ${isSame(rowOf("other"), rowOf("one"))} AND other.id != one.id
+         AND other.replicate = one.replicate AND ${isSame(rowIn("other"), rowIn("one"))} AND other.id != one.id
          ${run === withRun ? "AND other.judge = one.judge" : ""}
          ${same.map((column) => `AND ${isSame(`other.${column}`, `one.${column}`)}`).join(" ")}
-       WHERE one.run = ? AND one.subject = ? AND (one.position, one.id) > (?, ?)
+       WHERE one.run = ? AND one.subject = ? AND (one.position, one.id) > (?, ?) AND (one.position, one.id) <= (?, ?)
          ${scenario === undefined ? "" : "AND one.scenario = ?"} ${differs}
        ORDER BY one.position, one.id LIMIT ?`,
       this.#idOf(withRun) ?? -1,
       against,
-      this.#idOf(run) ?? -1,
+      own,
       subject,
-      after?.position ?? Number.NEGATIVE_INFINITY,
-      after?.id ?? 0,
+      ...[after?.position ?? Number.NEGATIVE_INFINITY, after?.id ?? 0],
+      ...[end?.position ?? Number.POSITIVE_INFINITY, end?.id ?? 0],
       ...(scenario === undefined ? [] : [scenario]),
       ...(outcome === undefined ? [] : [outcome, outcome]),
       limit + 1,
     );
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);
-    const next = rows.length > limit && last !== undefined ? { position: last.position, id: last.one } : null;
+    const next = rows.length > limit && last !== undefined ? { position: last.position, id: last.one } : end;
     const read = (id: number): BrowsedConversation => {
       const found = this.#all<ConversationColumns>("SELECT * FROM conversation WHERE id = ?", id);
       // It was there a moment ago, and one query reads one state of the file.
@@ -187,14 +237,28 @@ export class RunBrowser {
     return { pairs: shown.map(({ one, other }) => ({ one: read(one), other: read(other) })), next };
   }
 
-  /** Turns with a verdict, in the order of results. */
-  turnsWith(run: string, verdict: TurnVerdict, limit: number): readonly FoundTurn[] {
+  /** Turns with a verdict, in the order of results. Where few are such, at which nodes they may be. */
+  turnsWith(
+    run: string,
+    verdict: TurnVerdict,
+    { limit, nodes }: { readonly limit: number; readonly nodes?: readonly string[] | undefined },
+  ): readonly FoundTurn[] {
     const counted = VERDICT_COLUMNS[verdict] ?? "turns";
+    const id = this.#idOf(run) ?? -1;
+    const { unindexed } = this.#database.dialect;
+    const [wanted, values] =
+      nodes === undefined
+        ? [`run = ? AND ${counted} > 0 AND ${unindexed("verdict")} = ?`, [id, verdict]]
+        : [
+            `${unindexed("run")} = ? AND verdict = ? AND node IN (${nodes.map(() => "?").join(", ")}) AND conversation BETWEEN ? AND ?`,
+            [id, verdict, ...nodes, ...this.#idRange(id)],
+          ];
+    const order =
+      nodes === undefined ? "position, id, turn" : `${unindexed("position")}, ${unindexed("id")}, turn`;
     return this.#all<FoundTurn>(
       `SELECT name AS conversation, scenario, subject, turn, node FROM conversation JOIN turn ON turn.conversation = conversation.id
-       WHERE run = ? AND ${counted} > 0 AND ${this.#database.dialect.unindexed("verdict")} = ? ORDER BY position, id, turn LIMIT ?`,
-      this.#idOf(run) ?? -1,
-      verdict,
+       WHERE ${wanted} ORDER BY ${order} LIMIT ?`,
+      ...values,
       limit,
     );
   }
@@ -294,75 +358,6 @@ export class RunBrowser {
     }));
   }
 
-  #conditions(filter: BrowseFilter): {
-    readonly conditions: readonly string[];
-    readonly values: readonly Value[];
-  } {
-    const conditions: string[] = [];
-    const values: Value[] = [];
-    const add = (condition: string, ...used: readonly Value[]): void => {
-      conditions.push(condition);
-      values.push(...used);
-    };
-    // Where many are meant, they come in the order of the list: another index would have them all sorted first.
-    const isWalked = filter.sort !== undefined && filter.sort !== "position" && filter.isFew !== true;
-    const off = isWalked ? this.#database.dialect.unindexed : (column: string): string => column;
-    for (const key of ["scenario", "subject", "judge", "replicate"] as const)
-      if (filter[key] !== undefined) add(`${off(key)} = ?`, filter[key]);
-    if (filter.status === null) add("status IS NULL");
-    else if (filter.status !== undefined) add(`${off("status")} = ?`, filter.status);
-    if (filter.row !== undefined) add(`${this.#rowOf("conversation")} = ?`, filter.row);
-    if (filter.arm !== undefined)
-      if (this.#hasColumn("conversation", "arm")) add("arm = ?", filter.arm);
-      else add("1 = 0");
-    if (filter.outcome !== undefined) {
-      const { name, value } = filter.outcome;
-      const of =
-        "EXISTS (SELECT 1 FROM outcome WHERE outcome.conversation = conversation.id AND name = ? AND";
-      if (typeof value === "string") add(`${of} outcome.status = ?)`, name, value);
-      else add(`${of} outcome.status = 'decided' AND kind = 'boolean' AND value = ?)`, name, value ? 1 : 0);
-    }
-    this.#turnConditions(filter, add);
-    return { conditions, values };
-  }
-
-  #turnConditions(
-    { node, verdict, edge, isRare = false }: BrowseFilter,
-    add: (condition: string, ...used: readonly Value[]) => void,
-  ): void {
-    // How many turns of a conversation have which verdict stands in its own columns.
-    const counted = verdict === undefined ? undefined : VERDICT_COLUMNS[verdict];
-    if (counted !== undefined && node === undefined && edge === undefined) return add(`${counted} > 0`);
-    // Of one conversation, all turns are found at once: the index of nodes would lead through all others.
-    const off = isRare ? (column: string): string => column : this.#database.dialect.unindexed;
-    const wanted: string[] = [];
-    const values: Value[] = [];
-    if (node !== undefined) {
-      wanted.push(`${off("node")} = ?`);
-      values.push(node);
-    }
-    // Named also where any verdict will do: the index has finished turns only.
-    wanted.push(verdict === undefined ? `${off("verdict")} IS NOT NULL` : `${off("verdict")} = ?`);
-    if (verdict !== undefined) values.push(verdict);
-    if (edge !== undefined) {
-      wanted.push(this.#hasColumn("turn", "edge") ? "edge = ?" : "? IS NULL");
-      values.push(edge);
-    }
-    if (node === undefined && verdict === undefined && edge === undefined) return;
-    if (isRare) add(`id IN (SELECT conversation FROM turn WHERE ${wanted.join(" AND ")})`, ...values);
-    else
-      add(
-        `EXISTS (SELECT 1 FROM turn WHERE turn.conversation = conversation.id AND ${wanted.join(" AND ")})`,
-        ...values,
-      );
-  }
-
-  /** What identifies a row of a dataset. Of a conversation of an earlier version only the position of its row is known. */
-  #rowOf(table: string): string {
-    const position = `CAST(${table}."row" AS TEXT)`;
-    return this.#hasColumn("conversation", "row_id") ? `coalesce(${table}.row_id, ${position})` : position;
-  }
-
   /** A file of an earlier version lacks some columns. */
   #hasColumn(table: "conversation" | "turn", column: string): boolean {
     return this.#guarded(() => this.#database.hasColumn(table, column));
@@ -386,6 +381,6 @@ export class RunBrowser {
 }
 
 /** Opens a store for looking at it. Throws `StoreError` if it is not a store that this release can read. */
-export async function openRunBrowser(path: string): Promise<RunBrowser> {
-  return new RunBrowser(await openSqlDatabase(path, { readOnly: true }));
+export async function openRunBrowser(path: string, options?: BrowseOptions): Promise<RunBrowser> {
+  return new RunBrowser(await openSqlDatabase(path, { readOnly: true }), options);
 }

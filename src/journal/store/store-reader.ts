@@ -187,16 +187,15 @@ export class StoreReader {
     }
   }
 
-  /** The events of one type. */
+  /** The events of one type, which the query names: an index of labels is found by that. */
   *eventsOf(run: string, type: RunEvent["type"]): Generator<RunEvent> {
     const owner = this.idOf(run);
     if (owner === undefined) return;
     const rows = this.#all<EventColumns>(
       `SELECT event.type, event.turn, event.at, event.data, conversation.name AS conversation
        FROM event LEFT JOIN conversation ON conversation.id = event.conversation
-       WHERE event.run = ? AND event.type = ? ORDER BY event.id`,
+       WHERE event.run = ? AND event.type = ${EVENT_CODES[type]} ORDER BY event.id`,
       owner,
-      EVENT_CODES[type],
     );
     for (const row of rows) yield this.#guarded(() => decodeEvent(row, this.#texts.valueOf));
   }

@@ -227,6 +227,18 @@ CREATE INDEX conversation_by_cost ON conversation (run, coalesce(cost, -1)) WHER
 CREATE INDEX conversation_by_time ON conversation (run, coalesce(ended_at - started_at, -1)) WHERE status IS NOT NULL;
 `,
   },
+  // To find what is rare in a run of any size.
+  {
+    version: 7,
+    sql: `
+-- Conversations in which an outcome is something; numbers are not looked for.
+CREATE INDEX outcome_by_value ON outcome (name, status, value) WHERE kind = 'boolean' OR status <> 'decided';
+-- The first and the last conversation of a run.
+CREATE INDEX conversation_of_run ON conversation (run);
+-- What persons said about replies.
+CREATE INDEX event_of_label ON event (run) WHERE type = 19;
+`,
+  },
 ];
 
 /** The version that this release writes. */

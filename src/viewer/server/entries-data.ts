@@ -1,13 +1,18 @@
 import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
+import { isRecord } from "../../core/values/json.ts";
+import type { CellTally } from "../../journal/fold/tally.ts";
 import type {
   BrowsedConversation,
   BrowseFilter,
+  FoundTurn,
   PairFilter,
   PlaceInRun,
 } from "../../journal/store/browsed-run.ts";
 import { cellOf, type OutcomeColumns } from "../../journal/store/conversation-columns.ts";
 import type { RunBrowser } from "../../journal/store/run-browser.ts";
 import type { Store } from "../../journal/store/store.ts";
+import { definitionsOf } from "../../journal/transfer/stored-run.ts";
+import type { TurnVerdict } from "../../journal/turn.ts";
 import type { ConversationEntry, ConversationsAnswer, OutcomeValue, PairsAnswer } from "../answers.ts";
 import type { EntryFilter } from "../entry-filter.ts";
 import type { Viewed } from "./run-data.ts";
@@ -26,8 +31,11 @@ export function pairsAnswer(
   };
 }
 
-/** Fewer turns or conversations than this are looked for by themselves. */
+/** Fewer turns, outcomes or conversations than this are looked for by themselves. */
 const FEW = 2_000;
+
+/** At no more nodes than this are turns looked for. */
+const MOST_NODES = 1_000;
 
 /** A page of the conversations of a run. */
 export function conversationsAnswer(
@@ -40,26 +48,62 @@ export function conversationsAnswer(
   }: { readonly filter: EntryFilter; readonly after: string | undefined; readonly limit: number },
 ): ConversationsAnswer {
   const place = after === undefined ? undefined : placeOf(after);
-  const browsed = browseFilter(filter);
-  const isRare = isTurnFilter(browsed) && countTurns(store, run, browsed) < FEW;
-  const isFew = browsed.sort !== undefined && countConversations(store, run, browsed) < FEW;
-  const page = browser.page(run, { ...browsed, isRare, isFew }, { after: place, limit });
+  const browsed = plannedFilter(store, run, browseFilter(filter));
+  const page = browser.page(run, browsed, { after: place, limit });
   const next = page.next === null ? null : `${page.next.position}.${page.next.id}`;
   return { conversations: page.conversations.map(conversationEntry), next };
 }
 
-function isTurnFilter({ node, edge }: BrowseFilter): boolean {
-  return node !== undefined || edge !== undefined;
+/** How the conversations of a filter are found: by what the counts say that there are the fewest of. */
+function plannedFilter(store: Store, run: string, filter: BrowseFilter): BrowseFilter {
+  const tallies = store.tallies(run);
+  const counts = (["status", "subject", "scenario"] as const)
+    .filter((key) => filter[key] !== undefined)
+    .map((key) => ({ key, count: countConversations(tallies, { [key]: filter[key] }) }))
+    .sort((one, other) => one.count - other.count);
+  const walk = counts[0]?.key;
+  const isFew = filter.sort !== undefined && countConversations(tallies, filter) < FEW;
+  const starts = [
+    { start: "turns", count: countTurns(tallies, filter) },
+    { start: "outcome", count: countOutcomes(tallies, filter) },
+  ] as const;
+  const [fewest] = [...starts].sort((one, other) => one.count - other.count);
+  const planned = { ...filter, isFew, ...(walk === undefined ? {} : { walk }) };
+  if (fewest === undefined || fewest.count >= FEW) return planned;
+  if (fewest.start === "outcome" || filter.node !== undefined) return { ...planned, start: fewest.start };
+  const nodes = nodesOf(store, run, filter.scenario);
+  return nodes.length > MOST_NODES ? planned : { ...planned, start: "turns", nodes };
+}
+
+/** The first turns of a run with a verdict. */
+export function turnsWith(
+  { store, browser }: Pick<Viewed, "store" | "browser">,
+  run: string,
+  { verdict, limit }: { readonly verdict: TurnVerdict; readonly limit: number },
+): readonly FoundTurn[] {
+  const isRare = countTurns(store.tallies(run), { verdict }) < FEW;
+  const nodes = isRare ? nodesOf(store, run) : [];
+  const isListed = isRare && nodes.length <= MOST_NODES;
+  return browser.turnsWith(run, verdict, { limit, ...(isListed ? { nodes } : {}) });
+}
+
+/** The nodes of the scenarios of a run, or of one of them. */
+function nodesOf(store: Store, run: string, only?: string): readonly string[] {
+  const nodes = new Set<string>();
+  for (const { scenario, definition } of definitionsOf(store, run)) {
+    const data: unknown = only === undefined || scenario === only ? JSON.parse(definition) : undefined;
+    if (isRecord(data) && isRecord(data.nodes)) for (const node of Object.keys(data.nodes)) nodes.add(node);
+  }
+  return [...nodes];
 }
 
 /** How many conversations a filter means, at most. */
 function countConversations(
-  store: Store,
-  run: string,
+  tallies: readonly CellTally[],
   { scenario, subject, judge, status }: BrowseFilter,
 ): number {
   let found = 0;
-  for (const tally of store.tallies(run)) {
+  for (const tally of tallies) {
     if (scenario !== undefined && tally.scenario !== scenario) continue;
     if (subject !== undefined && tally.subject !== subject) continue;
     if (judge !== undefined && tally.judge !== judge) continue;
@@ -71,21 +115,33 @@ function countConversations(
   return found;
 }
 
-/** How many turns a filter means, at most. */
-function countTurns(
-  store: Store,
-  run: string,
-  { scenario, subject, node, verdict, edge }: BrowseFilter,
-): number {
+/** How many turns of a run a filter means, at most, of all subjects: an index has those together. */
+function countTurns(tallies: readonly CellTally[], { scenario, node, verdict, edge }: BrowseFilter): number {
+  if (node === undefined && verdict === undefined && edge === undefined) return Number.POSITIVE_INFINITY;
   let found = 0;
-  for (const tally of store.tallies(run)) {
-    if (scenario !== undefined && tally.scenario !== scenario) continue;
-    if (subject !== undefined && tally.subject !== subject) continue;
+  for (const tally of tallies) {
+    // The nodes of different scenarios often have the same names; an edge without a node is looked for in all of them.
     if (edge !== undefined) found += tally.edges.get(edge) ?? 0;
-    else
+    else if (scenario === undefined || tally.scenario === scenario || node !== undefined)
       for (const turn of tally.turns)
-        if (turn.node === node && (verdict === undefined || turn.verdict === verdict)) found += turn.count;
+        if ((node === undefined || turn.node === node) && (verdict === undefined || turn.verdict === verdict))
+          found += turn.count;
   }
+  return found;
+}
+
+/** How many conversations of a run have the outcome of a filter, at most. */
+function countOutcomes(tallies: readonly CellTally[], { outcome }: BrowseFilter): number {
+  if (outcome === undefined) return Number.POSITIVE_INFINITY;
+  const { name, value } = outcome;
+  let found = 0;
+  for (const tally of tallies)
+    for (const one of tally.outcomes) {
+      if (one.name !== name) continue;
+      // What is not decided is told apart only where it is counted.
+      const isOpen = typeof one.value === "string" && one.value !== "not_applicable";
+      if (one.value === value || (value === "inconclusive" && isOpen)) found += one.count;
+    }
   return found;
 }
 

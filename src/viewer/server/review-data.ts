@@ -5,6 +5,7 @@ import type { Label } from "../../journal/run-event.ts";
 import type { RunBrowser } from "../../journal/store/run-browser.ts";
 import type { Store } from "../../journal/store/store.ts";
 import type { ReviewAnswer, ReviewTurn } from "../answers.ts";
+import { turnsWith } from "./entries-data.ts";
 
 /** Which turns a person goes through. */
 export interface ReviewRequest {
@@ -21,7 +22,9 @@ export function reviewAnswer(
   { kind, count, seed }: ReviewRequest,
 ): ReviewAnswer {
   const turns =
-    kind === "random" ? sample(browser, run, count, seed) : browser.turnsWith(run, "unreadable", count);
+    kind === "random"
+      ? sample(browser, run, count, seed)
+      : turnsWith({ store, browser }, run, { verdict: "unreadable", limit: count });
   return { turns, labels: store.labels(run), who: who() };
 }
 

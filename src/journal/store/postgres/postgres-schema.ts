@@ -254,6 +254,17 @@ CREATE INDEX conversation_by_cost ON conversation (run, coalesce(cost, -1), id) 
 CREATE INDEX conversation_by_time ON conversation (run, coalesce(ended_at - started_at, -1), id) WHERE status IS NOT NULL;
 `,
   },
+  {
+    version: 4,
+    sql: `
+-- To find the few conversations in which an outcome is something rare; numbers are not looked for.
+CREATE INDEX outcome_by_value ON outcome (name, status, value, conversation) WHERE kind = 'boolean' OR status <> 'decided';
+-- The first and the last conversation of a run.
+CREATE INDEX conversation_of_run ON conversation (run, id);
+-- What persons said about replies.
+CREATE INDEX event_of_label ON event (run, id) WHERE type = 19;
+`,
+  },
 ];
 
 /** The version that this release writes. */

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { PairEntry, PairsAnswer, RunAnswer, RunsAnswer } from "../../answers.ts";
 import { type Compared, ComparedTable } from "../parts/compared-table.tsx";
 import { placeOf } from "../parts/entry-list.tsx";
@@ -139,32 +139,38 @@ interface LoadedPairs {
   readonly error?: string;
 }
 
+/** So many more pairs are looked for at once; a page of a large run may have none. */
+const SHOWN_AT_ONCE = 25;
+
 /** Pairs in which the outcome differs, page by page. */
 function usePairs(path: string): { readonly loaded: LoadedPairs | undefined; readonly more: () => void } {
   const [state, setState] = useState<LoadedPairs>();
   const loaded = state?.key === path ? state : undefined;
-  const load = (after: string | null, before: readonly PairEntry[]): void => {
+  const shown = useRef(path);
+  shown.current = path;
+  const load = (after: string | null, before: readonly PairEntry[], wanted: number): void => {
     cachedAnswer(after === null ? path : `${path}&after=${after}`).then(
       (answer) => {
+        if (shown.current !== path) return;
         // The server answers this path with a page of pairs.
-        const { pairs, next } = answer as PairsAnswer;
-        setState({ key: path, pairs: [...before, ...pairs], next });
+        const { pairs: found, next } = answer as PairsAnswer;
+        const pairs = [...before, ...found];
+        setState({ key: path, pairs, next });
+        if (next !== null && pairs.length < wanted) load(next, pairs, wanted);
       },
-      (error: unknown) =>
-        setState({
-          key: path,
-          pairs: before,
-          next: null,
-          error: error instanceof AnswerError ? error.message : String(error),
-        }),
+      (error: unknown) => {
+        if (shown.current !== path) return;
+        const message = error instanceof AnswerError ? error.message : String(error);
+        setState({ key: path, pairs: before, next: null, error: message });
+      },
     );
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: another path is another list.
-  useEffect(() => load(null, []), [path]);
+  useEffect(() => load(null, [], SHOWN_AT_ONCE), [path]);
   return {
     loaded,
     more: () => {
-      if (loaded?.next) load(loaded.next, loaded.pairs);
+      if (loaded?.next) load(loaded.next, loaded.pairs, loaded.pairs.length + SHOWN_AT_ONCE);
     },
   };
 }
@@ -197,6 +203,8 @@ function Pairs({
         {loaded.error}
       </p>
     );
+  if (loaded.pairs.length === 0 && loaded.next !== null)
+    return <p className="muted">Looking for pairs that differ …</p>;
   if (loaded.pairs.length === 0)
     return <p className="muted">There is no pair of conversations that differs in {outcome}.</p>;
   return (

@@ -110,7 +110,7 @@ function Conversations({ data, route }: { readonly data: RunAnswer; readonly rou
           </button>
         )}
       </div>
-      {loaded.next !== undefined && loaded.entries.length === 0 && loaded.error === undefined ? (
+      {loaded.next === null && loaded.entries.length === 0 && loaded.error === undefined ? (
         <Empty title="No conversation matches">
           <p>Choose another filter.</p>
         </Empty>

@@ -133,6 +133,11 @@ export function EntryList({
           </span>
         ))}
       </div>
+      {typeof next === "string" && entries.length === 0 && (
+        <p className="muted" role="status">
+          Looking for conversations …
+        </p>
+      )}
       <div
         className="virtual"
         ref={box}
