@@ -45,7 +45,7 @@ const library = {
     otel: "src/public/otel.ts",
     vitest: "src/public/vitest.ts",
     // Programs of threads and of a process, which are loaded by their file names.
-    "heavy-worker": "src/viewer/server/heavy-worker.ts",
+    "heavy-program": "src/viewer/server/heavy-program.ts",
   },
   output: {
     ...OUTPUT,

@@ -21,7 +21,7 @@ export const RUN_RULES: LintRules = {
     const node = definition.nodeIds.find(
       (id) => needsJudge(onlyNode(definition, id), { ...options, detectRefusal: needs.refused }) !== null,
     );
-    const message = `${needsJudgeText(needs)} Run it with one, such as --judge openai/gpt-5-mini.`;
+    const message = `${needsJudgeText(needs)} Neither --judge nor a project file names a model for it, and \`elenchus run\` does not start without one; such as --judge openai/gpt-5-mini.`;
     yield { path: node === undefined ? [] : ["nodes", node], message };
   },
 

@@ -261,6 +261,16 @@ describe("issues", () => {
       ["edges[2].when: Expected one key, got 2; write a list with one object for each."],
     ],
     [
+      "a composition in the form of outcomes",
+      when({ anyOf: [{ turn: 1 }, { verify_result: true }] }),
+      [`edges[2].when.anyOf: "anyOf" is written as { type: any_of, conditions: [ … ] } here.`],
+    ],
+    [
+      "a composition in a list, and one inside another",
+      when({ type: "not", condition: { not: { verify_result: true } } }),
+      [`edges[2].when.condition.not: "not" is written as { type: not, condition: { … } } here.`],
+    ],
+    [
       "no condition at all",
       when(true),
       ["edges[2].when: Expected a condition such as { verify_result: true }, got true."],

@@ -68,6 +68,8 @@ export interface RecordShape {
   readonly ifEmpty?: EmptyCode;
   /** True if more than one key is an issue. */
   readonly single?: boolean;
+  /** Keys that belong to another form, and how it is written. */
+  readonly otherForms?: ReadonlyMap<string, string>;
   readonly description?: string;
 }
 

@@ -110,6 +110,14 @@ class ShapeValidator {
     if (!isRecord(value)) return this.#wrongType(shape, value);
     const keys = Object.keys(value);
     if (shape.ifEmpty !== undefined && keys.length === 0) return this.#problem(shape.ifEmpty);
+    const other = keys.find((key) => shape.otherForms?.has(key));
+    if (other !== undefined) {
+      this.#path.push(other);
+      const message = `${JSON.stringify(other)} is written as ${shape.otherForms?.get(other)} here.`;
+      this.#problem("invalid_parameter", { message });
+      this.#path.pop();
+      return;
+    }
     if (shape.single && keys.length > 1) {
       const message = `Expected one key, got ${keys.length}; write a list with one object for each.`;
       return this.#problem("invalid_parameter", { message });

@@ -15,6 +15,8 @@ export interface ConditionTest {
   reason(answer: false | null): string;
   /** The value that the test just made has found, where it is about one value. */
   readonly actual: unknown;
+  /** True if the answer just given is unknown because code threw or returned a promise. */
+  readonly failed: boolean;
 }
 
 /** Prepares a condition; tests of it never throw. */
@@ -35,6 +37,7 @@ export function compileCondition(condition: Condition): ConditionTest {
 
 class StateCheckTest implements ConditionTest {
   actual: unknown = null;
+  readonly failed = false;
   readonly #read: StateReader;
   readonly #check: CompiledCheck;
   readonly #expected: unknown;
@@ -62,14 +65,19 @@ class StateCheckTest implements ConditionTest {
 class FunctionTest implements ConditionTest {
   readonly actual = null;
   readonly #fn: ConditionFunction<unknown>;
-  #problem = "";
+  #problem: string | undefined;
 
   constructor(fn: ConditionFunction) {
     // The author's type of `parsed` is a promise about the template; nothing narrower is known here.
     this.#fn = fn as ConditionFunction<unknown>;
   }
 
+  get failed(): boolean {
+    return this.#problem !== undefined;
+  }
+
   test(state: ScenarioState): Truth {
+    this.#problem = undefined;
     try {
       const answer: unknown = this.#fn(state.accumulated, state.parsed, plainState(state));
       if (!isThenable(answer)) return Boolean(answer);
@@ -81,12 +89,13 @@ class FunctionTest implements ConditionTest {
   }
 
   reason(answer: false | null): string {
-    return answer === false ? "the function answered false" : this.#problem;
+    return answer === false ? "the function answered false" : (this.#problem ?? "");
   }
 }
 
 class SourceTest implements ConditionTest {
   readonly actual = null;
+  readonly failed = false;
   readonly #reason: string;
 
   constructor(leaf: FunctionLeaf) {
@@ -113,6 +122,10 @@ class AllOfTest implements ConditionTest {
 
   get actual(): unknown {
     return this.#decisive?.actual ?? null;
+  }
+
+  get failed(): boolean {
+    return this.#decisive?.failed ?? false;
   }
 
   test(state: ScenarioState): Truth {
@@ -144,6 +157,10 @@ class CompositionTest implements ConditionTest {
     this.#parts = (condition.type === "not" ? [condition.condition] : condition.conditions).map(
       compileCondition,
     );
+  }
+
+  get failed(): boolean {
+    return this.#unknown?.failed ?? false;
   }
 
   test(state: ScenarioState): Truth {

@@ -107,11 +107,23 @@ const STATE_CHECK = object(
   { optional: { expected: json, verifyWith: CHECK_SHAPE } },
 );
 
+const ALL_OF = "{ type: all_of, conditions: [ … ] }";
+const ANY_OF = "{ type: any_of, conditions: [ … ] }";
+const AT_LEAST_N = "{ type: at_least_n, n: 2, conditions: [ … ] }";
+/** How compositions are written, by the names under which outcomes and other tools know them. */
+const COMPOSITION_FORMS: ReadonlyMap<string, string> = new Map([
+  ...["allOf", "all_of", "all", "and"].map((key) => [key, ALL_OF] as const),
+  ...["anyOf", "any_of", "any", "or"].map((key) => [key, ANY_OF] as const),
+  ...["atLeastN", "at_least_n"].map((key) => [key, AT_LEAST_N] as const),
+  ["not", "{ type: not, condition: { … } }"],
+]);
+
 const SHORTHAND: RecordShape = {
   kind: "record",
   values: SHORTHAND_SHAPE,
   ifEmpty: "empty_condition",
   single: true,
+  otherForms: COMPOSITION_FORMS,
   description: "One path of the state and the value it must have.",
 };
 

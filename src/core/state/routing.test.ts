@@ -4,7 +4,7 @@ import golden from "../../../test/golden/routing.json" with { type: "json" };
 import { numericTolerance } from "../checks/check-factories.ts";
 import { allOf, anyOf, atLeastN, not } from "../logic/composition.ts";
 import { stateCheck, type When } from "./condition.ts";
-import { type RoutingEdge, resolveNextNode } from "./routing.ts";
+import { failedConditions, type RoutingEdge, resolveNextNode } from "./routing.ts";
 import { INITIAL_STATE, type ScenarioState } from "./state.ts";
 
 const state: ScenarioState = { ...golden.state, turns: [] };
@@ -189,4 +189,19 @@ test("for random edges and states: the first match, else the first unconditional
       expect(decision.edge).toBe(expected === undefined ? null : edges.indexOf(expected));
     }),
   );
+});
+
+test("only code that failed makes a failed condition, whatever its reason says", () => {
+  const thrower = (): boolean => {
+    throw new Error("no");
+  };
+  const failed = (when: unknown): readonly string[] =>
+    failedConditions(route(when)).map(({ reason }) => reason);
+  expect(failed(thrower)).toEqual(["the function threw: no"]);
+  expect(failed(allOf(thrower))).toEqual(["the function threw: no"]);
+  expect(failed(not(thrower))).toHaveLength(1);
+  expect(failed(anyOf(thrower, { current_node: "b" }))).toEqual([]);
+  const unknown = { "accumulated.the function threw": { lt: 3 } };
+  expect(route(unknown).tested[0]).toMatchObject({ evaluable: false });
+  expect(failed(unknown)).toEqual([]);
 });

@@ -25,6 +25,8 @@ export interface TestedEdge {
   readonly matched: boolean;
   /** False if the condition could not be evaluated; such an edge never matches. */
   readonly evaluable: boolean;
+  /** True if it could not be evaluated because its code threw or returned a promise. */
+  readonly failed?: true;
   /** Why it did not match. */
   readonly reason?: string;
   /** The value that was found, where the reason is about one value. */
@@ -55,8 +57,8 @@ export interface FailedCondition {
 
 /** The tested conditions whose code threw, or returned a promise. */
 export function failedConditions({ tested }: Pick<RoutingDecision, "tested">): readonly FailedCondition[] {
-  return tested.flatMap(({ edge, target, evaluable, reason = "" }) =>
-    !evaluable && reason.includes("the function ") ? [{ edge, target, reason }] : [],
+  return tested.flatMap(({ edge, target, failed, reason = "" }) =>
+    failed ? [{ edge, target, reason }] : [],
   );
 }
 
@@ -102,6 +104,7 @@ class OutEdges {
         target,
         matched: false,
         evaluable,
+        ...(!evaluable && condition.failed ? { failed: true as const } : {}),
         reason: condition.reason(answer),
         actual: condition.actual,
       });
@@ -220,5 +223,5 @@ function conditionOf(when: unknown): ConditionTest | null {
 }
 
 function unusable(reason: string): ConditionTest {
-  return { test: () => null, reason: () => reason, actual: null };
+  return { test: () => null, reason: () => reason, actual: null, failed: false };
 }

@@ -170,7 +170,7 @@ const JUDGE_COUNTS = typedShape<JudgeCounts>("what a judge did", {
 /** A conditional edge that was tested. */
 export const TESTED: Shape = typedShape<TestedEdge>("a tested edge", {
   required: { edge: count, target: text, matched: boolean, evaluable: boolean },
-  optional: { reason: text, actual: json },
+  optional: { failed: { kind: "literal", values: [true] }, reason: text, actual: json },
 });
 
 const FIELD = typedShape<FieldVerdict>("a field", {

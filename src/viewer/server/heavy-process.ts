@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { HeavyRequest } from "./heavy-answer.ts";
 
 // In the sources, the program is TypeScript; in the package, all is built.
-const PROGRAM = import.meta.url.endsWith(".ts") ? "./heavy-worker.ts" : "./heavy-worker.js";
+const PROGRAM = import.meta.url.endsWith(".ts") ? "./heavy-program.ts" : "./heavy-program.js";
 
 /** Rows are read, counted and forgotten: a nursery that does not grow takes a third less memory. */
 const FLAGS: readonly string[] = ["--semi-space-growth-factor=1"];
