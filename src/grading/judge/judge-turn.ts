@@ -1,3 +1,4 @@
+import { freezeDeep } from "../../core/values/frozen-copy.ts";
 import type { RawAnswer } from "./find-answer.ts";
 import {
   type JudgeInput,
@@ -149,7 +150,8 @@ export type JudgementPart = Omit<TurnJudgement, "calls" | "usage">;
 /** Joins the results of the requests of a turn. */
 export function joinParts(parts: readonly JudgementPart[]): JudgementPart {
   const [first] = parts;
-  if (first !== undefined && parts.length === 1) return first;
+  if (first === undefined) return NOTHING_JUDGED;
+  if (parts.length === 1) return first;
   return {
     status: parts.every(({ status }) => status === "read") ? "read" : "unreadable",
     parsed: Object.assign({}, ...parts.map(({ parsed }) => parsed)),
@@ -163,6 +165,15 @@ export function joinParts(parts: readonly JudgementPart[]): JudgementPart {
       : {}),
   };
 }
+
+const NOTHING_JUDGED: JudgementPart = freezeDeep({
+  status: "read",
+  parsed: {},
+  quotes: {},
+  notes: {},
+  rubric: {},
+  refused: null,
+});
 
 /** The result of a request for which no judge could be called. */
 export function unansweredPart(names: JudgeTaskNames, reason: string): JudgementPart {

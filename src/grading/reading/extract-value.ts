@@ -115,11 +115,14 @@ export function extractFields(
   reply: string,
   options: ReadingOptions = {},
 ): Readonly<Record<string, ExtractedField>> {
-  const extracted = Object.entries(template.fields).flatMap(([name, field]) =>
-    field.extract === undefined ? [] : [[name, extractValue(field.extract, field, reply, options)] as const],
-  );
-  return Object.fromEntries(extracted);
+  const extracted: [string, ExtractedField][] = [];
+  for (const [name, field] of Object.entries(template.fields))
+    if (field.extract !== undefined)
+      extracted.push([name, extractValue(field.extract, field, reply, options)]);
+  return extracted.length === 0 ? NOTHING_EXTRACTED : Object.fromEntries(extracted);
 }
+
+const NOTHING_EXTRACTED: Readonly<Record<string, ExtractedField>> = Object.freeze({});
 
 function convertLetter(letter: string, target: ExtractTarget): Converted {
   if (target.type === "string") return { value: letter };

@@ -34,7 +34,7 @@ export function clientFetch(name: string): Fetch {
       const response = await sendRequest(lastAddress, {
         method,
         headers: plainHeaders(headers),
-        ...(body == null ? {} : { body }),
+        body: body ?? undefined,
         signal: signal ?? undefined,
         name,
       });

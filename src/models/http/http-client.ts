@@ -16,7 +16,7 @@ export type Address = Pick<URL, "origin" | "pathname" | "search">;
 export interface HttpRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** The name of the model, for errors. */
   readonly name: string;
@@ -48,7 +48,7 @@ export async function sendRequest(url: Address, request: HttpRequest): Promise<H
         // Checked by undici, which knows more methods than its types.
         method: method as Dispatcher.HttpMethod,
         headers: sentHeaders(headers),
-        ...(body === undefined ? {} : { body }),
+        body: body ?? null,
       },
       exchange,
     );
@@ -219,10 +219,13 @@ export function tooLarge(name: string, status: number | undefined): ModelError {
   );
 }
 
+/** Each empty buffer would be another piece of memory outside of the heap, and most are replaced by the first chunk. */
+const NO_BYTES: Buffer = Buffer.alloc(0);
+
 /** Bytes put together in one buffer: a server that sends single bytes would fill the memory with a list of them. */
 export class ByteStore {
   size = 0;
-  #buffer: Buffer = Buffer.alloc(0);
+  #buffer: Buffer = NO_BYTES;
 
   add(bytes: Buffer): void {
     const size = this.size + bytes.length;
@@ -241,7 +244,7 @@ export class ByteStore {
   }
 
   bytes(): Buffer {
-    return this.#buffer.subarray(0, this.size);
+    return this.size === this.#buffer.length ? this.#buffer : this.#buffer.subarray(0, this.size);
   }
 }
 

@@ -59,7 +59,8 @@ export function nodePlan(
   // Rows and variants change texts, but not what is asked of whom.
   const base = definition.unbound ?? definition;
   const found = plansFor(base, settings);
-  if (unread.length === 0) return memoize(found, id, () => makePlan(base, id, settings));
+  // Asked for several times in each turn.
+  if (unread.length === 0) return found.get(id) ?? memoize(found, id, () => makePlan(base, id, settings));
   // Ids of nodes are not JSON lists.
   return memoize(found, JSON.stringify([id, ...unread]), () => makePlan(base, id, settings, unread));
 }

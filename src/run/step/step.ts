@@ -1,3 +1,4 @@
+import { lazy } from "../../core/lazy.ts";
 import type { TextScope } from "../../core/liquid/text-template.ts";
 import { END, type ScenarioDefinition, type ScenarioNode } from "../../core/scenario/definition.ts";
 import { foldTurn } from "../../core/state/advance-state.ts";
@@ -183,12 +184,12 @@ class Transition {
   /** Does all that has become possible: finish turns in order, go on from the last one, end. */
   #advance(): void {
     const draft = this.#draft;
-    this.effects.push(...this.#reader.readReplies());
+    this.#reader.readReplies(this.effects);
     for (let first = draft.open[0]; first !== undefined; first = draft.open[0]) {
       const turn = this.#withMeanings(first);
       if (!isRead(turn)) break;
       this.#finishTurn(turn);
-      this.effects.push(...this.#reader.readReplies());
+      this.#reader.readReplies(this.effects);
     }
     const last = draft.open.at(-1);
     if (last !== undefined && last.reply !== undefined && last.hop === undefined && draft.ending === null)
@@ -302,13 +303,13 @@ class Transition {
   }
 
   /** What the simulated user says next, if that is known; else it is asked for. */
-  #writtenByUser(next: NextQuestion, scope: TextScope, turn: number): UserMessage | undefined {
+  #writtenByUser(next: NextQuestion, scope: () => TextScope, turn: number): UserMessage | undefined {
     const draft = this.#draft;
     const { user } = this.#node(next.node);
     if (next.written !== undefined || user === undefined || draft.simulating === turn) return next.written;
     const place = { turn, node: next.node };
     const found = this.#reader.rendered(place, () =>
-      nextOfUser(this.#definition, draft, { user, scope, place }),
+      nextOfUser(this.#definition, draft, { user, scope: scope(), place }),
     );
     if (found === undefined || "written" in found) return found?.written;
     if ("problem" in found) {
@@ -329,7 +330,7 @@ class Transition {
     const turn = (spoken?.length ?? 0) + 1;
     const authored = this.#node(id);
     if (!isKnown(this.#definition, draft, needsAt(this.#definition, authored).ask, turn)) return;
-    const scope = scopeAt(this.#definition, draft, { before: turn, node: id });
+    const scope = lazy(() => scopeAt(this.#definition, draft, { before: turn, node: id }));
     const written = this.#writtenByUser(next, scope, turn);
     if (authored.user !== undefined && written === undefined) return;
     draft.next = null;

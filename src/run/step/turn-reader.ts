@@ -1,3 +1,4 @@
+import { lazy } from "../../core/lazy.ts";
 import { TextError } from "../../core/liquid/text-template.ts";
 import type { Question, ScenarioDefinition, ScenarioNode } from "../../core/scenario/definition.ts";
 import { isFinished, type ScenarioState } from "../../core/state/state.ts";
@@ -5,7 +6,7 @@ import { concludeReply, type ReplyConclusion } from "../../grading/judge/assess-
 import { type JudgementPart, joinParts } from "../../grading/judge/judge-turn.ts";
 import { concludeLabels } from "../../grading/verify/conclude-labels.ts";
 import type { Turn } from "../../journal/turn.ts";
-import type { ConversationState, JudgeEffect, OpenTurn, ReadNode } from "./conversation-state.ts";
+import type { ConversationState, Effect, OpenTurn, ReadNode } from "./conversation-state.ts";
 import { leftToJudge, type NodePlan, nodePlan } from "./node-plan.ts";
 import { isKnown, needsAt, readNode, scopeAt, verifiedQuestion, withoutTemplate } from "./turn-texts.ts";
 
@@ -29,28 +30,27 @@ export class TurnReader {
     this.#draft = draft;
   }
 
-  /** What is asked of the judge about each reply whose texts are known by now. */
-  readReplies(): readonly JudgeEffect[] {
+  /** Adds what is asked of the judge about each reply whose texts are known by now. */
+  readReplies(effects: Effect[]): void {
     const draft = this.#draft;
-    const effects: JudgeEffect[] = [];
-    for (const [position, open] of draft.open.entries()) {
+    for (let position = 0; position < draft.open.length; position++) {
+      const open = draft.open[position] as OpenTurn;
       if (open.reply === undefined || open.judgements !== undefined) continue;
       const node = this.#definition.nodes[open.node] as ScenarioNode;
-      if (!isKnown(this.#definition, draft, needsAt(this.#definition, node).read, open.turn)) continue;
-      effects.push(...this.#readReply(open, position));
+      if (isKnown(this.#definition, draft, needsAt(this.#definition, node).read, open.turn))
+        this.#readReply(open, position, effects);
     }
-    return effects;
   }
 
-  #readReply(open: OpenTurn, position: number): readonly JudgeEffect[] {
+  #readReply(open: OpenTurn, position: number, effects: Effect[]): void {
     const { turn, node, reply = "", finish = "", labels } = open;
     const first = this.#plan(node);
     const read = this.rendered(open, () => {
-      const scope = scopeAt(this.#definition, this.#draft, { before: turn, node });
+      const scope = lazy(() => scopeAt(this.#definition, this.#draft, { before: turn, node }));
       const authored = readNode(first, open, scope);
       // What others have read is not read again.
       const unread =
-        labels === undefined
+        labels === undefined && first.readsRest
           ? leftToJudge({ ...first, node: authored.node }, { reply, finish })
           : NONE_UNREAD;
       const reads = unread.length === 0 ? authored : readNode(this.#plan(node, unread), open, scope);
@@ -61,21 +61,13 @@ export class TurnReader {
     const { parts, comparesMeaning } = plan;
     this.#draft.open = this.#draft.open.with(position, {
       ...open,
-      judgements: Array.from({ length: parts.length + (comparesMeaning ? 1 : 0) }, () => null),
+      judgements: new Array<null>(parts.length + (comparesMeaning ? 1 : 0)).fill(null),
       ...(unread.length === 0 ? {} : { unreadByRules: unread }),
       reads,
     });
     const rest = unread.length === 0 ? {} : { unread };
-    return [...parts.keys()].map((part) => ({
-      type: "judge",
-      turn,
-      node,
-      part,
-      reads,
-      reply,
-      finish,
-      ...rest,
-    }));
+    for (const part of parts.keys())
+      effects.push({ type: "judge", turn, node, part, reads, reply, finish, ...rest });
   }
 
   /** What is concluded about a turn from what is known of it, and the question that it was compared with. */

@@ -59,6 +59,8 @@ export function isKnown(
   { turns, accumulated }: TextNeeds,
   before: number,
 ): boolean {
+  // Most texts read nothing of earlier turns.
+  if (turns.length === 0 && !accumulated) return true;
   const open = state.open.filter(({ turn }) => turn < before);
   if (accumulated && open.some(({ node }) => definition.nodes[node]?.stateUpdate !== undefined)) return false;
   if (turns.length === 0) return true;
@@ -176,20 +178,20 @@ function findings(
     : concludeLabels(input, turn.labels);
 }
 
-/** A node as it is asked, and the system prompt. */
+/** A node as it is asked, and the system prompt. Most nodes have no texts, and need no scope. */
 export function askedNode(
   definition: ScenarioDefinition,
   node: ScenarioNode,
-  { scope, settings }: { readonly scope: TextScope; readonly settings: ConversationSettings },
+  { scope, settings }: { readonly scope: () => TextScope; readonly settings: ConversationSettings },
 ): { readonly node: ScenarioNode; readonly instructions?: string | undefined } {
   const prompt = promptOf(definition, node);
   const instructions =
     prompt === undefined
       ? subjectPrompt(node, settings)
-      : fillTexts({ systemPrompt: prompt }, scope).systemPrompt || undefined;
+      : (hasTexts(prompt) ? fillTexts({ systemPrompt: prompt }, scope()).systemPrompt : prompt) || undefined;
   const { question, fewShot } = node.question;
   if (!hasTexts(question) && !hasTexts(fewShot)) return { node, instructions };
-  const filled = fillTexts({ question, ...(fewShot === undefined ? {} : { fewShot }) }, scope);
+  const filled = fillTexts({ question, ...(fewShot === undefined ? {} : { fewShot }) }, scope());
   if (filled.question.trim() === "") throw new TextError("the question comes to an empty text");
   return { node: { ...node, question: { ...node.question, ...filled } }, instructions };
 }
@@ -226,13 +228,14 @@ function referenceAt({
 const WHEN_COMPARED: FillOptions = { except: new Set(["truth", "check", "verify"]) };
 
 /** A node and its traits as the reply is read. The question is the one that was asked. */
-export function readNode({ node, traits }: ReadNode, asked: Turn, scope: TextScope): ReadNode {
-  const { question: authored, ...rest } = node.question;
-  const { question = authored } = asked;
-  if (question === authored && !hasTexts(node.question) && !hasTexts(traits)) return { node, traits };
+export function readNode({ node, traits }: ReadNode, asked: Turn, scope: () => TextScope): ReadNode {
+  const { question = node.question.question } = asked;
+  if (question === node.question.question && !hasTexts(node.question) && !hasTexts(traits))
+    return { node, traits };
+  const { question: _, ...rest } = node.question;
   return {
-    node: { ...node, question: { question, ...fillTexts(rest, scope, WHEN_COMPARED) } },
-    traits: fillTexts(traits, scope),
+    node: { ...node, question: { question, ...fillTexts(rest, scope(), WHEN_COMPARED) } },
+    traits: fillTexts(traits, scope()),
   };
 }
 
