@@ -1,4 +1,4 @@
-import { refuse, requireSameLength } from "./arguments.ts";
+import { finiteOrNull, refuse, requireList, requireSameLength } from "./arguments.ts";
 import { meanOf, sum } from "./means.ts";
 import { meanRanks } from "./paired-tests.ts";
 
@@ -68,8 +68,11 @@ export function cohenKappa(
         : (count / n) * ((1 - kappa) * (q(x) + r(y))) ** 2,
     ),
   );
-  const variance = sum(terms) - (kappa - expected * (1 - kappa)) ** 2;
-  return { kappa, standardError: Math.sqrt(Math.max(0, variance) / n) / (1 - expected), n };
+  const total = sum(terms);
+  const variance = total - (kappa - expected * (1 - kappa)) ** 2;
+  // A variance of 0, for instance where one rater always says the same, comes out as 0 up to rounding.
+  const known = variance > 1e-14 * total ? variance : 0;
+  return { kappa, standardError: Math.sqrt(known / n) / (1 - expected), n };
 }
 
 /** How far apart two ratings are: equal or not, by rank, or by their numbers. */
@@ -87,12 +90,15 @@ export function krippendorffAlpha(
 ): number | null {
   if (!["nominal", "ordinal", "interval"].includes(metric))
     refuse("metric", "nominal, ordinal or interval", metric);
-  for (const [u, unit] of units.entries())
+  requireList("units", units);
+  for (const [u, unit] of units.entries()) {
+    requireList(`units[${u}]`, unit);
     for (const [i, value] of unit.entries()) {
       requireRating(`units[${u}][${i}]`, value);
       if (metric !== "nominal" && value !== null && typeof value !== "number")
         refuse(`units[${u}][${i}]`, `a number for \`${metric}\``, value);
     }
+  }
   const rated = units
     .map((unit) => unit.filter((value) => value !== null))
     .filter((unit) => unit.length >= 2);
@@ -101,7 +107,7 @@ export function krippendorffAlpha(
   const distances = metric === "nominal" ? unequalPairs : squaredDistances;
   const scale = metric === "ordinal" ? rankOf(all as number[]) : (value: Rating) => value;
   const within = rated.map((unit) => distances(unit.map(scale)) / (unit.length - 1));
-  return 1 - (sum(within) * (all.length - 1)) / distances(all.map(scale));
+  return finiteOrNull(1 - (sum(within) * (all.length - 1)) / distances(all.map(scale)));
 }
 
 function rankOf(all: readonly number[]): (value: Rating) => number {

@@ -5,6 +5,9 @@ export function refuse(name: string, expected: string, actual: unknown): never {
   );
 }
 
+/** A result too large for a number is not known. */
+export const finiteOrNull = (value: number): number | null => (Number.isFinite(value) ? value : null);
+
 /** A number of things: whole and not negative. */
 export function requireCount(name: string, value: number, least = 0): void {
   if (!Number.isSafeInteger(value) || value < least)
@@ -33,8 +36,14 @@ export function requireWithin(name: string, value: number, low: number, high: nu
     );
 }
 
+/** A list, and not a single value or nothing at all. */
+export function requireList(name: string, value: readonly unknown[]): void {
+  if (!Array.isArray(value)) refuse(name, "a list", value);
+}
+
 /** A list of finite numbers. */
 export function requireNumbers(name: string, values: readonly number[]): void {
+  requireList(name, values);
   for (let i = 0; i < values.length; i++)
     if (!Number.isFinite(values[i])) refuse(`${name}[${i}]`, "a finite number", values[i]);
 }
@@ -45,6 +54,8 @@ export function requireSameLength(
   first: readonly unknown[],
   second: readonly unknown[],
 ): void {
+  requireList(names[0], first);
+  requireList(names[1], second);
   if (first.length !== second.length)
     refuse(names[1], `as long as \`${names[0]}\` (${first.length})`, second.length);
 }

@@ -1,4 +1,4 @@
-import { refuse, requireBetween0And1, requireNumbers, requireSameLength } from "./arguments.ts";
+import { finiteOrNull, refuse, requireBetween0And1, requireNumbers, requireSameLength } from "./arguments.ts";
 import { studentQuantile, studentTwoSided } from "./distributions.ts";
 import { allEqual, meanOf, sum } from "./means.ts";
 import { scoreInterval } from "./proportions.ts";
@@ -28,7 +28,7 @@ export function numberClusters(
   const numbers = new Map<ClusterLabel, number>();
   const ofValue = new Int32Array(clusters.length);
   for (const [i, label] of clusters.entries()) {
-    if (typeof label !== "string" && typeof label !== "number")
+    if (typeof label !== "string" && !Number.isFinite(label))
       refuse(`${name}[${i}]`, "a text or a number", label);
     if (!numbers.has(label)) numbers.set(label, numbers.size);
     ofValue[i] = numbers.get(label) as number;
@@ -69,13 +69,16 @@ function clusterError(
   groups: { readonly of: (i: number) => number; readonly count: number },
 ): number | null {
   if (groups.count < 2) return null;
+  // The mean is rounded: with a large common offset, what it misses counts in a large cluster.
+  const offsets = values.map((value) => value - mean);
+  const drift = sum(offsets) / values.length;
   const sums = new Float64Array(groups.count);
-  for (let i = 0; i < values.length; i++) {
+  for (const [i, offset] of offsets.entries()) {
     const group = groups.of(i);
-    sums[group] = (sums[group] as number) + ((values[i] as number) - mean);
+    sums[group] = (sums[group] as number) + (offset - drift);
   }
   const squares = sum(sums.map((total) => (total / values.length) ** 2));
-  return Math.sqrt((groups.count / (groups.count - 1)) * squares);
+  return finiteOrNull(Math.sqrt((groups.count / (groups.count - 1)) * squares));
 }
 
 /** A difference of paired values with its cluster-robust interval and test. */
@@ -159,6 +162,7 @@ export function clusteredWilson(
   clusters: readonly ClusterLabel[] | null,
   confidence = 0.95,
 ): ClusteredRate | null {
+  requireNumbers("values", values);
   for (const [i, value] of values.entries())
     if (value !== 0 && value !== 1) refuse(`values[${i}]`, "0 or 1", value);
   requireBetween0And1("confidence", confidence);

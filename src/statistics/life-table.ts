@@ -1,4 +1,4 @@
-import { refuse, requireBetween0And1, requireSameLength } from "./arguments.ts";
+import { refuse, requireBetween0And1, requireList, requireSameLength } from "./arguments.ts";
 import { type ClusteredRate, type ClusterLabel, numberClusters } from "./clusters.ts";
 import { studentQuantile } from "./distributions.ts";
 import { sum } from "./means.ts";
@@ -25,6 +25,7 @@ export function lifeTableRate(
   confidence = 0.95,
 ): ClusteredRate | null {
   requireBetween0And1("confidence", confidence);
+  requireList("sequences", sequences);
   for (const [i, { at }] of sequences.entries())
     if (at !== null && !(Number.isSafeInteger(at) && at >= 1))
       refuse(`sequences[${i}].at`, "a whole number from 1 and up, or null", at);

@@ -1,11 +1,13 @@
-import { refuse, requireCount, requireTrials } from "./arguments.ts";
+import { refuse, requireCount, requireList, requireTrials } from "./arguments.ts";
 
 /** The tests that have a p-value, smallest first, as positions in the list. */
 function ranked(pValues: readonly (number | null)[]): number[] {
+  requireList("pValues", pValues);
   const known: number[] = [];
   for (const [i, p] of pValues.entries()) {
     if (p === null) continue;
-    if (!(p >= 0 && p <= 1)) refuse(`pValues[${i}]`, "a number from 0 to 1, or null", p);
+    if (!(typeof p === "number" && p >= 0 && p <= 1))
+      refuse(`pValues[${i}]`, "a number from 0 to 1, or null", p);
     known.push(i);
   }
   return known.sort((i, j) => (pValues[i] as number) - (pValues[j] as number));
@@ -49,10 +51,11 @@ function requireTries(n: number, c: number, k: number): void {
   requireCount("k", k, 1);
 }
 
-/** C(x, k) / C(n, k), factor by factor, so that nothing overflows. */
+/** C(x, k) / C(n, k), factor by factor, so that nothing overflows. It equals C(n − k, n − x) / C(n, n − x): the shorter product is taken. */
 function choiceRatio(x: number, n: number, k: number): number {
+  const [kept, factors] = n - x < k ? [n - k, n - x] : [x, k];
   let ratio = 1;
-  for (let i = 0; i < k && ratio > 0; i++) ratio *= Math.max(0, x - i) / (n - i);
+  for (let i = 0; i < factors && ratio > 0; i++) ratio *= Math.max(0, kept - i) / (n - i);
   return ratio;
 }
 

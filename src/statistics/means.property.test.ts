@@ -289,9 +289,24 @@ test("tails and quantiles undo each other", () => {
   );
 });
 
+test("a large common offset costs clusters no digits, and what overflows is null", () => {
+  const values = [5, 4, 3, 0, 2, 5, 5, 0, 4, 5];
+  const labels = [4, 5, 0, 5, 5, 6, 7, 8, 8, 3];
+  const far = clusteredMean(
+    values.map((value) => value + 1e9),
+    labels,
+  );
+  const error = clusteredMean(values, labels)?.standardError as number;
+  expect(Math.abs((far?.standardError as number) / error - 1)).toBeLessThan(1e-12);
+  expect(clusteredMean([1e300, 0, 1], null)).toMatchObject({ standardError: null, low: null, high: null });
+  expect(oneWayVarianceComponents([1, 1e300, 4], ["a", "a", "a"])).toMatchObject({ within: null });
+});
+
 test("bad arguments are named", () => {
   const calls: readonly (readonly [() => unknown, RegExp])[] = [
     [() => percentile([1], 101), /`q`/],
+    [() => mean(undefined as never), /`values` to be a list/],
+    [() => clusteredMean([1, 2], [1, Number.NaN], 0.95), /`clusters\[1\]`/],
     [() => percentile([Number.NaN], 50), /`values\[0\]`/],
     [() => mean([1, Number.POSITIVE_INFINITY]), /`values\[1\]`/],
     [() => clusteredMean([1, 2], ["a"], 0.95), /`clusters` to be as long as `values` \(2\)/],

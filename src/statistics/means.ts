@@ -1,4 +1,4 @@
-import { requireNumbers, requireWithin } from "./arguments.ts";
+import { finiteOrNull, requireNumbers, requireWithin } from "./arguments.ts";
 
 /** A sum that carries its rounding error along, after Neumaier. */
 export function sum(values: Iterable<number>): number {
@@ -62,7 +62,7 @@ export function sampleVariance(values: readonly number[]): number | null {
   const drift = sum(offsets);
   const squares = sum(offsets.map((offset) => offset * offset));
   const variance = Math.max(0, squares - (drift * drift) / values.length) / (values.length - 1);
-  return Number.isFinite(variance) ? variance : null;
+  return finiteOrNull(variance);
 }
 
 /** The standard error of the mean of independent values, √(variance/n). Null for fewer than two values. */

@@ -1,4 +1,10 @@
-import { requireBetween0And1, requireCount, requireNumbers, requireWithin } from "./arguments.ts";
+import {
+  finiteOrNull,
+  requireBetween0And1,
+  requireCount,
+  requireNumbers,
+  requireWithin,
+} from "./arguments.ts";
 import { type ClusterLabel, numberClusters } from "./clusters.ts";
 import { normalQuantileUpper } from "./distributions.ts";
 import { allEqual, meanOf, sum } from "./means.ts";
@@ -31,11 +37,13 @@ export function oneWayVarianceComponents(
   const grand = meanOf(values);
   const means = members.map(meanOf);
   const inside = members.map((list, g) => sum(list.map((value) => (value - (means[g] as number)) ** 2)));
-  const within = sum(inside) / (n - numbered.count);
+  const within = finiteOrNull(sum(inside) / (n - numbered.count));
+  if (within === null) return { between: null, within: null, icc: null };
   if (numbered.count === 1) return { between: null, within, icc: null };
   const square = sum(members.map((list, g) => list.length * ((means[g] as number) - grand) ** 2));
   const size = (n - sum(members.map((list) => list.length ** 2)) / n) / (numbered.count - 1);
-  const between = Math.max(0, (square / (numbered.count - 1) - within) / size);
+  const between = finiteOrNull(Math.max(0, (square / (numbered.count - 1) - within) / size));
+  if (between === null) return { between, within, icc: null };
   return { between, within, icc: between + within === 0 ? null : between / (between + within) };
 }
 

@@ -108,6 +108,14 @@ const labels = fc.array(
   },
 );
 
+test("a rater who always says the same has a kappa of 0 with an error of exactly 0", () => {
+  expect(cohenKappa(["b", "b", "b", "b", "b"], ["a", "b", "b", "a", "b"])).toEqual({
+    kappa: 0,
+    standardError: 0,
+    n: 5,
+  });
+});
+
 test("kappa and its error follow from the shares by the delta method", () => {
   fc.assert(
     fc.property(labels, (pairs) => {

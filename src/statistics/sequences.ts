@@ -1,10 +1,11 @@
-import { refuse } from "./arguments.ts";
+import { refuse, requireList } from "./arguments.ts";
 import { meanOf } from "./means.ts";
 
 /** The verdicts of a conversation's turns in order; `null` is a turn that could not be read. */
 export type Verdicts = readonly (boolean | null)[];
 
 function requireVerdicts(sequence: Verdicts, name = "sequence"): void {
+  requireList(name, sequence);
   for (const [i, verdict] of sequence.entries())
     if (verdict !== null && typeof verdict !== "boolean")
       refuse(`${name}[${i}]`, "true, false or null", verdict);
@@ -42,6 +43,7 @@ export function flipSummary(sequences: readonly Verdicts[]): {
   readonly turnOfFlip: KnownMean;
   readonly numberOfFlips: KnownMean;
 } {
+  requireList("sequences", sequences);
   for (const [i, sequence] of sequences.entries()) requireVerdicts(sequence, `sequences[${i}]`);
   const known = (values: readonly (number | null)[]): KnownMean => {
     const kept = values.filter((value) => value !== null);
@@ -64,10 +66,13 @@ export function transitionMatrix<State extends string | number | boolean>(
   sequences: readonly (readonly (State | null)[])[],
   states: readonly State[],
 ): TransitionMatrix {
+  requireList("sequences", sequences);
+  requireList("states", states);
   const places = new Map(states.map((state, i) => [state, i]));
   if (places.size !== states.length) refuse("states", "a list of different states", states.join(", "));
   const counts = states.map(() => states.map(() => 0));
   for (const [s, sequence] of sequences.entries()) {
+    requireList(`sequences[${s}]`, sequence);
     let from: number | null = null;
     for (const [i, state] of sequence.entries()) {
       const to = state === null ? null : places.get(state);

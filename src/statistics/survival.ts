@@ -1,4 +1,4 @@
-import { refuse, requireBetween0And1, requireSameLength, requireWithin } from "./arguments.ts";
+import { refuse, requireBetween0And1, requireList, requireSameLength, requireWithin } from "./arguments.ts";
 import type { ClusterLabel } from "./clusters.ts";
 import { chiSquareTail, fisherTail, normalQuantile } from "./distributions.ts";
 
@@ -122,7 +122,8 @@ export interface SurvivalGroup {
 export function logRank(
   groups: readonly SurvivalGroup[],
 ): { readonly chiSquare: number; readonly df: number; readonly p: number } | null {
-  for (const [i, { times, observed }] of groups.entries()) requireTimes(times, observed, `groups[${i}].`);
+  requireList("groups", groups);
+  for (const [i, group] of groups.entries()) requireTimes(group?.times, group?.observed, `groups[${i}].`);
   const all = riskSets(
     groups.flatMap(({ times }) => times),
     groups.flatMap(({ observed }) => observed),
@@ -175,9 +176,10 @@ export function clusteredLogRank(groups: readonly ClusteredSurvivalGroup[]): {
   readonly p: number;
   readonly clusters: number;
 } | null {
-  for (const [i, { times, observed, clusters }] of groups.entries()) {
-    requireTimes(times, observed, `groups[${i}].`);
-    requireSameLength([`groups[${i}].times`, `groups[${i}].clusters`], times, clusters);
+  requireList("groups", groups);
+  for (const [i, group] of groups.entries()) {
+    requireTimes(group?.times, group?.observed, `groups[${i}].`);
+    requireSameLength([`groups[${i}].times`, `groups[${i}].clusters`], group.times, group.clusters);
   }
   const all = riskSets(
     groups.flatMap(({ times }) => times),

@@ -71,14 +71,21 @@ function isFlat({ fields, traits }: JudgeTask, top: UnknownRecord): boolean {
 
 /** The section, undefined if it is missing. Null instead of a section means null for everything in it. */
 function section(
-  parts: readonly { readonly key: string }[],
+  parts: readonly { readonly key: string; readonly name: string }[],
   top: UnknownRecord,
   name: string,
 ): UnknownRecord | undefined {
   const given = ownValue(top, name);
   if (parts.length === 0) return {};
   if (given === null) return Object.fromEntries(parts.map(({ key }) => [key, null]));
-  return isRecord(given) ? given : undefined;
+  if (!isRecord(given)) return undefined;
+  // Recorded answers and judges that are programs know the names, also those that cannot be keys everywhere.
+  const named = parts.filter(
+    (part) => part.key !== part.name && !Object.hasOwn(given, part.key) && Object.hasOwn(given, part.name),
+  );
+  if (named.length === 0) return given;
+  const keys = new Map(named.map((part) => [part.name, part.key]));
+  return Object.fromEntries(Object.entries(given).map(([key, value]) => [keys.get(key) ?? key, value]));
 }
 
 /** The object in a text; ambiguous if there are several different ones, quoted if they are not the judge's own. */

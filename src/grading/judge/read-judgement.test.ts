@@ -61,12 +61,17 @@ describe("an answer is read", () => {
       template: template({ "is it?": { type: "boolean", description: "?", truth: true } }),
       traits: [llmTrait("how good", { kind: "score" })],
     };
-    expect(read({ fields: { field_1: true }, traits: { trait_1: 2 }, refused: null }, input)).toEqual({
+    const judgement = {
       status: "read",
       fields: { "is it?": { value: true } },
       traits: { "how good": 2 },
       refused: null,
-    });
+    };
+    expect(read({ fields: { field_1: true }, traits: { trait_1: 2 }, refused: null }, input)).toEqual(
+      judgement,
+    );
+    const named = { fields: { "is it?": true }, traits: { "how good": 2 }, refused: null };
+    expect(read(named, input)).toEqual(judgement);
   });
 
   test("with null for everything", () => {

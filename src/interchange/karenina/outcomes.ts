@@ -54,8 +54,12 @@ class OutcomeTranslator {
         return this.#turnCheck(check);
       case "result_check":
         return this.#resultCheck(check);
-      case "cross_turn_check":
-        return this.#crossTurnCheck(check);
+      case "cross_turn_check": {
+        const translated = this.#crossTurnCheck(check);
+        if (!isWhole && typeof translated === "string")
+          throw new NotTranslatable("a reply that contains another one cannot be part of a composition");
+        return translated;
+      }
       case "count_turns":
       case "first_match_index":
         if (isWhole) return this.#measure(check);
@@ -81,6 +85,8 @@ class OutcomeTranslator {
     const scope = this.#scope(check.scope);
     if (scope === null) return NEVER;
     const field = String(check.field);
+    const lacking = this.#nodesWithout(field, check.scope);
+    if (lacking.length > 0) return this.#turnCheckWithout(lacking, check);
     const compared = this.#compare(field, this.#typeOf(field), check);
     // No turn in scope is false, also for what always holds.
     if (compared === true) return { type: "turn_check", scope, ...ANYTHING };
@@ -94,6 +100,35 @@ class OutcomeTranslator {
       field: field === "raw_response" ? "reply" : field,
       ...outcomeForm(comparison),
     }));
+  }
+
+  /** Those of the nodes that a scope names that do not have a field. */
+  #nodesWithout(field: string, scope: JsonValue | undefined): readonly string[] {
+    const name = /^parsed\.(.*)$/s.exec(field)?.[1];
+    const ids = isRecord(scope) ? ((scope as JsonObject).node_id ?? []) : [];
+    if (name === undefined) return [];
+    return (Array.isArray(ids) ? ids : [ids])
+      .map(String)
+      .filter((id) => this.#names.node(id) !== undefined && this.#names.field(id, name).type === "none");
+  }
+
+  /** A field is null upstream at nodes that do not have it; here no check may look for it there. */
+  #turnCheckWithout(lacking: readonly string[], check: JsonObject): JsonObject {
+    const { scope, field } = check as { readonly scope: JsonObject; readonly field: JsonValue };
+    const { node_id } = scope;
+    const ids = (Array.isArray(node_id) ? node_id : [node_id]).map(String);
+    const others = ids.filter((id) => !lacking.includes(id));
+    const holds = this.#compare(String(field), { type: "none" }, check) === true;
+    const anyLacking = {
+      type: "turn_check",
+      scope: this.#scope({ type: "any_turn", node_id: [...lacking] }),
+      ...ANYTHING,
+    };
+    if (others.length === 0) return holds ? { ...anyLacking, scope: this.#scope(scope) } : NEVER;
+    if (holds) throw new NotTranslatable(`${String(field)} is null at some of the nodes ${ids.join(", ")}`);
+    const elsewhere = this.#turnCheck({ ...check, scope: { ...scope, node_id: others } });
+    if (!/^all/i.test(String(scope.type))) return elsewhere;
+    return { type: "all_of", conditions: [elsewhere, { type: "not", condition: anyLacking }] };
   }
 
   #typeOf(field: string): ValueType {
@@ -166,7 +201,7 @@ class OutcomeTranslator {
     const field = String(check.field);
     const type: ValueType | undefined = { status: STR, turn_count: INT, path: PATH }[field];
     if (type === undefined) {
-      if (field === "scenario_id") throw new NotTranslatable("scenario_id has no counterpart");
+      if (field === "scenario_id") return this.#scenarioCheck(check);
       this.#note(`${field} is always null upstream, so the check was worked out`);
     }
     const compared = this.#compare(field, type ?? { type: "none" }, this.#withNodes(field, check));
@@ -176,6 +211,15 @@ class OutcomeTranslator {
       field,
       ...outcomeForm(comparison),
     }));
+  }
+
+  /** The id of a scenario upstream is its name, which is known. */
+  #scenarioCheck({ expected, verify_with }: JsonObject): JsonObject {
+    if (!isRecord(verify_with) || typeof verify_with.type !== "string")
+      throw new NotTranslatable("a check needs a comparison (verify_with)");
+    this.#note("scenario_id is the name of the scenario, so the check was worked out");
+    const check = toCheck(verify_with as Primitive, this.#note);
+    return evaluateCheck(check, this.#names.scenario, expected ?? null).passes ? ALWAYS_TRUE : NEVER;
   }
 
   /** A path has the ids of nodes here. */

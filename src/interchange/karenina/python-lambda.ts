@@ -1,6 +1,7 @@
 import { type Comparison, type Expression, parseExpression } from "./python-expression.ts";
 import { helperCode } from "./python-operators.ts";
 import { PythonError } from "./python-tokens.ts";
+import { TRACE_HEADER } from "./trace-header.ts";
 
 /** What a lambda is a function of: the arguments that upstream gives it. */
 export type LambdaRole = "condition" | "update" | "outcome";
@@ -63,6 +64,7 @@ const STATE_PARTS: Readonly<Record<string, Value>> = {
   parsed: { kind: "fields", code: "parsed" },
   accumulated: { kind: "value", code: "accumulated" },
   node_visits: { kind: "value", code: "state.nodeVisits" },
+  history: { kind: "turns", code: "state.turns" },
 };
 
 const RESULT_PARTS: Readonly<Record<string, Value>> = {
@@ -77,7 +79,8 @@ const TURN_PARTS: Readonly<Record<string, (turn: string) => Value>> = {
   node_id: (turn) => ({ kind: "value", code: `${turn}.node` }),
   verify_result: (turn) => ({ kind: "value", code: `${turn}.verifyResult` }),
   question_text: (turn) => ({ kind: "value", code: `${turn}.questionText` }),
-  parsed: (turn) => ({ kind: "fields", code: `${turn}.parsed` }),
+  parsed_fields: (turn) => ({ kind: "fields", code: `${turn}.parsed` }),
+  raw_response: (turn) => ({ kind: "value", code: `(${JSON.stringify(TRACE_HEADER)} + ${turn}.reply)` }),
 };
 
 const ARITHMETIC: Readonly<Record<string, string>> = {
@@ -153,6 +156,8 @@ class LambdaWriter {
         return this.#item(expression.of, expression.index, names);
       case "call":
         return this.#call(expression, names);
+      case "comprehension":
+        return this.#comprehension(expression, names);
       default:
         return plain(this.#plain(expression, names));
     }
@@ -195,8 +200,6 @@ class LambdaWriter {
         const test = this.call("truthy", this.value(expression.test, names));
         return `(${test} ? ${this.value(expression.then, names)} : ${this.value(expression.other, names)})`;
       }
-      case "comprehension":
-        return this.#comprehension(expression, names);
       default:
         throw new PythonError("this has no counterpart", expression.line);
     }
@@ -241,7 +244,7 @@ class LambdaWriter {
     }
   }
 
-  #comprehension(expression: Extract<Expression, { type: "comprehension" }>, names: Names): string {
+  #comprehension(expression: Extract<Expression, { type: "comprehension" }>, names: Names): Value {
     const over = this.#any(expression.over, names);
     if (over.kind !== "turns" && over.kind !== "value")
       throw new PythonError("this cannot be looped over", expression.line);
@@ -255,7 +258,11 @@ class LambdaWriter {
     const tests = expression.tests.map(
       (test) => `.filter((${variable}) => ${this.call("truthy", this.value(test, inner))})`,
     );
-    return `${items}${tests.join("")}.map((${variable}) => ${this.value(expression.item, inner)})`;
+    const kept = `${items}${tests.join("")}`;
+    // The turns themselves can be counted and picked from, as the history can.
+    if (this.#any(expression.item, inner).kind === "turn" && expression.item.type === "name")
+      return { kind: "turns", code: kept };
+    return plain(`${kept}.map((${variable}) => ${this.value(expression.item, inner)})`);
   }
 
   #attribute(expression: Extract<Expression, { type: "attribute" }>, names: Names): Value {

@@ -110,7 +110,17 @@ const HELPERS: Readonly<Record<string, Helper>> = {
     uses: ["number"],
   },
   subtract: { code: ["const subtract = (a, b) => number(a) - number(b);"], uses: ["number"] },
-  multiply: { code: ["const multiply = (a, b) => number(a) * number(b);"], uses: ["number"] },
+  multiply: {
+    code: [
+      "const multiply = (a, b) => {",
+      "  const [many, times] = typeof b === 'string' || Array.isArray(b) ? [b, a] : [a, b];",
+      "  if (typeof many !== 'string' && !Array.isArray(many)) return number(a) * number(b);",
+      "  const count = Number.isInteger(number(times)) ? Math.max(0, number(times)) : raise('a whole number is needed');",
+      "  return typeof many === 'string' ? many.repeat(count) : Array(count).fill(many).flat();",
+      "};",
+    ],
+    uses: ["number", "raise"],
+  },
   divide: {
     code: ["const divide = (a, b) => number(b) === 0 ? raise('division by zero') : number(a) / number(b);"],
     uses: ["number", "raise"],

@@ -203,6 +203,11 @@ describe("lambdas", () => {
   test.each<[string, unknown, unknown]>([
     ["lambda a, p: {**a, 'n': a.get('n', 0) + 1}", { n: 1 }, { n: 2 }],
     ["lambda a, p: dict(a, n=len(p.get('x', [])))", {}, { n: 2 }],
+    [
+      "lambda a, p: {'t': 'ab' * 2, 'l': 2 * [1, [2]], 'e': [1] * -1}",
+      {},
+      { t: "abab", l: [1, [2], 1, [2]], e: [] },
+    ],
     ["lambda a, p: a | {'m': max(1, 3, 2), 'd': 7 // 2, 'r': -7 % 3}", {}, { m: 3, d: 3, r: 2 }],
     ["lambda a, p: {'t': True + 1, 'i': 'x' in p['x'], 'c': 1 if [] else 2}", {}, { t: 2, i: true, c: 2 }],
   ])("%s", (python, accumulated, expected) => {
@@ -216,6 +221,7 @@ describe("lambdas", () => {
     "lambda a, p: {'o': 1 < 'a'}",
     "lambda a, p: {'z': 1 / 0}",
     "lambda a, p: {'m': min([])}",
+    "lambda a, p: {'t': 'ab' * 1.5}",
   ])("%s raises", (python) => {
     expect(() => run(python, "update", {}, { y: null })).toThrow();
   });
@@ -229,6 +235,10 @@ describe("lambdas", () => {
       run("lambda r: any(t.node_id == 'b' for t in r.history)", "outcome", { turns: [{ node: "b" }] }),
     ).toBe(true);
     expect(run("lambda r: r.history[5].verify_result", "outcome", { turns: [] })).toBe(false);
+    const result = { turns: [{ node: "a", reply: "Sorry.", parsed: { n: 3 } }, { node: "b" }] };
+    expect(run("lambda r: len([t for t in r.history if t.node_id == 'a'])", "outcome", result)).toBe(1);
+    expect(run("lambda r: r.history[0].parsed_fields.get('n')", "outcome", result)).toBe(3);
+    expect(run("lambda r: r.history[0].raw_response", "outcome", result)).toBe("--- AI Message ---\nSorry.");
   });
 
   test.each([
@@ -315,6 +325,7 @@ describe("files that are no checkpoints", () => {
         acceptedAnswer: { text: "{% if %}" },
         hasPart: { text: `class A(BaseAnswer):\n    a: int = ${FIELD}\n` },
       },
+      metadata: { "{{ k }}": "{{ v }}" },
     };
     const part = {
       name: "braces",
@@ -326,8 +337,65 @@ describe("files that are no checkpoints", () => {
     expect(refused).toEqual([]);
     const { definition } = scenarios[0] as (typeof scenarios)[number];
     expect(definition.nodes.a?.question.question).toBe("{% raw %}What is {{ row.x }} in Liquid?{% endraw %}");
-    const back = JSON.parse(toKarenina([definition]).text).hasPart[0].nodes.a.questionData;
-    expect(back).toMatchObject({ question: plain.question.text, raw_answer: "{% if %}" });
+    const back = JSON.parse(toKarenina([definition]).text).hasPart[0].nodes.a;
+    expect(back.questionData).toMatchObject({ question: plain.question.text, raw_answer: "{% if %}" });
+    expect(back.metadata).toEqual(plain.metadata);
+  });
+
+  test("outcomes may name nodes that lack the field, and the scenario itself", () => {
+    const node = (field: string): object => ({
+      question: {
+        text: "q",
+        acceptedAnswer: { text: "x" },
+        hasPart: { text: `class A(BaseAnswer):\n    ${field}: int = ${FIELD}\n` },
+      },
+    });
+    const turns = (type: string, node_id: readonly string[]): object => ({
+      name: `${type} ${node_id.join(" ")}`,
+      check: {
+        type: "TurnCheck",
+        scope: { type, node_id },
+        field: "parsed.x",
+        expected: 1,
+        verify_with: { type: "NumericExact" },
+      },
+    });
+    const part = {
+      name: "Nodes",
+      entryNode: "a",
+      nodes: { a: node("x"), b: node("y") },
+      edges: [{ source: "a", target: "b" }],
+      outcomeCriteria: [
+        turns("any_turn", ["a", "b"]),
+        turns("all_turns", ["a", "b"]),
+        turns("any_turn", ["b"]),
+        {
+          name: "own name",
+          check: {
+            type: "ResultCheck",
+            field: "scenario_id",
+            expected: "nodes ",
+            verify_with: { type: "ExactMatch" },
+          },
+        },
+        { name: "nothing", check: null },
+      ],
+    };
+    const { scenarios, refused } = readKarenina(checkpoint({ hasPart: [part] }));
+    expect(refused).toEqual([]);
+    const any = { type: "turn_check", scope: { type: "any_turn", node: ["a"] }, field: "parsed.x" };
+    expect(scenarios[0]?.definition.outcomes.map(({ check }) => check)).toMatchObject([
+      any,
+      {
+        type: "all_of",
+        conditions: [
+          { ...any, scope: { type: "all_turns", node: ["a"] } },
+          { type: "not", condition: { scope: { type: "any_turn", node: ["b"] }, field: "node_id" } },
+        ],
+      },
+      { type: "any_of", conditions: [] },
+      { type: "all_of", conditions: [] },
+    ]);
   });
 
   test("with partial it is imported with its holes, and a refused condition never holds", () => {

@@ -41,6 +41,10 @@ export function withPlainTexts<Part>(part: Part, report?: (text: string) => void
   if (typeof part !== "object" || part === null) return part;
   if (Array.isArray(part)) return part.map((item) => withPlainTexts(item, report)) as Part;
   return Object.fromEntries(
-    Object.entries(part).map(([key, value]) => [key, withPlainTexts(value, report)]),
+    Object.entries(part).map(([key, value]) => [
+      key,
+      // Data of the author's own, in which braces are braces.
+      key === "metadata" ? value : withPlainTexts(value, report),
+    ]),
   ) as Part;
 }

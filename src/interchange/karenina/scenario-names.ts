@@ -14,9 +14,12 @@ export interface KnownNode {
 
 /** Names of nodes, fields and traits in a scenario of upstream, and what they are here. */
 export class ScenarioNames {
+  /** The name of the scenario. */
+  readonly scenario: string;
   readonly #nodes: ReadonlyMap<string, KnownNode>;
 
-  constructor(nodes: ReadonlyMap<string, KnownNode>) {
+  constructor(scenario: string, nodes: ReadonlyMap<string, KnownNode>) {
+    this.scenario = scenario;
     this.#nodes = nodes;
   }
 

@@ -53,7 +53,7 @@ export class ScenarioReader {
     const { name, description, entryNode, nodes, edges, outcomeCriteria, metadata } = this.#data;
     if (!isRecord(nodes) || !Array.isArray(edges)) throw new NotTranslatable("it has no nodes or no edges");
     const read = this.#readNodes(nodes as JsonObject);
-    const names = new ScenarioNames(read);
+    const names = new ScenarioNames(String(name), read);
     const outcomes = this.#outcomes(outcomeCriteria, names);
     this.#note("templates")(
       "a field that the reply does not state makes the verdict false, as upstream (undecided: wrong)",
@@ -220,7 +220,7 @@ export class ScenarioReader {
       const { name, description, check, evaluateSource } = data as JsonObject & { readonly name: string };
       const place = `outcome "${name}"`;
       if (byName.delete(name)) this.#note(place)("of several outcomes with this name, the last one counts");
-      if (check === undefined && typeof evaluateSource !== "string") {
+      if ((check ?? null) === null && typeof evaluateSource !== "string") {
         this.#note(place)("it has no check, and never appears in results upstream");
         continue;
       }
