@@ -42,8 +42,13 @@ test("a threshold whose scenarios are not chosen is left out, and that is said",
   );
 });
 
+interface Ending {
+  readonly code: number;
+  readonly text: string;
+}
+
 /** How a run of 20 conversations ended in which all that was tried now failed. */
-function givenUpWith(statuses: RunSummary["statuses"]): { readonly code: number; readonly text: string } {
+function givenUpWith(statuses: RunSummary["statuses"], unreadable = 0): Ending {
   const messages = new CapturedOutput();
   const failure = { category: "authentication", stage: "subject", message: "The key is wrong." } as const;
   const summary = {
@@ -53,6 +58,7 @@ function givenUpWith(statuses: RunSummary["statuses"]): { readonly code: number;
     statuses,
     judges: [],
     unjudged: 0,
+    unreadable,
   };
   const ending: RunEnding = {
     // Only these parts are read.
@@ -84,4 +90,12 @@ test("a run in which nothing works is an error; one of which some is done is one
   const most = givenUpWith({ completed: 8, error: 12 });
   expect(most.code).toBe(2);
   expect(most.text).toContain("error: 12 of 20 conversations ended in an error.");
+});
+
+test("answers of the judge that could not be read are asked for again with a flag, which is said", () => {
+  expect(givenUpWith({ completed: 20 }, 3)).toEqual({
+    code: 0,
+    text: "In 3 conversations, answers of the judge could not be read. To ask again: elenchus resume monday --retry-unreadable\n",
+  });
+  expect(givenUpWith({ completed: 20 }).text).toBe("");
 });

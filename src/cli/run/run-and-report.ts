@@ -275,6 +275,10 @@ export function reportEnding(
     say(
       `In ${countedText(summary.unjudged, "conversation")}, the judge failed. To judge them again: ${retry}`,
     );
+  else if (summary.unreadable > 0 && unreadableStored === 0 && !quiet)
+    say(
+      `In ${countedText(summary.unreadable, "conversation")}, answers of the judge could not be read. To ask again: ${again(UNREADABLE)}`,
+    );
   return 0;
 }
 
