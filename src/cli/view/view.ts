@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { packageFolder, packageVersion } from "../../project/package-files.ts";
@@ -7,7 +8,6 @@ import { PortError, type RunningViewer, startViewer } from "../../viewer/server/
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { findRun, withRuns } from "../stored-runs.ts";
-import { openInBrowser } from "./open-in-browser.ts";
 
 /** The options of `view`. */
 export interface ViewOptions {
@@ -90,5 +90,28 @@ function isLoopback(host: string): boolean {
 export function interrupted(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
+  });
+}
+
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
+  darwin: ["open"],
+  // The empty text is the title of a window; without it, an address in quotes would be the title.
+  win32: ["cmd", "/c", "start", ""],
+};
+
+/** Opens an address in the browser of the user; false if that cannot be done. */
+function openInBrowser(url: string): Promise<boolean> {
+  const [program, ...before] = OPENERS[process.platform] ?? ["xdg-open"];
+  // `&` separates commands in Windows.
+  const address = process.platform === "win32" ? url.replaceAll("&", "^&") : url;
+  return new Promise((resolve) => {
+    const child = spawn(program, [...before, address], { stdio: "ignore", detached: true });
+    child.once("error", () => resolve(false));
+    child.once("exit", (code) => resolve(code === 0));
+    child.once("spawn", () => {
+      child.unref();
+      // A program that stays open is the browser itself.
+      setTimeout(() => resolve(true), 2_000).unref();
+    });
   });
 }

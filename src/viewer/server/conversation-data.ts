@@ -1,5 +1,5 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
-import { plainState } from "../../core/state/advance-state.ts";
+import { foldTurn, plainState } from "../../core/state/advance-state.ts";
 import { compileWhen } from "../../core/state/condition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
@@ -9,9 +9,11 @@ import { foldCalls, type MadeCall } from "../../journal/fold/calls.ts";
 import { foldConversation } from "../../journal/fold/conversation.ts";
 import type { ForkPoint, RunEvent } from "../../journal/run-event.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
-import type { Turn } from "../../journal/turn.ts";
+import { isFinishedTurn, type Turn } from "../../journal/turn.ts";
 import { failureSentence } from "../../report/text/failure-sentence.ts";
 import { expectedText } from "../../report/text/fields-text.ts";
+import { linkSources } from "../../run/sandbox/link-sources.ts";
+import { openSandbox } from "../../run/sandbox/open-sandbox.ts";
 import type {
   CallView,
   ConversationAnswer,
@@ -21,7 +23,6 @@ import type {
   TraitView,
   TurnView,
 } from "../answers.ts";
-import { replayStates } from "./replayed-states.ts";
 import type { Viewed } from "./run-data.ts";
 import { storedScenario } from "./stored-scenario.ts";
 
@@ -294,4 +295,38 @@ function callView({ call, purpose, model, startedAt, end }: MadeCall): CallView 
 
 function jsonOf(value: unknown): JsonObject {
   return JSON.parse(JSON.stringify(value)) as JsonObject;
+}
+
+/**
+ * The state after each turn, as routing saw it; undefined for a turn that is not finished. Code that updates the state runs in a
+ * sandbox, as it did in the run.
+ */
+async function replayStates(
+  turns: readonly Turn[],
+  definition: ScenarioDefinition | undefined,
+  seed: number,
+): Promise<readonly (ScenarioState | undefined)[]> {
+  const hasUpdates = Object.values(definition?.nodes ?? {}).some(
+    ({ stateUpdate }) => stateUpdate !== undefined,
+  );
+  if (definition === undefined || !hasUpdates) return foldAll(turns);
+  const sandbox = await openSandbox({ seed });
+  try {
+    const linked = await linkSources(definition, (source) => sandbox.compile(source));
+    return await sandbox.evaluate(() => foldAll(turns, linked.definition));
+  } finally {
+    sandbox.dispose();
+  }
+}
+
+function foldAll(
+  turns: readonly Turn[],
+  definition?: ScenarioDefinition,
+): readonly (ScenarioState | undefined)[] {
+  let state = INITIAL_STATE;
+  return turns.map((turn) => {
+    if (!isFinishedTurn(turn)) return undefined;
+    ({ state } = foldTurn(state, turn, definition?.nodes[turn.node]?.stateUpdate));
+    return state;
+  });
 }

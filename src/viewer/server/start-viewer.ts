@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { openStore } from "../../journal/store/open-store.ts";
+import type { RunBrowser } from "../../journal/store/run-browser.ts";
 import { openRunBrowser } from "../../journal/store/run-browser.ts";
 import type { Store } from "../../journal/store/store.ts";
 import { HeavyProcess } from "./heavy-process.ts";
 import { readPageFiles } from "./page-files.ts";
-import { rememberedStore } from "./remembered-store.ts";
 import { type ViewerParts, viewerApp } from "./viewer-app.ts";
 
 /** How a viewer is started. */
@@ -117,4 +117,38 @@ function isAny(host: string): boolean {
 
 function bracketed(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
+}
+
+/** How many answers are remembered. */
+const MOST_REMEMBERED = 200;
+
+/**
+ * A store whose counts are read once as long as the file does not change: several parts of a page need them, and going back asks
+ * again.
+ */
+function rememberedStore(store: Store, browser: Pick<RunBrowser, "version">): Store {
+  let version = -1;
+  const known = new Map<string, unknown>();
+  const once = <Answer>(key: string, read: () => Answer): Answer => {
+    const now = browser.version();
+    if (now !== version || known.size > MOST_REMEMBERED) known.clear();
+    version = now;
+    if (!known.has(key)) known.set(key, read());
+    // Each key has one type of answer.
+    return known.get(key) as Answer;
+  };
+  const remembered: Partial<Store> = {
+    runs: () => once("runs", () => store.runs()),
+    run: (name) => once(`run ${name}`, () => store.run(name)),
+    results: (run) => once(`results ${run}`, () => store.results(run)),
+    tallies: (run) => once(`tallies ${run}`, () => store.tallies(run)),
+  };
+  return new Proxy(store, {
+    get(target, name) {
+      const own = Reflect.get(remembered, name) as unknown;
+      if (own !== undefined) return own;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 }

@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { streamSSE } from "hono/streaming";
 import { errorMessage } from "../../core/error-message.ts";
 import type { Label } from "../../journal/run-event.ts";
 import type { RunSummary } from "../../journal/store/store.ts";
@@ -10,10 +11,9 @@ import { conversationAnswer } from "./conversation-data.ts";
 import { conversationsAnswer, pairsAnswer } from "./entries-data.ts";
 import type { HeavyRequest } from "./heavy-answer.ts";
 import { HeavyError, type HeavyProcess } from "./heavy-process.ts";
-import { liveUpdates } from "./live-updates.ts";
 import { type PageFiles, pageWith } from "./page-files.ts";
 import { labelFrom, reviewAnswer } from "./review-data.ts";
-import { heatAnswer, runAnswer, runsAnswer, type Viewed } from "./run-data.ts";
+import { heatAnswer, runAnswer, runEntry, runsAnswer, type Viewed } from "./run-data.ts";
 import { scenarioAnswer } from "./scenario-data.ts";
 
 /** What the server is made of. */
@@ -215,4 +215,37 @@ export function viewerApp(parts: ViewerParts): Hono {
     return heavyJson(context, { kind: "coverage", run, scenario });
   });
   return app;
+}
+
+/** At most two updates a second. */
+const PAUSE_MS = 500;
+
+/**
+ * Tells a page about a run as long as it is written: how far it is, and that there is something new. The page then asks for
+ * what it shows. Nothing is sent while nothing changes.
+ */
+function liveUpdates(context: Context, viewed: Viewed, run: string): Response {
+  return streamSSE(context, async (stream) => {
+    const { store, browser } = viewed;
+    let isOpen = true;
+    let seen = -1;
+    stream.onAbort(() => {
+      isOpen = false;
+    });
+    while (isOpen) {
+      const version = browser.version();
+      if (version !== seen) {
+        seen = version;
+        const summary = store.run(run);
+        if (summary === undefined || summary.run !== run) {
+          await stream.writeSSE({ event: "gone", data: "{}" });
+          return;
+        }
+        const entry = runEntry(viewed, summary);
+        await stream.writeSSE({ event: "run", data: JSON.stringify(entry) });
+        if (entry.state !== "running") return;
+      }
+      await stream.sleep(PAUSE_MS);
+    }
+  });
 }

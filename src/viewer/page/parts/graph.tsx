@@ -9,12 +9,12 @@ import {
   ReactFlow,
 } from "@xyflow/react";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import type { TurnVerdict } from "../../../journal/turn.ts";
 import type { EdgeTraffic, GraphAnswer, GraphEdge, GraphNode, NodeTraffic } from "../../answers.ts";
 import { countText, percentText } from "./figures.ts";
 import { type DrawnEdge, drawGraph, END_ID, labelLines, NODE, pathOf } from "./graph-layout.ts";
 import { lookOf } from "./marks.tsx";
 import { PlainText } from "./plain-text.tsx";
-import { VerdictSplit } from "./verdict-split.tsx";
 
 /** The path of one conversation up to a turn. */
 export interface Walked {
@@ -357,3 +357,28 @@ function Arrow({
 
 const NODE_TYPES = { scenario: ScenarioNode, end: EndNode };
 const EDGE_TYPES = { scenario: ScenarioEdge };
+
+const ORDER: readonly TurnVerdict[] = ["pass", "fail", "unreadable", "unjudged"];
+
+/** How turns were judged, as a thin bar. */
+function VerdictSplit({
+  verdicts,
+}: {
+  readonly verdicts: readonly Readonly<Partial<Record<TurnVerdict, number>>>[];
+}): ReactNode {
+  const counts = ORDER.map((verdict) => verdicts.reduce((sum, one) => sum + (one[verdict] ?? 0), 0));
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  const words = ORDER.flatMap((verdict, index) =>
+    (counts[index] ?? 0) > 0 ? [`${countText(counts[index] ?? 0)} ${lookOf(verdict).word}`] : [],
+  ).join(", ");
+  return (
+    <div className="split" role="img" aria-label={words || "no verdicts"} title={words}>
+      {ORDER.map((verdict, index) => {
+        const count = counts[index] ?? 0;
+        return count === 0 ? null : (
+          <span key={verdict} className={lookOf(verdict).tone} style={{ width: `${(count / all) * 100}%` }} />
+        );
+      })}
+    </div>
+  );
+}
