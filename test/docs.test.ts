@@ -115,10 +115,10 @@ const CONFIGURATION = {
   include: ["."],
 };
 
-test.each(["capital-under-pressure.yaml", "capital-under-pressure.ts"])("the README shows %s", (name) => {
+test("the README shows an example", () => {
   const [readme] = PAGES;
   // Without the comment that tells editors where the schema is.
-  const text = readFileSync(join(ROOT, "examples", name), "utf8").replace(/^#.*\n/, "");
+  const text = readFileSync(join(ROOT, "examples/capital-under-pressure.yaml"), "utf8").replace(/^#.*\n/, "");
   expect(readme?.text).toContain(text);
 });
 
