@@ -60,16 +60,19 @@ type ScoreValues = readonly [
   rowValues: string | null,
 ];
 
-/** A number for what two texts would say: reading a text takes longer. */
-const OUTCOMES = `SELECT conversation, name, value,
+/** The outcomes of some conversations, with a number for what two texts would say: reading a text takes longer. */
+export const OUTCOMES = `SELECT conversation, name, value,
   CASE status WHEN 'decided' THEN CASE kind WHEN 'boolean' THEN 0 ELSE 1 END WHEN 'inconclusive' THEN 2 ELSE 3 END
   FROM outcome WHERE conversation BETWEEN ? AND ?`;
 const STATUSES = ["decided", "decided", "inconclusive", "not_applicable"] as const;
-type OutcomeValues = readonly [conversation: number, name: string, value: number | null, code: number];
+/** Those columns. */
+export type OutcomeValues = readonly [conversation: number, name: string, value: number | null, code: number];
 
 /** One text for all turns of a conversation. It has the length of each name, so that different turns never give the same text. */
 const SEQUENCE = "verdict || ' ' || length(node) || ' ' || node";
 const TURNS = "SELECT node, verdict FROM turn WHERE conversation = ? AND verdict IS NOT NULL ORDER BY turn";
+
+const UNDISTURBED = { status: null, unjudged: 0 } as const;
 
 /** Conversations are read in portions: a statement that stays open would keep the connection from writing. */
 const LEAST = 512;
@@ -105,7 +108,10 @@ export function* readScores(
         const place = places.get(id);
         if (place === undefined) continue;
         const values = portion[place] as ScoreValues;
-        outcomes[place]?.set(shared(name), scoreOf(value, code, values));
+        // Most are decided.
+        const isDecided = value !== null && code < 2;
+        const conversation = isDecided ? UNDISTURBED : { status: values[9], unjudged: values[10] };
+        outcomes[place]?.set(shared(name), scoreOf(value, code, conversation));
       }
     const scored = turns ? sequences.of(ranges) : NO_SEQUENCES;
     const last = portion.at(-1);
@@ -146,15 +152,19 @@ export function* readScores(
   }
 }
 
-function scoreOf(value: number | null, code: number, conversation: ScoreValues): OutcomeScore {
-  // Most are decided.
-  if (value !== null && code < 2) return code === 0 ? value === 1 : value;
+/** What an outcome is worth, from its columns. */
+export function scoreOf(
+  value: number | null,
+  code: number,
+  conversation: { readonly status: ConversationStatus | null; readonly unjudged: number },
+): OutcomeScore {
   const status = STATUSES[code] ?? "inconclusive";
-  return outcomeScore({ value, status }, { status: conversation[9], unjudged: conversation[10] });
+  if (status === "decided" && value !== null) return code === 0 ? value === 1 : value;
+  return outcomeScore({ value, status }, conversation);
 }
 
 /** The keys of items, each made once. */
-class SharedItems {
+export class SharedItems {
   readonly #known = new Map<string, Map<string | number | null, string>>();
 
   of(place: Parameters<typeof itemKey>[0]): string {
@@ -172,7 +182,7 @@ class SharedItems {
 const NO_SEQUENCES: ReadonlyMap<number, readonly ScoredTurn[]> = new Map();
 
 /** The turns of conversations. Many have the same nodes with the same verdicts: these share one list. */
-class SharedTurns {
+export class SharedTurns {
   readonly #database: SqlDatabase;
   readonly #known = new Map<string, readonly ScoredTurn[]>();
   readonly #sql: string;

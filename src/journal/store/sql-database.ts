@@ -37,6 +37,8 @@ export interface SqlDialect {
   readonly unindexed: (column: string) => string;
   /** The texts of a group in the order of a column, joined. */
   readonly joined: (text: string, order: string) => string;
+  /** A number as a text; different numbers give different texts. */
+  readonly exact: (number: string) => string;
   /** The key of a call. */
   readonly identityKey: (identity: string) => string | Uint8Array;
 }

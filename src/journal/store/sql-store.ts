@@ -3,6 +3,7 @@ import { beginsConversation } from "../fold/conversation.ts";
 import { endOfRun, isKept } from "../fold/run.ts";
 import type { CellTally } from "../fold/tally.ts";
 import type { Label, RunEvent, RunStart } from "../run-event.ts";
+import { readAlikeScores } from "./alike-scores.ts";
 import { CallRows, CallTable, type CallTableParts, SharedRows } from "./call-table.ts";
 import { ConversationTable, type LiveConversation } from "./conversation-table.ts";
 import { conversationKey, type EncodedRow, encodeEvent } from "./encode-event.ts";
@@ -130,7 +131,9 @@ export class SqlStore implements Store {
     const id = this.#current().idOf(run);
     if (id === undefined) return;
     try {
-      yield* readScores(this.#database, id, options);
+      yield* options.alike === true && options.rowValues !== true
+        ? readAlikeScores(this.#database, id, options)
+        : readScores(this.#database, id, options);
     } catch (error) {
       throw storeError(error, this.#database.path);
     }

@@ -15,6 +15,8 @@ const DIALECT: SqlDialect = {
   unindexed: (column) => `+${column}`,
   // Groups come in the order of a key, and with an ORDER BY each would be sorted again.
   joined: (text) => `group_concat(${text}, '')`,
+  // A cast would give 15 digits.
+  exact: (number) => `quote(${number})`,
   // A hash takes half the space as bytes.
   identityKey: (identity) => (/^[0-9a-f]{64}$/.test(identity) ? Buffer.from(identity, "hex") : identity),
 };

@@ -10,11 +10,12 @@ const LEVEL = 0.05;
 
 /**
  * By outcome with a direction (`good`), the subject that is better than every other one. Only where paired comparisons, adjusted for all of
- * them, say so; empty with several judges, or more than eight subjects.
+ * them, say so; empty with several judges, or more than eight subjects. `named` gives the scores with the replicate of each, for pairs.
  */
 export function bestSubjects(
   scores: readonly ConversationScore[],
   facts: RunFacts,
+  named: () => readonly ConversationScore[],
 ): ReadonlyMap<string, string> {
   const subjects = [...new Set(scores.map(({ subject }) => subject))];
   const judges = new Set(scores.map(({ judge }) => judge));
@@ -23,8 +24,9 @@ export function bestSubjects(
   if (![...facts.rates.keys(), ...facts.outcomes].some((name) => directionOf(name, facts) !== undefined))
     return best;
   const [judge = ""] = judges;
+  const paired = named();
   const sides = subjects.map((subject): Side => {
-    const own = scores.filter((score) => score.subject === subject);
+    const own = paired.filter((score) => score.subject === subject);
     return { label: subject, scores: () => own, facts, judges: 1 };
   });
   const pairs = sides.flatMap((a, i) => sides.slice(i + 1).map((b) => [a, b] as const));

@@ -264,14 +264,16 @@ export function runRates(
         : [own];
     return parts.flatMap((lines) => ratedOutcomes(name, lines, pooled));
   });
-  return { ...pooled, outcomes, health: judges, best: bestSubjects(scores, facts) };
+  const best = bestSubjects(scores, facts, () => wantedScores(store.scores(run), filter));
+  return { ...pooled, outcomes, health: judges, best };
 }
 
 /** The scores that rates are computed from. Only where an outcome is open do its turns count, and to read all turns takes as long as the rest. */
 function ratedScores(store: Store, run: string, filter: ConversationFilter): readonly ConversationScore[] {
-  const scores = wantedScores(store.scores(run), filter);
-  const hasOpen = scores.some(({ outcomes }) => [...outcomes.values()].includes("inconclusive"));
-  return hasOpen ? wantedScores(store.scores(run, { turns: true }), filter) : scores;
+  const turns = store
+    .tallies(run)
+    .some(({ outcomes }) => outcomes.some(({ value }) => value === "inconclusive"));
+  return wantedScores(store.scores(run, { turns, alike: true }), filter);
 }
 
 /** The results of a part of a run. */

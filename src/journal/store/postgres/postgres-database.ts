@@ -22,6 +22,7 @@ const DIALECT: SqlDialect = {
   // The server knows how many rows there are of which kind.
   unindexed: (column) => column,
   joined: (text, order) => `string_agg(${text}, '' ORDER BY ${order})`,
+  exact: (number) => `${number}::text`,
   identityKey: (identity) => identity.replaceAll("\0", "\ufffd"),
 };
 

@@ -135,7 +135,7 @@ function RunResults({
 }
 
 /** Intervals of runs with more conversations are computed on request. */
-const MANY = 50_000;
+const MANY = 250_000;
 
 /** Counts are there at once; intervals, which look at every conversation, a moment later. */
 function Rates({ data }: { readonly data: RunAnswer }): ReactNode {
