@@ -208,8 +208,24 @@ describe("logs in", () => {
       zip({ "header.json": '{"eval":{"task":"t"}}', "samples/1_epoch_1.json": '{"id":1,"epoch":1}' }),
       /no messages/,
     ],
+    ["a newer version", Buffer.from('{"version":3,"eval":{"task":"t"}}'), /version 3; versions up to 2/],
   ])("%s is refused with a sentence", (_, bytes, message) => {
     expect(() => [...readInspectLog(bytes)]).toThrow(message);
+  });
+
+  test("a byte order mark is no error, and a sample that broke off is a record without messages", () => {
+    const log = {
+      eval: { task: "t", model: "m" },
+      samples: [
+        { id: 1, epoch: 1, messages: [], error: { message: "boom" } },
+        { id: 2, epoch: 1, messages: [{ role: "user", content: "q" }] },
+      ],
+    };
+    const records = [...readInspectLog(Buffer.from(`\uFEFF${JSON.stringify(log)}`))];
+    expect(records.map(({ row, messages }) => [row, messages.length])).toEqual([
+      ["1", 0],
+      ["2", 1],
+    ]);
   });
 });
 

@@ -23,7 +23,10 @@ export const addGradeCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("grade")
     .description("grade recorded conversations with a scenario, as a run; no subject is asked")
-    .argument("<records>", "a file with one record in each line (JSONL), or - for standard input")
+    .argument(
+      "<records>",
+      "a file with one record in each line (JSONL), a log of Inspect (.eval, .json), or - for standard input",
+    )
     .addOption(
       new Option("--scenario <file>", "the scenario that the records belong to (repeatable)")
         .argParser(repeatable)

@@ -22,6 +22,9 @@ export interface InspectRecord {
   readonly messages: readonly { readonly role: "user" | "assistant"; readonly content: string }[];
 }
 
+/** The version of logs that Inspect writes; a higher one may mean anything. */
+const NEWEST_VERSION = 2;
+
 /** Samples with more are not of a conversation. */
 const LARGEST_SAMPLE = 100_000_000;
 
@@ -38,6 +41,10 @@ export function readInspectLog(content: Uint8Array): Iterable<InspectRecord> {
   const { header, samples } = isArchive ? archived(bytes) : plain(bytes);
   if (!isInspectHeader(header))
     throw new InspectLogError(`It is not a log of Inspect: it has no "eval" with a task.`);
+  if (typeof header.version === "number" && header.version > NEWEST_VERSION)
+    throw new InspectLogError(
+      `It is a log of version ${header.version}; versions up to ${NEWEST_VERSION} can be read.`,
+    );
   const model = String((header.eval as JsonObject).model ?? "unknown");
   return {
     *[Symbol.iterator]() {
@@ -91,7 +98,7 @@ function unpacked(unpack: () => string): string {
 }
 
 function plain(bytes: Buffer): OpenLog {
-  const header = parse(bytes.toString("utf8"), "the file");
+  const header = parse(new TextDecoder().decode(bytes), "the file");
   const samples = isRecord(header) && Array.isArray(header.samples) ? header.samples : [];
   return { header, samples: () => samples };
 }
@@ -123,7 +130,8 @@ function recordOf(sample: unknown, model: string): InspectRecord {
   const id = String(sample.id);
   const epoch = typeof sample.epoch === "number" ? sample.epoch : 1;
   const messages = Array.isArray(sample.messages) ? sample.messages.filter(isRecord) : [];
-  if (messages.length === 0)
+  // A sample that broke off before its first message is one conversation that cannot be graded, and no reason to refuse the others.
+  if (messages.length === 0 && !isRecord(sample.error))
     throw new InspectLogError(`Sample ${id} has no messages, so there is nothing to grade.`);
   const metadata = isRecord(sample.metadata) ? sample.metadata : {};
   const attachments = isRecord(sample.attachments) ? sample.attachments : {};
