@@ -16,7 +16,7 @@ export class CsvReader {
   #line = 1;
   #isFirst = true;
 
-  constructor(separator: "," | "\t" = ",") {
+  constructor(separator: "," | ";" | "\t" = ",") {
     this.#separator = separator;
   }
 

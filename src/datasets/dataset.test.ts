@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
 import { parquetWriteBuffer } from "hyparquet-writer";
@@ -35,6 +36,7 @@ test.each<[string, string | Uint8Array]>([
     'rows:\n  - { id: a, q: "One?", n: 1, tags: [x] }\n  - { id: b, q: "Two, \\"really\\"?\\nYes", n: 2.5, tags: [] }\n',
   ],
   ["rows.csv", '\uFEFFid,q,n,tags\r\na,One?,1,"[""x""]"\r\n\r\nb,"Two, ""really""?\nYes",2.5,[]\r\n'],
+  ["semicolons.csv", '\uFEFF"id";q;n;tags\r\na;One?;1;"[""x""]"\r\nb;"Two, ""really""?\nYes";2.5;[]\r\n'],
   ["rows.tsv", 'id\tq\tn\ttags\na\tOne?\t1\t"[""x""]"\nb\t"Two, ""really""?\nYes"\t2.5\t[]'],
   [
     "rows.parquet",
@@ -53,6 +55,18 @@ test.each<[string, string | Uint8Array]>([
   const columns = { n: "number", tags: "json" } as const;
   const rows = await rowsOf(readDataset(file(name, content), { id: "id", columns }));
   expect(rows).toEqual(ROWS.map((values, index) => ({ id: values.id, index, values })));
+});
+
+test.each([
+  ["GZIP", gzipSync],
+  ["ZSTD", zstdCompressSync],
+  ["BROTLI", brotliCompressSync],
+] as const)("Parquet packed with %s is read", async (codec, compress) => {
+  const columnData = [{ name: "id", data: ["a", "b"] }];
+  const compressors = { [codec]: (bytes: Uint8Array) => new Uint8Array(compress(bytes)) };
+  const content = parquetWriteBuffer({ columnData, codec, compressors });
+  const rows = await rowsOf(readDataset(file(`${codec}.parquet`, new Uint8Array(content)), { id: "id" }));
+  expect(rows.map(({ id }) => id)).toEqual(["a", "b"]);
 });
 
 test("the reader of CSV agrees with csv-parse, wherever the pieces are cut", () => {

@@ -114,7 +114,9 @@ function badRows({ problems, problemCount }: Inspection): DatasetError {
   const more = problemCount - problems.length;
   return new DatasetError(
     [
-      `${problemCount === 1 ? "A row" : `${problemCount} rows`} of the dataset cannot be used. Mend them, or leave them out with --skip-bad-rows (\`skipBadRows\`):`,
+      problemCount === 1
+        ? "A row of the dataset cannot be used. Mend it, or leave it out with --skip-bad-rows (`skipBadRows`):"
+        : `${problemCount} rows of the dataset cannot be used. Mend them, or leave them out with --skip-bad-rows (\`skipBadRows\`):`,
       ...problems.map((problem) => `  - ${problem}`),
       ...(more > 0 ? [`  … and ${more} more`] : []),
     ].join("\n"),

@@ -72,7 +72,7 @@ async function* textPieces(path: string): AsyncGenerator<string> {
 }
 
 async function* readCsv(path: string, separator: "," | "\t"): AsyncGenerator<readonly FileRow[]> {
-  const reader = new CsvReader(separator);
+  let reader: CsvReader | undefined;
   let header: readonly string[] | undefined;
   const rowsOf = (records: readonly CsvRecord[]): readonly FileRow[] => {
     let rest = records;
@@ -82,9 +82,22 @@ async function* readCsv(path: string, separator: "," | "\t"): AsyncGenerator<rea
     }
     return header === undefined ? [] : rest.map((record) => csvRow(record, header as readonly string[]));
   };
-  for await (const piece of textPieces(path)) yield rowsOf(reader.read(piece));
-  yield rowsOf(reader.end());
+  for await (const piece of textPieces(path)) {
+    reader ??= new CsvReader(separator === "," ? separatorOf(piece) : separator);
+    yield rowsOf(reader.read(piece));
+  }
+  if (reader !== undefined) yield rowsOf(reader.end());
   if (header === undefined) throw new DatasetError(`The dataset ${path} is empty.`);
+}
+
+/** Where a comma stands in numbers, spreadsheets write semicolons between fields: then the header has no comma. */
+function separatorOf(start: string): "," | ";" {
+  const names =
+    start
+      .replace(/^\s+/, "")
+      .split("\n", 1)[0]
+      ?.replace(/"[^"]*"/g, "") ?? "";
+  return names.includes(";") && !names.includes(",") ? ";" : ",";
 }
 
 function headerOf(record: CsvRecord, path: string): readonly string[] {
@@ -259,6 +272,17 @@ async function* readParquet(path: string): AsyncGenerator<readonly FileRow[]> {
   if (!statSync(path).isFile()) throw new DatasetError(`The dataset ${path} is not a file.`);
   const parquet = await import("hyparquet");
   const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, parquetSchema } = parquet;
+  const { brotliDecompressSync, gunzipSync, zstdDecompressSync } = await import("node:zlib");
+  // The library itself unpacks Snappy only. A page says how long it is: more is not unpacked.
+  const unpack =
+    (method: (bytes: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array) =>
+    (bytes: Uint8Array, length: number): Uint8Array =>
+      method(bytes, { maxOutputLength: Math.max(1, length) });
+  const compressors = {
+    GZIP: unpack(gunzipSync),
+    BROTLI: unpack(brotliDecompressSync),
+    ZSTD: unpack(zstdDecompressSync),
+  };
   const file = await asyncBufferFromFile(path);
   const metadata = await parquetMetadataAsync(file);
   const count = Number(metadata.num_rows);
@@ -269,7 +293,14 @@ async function* readParquet(path: string): AsyncGenerator<readonly FileRow[]> {
     // One column after the other: of several that are damaged, the library would leave errors without a handler.
     const rows: Record<string, unknown>[] = Array.from({ length: rowEnd - rowStart }, () => ({}));
     for (const column of columns) {
-      const values = await parquetReadObjects({ file, metadata, rowStart, rowEnd, columns: [column] });
+      const values = await parquetReadObjects({
+        file,
+        metadata,
+        rowStart,
+        rowEnd,
+        columns: [column],
+        compressors,
+      });
       for (const [index, row] of rows.entries()) setOwn(row, column, plainValue(values[index]?.[column]));
     }
     yield rows.map((row, index) => objectRow(row, rowStart + index + 1));
