@@ -279,6 +279,11 @@ describe("text that cannot be read is one clear error", () => {
       "this { has no }, or a line before that is not indented",
     ],
     ["name: a: b", "1:7", "a text with a colon and a space is taken for a key; put quotes around it"],
+    [
+      "nodes: { ask: { question: Tell me: why? } }",
+      "1:27",
+      "within { } and [ ], a text with a colon and a space needs quotes, and a list is written with [ ]",
+    ],
   ])("%j is explained in plain words", (text, place, words) => {
     expect(sentences(text)).toEqual([`s.yaml:${place}: The file cannot be read: ${words}.`]);
   });

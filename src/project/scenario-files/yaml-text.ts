@@ -66,6 +66,8 @@ function clause(message: string): string {
     return 'it has several documents; write one with a list of "scenarios"';
   if (/nested mappings|implicit keys|implicit map/i.test(first))
     return "a text with a colon and a space is taken for a key; put quotes around it";
+  if (/block collections .* within flow/i.test(first))
+    return "within { } and [ ], a text with a colon and a space needs quotes, and a list is written with [ ]";
   const [, quote] = /missing closing (["'])quote/i.exec(first) ?? [];
   if (quote !== undefined) return `this ${quote} has no ${quote} that closes the text`;
   const [, bracket] =
