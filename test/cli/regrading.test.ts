@@ -62,7 +62,7 @@ describe("answers that are known", () => {
     expect(server.requests).toHaveLength(3);
     const { code, stdout } = await elenchus(["why-miss"], here);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^1 call of run \w+ were not in the store:\n/);
+    expect(stdout).toMatch(/^1 call of run \w+ was not in the store:\n/);
     expect(stdout).toMatch(
       /it differs in message 3 of 3 \(user\): .*Really\?.* here, .*Are you sure\?.* there/,
     );

@@ -46,7 +46,7 @@ export async function whyMissCommand(options: WhyMissOptions, terminal: Terminal
     }
     const looked = misses.length < all ? `; of the first ${misses.length}:` : ":";
     output.write(
-      `${countedText(all, "call")} of run ${printableText(run)} were not in the store${looked}\n\n`,
+      `${countedText(all, "call")} of run ${printableText(run)} ${all === 1 ? "was" : "were"} not in the store${looked}\n\n`,
     );
     const reasons = new Map<string, { count: number; readonly where: string }>();
     for (const { where, call } of misses) {
