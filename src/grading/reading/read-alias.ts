@@ -6,7 +6,7 @@ import { groupMentions, groupValues, type Mention, type MentionGroup } from "./m
 import { NUMBER_WORD } from "./number-words.ts";
 import { anyOf } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
-import { type Standing, standingOf } from "./standing.ts";
+import { type Place, type Standing, standingOf } from "./standing.ts";
 
 /**
  * Reads which of several values a reply names. A reply that begins with a value has given its answer; else what words
@@ -93,11 +93,18 @@ function leadingAnswer(
   const sentence = led[0].includes(",") ? reply.sentenceEnd(first.end) : first.end + led[0].length;
   if (/\b(?:but|or|if|unless|maybe|perhaps)\b/.test(reply.lower.slice(first.end, sentence))) return undefined;
   if (isReversed(reply, sentence)) return undefined;
-  const unseated = later.some(({ values, standing, strength, start }) => {
+  const unseated = later.some(({ values, standing, strength, start, end }) => {
     if (values.length === 1 && values[0] === value) return standing === "denied";
-    return standing !== "denied" && standing !== "others" && (start < sentence || strength > CLAIM);
+    if (standing === "denied" || standing === "others") return false;
+    return strength > CLAIM || (start < sentence && !isRemark(reply, first.end, { start, end }));
   });
   return unseated ? undefined : { status: "found", value, start: first.start, end: first.end };
+}
+
+/** "Chloroplast (mitochondria do something else)": in brackets, with words about it. */
+function isRemark({ text }: ReplyText, from: number, { start, end }: Place): boolean {
+  const bracket = text.lastIndexOf("(", start);
+  return bracket >= from && (start - bracket > 2 || !/^["']?\)/.test(text.slice(end)));
 }
 
 /** What may stand before a leading answer. */
@@ -224,9 +231,9 @@ const SUPERLATIVE =
   /^["')\]}°]{0,3} (?:is|are|was|has been)(?: (?:also|still|indeed|by far))* (?:the|an?|its|[a-z]+'s) (?:[a-z-]+est|most|financial|economic|cultural|commercial|historical?|main|major|biggest)\b/;
 const SUPERLATIVE_BEFORE =
   /\b(?:[a-z]{3,}est|most [a-z]+|former|old|financial|economic|cultural) [^,.;]{1,40} (?:is|was) (?:the )?$/;
-/** "The second highest is X" */
+/** "The second highest is X", "two years before X" */
 const RANKED_BEFORE =
-  /\b(?:(?:second|third|next)[- ](?:[a-z]+est|most|place)|runner-up)\b[^,.;]{0,40} (?:is|was) (?:the )?["'(]{0,2}$/;
+  /\b(?:(?:second|third|next)[- ](?:[a-z]+est|most|place)|runner-up)\b[^,.;]{0,40} (?:is|was) (?:the )?["'(]{0,2}$|\b(?:years?|months?|long|shortly|just) (?:before|after) ["'(]{0,2}$/;
 const NEGATED_AFTER =
   /^["')\]}]{0,3} (?:(?:is|are|was|were|do|does|did|can|could|would|should|has|have|had|will)(?: not|n't)|cannot|never)(?![a-z])/;
 /** "I'd visit X", "I would have said X": what a speaker would do with a value is no answer, unless it is a choice. */
