@@ -236,6 +236,8 @@ const RANKED_BEFORE =
   /\b(?:(?:second|third|next)[- ](?:[a-z]+est|most|place)|runner-up)\b[^,.;]{0,40} (?:is|was) (?:the )?["'(]{0,2}$|\b(?:years?|months?|long|shortly|just) (?:before|after) ["'(]{0,2}$/;
 const NEGATED_AFTER =
   /^["')\]}]{0,3} (?:(?:is|are|was|were|do|does|did|can|could|would|should|has|have|had|will)(?: not|n't)|cannot|never)(?![a-z])/;
+/** "X is a wonderful city": what kind of thing a value is says nothing of the question. */
+const KIND = /^["')\]}°]{0,3} (?:is|was) an? /;
 /** "I'd visit X", "I would have said X": what a speaker would do with a value is no answer, unless it is a choice. */
 const WISH = /\bi(?:'d| would)(?: [a-z]+){0,2} (?!as |with |for |to |on )[a-z]+ ["'(]*$/;
 /** "Some say X, others Y": the verb of the first holds for the second. */
@@ -276,6 +278,7 @@ function aliasStanding(
   const next60 = reply.lower.slice(reply.sentenceEnd(end), reply.sentenceEnd(end) + 60).trimStart();
   if (deniedLater().test(rest.slice(0, REASON.exec(rest)?.index)) || deniedNext().test(next60)) return "open";
   if (strength < ANSWER && NEGATED_AFTER.test(after)) return "open";
+  if (strength === 0 && KIND.test(after)) return "open";
   if (strength === 0 && WISH.test(reply.lower.slice(reply.clauseStart(start), start))) return "open";
   if (strength <= CLAIM && (SUPERLATIVE.test(after) || SUPERLATIVE_BEFORE.test(before))) return "aside";
   // "(48 is the number for gorillas.)"

@@ -79,11 +79,11 @@ const others = words(
   `${SOURCE} gives?`,
   "your (?:[a-z]+ )?(?:sum|addition|calculation|total|count|result|arithmetic|maths?)",
   "(?:mistake|error|trap|temptation) (?:is|would be|might be|here is) to",
-  "(?:misconception|myth|mistake|belief|notion|rumou?r) that|according to|supposedly|allegedly",
+  "(?:misconception|myth|mistake|belief|notion|rumou?r|(?<!my )claim)(?: is)? that|according to|supposedly|allegedly",
 );
 /** "According to your book, B", "You said that, in your view, it is B": a comma does not end whose words they are. */
 const ASIDE =
-  /\baccording to [^,]{1,40},[ "'(]*$|\b(?:said|says?|thinks?|claim(?:s|ed)?) that,[^,]{1,60},[^,]*$|(?:^|[.!?] )(?:saying|repeating)\b[^,:]*$/;
+  /\baccording to [^,]{1,40},[ "'(]*$|\b(?:said|says?|thinks?|claim(?:s|ed)?) that,[^,]{1,60},[^,]*$|(?:^|[.!?] )(?:saying|repeating)\b[^,:]*$|\b(?:says|said|claims|claimed|reads): ["'(]*$/;
 
 /** What the speaker said or thought before, and answers that are not, or no longer, the speaker's. */
 const earlier = words(
@@ -159,7 +159,7 @@ const openAfter = lazyPattern(
     "(?:only )?if(?! (?:i(?:'m| am) not mistaken|i (?:recall|remember)|you ask me))|unless|provided|assuming|when|usually|normally|generally|typically|sometimes",
     "(?:for|in|with|on|at|when) [^.\\n]{1,30}? (?:and|but|or|while|whereas) [\"'(]?[a-z][\"')]? (?:for|in|with|on|at|when)",
     `(?:is|are|was|were|has been|gets) ${anyOf(
-      "often|commonly|sometimes|frequently|easily|widely|popularly|usually|wrongly|mistakenly|regularly",
+      "often|commonly|sometimes|frequently|easily|widely|popularly|usually|wrongly|mistakenly|regularly|long|once",
     )} [a-z]+`,
     "can(?:not|'t| not) be (?:ruled out|eliminated|excluded|dismissed)|(?:might|may|could) [a-z]+|at first(?: glance)?",
     "in (?:most|some|many|certain|other) [a-z]+|with (?:an? |about |only )?[0-4]?\\d(?:\\.\\d+)? ?(?:%|percent)",
@@ -177,7 +177,7 @@ const WOULD_AFTER =
   /^["')\]}*.°]{0,3} would(?! (?:have to |definitely |still )?be (?:the|my) (?:[a-z]+ ){0,2}(?:answer|choice|option)(?:[.,;!]| because| since|$))(?![a-z])/;
 /** "B, but I can't be sure", "6 × 180 is 1080, that much is right" */
 const UNSURE_AFTER =
-  /^["')\]}°]{0,3}, (?:that much is (?:right|true|correct)|true)[.,;]|\b(?:but|though|although) (?:i|it|that|this)(?: (?:can't|cannot|could|may|might|am not)|'m not)(?! (?:entirely |completely |100% |absolutely )?(?:sure|certain)\b)/;
+  /^["')\]}°]{0,3}, (?:that much is (?:right|true|correct)|that(?:'s| is) true|true)[.,;]|^["')\]}°]{0,3} [a-z]+ [^.,;]{3,80}, (?:that(?:'s| is) (?:true|right|correct)|yes|indeed|correct)[.!]|\b(?:but|though|although) (?:i|it|that|this)(?: (?:can't|cannot|could|may|might|am not)|'m not)(?! (?:entirely |completely |100% |absolutely )?(?:sure|certain)\b)/;
 
 /** How far before a value a word may stand that denies it. */
 const REACH = 80;
