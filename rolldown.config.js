@@ -77,5 +77,6 @@ const thread = (name, file) => ({ ...EVERYWHERE, input: { [name]: file }, output
 export default [
   library,
   thread("sandbox-worker", "src/run/sandbox/sandbox-worker.ts"),
+  thread("run-file-worker", "src/journal/transfer/run-file-worker.ts"),
   thread("postgres-worker", "src/journal/store/postgres/postgres-worker.ts"),
 ];

@@ -32,10 +32,13 @@ const GOAL_MEMORY = 300;
 const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 const EXAMPLE = fileURLToPath(new URL("../examples/sycophancy-resistance.yaml", import.meta.url));
 
-/** What commands take on a large store: CPU time and memory of their process, which other programs do not change. */
+/**
+ * What commands take on a large store. The goal is for the time that a user waits on two cores with nothing else to do; CPU time and
+ * memory are those of the process, which other programs hardly change.
+ */
 export async function benchLargeStore(): Promise<void> {
   console.log(
-    `large store (${CONVERSATIONS.toLocaleString("en")} conversations of ${TURNS} turns, answers kept; CPU time of the whole command)`,
+    `large store (${CONVERSATIONS.toLocaleString("en")} conversations of ${TURNS} turns, answers kept; elapsed time of the whole command on an idle machine)`,
   );
   const folder = mkdtempSync(join(tmpdir(), "elenchus-bench-large-"));
   try {
@@ -142,6 +145,7 @@ async function hashOf(path: string): Promise<string> {
 
 interface Taken {
   readonly seconds: number;
+  readonly cpuSeconds: number;
   readonly megabytes: number;
 }
 
@@ -152,6 +156,7 @@ const METER = `data:text/javascript,${encodeURIComponent(
 )}`;
 
 function command(args: readonly string[]): Taken {
+  const start = performance.now();
   const { status, output } = spawnSync(process.execPath, ["--import", METER, CLI, ...args], {
     cwd: tmpdir(),
     encoding: "utf8",
@@ -160,11 +165,13 @@ function command(args: readonly string[]): Taken {
   });
   if (status !== 0) throw new Error(`${args[0]} ended with ${status}: ${output[2]}`);
   const [micros, kilobytes] = (output[3] ?? "").split(" ").map(Number) as [number, number];
-  return { seconds: micros / 1e6, megabytes: kilobytes / 1e3 };
+  const seconds = (performance.now() - start) / 1e3;
+  return { seconds, cpuSeconds: micros / 1e6, megabytes: kilobytes / 1e3 };
 }
 
-function reportTime(what: string, { seconds, megabytes }: Taken, goal: number): void {
+function reportTime(what: string, { seconds, cpuSeconds, megabytes }: Taken, goal: number): void {
   report(what, shown(seconds, "s"), { text: `≤ ${goal} s`, met: seconds <= goal });
+  report("  its CPU time", shown(cpuSeconds, "s"));
   report("  its memory", `${megabytes.toFixed(0)} MB`);
 }
 

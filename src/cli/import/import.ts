@@ -50,7 +50,7 @@ async function refuseSpecial(file: string, { folder }: Terminal): Promise<void> 
     throw new ProjectError([`${file} is ${kind}, not a file. Name a file that export wrote.`]);
 }
 
-const PIECE = 1_000_000;
+const PIECE = 250_000;
 
 /** Longer lines are not of a run's file. */
 const LONGEST_LINE = 100_000_000;

@@ -1,14 +1,14 @@
-import { freezeDeep, frozenCopy } from "../../core/values/frozen-copy.ts";
+import { freezeDeep } from "../../core/values/frozen-copy.ts";
 import type { CallRequest, RecordedCall } from "../../models/cassette/recorded-call.ts";
 import type { Message } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
-import type { EncodedSettings, GroupWriter } from "./group.ts";
-import { type ChainLink, MessageChains } from "./message-chains.ts";
+import { CallEncoder, type CallSettings } from "./encode-call.ts";
+import type { GroupWriter } from "./group.ts";
 import { nearCalls } from "./near-calls.ts";
 import type { SqlDatabase, SqlValue, StoredReply } from "./sql-database.ts";
 import type { CallStore, RunCalls } from "./store.ts";
 import { storeError } from "./store-error.ts";
-import { decodeData, encodeData, textHash } from "./text-codec.ts";
+import { decodeData } from "./text-codec.ts";
 import type { TextTable } from "./text-table.ts";
 
 /** What the calls of a store are read and written with. */
@@ -61,26 +61,19 @@ export class CallRows implements RunCalls {
     });
   }
 
-  keep({ identity, purpose, request, reply }: RecordedCall): void {
-    const { rateLimit: _, ...lasting } = reply;
-    let isData = true;
-    const kept = frozenCopy(lasting, () => {
-      isData = false;
-    });
-    // A reply that no store can hold is asked for again.
-    if (!isData) return;
-    // Copied as it is.
-    this.#pending.set(identity, kept as ModelReply);
-    const { replicate, seed } = request;
+  keep(call: RecordedCall): void {
     const { shared, writer } = this.parts;
-    const settings = shared.settings(request);
-    const messages = shared.chain(request.messages);
-    const answer = encodeData(kept);
-    const call = { run: this.#run, identity, purpose, settings, messages, replicate, seed, at: Date.now() };
+    const encoded = shared.encoder.encode(call);
+    // A reply that no store can hold is asked for again.
+    if (encoded === undefined) return;
+    const { kept, answer, ...columns } = encoded;
+    const { identity } = call;
+    this.#pending.set(identity, kept);
+    const row = { ...columns, run: this.#run };
     const written = (): void => {
       if (this.#pending.get(identity) === kept) this.#pending.delete(identity);
     };
-    writer.add((rows) => rows.call({ ...call, json: rows.texts(answer), written }));
+    writer.add((rows) => rows.call({ ...row, json: rows.texts(answer), written }));
   }
 
   /** The first values of every key. */
@@ -139,7 +132,7 @@ export class CallTable extends CallRows implements CallStore {
   near(request: CallRequest, limit = 50): readonly RecordedCall[] {
     const { writer, shared } = this.parts;
     writer.flush();
-    const link = shared.chain(request.messages);
+    const link = shared.encoder.chain(request.messages);
     return this.reading((database) =>
       nearCalls(database, { link, name: request.name, limit }).flatMap((id) => {
         const [found] = database.all<CallColumns>(this.sql.callById, id);
@@ -161,8 +154,7 @@ const MOST_REMEMBERED = 64;
 /** The settings and messages of calls, each stored once. */
 export class SharedRows {
   readonly #texts: TextTable;
-  readonly #chains = new MessageChains();
-  readonly #settings = new SettingsEncoder();
+  readonly encoder: CallEncoder = new CallEncoder();
   readonly #decodedSettings = new Map<string, CallSettings>();
   /** Lists that were read last: the next call of a conversation goes on from one. */
   readonly #lists = new Map<number, readonly Message[]>();
@@ -171,10 +163,6 @@ export class SharedRows {
   constructor(database: SqlDatabase, texts: TextTable) {
     this.#database = database;
     this.#texts = texts;
-  }
-
-  settings(request: CallSettings): EncodedSettings {
-    return this.#settings.encode(request);
   }
 
   /** The settings of their JSON; the same objects for the same JSON, as long as they are remembered. */
@@ -186,10 +174,6 @@ export class SharedRows {
     if (this.#decodedSettings.size >= MOST_REMEMBERED) this.#decodedSettings.clear();
     this.#decodedSettings.set(json, settings);
     return settings;
-  }
-
-  chain(messages: readonly Message[]): ChainLink | null {
-    return this.#chains.linkOf(messages);
   }
 
   /** The messages of a list, by its last row. Each list was written before those that go on from it. */
@@ -221,36 +205,6 @@ export class SharedRows {
     this.#lists.clear();
     this.#decodedSettings.clear();
   }
-}
-
-/** What calls of one model, prompt, tools and schema have in common. */
-export type CallSettings = Pick<CallRequest, "name" | "model" | "instructions" | "tools" | "schema">;
-
-/** Encodes settings, and remembers those of late: they are the same objects from call to call. */
-export class SettingsEncoder {
-  #recent: { readonly settings: CallSettings; readonly encoded: EncodedSettings }[] = [];
-
-  encode({ name, model, instructions, tools, schema }: CallSettings): EncodedSettings {
-    const settings = { name, model, instructions, tools, schema };
-    const known = this.#recent.find((recent) => isSame(recent.settings, settings));
-    if (known !== undefined) return known.encoded;
-    const data = encodeData(settings);
-    const encoded = { name, hash: textHash(data.json), data };
-    // What may still change is not cached.
-    if ([model, tools, schema].every((part) => part === null || Object.isFrozen(part)))
-      this.#recent = [{ settings, encoded }, ...this.#recent.slice(0, MOST_REMEMBERED - 1)];
-    return encoded;
-  }
-}
-
-function isSame(one: CallSettings, other: CallSettings): boolean {
-  return (
-    one.model === other.model &&
-    one.schema === other.schema &&
-    one.tools === other.tools &&
-    one.instructions === other.instructions &&
-    one.name === other.name
-  );
 }
 
 /** A call with its settings. */

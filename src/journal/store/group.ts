@@ -1,6 +1,6 @@
 import type { CountKind, PlacedCounts } from "../fold/tally.ts";
 import type { Column } from "./conversation-columns.ts";
-import type { ChainLink } from "./message-chains.ts";
+import type { StoredLink } from "./message-chains.ts";
 import type { StoreError } from "./store-error.ts";
 import type { EncodedData } from "./text-codec.ts";
 
@@ -29,7 +29,7 @@ export interface CallRow {
   readonly identity: string;
   readonly purpose: string;
   readonly settings: EncodedSettings;
-  readonly messages: ChainLink | null;
+  readonly messages: StoredLink | null;
   readonly replicate: number;
   readonly seed: number;
   readonly json: string;

@@ -1,10 +1,19 @@
 import { canonicalJson } from "../../core/values/json.ts";
 import { frozenMessage, type MessageLink, SeenMessages } from "../../models/cassette/message-tree.ts";
 import type { Message } from "../../models/message.ts";
-import { textHash } from "./text-codec.ts";
+import { type EncodedData, encodeData, textHash } from "./text-codec.ts";
+
+/** A list of at least one message, as rows keep it: its last message and the list before it. */
+export interface StoredLink {
+  /** Of all messages up to this one. */
+  readonly hash: string;
+  readonly previous: StoredLink | null;
+  /** The message. */
+  readonly data: EncodedData;
+}
 
 /** A list of at least one message, as its last message and the list before it. */
-export interface ChainLink extends MessageLink {
+export interface ChainLink extends MessageLink, StoredLink {
   readonly message: Message;
   readonly previous: ChainLink | null;
 }
@@ -24,7 +33,16 @@ export class MessageChains {
   #append(previous: ChainLink | null, message: Message): ChainLink {
     const kept = frozenMessage(message);
     const hash = textHash(`${previous?.hash ?? ""}${canonicalJson(kept)}`);
-    const link = { hash, message: kept, previous, length: (previous?.length ?? 0) + 1 };
+    const link: ChainLink = {
+      hash,
+      message: kept,
+      previous,
+      length: (previous?.length ?? 0) + 1,
+      // Most messages are in the store already.
+      get data() {
+        return encodeData(kept);
+      },
+    };
     this.#seen.note(kept, link);
     return link;
   }

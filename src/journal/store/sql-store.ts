@@ -5,10 +5,12 @@ import type { CellTally } from "../fold/tally.ts";
 import type { Label, RunEvent, RunStart } from "../run-event.ts";
 import { readAlikeScores } from "./alike-scores.ts";
 import { CallRows, CallTable, type CallTableParts, SharedRows } from "./call-table.ts";
-import { ConversationTable, type LiveConversation } from "./conversation-table.ts";
+import type { LiveConversation } from "./conversation-rows.ts";
+import { ConversationTable } from "./conversation-table.ts";
 import { conversationKey, type EncodedRow, encodeEvent } from "./encode-event.ts";
 import type { GroupWriter } from "./group.ts";
 import { lastLabels } from "./labels.ts";
+import { abandonedRuns, receivedRun, unfinishedName } from "./received-run.ts";
 import { resultRows } from "./results.ts";
 import { readScores } from "./scores.ts";
 import type { SqlDatabase } from "./sql-database.ts";
@@ -16,6 +18,7 @@ import type {
   ConversationFilter,
   ConversationScore,
   ConversationSummary,
+  ReceivedRun,
   ResultRow,
   RunCalls,
   RunJournal,
@@ -26,7 +29,6 @@ import type {
 } from "./store.ts";
 import { noConversation, StoreError, storeError } from "./store-error.ts";
 import { StoreReader } from "./store-reader.ts";
-import { TallyTable } from "./tally-table.ts";
 import { encodeData } from "./text-codec.ts";
 import { TextTable } from "./text-table.ts";
 
@@ -47,8 +49,7 @@ export class SqlStore implements Store {
     this.#database = database;
     const texts = new TextTable(database);
     this.#reader = new StoreReader(database, texts);
-    const tallies = new TallyTable(database);
-    this.#conversations = new ConversationTable({ database, reader: this.#reader, tallies });
+    this.#conversations = new ConversationTable({ database, reader: this.#reader });
     const shared = new SharedRows(database, texts);
     this.#writer = database.writer({
       onForeignChange: () => shared.forget(),
@@ -66,30 +67,42 @@ export class SqlStore implements Store {
   }
 
   begin(start: RunStart & { readonly at: number }, options: { readonly parent?: string } = {}): RunJournal {
-    const { path } = this.#database;
-    const { at, ...rest } = start;
-    const encoded = encodeData(rest);
-    const id = this.#writer.now((rows) => {
-      if (this.#reader.idOf(start.run) !== undefined)
-        throw new StoreError("run_exists", `There is a run "${start.run}" already. Choose another name.`, {
-          path,
-        });
-      const sql =
-        "INSERT INTO run (name, parent, started_at, writer, start) VALUES (?, ?, ?, ?, ?) RETURNING id";
-      const values = [
-        start.run,
-        options.parent ?? null,
-        at,
-        this.#database.thisWriter(),
-        rows.texts(encoded),
-      ];
-      // `RETURNING` gives the row.
-      return this.#database.value<number>(sql, ...values) as number;
-    });
+    const id = this.#insertRun(start.run, start, options);
     this.#conversations.knowsAll(id);
     const journal = this.#journal(id);
     journal.append(start);
     return journal;
+  }
+
+  receive(
+    start: RunStart & { readonly at: number },
+    options: { readonly parent?: string } = {},
+  ): ReceivedRun {
+    for (const id of this.#guarded(() => abandonedRuns(this.#database))) this.#remove(id);
+    const id = this.#insertRun(unfinishedName(), start, options);
+    this.#journal(id).append(start);
+    const discard = (): void => this.#remove(id);
+    return receivedRun({ id, database: this.#database, writer: this.#writer, discard });
+  }
+
+  #insertRun(
+    name: string,
+    { at, ...start }: RunStart & { readonly at: number },
+    { parent = null }: { readonly parent?: string | null },
+  ): number {
+    const { path } = this.#database;
+    const encoded = encodeData(start);
+    return this.#writer.now((rows) => {
+      if (this.#reader.idOf(name) !== undefined)
+        throw new StoreError("run_exists", `There is a run "${name}" already. Choose another name.`, {
+          path,
+        });
+      const sql =
+        "INSERT INTO run (name, parent, started_at, writer, start) VALUES (?, ?, ?, ?, ?) RETURNING id";
+      const values = [name, parent, at, this.#database.thisWriter(), rows.texts(encoded)];
+      // `RETURNING` gives the row.
+      return this.#database.value<number>(sql, ...values) as number;
+    });
   }
 
   reopen(run: string, { isShared = false }: { readonly isShared?: boolean } = {}): RunJournal {
@@ -181,20 +194,13 @@ export class SqlStore implements Store {
   }
 
   delete(run: string): void {
-    const id = this.#existing(run);
-    this.#writer.now(() => {
-      this.#database.run("DELETE FROM event WHERE run = ?", id);
-      this.#database.run("DELETE FROM run WHERE id = ?", id);
-      this.#database.run(MARK_UNUSED);
-    });
-    this.#conversations.forget(id);
-    this.#runCalls.delete(id);
-    this.#forget();
+    this.#remove(this.#existing(run));
   }
 
   compact({ callsBefore }: { readonly callsBefore?: number } = {}): void {
     this.#writer.now(() => {
       this.#database.beginRemoval();
+      for (const id of abandonedRuns(this.#database)) this.#database.run("DELETE FROM run WHERE id = ?", id);
       if (callsBefore !== undefined) this.#database.run("DELETE FROM call WHERE kept_at < ?", callsBefore);
       for (const sql of REMOVE_UNUSED) this.#database.run(sql);
       this.#database.removeUnusedTexts();
@@ -228,6 +234,17 @@ export class SqlStore implements Store {
     const left = this.#writer.finish();
     this.#guarded(() => this.#database.close());
     if (left !== undefined) throw left;
+  }
+
+  #remove(id: number): void {
+    this.#writer.now(() => {
+      this.#database.run("DELETE FROM event WHERE run = ?", id);
+      this.#database.run("DELETE FROM run WHERE id = ?", id);
+      this.#database.run(MARK_UNUSED);
+    });
+    this.#conversations.forget(id);
+    this.#runCalls.delete(id);
+    this.#forget();
   }
 
   #journal(run: number, isNew: (event: RunEvent) => boolean = () => false): RunJournal {

@@ -3,11 +3,11 @@ import { lazy } from "../../core/lazy.ts";
 import { type PlacedCounts, variantKey } from "../fold/tally.ts";
 import { type Column, PLACE, SAVED, TURN } from "./conversation-columns.ts";
 import type { CallRow, CountEntry, EncodedSettings, EventRow, GroupRows } from "./group.ts";
-import type { ChainLink } from "./message-chains.ts";
+import type { StoredLink } from "./message-chains.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import { deletedRun } from "./store-error.ts";
 import { isShortName, MOST_NAMES, otherName } from "./tally-table.ts";
-import { type EncodedData, encodeData } from "./text-codec.ts";
+import type { EncodedData } from "./text-codec.ts";
 
 const MOST_KNOWN = 20_000;
 const MOST_SETTINGS = 1000;
@@ -29,7 +29,7 @@ export class SqliteRows implements GroupRows {
   /** Hashes of texts that are in the file for certain; the same for settings, messages and cells, with their rows. */
   readonly #texts = new Set<string>();
   readonly #settings = new Map<string, number>();
-  #messages = new WeakMap<ChainLink, number>();
+  #messages = new WeakMap<StoredLink, number>();
   readonly #cells = new Map<string, { readonly id: number; position: number }>();
 
   constructor(database: PreparingDatabase) {
@@ -116,8 +116,8 @@ export class SqliteRows implements GroupRows {
   }
 
   /** The row of a list of messages; only the messages that are new are written. */
-  #messageId(last: ChainLink | null): number | null {
-    const missing: ChainLink[] = [];
+  #messageId(last: StoredLink | null): number | null {
+    const missing: StoredLink[] = [];
     let id: number | null = null;
     for (let link = last; link !== null; link = link.previous) {
       const known = this.#messages.get(link) ?? this.#sql().messageId.get(link.hash);
@@ -130,7 +130,7 @@ export class SqliteRows implements GroupRows {
       break;
     }
     for (const link of missing.reverse()) {
-      const json = this.texts(encodeData(link.message));
+      const json = this.texts(link.data);
       id = Number(this.#sql().message.run(link.hash, id, json).lastInsertRowid);
       this.#messages.set(link, id);
     }

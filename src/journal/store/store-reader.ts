@@ -17,11 +17,12 @@ import {
   EVENT_CODES,
   type EventColumns,
 } from "./encode-event.ts";
+import { isUnfinished } from "./received-run.ts";
 import { summaryOf } from "./results.ts";
 import type { SqlDatabase, SqlValue } from "./sql-database.ts";
 import type { ConversationFilter, ConversationSummary, RunSummary } from "./store.ts";
 import { storeError } from "./store-error.ts";
-import { TallyTable } from "./tally-table.ts";
+import { readTallies } from "./tally-table.ts";
 import { decodeData } from "./text-codec.ts";
 import type { TextTable } from "./text-table.ts";
 
@@ -62,17 +63,15 @@ interface RunColumns {
 export class StoreReader {
   readonly #database: SqlDatabase;
   readonly #texts: TextTable;
-  readonly #tallies: TallyTable;
 
   constructor(database: SqlDatabase, texts: TextTable) {
     this.#database = database;
     this.#texts = texts;
-    this.#tallies = new TallyTable(database);
   }
 
   runs(): readonly RunSummary[] {
     const rows = this.#all<RunColumns>("SELECT * FROM run ORDER BY started_at, id");
-    return rows.map((row) => this.#summary(row));
+    return rows.filter(({ name }) => !isUnfinished(name)).map((row) => this.#summary(row));
   }
 
   /** The run of a name, or of the beginning of one if there is only one. */
@@ -204,7 +203,7 @@ export class StoreReader {
   tallies(run: number): readonly CellTally[] {
     // A file of an earlier version that is only read lacks the table.
     const isCounted = this.#guarded(() => this.#database.hasColumn("tally", "count"));
-    const counts = isCounted ? this.#guarded(() => this.#tallies.read(run)) : new CellCounts();
+    const counts = isCounted ? this.#guarded(() => readTallies(this.#database, run)) : new CellCounts();
     // What goes on is counted here; so is everything in a file of an earlier version.
     const sql = `SELECT id, name FROM conversation WHERE run = ? ${isCounted ? "AND status IS NULL" : ""}`;
     for (const { id, name } of this.#all<{ id: number; name: string }>(sql, run)) {

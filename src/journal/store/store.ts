@@ -232,6 +232,26 @@ export interface StoreSize {
   readonly unusedTexts: number;
 }
 
+/** What a received run is in the end. */
+export interface ReceivedEnd {
+  readonly run: string;
+  readonly tags: readonly string[];
+  /** Null if it can be resumed. */
+  readonly endedAt: number | null;
+  /** True if its calls may answer those of other runs, too. */
+  readonly sharesCalls: boolean;
+}
+
+/** A run that comes from elsewhere, in many groups. Only when it is whole it can be seen. */
+export interface ReceivedRun {
+  /** Rows as `RunEncoder` gives them, in order; resolves when they are written. */
+  write(logs: readonly (readonly unknown[])[]): Promise<void>;
+  /** The run is whole; throws if there is another one of its name meanwhile. */
+  finish(end: ReceivedEnd): void;
+  /** Removes what has come. */
+  discard(): void;
+}
+
 /** Where runs are written down, and read again. Everything else is computed from it. */
 export interface Store {
   readonly calls: CallStore;
@@ -239,6 +259,8 @@ export interface Store {
   callsOf(run: string): RunCalls;
   /** Begins a run with its first event; throws if there is a run of this name. */
   begin(start: RunStart & { readonly at: number }, options?: { readonly parent?: string }): RunJournal;
+  /** Begins a run that comes from elsewhere as rows, of a store that keeps them so: it is quicker, and what is not whole is not there. */
+  receive?(start: RunStart & { readonly at: number }, options?: { readonly parent?: string }): ReceivedRun;
   /**
    * Goes on with a run that was begun before; throws if there is none. With `isShared`, this process is one of several that write
    * conversations of the run, each its own: whether the run has ended, and who leads it, stays as it is.

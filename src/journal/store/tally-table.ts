@@ -25,15 +25,10 @@ interface CellColumns {
   readonly position: number;
 }
 
-/** The counts of the conversations that have ended, kept up to date with every group that is written. */
-export class TallyTable {
-  readonly #database: SqlDatabase;
+/** Keeps the counts of the conversations that have ended up to date with every group that is written. */
+export class TallyWriter {
   /** What is to be added, by run. */
   readonly #pending = new Map<number, CellCounts>();
-
-  constructor(database: SqlDatabase) {
-    this.#database = database;
-  }
 
   /** Adds the counts of a conversation with the next group, or takes them away. */
   add(run: number, cell: Cell, counts: Counts, sign: 1 | -1 = 1): void {
@@ -48,31 +43,31 @@ export class TallyTable {
       for (const [key, placed] of cells) rows.counts(run, key, placed);
     this.#pending.clear();
   }
+}
 
-  /** The counts of a run. */
-  read(run: number): CellCounts {
-    const cells = this.#database.all<CellColumns>("SELECT * FROM cell WHERE run = ? ORDER BY position", run);
-    const rows = this.#database.all<CountColumns>(
-      `SELECT tally.cell, kind, name, value, count FROM cell JOIN tally ON tally.cell = cell.id WHERE run = ? ORDER BY tally.id`,
-      run,
-    );
-    const byCell = new Map<number, Counts>(cells.map(({ id }) => [id, new Counts()]));
-    for (const { cell, kind, name, value, count } of rows) byCell.get(cell)?.add(kind, name, value, count);
-    const counts = new CellCounts();
-    for (const { id, scenario, subject, judge, variant, arm, position } of cells) {
-      const place = {
-        scenario,
-        subject,
-        judge,
-        // Written by `variantKey`.
-        ...(variant === "" ? {} : { variant: JSON.parse(variant) as Readonly<Record<string, string>> }),
-        ...(arm === "" ? {} : { arm }),
-        index: position,
-      };
-      counts.add(place, byCell.get(id) ?? new Counts());
-    }
-    return counts;
+/** The counts of a run. */
+export function readTallies(database: SqlDatabase, run: number): CellCounts {
+  const cells = database.all<CellColumns>("SELECT * FROM cell WHERE run = ? ORDER BY position", run);
+  const rows = database.all<CountColumns>(
+    `SELECT tally.cell, kind, name, value, count FROM cell JOIN tally ON tally.cell = cell.id WHERE run = ? ORDER BY tally.id`,
+    run,
+  );
+  const byCell = new Map<number, Counts>(cells.map(({ id }) => [id, new Counts()]));
+  for (const { cell, kind, name, value, count } of rows) byCell.get(cell)?.add(kind, name, value, count);
+  const counts = new CellCounts();
+  for (const { id, scenario, subject, judge, variant, arm, position } of cells) {
+    const place = {
+      scenario,
+      subject,
+      judge,
+      // Written by `variantKey`.
+      ...(variant === "" ? {} : { variant: JSON.parse(variant) as Readonly<Record<string, string>> }),
+      ...(arm === "" ? {} : { arm }),
+      index: position,
+    };
+    counts.add(place, byCell.get(id) ?? new Counts());
   }
+  return counts;
 }
 
 /** True of a name that a tally keeps as it is. */

@@ -82,9 +82,15 @@ export class RunFileError extends Error {
   override readonly name = "RunFileError";
   /** From 1. */
   readonly line: number;
+  /** What is wrong with the line, without a full stop. */
+  readonly problem: string;
+  /** What to do about it. */
+  readonly advice: string;
 
   constructor(line: number, problem: string, advice: string) {
     super(`The run cannot be imported: line ${line}: ${problem}. ${advice}`);
     this.line = line;
+    this.problem = problem;
+    this.advice = advice;
   }
 }

@@ -8,6 +8,7 @@ import { runScenarios } from "../../run/run-scenarios.ts";
 import { RunError } from "../failure.ts";
 import type { RunEvent } from "../run-event.ts";
 import { memoryStore } from "../store/memory-store.ts";
+import { openStore } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
 import { RunFileError } from "./checked-line.ts";
 import { exportRun } from "./export-run.ts";
@@ -29,9 +30,28 @@ beforeAll(async () => {
   lines = [...exportRun(store, "r")];
 });
 
-/** The message that an import fails with; nothing may be left of it. */
+let stored: Store;
+
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), "elenchus-import-run-"));
+  stored = await openStore(join(folder, "s.db"));
+  return () => {
+    stored.close();
+    rmSync(folder, { recursive: true });
+  };
+});
+
+/** The message that an import fails with, the same into any store; nothing may be left of it. */
 async function failure(file: Iterable<string> | AsyncIterable<string>): Promise<string> {
-  const store = memoryStore();
+  const pieces: string[] = [];
+  // A text would be a list of characters here.
+  for await (const piece of typeof file === "string" ? [file] : file) pieces.push(piece);
+  const message = await failureIn(memoryStore(), pieces);
+  expect(await failureIn(stored, pieces)).toBe(message);
+  return message;
+}
+
+async function failureIn(store: Store, file: Iterable<string>): Promise<string> {
   const error: unknown = await importRun(store, file).then(
     () => undefined,
     (reason) => reason,
@@ -102,6 +122,11 @@ test.each<[string, (all: readonly string[]) => readonly string[], string]>([
     "two names",
     (all) => all.with(0, (all[0] ?? "").replace('"run":"r"', '"run":"other"')),
     "line 1: the run has two different names",
+  ],
+  [
+    "a name that would hide it",
+    (all) => all.with(0, (all[0] ?? "").replaceAll('"run":"r"', '"run":"\\u0001receiving r"')),
+    "A run's name cannot begin like this one.",
   ],
   ["a line that is none", (all) => all.toSpliced(1, 0, "{}"), "line 2: it is none of the lines"],
 ])("a file with %s is refused", async (_, change, message) => {

@@ -1,6 +1,9 @@
 import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
 import { RunError } from "../failure.ts";
-import type { RunCalls, RunJournal, Store } from "../store/store.ts";
+import { isUnfinished } from "../store/received-run.ts";
+import type { LoggedRows } from "../store/row-log.ts";
+import type { ReceivedRun, RunCalls, RunJournal, Store } from "../store/store.ts";
+import { encodedPieces } from "./encoded-pieces.ts";
 import { type RunFileHeader, wholeLines } from "./run-file.ts";
 import { RunFileReader } from "./run-file-reader.ts";
 
@@ -24,7 +27,7 @@ const AT_ONCE = 2_000_000;
 const LEAST_WEIGHT = 500;
 
 /**
- * Puts a run's file into a store. The whole file is checked first; nothing of one that is broken gets in. Throws
+ * Puts a run's file into a store. Nothing of one that is broken, or whose import is cut short, can be seen there. Throws
  * `RunFileError` with the line that is wrong, or `RunError` if there is a run of this name.
  */
 export async function importRun(
@@ -32,6 +35,7 @@ export async function importRun(
   lines: Iterable<string> | AsyncIterable<string>,
   options: ImportOptions = {},
 ): Promise<{ readonly run: string }> {
+  if (store.receive !== undefined) return { run: await receiveRun(store, lines, options) };
   const spool = SpooledLines.open();
   try {
     const run = await checkAll(lines, spool, (header) => freeName(store, options.as ?? header.run));
@@ -42,6 +46,78 @@ export async function importRun(
   }
 }
 
+/** Reads the lines once, into a store that shows a run only when it is whole; gives its name. */
+async function receiveRun(
+  store: Store,
+  lines: Iterable<string> | AsyncIterable<string>,
+  { as, useCalls = false }: ImportOptions,
+): Promise<string> {
+  const encoded = encodedPieces(typeof lines === "string" ? [lines] : lines);
+  let received: ReceivedRun | undefined;
+  let file: RunFileHeader | undefined;
+  let run = "";
+  let lastEnd: number | null = null;
+  const group = new LogGroup();
+  const write = async (): Promise<void> => {
+    if (file === undefined) return;
+    received ??= store.receive?.(ownStart(file, run), file.parent === null ? {} : { parent: file.parent });
+    await received?.write(group.take());
+  };
+  try {
+    for await (const { header, log, endedAt } of encoded) {
+      if (header !== undefined) {
+        file = header;
+        run = freeName(store, as ?? header.run);
+      }
+      lastEnd = endedAt ?? lastEnd;
+      group.add(log);
+      if (group.isLarge) await write();
+    }
+    await write();
+    // A run that was resumed has an earlier end in its journal, and may be unfinished all the same.
+    const endedAt = file?.endedAt === null ? null : lastEnd;
+    received?.finish({ run, tags: file?.tags ?? [], endedAt, sharesCalls: useCalls });
+    return run;
+  } catch (error) {
+    // What cannot be removed now is never shown, and removed later.
+    try {
+      received?.discard();
+    } catch {}
+    throw error;
+  }
+}
+
+/** How many characters of rows are written at once. Larger groups touch the same pages less often, but take memory. */
+const GROUP = 3_000_000;
+
+/** Rows that are written together. */
+class LogGroup {
+  #logs: LoggedRows[] = [];
+  #size = 0;
+
+  add(log: LoggedRows): void {
+    this.#logs.push(log);
+    for (const value of log) if (typeof value === "string") this.#size += value.length;
+  }
+
+  get isLarge(): boolean {
+    return this.#size >= GROUP;
+  }
+
+  take(): readonly LoggedRows[] {
+    const logs = this.#logs;
+    this.#logs = [];
+    this.#size = 0;
+    return logs;
+  }
+}
+
+/** What comes from a file was not made here, whatever it says. */
+function ownStart({ start }: RunFileHeader, run: string): RunFileHeader["start"] {
+  const { seal: _seal, ...open } = start;
+  return { ...open, run };
+}
+
 /** Reads the lines for the first time; gives the name of the run. */
 async function checkAll(
   lines: Iterable<string> | AsyncIterable<string>,
@@ -49,13 +125,16 @@ async function checkAll(
   nameOf: (header: RunFileHeader) => string,
 ): Promise<string> {
   let run = "";
-  const reader = new RunFileReader({
-    begin: (header) => {
-      run = nameOf(header);
+  const reader = new RunFileReader(
+    {
+      begin: (header) => {
+        run = nameOf(header);
+      },
+      event: () => {},
+      call: () => {},
     },
-    event: () => {},
-    call: () => {},
-  });
+    { identifies: false },
+  );
   // A text would be a list of characters here.
   for await (const item of typeof lines === "string" ? [lines] : lines) {
     // Halves of characters are lost in a file.
@@ -69,6 +148,8 @@ async function checkAll(
 
 function freeName(store: Store, name: string): string {
   if (name.trim() === "") throw new RunError(["A run needs a name that is not empty."]);
+  if (isUnfinished(name))
+    throw new RunError(["A run's name cannot begin like this one. Import it under another name."]);
   if (store.run(name)?.run !== name) return name;
   throw new RunError([`There is a run "${name}" in the store already. Import it under another name.`]);
 }
@@ -91,11 +172,10 @@ async function write(
   let isOpen = false;
   const reader = new RunFileReader(
     {
-      begin: ({ start, parent, tags, endedAt }) => {
+      begin: (header) => {
+        const { parent, tags, endedAt } = header;
         isOpen = endedAt === null;
-        // What comes from a file was not made here, whatever it says.
-        const { seal: _seal, ...open } = start;
-        journal = store.begin({ ...open, run }, parent === null ? {} : { parent });
+        journal = store.begin(ownStart(header, run), parent === null ? {} : { parent });
         if (tags.length > 0) store.tag(run, tags);
       },
       event: (event) => journal?.append(event),

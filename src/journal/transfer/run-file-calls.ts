@@ -108,10 +108,15 @@ export class CallReader {
   #lists = new RecentLists(new MessageTree());
 
   readonly #isVerified: boolean;
+  readonly #identifies: boolean;
 
-  constructor(texts: LongTextReader, { isVerified }: { readonly isVerified: boolean }) {
+  constructor(
+    texts: LongTextReader,
+    { isVerified, identifies }: { readonly isVerified: boolean; readonly identifies: boolean },
+  ) {
     this.#texts = texts;
     this.#isVerified = isVerified;
+    this.#identifies = identifies;
   }
 
   /** Another conversation begins. */
@@ -146,7 +151,6 @@ export class CallReader {
     }
     const { purpose, replicate, seed, reply } = line;
     const request: CallRequest = { ...settings, messages: list.messages, replicate, seed };
-    // What is only checked needs no hash of everything that was asked.
-    return { identity: this.#isVerified ? identityOfRequest(request) : "", purpose, request, reply };
+    return { identity: this.#identifies ? identityOfRequest(request) : "", purpose, request, reply };
   }
 }

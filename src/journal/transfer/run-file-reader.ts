@@ -48,11 +48,20 @@ export class RunFileReader {
   #number = 0;
   #isOver = false;
 
-  /** With `isVerified`, the same lines were read before: nothing is checked again. */
-  constructor(target: RunFileTarget, { isVerified = false }: { readonly isVerified?: boolean } = {}) {
+  /**
+   * With `isVerified`, the same lines were read before: nothing is checked again. Without `identifies`, calls have no identity: what
+   * is only checked needs no hash of everything that was asked.
+   */
+  constructor(
+    target: RunFileTarget,
+    {
+      isVerified = false,
+      identifies = true,
+    }: { readonly isVerified?: boolean; readonly identifies?: boolean } = {},
+  ) {
     this.#target = target;
     this.#isVerified = isVerified;
-    this.#calls = new CallReader(this.#texts, { isVerified });
+    this.#calls = new CallReader(this.#texts, { isVerified, identifies });
   }
 
   /** The next line; throws `RunFileError` if it is not what can stand here. */

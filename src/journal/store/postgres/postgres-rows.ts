@@ -2,9 +2,9 @@ import { contentHash } from "../../../models/content-hash.ts";
 import { type PlacedCounts, variantKey } from "../../fold/tally.ts";
 import { type Column, PLACE, SAVED, TURN } from "../conversation-columns.ts";
 import type { CallRow, EncodedSettings, EventRow, GroupRows } from "../group.ts";
-import type { ChainLink } from "../message-chains.ts";
+import type { StoredLink } from "../message-chains.ts";
 import { isShortName, MOST_NAMES, otherName } from "../tally-table.ts";
-import { type EncodedData, encodeData } from "../text-codec.ts";
+import type { EncodedData } from "../text-codec.ts";
 import { type GroupTable, STATEMENTS, tableStep } from "./group-statements.ts";
 import type { GroupData, GroupStep } from "./thread-messages.ts";
 
@@ -12,7 +12,7 @@ type Row = Readonly<Record<string, Column>>;
 
 /** What a process knows to be on the server. */
 export class KnownRows {
-  messages: WeakSet<ChainLink> = new WeakSet();
+  messages: WeakSet<StoredLink> = new WeakSet();
   readonly settings: Set<string> = new Set();
   /** Ids that are left of the block that the server gave. */
   #nextId = 0;
@@ -46,7 +46,7 @@ export class PostgresRows implements GroupRows {
   readonly #rows = new Map<GroupTable, Row[]>();
   /** New messages by how many new ones come before them: each needs the row of the one before. */
   readonly #messages: Row[][] = [];
-  readonly #depths = new Map<ChainLink, number>();
+  readonly #depths = new Map<StoredLink, number>();
   /** The last one of each key. */
   readonly #calls = new Map<string, Row>();
   readonly #runCalls = new Map<string, Row>();
@@ -183,20 +183,20 @@ export class PostgresRows implements GroupRows {
   }
 
   /** The messages of a list that may be new, from its beginning. */
-  #message(last: ChainLink): void {
-    const missing: ChainLink[] = [];
-    let first: ChainLink | null = last;
+  #message(last: StoredLink): void {
+    const missing: StoredLink[] = [];
+    let first: StoredLink | null = last;
     for (; first !== null && !this.#known.messages.has(first); first = first.previous) missing.push(first);
     let depth = first === null ? 0 : (this.#depths.get(first) ?? -1) + 1;
     for (const link of missing.reverse()) {
-      const { hash, previous, message } = link;
+      const { hash, previous, data } = link;
       this.#known.messages.add(link);
       this.#depths.set(link, depth);
       this.#messages[depth] ??= [];
       this.#messages[depth]?.push({
         hash,
         previous: previous?.hash ?? null,
-        data: this.texts(encodeData(message)),
+        data: this.texts(data),
       });
       depth++;
     }

@@ -1,0 +1,68 @@
+import type { GroupWriter } from "./group.ts";
+import { LogReplay } from "./row-log.ts";
+import type { SqlDatabase } from "./sql-database.ts";
+import type { ReceivedRun } from "./store.ts";
+import { StoreError } from "./store-error.ts";
+
+/** What the name of a run begins with as long as it is being received. */
+const UNFINISHED = "\u0001receiving ";
+
+/** The name of a run until it is whole. */
+export function unfinishedName(): string {
+  return `${UNFINISHED}${crypto.randomUUID()}`;
+}
+
+/** True of the name of a run that is not whole: for readers it is not there. */
+export function isUnfinished(name: string): boolean {
+  return name.startsWith(UNFINISHED);
+}
+
+/** Runs that were never finished, because their process is gone. */
+export function abandonedRuns(database: SqlDatabase): readonly number[] {
+  const sql = "SELECT id, name, writer FROM run WHERE substr(name, 1, 1) = ?";
+  return database
+    .all<{ readonly id: number; readonly name: string; readonly writer: string | null }>(sql, "\u0001")
+    .filter(
+      ({ name, writer }) =>
+        isUnfinished(name) &&
+        database.otherWriter(writer) === null &&
+        (writer === null || !database.isThisWriter(writer)),
+    )
+    .map(({ id }) => id);
+}
+
+/** Writes the rows of a run that has a row of its own already. */
+export function receivedRun(parts: {
+  readonly id: number;
+  readonly database: SqlDatabase;
+  readonly writer: GroupWriter;
+  readonly discard: () => void;
+}): ReceivedRun {
+  const { id, database, writer, discard } = parts;
+  const replay = new LogReplay(id);
+  return {
+    write: async (logs) => {
+      writer.add((rows) => {
+        for (const log of logs) replay.write(log, rows);
+      });
+      await writer.durable();
+    },
+    finish: ({ run, tags, endedAt, sharesCalls }) =>
+      writer.now(() => {
+        if (database.value("SELECT 1 FROM run WHERE name = ?", run) !== undefined) {
+          const message = `There is a run "${run}" already. Choose another name.`;
+          throw new StoreError("run_exists", message, { path: database.path });
+        }
+        // What the project knows already stays.
+        if (sharesCalls) database.run(SHARE_CALLS, id);
+        const writing = endedAt === null ? database.thisWriter() : null;
+        const sql = "UPDATE run SET name = ?, tags = ?, ended_at = ?, writer = ? WHERE id = ?";
+        database.run(sql, run, JSON.stringify([...new Set(tags)]), endedAt, writing, id);
+      }),
+    discard,
+  };
+}
+
+const CALL = "identity, purpose, setting, messages, replicate, seed, reply, kept_at";
+const SHARE_CALLS = `INSERT INTO call (${CALL}) SELECT ${CALL} FROM run_call WHERE run = ? ORDER BY id
+  ON CONFLICT (identity) DO NOTHING`;
