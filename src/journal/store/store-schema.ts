@@ -3,7 +3,7 @@ import { conversationCounts } from "../fold/tally.ts";
 import type { GroupRows } from "./group.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import { StoreReader } from "./store-reader.ts";
-import { TallyTable } from "./tally-table.ts";
+import { TallyWriter } from "./tally-table.ts";
 import { TextTable } from "./text-table.ts";
 
 /** Tells a store from other SQLite files: "Elen". */
@@ -257,7 +257,7 @@ const AT_ONCE = 1000;
 /** Counts the conversations of a file that was written by an earlier version, within a transaction. */
 function fillTallies(database: SqlDatabase, rows: GroupRows): void {
   const reader = new StoreReader(database, new TextTable(database));
-  const tallies = new TallyTable(database);
+  const tallies = new TallyWriter();
   let waiting = 0;
   const runs = database.all<{ id: number; name: string }>("SELECT id, name FROM run");
   for (const { id, name } of runs) {
