@@ -319,6 +319,8 @@ function Transitions({ subjects }: { readonly subjects: readonly SubjectSequence
                     <th scope="row">{state}</th>
                     {STATES.map((to, column) => {
                       const share = transitions.proportions[row]?.[column] ?? null;
+                      const counts = transitions.counts[row] ?? [];
+                      const n = counts.reduce((sum, count) => sum + count, 0);
                       return (
                         <td key={to}>
                           <span
@@ -329,7 +331,7 @@ function Transitions({ subjects }: { readonly subjects: readonly SubjectSequence
                           >
                             {percentText(share)}{" "}
                             <span className="small">
-                              n {countText(transitions.counts[row]?.[column] ?? 0)}
+                              {n === 0 ? "n 0" : `${countText(counts[column] ?? 0)} of ${countText(n)}`}
                             </span>
                           </span>
                         </td>

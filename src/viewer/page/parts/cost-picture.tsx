@@ -27,6 +27,7 @@ export function CostAgainstRate({
       return [{ subject, rate, n, interval, cost: cost / total.ended }];
     },
   );
+  const isFree = points.every(({ cost }) => cost === 0);
   return (
     <>
       <div className="controls section-gap">
@@ -47,7 +48,8 @@ export function CostAgainstRate({
       <Picture
         title={`Cost against ${outcome}`}
         options={() => ({
-          x: { label: "USD a conversation", zero: true, grid: true },
+          // Where nothing costs anything, a scale from 0 to 0 has no room.
+          x: { label: "USD a conversation", grid: true, ...(isFree ? { domain: [0, 1] } : { zero: true }) },
           y: { label: `${outcome} (%)`, domain: [0, 100], percent: true, grid: true },
           color: scaleOf(points.map(({ subject }) => subject)),
           marks: [

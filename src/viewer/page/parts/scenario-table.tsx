@@ -19,7 +19,9 @@ interface TableParts {
 export function ScenarioTable({ data, route }: TableParts): ReactNode {
   const { tag = "" } = route.settings;
   const names = [...new Set(data.rates.outcomes.map(({ outcome }) => outcome))];
-  const outcome = route.settings.outcome ?? names[1] ?? names[0] ?? "";
+  const decided = data.rates.outcomes.filter(({ lines }) => lines.some(({ n }) => n > 0));
+  const [first = names[0], second = first] = decided.map((one) => one.outcome);
+  const outcome = route.settings.outcome ?? second ?? "";
   const tags = [...new Set(data.scenarioEntries.flatMap((entry) => entry.tags))].sort();
   const set = (changes: Readonly<Record<string, string>>): void =>
     goTo(withSettings(route, changes), { replaces: true });
@@ -175,12 +177,14 @@ function HeatFigure({
     <a
       href={href}
       title={
-        cell === null ? "no conversation" : `n ${cell.n}${cell.open > 0 ? `, ${cell.open} not decided` : ""}`
+        cell === null
+          ? "No conversation has this outcome."
+          : `n ${cell.n}${cell.open > 0 ? `, ${cell.open} not decided` : ""}`
       }
       style={{ background: `color-mix(in srgb, var(--bar) ${share}%, var(--background))` }}
     >
       {isRate ? percentText(value) : numberText(value)}{" "}
-      <span className="small">n {countText(cell?.n ?? 0)}</span>
+      {cell !== null && <span className="small">n {countText(cell.n)}</span>}
       {cell !== null && cell.open > 0 && <span className="mark-unread"> ?</span>}
     </a>
   );
