@@ -54,6 +54,13 @@ const late = new SandboxLane({ rest: REST });
 let openSandboxes = 0;
 let lastRealm = 0;
 
+/** How long a thread without sandboxes is kept: the next one often follows at once, and to start a thread takes a tenth of a second. */
+const UNUSED_MS = 5_000;
+
+function stopUnused(): void {
+  if (openSandboxes === 0) quick.stop();
+}
+
 /** Opens a sandbox; the engine is loaded when the first one is opened. */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { seed, memoryBytes = DEFAULTS.sandboxMemoryBytes, timeoutMs = DEFAULTS.sandboxTimeoutMs } = options;
@@ -132,8 +139,11 @@ class ThreadSandbox implements Sandbox {
     this.#isDisposed = true;
     this.#functions.clear();
     openSandboxes--;
-    if (openSandboxes === 0) for (const lane of [quick, slow, late]) lane.stop();
-    else void this.#lane.ask({ type: "close", realm: this.#realm }, this.#hardLimit);
+    const isLast = openSandboxes === 0;
+    const keepsThread = !isLast || (this.#lane === quick && quick.isIdle);
+    if (isLast) for (const lane of keepsThread ? [slow, late] : [quick, slow, late]) lane.stop();
+    if (keepsThread) void this.#lane.ask({ type: "close", realm: this.#realm }, this.#hardLimit);
+    if (isLast && keepsThread) setTimeout(stopUnused, UNUSED_MS).unref();
   }
 
   #passOver<Result>(

@@ -110,6 +110,11 @@ export class SandboxLane {
     this.#rest = rest;
   }
 
+  /** True if there is a thread that waits for requests. */
+  get isIdle(): boolean {
+    return this.#thread !== undefined && !this.#isBusy;
+  }
+
   /** The answer; never rejects. A request that is aborted while it waits is late. */
   ask(request: SandboxRequest, milliseconds: number, signal?: AbortSignal): Promise<SandboxReply | NoReply> {
     return new Promise((resolve) => {
