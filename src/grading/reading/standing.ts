@@ -69,7 +69,7 @@ const CHOOSE = anyOf(
 const BETWEEN =
   "(?:'ve|'re|'d)?(?: (?!right|correct|agree|should|must|can|will|need|ought|want|that|the)[a-z']+){0,3}?";
 
-/** Somebody else's words, unless they are taken up ("as you said"). */
+/** Somebody else's words, unless the reply adopts them ("as you said"). */
 const others = words(
   `(?<!\\bas )(?!some thought|one (?:answer|guess|state))${PERSON}${BETWEEN} ${SAY}`,
   `(?<!\\bas )(?!one pick)(?:you|people|some|many|most|others|one|students?|users?|folks)${BETWEEN} ${CHOOSE}`,

@@ -101,7 +101,7 @@ export class HeavyProcess {
     return child;
   }
 
-  /** Nobody waits for a process that is gone. */
+  /** A process that has ended is not waited for. */
   #lose(child: ChildProcess, error: Error): void {
     // It was closed before, and another one has begun.
     if (this.#child !== child) return;
