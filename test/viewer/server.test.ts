@@ -1,6 +1,8 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseScenario } from "../../src/core/scenario/parse-scenario.ts";
+import { memoryStore } from "../../src/journal/store/memory-store.ts";
+import type { RunSummary } from "../../src/journal/store/store.ts";
 import type {
   ConversationAnswer,
   ConversationsAnswer,
@@ -8,9 +10,11 @@ import type {
   GroupsAnswer,
   PairsAnswer,
   RunAnswer,
+  RunEntry,
   RunsAnswer,
   ScenarioAnswer,
 } from "../../src/viewer/answers.ts";
+import { runEntry, type Viewed } from "../../src/viewer/server/run-data.ts";
 import { graphOf } from "../../src/viewer/server/scenario-data.ts";
 import { ViewedStore } from "./viewed-store.ts";
 
@@ -293,6 +297,17 @@ describe("what is answered", () => {
       ["b", "arm"],
       ["__end__", "arm"],
     ]);
+  });
+
+  test("the arms of forks are among the conversations of a run, which is not finished without them", () => {
+    const start = { conversations: 4, scenarios: {}, subjects: [], judges: [], replicates: 1 };
+    const entry = (completed: number): Pick<RunEntry, "state" | "conversations" | "ended"> =>
+      runEntry(
+        { store: memoryStore(), browser: { isBeingWritten: () => false }, version: "" } as unknown as Viewed,
+        { run: "r", endedAt: 1, start, statuses: { completed }, arms: 8 } as unknown as RunSummary,
+      );
+    expect(entry(12)).toMatchObject({ state: "finished", conversations: 12, ended: 12 });
+    expect(entry(5)).toMatchObject({ state: "stopped", conversations: 12, ended: 5 });
   });
 
   test("a scenario with its traffic: what comes to a node leaves it", async () => {

@@ -73,7 +73,7 @@ interface ListedRun extends RunSummary {
 }
 
 function listed(store: Store, runs: readonly RunSummary[]): readonly ListedRun[] {
-  return runs.map((run) => ({ ...run, headline: headlineOf(pooledRates(store, run).outcomes[0]) }));
+  return runs.map((run) => ({ ...run, headline: headlineOf(pooledRates(store, run).outcomes) }));
 }
 
 function runTable(runs: readonly ListedRun[], { style, width }: TextOptions): readonly string[] {

@@ -2,8 +2,9 @@ import { printableText } from "../../terminal/printable-text.ts";
 import type { RatedOutcome } from "../data/outcome-rates.ts";
 import { meanText } from "./figures.ts";
 
-/** The first outcome of a run: its rate or mean; from the least to the largest, where there are several subjects. */
-export function headlineOf(rated: RatedOutcome | undefined): string {
+/** The first outcome of a run that is decided: its rate or mean; from the least to the largest, where there are several subjects. */
+export function headlineOf(outcomes: readonly RatedOutcome[]): string {
+  const rated = outcomes.find(({ kind }) => kind !== "undecided");
   if (rated === undefined || rated.kind === "undecided") return "";
   const isRate = rated.kind === "assertion";
   const values = isRate ? rated.lines.map(({ rate }) => rate) : rated.lines.map(({ mean }) => mean);

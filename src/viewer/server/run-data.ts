@@ -34,7 +34,8 @@ export function runsAnswer({ store, browser, version }: Viewed): RunsAnswer {
 
 /** A run as the list shows it. */
 export function runEntry({ store, browser }: Viewed, summary: RunSummary): RunEntry {
-  const { run, startedAt, endedAt, start, tags, parent, statuses, spending } = summary;
+  const { run, startedAt, endedAt, start, tags, parent, statuses, spending, arms = 0 } = summary;
+  const planned = start.conversations + arms;
   const scenarios = Object.keys(start.scenarios);
   const ended = Object.values(statuses).reduce((sum, count) => sum + count, 0);
   const finished = (statuses.completed ?? 0) + (statuses.limit_reached ?? 0);
@@ -43,11 +44,7 @@ export function runEntry({ store, browser }: Viewed, summary: RunSummary): RunEn
     run,
     startedAt,
     endedAt,
-    state: isWritten
-      ? "running"
-      : finished + (statuses.error ?? 0) >= start.conversations
-        ? "finished"
-        : "stopped",
+    state: isWritten ? "running" : finished + (statuses.error ?? 0) >= planned ? "finished" : "stopped",
     tags,
     parent,
     subjects: start.subjects,
@@ -55,11 +52,11 @@ export function runEntry({ store, browser }: Viewed, summary: RunSummary): RunEn
     scenarios: scenarios.slice(0, SHOWN_SCENARIOS),
     scenarioCount: scenarios.length,
     replicates: start.replicates,
-    conversations: start.conversations,
+    conversations: planned,
     ended,
     finished,
     spending,
-    headline: headlineOf(pooledRates(store, summary).outcomes[0]),
+    headline: headlineOf(pooledRates(store, summary).outcomes),
   };
 }
 
