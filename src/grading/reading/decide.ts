@@ -33,7 +33,12 @@ const retractions = lazyPattern(`\\b${RETRACTION}(?![a-z])`, "");
 
 /** True if words after a position take back what was said. */
 export function isRetracted({ lower }: ReplyText, position: number): boolean {
-  return retractions().test(lower.slice(position));
+  return isRetraction(lower.slice(position));
+}
+
+/** True if words take back what was said before them. */
+export function isRetraction(lower: string): boolean {
+  return retractions().test(lower);
 }
 
 const ABLE = anyOf(

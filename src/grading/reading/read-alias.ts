@@ -1,7 +1,15 @@
 import { lazyPattern } from "../../core/lazy.ts";
 import { type AliasTree, aliasMentions } from "./alias-matches.ts";
 import { ANSWER, APPROVAL, approvalAfter, CLAIM, cueBefore, type Strength } from "./answer-cue.ts";
-import { type Decision, decide, isConceded, isRefusal, isRetracted, type Statement } from "./decide.ts";
+import {
+  type Decision,
+  decide,
+  isConceded,
+  isRefusal,
+  isRetracted,
+  isRetraction,
+  type Statement,
+} from "./decide.ts";
 import { groupMentions, groupValues, type Mention, type MentionGroup } from "./mention.ts";
 import { NUMBER_WORD } from "./number-words.ts";
 import { anyOf } from "./phrases.ts";
@@ -73,8 +81,20 @@ interface AliasStatement extends Statement<string> {
 const REVERSAL =
   /\b(?:wait\b|actually|correction:|i apologi[sz]e|sorry(?!,? but)|(?:correct|right|final|my) answer|(?:it|that)(?:'s| is| must be| should be)(?! (?:not?|an?|the)\b)|no,)/;
 
-function isReversed(reply: ReplyText, position: number): boolean {
-  return REVERSAL.test(reply.lower.slice(position)) || isRetracted(reply, position);
+/** "…, but that's incorrect", said of what stands before it. */
+const CALLED_WRONG =
+  /^["')\]]{0,2},? (?:but|and|which|though) (?:(?:that|this|it)(?:'s| is| was)|is|was) (?:simply |just )?(?:wrong|incorrect|not (?:right|correct)|a mistake|an error)\b/;
+
+/** True if words after a position take back what stands before it; what they call wrong of others is something else. */
+function isReversed({ lower }: ReplyText, position: number, others: readonly Place[]): boolean {
+  let rest = "";
+  let from = position;
+  for (const { end } of others) {
+    rest += lower.slice(from, end);
+    from = end + (CALLED_WRONG.exec(lower.slice(end, end + 60))?.[0].length ?? 0);
+  }
+  rest += lower.slice(from);
+  return REVERSAL.test(rest) || isRetraction(rest);
 }
 
 /** A reply that begins with a value has given its answer, unless it takes it back or says something else as plainly. */
@@ -92,7 +112,10 @@ function leadingAnswer(
   if (led === null) return undefined;
   const sentence = led[0].includes(",") ? reply.sentenceEnd(first.end) : first.end + led[0].length;
   if (/\b(?:but|or|if|unless|maybe|perhaps)\b/.test(reply.lower.slice(first.end, sentence))) return undefined;
-  if (isReversed(reply, sentence)) return undefined;
+  const told = later.filter(
+    ({ values, standing, start }) => start >= sentence && standing === "others" && !values.includes(value),
+  );
+  if (isReversed(reply, sentence, told)) return undefined;
   const unseated = later.some(({ values, standing, strength, start, end }) => {
     if (values.length === 1 && values[0] === value) return standing === "denied";
     if (standing === "denied" || standing === "others") return false;
