@@ -32,6 +32,8 @@ export function* exportRun(store: Store, run: string): Generator<string> {
     yield* texts.lines({ event: inOrder(event) });
   }
   const runCalls = store.callsOf(header.run);
+  // A run that was made here has none, and they need not be looked for.
+  const hasOwn = runCalls.size > 0;
   for (const { conversation } of store.conversations(header.run)) {
     written.conversations++;
     const identities: string[] = [];
@@ -46,7 +48,7 @@ export function* exportRun(store: Store, run: string): Generator<string> {
     calls.begin();
     for (const identity of new Set(identities)) {
       // One that came with the run, or else one of the project.
-      const call = runCalls.get(identity) ?? store.calls.get(identity);
+      const call = (hasOwn ? runCalls.get(identity) : undefined) ?? store.calls.get(identity);
       if (call === undefined) continue;
       written.calls++;
       yield* calls.lines(call);

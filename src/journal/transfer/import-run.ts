@@ -88,7 +88,7 @@ async function receiveRun(
 }
 
 /** How many characters of rows are written at once. Larger groups touch the same pages less often, but take memory. */
-const GROUP = 3_000_000;
+const GROUP = 2_000_000;
 
 /** Rows that are written together. */
 class LogGroup {
