@@ -15,8 +15,9 @@ export default defineConfig({
     ],
   },
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Only a test that hangs takes this long. On a very busy machine, one that starts many processes takes half a minute.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Tests share modules: a file that leaves something behind in one is a bug, and loading each module once saves a minute.
     isolate: false,
     // Many tests wait for processes of the command line: one more worker than cores keeps the cores busy.

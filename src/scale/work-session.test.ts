@@ -17,8 +17,8 @@ import { WorkQueue } from "./work-queue.ts";
 import { type WorkerEvent, WorkSession, type WorkSessionOptions } from "./work-session.ts";
 import { WorkTables } from "./work-tables.ts";
 
-/** Several connections are made, on a machine that may be busy. */
-const PATIENTLY = { timeout: 120_000 };
+/** Polling ends when the test does. */
+const POLLING = { timeout: 120_000 };
 
 /** So many questions, which rules can read, so that there is one call for each. */
 function questions(count: number, name = "letters"): ScenarioDefinition {
@@ -125,7 +125,7 @@ async function place(): Promise<Place> {
   };
 }
 
-test("a worker without the key says so, and others get what it cannot do at once", PATIENTLY, async () => {
+test("a worker without the key says so, and others get what it cannot do at once", async () => {
   const { run, worker, server } = await place();
   const keyless = await worker({ own: { environment: {} } });
   const { events } = run({ run: "r", replicates: 3 });
@@ -136,20 +136,20 @@ test("a worker without the key says so, and others get what it cannot do at once
   expect(server.calls).toHaveLength(6);
 });
 
-test("a worker of another format takes no conversations, and says so to the run", PATIENTLY, async () => {
+test("a worker of another format takes no conversations, and says so to the run", async () => {
   const { run, worker, administer, tables } = await place();
   const begun = run({ run: "r" });
-  await vi.waitUntil(async () => (await tables.progress("r").catch(() => undefined))?.open === 1, PATIENTLY);
+  await vi.waitUntil(async () => (await tables.progress("r").catch(() => undefined))?.open === 1, POLLING);
   await administer(`UPDATE work_run SET sheet = replace(sheet, '"format":1', '"format":99')`);
   const said = await (await worker()).until("run-refused");
   expect(said).toContain("format 99; this worker has format 1");
   const problem = async (): Promise<string | undefined> => (await tables.workers())[0]?.problems.r;
-  await vi.waitUntil(async () => (await problem()) === said, PATIENTLY);
+  await vi.waitUntil(async () => (await problem()) === said, POLLING);
   begun.stop();
   expect((await begun.events).at(-1)).toMatchObject({ type: "run-end", statuses: {} });
 });
 
-test("a short run does not wait for a long one that began before it", PATIENTLY, async () => {
+test("a short run does not wait for a long one that began before it", async () => {
   const { run, worker, server, store } = await place();
   await worker({ concurrency: 2 });
   const long = run({ run: "long", scenarios: questions(1, "long"), replicates: 30 });
@@ -175,7 +175,7 @@ test("a short run does not wait for a long one that began before it", PATIENTLY,
   expect((await long.events).at(-1)).toMatchObject({ statuses: { completed: 30 } });
 });
 
-test("caps are divided by the workers that ask the account", PATIENTLY, async () => {
+test("caps are divided by the workers that ask the account", async () => {
   const { run, worker, server, administer } = await place();
   const workers = [await worker({ concurrency: 6 }), await worker({ concurrency: 6 })];
   const { events } = run({ run: "r", replicates: 12, caps: { openai: { maxConcurrency: 4 } } });
@@ -186,7 +186,7 @@ test("caps are divided by the workers that ask the account", PATIENTLY, async ()
     await administer("UPDATE looked SET at = clock_timestamp()");
     const seen = (): ReturnType<typeof administer> =>
       administer("SELECT 1 FROM worker, looked WHERE seen_at > looked.at");
-    await vi.waitUntil(async () => (await seen()).length === 2, PATIENTLY);
+    await vi.waitUntil(async () => (await seen()).length === 2, POLLING);
   }
   server.answer();
   let most = 0;
@@ -204,7 +204,7 @@ test("caps are divided by the workers that ask the account", PATIENTLY, async ()
   expect((await events).at(-1)).toMatchObject({ statuses: { completed: 12 } });
 });
 
-test("the time of a run is up on all workers, and ends its conversations", PATIENTLY, async () => {
+test("the time of a run is up on all workers, and ends its conversations", async () => {
   const { run, worker, server } = await place();
   await Promise.all([worker({ concurrency: 2 }), worker({ concurrency: 2 })]);
   const { events } = run({ run: "r", replicates: 6, timeouts: { runMs: 300 } });
@@ -212,73 +212,59 @@ test("the time of a run is up on all workers, and ends its conversations", PATIE
   expect(server.calls.filter(({ state }) => state === "answered")).toEqual([]);
 });
 
-test(
-  "a server whose disk is full stops workers with a sentence, and nothing is lost",
-  PATIENTLY,
-  async () => {
-    const { run, worker, server, administer } = await place();
-    const first = await worker();
-    const { events } = run({ run: "r", replicates: 4 });
-    await server.until((one) => one.waiting() === 4);
-    await administer(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+test("a server whose disk is full stops workers with a sentence, and nothing is lost", async () => {
+  const { run, worker, server, administer } = await place();
+  const first = await worker();
+  const { events } = run({ run: "r", replicates: 4 });
+  await server.until((one) => one.waiting() === 4);
+  await administer(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$;
     CREATE TRIGGER full_disk BEFORE INSERT ON event EXECUTE FUNCTION full_disk()`);
-    server.answer();
-    expect(String(await first.session.lost)).toContain(
-      "no space is left on the disk of its server. Make room",
-    );
-    await first.session.abandon();
-    await administer("DROP TRIGGER full_disk ON event");
-    server.open();
-    await worker();
-    expect((await events).at(-1)).toMatchObject({ statuses: { completed: 4 } });
-    // The four answers that could not be kept were asked for again.
-    expect(server.calls).toHaveLength(4 + 8);
-  },
-);
+  server.answer();
+  expect(String(await first.session.lost)).toContain("no space is left on the disk of its server. Make room");
+  await first.session.abandon();
+  await administer("DROP TRIGGER full_disk ON event");
+  server.open();
+  await worker();
+  expect((await events).at(-1)).toMatchObject({ statuses: { completed: 4 } });
+  // The four answers that could not be kept were asked for again.
+  expect(server.calls).toHaveLength(4 + 8);
+});
 
-test(
-  "a role that may only read, and a clock that is off, are refused with a sentence",
-  PATIENTLY,
-  async () => {
-    const { worker, administer, address } = await place();
-    const { schema } = postgresAddress(address);
-    const role = `reader_${schema}`;
-    await administer(`CREATE ROLE ${role} LOGIN PASSWORD 'only-looks-9x'; GRANT USAGE ON SCHEMA ${schema} TO ${role};
+test("a role that may only read, and a clock that is off, are refused with a sentence", async () => {
+  const { worker, administer, address } = await place();
+  const { schema } = postgresAddress(address);
+  const role = `reader_${schema}`;
+  await administer(`CREATE ROLE ${role} LOGIN PASSWORD 'only-looks-9x'; GRANT USAGE ON SCHEMA ${schema} TO ${role};
     GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ${role}`);
-    const reader = new URL(address);
-    Object.assign(reader, { username: role, password: "only-looks-9x" });
-    await expect(worker({ store: reader.href })).rejects.toThrow("it may not be written");
-    await expect(worker({ now: () => Date.now() + 60_000 })).rejects.toThrow(
-      "The clock of this machine is 60 s ahead of the server's. Workers must agree on the time",
-    );
-    await expect(worker({ now: () => Date.now() - 60_000, leaseMs: 20_000 })).rejects.toThrow("60 s behind");
-    const off = await worker({ now: () => Date.now() + 60_000, leaseMs: 600_000 });
-    expect(await off.until("clock-skew")).toContain("Times in the journal are off by that");
-  },
-);
+  const reader = new URL(address);
+  Object.assign(reader, { username: role, password: "only-looks-9x" });
+  await expect(worker({ store: reader.href })).rejects.toThrow("it may not be written");
+  await expect(worker({ now: () => Date.now() + 60_000 })).rejects.toThrow(
+    "The clock of this machine is 60 s ahead of the server's. Workers must agree on the time",
+  );
+  await expect(worker({ now: () => Date.now() - 60_000, leaseMs: 20_000 })).rejects.toThrow("60 s behind");
+  const off = await worker({ now: () => Date.now() + 60_000, leaseMs: 600_000 });
+  expect(await off.until("clock-skew")).toContain("Times in the journal are off by that");
+});
 
-test(
-  "health over HTTP says whether a worker lives, and whether it takes conversations",
-  PATIENTLY,
-  async () => {
-    let current: WorkSession | undefined;
-    const { port, close } = await serveHealth("0", () => current);
-    onTestFinished(close);
-    const ask = async (path: string): Promise<readonly [number, unknown]> => {
-      const answer = await fetch(`http://127.0.0.1:${port}${path}`);
-      return [answer.status, await answer.json()];
-    };
-    const rest = { running: 0, finished: 0, errors: 0 };
-    expect(await ask("/ready")).toEqual([503, { ready: false, ...rest, isDraining: false }]);
-    const { worker } = await place();
-    current = (await worker()).session;
-    expect(await ask("/ready?x")).toEqual([200, { ready: true, ...rest, isDraining: false }]);
-    await current.drain();
-    expect(await ask("/ready")).toEqual([503, { ready: false, ...rest, isDraining: true }]);
-    expect(await ask("/live")).toEqual([200, { live: true, ...rest, isDraining: true }]);
-    expect((await ask("/"))[0]).toBe(404);
-    await expect(serveHealth("http", () => current)).rejects.toThrow("--health takes a port");
-    await expect(serveHealth(String(port), () => current)).rejects.toThrow("cannot be used");
-  },
-);
+test("health over HTTP says whether a worker lives, and whether it takes conversations", async () => {
+  let current: WorkSession | undefined;
+  const { port, close } = await serveHealth("0", () => current);
+  onTestFinished(close);
+  const ask = async (path: string): Promise<readonly [number, unknown]> => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+    return [answer.status, await answer.json()];
+  };
+  const rest = { running: 0, finished: 0, errors: 0 };
+  expect(await ask("/ready")).toEqual([503, { ready: false, ...rest, isDraining: false }]);
+  const { worker } = await place();
+  current = (await worker()).session;
+  expect(await ask("/ready?x")).toEqual([200, { ready: true, ...rest, isDraining: false }]);
+  await current.drain();
+  expect(await ask("/ready")).toEqual([503, { ready: false, ...rest, isDraining: true }]);
+  expect(await ask("/live")).toEqual([200, { live: true, ...rest, isDraining: true }]);
+  expect((await ask("/"))[0]).toBe(404);
+  await expect(serveHealth("http", () => current)).rejects.toThrow("--health takes a port");
+  await expect(serveHealth(String(port), () => current)).rejects.toThrow("cannot be used");
+});

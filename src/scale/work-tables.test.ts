@@ -8,9 +8,6 @@ import { WORK_FORMAT } from "./work-sheet.ts";
 import { WorkTables } from "./work-tables.ts";
 import type { WorkerReport } from "./worker-report.ts";
 
-/** Connections take long on a machine that is busy. */
-const PATIENTLY = { timeout: 120_000 };
-
 interface Process {
   readonly store: SqlStore;
   readonly writer: number;
@@ -45,39 +42,35 @@ async function workOn(
   return first;
 }
 
-test(
-  "a process whose job was taken over can write nothing more, and one that gave it back can",
-  PATIENTLY,
-  async () => {
-    const address = await sharedPostgres();
-    const first = await workOn(address);
-    const second = await processOf(address);
-    expect(await first.tables.claim("r", "a", first.writer)).toMatchObject({
-      isNew: true,
-      isTakenOver: false,
-    });
-    await first.tables.release("r", "a", first.writer);
-    expect(await second.tables.claim("r", "a", second.writer)).toMatchObject({
-      isNew: false,
-      isTakenOver: false,
-    });
-    const warn = async ({ store }: Process, message: string): Promise<void> => {
-      const journal = store.reopen("r", { isShared: true });
-      journal.append({ type: "warning", code: "x", message, at: 1 });
-      await journal.durable();
-    };
-    await warn(first, "still here");
-    expect(await first.tables.claim("r", "a", first.writer)).toMatchObject({ isTakenOver: true });
-    await expect(warn(second, "too late")).rejects.toMatchObject({ code: "taken_over" });
-    const third = await processOf(address);
-    const messages = [...third.store.events("r", null)].flatMap((event) =>
-      "message" in event ? [event.message] : [],
-    );
-    expect(messages).toEqual(["still here"]);
-  },
-);
+test("a process whose job was taken over can write nothing more, and one that gave it back can", async () => {
+  const address = await sharedPostgres();
+  const first = await workOn(address);
+  const second = await processOf(address);
+  expect(await first.tables.claim("r", "a", first.writer)).toMatchObject({
+    isNew: true,
+    isTakenOver: false,
+  });
+  await first.tables.release("r", "a", first.writer);
+  expect(await second.tables.claim("r", "a", second.writer)).toMatchObject({
+    isNew: false,
+    isTakenOver: false,
+  });
+  const warn = async ({ store }: Process, message: string): Promise<void> => {
+    const journal = store.reopen("r", { isShared: true });
+    journal.append({ type: "warning", code: "x", message, at: 1 });
+    await journal.durable();
+  };
+  await warn(first, "still here");
+  expect(await first.tables.claim("r", "a", first.writer)).toMatchObject({ isTakenOver: true });
+  await expect(warn(second, "too late")).rejects.toMatchObject({ code: "taken_over" });
+  const third = await processOf(address);
+  const messages = [...third.store.events("r", null)].flatMap((event) =>
+    "message" in event ? [event.message] : [],
+  );
+  expect(messages).toEqual(["still here"]);
+});
 
-test("a job is done once, and is then not there to be claimed", PATIENTLY, async () => {
+test("a job is done once, and is then not there to be claimed", async () => {
   const { tables, writer } = await workOn(await sharedPostgres());
   await tables.claim("r", "a", writer);
   expect(await tables.progress("r")).toEqual({ open: 1, claimed: 1, state: "running" });
@@ -89,7 +82,7 @@ test("a job is done once, and is then not there to be claimed", PATIENTLY, async
   expect(await tables.claim("r", "a", writer)).toMatchObject({ isNew: false, group: GROUP });
 });
 
-test("time is up for all by the clock of the server, and a stop stays a stop", PATIENTLY, async () => {
+test("time is up for all by the clock of the server, and a stop stays a stop", async () => {
   const { tables } = await workOn(await sharedPostgres());
   await tables.openRun("r", { sheet: SHEET, limitMs: 0 });
   expect([...(await tables.states(["r"]))]).toEqual([["r", "timeout"]]);
@@ -101,7 +94,7 @@ test("time is up for all by the clock of the server, and a stop stays a stop", P
   expect(await tables.setState("r", "stopping")).toBe(false);
 });
 
-test("workers of an account are counted as long as they say something", PATIENTLY, async () => {
+test("workers of an account are counted as long as they say something", async () => {
   const address = await sharedPostgres();
   const [one, other] = [await processOf(address), await processOf(address)];
   const report = (accounts: readonly string[]): WorkerReport => ({
@@ -128,38 +121,34 @@ test("workers of an account are counted as long as they say something", PATIENTL
   expect((await other.tables.workers()).map(({ id }) => id)).toEqual([other.writer]);
 });
 
-test(
-  "several processes never spend more calls than the budget has, and give back what they did not use",
-  PATIENTLY,
-  async () => {
-    const address = await sharedPostgres();
-    const first = await workOn(address, { calls: 50 });
-    const second = await processOf(address);
-    const budgets = [first, second].map(
-      ({ tables }) =>
-        new SharedBudget({
-          limits: { calls: 50 },
-          spend: (spend) => tables.spend("r", spend),
-          fail: (error) => {
-            throw error;
-          },
-        }),
-    );
-    const ask = async (index: number): Promise<boolean> => {
-      const budget = budgets[index % 2] as SharedBudget;
-      const ticket = await budget.admit({ name: "m" });
-      if (ticket === null) return false;
-      budget.charge(ticket, { usd: 0, tokens: 0 });
-      return true;
-    };
-    const permitted = await Promise.all(Array.from({ length: 80 }, (_, index) => ask(index)));
-    expect(permitted.filter((isPermitted) => isPermitted)).toHaveLength(50);
-    expect(budgets[0]?.reason()).toContain("The budget of 50 calls is exhausted");
-    await Promise.all(budgets.map((budget) => budget.close()));
-  },
-);
+test("several processes never spend more calls than the budget has, and give back what they did not use", async () => {
+  const address = await sharedPostgres();
+  const first = await workOn(address, { calls: 50 });
+  const second = await processOf(address);
+  const budgets = [first, second].map(
+    ({ tables }) =>
+      new SharedBudget({
+        limits: { calls: 50 },
+        spend: (spend) => tables.spend("r", spend),
+        fail: (error) => {
+          throw error;
+        },
+      }),
+  );
+  const ask = async (index: number): Promise<boolean> => {
+    const budget = budgets[index % 2] as SharedBudget;
+    const ticket = await budget.admit({ name: "m" });
+    if (ticket === null) return false;
+    budget.charge(ticket, { usd: 0, tokens: 0 });
+    return true;
+  };
+  const permitted = await Promise.all(Array.from({ length: 80 }, (_, index) => ask(index)));
+  expect(permitted.filter((isPermitted) => isPermitted)).toHaveLength(50);
+  expect(budgets[0]?.reason()).toContain("The budget of 50 calls is exhausted");
+  await Promise.all(budgets.map((budget) => budget.close()));
+});
 
-test("what calls will probably cost is reserved until it is known", PATIENTLY, async () => {
+test("what calls will probably cost is reserved until it is known", async () => {
   const { tables } = await workOn(await sharedPostgres(), { usd: 1 });
   const budget = new SharedBudget({
     limits: { usd: 1 },

@@ -1,12 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { sharedPostgres } from "../postgres-server.ts";
 import { capitalFiles } from "./capitals.ts";
 import { type Ended, elenchusHere, folderWith } from "./cli.ts";
-
-/** Many commands, each a process, on a machine that may be busy. */
-vi.setConfig({ testTimeout: 120_000 });
 
 const RUN = [
   "run",

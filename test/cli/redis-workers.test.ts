@@ -40,35 +40,28 @@ async function startRedis(): Promise<string> {
   return `redis://:queue-secret@127.0.0.1:${port}`;
 }
 
-test.skipIf(!hasRedis)(
-  "a queue on Redis, with the journal on PostgreSQL, gives the same table",
-  { timeout: 120_000 },
-  async () => {
-    const [store, queue] = [await sharedPostgres(), await startRedis()];
-    const server = await patientServer();
-    server.open();
-    const where = capitalsProject(server);
-    const whole = await elenchusHere([...RUN_CAPITALS, "--name", "r"], where);
-    const folder = folderWith();
-    const worker = start(["worker", queue, "--store", store, "--json"], {
-      folder,
-      environment: server.environment,
-    });
-    const end = ended(worker);
-    const run = await elenchusHere(
-      [...RUN_CAPITALS, "--name", "r", "--workers", queue, "--store", store],
-      where,
-    );
-    expect([run.code, run.stdout]).toEqual([0, whole.stdout]);
-    expect(server.calls).toHaveLength(2 * CALLS);
-    worker.kill("SIGTERM");
-    expect((await end).code).toBe(0);
-    const wrong = queue.replace("queue-secret", "not-the-secret");
-    const refused = await elenchusHere(["worker", wrong, "--store", store], { folder });
-    expect([refused.code, `${refused.stdout}${refused.stderr}`.includes("not-the-secret")]).toEqual([
-      2,
-      false,
-    ]);
-    expect(refused.stderr).toContain("The queue cannot be used");
-  },
-);
+test.skipIf(!hasRedis)("a queue on Redis, with the journal on PostgreSQL, gives the same table", async () => {
+  const [store, queue] = [await sharedPostgres(), await startRedis()];
+  const server = await patientServer();
+  server.open();
+  const where = capitalsProject(server);
+  const whole = await elenchusHere([...RUN_CAPITALS, "--name", "r"], where);
+  const folder = folderWith();
+  const worker = start(["worker", queue, "--store", store, "--json"], {
+    folder,
+    environment: server.environment,
+  });
+  const end = ended(worker);
+  const run = await elenchusHere(
+    [...RUN_CAPITALS, "--name", "r", "--workers", queue, "--store", store],
+    where,
+  );
+  expect([run.code, run.stdout]).toEqual([0, whole.stdout]);
+  expect(server.calls).toHaveLength(2 * CALLS);
+  worker.kill("SIGTERM");
+  expect((await end).code).toBe(0);
+  const wrong = queue.replace("queue-secret", "not-the-secret");
+  const refused = await elenchusHere(["worker", wrong, "--store", store], { folder });
+  expect([refused.code, `${refused.stdout}${refused.stderr}`.includes("not-the-secret")]).toEqual([2, false]);
+  expect(refused.stderr).toContain("The queue cannot be used");
+});

@@ -9,10 +9,7 @@ import { type PatientServer, patientServer } from "./patient-server.ts";
 import { CALLS, CONVERSATIONS, capitalsProject, RUN_CAPITALS, timesAnswered } from "./same-results.ts";
 import { type StartedWorker, startWorker } from "./started-worker.ts";
 
-/** Many processes start, on a machine that may be busy. */
-const PATIENTLY = { timeout: 120_000 };
-
-describe("a run on four workers", PATIENTLY, () => {
+describe("a run on four workers", () => {
   const over: Parameters<CleanUp>[0][] = [];
   let store: string;
   let server: PatientServer;
@@ -23,7 +20,7 @@ describe("a run on four workers", PATIENTLY, () => {
     store = await sharedPostgres();
     server = await patientServer(undefined, cleanUp);
     workers = await Promise.all([1, 2, 3, 4].map(() => startWorker(store, server, { cleanUp })));
-  }, PATIENTLY.timeout);
+  });
   afterAll(async () => {
     for (const action of over.reverse()) await action();
   });
@@ -119,7 +116,7 @@ export const scenario = new Scenario("with-code")
 `,
 });
 
-describe("what workers cannot do is said in a sentence:", PATIENTLY, () => {
+describe("what workers cannot do is said in a sentence:", () => {
   test("code, without the same project file as the run", async () => {
     const store = await sharedPostgres();
     const folder = folderWith(CODE("Yes."));

@@ -4,14 +4,12 @@ import { pathToFileURL } from "node:url";
 import { gunzipSync } from "node:zlib";
 import Database from "better-sqlite3";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { capitalFiles } from "../cli/capitals.ts";
 import { type PatientServer, patientServer } from "../cli/patient-server.ts";
 import { closeBrowser, sharedBrowser } from "./browser.ts";
 import { ViewedStore } from "./viewed-store.ts";
 
-/** Browsers are slow where other tests keep the machine busy. */
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 let browser: Browser | undefined;
 beforeAll(async () => {
   browser = await sharedBrowser();

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { closeBrowser, sharedBrowser } from "./browser.ts";
 import { ViewedStore } from "./viewed-store.ts";
 
@@ -12,8 +12,6 @@ let page: Page;
 /** What the page complained about. */
 const complaints: string[] = [];
 let browser: Browser | undefined;
-/** Browsers are slow where other tests keep the machine busy. */
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 beforeEach(({ skip }) => skip(browser === undefined));
 beforeAll(async () => {

@@ -1,9 +1,7 @@
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { capitalFiles } from "../cli/capitals.ts";
 import { sharedPostgres } from "../postgres-server.ts";
 import { ViewedStore } from "./viewed-store.ts";
-
-vi.setConfig({ testTimeout: 90_000 });
 
 /** Asks a viewer, with the cookie that its page gets. */
 async function viewerOf(

@@ -186,7 +186,7 @@ test("what is told apart is all that can happen, and counted exactly", async () 
     }),
     seeds,
   );
-}, 120_000);
+});
 
 test("no other reply leads anywhere else", async () => {
   await fc.assert(
@@ -209,7 +209,7 @@ test("no other reply leads anywhere else", async () => {
     }),
     seeds,
   );
-}, 120_000);
+});
 
 test("every witness, replayed by a real run, takes its path and comes to its outcomes", async () => {
   await fc.assert(
@@ -234,7 +234,7 @@ test("every witness, replayed by a real run, takes its path and comes to its out
     }),
     { numRuns: Math.ceil(seeds.numRuns / 10) },
   );
-}, 120_000);
+});
 
 function told({ turns, status, outcomes }: Witness): Readonly<Record<string, unknown>> {
   return {

@@ -220,7 +220,7 @@ test("the schema that editors are shown lies where the file says, once the packa
   expect(existsSync(join(packageFolder(), "schema/scenario.schema.json"))).toBe(true);
 });
 
-test("the scenario in TypeScript has no type errors", { timeout: 120_000 }, async () => {
+test("the scenario in TypeScript has no type errors", async () => {
   const { folder } = await initialised();
   const main = packageFolder();
   writeFileSync(
