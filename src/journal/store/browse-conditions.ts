@@ -146,7 +146,8 @@ function addTurns(
   if (node === undefined && verdict === undefined && edge === undefined) return;
   const isStart = start === "turns";
   // How many turns of a conversation have which verdict stands in its own columns.
-  const counted = verdict === undefined ? undefined : VERDICT_COLUMNS[verdict];
+  const counted =
+    verdict !== undefined && Object.hasOwn(VERDICT_COLUMNS, verdict) ? VERDICT_COLUMNS[verdict] : undefined;
   if (counted !== undefined && node === undefined && edge === undefined && !isStart)
     return add(`${counted} > 0`);
   // Of one conversation, all turns are found at once: the index of nodes would lead through all others.

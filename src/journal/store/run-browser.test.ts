@@ -111,6 +111,10 @@ test.each(FILTERS)("%s: however it is looked for, the list is the same", (_, fil
   }
 });
 
+test("a verdict that is the name of something else is none", () => {
+  for (const verdict of ["constructor", "__proto__"]) expect(paged({ verdict }).names).toEqual([]);
+});
+
 test("no page looks at more than some conversations", () => {
   const { names, pages } = paged(OUTCOMES);
   expect(pages).toBeGreaterThanOrEqual(Math.floor(all.length / 30));
