@@ -1,3 +1,7 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { type Context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import {
   InMemorySpanExporter,
@@ -9,7 +13,8 @@ import { END, question, type RunObserver, runScenarios, Scenario } from "elenchu
 import { httpModel } from "elenchus/models";
 import { openTelemetry } from "elenchus/otel";
 import { memoryStore } from "elenchus/store";
-import { expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { openTelemetryFromEnvironment } from "../../src/interchange/otel/set-up.ts";
 import { listen, serveTools } from "../tool-servers/http-server.ts";
 
 function collect(): { readonly observer: RunObserver; readonly spans: () => readonly ReadableSpan[] } {
@@ -176,4 +181,42 @@ test("without a provider nothing is traced, and no header is sent", () => {
   const none: Context = ROOT_CONTEXT;
   expect(trace.getSpan(none)).toBeUndefined();
   expect(observer.headersOf?.("c", 1)).toBeUndefined();
+});
+
+describe("--otel sends to where the standard variables say", () => {
+  async function sendTo(
+    status: number,
+  ): Promise<{ readonly bodies: string; readonly problem: string | null }> {
+    const bodies: string[] = [];
+    const server = createServer(async (request, response) => {
+      bodies.push(`${request.url} ${await text(request)}`);
+      response.writeHead(status, { "content-type": "application/json" }).end("{}");
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", `http://127.0.0.1:${port}`);
+    vi.stubEnv("OTEL_SERVICE_NAME", "bench-of-mine");
+    vi.stubEnv("OTEL_RESOURCE_ATTRIBUTES", "team=%C3%BC");
+    try {
+      const { observer, close } = await openTelemetryFromEnvironment();
+      await runScenarios({ scenarios: scenario, subjects: "sim/steadfast", observer }).results;
+      const problem = await close();
+      return { bodies: bodies.join("\n"), problem };
+    } finally {
+      vi.unstubAllEnvs();
+      server.close();
+    }
+  }
+
+  test("with the name and the attributes of the service", async () => {
+    const { bodies, problem } = await sendTo(200);
+    expect(problem).toBeNull();
+    expect(bodies).toMatch(/^\/v1\/traces .*bench-of-mine/m);
+    expect(bodies).toContain('{"key":"team","value":{"stringValue":"ü"}}');
+  });
+
+  test("and says what was not taken", async () => {
+    const { problem } = await sendTo(400);
+    expect(problem).toMatch(/400|Bad Request/i);
+  });
 });

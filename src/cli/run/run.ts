@@ -16,6 +16,7 @@ import type { RunOptions } from "../../run/run-options.ts";
 import { startRun } from "../../run/run-scenarios.ts";
 import { allModels } from "../../run/set-up-run.ts";
 import type { Shard } from "../../run/shard.ts";
+import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { printWarnings, readScenarios } from "../read-scenarios.ts";
@@ -172,7 +173,9 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
   } finally {
     await viewed?.close();
     await work?.close();
-    await telemetry?.close();
+    const unsent = await telemetry?.close();
+    if (typeof unsent === "string")
+      terminal.messages.write(`Warning: Telemetry could not be sent: ${printableText(unsent)}\n`);
     store.close();
   }
 }

@@ -1,14 +1,17 @@
+import { errorMessage } from "../../core/error-message.ts";
 import type { RunObserver } from "../../journal/run-observer.ts";
 
 /** Telemetry that sends what it has when it is closed. */
 export interface Telemetry {
   readonly observer: RunObserver;
-  close(): Promise<void>;
+  /** Why something could not be sent; null if all was. */
+  close(): Promise<string | null>;
 }
 
 /** The packages that `--otel` needs, and how to get them. */
 export const OTEL_PACKAGES = [
   "@opentelemetry/api",
+  "@opentelemetry/resources",
   "@opentelemetry/sdk-trace",
   "@opentelemetry/sdk-metrics",
   "@opentelemetry/exporter-trace-otlp-http",
@@ -19,31 +22,50 @@ export const OTEL_PACKAGES = [
 export class MissingTelemetry extends Error {}
 
 /**
- * Sends traces and metrics over OTLP to where the standard variables (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, …) say. The packages are
- * optional: throws `MissingTelemetry` if one is not installed.
+ * Sends traces and metrics over OTLP to where the standard variables (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, …) say, under the name and
+ * with the attributes of `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`. The packages are optional: throws `MissingTelemetry` if one is not installed.
  */
 export async function openTelemetryFromEnvironment(): Promise<Telemetry> {
   try {
-    const [{ metrics }, sdk, measure, { OTLPTraceExporter }, { OTLPMetricExporter }, { openTelemetry }] =
+    const [api, resources, sdk, measure, { OTLPTraceExporter }, { OTLPMetricExporter }, { openTelemetry }] =
       await Promise.all([
         import("@opentelemetry/api"),
+        import("@opentelemetry/resources"),
         import("@opentelemetry/sdk-trace"),
         import("@opentelemetry/sdk-metrics"),
         import("@opentelemetry/exporter-trace-otlp-http"),
         import("@opentelemetry/exporter-metrics-otlp-http"),
         import("./open-telemetry.ts"),
       ]);
+    let problem: string | null = null;
+    const ignore = (): void => {};
+    const error = (message: string): void => {
+      problem ??= messageIn(message);
+    };
+    // What cannot be sent is told to this logger, and to nothing else.
+    api.diag.setLogger({ error, warn: ignore, info: ignore, debug: ignore, verbose: ignore });
+    const { defaultResource, detectResources, envDetector, resourceFromAttributes } = resources;
+    const resource = defaultResource()
+      .merge(resourceFromAttributes({ "service.name": "elenchus" }))
+      .merge(detectResources({ detectors: [envDetector] }));
     const provider = new sdk.TracerProvider({
+      resource,
       spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
     });
     const meters = new measure.MeterProvider({
+      resource,
       readers: [new measure.PeriodicExportingMetricReader({ exporter: new OTLPMetricExporter() })],
     });
-    metrics.setGlobalMeterProvider(meters);
+    api.metrics.setGlobalMeterProvider(meters);
     return {
       observer: openTelemetry({ tracer: provider.getTracer("elenchus") }),
       close: async () => {
-        await Promise.allSettled([provider.shutdown(), meters.shutdown()]);
+        const closed = await Promise.allSettled([provider.shutdown(), meters.shutdown()]);
+        // A next run in the same process registers its own.
+        api.metrics.disable();
+        api.diag.disable();
+        const failed = closed.find((result) => result.status === "rejected");
+        return problem ?? (failed === undefined ? null : errorMessage(failed.reason));
       },
     };
   } catch (error) {
@@ -53,5 +75,15 @@ export async function openTelemetryFromEnvironment(): Promise<Telemetry> {
         { cause: error },
       );
     throw error;
+  }
+}
+
+/** The SDK reports errors as JSON with their stack. */
+function messageIn(report: string): string {
+  try {
+    const { message } = JSON.parse(report) as { readonly message?: unknown };
+    return typeof message === "string" && message !== "" ? message : report;
+  } catch {
+    return report;
   }
 }
