@@ -169,6 +169,7 @@ test("libraries are those that were chosen", () => {
     "@opentelemetry/api",
     "@opentelemetry/exporter-metrics-otlp-http",
     "@opentelemetry/exporter-trace-otlp-http",
+    "@opentelemetry/resources",
     "@opentelemetry/sdk-metrics",
     "@opentelemetry/sdk-trace",
     "@pydantic/genai-prices",
