@@ -51,6 +51,8 @@ class EncodingThread {
   /** Of the pieces that were sent, in order. */
   readonly #sent: { readonly length: number; readonly reply: PromiseWithResolvers<PieceReply> }[] = [];
   readonly #open: PromiseWithResolvers<PieceReply>[] = [];
+  /** Why it answers nothing any more. */
+  #ended: { readonly failure: string } | undefined;
   /** The length of the last piece that was answered. */
   answered = 0;
 
@@ -66,7 +68,8 @@ class EncodingThread {
     });
     this.#worker.on("message", (reply: PieceReply) => this.#open.shift()?.resolve(reply));
     const end = (failure: string): void => {
-      for (const open of this.#open.splice(0)) open.resolve({ failure });
+      this.#ended ??= { failure };
+      for (const open of this.#open.splice(0)) open.resolve(this.#ended);
     };
     this.#worker.once("error", (error) => end(errorMessage(error)));
     this.#worker.once("exit", () => end("its thread ended"));
@@ -79,6 +82,7 @@ class EncodingThread {
   send(piece: string | null): void {
     const reply = Promise.withResolvers<PieceReply>();
     this.#sent.push({ length: piece?.length ?? 0, reply });
+    if (this.#ended !== undefined) return reply.resolve(this.#ended);
     this.#open.push(reply);
     this.#worker.postMessage(piece);
   }
