@@ -21,6 +21,8 @@ export function bestSubjects(
   const judges = new Set(scores.map(({ judge }) => judge));
   const best = new Map<string, string>();
   if (subjects.length < 2 || subjects.length > MOST || judges.size !== 1) return best;
+  // Replicates of one item say nothing of others: no comparison of it has a p value.
+  if (new Set(scores.map(({ item }) => item)).size < 2) return best;
   if (![...facts.rates.keys(), ...facts.outcomes].some((name) => directionOf(name, facts) !== undefined))
     return best;
   const [judge = ""] = judges;
