@@ -86,19 +86,23 @@ export class CallRows implements RunCalls {
   }
 
   protected recorded(columns: CallColumns): RecordedCall {
-    const { identity, purpose, messages, replicate, seed, reply, settings } = columns;
+    const { identity, purpose, replicate, seed, reply, settings } = columns;
     // Written by `keep` from values of these types.
     const request = this.parts.shared.decodedSettings(settings);
     return {
       identity: typeof identity === "string" ? identity : Buffer.from(identity).toString("hex"),
       purpose,
-      request: { ...request, messages: this.#messages(messages), replicate, seed },
+      request: { ...request, messages: this.#messages(columns), replicate, seed },
       reply: this.#decoded(reply) as ModelReply,
     };
   }
 
-  #messages(id: number | null): readonly Message[] {
-    return id === null ? [] : this.parts.shared.messages(id);
+  #messages({ messages, last, previous, before, earlier }: CallColumns): readonly Message[] {
+    if (messages === null) return [];
+    const read = new Map<number, MessageColumns>();
+    if (last !== null) read.set(messages, { previous, data: last });
+    if (previous !== null && before !== null) read.set(previous, { previous: earlier, data: before });
+    return this.parts.shared.messages(messages, read);
   }
 
   #decoded(json: string): unknown {
@@ -176,8 +180,8 @@ export class SharedRows {
     return settings;
   }
 
-  /** The messages of a list, by its last row. Each list was written before those that go on from it. */
-  messages(id: number): readonly Message[] {
+  /** The messages of a list, by its last row; `read` has rows that came with the call. Each list was written before those that go on from it. */
+  messages(id: number, read: ReadonlyMap<number, MessageColumns>): readonly Message[] {
     const added: Message[] = [];
     let [at, list]: [number | null, readonly Message[]] = [id, []];
     while (at !== null) {
@@ -187,7 +191,8 @@ export class SharedRows {
         break;
       }
       const sql = "SELECT previous, data FROM message WHERE id = ?";
-      const [found]: readonly { previous: number | null; data: string }[] = this.#database.all(sql, at);
+      const found: MessageColumns | undefined =
+        read.get(at) ?? this.#database.all<MessageColumns>(sql, at)[0];
       if (found === undefined) break;
       // Written from messages. Frozen, it is not copied again.
       added.push(freezeDeep(decodeData(found.data, this.#texts.valueOf) as Message));
@@ -216,6 +221,16 @@ export interface CallColumns {
   readonly seed: number;
   readonly reply: string;
   readonly settings: string;
+  /** The last message and the one before it: mostly all that the call before did not have. */
+  readonly last: string | null;
+  readonly previous: number | null;
+  readonly before: string | null;
+  readonly earlier: number | null;
+}
+
+interface MessageColumns {
+  readonly previous: number | null;
+  readonly data: string;
 }
 
 /** What calls of one owner are read with. */
@@ -225,8 +240,10 @@ function callQueries(table: CallOwner["table"]): CallQueries {
   const owner = table === "call" ? [] : ["run"];
   const is = (columns: readonly string[]): string => columns.map((column) => `${column} = ?`).join(" AND ");
   const isCall = is([...owner, "identity"]);
-  const call = `SELECT identity, purpose, messages, replicate, seed, reply, setting.data AS settings
-    FROM ${table} JOIN setting ON setting.id = ${table}.setting`;
+  const call = `SELECT identity, purpose, messages, replicate, seed, reply, setting.data AS settings,
+      last.data AS last, last.previous AS previous, before.data AS before, before.previous AS earlier
+    FROM ${table} JOIN setting ON setting.id = ${table}.setting LEFT JOIN message AS last ON last.id = ${table}.messages
+      LEFT JOIN message AS before ON before.id = last.previous`;
   return {
     count: `SELECT count(*) FROM ${table}${table === "call" ? "" : ` WHERE ${is(owner)}`}`,
     reply: `SELECT reply FROM ${table} WHERE ${isCall}`,
