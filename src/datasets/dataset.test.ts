@@ -69,6 +69,26 @@ test.each([
   expect(rows.map(({ id }) => id)).toEqual(["a", "b"]);
 });
 
+test.each([
+  [
+    "ids.jsonl",
+    '{"id":12345678901234567890,"n":9007199254740993,"x":[-9007199254740993],"f":1e20,"s":1234567890123456}',
+  ],
+  [
+    "ids.json",
+    '[{"id":12345678901234567890,"n":9007199254740993,"x":[-9007199254740993],"f":1e20,"s":1234567890123456}]',
+  ],
+])("%s: a whole number that cannot be held exactly stays what it is, as a text", async (name, text) => {
+  const [row] = await rowsOf(readDataset(file(name, text)));
+  expect(row?.values).toEqual({
+    id: "12345678901234567890",
+    n: "9007199254740993",
+    x: ["-9007199254740993"],
+    f: 1e20,
+    s: 1234567890123456,
+  });
+});
+
 test("the reader of CSV agrees with csv-parse, wherever the pieces are cut", () => {
   const field = fc.string({ unit: fc.constantFrom("a", "b", ",", '"', "\n", "\r\n", " ", "é", "😀") });
   const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
