@@ -227,7 +227,10 @@ test("the scenario in TypeScript has no type errors", async () => {
     join(folder, "tsconfig.json"),
     JSON.stringify({
       extends: `${main}/tsconfig.json`,
-      compilerOptions: { typeRoots: [`${main}/node_modules/@types`] },
+      compilerOptions: {
+        typeRoots: [`${main}/node_modules/@types`],
+        paths: { elenchus: [`${main}/dist/public/index.d.ts`], "elenchus/*": [`${main}/dist/public/*.d.ts`] },
+      },
       include: ["scenarios"],
     }),
   );
@@ -235,6 +238,5 @@ test("the scenario in TypeScript has no type errors", async () => {
     encoding: "utf8",
     cwd: main,
   });
-  // The library is checked elsewhere; its errors would say nothing about the scenario.
-  expect(stdout.split("\n").filter((line) => !/^(?:src\/|\s|$)/.test(line))).toEqual([]);
+  expect(stdout).toBe("");
 });
