@@ -116,7 +116,11 @@ export function storeError(error: unknown, path: string): StoreError {
   const found = codeOf(error);
   const code = CODES.find(([start]) => found.startsWith(start))?.[1] ?? (isFull(found, path) ? "full" : "io");
   const isServer = path.startsWith("postgres");
-  const unknown = `${errorMessage(error)}. Check the ${isServer ? "server and the address" : "disk and the path"}, and try again`;
+  const problem = errorMessage(error);
+  const unknown =
+    isServer && problem.includes("certificate")
+      ? `${problem}. If you trust it, name the certificate of its authority in NODE_EXTRA_CA_CERTS`
+      : `${problem}. Check the ${isServer ? "server and the address" : "disk and the path"}, and try again`;
   const advice = (isServer ? ON_SERVER[code] : undefined) ?? ADVICE[code] ?? unknown;
   return new StoreError(code, `The store ${path} cannot be used: ${advice}.`, { path, cause: error });
 }

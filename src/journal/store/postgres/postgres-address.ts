@@ -30,6 +30,9 @@ export function postgresAddress(address: string): PostgresAddress {
   // Whatever is stored or shown from now on does not have it, wherever it comes from.
   rememberSecrets([decodeURIComponent(url.password), url.password].filter((text) => text !== ""));
   url.searchParams.delete("schema");
+  // The driver takes these for `verify-full`, too, but prints a warning.
+  if (/^(?:prefer|require|verify-ca)$/.test(url.searchParams.get("sslmode") ?? ""))
+    url.searchParams.set("sslmode", "verify-full");
   const shown = new URL(url);
   shown.password = "";
   // Messages that people see hide whatever stands before an @.

@@ -13,7 +13,7 @@ import {
 import { runScenarios } from "../../../run/run-scenarios.ts";
 import { openStore } from "../open-store.ts";
 import type { Store, StoreOptions } from "../store.ts";
-import { StoreError } from "../store-error.ts";
+import { StoreError, storeError } from "../store-error.ts";
 import { postgresAddress, shownStore } from "./postgres-address.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
 import { POSTGRES_MIGRATIONS } from "./postgres-schema.ts";
@@ -93,6 +93,11 @@ test("an address that cannot be read is not shown", () => {
     "postgres://host/db?schema=mine",
   );
   expect(shownStore("runs/my.db")).toBe("runs/my.db");
+  expect(postgresAddress("postgres://host/db?sslmode=require").connection).toContain("sslmode=verify-full");
+  expect(postgresAddress("postgres://host/db?sslmode=no-verify").connection).toContain("sslmode=no-verify");
+  expect(storeError(new Error("self-signed certificate"), "postgres://host/db").message).toContain(
+    "NODE_EXTRA_CA_CERTS",
+  );
 });
 
 test("a newer format is refused, and an older one brought up to date", async () => {
