@@ -1,5 +1,5 @@
 import { memoize } from "../core/lazy.ts";
-import type { JudgementPart } from "../grading/judge/judge-turn.ts";
+import { NOTHING_JUDGED } from "../grading/judge/judge-turn.ts";
 import { cosine } from "../grading/verify/semantic-match.ts";
 import { failureOf } from "../journal/failure.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../journal/spending.ts";
@@ -9,15 +9,6 @@ import type { AnyModel } from "./calls/call-cache.ts";
 import type { Judged } from "./judge-reply.ts";
 import type { ConversationContext, RunContext } from "./run-context.ts";
 import type { EmbedEffect } from "./step/conversation-state.ts";
-
-const NOTHING_READ: JudgementPart = Object.freeze({
-  status: "read",
-  parsed: {},
-  quotes: {},
-  notes: {},
-  rubric: {},
-  refused: null,
-});
 
 /** Asks the embedding model for the vectors of texts, and compares them. A call that fails is part of the result. */
 export async function compareMeanings(driver: ConversationContext, effect: EmbedEffect): Promise<Judged> {
@@ -36,7 +27,7 @@ export async function compareMeanings(driver: ConversationContext, effect: Embed
       }),
     );
     return {
-      judgement: { ...NOTHING_READ, similarities: Object.fromEntries(similarities) },
+      judgement: { ...NOTHING_JUDGED, similarities: Object.fromEntries(similarities) },
       judges: [{ judge: model.name, result: "read" }],
       spending: embedding.spending,
     };
@@ -45,7 +36,7 @@ export async function compareMeanings(driver: ConversationContext, effect: Embed
     const reason = `the embedding model could not be asked: ${failure.message}`;
     const notes = Object.fromEntries(Object.keys(effect.pairs).map((name) => [name, reason]));
     return {
-      judgement: { ...NOTHING_READ, status: "unreadable", notes },
+      judgement: { ...NOTHING_JUDGED, status: "unreadable", notes },
       failure,
       judges: [{ judge: model.name, result: "failed", reason: failure.message, category: failure.category }],
       spending: embedding.spending,

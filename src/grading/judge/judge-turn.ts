@@ -166,7 +166,8 @@ export function joinParts(parts: readonly JudgementPart[]): JudgementPart {
   };
 }
 
-const NOTHING_JUDGED: JudgementPart = freezeDeep({
+/** The result where nothing was asked of a judge. */
+export const NOTHING_JUDGED: JudgementPart = freezeDeep({
   status: "read",
   parsed: {},
   quotes: {},
