@@ -2,7 +2,7 @@
 import type { ConversationScore } from "../src/journal/store/store.ts";
 import { compareAll } from "../src/report/data/compare-sides.ts";
 import { rateEstimate } from "../src/report/data/rate-line.ts";
-import { seededRandom } from "../src/statistics/seeded-random.ts";
+import { seededRandom } from "../src/statistics/resampling.ts";
 
 const repetitions = Number(process.argv[2] ?? 2000);
 const SIZES = [

@@ -5,7 +5,6 @@ export {
   percentAgreement,
   type Rating,
 } from "../statistics/agreement.ts";
-export { bootstrapMean } from "../statistics/bootstrap.ts";
 export {
   type ClusteredMean,
   type ClusteredRate,
@@ -25,7 +24,6 @@ export {
   type VarianceComponents,
 } from "../statistics/noise.ts";
 export {
-  permutationTestPaired,
   type SignedRank,
   type SignedRankMethod,
   signTest,
@@ -41,6 +39,7 @@ export {
   twoProportionZ,
   wilson,
 } from "../statistics/proportions.ts";
+export { bootstrapMean, permutationTestPaired } from "../statistics/resampling.ts";
 export { type JudgeErrors, roganGladen } from "../statistics/rogan-gladen.ts";
 export {
   flipSummary,

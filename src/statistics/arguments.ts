@@ -36,6 +36,11 @@ export function requireWithin(name: string, value: number, low: number, high: nu
     );
 }
 
+/** An object of options or values, and not null. */
+export function requireObject(name: string, value: object): void {
+  if (typeof value !== "object" || value === null) refuse(name, "an object", value);
+}
+
 /** A list, and not a single value or nothing at all. */
 export function requireList(name: string, value: readonly unknown[]): void {
   if (!Array.isArray(value)) refuse(name, "a list", value);

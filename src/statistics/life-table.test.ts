@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { clusteredWilson, type Followed, kaplanMeier, lifeTableRate } from "../public/statistics.ts";
-import { seededRandom } from "./seeded-random.ts";
+import { seededRandom } from "./resampling.ts";
 
 const followed = fc.array(fc.record({ at: fc.option(fc.integer({ min: 1, max: 6 })), wrong: fc.boolean() }), {
   minLength: 1,

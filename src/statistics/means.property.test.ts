@@ -15,7 +15,7 @@ import {
   wilcoxonSignedRank,
 } from "../public/statistics.ts";
 import { normalQuantileUpper, normalTwoSided, studentQuantile, studentTwoSided } from "./distributions.ts";
-import { seededRandom } from "./seeded-random.ts";
+import { seededRandom } from "./resampling.ts";
 
 const number = fc.integer({ min: -50, max: 50 }).map((value) => value / 4);
 const numbers = fc.array(number, { minLength: 2, maxLength: 15 });
@@ -316,6 +316,9 @@ test("bad arguments are named", () => {
     [() => permutationTestPaired([1], [1], { resamples: 0 }), /`resamples`/],
     [() => oneWayVarianceComponents([1, 2], ["a"]), /`groups`/],
     [() => bootstrapMean([1, 2], null, { confidence: 2 }), /`confidence`/],
+    [() => bootstrapMean([1, 2], null, null as never), /`options` to be an object, got `null`/],
+    [() => permutationTestPaired([1], [1], null as never), /`options` to be an object/],
+    [() => minimumDetectableDifference(null as never), /`plan` to be an object/],
     [
       () =>
         minimumDetectableDifference({

@@ -3,6 +3,7 @@ import {
   requireBetween0And1,
   requireCount,
   requireNumbers,
+  requireObject,
   requireWithin,
 } from "./arguments.ts";
 import { type ClusterLabel, numberClusters } from "./clusters.ts";
@@ -70,6 +71,7 @@ export interface DetectionPlan {
  * Reference: E. Miller (2024), "Adding Error Bars to Evals", section on power; L. Kish (1965), "Survey Sampling", for the design effect.
  */
 export function minimumDetectableDifference(plan: DetectionPlan): number | null {
+  requireObject("plan", plan);
   const { p, items, replicates, icc, power, alpha, correlation } = plan;
   requireWithin("p", p, 0, 1);
   requireCount("items", items);

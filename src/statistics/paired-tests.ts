@@ -1,8 +1,7 @@
-import { refuse, requireCount, requireNumbers, requireSameLength } from "./arguments.ts";
+import { refuse, requireNumbers } from "./arguments.ts";
 import { normalTwoSided } from "./distributions.ts";
-import { meanOf, sum } from "./means.ts";
+import { sum } from "./means.ts";
 import { mcnemarExact } from "./proportions.ts";
-import { seededRandom } from "./seeded-random.ts";
 
 /**
  * The sign test of paired differences: only their direction counts, zeros are set aside. Null for an empty list.
@@ -93,43 +92,4 @@ function chanceOfRankSum(ranks: readonly number[], most: number): number {
         ((chances[total] as number) + (total >= step ? (chances[total - step] as number) : 0)) / 2;
   }
   return sum(chances);
-}
-
-/**
- * The permutation test of paired values: the share of all sign patterns of a − b whose sum is at least as far from 0. Complete for up to 12
- * pairs; beyond that from `resamples` random patterns. Null for no pairs.
- *
- * Reference: R. Fisher (1935), "The Design of Experiments"; B. Phipson, G. Smyth (2010) for the + 1.
- */
-export function permutationTestPaired(
-  a: readonly number[],
-  b: readonly number[],
-  options: { readonly resamples?: number; readonly seed?: number } = {},
-): { readonly difference: number; readonly p: number } | null {
-  const { resamples = 10_000, seed = 1 } = options;
-  requireNumbers("a", a);
-  requireNumbers("b", b);
-  requireSameLength(["a", "b"], a, b);
-  requireCount("resamples", resamples, 1);
-  if (a.length === 0) return null;
-  const differences = a.map((value, i) => value - (b[i] as number));
-  const far = Math.abs(sum(differences)) - 1e-12 * sum(differences.map(Math.abs));
-  const difference = meanOf(differences);
-  const n = differences.length;
-  if (n <= 12) {
-    let hits = 0;
-    for (let pattern = 0; pattern < 2 ** n; pattern++) {
-      const total = sum(differences.map((value, i) => ((pattern >> i) & 1 ? -value : value)));
-      if (Math.abs(total) >= far) hits++;
-    }
-    return { difference, p: hits / 2 ** n };
-  }
-  const random = seededRandom(seed);
-  let hits = 0;
-  for (let i = 0; i < resamples; i++) {
-    let total = 0;
-    for (const value of differences) total += random() < 0.5 ? -value : value;
-    if (Math.abs(total) >= far) hits++;
-  }
-  return { difference, p: (hits + 1) / (resamples + 1) };
 }

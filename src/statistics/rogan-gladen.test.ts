@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { roganGladen } from "../public/statistics.ts";
-import { seededRandom } from "./seeded-random.ts";
+import { seededRandom } from "./resampling.ts";
 
 test("a judge with these errors would have measured that rate", () => {
   fc.assert(
@@ -53,4 +53,6 @@ test("a judge that guesses, and one that was never tested, correct nothing", () 
   expect(() =>
     roganGladen(measured, { truePositive: 2, positives: 1, trueNegative: 1, negatives: 1 }),
   ).toThrow(/`truePositive`/);
+  expect(() => roganGladen(measured, null as never)).toThrow(RangeError);
+  expect(() => roganGladen(null as never, null as never)).toThrow(/`measured` to be an object, got `null`/);
 });

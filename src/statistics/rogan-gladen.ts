@@ -1,4 +1,4 @@
-import { refuse, requireBetween0And1, requireTrials, requireWithin } from "./arguments.ts";
+import { refuse, requireBetween0And1, requireObject, requireTrials, requireWithin } from "./arguments.ts";
 import { normalQuantile } from "./distributions.ts";
 
 /** How a judge did where the truth is known. */
@@ -23,6 +23,8 @@ export function roganGladen(
   errors: JudgeErrors,
   confidence = 0.95,
 ): { readonly rate: number; readonly low: number; readonly high: number } | null {
+  requireObject("measured", measured);
+  requireObject("errors", errors);
   const { rate, standardError } = measured;
   const { truePositive, positives, trueNegative, negatives } = errors;
   requireWithin("rate", rate, 0, 1);

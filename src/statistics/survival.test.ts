@@ -6,7 +6,7 @@ import {
   logRank,
   pairedDifference,
 } from "../public/statistics.ts";
-import { seededRandom } from "./seeded-random.ts";
+import { seededRandom } from "./resampling.ts";
 
 type Entry = readonly [time: number, happened: boolean, cluster: number];
 

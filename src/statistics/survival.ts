@@ -114,6 +114,20 @@ export interface SurvivalGroup {
   readonly observed: readonly boolean[];
 }
 
+/** The times with an event in any group, and the groups that were still watched at the first of them. Null if those are fewer than two. */
+function comparedGroups<Group extends SurvivalGroup>(
+  groups: readonly Group[],
+): { readonly all: readonly RiskSet[]; readonly kept: readonly Group[] } | null {
+  const all = riskSets(
+    groups.flatMap(({ times }) => times),
+    groups.flatMap(({ observed }) => observed),
+  );
+  const first = all[0]?.time;
+  if (first === undefined) return null;
+  const kept = groups.filter(({ times }) => times.some((time) => time >= first));
+  return kept.length < 2 ? null : { all, kept };
+}
+
 /**
  * The log-rank test that all groups have the same survival. Groups that expect no event are left out. Null if fewer than two are left.
  *
@@ -124,15 +138,10 @@ export function logRank(
 ): { readonly chiSquare: number; readonly df: number; readonly p: number } | null {
   requireList("groups", groups);
   for (const [i, group] of groups.entries()) requireTimes(group?.times, group?.observed, `groups[${i}].`);
-  const all = riskSets(
-    groups.flatMap(({ times }) => times),
-    groups.flatMap(({ observed }) => observed),
-  );
-  const first = all[0]?.time;
-  if (first === undefined) return null;
-  const kept = groups.filter(({ times }) => times.some((time) => time >= first));
+  const compared = comparedGroups(groups);
+  if (compared === null) return null;
+  const { all, kept } = compared;
   const size = kept.length - 1;
-  if (size < 1) return null;
   const watched = kept.map(({ times, observed }) => ({
     sorted: Float64Array.from(times).sort(),
     passed: 0,
@@ -181,15 +190,10 @@ export function clusteredLogRank(groups: readonly ClusteredSurvivalGroup[]): {
     requireTimes(group?.times, group?.observed, `groups[${i}].`);
     requireSameLength([`groups[${i}].times`, `groups[${i}].clusters`], group.times, group.clusters);
   }
-  const all = riskSets(
-    groups.flatMap(({ times }) => times),
-    groups.flatMap(({ observed }) => observed),
-  );
-  const first = all[0]?.time;
-  if (first === undefined) return null;
-  const kept = groups.filter(({ times }) => times.some((time) => time >= first));
+  const compared = comparedGroups(groups);
+  if (compared === null) return null;
+  const { all, kept } = compared;
   const size = kept.length - 1;
-  if (size < 1) return null;
   const sorted = kept.map(({ times }) => Float64Array.from(times).sort());
   const passed = new Int32Array(kept.length);
   /** Up to each time with an event: the sums of the hazard, and of the hazard times the share of each group. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { OutcomeScore } from "../../journal/fold/tally.ts";
 import type { ConversationScore } from "../../journal/store/store.ts";
 import { holm, mcnemarExact, newcombePaired, pairedDifference } from "../../public/statistics.ts";
-import { seededRandom } from "../../statistics/seeded-random.ts";
+import { seededRandom } from "../../statistics/resampling.ts";
 import { sentence } from "../text/comparison-text.ts";
 import { type CompareOptions, type Comparison, compareAll, type Side } from "./compare-sides.ts";
 import type { ComparisonLine } from "./comparison.ts";

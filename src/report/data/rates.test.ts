@@ -3,7 +3,7 @@ import type { OutcomeScore } from "../../journal/fold/tally.ts";
 import type { ConversationScore } from "../../journal/store/store.ts";
 import type { TurnVerdict } from "../../journal/turn.ts";
 import { clusteredMean, clusteredWilson, wilson } from "../../public/statistics.ts";
-import { seededRandom } from "../../statistics/seeded-random.ts";
+import { seededRandom } from "../../statistics/resampling.ts";
 import { type RateLine, rateEstimate } from "./rate-line.ts";
 import { type RatesOptions, ratesOf } from "./rates.ts";
 import type { RunFacts } from "./run-facts.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ConversationScore } from "../../journal/store/store.ts";
 import type { TurnVerdict } from "../../journal/turn.ts";
 import { clusteredMean } from "../../statistics/clusters.ts";
-import { seededRandom } from "../../statistics/seeded-random.ts";
+import { seededRandom } from "../../statistics/resampling.ts";
 import { PLAIN_STYLE } from "../../terminal/terminal.ts";
 import { survivalSvg } from "../graph/survival-svg.ts";
 import { noiseText } from "../text/noise-text.ts";
