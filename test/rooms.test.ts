@@ -12,7 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   files: ["core"],
   secrets: ["core"],
   terminal: ["core"],
-  grading: ["core"],
+  grading: ["core", "statistics"],
   models: ["core", "files", "secrets", "terminal", "grading"],
   datasets: ["core", "models"],
   journal: ["core", "secrets", "grading", "models"],

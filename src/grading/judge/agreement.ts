@@ -1,6 +1,11 @@
 import { isJudgedTrait, type JudgedTrait } from "../../core/templates/rubric.ts";
 import { judgedFields, type TemplateField } from "../../core/templates/template.ts";
 import { ownValue } from "../../core/values/json.ts";
+import {
+  type AlphaMetric,
+  krippendorffAlpha as alphaOfRatings,
+  type Rating,
+} from "../../statistics/agreement.ts";
 import { traitValue } from "../verify/trait-value.ts";
 import { fieldValueKey, type PanelQuestion, type PanelVote } from "./panel.ts";
 
@@ -8,10 +13,7 @@ import { fieldValueKey, type PanelQuestion, type PanelVote } from "./panel.ts";
  * How different two ratings are: `nominal`, the same or not; `ordinal`, by how many ratings lie between them;
  * `interval`, by the square of their difference.
  */
-export type MeasurementLevel = "nominal" | "ordinal" | "interval";
-
-/** What a judge can say of a unit at the nominal level. */
-export type Rating = string | number | boolean;
+export type MeasurementLevel = AlphaMetric;
 
 /**
  * Krippendorff's alpha: how far judges agree beyond chance. 1 is perfect agreement, 0 what chance gives, below 0 is
@@ -36,76 +38,31 @@ export function krippendorffAlpha(
   units: readonly (readonly (Rating | null)[])[],
   level: MeasurementLevel,
 ): number | null {
-  if (level === "nominal") return alphaOf(pairable(units, isRating), unlikePairs);
-  const numbers = pairable(units, Number.isFinite) as readonly (readonly number[])[];
-  return alphaOf(level === "interval" ? scaled(numbers) : midranks(numbers), squaredDifferences);
+  if (level === "nominal") return alphaOfRatings(known(units, isRating), level);
+  const numbers = known(units as readonly (readonly (number | null)[])[], Number.isFinite);
+  return alphaOfRatings(level === "interval" ? scaled(numbers) : numbers, level);
 }
 
-/** The difference of a rating from each other one, summed over all ordered pairs. */
-type SumOverPairs<R> = (ratings: readonly R[]) => number;
-
-/** 1 − observed / expected disagreement; both are sums over pairs, the first within units, the second over everything. */
-function alphaOf<R>(units: readonly (readonly R[])[], sumOverPairs: SumOverPairs<R>): number | null {
-  const all = units.flat();
-  const expected = sumOverPairs(all);
-  if (!(expected > 0)) return null;
-  let observed = 0;
-  for (const ratings of units) observed += sumOverPairs(ratings) / (ratings.length - 1);
-  return 1 - ((all.length - 1) * observed) / expected;
-}
-
-/** The units with at least two ratings, without the missing ones. */
-function pairable<R>(units: readonly (readonly R[])[], isThere: (rating: R) => boolean): R[][] {
-  return units.map((ratings) => ratings.filter(isThere)).filter((ratings) => ratings.length > 1);
+/** The same units, with null in place of everything that is no rating. */
+function known<R>(
+  units: readonly (readonly R[])[],
+  isKnown: (rating: R) => boolean,
+): readonly (readonly (R | null)[])[] {
+  return units.map((ratings) => ratings.map((rating) => (isKnown(rating) ? rating : null)));
 }
 
 /** NaN and infinite numbers are missing ratings. */
 function isRating(rating: Rating | null): boolean {
-  return rating !== null && (typeof rating !== "number" || Number.isFinite(rating));
-}
-
-/** Pairs that differ: all pairs without those of equal ratings. */
-function unlikePairs(ratings: readonly unknown[]): number {
-  const counts = countsOf(ratings);
-  let pairs = ratings.length ** 2;
-  for (const count of counts.values()) pairs -= count ** 2;
-  return pairs;
-}
-
-/** Σᵢⱼ (xᵢ − xⱼ)² is 2n Σᵢ (xᵢ − mean)²: no pair is visited, and large numbers do not cancel each other out. */
-function squaredDifferences(ratings: readonly number[]): number {
-  const first = ratings[0] ?? 0;
-  // Differences from a rating first: if all are the same, the mean is exact and the sum exactly 0.
-  const mean = first + ratings.reduce((sum, rating) => sum + (rating - first), 0) / ratings.length;
-  return 2 * ratings.length * ratings.reduce((sum, rating) => sum + (rating - mean) ** 2, 0);
+  return typeof rating !== "number" || Number.isFinite(rating);
 }
 
 /** All ratings in −1..1, which does not change alpha: squares of very large or very small numbers would be lost. */
-function scaled(units: readonly (readonly number[])[]): readonly (readonly number[])[] {
+function scaled(units: readonly (readonly (number | null)[])[]): readonly (readonly (number | null)[])[] {
   let largest = 0;
-  for (const ratings of units) for (const rating of ratings) largest = Math.max(largest, Math.abs(rating));
-  return largest === 0 ? units : units.map((ratings) => ratings.map((rating) => rating / largest));
-}
-
-/**
- * Each rating replaced by its middle place among all ratings. The ordinal difference of c and k, the ratings from c to k
- * less half of those at either end, is the distance of their middle places: with them, ordinal is interval.
- */
-function midranks(units: readonly (readonly number[])[]): readonly (readonly number[])[] {
-  const ranks = new Map<number, number>();
-  let below = 0;
-  for (const [rating, count] of [...countsOf(units.flat())].sort(([left], [right]) => left - right)) {
-    ranks.set(rating, below + count / 2);
-    below += count;
-  }
-  // The loop above has set the rank of every rating.
-  return units.map((ratings) => ratings.map((rating) => ranks.get(rating) as number));
-}
-
-function countsOf<R>(ratings: readonly R[]): ReadonlyMap<R, number> {
-  const counts = new Map<R, number>();
-  for (const rating of ratings) counts.set(rating, (counts.get(rating) ?? 0) + 1);
-  return counts;
+  for (const ratings of units)
+    for (const rating of ratings) largest = Math.max(largest, Math.abs(rating ?? 0));
+  if (largest === 0) return units;
+  return units.map((ratings) => ratings.map((rating) => (rating === null ? null : rating / largest)));
 }
 
 /** How far the judges of a panel agree over many turns, for each field and trait; null where that is undefined. */
