@@ -6,8 +6,7 @@ import type { ConversationSummary, Store } from "../../journal/store/store.ts";
 import type { FinishedTurn } from "../../journal/turn.ts";
 import { openRows, type RowOptions } from "../../run/open-rows.ts";
 import { boundScenario } from "../../run/prepare-scenario.ts";
-import { Oracle } from "../rehearsal/oracle.ts";
-import { prepareCode } from "../rehearsal/prepare-code.ts";
+import { Oracle, prepareCode } from "../rehearsal/prepare-code.ts";
 import { answersOf } from "../rehearsal/representative-values.ts";
 import { type WatchedTurn, type WatchedValue, watchedTurns } from "../rehearsal/watched-turns.ts";
 

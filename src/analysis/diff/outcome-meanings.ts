@@ -1,6 +1,5 @@
-import { isComposition } from "../../core/logic/composition.ts";
+import { isComposition, leavesOf } from "../../core/logic/composition.ts";
 import type {
-  AppliesWhen,
   NodeFilter,
   Outcome,
   OutcomeCheck,
@@ -40,7 +39,9 @@ export function outcomeMeanings(
         : [
             ...ownReasons("outcome", name, changes),
             ...readReasons(outcome, after, changes),
-            ...namesIn(outcome.when).flatMap((other) => dependentReason(other, reasonsFor)),
+            ...(outcome.when === undefined ? [] : leavesOf(outcome.when)).flatMap((other) =>
+              dependentReason(other, reasonsFor),
+            ),
           ];
     reasons.set(name, [...new Set(found)]);
     return reasons.get(name) ?? [];
@@ -79,12 +80,6 @@ function dependentReason(name: string, reasonsFor: (name: string) => readonly st
   return reasonsFor(name).length === 0 ? [] : [`${name}, which it depends on, means something else`];
 }
 
-function namesIn(when: AppliesWhen | undefined): readonly string[] {
-  if (when === undefined) return [];
-  if (typeof when === "string") return [when];
-  return when.type === "not" ? namesIn(when.condition) : when.conditions.flatMap(namesIn);
-}
-
 function outcomesOfRate({ of, given, mean, ratio }: RateDeclaration): readonly string[] {
   const condition = typeof given === "object" ? given.not : given;
   return [of, mean, condition, ratio?.of].filter((name) => name !== undefined);
@@ -102,8 +97,7 @@ interface Reads {
 
 function readsOf(check: OutcomeCheck): readonly Reads[] {
   if (typeof check !== "object") return [{}];
-  if (isComposition(check))
-    return check.type === "not" ? readsOf(check.condition) : check.conditions.flatMap(readsOf);
+  if (isComposition(check)) return leavesOf(check).flatMap(readsOf);
   switch (check.type) {
     case "turn_check":
       return [{ ...scopeOf(check.scope), field: check.field }];

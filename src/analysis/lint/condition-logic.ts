@@ -1,7 +1,7 @@
 import type { Check } from "../../core/checks/check.ts";
 import { compileComparison } from "../../core/checks/shorthand.ts";
 import { hasTexts } from "../../core/liquid/fill-texts.ts";
-import { evaluateComposition } from "../../core/logic/composition.ts";
+import { evaluateComposition, leavesOf } from "../../core/logic/composition.ts";
 import type { Truth } from "../../core/logic/kleene.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { Condition, ConditionLeaf, ExplicitStateCheck } from "../../core/state/condition.ts";
@@ -39,7 +39,7 @@ export function canHold({ all, none = [], verdict, isBare = false }: Demands, pl
   const variables = new Map<string, Variable>();
   const tables = new Map<ConditionLeaf, LeafTable>();
   const conditions = [...all, ...none];
-  for (const leaf of conditions.flatMap(leavesIn)) {
+  for (const leaf of conditions.flatMap((condition) => leavesOf(condition))) {
     const key = variableOf(leaf, place);
     const known = variables.get(key) ?? { leaves: [] };
     known.leaves.push(leaf);
@@ -70,27 +70,14 @@ export function canHold({ all, none = [], verdict, isBare = false }: Demands, pl
 
 /** True if a condition looks at the verdict of the turn that was just finished. */
 export function readsVerdict(condition: Condition, place: TestPlace): boolean {
-  return leavesIn(condition).some((leaf) => variableOf(leaf, place) === VERDICT);
+  return leavesOf(condition).some((leaf) => variableOf(leaf, place) === VERDICT);
 }
 
 /** True if a condition says something about turns without a verdict. */
 export function namesUnreadable(condition: Condition, place: TestPlace): boolean {
-  return leavesIn(condition).some(
+  return leavesOf(condition).some(
     (leaf) => variableOf(leaf, place) === VERDICT && answerOf(leaf, null) === true,
   );
-}
-
-/** The leaves of a condition. */
-export function leavesIn(condition: Condition): readonly ConditionLeaf[] {
-  switch (condition.type) {
-    case "state_check":
-    case "function":
-      return [condition];
-    case "not":
-      return leavesIn(condition.condition);
-    default:
-      return condition.conditions.flatMap(leavesIn);
-  }
 }
 
 interface Variable {

@@ -1,17 +1,11 @@
-import { isComposition } from "../../core/logic/composition.ts";
+import { isComposition, leavesOf } from "../../core/logic/composition.ts";
 import { isMeasure } from "../../core/outcomes/measure.ts";
-import type {
-  AppliesWhen,
-  Outcome,
-  OutcomeCheck,
-  OutcomeFunction,
-} from "../../core/outcomes/outcome-check.ts";
+import type { Outcome, OutcomeCheck, OutcomeFunction } from "../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition, ScenarioEdge } from "../../core/scenario/definition.ts";
 import { variantCells } from "../../core/scenario/variants.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
 import { isTraceCheck, type Template } from "../../core/templates/template.ts";
 import type { RehearsedOutcome, Witness } from "../rehearsal/rehearsal.ts";
-import { leavesIn } from "./condition-logic.ts";
 import type { Found, LintRules, LintSubject, OutEdge } from "./lint-subject.ts";
 import { ends, named, ROUTING_RULES } from "./routing-rules.ts";
 import { VALUE_RULES } from "./value-rules.ts";
@@ -198,7 +192,7 @@ function* rehearsedOutcomes(subject: LintSubject): Generator<DecidedOutcome> {
  */
 function hasDoubtfulEdge(subject: LintSubject): boolean {
   for (const { condition } of neverTaken(subject))
-    for (const leaf of condition === null ? [] : leavesIn(condition))
+    for (const leaf of condition === null ? [] : leavesOf(condition))
       if (leaf.type === "function" || /^accumulated\b|\.rubric\b|^user\b/.test(leaf.field)) return true;
   return false;
 }
@@ -211,7 +205,9 @@ function isReadInWords({ fields, verify }: Template): boolean {
 
 /** True if an outcome, or one that it depends on, looks at code, traits, words or costs: what it may come to is not all known. */
 function isDoubtful({ check, when }: Outcome, definition: ScenarioDefinition): boolean {
-  const needed = definition.outcomes.filter(({ name }) => when !== undefined && namesIn(when).includes(name));
+  const needed = definition.outcomes.filter(
+    ({ name }) => when !== undefined && leavesOf(when).includes(name),
+  );
   if (needed.some((other) => isDoubtful(other, definition))) return true;
   if (typeof check === "function" || typeof check === "string") return true;
   return lookedAt(check).some((field) =>
@@ -219,17 +215,11 @@ function isDoubtful({ check, when }: Outcome, definition: ScenarioDefinition): b
   );
 }
 
-function namesIn(when: AppliesWhen): readonly string[] {
-  if (!isComposition(when)) return [when];
-  return when.type === "not" ? namesIn(when.condition) : when.conditions.flatMap(namesIn);
-}
-
 /** The fields of turns and results that an outcome compares or counts. */
 function lookedAt(check: Exclude<OutcomeCheck, string | OutcomeFunction>): readonly string[] {
   if (isMeasure(check))
     return "field" in check ? [check.field] : Object.keys(("where" in check && check.where) || {});
-  if (isComposition(check))
-    return check.type === "not" ? lookedAt(check.condition) : check.conditions.flatMap(lookedAt);
+  if (isComposition(check)) return leavesOf(check).flatMap(lookedAt);
   switch (check.type) {
     case "cross_turn_check":
       return [check.sourceField, check.targetField];

@@ -2,7 +2,7 @@ import type { Check } from "../../core/checks/check.ts";
 import { evaluateCheck } from "../../core/checks/evaluate-check.ts";
 import { defaultCheck } from "../../core/checks/shorthand.ts";
 import { isTemplate } from "../../core/liquid/text-template.ts";
-import { isComposition } from "../../core/logic/composition.ts";
+import { leavesOf } from "../../core/logic/composition.ts";
 import { isMeasure } from "../../core/outcomes/measure.ts";
 import { nodeFilter } from "../../core/outcomes/older-spelling.ts";
 import type { OutcomeCheck, ResultCheck, TurnCheck } from "../../core/outcomes/outcome-check.ts";
@@ -11,7 +11,6 @@ import type { IssuePath } from "../../core/schema/issue.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import type { Trait } from "../../core/templates/rubric.ts";
 import type { TemplateField } from "../../core/templates/template.ts";
-import { leavesIn } from "./condition-logic.ts";
 import type { LintRules, LintSubject } from "./lint-subject.ts";
 
 /** Rules about the values that conditions and outcomes compare with. What validation knows the type of is an issue already. */
@@ -94,7 +93,7 @@ interface Compared {
 function* comparisons({ outEdges, definition }: LintSubject): Generator<Compared> {
   for (const [source, edges] of outEdges)
     for (const { condition, path } of edges)
-      for (const leaf of condition === null ? [] : leavesIn(condition))
+      for (const leaf of condition === null ? [] : leavesOf(condition))
         if (leaf.type === "state_check")
           yield { expected: null, ...leaf, nodes: [source], path: [...path, "when"] };
   for (const [index, { check }] of definition.outcomes.entries())
@@ -108,9 +107,7 @@ function* comparisons({ outEdges, definition }: LintSubject): Generator<Compared
 
 function outcomeLeaves(check: OutcomeCheck): readonly (TurnCheck | ResultCheck)[] {
   if (typeof check === "function" || typeof check === "string" || isMeasure(check)) return [];
-  if (isComposition(check))
-    return check.type === "not" ? outcomeLeaves(check.condition) : check.conditions.flatMap(outcomeLeaves);
-  return check.type === "turn_check" || check.type === "result_check" ? [check] : [];
+  return leavesOf(check).filter((leaf) => leaf.type === "turn_check" || leaf.type === "result_check");
 }
 
 /** The sources of what computes the accumulated state. */

@@ -74,13 +74,6 @@ export function addAmounts(to: Amounts, more: Amounts, times = 1): void {
   for (let index = 0; index < to.length; index++) to[index] = (to[index] ?? 0) + (more[index] ?? 0) * times;
 }
 
-/** The sum of two. */
-export function sumOf(one: Amounts, other: Amounts): Amounts {
-  const sum = Float64Array.from(one);
-  addAmounts(sum, other);
-  return sum;
-}
-
 /** Lowers or raises amounts to others, one by one. */
 export function extend(to: Amounts, other: Amounts, choose: (one: number, other: number) => number): void {
   for (let index = 0; index < to.length; index++) to[index] = choose(to[index] ?? 0, other[index] ?? 0);

@@ -47,11 +47,3 @@ function tokensOfMessage(message: Message): number {
 function tokensOfData(data: object): number {
   return memoize(ofData, data, () => ({ tokens: estimateTokens(JSON.stringify(data)) })).tokens;
 }
-
-const PIECE = "four ";
-
-/** A text with about so many tokens. */
-export function textOfTokens(tokens: number): string {
-  const characters = Math.max(1, Math.round(tokens / LATIN));
-  return PIECE.repeat(Math.ceil(characters / PIECE.length)).slice(0, characters);
-}

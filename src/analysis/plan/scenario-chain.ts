@@ -17,8 +17,7 @@ import {
 import { givenHistory } from "../../run/step/given-history.ts";
 import { type Step, step } from "../../run/step/step.ts";
 import { type LiveRead, liveState } from "../rehearsal/live-state.ts";
-import { Oracle } from "../rehearsal/oracle.ts";
-import { type PreparedCode, prepareCode } from "../rehearsal/prepare-code.ts";
+import { Oracle, type PreparedCode, prepareCode } from "../rehearsal/prepare-code.ts";
 import { type ReplyClass, replyClasses } from "../rehearsal/reply-classes.ts";
 import { type UserChoice, userChoices } from "../rehearsal/user-choices.ts";
 import { type WatchedTurn, watchedTurns } from "../rehearsal/watched-turns.ts";

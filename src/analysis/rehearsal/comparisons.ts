@@ -3,7 +3,7 @@ import { defaultCheck } from "../../core/checks/shorthand.ts";
 import { fillTexts, hasTexts } from "../../core/liquid/fill-texts.ts";
 import { needsOfParts } from "../../core/liquid/text-needs.ts";
 import { TextError } from "../../core/liquid/text-template.ts";
-import { type Composed, isComposition } from "../../core/logic/composition.ts";
+import { type Composed, leavesOf } from "../../core/logic/composition.ts";
 import type { OutcomeLeaf } from "../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { compileWhen, type ExplicitStateCheck, type When } from "../../core/state/condition.ts";
@@ -23,15 +23,12 @@ export function stateChecks(when: When | undefined): readonly ExplicitStateCheck
     : leavesOf(condition).flatMap((leaf) => (leaf.type === "state_check" ? [leaf] : []));
 }
 
-/** The leaves of an outcome that is an assertion. */
-export function outcomeLeaves(check: Composed<OutcomeLeaf>): readonly OutcomeLeaf[] {
-  return leavesOf(check);
-}
-
-/** The leaves of a composition. */
-export function leavesOf<Leaf>(part: Composed<Leaf>): readonly Leaf[] {
-  if (!isComposition(part)) return [part];
-  return part.type === "not" ? leavesOf(part.condition) : part.conditions.flatMap(leavesOf);
+/** True if an outcome that is an assertion reads what is accumulated. */
+export function readsAccumulated(check: Composed<OutcomeLeaf>): boolean {
+  return (
+    needsOfParts(check).accumulated ||
+    leavesOf(check).some((leaf) => leaf.type === "result_check" && leaf.field.startsWith("accumulated"))
+  );
 }
 
 /** What a comparison compares with; undefined if that depends on the conversation. */

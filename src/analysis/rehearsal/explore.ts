@@ -1,4 +1,4 @@
-import type { OutcomeResult } from "../../core/outcomes/evaluate-outcome.ts";
+import { failedInFunction, type OutcomeResult } from "../../core/outcomes/evaluate-outcome.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { failedConditions, resolveNextNode } from "../../core/state/routing.ts";
 import type { JsonObject, JsonValue } from "../../core/values/json.ts";
@@ -12,8 +12,7 @@ import { scopeAt } from "../../run/step/turn-texts.ts";
 import type { Branch, End, ExploredGraph, ExploredState, Transition } from "./explored-graph.ts";
 import { historySummaries, type Summary } from "./history-summary.ts";
 import { type LiveRead, liveState } from "./live-state.ts";
-import type { Oracle } from "./oracle.ts";
-import type { PreparedCode } from "./prepare-code.ts";
+import type { Oracle, PreparedCode } from "./prepare-code.ts";
 import type { RehearsedTurn, Undecided } from "./rehearsal.ts";
 import { type ReplyClass, type ReplyClasses, replyClasses } from "./reply-classes.ts";
 import { type UserChoice, userChoices } from "./user-choices.ts";
@@ -282,11 +281,11 @@ class Exploration {
           place: `the state update of node ${JSON.stringify(hop.node)}`,
           message: event.message,
         });
-      if (event.type === "outcome" && event.reason?.startsWith("the function ") === true)
+      if (event.type === "outcome" && failedInFunction(event))
         this.#tell({
           kind: "code_failed",
           place: `the outcome ${JSON.stringify(event.name)}`,
-          message: event.reason,
+          message: event.reason ?? "",
         });
     }
   }

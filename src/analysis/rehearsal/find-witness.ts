@@ -1,6 +1,6 @@
 import { END, END_IN_FILES } from "../../core/scenario/definition.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
-import type { Rehearsal, RehearsedEdge, RehearsedValue, Witness } from "./rehearsal.ts";
+import type { Rehearsal, RehearsedEdge, Witness } from "./rehearsal.ts";
 
 /**
  * The witness that a text names: `held_firm=false`, a node (`push`), an edge (`ask->push`, or its position `3`), `shortest` or
@@ -24,7 +24,7 @@ export function findWitness(rehearsal: Rehearsal, text: string): Witness | { rea
   if (taken?.witness != null) return taken.witness;
   if (matching.length > 0) return { problem: `No conversation that was rehearsed takes the edge ${wanted}.` };
   const names = [
-    ...outcomes.flatMap(({ name, values }) => values.map(({ value }) => `${name}=${valueName(value)}`)),
+    ...outcomes.flatMap(({ name, values }) => values.map(({ value }) => `${name}=${String(value)}`)),
     ...nodes.map(({ id }) => id),
     ...edges.map((edge) => `${edge.source}->${nameOf(edge)}`),
     "shortest",
@@ -43,9 +43,9 @@ function ofOutcome(
     const names = outcomes.map((one) => one.name);
     return { problem: `There is no outcome "${name}".${suggestion(name, names)}` };
   }
-  const found = outcome.values.find((one) => valueName(one.value) === value.replaceAll(" ", "_"));
+  const found = outcome.values.find((one) => String(one.value) === value.replaceAll(" ", "_"));
   if (found !== undefined) return found.witness;
-  const known = outcome.values.map((one) => valueName(one.value));
+  const known = outcome.values.map((one) => String(one.value));
   return {
     problem:
       known.length === 0
@@ -56,11 +56,6 @@ function ofOutcome(
 
 function nameOf({ target }: RehearsedEdge): string {
   return target === END ? END_IN_FILES : target;
-}
-
-/** A value as it is written in the name of a witness. */
-export function valueName(value: RehearsedValue): string {
-  return String(value);
 }
 
 const SHOWN = 12;

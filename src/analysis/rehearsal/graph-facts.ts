@@ -1,14 +1,15 @@
 import { lazy } from "../../core/lazy.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
-import { countRoutes } from "./count-routes.ts";
 import {
   type End,
   type ExploredGraph,
   type ExploredState,
+  type FoundPath,
   isEnd,
+  NO_PATH,
   type Transition,
 } from "./explored-graph.ts";
-import { type FoundPath, NO_PATH } from "./found-path.ts";
+import { countRoutes } from "./graph-paths.ts";
 import { GraphView, type TurnFrom } from "./graph-view.ts";
 import type {
   EdgeOverlap,
@@ -107,7 +108,9 @@ class FactFinder {
       longest: longest === null ? null : await this.#witness(longest),
       count: this.#graph.isComplete ? (layers?.count ?? null) : null,
       limited: this.#graph.isComplete ? (layers?.limited ?? null) : null,
-      routes: this.#graph.isComplete ? countRoutes(start, this.#view, this.#options.turnLimit) : null,
+      routes: this.#graph.isComplete
+        ? countRoutes(start, (state) => this.#view.transitions(state), this.#options.turnLimit)
+        : null,
       listed,
       isWhole: layers !== null,
     };

@@ -1,13 +1,18 @@
 import { memoize } from "../../core/lazy.ts";
 import {
+  after,
   type End,
   type ExploredGraph,
   type ExploredState,
+  type FoundPath,
   isEnd,
+  NO_PATH,
+  type PathStep,
+  pathOf,
   type Transition,
+  type Ways,
 } from "./explored-graph.ts";
-import { after, type FoundPath, NO_PATH, type PathStep, pathOf, type Ways } from "./found-path.ts";
-import { shortestPaths } from "./shortest-paths.ts";
+import { shortestPaths } from "./graph-paths.ts";
 
 /** What the turns of all lengths have in common, layer by layer. */
 export interface Layers {
@@ -29,7 +34,7 @@ interface Last extends TurnFrom {
   readonly turns: number;
 }
 
-/** More would take longer than anyone waits. */
+/** More take too long: then nothing is counted. */
 const MOST_LAYER_WORK = 50_000_000;
 const MOST_REMEMBERED = 200_000_000;
 

@@ -1,6 +1,6 @@
 import { compileComparison, shorthandCheck } from "../../core/checks/shorthand.ts";
 import { needsOfParts } from "../../core/liquid/text-needs.ts";
-import { evaluateComposition } from "../../core/logic/composition.ts";
+import { evaluateComposition, leavesOf } from "../../core/logic/composition.ts";
 import { allTrue, anyTrue, type Truth } from "../../core/logic/kleene.ts";
 import { isAttempt } from "../../core/outcomes/evaluate-outcome.ts";
 import { isMeasure } from "../../core/outcomes/measure.ts";
@@ -21,7 +21,7 @@ import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { TurnRecord } from "../../core/state/state.ts";
 import { numberValue } from "../../core/text/text-value.ts";
 import type { JsonValue } from "../../core/values/json.ts";
-import { fixedComparison, outcomeLeaves } from "./comparisons.ts";
+import { fixedComparison } from "./comparisons.ts";
 import type { DefinitionCode } from "./prepare-code.ts";
 
 /**
@@ -47,7 +47,7 @@ function outcomeSummaries({ check }: Outcome, definition: ScenarioDefinition): r
   // Texts of an outcome may look at anything; few have any that do.
   if (needsOfParts(check).turns.length > 0) return [everything];
   if (isMeasure(check)) return [measureSummary(check, definition)];
-  return outcomeLeaves(check).flatMap((leaf) => leafSummaries(leaf, definition));
+  return leavesOf(check).flatMap((leaf) => leafSummaries(leaf, definition));
 }
 
 function leafSummaries(leaf: OutcomeLeaf, definition: ScenarioDefinition): readonly Summary[] {

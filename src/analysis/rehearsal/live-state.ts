@@ -1,6 +1,5 @@
 import { memoize } from "../../core/lazy.ts";
 import { textsIn } from "../../core/liquid/fill-texts.ts";
-import { needsOfParts } from "../../core/liquid/text-needs.ts";
 import { compileText } from "../../core/liquid/text-template.ts";
 import { isMeasure } from "../../core/outcomes/measure.ts";
 import { END, type ScenarioDefinition } from "../../core/scenario/definition.ts";
@@ -9,7 +8,7 @@ import type { ScenarioState } from "../../core/state/state.ts";
 import { parseStatePath, resolvePath } from "../../core/state/state-path.ts";
 import { isTruthFrom } from "../../core/templates/truth-from.ts";
 import { canonicalJson } from "../../core/values/json.ts";
-import { type Comparison, fixedComparison, outcomeLeaves, stateChecks } from "./comparisons.ts";
+import { type Comparison, fixedComparison, readsAccumulated, stateChecks } from "./comparisons.ts";
 import { greatestCompared } from "./history-summary.ts";
 import type { DefinitionCode } from "./prepare-code.ts";
 
@@ -121,18 +120,12 @@ class ReadFinder {
       const update = this.#code.updates.get(id);
       if (update !== undefined && update.sees !== "turn") this.#read("turn", id, "before");
     }
-    const readsAccumulated = outcomes.some(({ check }) => {
-      if (typeof check !== "object") return typeof check === "function" || typeof check === "string";
-      if (isMeasure(check)) return false;
-      return (
-        needsOfParts(check).accumulated ||
-        outcomeLeaves(check).some(
-          ({ type, ...leaf }) =>
-            type === "result_check" && "field" in leaf && leaf.field.startsWith("accumulated"),
-        )
-      );
+    const isAccumulatedRead = outcomes.some(({ check }) => {
+      // Code may read anything.
+      if (typeof check !== "object") return true;
+      return !isMeasure(check) && readsAccumulated(check);
     });
-    if (readsAccumulated) for (const id of nodeIds) this.#read("accumulated", id, "before");
+    if (isAccumulatedRead) for (const id of nodeIds) this.#read("accumulated", id, "before");
     return this.#parts.values();
   }
 

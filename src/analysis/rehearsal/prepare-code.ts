@@ -23,8 +23,7 @@ import {
   replaceCode,
 } from "../../run/sandbox/link-sources.ts";
 import { openSandbox, type SandboxFunction } from "../../run/sandbox/open-sandbox.ts";
-import { outcomeLeaves } from "./comparisons.ts";
-import type { Oracle } from "./oracle.ts";
+import { readsAccumulated } from "./comparisons.ts";
 import type { Undecided } from "./rehearsal.ts";
 
 /** What a piece of code may look at, and the values that it names. */
@@ -135,7 +134,7 @@ class CodeFinder implements DefinitionCode {
     });
     const replaced = replaceCode(definition, (code, place) => this.#code(code, place));
     if (!this.#isStateOpaque) return replaced;
-    for (const outcome of replaced.outcomes) this.#readsAccumulated(outcome);
+    for (const outcome of replaced.outcomes) this.#findOpaque(outcome);
     return copyDefinition(replaced, {
       edges: Object.freeze(replaced.edges.map((edge, index) => this.#withoutAccumulated(edge, index))),
     });
@@ -177,12 +176,10 @@ class CodeFinder implements DefinitionCode {
     return { ...edge, when: withOracle(condition, oracle) as NonNullable<When> };
   }
 
-  #readsAccumulated({ name, check }: Outcome): void {
+  /** The value of an outcome that reads what is accumulated is not known. */
+  #findOpaque({ name, check }: Outcome): void {
     if (typeof check !== "object" || isMeasure(check)) return;
-    const reads = outcomeLeaves(check).some(
-      (leaf) => leaf.type === "result_check" && leaf.field.startsWith("accumulated"),
-    );
-    if (!reads && !needsOfParts(check).accumulated) return;
+    if (!readsAccumulated(check)) return;
     this.opaqueOutcomes.add(name);
     this.undecided.push({
       kind: TAINTED.kind,
@@ -265,4 +262,54 @@ function literalsIn(source: string): readonly JsonValue[] {
     // What was read before the source broke off is still of use.
   }
   return [...literals];
+}
+
+/**
+ * Answers for conditions that cannot be run. What depends on them is done once for each way in which they may answer: the first time
+ * every answer is false, then one after the other is true.
+ */
+export class Oracle {
+  #answers: readonly boolean[] = [];
+  #asked: number[] = [];
+
+  /** A condition whose answer is tried both ways. */
+  condition(edge: number): () => boolean {
+    return () => {
+      this.#asked.push(edge);
+      return this.#answers[this.#asked.length - 1] ?? false;
+    };
+  }
+
+  /** Begins anew: to be called first by work that is done with its answers. */
+  start(): void {
+    this.#asked = [];
+  }
+
+  /** From now on every answer is false. */
+  silence(): void {
+    this.#answers = [];
+    this.#asked = [];
+  }
+
+  /**
+   * Does some work with every combination of answers. The work must be pure. `isAssumed` is true of results that depend on an answer.
+   */
+  async each<Result>(
+    work: () => Result | Promise<Result>,
+  ): Promise<readonly { readonly result: Result; readonly isAssumed: boolean }[]> {
+    const results: { result: Result; isAssumed: boolean }[] = [];
+    const open: (readonly boolean[])[] = [[]];
+    for (let answers = open.pop(); answers !== undefined; answers = open.pop()) {
+      this.#answers = answers;
+      this.start();
+      let result = work();
+      if (result instanceof Promise) result = await result;
+      const asked = this.#asked.length;
+      results.push({ result, isAssumed: asked > 0 });
+      // Each later question that was answered with false may have been answered with true.
+      for (let position = answers.length; position < asked; position++)
+        open.push([...answers, ...Array(position - answers.length).fill(false), true]);
+    }
+    return results;
+  }
 }

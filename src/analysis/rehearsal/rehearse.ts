@@ -1,14 +1,13 @@
 import { DEFAULTS } from "../../core/defaults.ts";
+import { leavesOf } from "../../core/logic/composition.ts";
 import { isMeasure } from "../../core/outcomes/measure.ts";
 import type { Outcome } from "../../core/outcomes/outcome-check.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { RowOptions } from "../../run/open-rows.ts";
-import { outcomeLeaves } from "./comparisons.ts";
 import { explore } from "./explore.ts";
 import { type GraphFacts, graphFacts } from "./graph-facts.ts";
-import { Oracle } from "./oracle.ts";
 import { type BoundPlace, rehearsedPlaces } from "./places.ts";
-import { prepareCode } from "./prepare-code.ts";
+import { Oracle, prepareCode } from "./prepare-code.ts";
 import type {
   NeverTaken,
   OutcomeWitness,
@@ -288,7 +287,7 @@ function order(value: RehearsedValue): number {
 /** An outcome that looks at words or costs: no rehearsal knows them. */
 function wordsOrCost({ name, check }: Outcome): readonly Undecided[] {
   if (typeof check !== "object" || isMeasure(check)) return [];
-  const fields = outcomeLeaves(check).flatMap((leaf) =>
+  const fields = leavesOf(check).flatMap((leaf) =>
     leaf.type === "cross_turn_check"
       ? [leaf.sourceField, leaf.targetField]
       : leaf.type === "measure_check"

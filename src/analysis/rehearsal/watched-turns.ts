@@ -1,5 +1,6 @@
 import { type ShorthandValue, shorthandCheck } from "../../core/checks/shorthand.ts";
 import { needsOfParts } from "../../core/liquid/text-needs.ts";
+import { leavesOf } from "../../core/logic/composition.ts";
 import { isMeasure } from "../../core/outcomes/measure.ts";
 import { nodeFilter } from "../../core/outcomes/older-spelling.ts";
 import type {
@@ -17,7 +18,7 @@ import { parseStatePath } from "../../core/state/state-path.ts";
 import { fieldNamed } from "../../core/templates/template.ts";
 import { isTruthFrom } from "../../core/templates/truth-from.ts";
 import type { JsonValue } from "../../core/values/json.ts";
-import { type Comparison, fixedComparison, leavesOf, outcomeLeaves, stateChecks } from "./comparisons.ts";
+import { type Comparison, fixedComparison, stateChecks } from "./comparisons.ts";
 import type { DefinitionCode } from "./prepare-code.ts";
 
 /** What looks at one field or trait of a node's turns. */
@@ -185,7 +186,7 @@ class TurnWatch {
     if (typeof check !== "object") return;
     this.#texts([check], null);
     if (isMeasure(check)) this.#measure(check);
-    else for (const leaf of outcomeLeaves(check)) this.#outcomeLeaf(leaf);
+    else for (const leaf of leavesOf(check)) this.#outcomeLeaf(leaf);
   }
 
   #outcomeLeaf(leaf: OutcomeLeaf): void {

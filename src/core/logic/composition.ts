@@ -70,6 +70,12 @@ export function isComposition<Leaf>(node: Composed<Leaf>): node is Composition<L
   );
 }
 
+/** The leaves of a composition, in order; a leaf is its own. */
+export function leavesOf<Leaf>(node: Composed<Leaf>): readonly Leaf[] {
+  if (!isComposition(node)) return [node];
+  return node.type === "not" ? leavesOf(node.condition) : node.conditions.flatMap(leavesOf);
+}
+
 /** Evaluates a composition by Kleene's logic; `leaf` says what a leaf is worth. */
 export function evaluateComposition<Leaf>(node: Composed<Leaf>, leaf: (leaf: Leaf) => Truth): Truth {
   if (!isComposition(node)) return leaf(node);

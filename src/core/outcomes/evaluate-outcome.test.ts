@@ -4,7 +4,7 @@ import golden from "../../../test/golden/outcomes.json" with { type: "json" };
 import { allOf, anyOf, atLeastN, not } from "../logic/composition.ts";
 import type { Truth } from "../logic/kleene.ts";
 import type { ConversationResult, TurnRecord } from "../state/state.ts";
-import { evaluateOutcome, evaluateOutcomes } from "./evaluate-outcome.ts";
+import { evaluateOutcome, evaluateOutcomes, failedInFunction } from "./evaluate-outcome.ts";
 import type { Outcome, OutcomeCheck } from "./outcome-check.ts";
 import {
   allTurns,
@@ -427,6 +427,10 @@ describe("never throws", () => {
     });
     expect(evaluateOutcome((() => "yes") as never, run).status).toBe("inconclusive");
     expect(evaluateOutcome(() => Number.NaN, run).status).toBe("inconclusive");
+    for (const failing of [check, (() => "yes") as never, () => Number.NaN, () => null])
+      expect(failedInFunction(evaluateOutcome(failing, run))).toBe(true);
+    expect(failedInFunction(evaluateOutcome(() => false, run))).toBe(false);
+    expect(failedInFunction(evaluateOutcome("() => true", run))).toBe(false);
   });
 });
 

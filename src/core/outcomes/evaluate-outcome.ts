@@ -104,11 +104,18 @@ function evaluateFunction(
     const value: unknown = check(result);
     if (typeof value === "boolean" || Number.isFinite(value))
       return { value: value as boolean | number, status: "decided", turns };
-    if (value === null) return { ...inconclusive("the function cannot tell"), turns };
-    return { ...inconclusive("the function returned neither true or false nor a number"), turns };
+    if (value === null) return { ...inconclusive(`${FUNCTION} cannot tell`), turns };
+    return { ...inconclusive(`${FUNCTION} returned neither true or false nor a number`), turns };
   } catch (error) {
-    return { ...inconclusive(`the function threw: ${errorMessage(error)}`), turns };
+    return { ...inconclusive(`${FUNCTION} threw: ${errorMessage(error)}`), turns };
   }
+}
+
+const FUNCTION = "the function";
+
+/** True of an outcome without a value because its function threw, or returned none. Results are stored as they are, so only the reason tells. */
+export function failedInFunction({ status, reason }: Pick<OutcomeResult, "status" | "reason">): boolean {
+  return status === "inconclusive" && reason?.startsWith(`${FUNCTION} `) === true;
 }
 
 /** One evaluation: records which turns were looked at and why something could not be decided. */

@@ -1,4 +1,5 @@
 import { compileComparison } from "../checks/shorthand.ts";
+import { leavesOf } from "../logic/composition.ts";
 import { anyTrue, atLeastTrue, negate, type Truth } from "../logic/kleene.ts";
 import {
   described,
@@ -161,18 +162,7 @@ function columnAt(row: JsonObject, path: string): unknown {
 /** The columns that a filter looks at. */
 export function columnsInWhere(where: When | undefined): readonly string[] {
   const condition = compileWhen(where);
-  return condition === null ? [] : columnsIn(condition);
-}
-
-function columnsIn(condition: Condition): readonly string[] {
-  switch (condition.type) {
-    case "state_check":
-      return [condition.field.replace(/^row\./, "")];
-    case "function":
-      return [];
-    case "not":
-      return columnsIn(condition.condition);
-    default:
-      return condition.conditions.flatMap(columnsIn);
-  }
+  return (condition === null ? [] : leavesOf(condition)).flatMap((leaf) =>
+    leaf.type === "state_check" ? [leaf.field.replace(/^row\./, "")] : [],
+  );
 }

@@ -1,8 +1,8 @@
 import { NO_NEEDS, needsOfParts, type TurnNeed } from "../liquid/text-needs.ts";
-import { type Composed, isComposition } from "../logic/composition.ts";
+import { leavesOf } from "../logic/composition.ts";
 import { type Condition, compileWhen } from "../state/condition.ts";
 import { parseStatePath } from "../state/state-path.ts";
-import { type FieldLeaf, fieldNamed, gateOf, type Template, verifyRuleOf } from "../templates/template.ts";
+import { fieldNamed, gateOf, type Template, verifyRuleOf } from "../templates/template.ts";
 import { isTruthFrom } from "../templates/truth-from.ts";
 import { isTranscript, type ScenarioDefinition } from "./definition.ts";
 
@@ -83,16 +83,7 @@ function addVerdict(need: OpenRoutedOn, template: Template | undefined): void {
 
 /** The paths that a condition reads; null stands for code, which may read anything. */
 function fieldsOf(condition: Condition): (string | null)[] {
-  switch (condition.type) {
-    case "state_check":
-      return [condition.field];
-    case "function":
-      return [null];
-    case "not":
-      return fieldsOf(condition.condition);
-    default:
-      return condition.conditions.flatMap(fieldsOf);
-  }
+  return leavesOf(condition).map((leaf) => (leaf.type === "state_check" ? leaf.field : null));
 }
 
 /** A path to all that is known of a node, or of every node, needs all of it; true if it is one. */
@@ -178,7 +169,7 @@ function verdictFields(template: Template | undefined): readonly string[] {
   const rule = verifyRuleOf(template);
   const gate = compileWhen(gateOf(template)?.when);
   return [
-    ...(typeof rule === "object" ? leavesOf(rule) : Object.keys(template.fields)),
+    ...(typeof rule === "object" ? leavesOf(rule).map(({ field }) => field) : Object.keys(template.fields)),
     ...(gate === null ? [] : fieldsOf(gate)).flatMap((path) => fieldName(path, template)),
   ];
 }
@@ -188,9 +179,4 @@ function fieldName(path: string | null, { fields }: Template): readonly string[]
   const parsed = parseStatePath(path ?? "");
   const name = "problem" in parsed || parsed.root !== "parsed" ? undefined : fieldNamed(fields, parsed.keys);
   return name === undefined ? [] : [name];
-}
-
-function leavesOf(part: Composed<FieldLeaf>): readonly string[] {
-  if (!isComposition(part)) return [part.field];
-  return part.type === "not" ? leavesOf(part.condition) : part.conditions.flatMap(leavesOf);
 }

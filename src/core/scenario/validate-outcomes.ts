@@ -1,5 +1,5 @@
 import type { PlainValue } from "../checks/shorthand.ts";
-import { type Composed, isComposition } from "../logic/composition.ts";
+import { type Composed, isComposition, leavesOf } from "../logic/composition.ts";
 import { isMeasure } from "../outcomes/measure.ts";
 import { nodeFilter, nodeFilterKey } from "../outcomes/older-spelling.ts";
 import type {
@@ -90,9 +90,7 @@ export function validateRates(rates: UnknownRecord, { outcomes }: ScenarioDraft,
 }
 
 function namesIn(when: Outcome["when"]): readonly string[] {
-  if (when === undefined) return [];
-  if (!isComposition(when)) return [when];
-  return when.type === "not" ? namesIn(when.condition) : when.conditions.flatMap(namesIn);
+  return when === undefined ? [] : leavesOf(when);
 }
 
 function turnFilterOf(turn: SingleTurn): NodeFilter | undefined | null {

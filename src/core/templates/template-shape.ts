@@ -1,5 +1,5 @@
 import { CHECK_SHAPE } from "../checks/check-shapes.ts";
-import { type Composed, compositionShapes, isComposition } from "../logic/composition.ts";
+import { compositionShapes, isComposition, leavesOf } from "../logic/composition.ts";
 import {
   boolean,
   described,
@@ -15,7 +15,7 @@ import {
   type ShapeRule,
   text,
 } from "../schema/shape.ts";
-import { type ConditionLeaf, compileWhen, DATA_CONDITION_SHAPE } from "../state/condition.ts";
+import { compileWhen, DATA_CONDITION_SHAPE } from "../state/condition.ts";
 import { parseStatePath } from "../state/state-path.ts";
 import { isRecord, isReservedKey, type UnknownRecord } from "../values/json.ts";
 import { EXTRACT_SHAPE } from "./extract-rule.ts";
@@ -136,7 +136,9 @@ function fieldsNamedIn(verify: unknown): readonly string[] {
 /** A gate can look at nothing but the reply that it is about. */
 function gateProblems(when: GateCondition, fields: UnknownRecord): readonly string[] {
   const condition = compileWhen(when);
-  return (condition === null ? [] : pathsIn(condition)).flatMap((field) => {
+  return (condition === null ? [] : leavesOf(condition)).flatMap((leaf) => {
+    if (leaf.type !== "state_check") return [];
+    const { field } = leaf;
     const path = parseStatePath(field);
     if (!("problem" in path) && path.root === "refused") return [];
     if ("problem" in path || path.root !== "parsed" || path.keys.length === 0)
@@ -146,12 +148,6 @@ function gateProblems(when: GateCondition, fields: UnknownRecord): readonly stri
     if (fieldNamed(fields as TemplateFields, path.keys) !== undefined) return [];
     return [`The template has no field ${JSON.stringify(path.keys.join("."))}. It has ${names.join(", ")}.`];
   });
-}
-
-function pathsIn(part: Composed<ConditionLeaf>): readonly string[] {
-  if (isComposition(part))
-    return part.type === "not" ? pathsIn(part.condition) : part.conditions.flatMap(pathsIn);
-  return part.type === "state_check" ? [part.field] : [];
 }
 
 /** An answer template as data. */
