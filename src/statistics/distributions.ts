@@ -76,7 +76,7 @@ export function fairCoins(m: number, n: number): { readonly atMost: number; read
 }
 
 /** Regularised incomplete beta function I_x(a, b). `y` is 1 − x, given on its own so that it keeps its digits. */
-export function incompleteBeta(x: number, y: number, a: number, b: number): number {
+function incompleteBeta(x: number, y: number, a: number, b: number): number {
   if (x <= 0) return 0;
   if (y <= 0) return 1;
   if (x > (a + 1) / (a + b + 2)) return 1 - incompleteBeta(y, x, b, a);

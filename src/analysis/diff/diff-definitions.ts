@@ -102,7 +102,7 @@ function nodesOf(
 }
 
 /** An edge in words. */
-export function edgeName({ source, target, fork }: ScenarioEdge): string {
+function edgeName({ source, target, fork }: ScenarioEdge): string {
   const word = (id: string): string => (id === END ? "END" : id);
   return `${source} → ${fork === undefined ? word(target) : fork.map(word).join(" and ")}`;
 }

@@ -26,7 +26,7 @@ const RULES: LintRules = {
 };
 
 /** What is known of a run where nothing is said about it. */
-export const UNKNOWN_RUN: RunFacts = Object.freeze({
+const UNKNOWN_RUN: RunFacts = Object.freeze({
   hasJudge: true,
   hasBudget: false,
   turnLimit: DEFAULTS.turnLimit,

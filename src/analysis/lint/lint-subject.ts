@@ -145,10 +145,7 @@ const MOST_RENDERINGS = 24;
 const MOST_QUESTIONS = 20_000;
 
 /** The questions of a scenario, with some rows and all variants as far as they are few. */
-export function renderings(
-  definition: ScenarioDefinition,
-  rows: readonly JsonObject[],
-): readonly Rendering[] {
+function renderings(definition: ScenarioDefinition, rows: readonly JsonObject[]): readonly Rendering[] {
   const { variants } = definition;
   const cells = variants === undefined ? [] : variantCells(variants);
   const given: { readonly values: GivenValues; readonly about: string }[] = [];

@@ -265,7 +265,7 @@ function setOf<Key, Value>(sets: Map<Key, Set<Value>>, key: Key): Set<Value> {
 }
 
 /** The strongly connected parts of a graph that have a circle, in the order of its nodes; by Tarjan's algorithm, without recursion. */
-export function circles(
+function circles(
   leads: ReadonlyMap<string, ReadonlySet<string>>,
   nodes: readonly string[],
 ): readonly (readonly string[])[] {

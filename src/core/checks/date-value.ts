@@ -29,7 +29,7 @@ export const MONTHS: readonly string[] =
   "january february march april may june july august september october november december".split(" ");
 
 /** The date of these parts; undefined if there is no such date (30 February) or time (25:00). */
-export function dateOf(parts: DateParts): DateValue | undefined {
+function dateOf(parts: DateParts): DateValue | undefined {
   const { year, month, day, hour = 0, minute = 0, second = 0, offsetMinutes = 0 } = parts;
   if (!(year >= 1 && year <= 9999 && hour < 24 && minute < 60 && second < 60)) return undefined;
   // The constructor of Date would take the years 1 to 99 for 1901 to 1999.

@@ -188,7 +188,7 @@ export function compileSemanticMatch(): CompiledCheck {
 }
 
 /** Enough matches in the raw reply. */
-export function compileTraceRegex(check: CheckOf<"trace_regex">): CompiledCheck {
+function compileTraceRegex(check: CheckOf<"trace_regex">): CompiledCheck {
   const regex = compileLinearRegex(check.pattern);
   if ("problem" in regex) return unusableCheck(`The ${regex.part} cannot be used: ${regex.problem}.`);
   const enough = check.countMin ?? 1;
@@ -196,12 +196,12 @@ export function compileTraceRegex(check: CheckOf<"trace_regex">): CompiledCheck 
 }
 
 /** The substring occurs in the raw reply as it is written. */
-export function compileTraceContains(check: CheckOf<"trace_contains">): CompiledCheck {
+function compileTraceContains(check: CheckOf<"trace_contains">): CompiledCheck {
   return testReply((reply) => reply.includes(check.substring));
 }
 
 /** The length of the raw reply is inside the bounds. */
-export function compileTraceLength(check: CheckOf<"trace_length">): CompiledCheck {
+function compileTraceLength(check: CheckOf<"trace_length">): CompiledCheck {
   const { min, max, unit = "chars" } = check;
   const range = { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
   return testReply((reply) =>

@@ -54,7 +54,7 @@ export function isInRange(number: number, range: ParametersOf<"numeric_range">):
 }
 
 /** How far the value is from what is expected; relative to zero, everything but zero is infinitely far. */
-export function distance(value: number, expected: number, mode: DistanceMode): number {
+function distance(value: number, expected: number, mode: DistanceMode): number {
   const difference = Math.abs(value - expected);
   if (mode === "absolute" || difference === 0) return difference;
   return difference / Math.abs(expected);

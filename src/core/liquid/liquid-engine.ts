@@ -133,7 +133,7 @@ function makeEngine(): Engine {
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /** Options as lines with letters, as multiple-choice questions have them: `A) …`. Takes a list, or an object of options by letter. */
-export function lettered(options: unknown): string {
+function lettered(options: unknown): string {
   if (Array.isArray(options)) {
     if (options.length > ALPHABET.length) throw new Error("there are more options than letters");
     return options.map((option, index) => `${ALPHABET[index]}) ${outputText(option)}`).join("\n");

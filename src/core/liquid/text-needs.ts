@@ -38,7 +38,7 @@ export const NO_NEEDS: TextNeeds = Object.freeze({
 });
 
 /** What some variables need. */
-export function needsOf(variables: readonly TextVariable[]): TextNeeds {
+function needsOf(variables: readonly TextVariable[]): TextNeeds {
   const state = variables.filter(({ path }) => path[0] !== "row" && path[0] !== "variant");
   if (state.length === 0) return NO_NEEDS;
   const turns = state.flatMap(turnNeed);

@@ -324,7 +324,7 @@ function inconclusive(reason: string): OutcomeResult {
 }
 
 /** Compares two values: `target <comparison> source`. What cannot be compared is false. */
-export function compareValues(
+function compareValues(
   target: unknown,
   comparison: Comparison,
   source: unknown,

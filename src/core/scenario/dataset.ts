@@ -17,7 +17,7 @@ import { isRecord, type JsonObject, ownValue } from "../values/json.ts";
 export type ColumnType = "text" | "number" | "integer" | "boolean" | "json";
 
 /** The names of the types of columns. */
-export const COLUMN_TYPES: readonly ColumnType[] = ["text", "number", "integer", "boolean", "json"];
+const COLUMN_TYPES: readonly ColumnType[] = ["text", "number", "integer", "boolean", "json"];
 
 /** Which rows of a dataset are used, and what their columns hold. */
 export interface DatasetOptions {

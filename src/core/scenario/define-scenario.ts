@@ -169,7 +169,7 @@ function lineOf({ position }: Issue): number {
 }
 
 /** Checks that the rubrics of a node and of its question do not mean different things by one name. */
-export function validateRubrics(draft: ScenarioDraft, report: ReportIssue): void {
+function validateRubrics(draft: ScenarioDraft, report: ReportIssue): void {
   draft.nodes.forEach((node, number) => {
     if (node?.rubric === undefined || node.question.rubric === undefined) return;
     const { clashes } = mergeRubrics([
@@ -182,7 +182,7 @@ export function validateRubrics(draft: ScenarioDraft, report: ReportIssue): void
 }
 
 /** Checks the paths of truths that depend on the past. */
-export function validateTruths(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
+function validateTruths(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
   const paths = new PathValidator(draft, report, warn);
   draft.nodes.forEach((node, number) => {
     for (const [name, field] of Object.entries(node?.question.template?.fields ?? {})) {

@@ -100,7 +100,7 @@ function partKey([list, key]: IssuePath): string {
  * Numbers for node ids, so that each is looked up once and the graph is walked over plain arrays. Nodes come first, in
  * order; an id that an edge names and no node has gets a number after them.
  */
-export class NodeNumbers {
+class NodeNumbers {
   readonly nodeCount: number;
   readonly #numbers = new Map<string, number>();
   readonly #ids: string[] = [];

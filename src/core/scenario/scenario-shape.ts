@@ -210,7 +210,7 @@ function scenarioShape({ node, edge, outcome, shortOutcome }: PartShapes): Objec
 }
 
 /** A whole scenario, as files write it. */
-export const SCENARIO_SHAPE: ObjectShape = scenarioShape({
+const SCENARIO_SHAPE: ObjectShape = scenarioShape({
   node: NODE_SHAPE,
   edge: EDGE_SHAPE,
   outcome: OUTCOME_SHAPE,

@@ -105,7 +105,7 @@ interface Knowledge {
 }
 
 /** Why a condition can never hold, or null if it might. Finds plain mistakes, not every contradiction. */
-export function whyNeverHolds(condition: Condition, knowledge: Knowledge): string | null {
+function whyNeverHolds(condition: Condition, knowledge: Knowledge): string | null {
   switch (condition.type) {
     case "state_check":
       return whyCheckNeverPasses(condition, knowledge);

@@ -114,7 +114,7 @@ export interface UnreachableNode {
  * that a misspelt edge does not make its target unreachable too. Of an unreachable part of the graph, only the nodes
  * without an edge to them are returned; the others are in their `behind`.
  */
-export function findUnreachable(
+function findUnreachable(
   { numbers, edges }: ScenarioDraft,
   entry: number,
   meant: ReadonlyMap<number, number>,
@@ -144,7 +144,7 @@ export function findUnreachable(
 const NONE = -1;
 
 /** A directed graph over numbers, for walks in linear time and little memory. */
-export class Graph {
+class Graph {
   readonly #firstEdge: number[];
   readonly #nextEdge: number[] = [];
   readonly #targets: number[] = [];

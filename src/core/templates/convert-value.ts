@@ -80,7 +80,7 @@ function convertWord(written: string): Converted {
 }
 
 /** The value that a text names: exactly, or but for case and spaces. */
-export function enumValue(written: string, values: readonly (string | number)[]): Converted {
+function enumValue(written: string, values: readonly (string | number)[]): Converted {
   const exact = values.find((value) => value === written);
   if (exact !== undefined) return { value: exact };
   const wanted = folded(written);

@@ -29,7 +29,7 @@ interface LlmTraitKeys {
 }
 
 /** Each kind has the keys that belong to it and no others. */
-export const llmTraitRule: ShapeRule = (value, report) => {
+const llmTraitRule: ShapeRule = (value, report) => {
   const trait = value as unknown as LlmTraitKeys;
   const { kind, min, max, classes } = trait;
   if (kind === "score") checkScoreRange(trait, report);
@@ -62,7 +62,7 @@ function checkClasses(classes: LlmTraitKeys["classes"], report: Report): void {
 }
 
 /** Each instruction is asked for once, and the metrics can be computed from what is asked. */
-export const metricTraitRule: ShapeRule = (value, report) => {
+const metricTraitRule: ShapeRule = (value, report) => {
   const { expected, unexpected = [], metrics = [] } = value as unknown as MetricTrait;
   const seen = new Set<string>();
   for (const [key, instructions] of Object.entries({ expected, unexpected })) {
@@ -81,7 +81,7 @@ export const metricTraitRule: ShapeRule = (value, report) => {
 };
 
 /** Every trait has a name of its own, which can be the key of a result. */
-export const rubricRule: ShapeRule = (value, report) => {
+const rubricRule: ShapeRule = (value, report) => {
   const { traits } = value as unknown as Rubric;
   const seen = new Set<string>();
   for (const { name } of traits) {

@@ -194,7 +194,7 @@ const TRUTH_FROM: Shape = reference("truthFrom", () =>
 );
 
 /** The truth of a field: a value, or where it comes from. */
-export const TRUTH_SHAPE: Shape = described(
+const TRUTH_SHAPE: Shape = described(
   either(...PLAIN_TRUTHS, TRUTH_FROM),
   "The right value; compared by code, never shown to a model.",
 );

@@ -69,7 +69,7 @@ export function readBoolean(given: unknown): ReadValue {
 }
 
 /** The same member; else the only one that differs in case or type alone. */
-export function readMember(values: readonly (string | number)[], given: unknown): ReadValue {
+function readMember(values: readonly (string | number)[], given: unknown): ReadValue {
   if (given === null) return NOTHING;
   if (typeof given !== "string" && typeof given !== "number") return undefined;
   if (values.includes(given)) return { value: given };

@@ -144,7 +144,7 @@ export interface AliasText {
 const cluster = lazyPattern("\\P{M}\\p{M}*|\\p{M}+", "suy");
 
 /** Lower case, Unicode NFKC, one kind of hyphen, and single spaces also for line breaks. */
-export function aliasText(original: string): AliasText {
+function aliasText(original: string): AliasText {
   const starts: number[] = [];
   let text = "";
   let space = true;

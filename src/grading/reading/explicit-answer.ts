@@ -64,7 +64,7 @@ const CLOSERS: Readonly<Record<string, string>> = { box: "}", tag: "</" };
 const QUOTED = /"[^"\n]{0,80}"|[^,}\n]{0,60}/y;
 
 /** The announcements in a text in lower case, in order. */
-export function announcementsIn(lower: string): Announcement[] {
+function announcementsIn(lower: string): Announcement[] {
   const found: Announcement[] = [];
   for (const match of lower.matchAll(announcements())) {
     const groups = match.groups ?? {};

@@ -167,7 +167,7 @@ const BRACKET_AFTER = /["'$]?(?:[)\]}]|<\/)/y;
 const NAMED = /(?:options?|choices?|alternatives?|letters?|answers?) ["'([]{0,2}$/;
 
 /** Every letter in a reply that may name an option. */
-export function letterMentions(reply: ReplyText): LetterMention[] {
+function letterMentions(reply: ReplyText): LetterMention[] {
   const { text, lower } = reply;
   const mentions: LetterMention[] = [];
   for (const { 0: letter, index: start } of text.matchAll(LETTER)) {

@@ -37,7 +37,7 @@ export interface MetricDetails {
 }
 
 /** A trait that could not be decided, and why. */
-export function undecided(reason: string): TraitResult {
+function undecided(reason: string): TraitResult {
   return { value: null, reason };
 }
 

@@ -240,7 +240,7 @@ export interface FieldScore {
  * the mean of the `n` best for `at_least_n`. So a reply that passes scores what its passing parts score. Null if no field
  * has weight.
  */
-export function templateScore(template: Template, fieldScore: (name: string) => FieldScore): number | null {
+function templateScore(template: Template, fieldScore: (name: string) => FieldScore): number | null {
   const verify = verifyRuleOf(template);
   const composition: Composed<FieldLeaf> =
     typeof verify === "object"

@@ -52,7 +52,7 @@ function normalized(text: string, steps: readonly unknown[]): string {
 }
 
 /** The class of a check, with its parameters in karenina's names. */
-export function writeCheck(check: Check): Primitive {
+function writeCheck(check: Check): Primitive {
   const { type, ...parameters } = check as Check & JsonObject;
   const name = CLASSES.get(type);
   if (name === undefined) throw new NotTranslatable(`the check ${type} has no counterpart`);

@@ -9,7 +9,7 @@ export interface Telemetry {
 }
 
 /** The packages that `--otel` needs, and how to get them. */
-export const OTEL_PACKAGES = [
+const OTEL_PACKAGES = [
   "@opentelemetry/api",
   "@opentelemetry/resources",
   "@opentelemetry/sdk-trace",

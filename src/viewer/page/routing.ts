@@ -19,7 +19,7 @@ export function hashOf(
 }
 
 /** The page that an address names. An address that cannot be decoded is that of the first page. */
-export function routeOf(hash: string): Route {
+function routeOf(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   try {
     const words = path

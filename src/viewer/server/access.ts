@@ -12,7 +12,7 @@ export interface Access {
 }
 
 /** The header that requests which change something carry, besides the cookie. */
-export const TOKEN_HEADER = "x-elenchus-token";
+const TOKEN_HEADER = "x-elenchus-token";
 
 /** Nothing but our own files: no inline script, no other host, no frame around the page. */
 const POLICY = [

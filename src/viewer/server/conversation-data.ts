@@ -27,7 +27,7 @@ import type { Viewed } from "./run-data.ts";
 import { storedScenario } from "./stored-scenario.ts";
 
 /** Texts of a conversation that are longer come in full only when asked for. */
-export const LONGEST_TEXT = 200_000;
+const LONGEST_TEXT = 200_000;
 
 /** One conversation with everything that explains it; undefined if there is none of this name. */
 export async function conversationAnswer(

@@ -146,7 +146,7 @@ function countOutcomes(tallies: readonly CellTally[], { outcome }: BrowseFilter)
 }
 
 /** A conversation as lists show it. */
-export function conversationEntry({ columns, turns, outcomes }: BrowsedConversation): ConversationEntry {
+function conversationEntry({ columns, turns, outcomes }: BrowsedConversation): ConversationEntry {
   const { name, status } = columns;
   return {
     ...cellOf(columns),
@@ -163,7 +163,7 @@ export function conversationEntry({ columns, turns, outcomes }: BrowsedConversat
 }
 
 /** What an outcome came to. */
-export function outcomeValue({ kind, value, status }: Omit<OutcomeColumns, "name">): OutcomeValue {
+function outcomeValue({ kind, value, status }: Omit<OutcomeColumns, "name">): OutcomeValue {
   if (status !== "decided" || value === null)
     return status === "not_applicable" ? "not_applicable" : "inconclusive";
   return kind === "boolean" ? value === 1 : value;

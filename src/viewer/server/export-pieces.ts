@@ -26,7 +26,7 @@ export interface ExportPiece {
 }
 
 /** How many conversations are loaded together. */
-export const CHUNK = 50;
+const CHUNK = 50;
 
 /** What an export of a run has. */
 export interface ExportOptions {

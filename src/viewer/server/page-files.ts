@@ -27,7 +27,7 @@ export function pageWith(html: string, facts: Readonly<Record<string, string>>):
 }
 
 /** A text as HTML that shows it. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   const names: Readonly<Record<string, string>> = {
     "&": "amp",
     "<": "lt",

@@ -204,7 +204,7 @@ function RunTable({
 }
 
 /** How far a run is. */
-export function RunStateWord({ run }: { readonly run: RunEntry }): ReactNode {
+function RunStateWord({ run }: { readonly run: RunEntry }): ReactNode {
   if (run.state === "finished") return <span>done</span>;
   const share = run.conversations === 0 ? 0 : run.ended / run.conversations;
   return (

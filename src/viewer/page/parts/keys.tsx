@@ -10,7 +10,7 @@ export interface Key {
 const active = new Set<{ readonly keys: readonly Key[] }>();
 
 /** The keys that work now. */
-export function activeKeys(): readonly Key[] {
+function activeKeys(): readonly Key[] {
   return [...active].flatMap(({ keys }) => keys);
 }
 

@@ -60,7 +60,7 @@ export function NotReached({
 }
 
 /** A conversation that would reach something, in a line. */
-export function WitnessPath({ witness }: { readonly witness: WitnessView | null }): ReactNode {
+function WitnessPath({ witness }: { readonly witness: WitnessView | null }): ReactNode {
   if (witness === null) return <span className="muted">not known</span>;
   const { turns, place, status, isAssumed } = witness;
   return (
