@@ -2,10 +2,10 @@ import {
   type ColumnType,
   columnsInWhere,
   compileWhere,
+  contentRowId,
   type DatasetOptions,
   type DatasetSource,
 } from "../core/scenario/dataset.ts";
-import { contentRowId } from "../core/scenario/row-id.ts";
 import { nearestOf } from "../core/schema/nearest-name.ts";
 import { numberValue } from "../core/text/text-value.ts";
 import {

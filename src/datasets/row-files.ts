@@ -1,7 +1,6 @@
 import { errorMessage } from "../core/error-message.ts";
 import { MAX_DEPTH } from "../core/values/frozen-copy.ts";
-import { isRecord, isReservedKey, type JsonObject } from "../core/values/json.ts";
-import { setOwn } from "../core/values/set-own.ts";
+import { isRecord, isReservedKey, type JsonObject, setOwn } from "../core/values/json.ts";
 import { CsvReader, type CsvRecord } from "./csv-records.ts";
 
 /** A row as a file has it, or why it cannot be read. */

@@ -1,4 +1,4 @@
-import { isContentId } from "../core/scenario/row-id.ts";
+import { isContentId } from "../core/scenario/dataset.ts";
 import type { Cell } from "./run-event.ts";
 import type { ConversationSummary } from "./store/store.ts";
 

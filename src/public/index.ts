@@ -125,7 +125,7 @@ export {
   type VerifyContext,
   type VerifyFunction,
 } from "../core/templates/template.ts";
-export { type CaseTruth, type TruthFrom, truthFrom } from "../core/templates/truth-from.ts";
+export { type CaseTruth, type TruthFrom, truthFrom } from "../core/templates/template.ts";
 export { type VerifiedOptions, verified } from "../core/templates/verified.ts";
 export type { JsonObject, JsonValue, UnknownRecord } from "../core/values/json.ts";
 export { type Dataset, type DatasetRow, readDataset } from "../datasets/dataset.ts";

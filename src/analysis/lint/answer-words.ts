@@ -2,8 +2,7 @@ import { placeIn } from "../../core/liquid/text-template.ts";
 import type { Question } from "../../core/scenario/definition.ts";
 import type { PlaceInText } from "../../core/schema/issue.ts";
 import type { TemplateField } from "../../core/templates/template.ts";
-import { isTraceCheck } from "../../core/templates/template.ts";
-import { isTruthFrom } from "../../core/templates/truth-from.ts";
+import { isTraceCheck, isTruthFrom } from "../../core/templates/template.ts";
 import { canonicalJson, type JsonValue } from "../../core/values/json.ts";
 import { type AliasTree, aliasMentions, aliasTree } from "../../grading/reading/alias-matches.ts";
 

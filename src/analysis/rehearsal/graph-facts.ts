@@ -1,5 +1,6 @@
 import { lazy } from "../../core/lazy.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { components } from "../../core/scenario/numbered-graph.ts";
 import {
   type End,
   type ExploredGraph,
@@ -231,15 +232,15 @@ class FactFinder {
       for (const { branches } of this.#view.transitions(state))
         for (const { to } of branches) if (!isEnd(to)) setOf(leads, state.node).add(to.node);
     }
-    const found = circles(leads, this.#options.definition.nodeIds);
-    const circleOf = new Map(found.flatMap((nodes) => nodes.map((node) => [node, nodes])));
+    const found = cycles(leads, this.#options.definition.nodeIds);
+    const cycleOf = new Map(found.flatMap((nodes) => nodes.map((node) => [node, nodes])));
     const last = new Map<readonly string[], TurnFrom>();
     for (const turn of stopped) {
-      const circle = circleOf.get(turn.from.node);
+      const cycle = cycleOf.get(turn.from.node);
       const staysInside = turn.transition.branches.some(
-        ({ to }) => !isEnd(to) && circleOf.get(to.node) === circle,
+        ({ to }) => !isEnd(to) && cycleOf.get(to.node) === cycle,
       );
-      if (circle !== undefined && staysInside && !last.has(circle)) last.set(circle, turn);
+      if (cycle !== undefined && staysInside && !last.has(cycle)) last.set(cycle, turn);
     }
     const loops: RehearsedLoop[] = [];
     for (const nodes of found) {
@@ -264,54 +265,16 @@ function setOf<Key, Value>(sets: Map<Key, Set<Value>>, key: Key): Set<Value> {
   return found;
 }
 
-/** The strongly connected parts of a graph that have a circle, in the order of its nodes; by Tarjan's algorithm, without recursion. */
-function circles(
+/** The strongly connected parts of a graph that have a cycle, and their members, in the order of its nodes. */
+function cycles(
   leads: ReadonlyMap<string, ReadonlySet<string>>,
   nodes: readonly string[],
 ): readonly (readonly string[])[] {
-  const place = new Map(nodes.map((node, index) => [node, index]));
-  const number = new Map<string, number>();
-  const low = new Map<string, number>();
-  const open: string[] = [];
-  const isOpen = new Set<string>();
-  const found: string[][] = [];
-  const lower = (node: string, to: number | undefined): void => {
-    if (to !== undefined && to < (low.get(node) as number)) low.set(node, to);
-  };
-  for (const root of nodes) {
-    if (number.has(root)) continue;
-    const trail: { readonly node: string; readonly rest: Iterator<string> }[] = [];
-    const enter = (node: string): void => {
-      number.set(node, number.size);
-      low.set(node, number.size - 1);
-      open.push(node);
-      isOpen.add(node);
-      trail.push({ node, rest: (leads.get(node) ?? new Set<string>()).values() });
-    };
-    enter(root);
-    for (let top = trail.at(-1); top !== undefined; top = trail.at(-1)) {
-      const { node, rest } = top;
-      const next = rest.next();
-      if (next.done !== true) {
-        if (!number.has(next.value)) enter(next.value);
-        else if (isOpen.has(next.value)) lower(node, number.get(next.value));
-        continue;
-      }
-      trail.pop();
-      const above = trail.at(-1);
-      if (above !== undefined) lower(above.node, low.get(node));
-      if (low.get(node) !== number.get(node)) continue;
-      const part: string[] = [];
-      for (let one = open.pop(); one !== undefined; one = open.pop()) {
-        isOpen.delete(one);
-        part.push(one);
-        if (one === node) break;
-      }
-      if (part.length > 1 || leads.get(node)?.has(node) === true) found.push(part);
-    }
-  }
-  const position = (node: string): number => place.get(node) ?? 0;
-  return found
-    .map((part) => part.sort((left, right) => position(left) - position(right)))
-    .sort(([left = ""], [right = ""]) => position(left) - position(right));
+  const numbers = new Map(nodes.map((node, index) => [node, index]));
+  const targets = nodes.map((node) => [...(leads.get(node) ?? [])].flatMap((to) => numbers.get(to) ?? []));
+  const component = components(targets);
+  const parts = Map.groupBy(nodes, (_, index) => component[index]);
+  return [...parts.values()].filter(
+    ([first = "", ...others]) => others.length > 0 || leads.get(first)?.has(first) === true,
+  );
 }

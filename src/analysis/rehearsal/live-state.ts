@@ -6,7 +6,7 @@ import { END, type ScenarioDefinition } from "../../core/scenario/definition.ts"
 import { FoldedState } from "../../core/state/advance-state.ts";
 import type { ScenarioState } from "../../core/state/state.ts";
 import { parseStatePath, resolvePath } from "../../core/state/state-path.ts";
-import { isTruthFrom } from "../../core/templates/truth-from.ts";
+import { isTruthFrom } from "../../core/templates/template.ts";
 import { canonicalJson } from "../../core/values/json.ts";
 import { type Comparison, fixedComparison, readsAccumulated, stateChecks } from "./comparisons.ts";
 import { greatestCompared } from "./history-summary.ts";

@@ -3,8 +3,13 @@ import { needsOfParts } from "../../core/liquid/text-needs.ts";
 import type { ScenarioDefinition, ScenarioNode } from "../../core/scenario/definition.ts";
 import { INITIAL_STATE } from "../../core/state/state.ts";
 import type { Trait } from "../../core/templates/rubric.ts";
-import { gateOf, isTraceCheck, type TemplateField } from "../../core/templates/template.ts";
-import { isCaseTruth, isTruthFrom } from "../../core/templates/truth-from.ts";
+import {
+  gateOf,
+  isCaseTruth,
+  isTraceCheck,
+  isTruthFrom,
+  type TemplateField,
+} from "../../core/templates/template.ts";
 import type { JsonObject, JsonValue } from "../../core/values/json.ts";
 import { concludeLabels } from "../../grading/verify/conclude-labels.ts";
 import { evaluateCodeTraits } from "../../grading/verify/trait-value.ts";

@@ -15,8 +15,7 @@ import type {
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { When } from "../../core/state/condition.ts";
 import { parseStatePath } from "../../core/state/state-path.ts";
-import { fieldNamed } from "../../core/templates/template.ts";
-import { isTruthFrom } from "../../core/templates/truth-from.ts";
+import { fieldNamed, isTruthFrom } from "../../core/templates/template.ts";
 import type { JsonValue } from "../../core/values/json.ts";
 import { type Comparison, fixedComparison, stateChecks } from "./comparisons.ts";
 import type { DefinitionCode } from "./prepare-code.ts";

@@ -22,6 +22,9 @@ import { compileDateFormat } from "./date-value.ts";
 import { compileLinearRegex } from "./linear-regex.ts";
 import { NORMALIZER_NAMES } from "./normalize.ts";
 
+// Rules over parameters that the shape of each key by itself cannot express. A rule runs only on parameters that have
+// their shapes, which is why it may take them for what they should be.
+
 /** `min` must not be above `max`. */
 export const boundsInOrder: ShapeRule = (value, report) => {
   const { min, max } = value as ParametersOf<"numeric_range">;
@@ -242,8 +245,3 @@ export const CHECK_SHAPE: ReferenceShape = reference("check", () => ({
   owner: "a check",
   variants: CHECK_SHAPES,
 }));
-
-/**
- * Rules over parameters that the shape of each key by itself cannot express. A rule runs only on parameters that
- * have their shapes, which is why it may take them for what they should be.
- */

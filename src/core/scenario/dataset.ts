@@ -1,6 +1,6 @@
 import { compileComparison } from "../checks/shorthand.ts";
-import { leavesOf } from "../logic/composition.ts";
-import { anyTrue, atLeastTrue, negate, type Truth } from "../logic/kleene.ts";
+import { evaluateComposition, leavesOf } from "../logic/composition.ts";
+import type { Truth } from "../logic/kleene.ts";
 import {
   described,
   either,
@@ -10,7 +10,7 @@ import {
   oneOfTexts,
   type Shape,
 } from "../schema/shape.ts";
-import { type Condition, compileWhen, WHEN_SHAPE, type When } from "../state/condition.ts";
+import { type ConditionLeaf, compileWhen, WHEN_SHAPE, type When } from "../state/condition.ts";
 import { isRecord, type JsonObject, ownValue } from "../values/json.ts";
 
 /** What a column holds, where the file cannot say it. */
@@ -105,47 +105,22 @@ function hasCode(where: unknown): boolean {
   return hasCode(where.condition) || (Array.isArray(where.conditions) && where.conditions.some(hasCode));
 }
 
-/** A test of rows: true, false, or null if it cannot be evaluated, which counts as false. */
+/** A test of rows. What cannot be evaluated does not hold. */
 export function compileWhere(where: When | undefined): (row: JsonObject) => boolean {
   const condition = compileWhen(where);
   if (condition === null) return () => true;
-  const test = rowTest(condition);
-  return (row) => test(row) === true;
+  const tests = new Map(leavesOf(condition).map((leaf) => [leaf, leafTest(leaf)]));
+  return (row) => evaluateComposition(condition, (leaf) => tests.get(leaf)?.(row) ?? null) === true;
 }
 
-function rowTest(condition: Condition): (row: JsonObject) => Truth {
-  switch (condition.type) {
-    case "state_check": {
-      const { field, verifyWith, expected = null } = condition;
-      const check = compileComparison(verifyWith);
-      return (row) => {
-        const { passes, evaluable } = check(columnAt(row, field), expected);
-        return passes ? true : evaluable ? false : null;
-      };
-    }
-    case "function":
-      return () => null;
-    case "not": {
-      const inner = rowTest(condition.condition);
-      return (row) => negate(inner(row));
-    }
-    case "all_of": {
-      const parts = condition.conditions.map(rowTest);
-      return (row) => negate(anyTrue(parts.map((part) => negate(part(row)))));
-    }
-    case "any_of": {
-      const parts = condition.conditions.map(rowTest);
-      return (row) => anyTrue(parts.map((part) => part(row)));
-    }
-    case "at_least_n": {
-      const parts = condition.conditions.map(rowTest);
-      return (row) =>
-        atLeastTrue(
-          condition.n,
-          parts.map((part) => part(row)),
-        );
-    }
-  }
+function leafTest(leaf: ConditionLeaf): (row: JsonObject) => Truth {
+  if (leaf.type === "function") return () => null;
+  const { field, verifyWith, expected = null } = leaf;
+  const check = compileComparison(verifyWith);
+  return (row) => {
+    const { passes, evaluable } = check(columnAt(row, field), expected);
+    return passes ? true : evaluable ? false : null;
+  };
 }
 
 /** The value of a column, or inside of it: `answer`, `row.answer`, `meta.level`. What is missing is null. */
@@ -165,4 +140,17 @@ export function columnsInWhere(where: When | undefined): readonly string[] {
   return (condition === null ? [] : leavesOf(condition)).flatMap((leaf) =>
     leaf.type === "state_check" ? [leaf.field.replace(/^row\./, "")] : [],
   );
+}
+
+/** The id of a row that has none of its own, from the hash of its content; rows with the same content are numbered. */
+export function contentRowId(hash: string, occurrence: number): string {
+  const id = `row-${hash.slice(0, 16)}`;
+  return occurrence === 1 ? id : `${id}-${occurrence}`;
+}
+
+const CONTENT_ID = /^row-[0-9a-f]{16}(-\d+)?$/;
+
+/** True for an id that was made from the content. */
+export function isContentId(id: string): boolean {
+  return CONTENT_ID.test(id);
 }

@@ -5,7 +5,7 @@ import type { FilePosition, Issue, IssuePath, ReportIssue } from "../schema/issu
 import { validateShape } from "../schema/validate-shape.ts";
 import { parseStatePath } from "../state/state-path.ts";
 import { mergeRubrics } from "../templates/rubric.ts";
-import { isTruthFrom } from "../templates/truth-from.ts";
+import { isTruthFrom } from "../templates/template.ts";
 import { sha256 } from "../values/hash.ts";
 import {
   canonicalJson,

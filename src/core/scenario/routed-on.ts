@@ -2,8 +2,7 @@ import { NO_NEEDS, needsOfParts, type TurnNeed } from "../liquid/text-needs.ts";
 import { leavesOf } from "../logic/composition.ts";
 import { type Condition, compileWhen } from "../state/condition.ts";
 import { parseStatePath } from "../state/state-path.ts";
-import { fieldNamed, gateOf, type Template, verifyRuleOf } from "../templates/template.ts";
-import { isTruthFrom } from "../templates/truth-from.ts";
+import { fieldNamed, gateOf, isTruthFrom, type Template, verifyRuleOf } from "../templates/template.ts";
 import { isTranscript, type ScenarioDefinition } from "./definition.ts";
 
 /** What must be known of a turn at a node before the conversation can go on. */

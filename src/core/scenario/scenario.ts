@@ -163,7 +163,7 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
 
   /** Throws an issue that is known before `validate()`, unless all issues are to be seen together. */
   #atOnce(issue: Issue): Issue {
-    if (isPatient) return issue;
+    if (collectsIssues) return issue;
     throw new DefinitionError(`Scenario ${JSON.stringify(this.name)}`, [issue]);
   }
 
@@ -173,11 +173,11 @@ export class Scenario<in Nodes extends NodeEntry = never, in Outcomes extends st
   }
 }
 
-let isPatient = false;
+let collectsIssues = false;
 
 /** Leaves what `addNode` and `setEntry` would throw to `validate()`, as long as it is set: a command lists all issues together. */
 export function leaveIssuesToValidate(isSet: boolean): void {
-  isPatient = isSet;
+  collectsIssues = isSet;
 }
 
 /** Code that makes scenarios in a loop does not fill the screen: all warnings are on the definitions. */

@@ -3,8 +3,8 @@ import type { Issue, NodeRole, ReportIssue } from "../schema/issue.ts";
 import { asNearest } from "../schema/nearest-name.ts";
 import { isReservedKey } from "../values/json.ts";
 import { END, END_IN_FILES } from "./definition.ts";
+import { components } from "./numbered-graph.ts";
 import type { DraftEdge, ScenarioDraft } from "./scenario-draft.ts";
-import { validateForks } from "./validate-forks.ts";
 
 /** Checks ids, the ends of edges, the entry, fallbacks and reachability; linear in nodes and edges. */
 export function validateGraph(draft: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
@@ -175,5 +175,23 @@ class Graph {
     };
     for (let next = 0; next < queue.length; next++) this.forEachTarget(queue[next] as number, reach);
     return queue;
+  }
+}
+
+/** Reports forks to END alone, and forks that come back to themselves with no condition on the way: they would never end. */
+export function validateForks({ numbers, edges }: ScenarioDraft, report: ReportIssue): void {
+  const forks = edges.filter(({ arm }) => arm !== undefined);
+  if (forks.length === 0) return;
+  // Where a condition decides, the way may end.
+  const decides = new Set(edges.filter(({ conditional }) => conditional).map(({ from }) => from));
+  const targets: number[][] = Array.from({ length: numbers.size }, () => []);
+  for (const { from, to } of edges) if (!decides.has(from)) targets[from]?.push(to);
+  const component = components(targets);
+  const told = new Set<number>();
+  for (const { index, from, to } of forks) {
+    if (decides.has(from) || told.has(index) || component[from] !== component[to]) continue;
+    told.add(index);
+    const [node, arm] = [numbers.idOf(from), numbers.idOf(to)];
+    report({ code: "unbounded_fork", path: ["edges", index, "fork"], node, arm });
   }
 }

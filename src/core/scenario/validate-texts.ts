@@ -6,7 +6,7 @@ import type { Issue, IssuePath, PlaceInText, ReportIssue } from "../schema/issue
 import { nearestOf } from "../schema/nearest-name.ts";
 import { fieldNamed } from "../templates/template.ts";
 import { isRecord } from "../values/json.ts";
-import { PathsToNodes } from "./paths-to-nodes.ts";
+import { PathsToNodes } from "./numbered-graph.ts";
 import type { ScenarioDraft } from "./scenario-draft.ts";
 
 /** Where a text is used: before a turn at a node, after one, or at the end of a conversation. */

@@ -6,8 +6,15 @@ import { nearestOf } from "../schema/nearest-name.ts";
 import type { JsonValue } from "../values/json.ts";
 import { type Converted, convertText, stancePair, wholeNumber } from "./convert-value.ts";
 import { type ExtractRule, type ExtractTarget, enumValues, optionLetters } from "./extract-rule.ts";
-import { defaultFieldCheck, type FieldType, isTraceCheck, type TemplateField } from "./template.ts";
-import { type CaseTruth, isCaseTruth, isTruthFrom } from "./truth-from.ts";
+import {
+  type CaseTruth,
+  defaultFieldCheck,
+  type FieldType,
+  isCaseTruth,
+  isTraceCheck,
+  isTruthFrom,
+  type TemplateField,
+} from "./template.ts";
 
 /** A mistake in a field: the key that it is about, and a sentence. */
 export interface FieldProblem {

@@ -18,6 +18,9 @@ import {
 import { isReservedKey } from "../values/json.ts";
 import { type LlmTrait, METRIC_NAMES, type MetricTrait, type Rubric, scoreRange } from "./rubric.ts";
 
+// Rules over several keys of a trait, and over the traits of a rubric. A rule runs only on data that has its shape,
+// which is why it may take it for what it should be.
+
 type Report = Parameters<ShapeRule>[1];
 
 /** The keys of all kinds together: whether they suit the kind is what is being asked. */
@@ -176,8 +179,3 @@ export const RUBRIC_SHAPE: Shape = reference("rubric", () =>
     { description: "Qualities of a reply that have no ground truth.", rule: rubricRule },
   ),
 );
-
-/**
- * Rules over several keys of a trait, and over the traits of a rubric. A rule runs only on data that has its shape,
- * which is why it may take it for what it should be.
- */

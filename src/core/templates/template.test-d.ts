@@ -2,8 +2,7 @@ import { expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import { END } from "../scenario/definition.ts";
 import { Scenario } from "../scenario/scenario.ts";
-import { type Template, type TemplateField, template } from "./template.ts";
-import { truthFrom } from "./truth-from.ts";
+import { type Template, type TemplateField, template, truthFrom } from "./template.ts";
 import { verified } from "./verified.ts";
 
 const asked = template({

@@ -1,7 +1,6 @@
 import type * as core from "zod/v4/core";
 import { isRecord, type JsonValue } from "../values/json.ts";
-import type { FieldOptions, FieldType, TemplateField } from "./template.ts";
-import type { TruthFrom } from "./truth-from.ts";
+import type { FieldOptions, FieldType, TemplateField, TruthFrom } from "./template.ts";
 
 /** What a field of a zod type holds as data: dates are texts. */
 type ValueOf<Type extends core.$ZodType> = AsData<NonNullable<core.output<Type>>>;

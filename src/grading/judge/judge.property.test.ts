@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Check } from "../../core/checks/check.ts";
 import type { Trait } from "../../core/templates/rubric.ts";
 import type { FieldOptions, FieldType, ScalarType, TemplateField } from "../../core/templates/template.ts";
-import { truthFrom } from "../../core/templates/truth-from.ts";
+import { truthFrom } from "../../core/templates/template.ts";
 import { type JudgeInput, judgeRequest, judgeRequests, repairRequest } from "./judge-request.ts";
 
 const MARKER = "k3J9xQ2mZ81LpVt7";

@@ -1,7 +1,11 @@
 import type { CheckOf } from "../../core/checks/check.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
-import { defaultFieldCheck, type Template } from "../../core/templates/template.ts";
-import { isTruthFrom, resolveTruth } from "../../core/templates/truth-from.ts";
+import {
+  defaultFieldCheck,
+  isTruthFrom,
+  resolveTruth,
+  type Template,
+} from "../../core/templates/template.ts";
 import { textValue } from "../../core/text/text-value.ts";
 import { isRecord, ownValue, type UnknownRecord } from "../../core/values/json.ts";
 

@@ -11,8 +11,13 @@ import {
 import { allOf, anyOf, atLeastN, not } from "../../core/logic/composition.ts";
 import { allTrue, type Truth } from "../../core/logic/kleene.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
-import { field, type Template, type TemplateField, template } from "../../core/templates/template.ts";
-import { truthFrom } from "../../core/templates/truth-from.ts";
+import {
+  field,
+  type Template,
+  type TemplateField,
+  template,
+  truthFrom,
+} from "../../core/templates/template.ts";
 import { type Verification, verifyParsed } from "./verify-parsed.ts";
 
 const drug: TemplateField = { type: "string", description: "the drug", truth: "venetoclax" };

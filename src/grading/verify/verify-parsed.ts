@@ -9,18 +9,20 @@ import { type Condition, compileWhen, type ExplicitStateCheck } from "../../core
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
 import { valueAt } from "../../core/state/state-path.ts";
 import {
+  type CaseTruth,
   defaultFieldCheck,
   type FieldLeaf,
   type GateCondition,
   gateOf,
   isTraceCheck,
+  isTruthFrom,
+  resolveTruth,
   type Template,
   type TemplateField,
   type VerifyFunction,
   type VerifyGate,
   verifyRuleOf,
 } from "../../core/templates/template.ts";
-import { type CaseTruth, isTruthFrom, resolveTruth } from "../../core/templates/truth-from.ts";
 import { isRecord, ownValue, type UnknownRecord } from "../../core/values/json.ts";
 import { meaningVerdict } from "./semantic-match.ts";
 

@@ -9,7 +9,7 @@ import {
   type TemplateField,
   verifyRuleOf,
 } from "../../core/templates/template.ts";
-import { type CaseTruth, isCaseTruth, isTruthFrom } from "../../core/templates/truth-from.ts";
+import { type CaseTruth, isCaseTruth, isTruthFrom } from "../../core/templates/template.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
 import type { Primitive } from "./declared-template.ts";
 import { type Note, NotTranslatable } from "./primitives.ts";

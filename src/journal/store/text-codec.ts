@@ -1,6 +1,6 @@
 import { lazy } from "../../core/lazy.ts";
 import { frozenCopy } from "../../core/values/frozen-copy.ts";
-import { setOwn } from "../../core/values/set-own.ts";
+import { setOwn } from "../../core/values/json.ts";
 
 /** Data as JSON, in which long texts are references. */
 export interface EncodedData {

@@ -1,4 +1,4 @@
-import { setOwn } from "../../core/values/set-own.ts";
+import { setOwn } from "../../core/values/json.ts";
 import { contentHash } from "../../models/content-hash.ts";
 import { asLine, LONG_TEXT, lineOf, MAX_LINE, TEXT_WINDOW } from "./run-file.ts";
 

@@ -3,7 +3,7 @@ import { readDate } from "../../core/checks/date-value.ts";
 import { evaluateCheck } from "../../core/checks/evaluate-check.ts";
 import { convertText } from "../../core/templates/convert-value.ts";
 import { optionLetters } from "../../core/templates/extract-rule.ts";
-import { isCaseTruth, isTruthFrom } from "../../core/templates/truth-from.ts";
+import { isCaseTruth, isTruthFrom } from "../../core/templates/template.ts";
 import { deepEqual, type JsonValue } from "../../core/values/json.ts";
 import { extractValue } from "../../grading/reading/extract-value.ts";
 import { patternSample } from "./pattern-sample.ts";

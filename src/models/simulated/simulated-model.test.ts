@@ -10,7 +10,7 @@ import type { Question } from "../../core/scenario/definition.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
 import type { ExtractRule } from "../../core/templates/extract-rule.ts";
 import { type Template, type TemplateField, template } from "../../core/templates/template.ts";
-import { truthFrom } from "../../core/templates/truth-from.ts";
+import { truthFrom } from "../../core/templates/template.ts";
 import { frozenCopy } from "../../core/values/frozen-copy.ts";
 import { assessReply } from "../../grading/judge/assess-reply.ts";
 import type { Message } from "../message.ts";

@@ -2,7 +2,7 @@ import type { Rng } from "../../core/rng.ts";
 import type { Question } from "../../core/scenario/definition.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
 import type { Template } from "../../core/templates/template.ts";
-import { resolveTruth } from "../../core/templates/truth-from.ts";
+import { resolveTruth } from "../../core/templates/template.ts";
 import type { Message } from "../message.ts";
 import type { ModelRequest, SimulationInput } from "../model.ts";
 import { ReplyScript, type WordingChoice } from "./reply-script.ts";

@@ -1,6 +1,6 @@
 import type { Document, Node, YAMLMap } from "yaml";
 import { errorMessage } from "../../core/error-message.ts";
-import { setOwn } from "../../core/values/set-own.ts";
+import { setOwn } from "../../core/values/json.ts";
 import {
   DEEPEST,
   LineIndex,

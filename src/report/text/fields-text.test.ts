@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { INITIAL_STATE } from "../../core/state/state.ts";
 import type { TemplateField } from "../../core/templates/template.ts";
-import { truthFrom } from "../../core/templates/truth-from.ts";
+import { truthFrom } from "../../core/templates/template.ts";
 import { PLAIN_STYLE } from "../../terminal/terminal.ts";
 import { expectedText, fieldLines, traitLines } from "./fields-text.ts";
 

@@ -4,7 +4,7 @@ import type { Question } from "../../core/scenario/definition.ts";
 import { describeCheck, describeCondition } from "../../core/state/describe-condition.ts";
 import type { ScenarioState } from "../../core/state/state.ts";
 import { defaultFieldCheck, isTraceCheck } from "../../core/templates/template.ts";
-import { isTruthFrom, resolveTruth } from "../../core/templates/truth-from.ts";
+import { isTruthFrom, resolveTruth } from "../../core/templates/template.ts";
 import { ownValue } from "../../core/values/json.ts";
 import type { TraitResult } from "../../grading/verify/trait-value.ts";
 import type { FieldVerdict } from "../../grading/verify/verify-parsed.ts";

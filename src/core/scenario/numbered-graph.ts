@@ -110,3 +110,45 @@ function postorder(entry: number, targets: readonly number[][], size: number): r
   }
   return order;
 }
+
+/**
+ * The number of the strongly connected component of each node: nodes that can reach each other have the same. Tarjan's algorithm, without
+ * recursion; `targets` has the nodes that the edges of each node lead to.
+ */
+export function components(targets: readonly (readonly number[])[]): readonly number[] {
+  const size = targets.length;
+  const order = new Array<number>(size).fill(-1);
+  const low = new Array<number>(size).fill(0);
+  const component = new Array<number>(size).fill(-1);
+  const stack: number[] = [];
+  let [count, found] = [0, 0];
+  for (let root = 0; root < size; root++) {
+    if (order[root] !== -1) continue;
+    const path: { readonly node: number; next: number }[] = [];
+    const enter = (node: number): void => {
+      order[node] = low[node] = count++;
+      stack.push(node);
+      path.push({ node, next: 0 });
+    };
+    enter(root);
+    for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+      const { node } = top;
+      const target = targets[node]?.[top.next++];
+      if (target !== undefined) {
+        if (order[target] === -1) enter(target);
+        else if (component[target] === -1) low[node] = Math.min(low[node] as number, order[target] as number);
+        continue;
+      }
+      path.pop();
+      const above = path.at(-1)?.node;
+      if (above !== undefined) low[above] = Math.min(low[above] as number, low[node] as number);
+      if (low[node] !== order[node]) continue;
+      for (let member = stack.pop(); member !== undefined; member = stack.pop()) {
+        component[member] = found;
+        if (member === node) break;
+      }
+      found++;
+    }
+  }
+  return component;
+}
