@@ -1,9 +1,11 @@
-import type { ConversationStatus, UserState } from "../core/state/state.ts";
+import type { ConversationStatus } from "../core/state/state.ts";
 import type { JsonObject, JsonValue } from "../core/values/json.ts";
+import type { MadeCall } from "../journal/fold/calls.ts";
+import type { Conversation } from "../journal/fold/conversation.ts";
 import type { JudgeHealth } from "../journal/judge-health.ts";
-import type { Cell, Label } from "../journal/run-event.ts";
-import type { Spending } from "../journal/spending.ts";
-import type { Retry, TurnVerdict, TurnWarning } from "../journal/turn.ts";
+import type { Cell, Label, RunStart } from "../journal/run-event.ts";
+import type { ConversationSummary, RunSummary } from "../journal/store/store.ts";
+import type { Retry, Turn, TurnVerdict, TurnWarning } from "../journal/turn.ts";
 import type { Message } from "../models/message.ts";
 import type { Comparison } from "../report/data/compare-sides.ts";
 import type { ComparisonLine } from "../report/data/comparison.ts";
@@ -23,23 +25,17 @@ export interface ErrorAnswer {
 export type RunState = "running" | "stopped" | "finished";
 
 /** A run in the list of runs. */
-export interface RunEntry {
-  readonly run: string;
-  readonly startedAt: number;
-  readonly endedAt: number | null;
+export interface RunEntry
+  extends Pick<RunSummary, "run" | "startedAt" | "endedAt" | "tags" | "parent" | "spending">,
+    Pick<RunStart, "subjects" | "judges" | "replicates"> {
   readonly state: RunState;
-  readonly tags: readonly string[];
-  readonly parent: string | null;
-  readonly subjects: readonly string[];
-  readonly judges: readonly string[];
+  /** The first of them, and how many there are. */
   readonly scenarios: readonly string[];
   readonly scenarioCount: number;
-  readonly replicates: number;
   /** Planned, ended in any way, and ended as the scenario says. */
   readonly conversations: number;
   readonly ended: number;
   readonly finished: number;
-  readonly spending: Spending;
   /** The first outcome in short; empty if there is none. */
   readonly headline: string;
 }
@@ -69,8 +65,7 @@ export interface FailureCause {
 export type ShownRates = Omit<OutcomeRates, "best" | "unread">;
 
 /** The page of a run. */
-export interface RunAnswer extends RunEntry {
-  readonly statuses: Readonly<Partial<Record<ConversationStatus, number>>>;
+export interface RunAnswer extends RunEntry, Pick<RunSummary, "statuses"> {
   readonly rates: ShownRates;
   readonly health: readonly JudgeHealth[];
   readonly causes: readonly FailureCause[];
@@ -101,9 +96,7 @@ export interface HeatAnswer {
 export type OutcomeValue = boolean | number | "inconclusive" | "not_applicable";
 
 /** A conversation in a list; its turns are its nodes with their verdicts. */
-export interface ConversationEntry extends Cell {
-  readonly conversation: string;
-  readonly status: ConversationStatus | null;
+export interface ConversationEntry extends Cell, Pick<ConversationSummary, "conversation" | "status"> {
   readonly turns: readonly (readonly [node: string, verdict: TurnVerdict | null, edge: number | null])[];
   readonly outcomes: Readonly<Record<string, OutcomeValue>>;
   readonly tokens: number | null;
@@ -152,11 +145,7 @@ export interface EdgeView {
 }
 
 /** A call that a turn made. */
-export interface CallView {
-  readonly call: string;
-  readonly purpose: string;
-  readonly model: string;
-  readonly startedAt: number;
+export interface CallView extends Pick<MadeCall, "call" | "purpose" | "model" | "startedAt"> {
   readonly endedAt: number | null;
   readonly latencyMs: number | null;
   readonly cached: boolean;
@@ -168,40 +157,43 @@ export interface CallView {
 }
 
 /** A turn with everything that explains it. */
-export interface TurnView {
-  readonly turn: number;
-  readonly node: string;
-  readonly agent?: string;
-  readonly model?: string;
-  readonly instructions?: string;
+export interface TurnView
+  extends Pick<
+    Turn,
+    | "turn"
+    | "node"
+    | "agent"
+    | "model"
+    | "instructions"
+    | "user"
+    | "reply"
+    | "finish"
+    | "verdict"
+    | "score"
+    | "refused"
+    | "next"
+    | "spending"
+    | "latencyMs"
+    | "startedAt"
+    | "endedAt"
+  > {
   readonly question: string;
-  /** What the simulated user did, who wrote the question. */
-  readonly user?: UserState;
   /** True of a turn that an arm of a fork has from its parent. */
   readonly isOfParent?: boolean;
   /** Where the arms of a fork go from here. */
   readonly arms?: readonly string[];
   /** What was sent before the question since the last turn: given history, examples, what a handover wrote. */
   readonly before: readonly Message[];
-  readonly reply?: string;
   /** Messages of the model and of tools before the reply. */
   readonly steps: readonly Message[];
-  readonly finish?: string;
-  readonly verdict?: TurnVerdict;
-  readonly score?: number | null;
-  readonly refused?: boolean | null;
   readonly fields: readonly FieldView[];
   readonly traits: readonly TraitView[];
   readonly edges: readonly EdgeView[];
-  readonly next?: string | null;
+  /** Why the judge could not be asked, as a sentence. */
   readonly judgeFailure?: string;
   readonly warnings: readonly TurnWarning[];
   readonly retries: readonly Retry[];
   readonly calls: readonly CallView[];
-  readonly spending?: Spending;
-  readonly latencyMs?: number;
-  readonly startedAt?: number;
-  readonly endedAt?: number;
   /** The state that routing saw after the turn; missing until it is read. */
   readonly state?: JsonObject;
 }
@@ -217,21 +209,18 @@ export interface OutcomeView {
 }
 
 /** The page of a conversation. */
-export interface ConversationAnswer {
+export interface ConversationAnswer
+  extends Readonly<
+    Pick<Conversation, "conversation" | "cell" | "status" | "attempt" | "spending" | "startedAt" | "endedAt">
+  > {
   readonly run: string;
-  readonly conversation: string;
-  readonly cell: Cell;
-  readonly status: ConversationStatus | null;
+  /** Why it failed, as a sentence. */
   readonly failure: string | null;
-  readonly attempt: number;
   readonly turnLimit: number | null;
   /** The conversation that an arm of a fork continues, after so many turns. */
   readonly parent: { readonly conversation: string; readonly turn: number } | null;
   readonly turns: readonly TurnView[];
   readonly outcomes: readonly OutcomeView[];
-  readonly spending: Spending;
-  readonly startedAt: number | null;
-  readonly endedAt: number | null;
   /** True if the stored scenario is not the one of this conversation. */
   readonly isChanged: boolean;
   readonly initialState: JsonObject;

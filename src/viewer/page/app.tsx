@@ -12,7 +12,6 @@ import { PlainText } from "./parts/plain-text.tsx";
 import { Empty, Problem } from "./parts/states.tsx";
 import { goTo, hashOf, type Route, useRoute, useScrollMemory } from "./routing.ts";
 import { source } from "./source.ts";
-import { applyTheme, chosenTheme, nextTheme } from "./theme.ts";
 
 /** The whole page: where one is, the page that the address names, keys. */
 export function App(): ReactNode {
@@ -154,4 +153,37 @@ class Guarded extends Component<{ readonly children: ReactNode }, { readonly pro
       />
     );
   }
+}
+
+/** `auto` follows the system. */
+type Theme = "auto" | "light" | "dark";
+
+const KEY = "elenchus-theme";
+const THEMES: readonly Theme[] = ["auto", "light", "dark"];
+
+/** The theme that the person chose. */
+function chosenTheme(): Theme {
+  try {
+    const stored = window.localStorage.getItem(KEY);
+    return THEMES.find((theme) => theme === stored) ?? "auto";
+  } catch {
+    // A page from a disk may have no storage.
+    return "auto";
+  }
+}
+
+/** Shows the page in the chosen theme, or in the next one. */
+export function applyTheme(theme: Theme = chosenTheme()): Theme {
+  document.documentElement.dataset.theme = theme;
+  try {
+    window.localStorage.setItem(KEY, theme);
+  } catch {
+    // It is then chosen again the next time.
+  }
+  return theme;
+}
+
+/** The theme after this one. */
+function nextTheme(theme: Theme): Theme {
+  return THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "auto";
 }

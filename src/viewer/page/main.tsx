@@ -9,10 +9,9 @@ import "./style/graph.css";
 import "./style/compare.css";
 import "./style/curves.css";
 import "./style/review.css";
-import { App } from "./app.tsx";
+import { App, applyTheme } from "./app.tsx";
 import { exportSource } from "./export-source.ts";
 import { factOf, setSource } from "./source.ts";
-import { applyTheme } from "./theme.ts";
 
 // The token has become a cookie; it need not stay in the address, where it would be shared and kept in the history.
 const { pathname, search, hash } = window.location;

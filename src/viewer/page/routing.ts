@@ -11,11 +11,19 @@ export function hashOf(
   words: readonly string[],
   settings: Readonly<Record<string, string | undefined>> = {},
 ): string {
+  return `#/${encoded(words, settings)}`;
+}
+
+/** Words and settings as a part of an address; settings that are undefined or empty are left out. */
+export function encoded(
+  words: readonly string[],
+  settings: Readonly<Record<string, string | undefined>>,
+): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(settings))
     if (value !== undefined && value !== "") query.set(name, value);
   const text = query.toString();
-  return `#/${words.map(encodeURIComponent).join("/")}${text === "" ? "" : `?${text}`}`;
+  return `${words.map(encodeURIComponent).join("/")}${text === "" ? "" : `?${text}`}`;
 }
 
 /** The page that an address names. An address that cannot be decoded is that of the first page. */

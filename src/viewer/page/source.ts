@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import type { ErrorAnswer } from "../answers.ts";
+import { encoded } from "./routing.ts";
 
 /** Where answers come from: the server, or the files of an export. */
 export interface Source {
@@ -94,11 +95,7 @@ export function answerPath(
   words: readonly string[],
   settings: Readonly<Record<string, string | undefined>> = {},
 ): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(settings))
-    if (value !== undefined && value !== "") query.set(name, value);
-  const text = query.toString();
-  return `/api/${words.map(encodeURIComponent).join("/")}${text === "" ? "" : `?${text}`}`;
+  return `/api/${encoded(words, settings)}`;
 }
 
 const MOST_KEPT = 60;

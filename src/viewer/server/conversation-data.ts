@@ -24,7 +24,7 @@ import type {
   TurnView,
 } from "../answers.ts";
 import type { Viewed } from "./run-data.ts";
-import { storedScenario } from "./stored-scenario.ts";
+import { storedScenario } from "./scenario-data.ts";
 
 /** Texts of a conversation that are longer come in full only when asked for. */
 const LONGEST_TEXT = 200_000;

@@ -3,7 +3,7 @@ import type { RehearsedTurn, Witness } from "../../analysis/rehearsal/rehearsal.
 import { rowText, variantText } from "../../journal/cell.ts";
 import type { Store } from "../../journal/store/store.ts";
 import type { CoverageAnswer, WitnessView } from "../answers.ts";
-import { storedScenario } from "./stored-scenario.ts";
+import { storedScenario } from "./scenario-data.ts";
 
 /** Looking further would keep the next answer waiting. */
 const MOST_STATES = 2_000;

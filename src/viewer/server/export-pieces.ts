@@ -13,9 +13,14 @@ import { type ExportedConversation, packCalls } from "../packed-calls.ts";
 import { keptCalls } from "./call-data.ts";
 import { conversationAnswer } from "./conversation-data.ts";
 import { coverageAnswer } from "./coverage-data.ts";
-import { curvesAnswer } from "./curves-data.ts";
 import { conversationsAnswer } from "./entries-data.ts";
-import { type ComparedSides, comparisonAnswer, groupsAnswer, ratesAnswer } from "./heavy-answer.ts";
+import {
+  type ComparedSides,
+  comparisonAnswer,
+  curvesAnswer,
+  groupsAnswer,
+  ratesAnswer,
+} from "./heavy-answer.ts";
 import { heatAnswer, runAnswer, runEntry, type Viewed } from "./run-data.ts";
 import { scenarioAnswer } from "./scenario-data.ts";
 

@@ -2,9 +2,9 @@ import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { compareAll, runSide } from "../../report/data/compare-sides.ts";
 import { runRates } from "../../report/data/outcome-rates.ts";
 import { rates } from "../../report/data/rates.ts";
+import { sequences } from "../../report/data/sequences.ts";
 import { sentence } from "../../report/text/comparison-text.ts";
-import type { ComparisonAnswer, GroupsAnswer, RatesAnswer } from "../answers.ts";
-import { curvesAnswer } from "./curves-data.ts";
+import type { ComparisonAnswer, CurvesAnswer, GroupsAnswer, RatesAnswer } from "../answers.ts";
 import { disagreements } from "./review-data.ts";
 
 /** Two subjects, of one run or of two. */
@@ -77,4 +77,23 @@ export function comparisonAnswer(store: Store, { run, a, withRun, b }: ComparedS
     sentence: sentence({ ...line, onlyA, onlyB }, comparison),
   }));
   return { ...comparison, lines };
+}
+
+/** Turns after this one are counted, but not drawn one by one. */
+const MOST_TURNS = 60;
+
+/** The sequences of verdicts in a run, as `show --sequences` has them, in the order of its subjects. */
+export function curvesAnswer(store: Store, { run, start }: Pick<RunSummary, "run" | "start">): CurvesAnswer {
+  const { subjects, ...tests } = sequences(store, run);
+  const placeOf = (subject: string): number => start.subjects.indexOf(subject);
+  return {
+    ...tests,
+    subjects: [...subjects]
+      .sort((one, other) => placeOf(one.subject) - placeOf(other.subject))
+      .map((one) => ({
+        ...one,
+        survival: one.survival.slice(0, MOST_TURNS),
+        accuracy: one.accuracy.slice(0, MOST_TURNS),
+      })),
+  };
 }

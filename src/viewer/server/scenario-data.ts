@@ -1,12 +1,14 @@
 import { END, type ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { parseScenario } from "../../core/scenario/parse-scenario.ts";
+import { DefinitionError } from "../../core/schema/format-issue.ts";
 import { compileWhen } from "../../core/state/condition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
 import { INITIAL_STATE } from "../../core/state/state.ts";
-import type { RunSummary } from "../../journal/store/store.ts";
+import type { RunSummary, Store } from "../../journal/store/store.ts";
+import { definitionsOf } from "../../journal/transfer/stored-run.ts";
 import { expectedText } from "../../report/text/fields-text.ts";
 import type { EdgeTraffic, GraphAnswer, GraphEdge, NodeTraffic, ScenarioAnswer } from "../answers.ts";
 import { tagsIn, type Viewed } from "./run-data.ts";
-import { storedScenario } from "./stored-scenario.ts";
 
 /** A scenario of a run with its traffic; undefined if the run has no such scenario. */
 export function scenarioAnswer(
@@ -98,4 +100,32 @@ export function graphOf(definition: ScenarioDefinition): GraphAnswer {
     }),
     outcomes: outcomes.map((outcome) => ({ name: outcome.name, description: outcome.description ?? "" })),
   };
+}
+
+const MOST = 500;
+const parsed = new WeakMap<Store, Map<string, ScenarioDefinition | null>>();
+
+/** A scenario of a run, read once; undefined if it is not there, or has functions that cannot stand alone. */
+export function storedScenario(store: Store, run: string, scenario: string): ScenarioDefinition | undefined {
+  const known = parsed.get(store) ?? new Map<string, ScenarioDefinition | null>();
+  parsed.set(store, known);
+  const key = JSON.stringify([run, scenario]);
+  const before = known.get(key);
+  if (before !== undefined) return before ?? undefined;
+  if (known.size >= MOST) known.clear();
+  for (const event of definitionsOf(store, run)) {
+    if (event.scenario !== scenario) continue;
+    known.set(key, parse(event.definition));
+    return known.get(key) ?? undefined;
+  }
+  return undefined;
+}
+
+function parse(definition: string): ScenarioDefinition | null {
+  try {
+    return parseScenario(JSON.parse(definition));
+  } catch (error) {
+    if (error instanceof DefinitionError) return null;
+    throw error;
+  }
 }

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { PairEntry, PairsAnswer, RunAnswer, RunsAnswer } from "../../answers.ts";
 import { type Compared, ComparedTable } from "../parts/compared-table.tsx";
 import { placeOf } from "../parts/entry-list.tsx";
-import { countText } from "../parts/figures.ts";
+import { countText } from "../parts/figures.tsx";
 import { VerdictStrip } from "../parts/marks.tsx";
 import { PairView } from "../parts/pair-view.tsx";
 import { PlainText } from "../parts/plain-text.tsx";

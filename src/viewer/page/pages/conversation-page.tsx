@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import type { ConversationAnswer, ScenarioAnswer, TurnView } from "../../answers.ts";
 import { Chat } from "../parts/chat.tsx";
 import { placeOf } from "../parts/entry-list.tsx";
-import { costText, durationText, tokensText } from "../parts/figures.ts";
+import { costText, durationText, tokensText } from "../parts/figures.tsx";
 import { Graph } from "../parts/graph.tsx";
 import { useKeys } from "../parts/keys.tsx";
 import { lookOf, OutcomeMark, statusLook, VerdictMark } from "../parts/marks.tsx";

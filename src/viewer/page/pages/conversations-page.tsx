@@ -2,7 +2,7 @@ import { type ReactNode, useMemo } from "react";
 import type { ConversationEntry, RunAnswer } from "../../answers.ts";
 import { ENTRY_FILTERS, type EntryFilter, ORDERS } from "../../entry-filter.ts";
 import { type EntryColumns, EntryList, entryCells, useEntries } from "../parts/entry-list.tsx";
-import { countText } from "../parts/figures.ts";
+import { countText } from "../parts/figures.tsx";
 import { OutcomeMark } from "../parts/marks.tsx";
 import { PlainText } from "../parts/plain-text.tsx";
 import { Awaited, Empty } from "../parts/states.tsx";

@@ -1,8 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { wilson } from "../../../statistics/proportions.ts";
 import type { ConversationAnswer, FieldView, ReviewAnswer, ReviewTurn, TurnView } from "../../answers.ts";
-import { Explain } from "../parts/explain.tsx";
-import { countText, percentText, rangeText, valueText } from "../parts/figures.ts";
+import { countText, Explain, percentText, rangeText, valueText } from "../parts/figures.tsx";
 import { type Key, useKeys } from "../parts/keys.tsx";
 import { lookOf, VerdictMark } from "../parts/marks.tsx";
 import { LongText, PlainText } from "../parts/plain-text.tsx";

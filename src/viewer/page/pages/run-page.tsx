@@ -1,16 +1,16 @@
 import { type ReactNode, useEffect, useState } from "react";
 import type { FailureCause, RatesAnswer, RunAnswer, RunEntry } from "../../answers.ts";
 import { ConfirmDelete } from "../parts/confirm-delete.tsx";
-import { Explain } from "../parts/explain.tsx";
 import {
   costText,
   countedText,
   countText,
   durationText,
+  Explain,
   percentText,
   timeText,
   tokensText,
-} from "../parts/figures.ts";
+} from "../parts/figures.tsx";
 import { GroupTable } from "../parts/group-table.tsx";
 import { useKeys } from "../parts/keys.tsx";
 import { statusLook, VerdictMark } from "../parts/marks.tsx";

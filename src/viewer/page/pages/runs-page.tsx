@@ -1,7 +1,7 @@
 import { type ReactNode, useRef, useState } from "react";
 import type { RunEntry, RunsAnswer } from "../../answers.ts";
 import { ConfirmDelete } from "../parts/confirm-delete.tsx";
-import { costText, countText, durationText, timeText } from "../parts/figures.ts";
+import { costText, countText, durationText, timeText } from "../parts/figures.tsx";
 import { useKeys } from "../parts/keys.tsx";
 import { PlainText } from "../parts/plain-text.tsx";
 import { Awaited, Empty } from "../parts/states.tsx";

@@ -2,7 +2,7 @@ import { type ReactNode, useMemo } from "react";
 import type { ConversationEntry, CoverageAnswer, GraphAnswer, ScenarioAnswer } from "../../answers.ts";
 import type { EntryFilter } from "../../entry-filter.ts";
 import { type EntryColumns, EntryList, placeOf, useEntries } from "../parts/entry-list.tsx";
-import { countedText, countText } from "../parts/figures.ts";
+import { countedText, countText } from "../parts/figures.tsx";
 import { Graph } from "../parts/graph.tsx";
 import { lookOf, statusLook, VerdictMark, VerdictStrip } from "../parts/marks.tsx";
 import { coveredText, NotReached } from "../parts/not-reached.tsx";

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import type { CallAnswer, CallView, ConversationAnswer, TurnView } from "../../answers.ts";
 import { answerPath, factOf, source, useAnswer } from "../source.ts";
-import { costText, countText, durationText } from "./figures.ts";
+import { costText, countText, durationText } from "./figures.tsx";
 import { JsonBlock } from "./json-block.tsx";
 import { PlainText } from "./plain-text.tsx";
 import { Awaited } from "./states.tsx";

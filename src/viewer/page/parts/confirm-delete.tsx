@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { RunEntry } from "../../answers.ts";
 import { answerPath, send } from "../source.ts";
-import { countedText } from "./figures.ts";
+import { countedText } from "./figures.tsx";
 import { PlainText } from "./plain-text.tsx";
 
 /** Asks before a run is deleted. */

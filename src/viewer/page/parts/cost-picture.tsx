@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import type { AssertionLine } from "../../../report/data/outcome-rates.ts";
 import type { RunAnswer } from "../../answers.ts";
 import { goTo, type Route, withSettings } from "../routing.ts";
-import { costText, numberText, percentText, rangeText } from "./figures.ts";
+import { costText, numberText, percentText, rangeText } from "./figures.tsx";
 import { Picture, scaleOf } from "./picture.tsx";
 import { PlainText } from "./plain-text.tsx";
 

@@ -4,7 +4,7 @@ import type { ConversationEntry, ConversationsAnswer } from "../../answers.ts";
 import { type EntryFilter, ORDERS } from "../../entry-filter.ts";
 import { hashOf } from "../routing.ts";
 import { AnswerError, answerPath, cachedAnswer } from "../source.ts";
-import { costText, durationText } from "./figures.ts";
+import { costText, durationText } from "./figures.tsx";
 import { statusLook, VerdictMark, VerdictStrip } from "./marks.tsx";
 import { PlainText } from "./plain-text.tsx";
 

@@ -11,7 +11,7 @@ import {
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import type { TurnVerdict } from "../../../journal/turn.ts";
 import type { EdgeTraffic, GraphAnswer, GraphEdge, GraphNode, NodeTraffic } from "../../answers.ts";
-import { countText, percentText } from "./figures.ts";
+import { countText, percentText } from "./figures.tsx";
 import { type DrawnEdge, drawGraph, END_ID, labelLines, NODE, pathOf } from "./graph-layout.ts";
 import { lookOf } from "./marks.tsx";
 import { PlainText } from "./plain-text.tsx";

@@ -3,10 +3,9 @@ import type { RateLine } from "../../../report/data/rate-line.ts";
 import type { GroupsAnswer, RunAnswer } from "../../answers.ts";
 import { goTo, type Route, withSettings } from "../routing.ts";
 import { answerPath, useAnswer } from "../source.ts";
-import { countText, numberText, percentText, rangeText } from "./figures.ts";
+import { countText, numberText, percentText, RateBar, rangeText } from "./figures.tsx";
 import { sizeText } from "./matrix.tsx";
 import { PlainText } from "./plain-text.tsx";
-import { RateBar } from "./rate-bar.tsx";
 import { Awaited } from "./states.tsx";
 
 /** The rates of each subject within groups: by tag, variant, arm or whatever else tells conversations apart. */

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { TurnVerdict } from "../../../journal/turn.ts";
 import type { OutcomeValue } from "../../answers.ts";
-import { numberText } from "./figures.ts";
+import { numberText } from "./figures.tsx";
 
 /** How a verdict looks: a sign, a colour and a word. No two share a sign. */
 export interface Look {

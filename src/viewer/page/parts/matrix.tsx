@@ -7,10 +7,8 @@ import type {
 } from "../../../report/data/outcome-rates.ts";
 import type { ShownRates } from "../../answers.ts";
 import { hashOf } from "../routing.ts";
-import { Explain } from "./explain.tsx";
-import { countText, numberText, percentText, rangeText } from "./figures.ts";
+import { countText, Explain, numberText, percentText, RateBar, rangeText } from "./figures.tsx";
 import { PlainText } from "./plain-text.tsx";
-import { RateBar } from "./rate-bar.tsx";
 
 /** More of a subject's replies unread than this make comparisons unfair. */
 const MOST_UNREAD = 0.05;

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { CoverageAnswer, WitnessView } from "../../answers.ts";
-import { countedText } from "./figures.ts";
+import { countedText } from "./figures.tsx";
 import { lookOf, VerdictMark } from "./marks.tsx";
 import { PlainText } from "./plain-text.tsx";
 

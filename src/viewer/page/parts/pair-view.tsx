@@ -2,12 +2,11 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { ConversationAnswer, TurnView } from "../../answers.ts";
 import { hashOf } from "../routing.ts";
 import { answerPath, useAnswer } from "../source.ts";
-import { type AlignedTurn, alignTurns, firstDivergence } from "./aligned-turns.ts";
-import { countedText, valueText } from "./figures.ts";
+import { type AlignedTurn, alignTurns, firstDivergence, type Piece, textDifference } from "./differences.ts";
+import { countedText, valueText } from "./figures.tsx";
 import { lookOf, OutcomeMark, resultLook, VerdictMark } from "./marks.tsx";
 import { LongText, PlainText } from "./plain-text.tsx";
 import { Awaited } from "./states.tsx";
-import { type Piece, textDifference } from "./text-difference.ts";
 import { nodeName } from "./turn-details.tsx";
 
 /** Two conversations about the same item, side by side from where they part. */

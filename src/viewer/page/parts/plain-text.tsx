@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { countText } from "./figures.ts";
+import { countText } from "./figures.tsx";
 
 /** Control characters, invisible formatting and halves of pairs, except line breaks, tabs and the joiners that scripts need. */
 const SPECIAL = /[[\p{Cc}\p{Cf}\p{Cs}]--[\n\t\u200c\u200d]]/v;

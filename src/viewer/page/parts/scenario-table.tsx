@@ -2,8 +2,7 @@ import type { ReactNode } from "react";
 import type { HeatAnswer, HeatCell, RunAnswer } from "../../answers.ts";
 import { goTo, hashOf, type Route, withSettings } from "../routing.ts";
 import { answerPath, useAnswer } from "../source.ts";
-import { Explain } from "./explain.tsx";
-import { countText, numberText, percentText } from "./figures.ts";
+import { countText, Explain, numberText, percentText } from "./figures.tsx";
 import { PlainText } from "./plain-text.tsx";
 import { Awaited } from "./states.tsx";
 

@@ -1,3 +1,6 @@
+import { type ReactNode, useId } from "react";
+import type { Interval } from "../../../statistics/proportions.ts";
+
 /** Texts of numbers, the same on every page. What is unknown is a dash. */
 const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
@@ -73,4 +76,55 @@ export function valueText(value: unknown): string {
   if (value === undefined) return "–";
   if (typeof value === "string") return value;
   return JSON.stringify(value);
+}
+
+const WIDTH = 104;
+const HEIGHT = 8;
+
+/** A rate as a bar with its interval as a line across its end. The figures stand beside it. */
+export function RateBar({
+  rate,
+  interval,
+}: {
+  readonly rate: number;
+  readonly interval: Interval | null;
+}): ReactNode {
+  const x = (share: number): number => Math.max(0, Math.min(1, share)) * WIDTH;
+  return (
+    <span className="bar" aria-hidden="true">
+      <svg width={WIDTH} height={HEIGHT} role="presentation">
+        <rect width={x(rate)} height={HEIGHT} fill="var(--bar)" />
+        {interval !== null && (
+          <g stroke="var(--text)" strokeWidth="1.25">
+            <line x1={x(interval.low)} x2={x(interval.high)} y1={HEIGHT / 2} y2={HEIGHT / 2} />
+            <line x1={x(interval.low)} x2={x(interval.low)} y1={1} y2={HEIGHT - 1} />
+            <line x1={x(interval.high)} x2={x(interval.high)} y1={1} y2={HEIGHT - 1} />
+          </g>
+        )}
+      </svg>
+    </span>
+  );
+}
+
+/** A word or figure that explains itself in a sentence, to who points at it or moves the focus to it. */
+export function Explain({
+  text,
+  children,
+  isAtEnd = false,
+}: {
+  readonly text: string;
+  readonly children: ReactNode;
+  /** True near the right edge, where the sentence would not fit. */
+  readonly isAtEnd?: boolean;
+}): ReactNode {
+  const id = useId();
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: people who use no mouse need the sentence, too.
+    <span className={isAtEnd ? "explain end" : "explain"} tabIndex={0} aria-describedby={id}>
+      {children}
+      <span role="tooltip" id={id}>
+        {text}
+      </span>
+    </span>
+  );
 }
