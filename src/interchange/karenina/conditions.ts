@@ -1,11 +1,19 @@
 import { evaluateCheck } from "../../core/checks/evaluate-check.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
-import { type Comparison, translateComparison, type ValueType } from "./comparison.ts";
+import {
+  ALWAYS,
+  type Comparison,
+  longForm,
+  mapComposition,
+  NEVER,
+  shortValue,
+  translateComparison,
+  type ValueType,
+} from "./comparison.ts";
 import type { Primitive } from "./declared-template.ts";
 import { type Note, NotTranslatable, toCheck } from "./primitives.ts";
 import { translateLambda } from "./python-lambda.ts";
 import type { ScenarioNames } from "./scenario-names.ts";
-import { ALWAYS, longForm, mapComposition, NEVER, shortValue } from "./short-forms.ts";
 
 /** An edge of upstream, as far as its condition goes. */
 export interface UpstreamCondition {

@@ -1,12 +1,17 @@
 import { evaluateCheck } from "../../core/checks/evaluate-check.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
-import { type Comparison, translateComparison, type ValueType } from "./comparison.ts";
+import {
+  type Comparison,
+  longForm,
+  mapComposition,
+  NEVER,
+  translateComparison,
+  type ValueType,
+} from "./comparison.ts";
 import type { Primitive } from "./declared-template.ts";
 import { type Note, NotTranslatable, toCheck } from "./primitives.ts";
-import { translatePattern } from "./python-regex.ts";
+import { TRACE_HEADER, translatePattern } from "./python-regex.ts";
 import type { ScenarioNames } from "./scenario-names.ts";
-import { longForm, mapComposition, NEVER } from "./short-forms.ts";
-import { TRACE_HEADER } from "./trace-header.ts";
 
 /** The check of an outcome as a file has it: an assertion, a number, or the source of a function. */
 export function translateOutcome(check: JsonValue | undefined, names: ScenarioNames, note: Note): JsonValue {

@@ -2,8 +2,7 @@ import type { Check } from "../../core/checks/check.ts";
 import { DEFAULT_NORMALIZERS } from "../../core/checks/normalize.ts";
 import { deepEqual, isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
 import type { Primitive } from "./declared-template.ts";
-import { translatePattern } from "./python-regex.ts";
-import { TRACE_HEADER } from "./trace-header.ts";
+import { TRACE_HEADER, translatePattern } from "./python-regex.ts";
 
 /** Something that cannot be translated exactly, and why. */
 export class NotTranslatable extends Error {}

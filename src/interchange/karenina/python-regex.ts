@@ -1,5 +1,7 @@
 import { compileLinearRegex } from "../../core/checks/linear-regex.ts";
-import { TRACE_HEADER } from "./trace-header.ts";
+
+/** The line with which upstream's trace of a reply begins. Its replies are looked at with it, ours are not. */
+export const TRACE_HEADER = "--- AI Message ---\n";
 
 /** A Python pattern in RE2 syntax that means the same, or why there is none. */
 export type TranslatedPattern =

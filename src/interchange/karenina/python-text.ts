@@ -1,15 +1,17 @@
 import { type Composed, isComposition } from "../../core/logic/composition.ts";
 import {
+  type CaseTruth,
   defaultFieldCheck,
   type FieldLeaf,
   type FieldType,
   gateOf,
+  isCaseTruth,
   isTraceCheck,
+  isTruthFrom,
   type Template,
   type TemplateField,
   verifyRuleOf,
 } from "../../core/templates/template.ts";
-import { type CaseTruth, isCaseTruth, isTruthFrom } from "../../core/templates/template.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
 import type { Primitive } from "./declared-template.ts";
 import { type Note, NotTranslatable } from "./primitives.ts";

@@ -1,5 +1,6 @@
 import { END_IN_FILES, TRANSCRIPTS } from "../../core/scenario/definition.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
+import { NEVER } from "./comparison.ts";
 import { translateCondition } from "./conditions.ts";
 import type { PythonTemplate } from "./declared-template.ts";
 import { translateModelOverride } from "./model-overrides.ts";
@@ -10,7 +11,6 @@ import { parseTemplate } from "./python-template.ts";
 import { PythonError } from "./python-tokens.ts";
 import { withRawTexts } from "./raw-texts.ts";
 import { type KnownNode, nodeIdHere, ScenarioNames } from "./scenario-names.ts";
-import { NEVER } from "./short-forms.ts";
 import { translateTemplate } from "./template-fields.ts";
 import { nodeTraits, type TranslatedTrait, translateTrait, type UpstreamTrait } from "./traits.ts";
 

@@ -16,9 +16,9 @@ import { type Note, NotTranslatable } from "./primitives.ts";
 import { pythonNames, SPOKEN, writeTemplate } from "./python-text.ts";
 import { withPlainTexts } from "./raw-texts.ts";
 import type { ImportNote } from "./scenario-reader.ts";
+import { writeTraits } from "./traits.ts";
 import { writeComparison } from "./write-checks.ts";
 import { OutcomeWriter } from "./write-outcomes.ts";
-import { writeTraits } from "./write-traits.ts";
 
 /** Parts of a definition that upstream has, too, or that have no effect on conversations. */
 const KNOWN_PARTS: ReadonlySet<string> = new Set([

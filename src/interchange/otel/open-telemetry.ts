@@ -4,15 +4,13 @@ import {
   ROOT_CONTEXT,
   type Span,
   SpanKind,
-  SpanStatusCode,
   type Tracer,
   trace,
 } from "@opentelemetry/api";
 import type { CallEnd, CallStart, Cell, RunEvent } from "../../journal/run-event.ts";
 import type { RunObserver } from "../../journal/run-observer.ts";
 import { type FinishedTurn, turnVerdict } from "../../journal/turn.ts";
-import type { Message } from "../../models/message.ts";
-import { ERROR_TYPE, GEN_AI, providerAndModel } from "./attribute-names.ts";
+import { contentOf, ERROR_TYPE, evaluate, fail, GEN_AI, providerAndModel, usageOf } from "./attributes.ts";
 import { RunMeters } from "./run-meters.ts";
 
 /** What a run looks like in a backend for traces. */
@@ -336,62 +334,4 @@ class RunTracer implements RunObserver {
     )?.span;
     span?.addEvent("elenchus.warning", { code, message }, at);
   }
-}
-
-interface Evaluation {
-  readonly name: string;
-  readonly value?: number | undefined;
-  readonly label?: string | undefined;
-  readonly reason?: string | undefined;
-  readonly error?: string | undefined;
-}
-
-/** A wrong answer is a result, and no error. */
-function evaluate(
-  span: Span | undefined,
-  at: number,
-  { name, value, label, reason, error }: Evaluation,
-): void {
-  span?.addEvent(
-    GEN_AI.evaluation,
-    {
-      [GEN_AI.evaluationName]: name,
-      ...(value === undefined ? {} : { [GEN_AI.evaluationValue]: value }),
-      ...(label === undefined ? {} : { [GEN_AI.evaluationLabel]: label }),
-      ...(reason === undefined || reason === "" ? {} : { [GEN_AI.evaluationReason]: reason }),
-      ...(error === undefined ? {} : { [ERROR_TYPE]: error }),
-    },
-    at,
-  );
-}
-
-function fail(span: Span, category: string, message: string): void {
-  span.setAttribute(ERROR_TYPE, category);
-  span.setStatus({ code: SpanStatusCode.ERROR, message });
-}
-
-function usageOf({ usage, cost, attempts }: CallEnd): Attributes {
-  return {
-    ...(attempts === undefined ? {} : { "elenchus.attempts": attempts }),
-    ...(cost === undefined || cost === null ? {} : { "elenchus.cost": cost }),
-    ...(usage === undefined
-      ? {}
-      : {
-          [GEN_AI.inputTokens]: usage.inputTokens,
-          [GEN_AI.outputTokens]: usage.outputTokens,
-          ...(usage.cacheReadTokens === undefined ? {} : { [GEN_AI.cacheReadTokens]: usage.cacheReadTokens }),
-          ...(usage.cacheWriteTokens === undefined
-            ? {}
-            : { [GEN_AI.cacheWriteTokens]: usage.cacheWriteTokens }),
-          ...(usage.reasoningTokens === undefined ? {} : { [GEN_AI.reasoningTokens]: usage.reasoningTokens }),
-        }),
-  };
-}
-
-function contentOf(message: Message): object {
-  const parts =
-    message.role === "tool"
-      ? message.results.map(({ id, output }) => ({ type: "tool_call_response", id, response: output }))
-      : [{ type: "text", content: message.content }];
-  return { role: message.role, parts };
 }

@@ -1,6 +1,6 @@
 import { type Attributes, metrics } from "@opentelemetry/api";
 import type { CallEnd, CallStart } from "../../journal/run-event.ts";
-import { ERROR_TYPE, GEN_AI, providerAndModel } from "./attribute-names.ts";
+import { ERROR_TYPE, GEN_AI, providerAndModel } from "./attributes.ts";
 
 /** Calls, tokens and cost as metrics, by purpose and model. */
 export class RunMeters {
