@@ -2,8 +2,7 @@ import type { Job, Queue, QueueOptions, Worker, WorkerOptions } from "bullmq";
 import { errorMessage } from "../core/error-message.ts";
 import { RunError } from "../journal/failure.ts";
 import { isPostgresAddress, postgresAddress } from "../journal/store/postgres/postgres-address.ts";
-import { loadPeer } from "./load-peer.ts";
-import { waitForServer } from "./wait-for-server.ts";
+import { loadPeer, waitForServer } from "./work-server.ts";
 
 /** What a job of the queue says: everything else is in the store. */
 export interface QueuedJob {

@@ -7,9 +7,8 @@ import { StoreError } from "../journal/store/store-error.ts";
 import { HostedRun } from "./hosted-run.ts";
 import type { OwnParts } from "./own-parts.ts";
 import { type JobResult, type QueuedJob, type Taking, WorkQueue } from "./work-queue.ts";
-import { WORK_FORMAT } from "./work-sheet.ts";
+import { WORK_FORMAT, type WorkerReport } from "./work-sheet.ts";
 import { WorkTables } from "./work-tables.ts";
-import type { WorkerReport } from "./worker-report.ts";
 
 /** Something that a worker says: one line of its log. */
 export interface WorkerEvent {

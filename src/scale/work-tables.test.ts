@@ -4,9 +4,8 @@ import { runStart } from "../contracts/store-contract-samples.ts";
 import { openSqlDatabase } from "../journal/store/open-store.ts";
 import { SqlStore } from "../journal/store/sql-store.ts";
 import { SharedBudget } from "./shared-budget.ts";
-import { WORK_FORMAT } from "./work-sheet.ts";
+import { WORK_FORMAT, type WorkerReport } from "./work-sheet.ts";
 import { WorkTables } from "./work-tables.ts";
-import type { WorkerReport } from "./worker-report.ts";
 
 interface Process {
   readonly store: SqlStore;

@@ -3,10 +3,8 @@ import { RunError } from "../journal/failure.ts";
 import { postgresAddress } from "../journal/store/postgres/postgres-address.ts";
 import type { BudgetLimits } from "../run/calls/budget.ts";
 import type { CellGroup } from "../run/cell-source.ts";
-import { loadPeer } from "./load-peer.ts";
-import { waitForServer } from "./wait-for-server.ts";
-import type { WorkSheet } from "./work-sheet.ts";
-import type { SeenWorker, WorkerReport } from "./worker-report.ts";
+import { loadPeer, waitForServer } from "./work-server.ts";
+import type { SeenWorker, WorkerReport, WorkSheet } from "./work-sheet.ts";
 
 /** What workers are to do with a run: `stopping` lets calls in flight finish, `aborting` does not. */
 export type WorkState = "running" | "stopping" | "aborting" | "timeout" | "over";

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Clock } from "../core/environment.ts";
 import type { Output } from "./terminal.ts";
-import { textWidth } from "./text-width.ts";
+import { textWidth } from "./text-layout.ts";
 
 /** What is drawn, and the clock that paces it. */
 export interface LiveLinesOptions {

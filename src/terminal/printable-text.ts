@@ -17,3 +17,88 @@ export function printableText(text: string): string {
 export function printableLines(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(unprintableInLines(), "\ufffd");
 }
+
+/** Our own colours stay; everything else that a terminal would obey, or that is invisible, is replaced. */
+const obeyed = lazyPattern(
+  String.raw`(\u001b\[(?:1|2|22|31|32|33|36|39)m)|[[\p{Cc}\p{Cf}\p{Cs}]--[\n\t\u200c\u200d]]`,
+  "gv",
+);
+
+/** How `LiveLines` begins and ends what it draws. */
+const frame = lazyPattern(
+  String.raw`^(\u001b\[\?25l(?:\r\u001b\[\d+A)?(?:\u001b\[J)?)([\s\S]*)(\u001b\[\?25h)$`,
+  "",
+);
+
+/** Text that is the same for every terminal and every CI. */
+const HARMLESS = /^[ -"$-9;-~\n]*$/;
+
+/**
+ * The last guard before text reaches a terminal or the log of CI, whatever a command forgot: characters that move the cursor,
+ * change the title or reverse the direction of writing become `�`. In a log of GitHub, no line is a workflow command.
+ */
+export class TextGuard {
+  readonly #isGitHub: boolean;
+  /** The line that was begun, as long as it could still become a command. */
+  #begun: string | undefined = "";
+
+  constructor({ isGitHub }: { readonly isGitHub: boolean }) {
+    this.#isGitHub = isGitHub;
+  }
+
+  /** The text as it may be written. */
+  safe(text: string): string {
+    const drawn = frame().exec(text);
+    if (drawn !== null) return `${drawn[1]}${this.#guarded(drawn[2] ?? "")}${drawn[3]}`;
+    return this.#guarded(text);
+  }
+
+  #guarded(text: string): string {
+    const shown = HARMLESS.test(text) ? text : text.replace(obeyed(), (_, own?: string) => own ?? "\ufffd");
+    return this.#isGitHub ? this.#withoutCommands(shown) : shown;
+  }
+
+  /** GitHub takes a line for a command if it begins with `::` after white space, or has `##[` anywhere. */
+  #withoutCommands(text: string): string {
+    return text
+      .split("\n")
+      .map((line, index) => {
+        if (index > 0) this.#begun = "";
+        const safe = line
+          .replaceAll("##[", "# #[")
+          .replace(this.#begun === undefined ? NEVER : command(), "$1: $2");
+        // A line may be written in pieces.
+        const continued =
+          this.#begun?.endsWith(":") === true && visible(safe).startsWith(":") ? ` ${safe}` : safe;
+        const whole = this.#begun === undefined ? undefined : visible(this.#begun + continued);
+        this.#begun = whole !== undefined && /^\s*:?$/.test(whole) ? whole : undefined;
+        return continued;
+      })
+      .join("\n");
+  }
+}
+
+/** Data as a screen may show it: what it would obey becomes `�`. */
+export function shownData(text: string): string {
+  return HARMLESS.test(text) ? text : text.replace(/\r\n/g, "\n").replace(unprintableInLines(), "\ufffd");
+}
+
+const NEVER = /(?!)/;
+/** Colours are no text to GitHub. */
+const command = lazyPattern(String.raw`^((?:\s|\u001b\[\d+m)*):((?:\u001b\[\d+m)*:)`, "");
+const colours = lazyPattern(String.raw`\u001b\[\d+m`, "g");
+
+function visible(text: string): string {
+  return text.replace(colours(), "");
+}
+
+/** JSON that is safe on a screen and in a log: the same data, with what a terminal or GitHub would obey written as codes. */
+export function safeJson(value: unknown, indent?: number): string {
+  return (JSON.stringify(value, null, indent) ?? "null")
+    .replace(/[\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g, code)
+    .replaceAll("##[", "#\\u0023[");
+}
+
+function code(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}

@@ -1,7 +1,7 @@
 import { DEFAULTS } from "../core/defaults.ts";
 import type { Environment } from "../core/environment.ts";
+import { shownData, TextGuard } from "./printable-text.ts";
 import { COLOUR_STYLE, type Output, PLAIN_STYLE, type Style, type Terminal } from "./terminal.ts";
-import { shownData, TextGuard } from "./text-guard.ts";
 
 /** What is used of the process. */
 export interface TerminalProcess {

@@ -7,7 +7,7 @@ import { deflateRawSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { Rng } from "../../src/core/rng.ts";
 import { Dataset } from "../../src/datasets/dataset.ts";
-import { fileLines } from "../../src/files/file-lines.ts";
+import { fileLines } from "../../src/files/read-text-file.ts";
 import { inspectLogs } from "../../src/interchange/inspect/inspect-log.ts";
 import { readInspectLog } from "../../src/interchange/inspect/read-log.ts";
 import { readKarenina } from "../../src/interchange/karenina/read-karenina.ts";

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { textWidth } from "../../src/terminal/text-width.ts";
+import { textWidth } from "../../src/terminal/text-layout.ts";
 import { capitalFiles } from "./capitals.ts";
 import { elenchus as elenchusApart, folderWith, inOneProcess, inTerminal } from "./cli.ts";
 

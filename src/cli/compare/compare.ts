@@ -6,8 +6,8 @@ import { type Comparison, compareAll } from "../../report/data/compare-sides.ts"
 import { comparisonRows } from "../../report/data/comparison-rows.ts";
 import type { Average } from "../../report/data/rates.ts";
 import { comparisonText, discordantText } from "../../report/text/comparison-text.ts";
+import { safeJson } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { safeJson } from "../../terminal/text-guard.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { AVERAGE_ALONE } from "../show/show-statistics.ts";

@@ -14,7 +14,7 @@ import { countedText } from "../../report/text/figures.ts";
 import { outcomeRatesText } from "../../report/text/outcome-rates-text.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
+import { wrapText } from "../../terminal/text-layout.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { watchRun } from "../run/watch-run.ts";

@@ -5,7 +5,7 @@ import type { JsonValue } from "../../core/values/json.ts";
 import { countedText, countText } from "../../report/text/figures.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
+import { wrapText } from "../../terminal/text-layout.ts";
 
 interface Layout {
   readonly style: Style;

@@ -1,7 +1,7 @@
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
+import { wrapText } from "../../terminal/text-layout.ts";
 
 /** How something is: in order, of no consequence, worth a look, or not usable although it is configured. */
 export type FindingLevel = "fine" | "none" | "warning" | "broken";

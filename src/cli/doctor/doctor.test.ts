@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CAPITAL } from "../../../test/capital-scenario.ts";
 import { capturedTerminal } from "../../../test/captured-terminal.ts";
 import { packageVersion } from "../../project/package-files.ts";
-import { textWidth } from "../../terminal/text-width.ts";
+import { textWidth } from "../../terminal/text-layout.ts";
 import { doctor } from "./doctor.ts";
 
 /** Looks like no key that a pattern would know. */

@@ -18,7 +18,7 @@ import { capturedTerminal } from "../../../test/captured-terminal.ts";
 import { packageFolder, packageVersion } from "../../project/package-files.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { loadScenarios } from "../../project/scenario-files/load-scenarios.ts";
-import { textWidth } from "../../terminal/text-width.ts";
+import { textWidth } from "../../terminal/text-layout.ts";
 import { readSettings } from "../read-settings.ts";
 import { init } from "./init.ts";
 

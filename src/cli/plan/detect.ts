@@ -5,7 +5,7 @@ import { countText } from "../../report/text/figures.ts";
 import { namedTable } from "../../report/text/named-table.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Output } from "../../terminal/terminal.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
+import { wrapText } from "../../terminal/text-layout.ts";
 import { findRun, withRuns } from "../stored-runs.ts";
 
 /** What to detect, and what is assumed. */

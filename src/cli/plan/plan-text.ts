@@ -4,7 +4,7 @@ import { costText, countedText, countText, durationText } from "../../report/tex
 import { type NamedLine, namedTable } from "../../report/text/named-table.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Output } from "../../terminal/terminal.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
+import { wrapText } from "../../terminal/text-layout.ts";
 
 /** What a run will take, as a table and sentences. */
 export function planText(plan: RunPlan, { style, width }: Pick<Output, "style" | "width">): string {

@@ -19,8 +19,7 @@ import {
 import { judgeLines, verdictLines } from "../../report/text/verdict-text.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { cutToWidth, textWidth } from "../../terminal/text-width.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
+import { cutToWidth, textWidth, wrapText } from "../../terminal/text-layout.ts";
 
 /** What the screen must know of the session. */
 export interface PlayScreenOptions {

@@ -11,9 +11,8 @@ import { compileWhen } from "../../core/state/condition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
 import { countedText, countText } from "../../report/text/figures.ts";
 import { paintedLines, type TextOptions, valueText } from "../../report/text/text-blocks.ts";
-import { alignColumns, type TableCell } from "../../terminal/align-columns.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import { cutToWidth, textWidth } from "../../terminal/text-width.ts";
+import { alignColumns, cutToWidth, type TableCell, textWidth } from "../../terminal/text-layout.ts";
 
 /** What a rehearsal found, for people: what can happen, what never can, and what is not known. */
 export function rehearsalText(

@@ -4,7 +4,7 @@ import { parseProjectFile } from "../../project/parse-project-file.ts";
 import { type ResolvedSettings, resolveSettings } from "../../project/resolve-settings.ts";
 import { SETTING_SHAPES } from "../../project/settings-shape.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../../terminal/terminal.ts";
-import { textWidth } from "../../terminal/text-width.ts";
+import { textWidth } from "../../terminal/text-layout.ts";
 import { explainSettings } from "./explain-settings.ts";
 
 const TEXT = `

@@ -8,11 +8,9 @@ import { REDACTED } from "../../secrets/known-secrets.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import { openData } from "../../secrets/secret-data.ts";
 import { openHeaders } from "../../secrets/secret-headers.ts";
-import { alignColumns, type TableCell } from "../../terminal/align-columns.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
-import { textWidth } from "../../terminal/text-width.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
+import { alignColumns, type TableCell, textWidth, wrapText } from "../../terminal/text-layout.ts";
 
 /** How text for people is laid out. */
 export interface TextLayout {

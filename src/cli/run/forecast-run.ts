@@ -6,7 +6,7 @@ import { costText, countText } from "../../report/text/figures.ts";
 import type { BudgetLimits } from "../../run/calls/budget.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Output } from "../../terminal/terminal.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
+import { wrapText } from "../../terminal/text-layout.ts";
 import { forecastLine } from "../plan/plan-text.ts";
 import { withStoreIfAny } from "../stored-runs.ts";
 

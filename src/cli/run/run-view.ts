@@ -5,9 +5,8 @@ import type { RunProgress } from "../../report/data/run-progress.ts";
 import { plainLine, progressLines } from "../../report/text/progress-text.ts";
 import type { JudgeOption, SubjectOption } from "../../run/run-options.ts";
 import { LiveLines, PacedAction } from "../../terminal/live-lines.ts";
-import { printableText } from "../../terminal/printable-text.ts";
+import { printableText, safeJson } from "../../terminal/printable-text.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
-import { safeJson } from "../../terminal/text-guard.ts";
 
 /**
  * How a run is watched: with lines that are drawn again and again, with a line now and then, with nothing at all, or with each

@@ -1,18 +1,17 @@
-import type {
-  Coverage,
-  CoveredKind,
-  CoveredShare,
-  CoveredShares,
-  NeverRun,
-  ScenarioCoverage,
+import {
+  COVERED,
+  type Coverage,
+  type CoveredKind,
+  type CoveredShare,
+  type CoveredShares,
+  type NeverRun,
+  type ScenarioCoverage,
 } from "../../analysis/coverage/coverage.ts";
-import { COVERED } from "../../analysis/coverage/coverage.ts";
 import type { CoverageResult } from "../../analysis/coverage/coverage-threshold.ts";
 import { countedText, percentText } from "../../report/text/figures.ts";
 import { paintedLines, type TextOptions } from "../../report/text/text-blocks.ts";
-import { alignColumns, type TableCell } from "../../terminal/align-columns.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import { cutToWidth } from "../../terminal/text-width.ts";
+import { alignColumns, cutToWidth, type TableCell } from "../../terminal/text-layout.ts";
 import { pathOf } from "../rehearse/rehearsal-text.ts";
 
 const MOST_LISTED = 12;

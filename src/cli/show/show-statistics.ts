@@ -12,8 +12,8 @@ import { groupedRatesText } from "../../report/text/grouped-rates-text.ts";
 import { judgeReportText } from "../../report/text/judge-report-text.ts";
 import { noiseText } from "../../report/text/noise-text.ts";
 import { sequencesText } from "../../report/text/sequences-text.ts";
+import { safeJson } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { safeJson } from "../../terminal/text-guard.ts";
 import { findRun } from "../stored-runs.ts";
 
 /** What `show` computes instead of the usual results. */

@@ -21,11 +21,9 @@ import { type NamedColumn, type NamedLine, namedTable } from "../../report/text/
 import { pathsText } from "../../report/text/paths-text.ts";
 import { resultsText } from "../../report/text/results-text.ts";
 import { statusWord } from "../../report/text/verdict-text.ts";
-import { printableText } from "../../terminal/printable-text.ts";
+import { printableText, safeJson } from "../../terminal/printable-text.ts";
 import type { Style, Terminal } from "../../terminal/terminal.ts";
-import { safeJson } from "../../terminal/text-guard.ts";
-import { cutToWidth } from "../../terminal/text-width.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
+import { cutToWidth, wrapText } from "../../terminal/text-layout.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { countOpen, findConversation, findRun, withRuns } from "../stored-runs.ts";

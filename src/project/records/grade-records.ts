@@ -1,5 +1,5 @@
 import { errorMessage } from "../../core/error-message.ts";
-import { fileLines } from "../../files/file-lines.ts";
+import { fileLines } from "../../files/read-text-file.ts";
 import { type GivenRecord, readRecord } from "../../run/records/given-record.ts";
 import {
   type GradeOptions,

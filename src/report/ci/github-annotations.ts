@@ -3,7 +3,7 @@ import { isBrokenJudge } from "../../journal/judge-health.ts";
 import type { ConversationSummary, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
-import { cutToWidth } from "../../terminal/text-width.ts";
+import { cutToWidth } from "../../terminal/text-layout.ts";
 import type { Finding } from "../data/finding.ts";
 import { CUT_SHORT, conversationName, countCutShort } from "../data/subject-totals.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";

@@ -1,7 +1,7 @@
 import { DEFAULTS } from "../../core/defaults.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import { cutToWidth, textWidth } from "../../terminal/text-width.ts";
+import { cutToWidth, textWidth } from "../../terminal/text-layout.ts";
 import {
   type DrawnEdge,
   type DrawnNode,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { END, type ScenarioDefinition, type ScenarioEdge } from "../../core/scenario/definition.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import { cutToWidth, textWidth } from "../../terminal/text-width.ts";
+import { cutToWidth, textWidth } from "../../terminal/text-layout.ts";
 import { drawText } from "./draw-text.ts";
 import type { Traffic } from "./drawn-graph.ts";
 import { toMermaid } from "./to-mermaid.ts";

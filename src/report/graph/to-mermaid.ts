@@ -1,5 +1,5 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
-import { cutToWidth } from "../../terminal/text-width.ts";
+import { cutToWidth } from "../../terminal/text-layout.ts";
 import {
   type DrawnEdge,
   type DrawnNode,

@@ -1,7 +1,7 @@
 import { itemName } from "../../journal/cell.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
+import { wrapText } from "../../terminal/text-layout.ts";
 import type { Comparison } from "../data/compare-sides.ts";
 import type { ComparisonLine } from "../data/comparison.ts";
 import { countedText, countText, itemsText, meanText, NOTHING, percentText } from "./figures.ts";

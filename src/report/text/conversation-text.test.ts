@@ -18,7 +18,7 @@ import { ModelError } from "../../models/model-error.ts";
 import { VirtualClock } from "../../run/calls/virtual-clock.ts";
 import { resumeRun, runScenarios, startRun } from "../../run/run-scenarios.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../../terminal/terminal.ts";
-import { textWidth } from "../../terminal/text-width.ts";
+import { textWidth } from "../../terminal/text-layout.ts";
 import { conversationText } from "./conversation-text.ts";
 
 type Options = Parameters<typeof runScenarios>[0];

@@ -4,7 +4,7 @@ import { memoryStore } from "../../journal/store/memory-store.ts";
 import type { Store } from "../../journal/store/store.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../../terminal/terminal.ts";
-import { textWidth } from "../../terminal/text-width.ts";
+import { textWidth } from "../../terminal/text-layout.ts";
 import { failuresText } from "./failures-text.ts";
 
 async function held(subjects: readonly string[], replicates: number): Promise<Store> {

@@ -1,6 +1,6 @@
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
+import { wrapText } from "../../terminal/text-layout.ts";
 import type { RateLine } from "../data/rate-line.ts";
 import type { RateReport } from "../data/rates.ts";
 import {

@@ -1,6 +1,6 @@
 import type { JudgeHealth, JudgeReason } from "../../journal/judge-health.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
+import { wrapText } from "../../terminal/text-layout.ts";
 import type { OutcomeRates } from "../data/outcome-rates.ts";
 import { testedName } from "../data/subject-totals.ts";
 import { countedText, countText, percentText } from "./figures.ts";

@@ -1,6 +1,6 @@
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
+import { wrapText } from "../../terminal/text-layout.ts";
 import type { JudgeReport } from "../data/judge-agreement.ts";
 import { countedText, countText, intervalText, meanText, NOTHING, percentText } from "./figures.ts";
 

@@ -1,7 +1,6 @@
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
-import { textWidth } from "../../terminal/text-width.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
+import { textWidth, wrapText } from "../../terminal/text-layout.ts";
 import type { OutcomeLine, OutcomeRates, RatedOutcome } from "../data/outcome-rates.ts";
 import { testedKey, testedName } from "../data/subject-totals.ts";
 import {

@@ -1,6 +1,4 @@
-import { alignColumns, type TableCell } from "../../terminal/align-columns.ts";
-import { textWidth } from "../../terminal/text-width.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
+import { alignColumns, type TableCell, textWidth, wrapText } from "../../terminal/text-layout.ts";
 
 /** A line of a table that begins with a name. */
 export interface NamedLine {

@@ -1,8 +1,7 @@
 import type { Interval } from "../../statistics/proportions.ts";
-import type { TableCell } from "../../terminal/align-columns.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
+import { type TableCell, wrapText } from "../../terminal/text-layout.ts";
 import type { OutcomeLine, OutcomeRates, RatedOutcome } from "../data/outcome-rates.ts";
 import { testedName } from "../data/subject-totals.ts";
 import {

@@ -1,7 +1,7 @@
 import type { OutcomeEvent } from "../../journal/run-event.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
-import { textWidth } from "../../terminal/text-width.ts";
+import { textWidth } from "../../terminal/text-layout.ts";
 import { paintedLines, type TextOptions } from "./text-blocks.ts";
 import type { PaintedWord } from "./verdict-text.ts";
 

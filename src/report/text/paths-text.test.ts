@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../../terminal/terminal.ts";
-import { textWidth } from "../../terminal/text-width.ts";
+import { textWidth } from "../../terminal/text-layout.ts";
 import { pathsText, pathText } from "./paths-text.ts";
 
 const TRAFFIC = {

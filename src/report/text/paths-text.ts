@@ -1,8 +1,6 @@
-import { alignColumns, type TableCell } from "../../terminal/align-columns.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
-import { cutToWidth, textWidth } from "../../terminal/text-width.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
+import { alignColumns, cutToWidth, type TableCell, textWidth, wrapText } from "../../terminal/text-layout.ts";
 import type { PathCounts, ScenarioTraffic } from "../data/traffic.ts";
 import { shareText } from "../graph/drawn-graph.ts";
 import { countedText, countText } from "./figures.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { RunTally } from "../../journal/fold/run.ts";
 import type { RunEventBody } from "../../journal/run-event.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../../terminal/terminal.ts";
-import { textWidth } from "../../terminal/text-width.ts";
+import { textWidth } from "../../terminal/text-layout.ts";
 import { RunProgress } from "../data/run-progress.ts";
 import { plainLine, progressLines } from "./progress-text.ts";
 

@@ -1,8 +1,7 @@
 import { DEFAULTS } from "../../core/defaults.ts";
-import { alignColumns, type TableCell } from "../../terminal/align-columns.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
-import { cutToWidth, textWidth } from "../../terminal/text-width.ts";
+import { alignColumns, cutToWidth, type TableCell, textWidth } from "../../terminal/text-layout.ts";
 import type { RunProgress, SubjectProgress } from "../data/run-progress.ts";
 import {
   countedText,

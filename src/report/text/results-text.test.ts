@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { resultRow } from "../../../test/report/result-row.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../../terminal/terminal.ts";
-import { textWidth } from "../../terminal/text-width.ts";
+import { textWidth } from "../../terminal/text-layout.ts";
 import { outcomeRates } from "../data/outcome-rates.ts";
 import { countCutShort, subjectTotals, sumOfTotals } from "../data/subject-totals.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";

@@ -1,6 +1,5 @@
-import type { TableCell } from "../../terminal/align-columns.ts";
 import type { Style } from "../../terminal/terminal.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
+import { type TableCell, wrapText } from "../../terminal/text-layout.ts";
 import type { OutcomeRates } from "../data/outcome-rates.ts";
 import {
   cutShortCounts,

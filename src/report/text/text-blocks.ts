@@ -1,7 +1,6 @@
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
-import { textWidth } from "../../terminal/text-width.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
+import { textWidth, wrapText } from "../../terminal/text-layout.ts";
 
 /** Colours and width of a text. */
 export interface TextOptions {

@@ -4,7 +4,7 @@ import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
 import { isFinishedTurn, type Turn } from "../../journal/turn.ts";
 import type { ToolResult } from "../../models/message.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import { cutToWidth } from "../../terminal/text-width.ts";
+import { cutToWidth } from "../../terminal/text-layout.ts";
 import { expectedText, fieldLines, traitLines } from "./fields-text.ts";
 import { countedText, spendingText } from "./figures.ts";
 import { hopLines } from "./hop-text.ts";

@@ -1,5 +1,6 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { cutToWidth, splitToWidth, textWidth } from "./text-width.ts";
+import { alignColumns, cutToWidth, splitToWidth, textWidth, wrapText } from "./text-layout.ts";
 
 test.each([
   ["", 0],
@@ -59,4 +60,51 @@ test("splitToWidth keeps graphemes whole", () => {
   expect(splitToWidth("abcde", 2)).toEqual(["ab", "cd", "e"]);
   expect(splitToWidth("日e\u0301本", 3)).toEqual(["日e\u0301", "本"]);
   expect(splitToWidth("👩‍⚕️👩‍⚕️", 3)).toEqual(["👩‍⚕️", "👩‍⚕️"]);
+});
+
+test.each<[string, number, readonly string[]]>([
+  ["", 10, [""]],
+  ["one two three", 8, ["one two", "three"]],
+  ["one  two", 80, ["one two"]],
+  ["one\n\ntwo", 80, ["one", "", "two"]],
+  ["abcdefgh ij", 3, ["abc", "def", "gh", "ij"]],
+  ["code:\n  if (x)\n\treturn", 80, ["code:", "  if (x)", "    return"]],
+  ["  one two", 6, ["  one", "  two"]],
+  ["          deep", 12, ["deep"]],
+  ["one ", 3, ["one"]],
+  ["日本語", 4, ["日本", "語"]],
+  ["日本", 1, ["日", "本"]],
+  [" 日", 2, ["日"]],
+])("%j in %i columns", (text, columns, lines) => {
+  expect(wrapText(text, columns)).toEqual(lines);
+});
+
+test("no line is too long, and no word is lost", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 2, max: 40 }), (text, columns) => {
+      const lines = wrapText(text, columns);
+      for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
+      const letters = (some: string): string => some.replace(/[ \t\n]+/g, "");
+      expect(letters(lines.join(""))).toBe(letters(text));
+    }),
+  );
+});
+
+test("columns stand below each other, whatever their cells are painted with", () => {
+  const red = (text: string): string => `<red>${text}</red>`;
+  const lines = alignColumns(
+    [
+      [{ text: "subject" }, { text: "rate" }, { text: "n" }],
+      [{ text: "日本" }, { text: "5 %", paint: red }, { text: "1000" }],
+      [{ text: "a" }, { text: "" }, { text: "3" }],
+      [{ text: "b" }, { text: "" }, { text: "" }],
+    ],
+    ["<", ">", ">"],
+  );
+  expect(lines).toEqual([
+    "subject  rate     n",
+    "日本      <red>5 %</red>  1000",
+    "a                 3",
+    "b",
+  ]);
 });

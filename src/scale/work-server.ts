@@ -1,4 +1,5 @@
 import { RunError } from "../journal/failure.ts";
+import { isLost } from "../journal/store/postgres/postgres-connection.ts";
 
 /** Libraries that are installed only where runs go beyond one machine. */
 interface Peers {
@@ -27,5 +28,25 @@ export async function loadPeer<Name extends keyof Peers>(name: Name): Promise<Pe
     const { code } = cause as { readonly code?: unknown };
     if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") throw cause;
     throw new RunError([`${PURPOSES[name]} needs the package ${name}. Install it: npm install ${name}`]);
+  }
+}
+
+/** How long a server that is gone is waited for. */
+const WAIT_MS = 300_000;
+const PAUSE_MS = 250;
+
+/** Does something again when the connection was lost, until it works. `isRepeated` is true if it was perhaps done already. */
+export async function waitForServer<Result>(
+  action: (isRepeated: boolean) => Promise<Result>,
+  isClosed: () => boolean = () => false,
+): Promise<Result> {
+  const start = performance.now();
+  for (let isRepeated = false; ; isRepeated = true) {
+    try {
+      return await action(isRepeated);
+    } catch (error) {
+      if (isClosed() || !isLost(error) || performance.now() - start > WAIT_MS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
   }
 }
