@@ -163,7 +163,7 @@ export { StoreError, type StoreErrorCode } from "../journal/store/store-error.ts
 export { RunFileError } from "../journal/transfer/checked-line.ts";
 export type { FinishedTurn, Retry, Turn, TurnVerdict, TurnWarning } from "../journal/turn.ts";
 export { type ErrorCategory, ModelError } from "../models/model-error.ts";
-export { gradeRecords } from "../project/records/grade-records.ts";
+export { gradeRecords } from "../project/grade-records.ts";
 export { parseScenarioFile } from "../project/scenario-files/parse-scenario-file.ts";
 export { scenarioToJson, scenarioToYaml } from "../project/scenario-files/write-scenario.ts";
 export type { ProjectConfig, ProjectSettings } from "../project/settings.ts";

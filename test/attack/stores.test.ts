@@ -10,7 +10,7 @@ import { openStore } from "../../src/journal/store/open-store.ts";
 import { exportRun } from "../../src/journal/transfer/export-run.ts";
 import { cassetteFromRun } from "../../src/journal/transfer/stored-run.ts";
 import { conversationTable, turnTable } from "../../src/journal/transfer/tables.ts";
-import { pooledRates } from "../../src/report/data/outcome-rates.ts";
+import { pooledRates } from "../../src/report/data/run-rates.ts";
 import { runTraffic } from "../../src/report/data/traffic.ts";
 import { resultsText } from "../../src/report/text/results-text.ts";
 import { runScenarios } from "../../src/run/run-scenarios.ts";

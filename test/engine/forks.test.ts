@@ -3,7 +3,7 @@ import { memoryStore } from "elenchus/store";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { exportRecords } from "../../src/journal/transfer/records.ts";
-import { gradeRecords } from "../../src/project/records/grade-records.ts";
+import { gradeRecords } from "../../src/project/grade-records.ts";
 import type { GivenRecord } from "../../src/run/records/given-record.ts";
 import { regrade } from "../../src/run/regrade.ts";
 import { letterQuestion, memoryModel } from "./held.ts";

@@ -2,7 +2,7 @@ import { parseScenario, resumeRun, runScenarios, type ScenarioDefinition } from 
 import { memoryStore } from "elenchus/store";
 import { describe, expect, test } from "vitest";
 import { exportRecords } from "../../src/journal/transfer/records.ts";
-import { gradeRecords } from "../../src/project/records/grade-records.ts";
+import { gradeRecords } from "../../src/project/grade-records.ts";
 import type { GivenRecord } from "../../src/run/records/given-record.ts";
 import { regrade } from "../../src/run/regrade.ts";
 import { memoryModel } from "./held.ts";

@@ -10,7 +10,7 @@ import type { FileProblem } from "../../project/project-error.ts";
 import { type LoadedScenario, loadScenarios } from "../../project/scenario-files/load-scenarios.ts";
 import { selectScenarios } from "../../project/scenario-files/select-scenarios.ts";
 import type { Settings } from "../../project/settings.ts";
-import { type Finding, findingAt } from "../../report/data/finding.ts";
+import { type Finding, findingAt } from "../../report/ci/findings.ts";
 import { openRows } from "../../run/open-rows.ts";
 import { draftText, isDraft } from "../../run/refuse-drafts.ts";
 import { embedderProblems } from "../../run/require-embedder.ts";

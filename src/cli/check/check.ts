@@ -1,7 +1,7 @@
 import { LINT_RULES } from "../../core/scenario/lint-rule.ts";
 import { packageVersion } from "../../project/package-files.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { countFindings, type Finding, findingText } from "../../report/data/finding.ts";
+import { countFindings, type Finding, findingText } from "../../report/ci/findings.ts";
 import { drawText } from "../../report/graph/draw-text.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { printableLines, printableText, safeJson } from "../../terminal/printable-text.ts";
@@ -62,7 +62,7 @@ async function writeReport(report: CheckReport, options: ReportOptions): Promise
     return;
   }
   if (format === "sarif") {
-    const { sarifLog } = await import("../../report/ci/sarif-log.ts");
+    const { sarifLog } = await import("../../report/ci/findings.ts");
     output.data(`${safeJson(sarifLog(all, packageVersion()), 2)}\n`);
     return;
   }

@@ -1,11 +1,10 @@
 import { setFlagsFromString } from "node:v8";
 import { toCsv } from "../../journal/transfer/table-text.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { comparisonMarkdown } from "../../report/ci/comparison-markdown.ts";
 import { type Comparison, compareAll } from "../../report/data/compare-sides.ts";
-import { comparisonRows } from "../../report/data/comparison-rows.ts";
 import type { Average } from "../../report/data/rates.ts";
-import { comparisonText, discordantText } from "../../report/text/comparison-text.ts";
+import { comparisonRows } from "../../report/data/table-rows.ts";
+import { comparisonMarkdown, comparisonText, discordantText } from "../../report/text/comparison-text.ts";
 import { safeJson } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";

@@ -6,7 +6,7 @@ import type { ConversationSummary, RunSummary, Store } from "../../journal/store
 import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import { DEFAULT_SETTINGS } from "../../project/settings.ts";
-import { runRates } from "../../report/data/outcome-rates.ts";
+import { runRates } from "../../report/data/run-rates.ts";
 import { runTraffic } from "../../report/data/traffic.ts";
 import { drawText } from "../../report/graph/draw-text.ts";
 import { conversationText } from "../../report/text/conversation-text.ts";

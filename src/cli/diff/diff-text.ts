@@ -3,17 +3,12 @@ import type { ScenarioDiff, ScenariosDiff } from "../../analysis/diff/diff-scena
 import type { KeptConversations } from "../../analysis/diff/kept-conversations.ts";
 import type { JsonValue } from "../../core/values/json.ts";
 import { countedText, countText } from "../../report/text/figures.ts";
+import type { TextOptions } from "../../report/text/text-blocks.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
-import type { Style } from "../../terminal/terminal.ts";
 import { wrapText } from "../../terminal/text-layout.ts";
 
-interface Layout {
-  readonly style: Style;
-  readonly width: number;
-}
-
 /** The differences in words, for people. */
-export function diffText(found: ScenariosDiff, layout: Layout): string {
+export function diffText(found: ScenariosDiff, layout: TextOptions): string {
   const { style, width } = layout;
   if (found.isSame) return `${countedText(found.unchanged, "scenario")}, no difference\n`;
   const lines = [
@@ -30,7 +25,7 @@ export function diffText(found: ScenariosDiff, layout: Layout): string {
   return `${blocks.map((block) => block.join("\n")).join("\n\n")}\n`;
 }
 
-function scenarioLines(scenario: ScenarioDiff, layout: Layout): readonly string[] {
+function scenarioLines(scenario: ScenarioDiff, layout: TextOptions): readonly string[] {
   const { style } = layout;
   const { renamedFrom, changes } = scenario;
   const before = renamedFrom === undefined ? "" : ` (was ${printableText(renamedFrom)})`;
@@ -45,7 +40,7 @@ function scenarioLines(scenario: ScenarioDiff, layout: Layout): readonly string[
   ];
 }
 
-function groupLines(name: string, changes: readonly Change[], layout: Layout): readonly string[] {
+function groupLines(name: string, changes: readonly Change[], layout: TextOptions): readonly string[] {
   return [
     `  ${name}`,
     ...changes.flatMap(({ what, change, before, after }) => [
@@ -62,7 +57,7 @@ const LONGEST = 400;
 function valueLines(
   sign: "-" | "+",
   value: JsonValue | undefined,
-  { style, width }: Layout,
+  { style, width }: TextOptions,
 ): readonly string[] {
   if (value === undefined) return [];
   const whole = typeof value === "string" ? value.trim() : JSON.stringify(value);
@@ -71,7 +66,11 @@ function valueLines(
   return wrapText(text, width - 8).map((line) => paint(`      ${sign} ${line}`));
 }
 
-function section(title: string, sentences: readonly string[], { style, width }: Layout): readonly string[] {
+function section(
+  title: string,
+  sentences: readonly string[],
+  { style, width }: TextOptions,
+): readonly string[] {
   if (sentences.length === 0) return [];
   return [
     `  ${style.bold(title)}`,
@@ -118,7 +117,7 @@ const FATES: readonly (readonly [keyof KeptConversations["fates"], string])[] = 
   ["gone", "have no row or variant any more"],
 ];
 
-function storedLines({ stored, problem }: ScenarioDiff, layout: Layout): readonly string[] {
+function storedLines({ stored, problem }: ScenarioDiff, layout: TextOptions): readonly string[] {
   if (problem !== undefined) return section("In the store", [`not looked at: ${problem}`], layout);
   if (stored === null) return [];
   const { runs, conversations, fates, places, calls, outcomes } = stored;

@@ -10,9 +10,9 @@ import { conversationTable, outcomeTable, type Table, turnTable } from "../../jo
 import { cassettePieces } from "../../models/cassette/cassette-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { baselineLines } from "../../report/data/baseline.ts";
-import { rateRows } from "../../report/data/rate-rows.ts";
 import { rates } from "../../report/data/rates.ts";
 import { sequences } from "../../report/data/sequences.ts";
+import { rateRows } from "../../report/data/table-rows.ts";
 import { survivalSvg } from "../../report/graph/survival-svg.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

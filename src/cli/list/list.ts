@@ -1,9 +1,9 @@
 import type { JudgeHealth } from "../../journal/judge-health.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
-import { pooledRates } from "../../report/data/outcome-rates.ts";
+import { pooledRates } from "../../report/data/run-rates.ts";
 import { countedText, timeText } from "../../report/text/figures.ts";
-import { headlineOf } from "../../report/text/headline.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "../../report/text/named-table.ts";
+import { headlineOf } from "../../report/text/summary-line.ts";
 import type { TextOptions } from "../../report/text/text-blocks.ts";
 import { printableText, safeJson } from "../../terminal/printable-text.ts";
 import type { Style, Terminal } from "../../terminal/terminal.ts";

@@ -5,7 +5,7 @@ import { isPostgresAddress, shownStore } from "../../journal/store/postgres/post
 import type { Store } from "../../journal/store/store.ts";
 import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { runRates } from "../../report/data/outcome-rates.ts";
+import { runRates } from "../../report/data/run-rates.ts";
 import { checkThresholds } from "../../report/data/thresholds.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { mergeRuns, type ShardStore } from "../../scale/merge-runs.ts";

@@ -13,6 +13,7 @@ import {
   type LabelledLines,
   labelledLines,
   paintedLines,
+  type RoomOptions,
   roomBeside,
   type TextOptions,
 } from "../../report/text/text-blocks.ts";
@@ -244,12 +245,7 @@ export function playReading(reading: PlayReading, { style, width }: TextOptions)
     .join("");
 }
 
-interface Room {
-  readonly style: TextOptions["style"];
-  readonly room: number;
-}
-
-function fieldBlocks(reading: PlayReading, { style, room }: Room): readonly LabelledLines[] {
+function fieldBlocks(reading: PlayReading, { style, room }: RoomOptions): readonly LabelledLines[] {
   const { turn, definition, isJudged, before } = reading;
   const question = questionBefore(definition, turn.node, before);
   const template = question?.template;

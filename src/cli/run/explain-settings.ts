@@ -4,20 +4,13 @@ import { isModel } from "../../project/parse-project-file.ts";
 import type { ResolvedSettings } from "../../project/resolve-settings.ts";
 import type { SettingEntry } from "../../project/setting-entries.ts";
 import { SETTING_SHAPES } from "../../project/settings-shape.ts";
+import type { TextOptions } from "../../report/text/text-blocks.ts";
 import { REDACTED } from "../../secrets/known-secrets.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import { openData } from "../../secrets/secret-data.ts";
 import { openHeaders } from "../../secrets/secret-headers.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import type { Style } from "../../terminal/terminal.ts";
 import { alignColumns, type TableCell, textWidth, wrapText } from "../../terminal/text-layout.ts";
-
-/** How text for people is laid out. */
-export interface TextLayout {
-  readonly style: Style;
-  /** Columns. */
-  readonly width: number;
-}
 
 interface Line {
   readonly key: string;
@@ -31,7 +24,7 @@ const NARROW = 72;
 const GAP = 2;
 
 /** Every setting with its value and where it comes from, defaults included. */
-export function explainSettings({ entries }: ResolvedSettings, { style, width }: TextLayout): string {
+export function explainSettings({ entries }: ResolvedSettings, { style, width }: TextOptions): string {
   const byKey = Map.groupBy(entries.values(), ({ path }) => String(path[0]));
   const lines = Object.keys(SETTING_SHAPES).flatMap((key) => {
     const found = byKey.get(key)?.flatMap(entryLines) ?? [];

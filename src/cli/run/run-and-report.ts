@@ -10,18 +10,19 @@ import { ProjectError } from "../../project/project-error.ts";
 import type { Settings } from "../../project/settings.ts";
 import { githubAnnotations } from "../../report/ci/github-annotations.ts";
 import { junitXml } from "../../report/ci/junit-xml.ts";
-import { type OutcomeRates, runRates } from "../../report/data/outcome-rates.ts";
+import type { OutcomeRates } from "../../report/data/outcome-rates.ts";
+import { runRates } from "../../report/data/run-rates.ts";
 import {
   checkThresholds,
   parseThreshold,
   type Threshold,
   type ThresholdResult,
 } from "../../report/data/thresholds.ts";
-import { failureSentence } from "../../report/text/failure-sentence.ts";
 import { countedText } from "../../report/text/figures.ts";
-import { judgeProblemTexts } from "../../report/text/judge-health-text.ts";
+import { judgeProblemTexts } from "../../report/text/judge-text.ts";
 import { resultsText, thresholdText } from "../../report/text/results-text.ts";
 import { summaryLine } from "../../report/text/summary-line.ts";
+import { failureSentence } from "../../report/text/verdict-text.ts";
 import type { Run } from "../../run/run-scenarios.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { ProcessTerminal } from "../../terminal/process-terminal.ts";

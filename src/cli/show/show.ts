@@ -11,7 +11,8 @@ import type {
 } from "../../journal/store/store.ts";
 import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { type OutcomeRates, resultsOf, runRates } from "../../report/data/outcome-rates.ts";
+import type { OutcomeRates } from "../../report/data/outcome-rates.ts";
+import { resultsOf, runRates } from "../../report/data/run-rates.ts";
 import { runTraffic } from "../../report/data/traffic.ts";
 import { drawText } from "../../report/graph/draw-text.ts";
 import { conversationText } from "../../report/text/conversation-text.ts";
@@ -20,9 +21,10 @@ import { countedText } from "../../report/text/figures.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "../../report/text/named-table.ts";
 import { pathsText } from "../../report/text/paths-text.ts";
 import { resultsText } from "../../report/text/results-text.ts";
+import type { TextOptions } from "../../report/text/text-blocks.ts";
 import { statusWord } from "../../report/text/verdict-text.ts";
 import { printableText, safeJson } from "../../terminal/printable-text.ts";
-import type { Style, Terminal } from "../../terminal/terminal.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
 import { cutToWidth, wrapText } from "../../terminal/text-layout.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
@@ -239,7 +241,7 @@ const COLUMNS: readonly NamedColumn[] = [
 export function conversationsText(
   conversations: Iterable<ConversationSummary>,
   count: number,
-  { style, width }: { readonly style: Style; readonly width: number },
+  { style, width }: TextOptions,
 ): string {
   const rows: NamedLine[] = [];
   for (const summary of conversations) if (rows.push(rowOf(summary, { style, width })) === SHOWN) break;
@@ -250,10 +252,7 @@ export function conversationsText(
   return [style.bold("Conversations"), ...lines, ...rest].map((line) => `${line}\n`).join("");
 }
 
-function rowOf(
-  summary: ConversationSummary,
-  { style, width }: { readonly style: Style; readonly width: number },
-): NamedLine {
+function rowOf(summary: ConversationSummary, { style, width }: TextOptions): NamedLine {
   const { conversation, scenario, subject, replicate, status, turnCount } = summary;
   const { word, paint } = statusWord(status, style);
   const place = [`replicate ${replicate}`, ...placeTexts(summary).map(printableText)].join(", ");

@@ -13,7 +13,7 @@ import { runScenarios } from "../../run/run-scenarios.ts";
 import { parseScenarioFile } from "../scenario-files/parse-scenario-file.ts";
 import { scenarioFileText } from "../scenario-files/write-scenario.ts";
 import { plainText } from "./build-scenario.ts";
-import { SCENARIO_INSTRUCTIONS, TEMPLATE_INSTRUCTIONS } from "./draft-prompts.ts";
+import { SCENARIO_INSTRUCTIONS, TEMPLATE_INSTRUCTIONS } from "./proposal.ts";
 import { readQuestions } from "./read-questions.ts";
 import { Drafter } from "./write-draft.ts";
 

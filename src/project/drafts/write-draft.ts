@@ -16,8 +16,15 @@ import { loadPrices, requirePrices } from "../../run/calls/prices.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import { ProjectError } from "../project-error.ts";
 import { buildScenario, draftMetadata, plainText, type Report, templateOf } from "./build-scenario.ts";
-import { type DraftTask, repairText, SCENARIO_TASK, TEMPLATES_TASK } from "./draft-prompts.ts";
-import { type ProposedScenario, type ProposedTemplates, readProposal } from "./proposal.ts";
+import {
+  type DraftTask,
+  type ProposedScenario,
+  type ProposedTemplates,
+  readProposal,
+  repairText,
+  SCENARIO_TASK,
+  TEMPLATES_TASK,
+} from "./proposal.ts";
 import type { Question } from "./read-questions.ts";
 
 /** What a model has drafted. */

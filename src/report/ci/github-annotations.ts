@@ -4,11 +4,11 @@ import type { ConversationSummary, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
 import { cutToWidth } from "../../terminal/text-layout.ts";
-import type { Finding } from "../data/finding.ts";
 import { CUT_SHORT, conversationName, countCutShort } from "../data/subject-totals.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
 import { countedText } from "../text/figures.ts";
-import { judgeProblemTexts } from "../text/judge-health-text.ts";
+import { judgeProblemTexts } from "../text/judge-text.ts";
+import type { Finding } from "./findings.ts";
 
 /** GitHub shows no more warnings of one step; the last place is for the number of those left out. */
 const MOST_WARNINGS = 10;

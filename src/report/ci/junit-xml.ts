@@ -7,8 +7,8 @@ import type { ConversationSummary, ResultRow, Store } from "../../journal/store/
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { CUT_SHORT, conversationName, countCutShort, testedName } from "../data/subject-totals.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
-import { failureSentence } from "../text/failure-sentence.ts";
-import { judgeProblemTexts } from "../text/judge-health-text.ts";
+import { judgeProblemTexts } from "../text/judge-text.ts";
+import { failureSentence } from "../text/verdict-text.ts";
 
 /**
  * A run as a JUnit file, in pieces: a suite for each scenario, subject and judge with a test case for each conversation, a suite with

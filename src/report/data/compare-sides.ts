@@ -4,7 +4,7 @@ import { RunError } from "../../journal/failure.ts";
 import type { ConversationScore, ResultRow, ScoreOptions, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { holm } from "../../statistics/many-tests.ts";
-import { compareMacro, compareMicro } from "./average-comparison.ts";
+import { compareMacro, compareMicro } from "./averages.ts";
 import { type ComparisonLine, compareRate, type Pair } from "./comparison.ts";
 import { groupKey, groupsBy, needsRowValues, refuseUnknownGroups } from "./grouping.ts";
 import type { RateRequest } from "./rate-line.ts";

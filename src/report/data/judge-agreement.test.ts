@@ -9,7 +9,7 @@ import type { RunOptions } from "../../run/run-options.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import { minimumDetectableDifference } from "../../statistics/noise.ts";
 import { PLAIN_STYLE } from "../../terminal/terminal.ts";
-import { judgeReportText } from "../text/judge-report-text.ts";
+import { judgeReportText } from "../text/judge-text.ts";
 import { assumptionsOf, detectionPlans } from "./detection.ts";
 import { judgeReport } from "./judge-agreement.ts";
 import { readLabels } from "./label-file.ts";

@@ -8,8 +8,9 @@ import { memoryStore } from "../../journal/store/memory-store.ts";
 import type { RunSummary } from "../../journal/store/store.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import { PLAIN_STYLE } from "../../terminal/terminal.ts";
-import { matrixText } from "../text/matrix-text.ts";
-import { outcomeRates, runRates } from "./outcome-rates.ts";
+import { matrixText } from "../text/rates-text.ts";
+import { outcomeRates } from "./outcome-rates.ts";
+import { runRates } from "./run-rates.ts";
 
 test("assertions are pooled over scenarios, by subject and judge", () => {
   const { outcomes, judges } = outcomeRates([

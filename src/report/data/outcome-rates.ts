@@ -1,20 +1,8 @@
-import { hasLevels } from "../../journal/cell.ts";
-import type { JudgeHealth } from "../../journal/judge-health.ts";
-import { resultRows } from "../../journal/store/results.ts";
-import type {
-  ConversationFilter,
-  ConversationScore,
-  ResultRow,
-  RunSummary,
-  Store,
-} from "../../journal/store/store.ts";
+import { type JudgeHealth, POOR_SHARE } from "../../journal/judge-health.ts";
+import type { NodeTurns, ResultRow } from "../../journal/store/store.ts";
 import { type Interval, wilson } from "../../statistics/proportions.ts";
-import { bestSubjects } from "./best-subjects.ts";
 import type { RateLine } from "./rate-line.ts";
-import { ratesOf, wantedScores } from "./rates.ts";
-import { runFacts } from "./run-facts.ts";
 import { type Plan, type SubjectTotal, subjectTotals, type Tested, testedKey } from "./subject-totals.ts";
-import { type UnreadShare, unreadShares } from "./unread-shares.ts";
 
 /** One outcome of one subject and judge, over all scenarios that have it. */
 export interface OutcomeLine extends Tested {
@@ -142,15 +130,15 @@ function numberLine(line: CountedLine): NumberLine {
 }
 
 /** True or false, a number, or never decided. */
-export type OutcomeKind = "assertion" | "number" | "undecided";
+type OutcomeKind = "assertion" | "number" | "undecided";
 
 /** How many conversations an outcome is what in; the sum is that of the numbers. */
-export type OutcomeCounts = Readonly<
+type OutcomeCounts = Readonly<
   Record<"yes" | "no" | "numbers" | "sum" | "inconclusive" | "infrastructure" | "notApplicable", number>
 >;
 
 /** No conversation. */
-export const NO_COUNTS: OutcomeCounts = Object.freeze({
+const NO_COUNTS: OutcomeCounts = Object.freeze({
   yes: 0,
   no: 0,
   numbers: 0,
@@ -161,7 +149,7 @@ export const NO_COUNTS: OutcomeCounts = Object.freeze({
 });
 
 /** The counts of an outcome, by `testedKey`. */
-export interface OutcomeTally {
+interface OutcomeTally {
   readonly outcome: string;
   readonly kind: OutcomeKind;
   readonly counts: ReadonlyMap<string, OutcomeCounts>;
@@ -172,7 +160,7 @@ export interface OutcomeTally {
  * tallies. What is not decided stands where the outcome's decided values in the same scenario stand; if there are none, where
  * those of other scenarios do.
  */
-export function tallyOutcomes(rows: readonly ResultRow[]): readonly OutcomeTally[] {
+function tallyOutcomes(rows: readonly ResultRow[]): readonly OutcomeTally[] {
   const { overall, within } = findKinds(rows);
   const tallies = new Map<string, Map<OutcomeKind, Map<string, OutcomeCounts>>>();
   for (const [outcome, kinds] of overall)
@@ -236,139 +224,25 @@ function addResult(counts: OutcomeCounts, result: ResultRow["outcomes"][string])
   };
 }
 
-/**
- * What the results of a run say: outcomes in the order in which the authors of its scenarios wrote them, then the rates that these declare.
- */
-export function runRates(
-  store: Store,
-  { run, start, judges }: RunSummary,
-  filter: ConversationFilter = {},
-): OutcomeRates {
-  const isPart = Object.keys(filter).length > 0;
-  const rows = resultsOf(store, run, filter);
-  // What was planned for the whole run says nothing about a part of it.
-  const pooled = isPart ? outcomeRates(rows) : outcomeRates(rows, start);
-  const scores = ratedScores(store, run, filter);
-  const facts = runFacts(store, [run]);
-  const report = ratesOf(scores, facts, { by: ["subject", "judge"] });
-  const names = [...new Set(report.lines.map(({ name }) => name))];
-  const outcomes = names.flatMap((name) => {
-    const own = report.lines.filter((line) => line.name === name);
-    const isRate = (line: RateLine): boolean => line.kind === "rate";
-    // What is not decided anywhere may be either.
-    const known = own.filter(({ estimate }) => estimate !== null);
-    // An assertion in one scenario and a number in another stand one after the other.
-    const parts =
-      known.some(isRate) && known.some((line) => line.kind === "mean")
-        ? [own.filter(isRate), own.filter((line) => !isRate(line))]
-        : [own];
-    return parts.flatMap((lines) => ratedOutcomes(name, lines, pooled));
-  });
-  const best = bestSubjects(scores, facts, () => wantedScores(store.scores(run), filter));
-  return { ...pooled, outcomes, health: judges, best };
+/** The share of replies to a subject at a node that have no verdict. */
+export interface UnreadShare extends Tested, NodeTurns {
+  readonly scenario: string;
+  readonly node: string;
+  /** Of the turns, those that are unreadable or not judged. */
+  readonly share: number;
+  /** True above 5 %: what is unread is not random, so that rates may be wrong. */
+  readonly isHigh: boolean;
 }
 
-/** The scores that rates are computed from. Only where an outcome is open do its turns count, and to read all turns takes as long as the rest. */
-function ratedScores(store: Store, run: string, filter: ConversationFilter): readonly ConversationScore[] {
-  const turns = store
-    .tallies(run)
-    .some(({ outcomes }) => outcomes.some(({ value }) => value === "inconclusive"));
-  return wantedScores(store.scores(run, { turns, alike: true }), filter);
-}
-
-/** The results of a part of a run. */
-export function resultsOf(store: Store, run: string, filter: ConversationFilter): readonly ResultRow[] {
-  const { variant } = filter;
-  if (variant === undefined) return store.results(run).filter((row) => isWanted(row, filter));
-  const tallies = store.tallies(run).filter((tally) => hasLevels(tally.variant, variant));
-  return resultRows(tallies).filter((row) => isWanted(row, filter));
-}
-
-/** The same without intervals and declared rates, added up by the store: quick, for lists of runs. */
-export function pooledRates(store: Store, { run, start }: RunSummary): OutcomeRates {
-  const pooled = outcomeRates(store.results(run), start);
-  const order = runFacts(store, [run]).outcomes;
-  const placeOf = ({ outcome }: RatedOutcome): number =>
-    order.includes(outcome) ? order.indexOf(outcome) : order.length;
-  const outcomes = pooled.outcomes
-    .map((rated): RatedOutcome => {
-      // Which conversations belong together is not known here, and so no interval is.
-      if (rated.kind !== "assertion") return rated;
-      return { ...rated, lines: rated.lines.map((line) => ({ ...line, interval: null, method: null })) };
-    })
-    .sort((one, other) => placeOf(one) - placeOf(other));
-  return { ...pooled, outcomes };
-}
-
-function isWanted(row: ResultRow, filter: ConversationFilter): boolean {
-  return (["scenario", "subject", "judge"] as const).every(
-    (key) => filter[key] === undefined || filter[key] === row[key],
-  );
-}
-
-/** The lines of an outcome or rate, one for each subject and judge; a ratio has one for each level. */
-function ratedOutcomes(
-  name: string,
-  lines: readonly RateLine[],
-  { totals }: OutcomeRates,
-): readonly RatedOutcome[] {
-  const known = lines.filter(({ estimate }) => estimate !== null);
-  const levels = new Set(lines.map(({ group }) => levelOf(group)));
-  return [...levels].map((level): RatedOutcome => {
-    const outcome = level === "" ? name : `${name} (${level})`;
-    const own = totals.map((total): { readonly total: Tested; readonly line: RateLine | undefined } => ({
-      total,
-      line: lines.find(
-        ({ group }) =>
-          group.subject === total.subject && group.judge === total.judge && levelOf(group) === level,
-      ),
-    }));
-    if (known.length === 0)
-      return { outcome, kind: "undecided", lines: own.map((one) => ({ ...outcomeLine(one), n: 0 })) };
-    if (known.every(({ kind }) => kind === "rate"))
-      return {
-        outcome,
-        kind: "assertion",
-        lines: own.map((one) => ({
-          ...outcomeLine(one),
-          yes: one.line?.yes ?? 0,
-          rate: one.line?.estimate ?? null,
-          bounds: one.line?.bounds ?? null,
-          decided: one.line?.decided ?? null,
-        })),
-      };
-    return {
-      outcome,
-      kind: "number",
-      lines: own.map((one) => ({ ...outcomeLine(one), mean: one.line?.estimate ?? null })),
-    };
-  });
-}
-
-function levelOf({ subject: _, judge: __, ...rest }: RateLine["group"]): string {
-  return Object.values(rest).join(", ");
-}
-
-function outcomeLine({
-  total,
-  line,
-}: {
-  readonly total: Tested;
-  readonly line: RateLine | undefined;
-}): OutcomeLine {
-  const { subject, judge } = total;
-  return {
-    subject,
-    judge,
-    n: line?.n ?? 0,
-    inconclusive: line?.inconclusive ?? 0,
-    infrastructure: line?.errors ?? 0,
-    notApplicable: line?.notApplicable ?? 0,
-    items: line?.items ?? 0,
-    replicates: line?.replicates ?? { least: 0, most: 0 },
-    interval: line?.interval ?? null,
-    method: line?.method ?? null,
-    ...(line?.reason === undefined ? {} : { reason: line.reason }),
-    excluded: line?.excluded ?? 0,
-  };
+/** Nodes and subjects with unread replies, the largest share first. */
+function unreadShares(rows: readonly ResultRow[]): readonly UnreadShare[] {
+  return rows
+    .flatMap(({ scenario, subject, judge, nodes }) =>
+      Object.entries(nodes).map(([node, counts]): UnreadShare => {
+        const share = (counts.unreadable + counts.unjudged) / counts.turns;
+        return { scenario, node, subject, judge, ...counts, share, isHigh: share > POOR_SHARE };
+      }),
+    )
+    .filter(({ share }) => share > 0)
+    .sort((one, other) => other.share - one.share);
 }

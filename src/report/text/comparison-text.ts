@@ -1,19 +1,15 @@
 import { itemName } from "../../journal/cell.ts";
+import { POOR_SHARE } from "../../journal/judge-health.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import type { Style } from "../../terminal/terminal.ts";
 import { wrapText } from "../../terminal/text-layout.ts";
 import type { Comparison } from "../data/compare-sides.ts";
 import type { ComparisonLine } from "../data/comparison.ts";
 import { countedText, countText, itemsText, meanText, NOTHING, percentText } from "./figures.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
-
-interface Layout {
-  readonly style: Style;
-  readonly width: number;
-}
+import type { TextOptions } from "./text-blocks.ts";
 
 /** An adjusted p-value below this is called a difference. */
-export const LEVEL = 0.05;
+const LEVEL = 0.05;
 
 const COLUMNS: readonly NamedColumn[] = [
   { alignment: ">" },
@@ -36,7 +32,7 @@ function onlyNote({ lines }: Comparison): string {
 }
 
 /** A comparison as a table, with what it says in words below. */
-export function comparisonText(comparison: Comparison, { style, width }: Layout): string {
+export function comparisonText(comparison: Comparison, { style, width }: TextOptions): string {
   const heading: NamedLine = {
     name: { text: "" },
     indent: 0,
@@ -83,7 +79,7 @@ export function comparisonText(comparison: Comparison, { style, width }: Layout)
 }
 
 /** The name of a line, with its group. */
-export function nameOf({ name, group }: Pick<ComparisonLine, "name" | "group">): string {
+function nameOf({ name, group }: Pick<ComparisonLine, "name" | "group">): string {
   const values = Object.values(group).map((value) => value ?? NOTHING);
   return printableText(values.length === 0 ? name : `${name} [${values.join(", ")}]`);
 }
@@ -164,13 +160,10 @@ function methodNote({ lines }: Comparison): string {
     : `Paired by scenario, row, variant, arm and replicate: ${tests}; p adjusted for all lines (Holm).`;
 }
 
-/** Unread replies are not a random part of all replies. */
-const MANY_UNREAD = 0.05;
-
 function unreadNote({ unread: { a, b } }: Comparison): readonly string[] {
   const share = (side: Comparison["unread"]["a"]): number =>
     side === null || side.turns === 0 ? 0 : side.unread / side.turns;
-  if (Math.max(share(a), share(b)) <= MANY_UNREAD) return [];
+  if (Math.max(share(a), share(b)) <= POOR_SHARE) return [];
   const text = (side: Comparison["unread"]["a"]): string =>
     side === null ? NOTHING : percentText(side.unread, side.turns);
   return [
@@ -219,4 +212,47 @@ export function discordantText({ lines }: Comparison, most: number): readonly st
     const rest = pairs.length > most ? [`  … and ${countedText(pairs.length - most, "more pair")}`] : [];
     return [`${nameOf(line)}: ${countedText(pairs.length, "pair")} differ`, ...shown, ...rest];
   });
+}
+
+/** Comparisons as Markdown, for a comment in a pull request. */
+export function comparisonMarkdown(comparisons: readonly Comparison[]): string {
+  return comparisons
+    .map((comparison) => {
+      const { a, b, lines } = comparison;
+      const rows = lines.map((line) => {
+        const texts = sideTexts(line);
+        const low =
+          line.interval === null ? "" : sideTexts({ ...line, difference: line.interval.low }).difference;
+        const high =
+          line.interval === null ? "" : sideTexts({ ...line, difference: line.interval.high }).difference;
+        const mark = (line.adjusted ?? 1) < LEVEL ? "**" : "";
+        const cells = [
+          `${mark}${cell(nameOf(line))}${mark}`,
+          texts.a,
+          texts.b,
+          texts.difference,
+          line.interval === null ? "–" : `${low} to ${high}`,
+          pText(line.adjusted),
+          itemsText({ ...line, n: line.pairs }),
+          line.kind === "rate" ? `${line.onlyA.length} / ${line.onlyB.length}` : "",
+        ];
+        return `| ${cells.join(" | ")} |`;
+      });
+      return [
+        `### ${cell(b)} compared with ${cell(a)}`,
+        "",
+        "| outcome | a | b | b − a | 95 % | p (Holm) | n | only a / only b |",
+        "| --- | ---: | ---: | ---: | --- | ---: | ---: | ---: |",
+        ...rows,
+        "",
+        ...lines.map((line) => `- ${cell(sentence(line, comparison))}`),
+        "",
+      ].join("\n");
+    })
+    .join("\n");
+}
+
+/** A text that cannot break a table or add markup. */
+function cell(text: string): string {
+  return printableText(text).replace(/[\\|<>*_`[\]#]/g, "\\$&");
 }

@@ -7,7 +7,6 @@ import type { RunEvent } from "../../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../../journal/spending.ts";
 import { isFinishedTurn, type Turn } from "../../journal/turn.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import { failureSentence } from "./failure-sentence.ts";
 import { countedText, spendingText } from "./figures.ts";
 import { outcomeLines } from "./outcomes-text.ts";
 import { pathText } from "./paths-text.ts";
@@ -19,7 +18,7 @@ import {
   type TextOptions,
 } from "./text-blocks.ts";
 import { turnLines } from "./turn-text.ts";
-import { statusWord } from "./verdict-text.ts";
+import { failureSentence, statusWord } from "./verdict-text.ts";
 
 /** What the text of a conversation needs. */
 export interface ConversationTextOptions extends TextOptions {

@@ -9,12 +9,11 @@ import {
   runFailures,
   type UnreadNode,
 } from "../data/run-failures.ts";
-import { failureKind } from "./failure-sentence.ts";
 import { countedText, countText } from "./figures.ts";
-import { judgeProblemTexts } from "./judge-health-text.ts";
+import { judgeProblemTexts } from "./judge-text.ts";
 import { pathText } from "./paths-text.ts";
 import { paintedLines, remarkedLines, type TextOptions } from "./text-blocks.ts";
-import { statusWord } from "./verdict-text.ts";
+import { failureKind, statusWord } from "./verdict-text.ts";
 
 const DEFAULT_LIMIT = 20;
 

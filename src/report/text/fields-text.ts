@@ -10,15 +10,12 @@ import type { TraitResult } from "../../grading/verify/trait-value.ts";
 import type { FieldVerdict } from "../../grading/verify/verify-parsed.ts";
 import type { FinishedTurn } from "../../journal/turn.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import type { Style } from "../../terminal/terminal.ts";
 import { meanText } from "./figures.ts";
-import { paintedLines, remarkedLines, valueText } from "./text-blocks.ts";
+import { paintedLines, type RoomOptions, remarkedLines, valueText } from "./text-blocks.ts";
 import { fieldWord } from "./verdict-text.ts";
 
 /** Colours, room, and the expected value of a field where it is known. */
-export interface FieldsOptions {
-  readonly style: Style;
-  readonly room: number;
+interface FieldsOptions extends RoomOptions {
   readonly expected: (field: string) => string | null;
 }
 
@@ -50,7 +47,7 @@ export function fieldLines(
 /** What traits say, a trait a line. */
 export function traitLines(
   traits: Readonly<Record<string, TraitResult>>,
-  { style, room }: Pick<FieldsOptions, "style" | "room">,
+  { style, room }: RoomOptions,
 ): readonly string[] {
   return Object.entries(traits).flatMap(([name, { value, reason, details }]) => {
     const statement = `${printableText(name)} = ${shown(value)}`;

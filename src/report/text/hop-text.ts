@@ -3,13 +3,10 @@ import { type Condition, compileWhen } from "../../core/state/condition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
 import type { RoutingDecision, TestedEdge } from "../../core/state/routing.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import type { Style } from "../../terminal/terminal.ts";
-import { paintedLines, valueText } from "./text-blocks.ts";
+import { paintedLines, type RoomOptions, valueText } from "./text-blocks.ts";
 
 /** Colours and room, and the scenario for the text of its conditions. */
-export interface HopOptions {
-  readonly style: Style;
-  readonly room: number;
+interface HopOptions extends RoomOptions {
   /** Tells what conditions say. */
   readonly definition?: ScenarioDefinition;
 }

@@ -1,6 +1,5 @@
 import type { Interval } from "../../statistics/proportions.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import type { Style } from "../../terminal/terminal.ts";
 import { type TableCell, wrapText } from "../../terminal/text-layout.ts";
 import type { OutcomeLine, OutcomeRates, RatedOutcome } from "../data/outcome-rates.ts";
 import { testedName } from "../data/subject-totals.ts";
@@ -16,6 +15,7 @@ import {
   percentText,
 } from "./figures.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
+import type { TextOptions } from "./text-blocks.ts";
 
 /** From so many columns on there is a bar of the interval. */
 const WIDE = 100;
@@ -25,13 +25,8 @@ const NARROW = 60;
 /** An empty line. */
 const BETWEEN: NamedLine = { name: { text: "" }, indent: 0, cells: [] };
 
-interface Layout {
-  readonly style: Style;
-  readonly width: number;
-}
-
 /** The lines of the table of outcomes, and what its last columns mean where they are not empty. */
-export function outcomeRatesText(rates: OutcomeRates, { style, width }: Layout): readonly string[] {
+export function outcomeRatesText(rates: OutcomeRates, { style, width }: TextOptions): readonly string[] {
   const all = rates.outcomes.flatMap(({ lines }): readonly OutcomeLine[] => lines);
   if (all.length === 0)
     return wrapText(
@@ -84,7 +79,7 @@ function widestBound({ outcomes }: OutcomeRates): number {
 
 function headingOf(
   { outcome, kind }: RatedOutcome,
-  { style, width, applies }: Layout & { readonly applies: boolean },
+  { style, width, applies }: TextOptions & { readonly applies: boolean },
 ): NamedLine {
   const value = { assertion: "rate", number: "mean", undecided: "value" }[kind];
   const interval = kind === "undecided" ? "" : width < NARROW ? "95 %" : "95 % interval";
@@ -126,7 +121,7 @@ function noInterval(reason: string | undefined): string {
 }
 
 /** What stands below a rate with inconclusive conversations, and below one with a condition. */
-function remarks(rated: RatedOutcome, index: number, { style, width }: Layout): readonly NamedLine[] {
+function remarks(rated: RatedOutcome, index: number, { style, width }: TextOptions): readonly NamedLine[] {
   const line = rated.lines[index];
   if (line === undefined) return [];
   const texts: string[] = [];
@@ -172,7 +167,7 @@ function paddedInterval(interval: Interval, boundWidth: number): string {
 
 function countCells(
   line: OutcomeLine,
-  { style, width, applies }: Layout & { readonly applies: boolean },
+  { style, width, applies }: TextOptions & { readonly applies: boolean },
 ): readonly TableCell[] {
   const { notApplicable, inconclusive, infrastructure } = line;
   return [

@@ -4,6 +4,7 @@ import { alignColumns, cutToWidth, type TableCell, textWidth, wrapText } from ".
 import type { PathCounts, ScenarioTraffic } from "../data/traffic.ts";
 import { shareText } from "../graph/drawn-graph.ts";
 import { countedText, countText } from "./figures.ts";
+import type { TextOptions } from "./text-blocks.ts";
 
 const INDENT = "  ";
 const GAP = 2;
@@ -13,7 +14,7 @@ const SHARE_WIDTH = 5;
 /** The most frequent paths through a scenario, one a line: how many conversations took it, their share, and its nodes. */
 export function pathsText(
   { paths, cutShort, underWay }: Pick<ScenarioTraffic, "paths" | "cutShort" | "underWay">,
-  { style, width }: { readonly style: Style; readonly width: number },
+  { style, width }: TextOptions,
 ): string {
   const lines =
     paths.conversations === 0

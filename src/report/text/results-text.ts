@@ -10,10 +10,11 @@ import {
 } from "../data/subject-totals.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
 import { costText, countedText, countText } from "./figures.ts";
-import { judgeHealthLines, unreadLines } from "./judge-health-text.ts";
-import { matrixText } from "./matrix-text.ts";
+import { judgeHealthLines, unreadLines } from "./judge-text.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
 import { outcomeRatesText } from "./outcome-rates-text.ts";
+import { matrixText } from "./rates-text.ts";
+import type { TextOptions } from "./text-blocks.ts";
 
 /**
  * The results of a run: outcomes with their intervals (a matrix for several subjects, unless details are asked for), usage, turns, the conversations that did not finish, how well judges worked,
@@ -93,7 +94,7 @@ const TURNS: readonly Figure[] = [
 /** Usage by subject: conversations, calls, tokens and money; then turns by verdict, and the conversations that did not finish. */
 export function totalsText(
   { totals, judges }: OutcomeRates,
-  { style, width }: { readonly style: Style; readonly width: number },
+  { style, width }: TextOptions,
 ): readonly string[] {
   if (totals.length === 0) return ["There are no conversations."];
   const sum = sumOfTotals(totals);
@@ -181,10 +182,7 @@ export function endingsText(total: Omit<SubjectTotal, keyof Tested>): readonly s
 const LABEL_WIDTH = 10;
 
 /** Thresholds as lines: `✓ reached` or `✗ missed`, why, and how many were missed. Empty without any. */
-export function thresholdText(
-  results: readonly ThresholdResult[],
-  { style, width }: { readonly style: Style; readonly width: number },
-): string {
+export function thresholdText(results: readonly ThresholdResult[], { style, width }: TextOptions): string {
   if (results.length === 0) return "";
   const missed = results.filter(({ passed }) => !passed).length;
   const sum =

@@ -1,5 +1,4 @@
 import { printableText } from "../../terminal/printable-text.ts";
-import type { Style } from "../../terminal/terminal.ts";
 import { wrapText } from "../../terminal/text-layout.ts";
 import { type RunSequences, STATES, type SubjectSequences } from "../data/sequences.ts";
 import { pText } from "./comparison-text.ts";
@@ -7,22 +6,19 @@ import {
   boundTexts,
   countedText,
   countText,
+  intervalText,
   meanIntervalText,
   meanText,
   NOTHING,
   percentText,
 } from "./figures.ts";
 import { namedTable } from "./named-table.ts";
-
-interface Layout {
-  readonly style: Style;
-  readonly width: number;
-}
+import type { TextOptions } from "./text-blocks.ts";
 
 const BLOCKS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
 /** How right answers last: a curve, flips, steps from turn to turn, and accuracy by turn, for each subject. */
-export function sequencesText({ subjects, ...tests }: RunSequences, layout: Layout): string {
+export function sequencesText({ subjects, ...tests }: RunSequences, layout: TextOptions): string {
   const { style, width } = layout;
   if (subjects.length === 0) return "There are no verified turns.\n";
   const test = wrapText(testText(tests), width).map(style.dim);
@@ -56,7 +52,7 @@ export function curveText(shares: readonly number[]): string {
 
 function survivalLines(
   { subject, survival, median }: SubjectSequences,
-  { width }: Layout,
+  { width }: TextOptions,
 ): readonly string[] {
   const last = survival.at(-1);
   const between =
@@ -70,7 +66,7 @@ function survivalLines(
   return wrapText(text, width - 2).map((line, i) => `${i === 0 ? "  " : "    "}${line}`);
 }
 
-function subjectLines(one: SubjectSequences, { style, width }: Layout): readonly string[] {
+function subjectLines(one: SubjectSequences, { style, width }: TextOptions): readonly string[] {
   const flip = (label: string, value: SubjectSequences["turnOfFlip"]): string => {
     if (value === null) return `${label}: ${NOTHING}`;
     const interval =
@@ -91,7 +87,7 @@ function subjectLines(one: SubjectSequences, { style, width }: Layout): readonly
       indent: 2,
       cells: [
         { text: rate === null ? NOTHING : percentText(rate, 1) },
-        { text: interval === null ? NOTHING : `${boundTexts(interval).low}–${boundTexts(interval).high} %` },
+        { text: intervalText(interval) },
         { text: countText(n) },
         { text: countText(unread) },
       ],

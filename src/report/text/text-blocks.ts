@@ -8,6 +8,12 @@ export interface TextOptions {
   readonly width: number;
 }
 
+/** Colours of a text, and the columns that are left for it beside a label. */
+export interface RoomOptions {
+  readonly style: Style;
+  readonly room: number;
+}
+
 /** A value as data, on one line and safe for any terminal: `"Canberra"`, `[1,2]`. */
 export function valueText(value: unknown): string {
   return printableText(JSON.stringify(value) ?? "null");

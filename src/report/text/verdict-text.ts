@@ -1,10 +1,11 @@
 import type { Truth } from "../../core/logic/kleene.ts";
 import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
+import type { RunFailure, Stage } from "../../journal/failure.ts";
 import { type FinishedTurn, type TurnVerdict, turnVerdict } from "../../journal/turn.ts";
+import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
-import { failureSentence } from "./failure-sentence.ts";
 import { meanText } from "./figures.ts";
-import { paintedLines } from "./text-blocks.ts";
+import { paintedLines, type RoomOptions } from "./text-blocks.ts";
 
 /** A word, and the colour that says the same. */
 export interface PaintedWord {
@@ -43,16 +44,10 @@ export function statusWord(status: ConversationStatus | null, style: Style): Pai
   return { word, paint: status === "error" ? style.red : style.yellow };
 }
 
-interface Layout {
-  readonly style: Style;
-  /** Columns. */
-  readonly room: number;
-}
-
 /** Why the judge did not read a reply; empty if it did, or was not asked. */
 export function judgeLines(
   { judgeFailure, readStatus }: FinishedTurn,
-  { style, room }: Layout,
+  { style, room }: RoomOptions,
 ): readonly string[] {
   if (judgeFailure !== undefined) return paintedLines(failureSentence(judgeFailure), room, style.yellow);
   if (readStatus === "read") return [];
@@ -60,7 +55,7 @@ export function judgeLines(
 }
 
 /** The verdict on a turn, with its score. */
-export function verdictLines(result: FinishedTurn, { style, room }: Layout): readonly string[] {
+export function verdictLines(result: FinishedTurn, { style, room }: RoomOptions): readonly string[] {
   const { refused, score, verifyResult } = result;
   const { word, paint } = verdictWord(turnVerdict(result), style);
   const isTelling = score !== null && score !== (verifyResult === true ? 1 : 0);
@@ -69,4 +64,39 @@ export function verdictLines(result: FinishedTurn, { style, room }: Layout): rea
     ...(refused === true ? ["it refused to answer"] : []),
   ];
   return paintedLines(remarks.length === 0 ? word : `${word} (${remarks.join(", ")})`, room, paint);
+}
+
+const WHAT: Readonly<Record<Stage, string>> = {
+  subject: "The subject gave no answer",
+  judge: "The judge could not be asked",
+  tool: "A tool could not be used",
+  handover: "The question could not be handed over",
+  run: "The run ended the conversation",
+  record: "The record does not fit the scenario",
+  simulator: "The simulated user broke its contract",
+};
+
+/** A failure as one sentence: what did not work, where, of what kind, and what is known about it. */
+export function failureSentence(failure: RunFailure): string {
+  const { turn, node, cause } = failure;
+  const message = printableText(failure.message);
+  const place = [
+    ...(turn === undefined ? [] : [`turn ${turn}`]),
+    ...(node === undefined ? [] : [`node ${printableText(node)}`]),
+  ].join(", ");
+  const where = place === "" ? "" : ` in ${place}`;
+  const behind = cause === undefined ? "" : printableText(cause);
+  // What a server said is often part of the message already.
+  const more = message.includes(behind) ? "" : `${/[.!?…]$/.test(message) ? "" : "."} Cause: ${behind}`;
+  return `${WHAT[failure.stage]}${where} (${kindOf(failure)}): ${message}${more}`;
+}
+
+/** What failed and of what kind, without the place: the same for failures that belong together. */
+export function failureKind(failure: Pick<RunFailure, "stage" | "category" | "statusCode">): string {
+  return `${WHAT[failure.stage]} (${kindOf(failure)})`;
+}
+
+function kindOf({ category, statusCode }: Pick<RunFailure, "category" | "statusCode">): string {
+  const kind = category.replaceAll("_", " ");
+  return statusCode === undefined ? kind : `${kind}, status ${statusCode}`;
 }

@@ -10,8 +10,8 @@ import { foldConversation } from "../../journal/fold/conversation.ts";
 import type { ForkPoint, RunEvent } from "../../journal/run-event.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { isFinishedTurn, type Turn } from "../../journal/turn.ts";
-import { failureSentence } from "../../report/text/failure-sentence.ts";
 import { expectedText } from "../../report/text/fields-text.ts";
+import { failureSentence } from "../../report/text/verdict-text.ts";
 import { linkSources } from "../../run/sandbox/link-sources.ts";
 import { openSandbox } from "../../run/sandbox/open-sandbox.ts";
 import type {

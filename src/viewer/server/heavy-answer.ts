@@ -1,7 +1,7 @@
 import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { compareAll, runSide } from "../../report/data/compare-sides.ts";
-import { runRates } from "../../report/data/outcome-rates.ts";
 import { rates } from "../../report/data/rates.ts";
+import { runRates } from "../../report/data/run-rates.ts";
 import { sequences } from "../../report/data/sequences.ts";
 import { sentence } from "../../report/text/comparison-text.ts";
 import type { ComparisonAnswer, CurvesAnswer, GroupsAnswer, RatesAnswer } from "../answers.ts";

@@ -3,8 +3,8 @@ import { isRecord, type JsonObject } from "../../core/values/json.ts";
 import type { RunBrowser } from "../../journal/store/run-browser.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { definitionsOf } from "../../journal/transfer/stored-run.ts";
-import { pooledRates } from "../../report/data/outcome-rates.ts";
-import { headlineOf } from "../../report/text/headline.ts";
+import { pooledRates } from "../../report/data/run-rates.ts";
+import { headlineOf } from "../../report/text/summary-line.ts";
 import type {
   FailureCause,
   HeatAnswer,

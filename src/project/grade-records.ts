@@ -1,15 +1,15 @@
-import { errorMessage } from "../../core/error-message.ts";
-import { fileLines } from "../../files/read-text-file.ts";
-import { type GivenRecord, readRecord } from "../../run/records/given-record.ts";
+import { errorMessage } from "../core/error-message.ts";
+import { fileLines } from "../files/read-text-file.ts";
+import { type GivenRecord, readRecord } from "../run/records/given-record.ts";
 import {
   type GradeOptions,
   type LocatedRecord,
   type RecordSource,
   recordedConversations,
   startGrade,
-} from "../../run/records/start-grade.ts";
-import type { Run } from "../../run/run-scenarios.ts";
-import { ProjectError } from "../project-error.ts";
+} from "../run/records/start-grade.ts";
+import type { Run } from "../run/run-scenarios.ts";
+import { ProjectError } from "./project-error.ts";
 
 /**
  * Grades conversations that exist already: the graph walks with their replies, and no subject is asked. A record that does not fit
