@@ -245,7 +245,19 @@ export function addSettingFlags(
     );
 }
 
-/** The help of a flag that several commands have. */
+/** The argument of commands that take scenarios from files, packs and standard input. */
+export const SCENARIO_FILES =
+  "files, folders, patterns, pack:<name>, or - for standard input; .ts and .js files are executed";
+
+/** The flag that averages over the groups of `--by`. */
+export function averageOption(): Option {
+  return new Option(
+    "--average <kind>",
+    "with --by: add a line over all groups, pooled (micro) or the mean over groups (macro)",
+  ).choices(["micro", "macro"]);
+}
+
+/** What `--fail-under-coverage` does. */
 export const FAIL_UNDER_COVERAGE =
   "exit 1 if less was reached of nodes, edges, outcomes, routes or paths: edges=0.9 (repeatable)";
 

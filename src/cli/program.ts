@@ -2,33 +2,29 @@ import { Command, CommanderError } from "commander";
 import { packageVersion } from "../project/package-files.ts";
 import { processTerminal } from "../terminal/process-terminal.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { addCheckCommand } from "./check/check-command.ts";
 import { type AddCommand, type CommandContext, type ExitCode, examples } from "./command.ts";
-import { addCompareCommand } from "./compare/compare-command.ts";
-import { addDeleteCommand } from "./delete/delete-command.ts";
-import { addDemoCommand } from "./demo/demo-command.ts";
-import { addDiffCommand } from "./diff/diff-command.ts";
-import { addDoctorCommand } from "./doctor/doctor-command.ts";
-import { addDraftCommand } from "./draft/draft-command.ts";
-import { addExportCommand } from "./export/export-command.ts";
-import { addGradeCommand } from "./grade/grade-command.ts";
-import { addImportCommand } from "./import/import-command.ts";
-import { addInitCommand } from "./init/init-command.ts";
-import { addListCommand } from "./list/list-command.ts";
-import { addMergeCommand } from "./merge/merge-command.ts";
-import { addPlanCommand } from "./plan/plan-command.ts";
+import { addCompareCommand } from "./look/compare-command.ts";
+import { addExportCommand } from "./look/export-command.ts";
+import {
+  addDeleteCommand,
+  addImportCommand,
+  addListCommand,
+  addTagCommand,
+  addViewCommand,
+} from "./look/look-commands.ts";
+import { addShowCommand } from "./look/show-command.ts";
 import { addPlayCommand } from "./play/play-command.ts";
-import { addRegradeCommand } from "./regrade/regrade-command.ts";
-import { addRehearseCommand } from "./rehearse/rehearse-command.ts";
-import { addResumeCommand } from "./resume/resume-command.ts";
-import { addRunCommand } from "./run/run-command.ts";
-import { addShowCommand } from "./show/show-command.ts";
-import { addStopCommand } from "./stop/stop-command.ts";
-import { addTagCommand } from "./tag/tag-command.ts";
-import { addViewCommand } from "./view/view-command.ts";
-import { addWhyMissCommand } from "./why-miss/why-miss-command.ts";
-import { addWorkerCommand } from "./worker/worker-command.ts";
-import { addWorkersCommand } from "./workers/workers-command.ts";
+import { addGradeCommand, addMergeCommand, addRegradeCommand } from "./run/grade-commands.ts";
+import { addResumeCommand, addRunCommand, addWhyMissCommand } from "./run/run-commands.ts";
+import { addDemoCommand, addDoctorCommand, addInitCommand } from "./start/start-commands.ts";
+import { addStopCommand, addWorkerCommand, addWorkersCommand } from "./workers/workers-commands.ts";
+import { addPlanCommand } from "./write/plan-command.ts";
+import {
+  addCheckCommand,
+  addDiffCommand,
+  addDraftCommand,
+  addRehearseCommand,
+} from "./write/write-commands.ts";
 
 /** All commands by group, in the order in which people need them. */
 const GROUPS: Readonly<Record<string, readonly AddCommand[]>> = {

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, sy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { readPrivateFile, writePrivateFile } from "./private-file.ts";
+import { readPrivateFile, userFolder, writePrivateFile } from "./private-file.ts";
 
 const root = mkdtempSync(join(tmpdir(), "elenchus-private-"));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -29,4 +29,17 @@ test("what others can change or a link leads to is not read", () => {
   expect(readFileSync(path, "utf8")).toBe("text");
   expect(readPrivateFile(join(root, "missing"))).toBeUndefined();
   expect(writePrivateFile(join(path, "below-a-file"), "text")).toBe(false);
+});
+
+test.each([
+  [{ XDG_CONFIG_HOME: "/c", HOME: "/home/me" }, "linux", "/c/elenchus"],
+  [{ XDG_CONFIG_HOME: "c", HOME: "/home/me" }, "linux", "/home/me/.config/elenchus"],
+  [{ XDG_CONFIG_HOME: "", HOME: "/home/me" }, "darwin", "/home/me/.config/elenchus"],
+  [{ APPDATA: "/data", HOME: "/home/me" }, "linux", "/home/me/.config/elenchus"],
+  [{ APPDATA: "/data", USERPROFILE: "/me" }, "win32", "/data/elenchus"],
+  [{ USERPROFILE: "/me" }, "win32", "/me/.config/elenchus"],
+  [{ HOME: "me" }, "linux", undefined],
+  [{}, "linux", undefined],
+] as const)("%j on %s: %s", (environment, platform, folder) => {
+  expect(userFolder(environment, platform)).toBe(folder);
 });

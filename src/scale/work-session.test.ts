@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { type PatientServer, patientServer } from "../../test/cli/patient-server.ts";
 import { letterQuestion } from "../../test/engine/held.ts";
 import { sharedPostgres } from "../../test/postgres-server.ts";
-import { serveHealth } from "../cli/worker/serve-health.ts";
+import { serveHealth } from "../cli/workers/worker.ts";
 import { END, type ScenarioDefinition } from "../core/scenario/definition.ts";
 import { Scenario } from "../core/scenario/scenario.ts";
 import type { RunEvent } from "../journal/run-event.ts";

@@ -52,16 +52,7 @@ export const addPlayCommand: AddCommand = (program, { terminal, execute }) => {
         execute(async () => {
           const { playCommand } = await import("./play-invocation.ts");
           const { as, save, witness } = given;
-          return playCommand(
-            {
-              names,
-              as,
-              settings: settingsRequest(given),
-              ...(save === undefined ? {} : { save }),
-              ...(witness === undefined ? {} : { witness }),
-            },
-            terminal,
-          );
+          return playCommand({ names, as, save, witness, settings: settingsRequest(given) }, terminal);
         }),
     );
 };

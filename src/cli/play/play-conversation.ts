@@ -23,8 +23,7 @@ import type {
 } from "../../run/step/conversation-state.ts";
 import { givenHistory } from "../../run/step/given-history.ts";
 import { step } from "../../run/step/step.ts";
-import { playRunOptions } from "./play-options.ts";
-import type { PlaySession } from "./play-session.ts";
+import { type PlaySession, playRunOptions } from "./play-session.ts";
 
 /** A question about to be asked. */
 export interface ReadyQuestion {

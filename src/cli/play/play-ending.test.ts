@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CAPITAL } from "../../../test/capital-scenario.ts";
 import { type PlayEnd, playExitCode, savedText } from "./play-invocation.ts";
-import type { PlayOptions } from "./play-options.ts";
+import type { PlayOptions } from "./play-session.ts";
 
 const options: PlayOptions = {
   scenario: CAPITAL,

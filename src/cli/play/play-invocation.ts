@@ -31,17 +31,16 @@ import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { refuseToOverwrite } from "../run/run.ts";
 import { listenForStop } from "../run/watch-run.ts";
 import { playQuestioner } from "./play-conversation.ts";
-import { type PlayOptions, playRunOptions } from "./play-options.ts";
-import { isJudged, PERSON, PlaySession } from "./play-session.ts";
+import { isJudged, PERSON, type PlayOptions, PlaySession, playRunOptions } from "./play-session.ts";
 
 /** What `play` gets on the command line. */
-export interface PlayCommandOptions {
+interface PlayCommandOptions {
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
   readonly as: "subject" | "questioner";
-  readonly save?: string;
+  readonly save: string | undefined;
   /** The name of a rehearsed conversation, which answers in place of the person. */
-  readonly witness?: string;
+  readonly witness: string | undefined;
 }
 
 const SHOWN = 12;
@@ -95,7 +94,7 @@ async function playedWitness(
 ): Promise<Pick<PlayOptions, "row" | "variant" | "witness" | "judge" | "simulator">> {
   const { findWitness } = await import("../../analysis/rehearsal/find-witness.ts");
   const { rowNamed, witnessModels } = await import("../../analysis/rehearsal/replay-witness.ts");
-  const { rehearsalOf } = await import("../rehearse/rehearse.ts");
+  const { rehearsalOf } = await import("../write/rehearse.ts");
   const { dataset, rows } = settings;
   const witness = findWitness(await rehearsalOf(scenario, settings), name);
   if ("problem" in witness) throw new ProjectError([witness.problem]);
@@ -138,7 +137,7 @@ async function playedPlace(
   };
 }
 
-export type { PlayOptions } from "./play-options.ts";
+export type { PlayOptions } from "./play-session.ts";
 
 /** Runs one conversation with the person at the terminal, who answers in place of a model, or asks in place of the scenario. */
 export async function play(options: PlayOptions, terminal: Terminal): Promise<ExitCode> {

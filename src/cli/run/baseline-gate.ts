@@ -6,12 +6,12 @@ import { checkGate, parseWorseLimit, type WorseLimit } from "../../report/data/g
 import { runFacts } from "../../report/data/run-facts.ts";
 import type { ThresholdResult } from "../../report/data/thresholds.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { type ComparedRun, comparedRun } from "../compare/find-sides.ts";
+import { type ComparedRun, comparedRun } from "../look/find-sides.ts";
 
 /** The flags of the gate. */
 export interface GateOptions {
   /** A run of the store, a run's file, or a baseline file. */
-  readonly baseline?: string;
+  readonly baseline: string | undefined;
   /** As a person writes them: `resisted=0.05`. */
   readonly failIfWorse: readonly string[];
   readonly acrossVersions: boolean;

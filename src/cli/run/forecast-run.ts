@@ -7,32 +7,29 @@ import type { BudgetLimits } from "../../run/calls/budget.ts";
 import type { RunOptions } from "../../run/run-options.ts";
 import type { Output } from "../../terminal/terminal.ts";
 import { wrapText } from "../../terminal/text-layout.ts";
-import { forecastLine } from "../plan/plan-text.ts";
 import { withStoreIfAny } from "../stored-runs.ts";
+import { forecastLine } from "../write/plan-text.ts";
 
 /** How a run is forecast before it starts. */
 export interface ForecastOptions {
   /** Where runs are stored. */
   readonly store: string;
-  /** What the forecast may be at most, as a person writes it. */
+  /** The limit of the forecast, as written after `--max-cost`. */
   readonly maxCost: string | undefined;
-  /** The run that is resumed, and what is done again in it. */
+  /** The run that is resumed, and what is retried in it. */
   readonly resumes?: PlanOptions["resumes"];
-  /** False where nothing is to be said. */
-  readonly isTold: boolean;
+  /** False to check the limit only. */
+  readonly isPrinted: boolean;
 }
 
 /** Looking for stored answers must not keep a run waiting. */
 const MOST_CACHED = 500;
 
-/**
- * Says in one line what a run will take. Throws a `ProjectError` if that is more than it may be, before anything is
- * asked or written.
- */
+/** Prints in one line what a run will take. Throws a `ProjectError` above the limit, before the first call and before anything is written. */
 export async function forecastRun(
   options: RunOptions,
   messages: Output,
-  { store: path, maxCost, isTold, resumes }: ForecastOptions,
+  { store: path, maxCost, isPrinted, resumes }: ForecastOptions,
 ): Promise<void> {
   const limits = maxCost === undefined ? undefined : limitsIn(maxCost);
   const forecast = (store: Store | undefined): Promise<RunPlan> =>
@@ -43,7 +40,7 @@ export async function forecastRun(
       ...(resumes === undefined ? {} : { resumes }),
     });
   const plan = await withStoreIfAny(path, forecast, { isOptional: true });
-  if (isTold) {
+  if (isPrinted) {
     const line = forecastLine(plan);
     messages.write(`${messages.isTerminal ? wrapText(line, messages.width).join("\n") : line}\n`);
   }

@@ -1,7 +1,10 @@
+import type { Coverage } from "../../analysis/coverage/coverage.ts";
 import type { CoverageResult, CoverageThreshold } from "../../analysis/coverage/coverage-threshold.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { Store } from "../../journal/store/store.ts";
+import { ProjectError } from "../../project/project-error.ts";
 import type { Settings } from "../../project/settings.ts";
+import { countedText } from "../../report/text/figures.ts";
 import { paintedLines, type TextOptions } from "../../report/text/text-blocks.ts";
 import type { RunDisplay } from "./run-view.ts";
 
@@ -41,7 +44,6 @@ export async function runCoverage(
   if (!isAsked && (display.quiet || display.json || scenarios.length > MOST_SCENARIOS)) return undefined;
   const { coverage } = await import("../../analysis/coverage/coverage.ts");
   const { checkCoverage } = await import("../../analysis/coverage/coverage-threshold.ts");
-  const { notReachedLine } = await import("../show/coverage-text.ts");
   const found = await coverage(store, [run], {
     definitions: new Map(scenarios.map((scenario) => [scenario.name, scenario])),
     skipBadRows,
@@ -51,6 +53,20 @@ export async function runCoverage(
     ...(rows === undefined ? {} : { rows }),
   });
   return { line: notReachedLine(found), results: checkCoverage(found, thresholds) };
+}
+
+/** One line on what a run did not reach; undefined if it reached everything. */
+function notReachedLine({ scenarios }: Coverage): string | undefined {
+  const counts = { nodes: 0, edges: 0, outcomes: 0 };
+  for (const { notReached } of scenarios) for (const { kind } of notReached) counts[kind]++;
+  const parts = [
+    ...(counts.nodes === 0 ? [] : [countedText(counts.nodes, "node")]),
+    ...(counts.edges === 0 ? [] : [countedText(counts.edges, "edge")]),
+    ...(counts.outcomes === 0 ? [] : [countedText(counts.outcomes, "outcome value")]),
+  ];
+  if (parts.length === 0) return undefined;
+  const listed = parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
+  return `Not reached: ${listed}. See: elenchus show --coverage`;
 }
 
 /** What was not reached, below the tables of results, and which shares were too small. */
@@ -70,4 +86,14 @@ export function coveredText(
     ),
   ];
   return lines.map((one) => `${one}\n`).join("");
+}
+
+/** The thresholds of `--fail-under-coverage`. Throws a `ProjectError` with everything that is wrong with them. */
+export async function coverageThresholds(texts: readonly string[]): Promise<readonly CoverageThreshold[]> {
+  if (texts.length === 0) return [];
+  const { parseCoverageThreshold } = await import("../../analysis/coverage/coverage-threshold.ts");
+  const read = texts.map(parseCoverageThreshold);
+  const problems = read.filter((one) => typeof one === "string");
+  if (problems.length > 0) throw new ProjectError(problems);
+  return read.filter((one) => typeof one !== "string");
 }

@@ -16,7 +16,7 @@ export interface RunOrigin {
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
   /** The cassette that answered in place of all models. */
-  readonly replay?: string;
+  readonly replay?: string | undefined;
   /** The folder where the command was given, as seen from that of the store: the two may move together. */
   readonly folder?: string;
 }

@@ -19,57 +19,56 @@ import type { Shard } from "../../run/shard.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
+import type { ViewedRun } from "../look/view.ts";
 import { printWarnings, readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
-import { coverageThresholds } from "../show/show-coverage.ts";
 import { sealRun } from "../trust/run-seal.ts";
-import { type ViewedRun, viewRun } from "../view/view-run.ts";
-import { type OpenWork, openWork } from "../workers/open-work.ts";
-import { workAddresses } from "../workers/shared-work.ts";
+import { type OpenWork, openWork, workAddresses } from "../workers/shared-work.ts";
 import { type GateOptions, prepareGate } from "./baseline-gate.ts";
 import { explainSettings } from "./explain-settings.ts";
 import type { ForecastOptions } from "./forecast-run.ts";
 import { runAndReport, usableThresholds } from "./run-and-report.ts";
+import { coverageThresholds } from "./run-coverage.ts";
 import { folderFromStore, originToKeep } from "./run-origin.ts";
 import type { RunDisplay } from "./run-view.ts";
 
 /** The options of `run`. */
-export interface RunCommandOptions {
+interface RunCommandOptions {
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
   readonly display: RunDisplay;
   /** The name of the run. */
-  readonly run?: string;
+  readonly run: string | undefined;
   /** True to flush every group of events to the disk. */
   readonly isDurable: boolean;
   /** Imported runs whose answers may be used. */
-  readonly useCalls?: readonly string[];
+  readonly useCalls: readonly string[] | undefined;
   /** A cassette to write when the run is over. */
-  readonly record?: string;
+  readonly record: string | undefined;
   /** A cassette that answers in place of all models. */
-  readonly replay?: string;
+  readonly replay: string | undefined;
   /** True to print the settings and where they come from, and do nothing else. */
   readonly explains: boolean;
   /** True to show the run in a browser while it goes on, and until a signal afterwards. */
-  readonly opensViewer?: boolean;
+  readonly opensViewer: boolean;
   /** True to send traces and metrics to where the standard variables of OpenTelemetry say. */
-  readonly sendsTelemetry?: boolean;
+  readonly sendsTelemetry: boolean;
   /** True to run scenarios that are marked as drafts. */
-  readonly allowDrafts?: boolean;
+  readonly allowDrafts: boolean;
   /** What the forecast of the run may be at most: otherwise it is not started. */
-  readonly maxCost?: string;
+  readonly maxCost: string | undefined;
   /** Shares of nodes, edges, outcomes and paths that must be reached. */
-  readonly failUnderCoverage?: readonly string[];
+  readonly failUnderCoverage: readonly string[];
   readonly gate: GateOptions;
   /** Only the conversations of this part. */
-  readonly shard?: Shard;
+  readonly shard: Shard | undefined;
   /** Where workers find the conversations, which they run. */
-  readonly workers?: string;
+  readonly workers: string | undefined;
 }
 
 /** Runs scenarios against models and reports the results. */
 export async function run(options: RunCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  const { names, record, replay, shard, allowDrafts = false } = options;
+  const { names, record, replay, shard, useCalls, maxCost, display, allowDrafts } = options;
   const resolved = await readSettings(options.settings, terminal, {
     runsCode: true,
     names,
@@ -94,33 +93,25 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
   const thresholds = await usableThresholds(settings, { chosen: scenarios, all }, terminal.messages);
   if (record !== undefined) refuseToOverwrite(record, terminal);
   const cassette = replay === undefined ? undefined : await readCassette(resolve(terminal.folder, replay));
-  const asked = {
+  const runOptions = {
     ...runOptionsOf(settings),
     scenarios,
     environment: terminal.environment,
     allowDrafts,
     ...(shard === undefined ? {} : { shard }),
     ...(cassette === undefined ? {} : { replay: cassette }),
+    ...(useCalls === undefined ? {} : { useCalls }),
     // Keys are where calls are made.
     ...(addresses === undefined ? {} : { keyless: true }),
   };
-  const coverageLimits = coverageThresholds(options.failUnderCoverage ?? []);
+  const coverageLimits = await coverageThresholds(options.failUnderCoverage);
   // A misspelt model, a missing key or a missing judge should not leave a store behind.
-  const models = await resolveModels(asked);
+  const models = await resolveModels(runOptions);
   const { subjects } = models;
-  requireJudge(asked);
-  const { useCalls, maxCost, display } = options;
-  const isPaid = allModels(models).some(({ price }) => price !== null);
-  const isTold = isPaid && !display.quiet && !display.json;
-  if (cassette === undefined && (isTold || maxCost !== undefined)) {
-    const { forecastRun } = await import("./forecast-run.ts");
-    await forecastRun({ ...asked, ...(useCalls === undefined ? {} : { useCalls }) }, terminal.messages, {
-      store: settings.store,
-      maxCost,
-      isTold,
-    });
-  }
-  const telemetry = options.sendsTelemetry ? await openTelemetryOrSay() : undefined;
+  requireJudge(runOptions);
+  const { store: storePath } = settings;
+  await forecastIfPaid(runOptions, terminal.messages, { store: storePath, maxCost, display, models });
+  const telemetry = options.sendsTelemetry ? await openTelemetryFromEnvironment() : undefined;
   const store = await openStore(settings.store, { durable: options.isDurable });
   let viewed: ViewedRun | undefined;
   let work: OpenWork | undefined;
@@ -130,7 +121,10 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
       { store, scenarios, subjects: [...subjects.keys()] },
       terminal,
     );
-    viewed = options.opensViewer ? await viewRun(settings.store, options.run, terminal) : undefined;
+    if (options.opensViewer) {
+      const { viewRun } = await import("../look/view.ts");
+      viewed = await viewRun(settings.store, options.run, terminal);
+    }
     const name = viewed?.run ?? options.run;
     work = addresses === undefined ? undefined : await openWork(addresses, options.settings, terminal);
     const begin = work === undefined ? startRun : work.begin;
@@ -138,12 +132,11 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
       (signal) =>
         begin(
           {
-            ...asked,
+            ...runOptions,
             store,
             signal,
             keepResults: false,
             ...(telemetry === undefined ? {} : { observer: telemetry.observer }),
-            ...(options.useCalls === undefined ? {} : { useCalls: options.useCalls }),
             ...(name === undefined ? {} : { run: name }),
           },
           {
@@ -157,7 +150,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
         thresholds,
         ...(gate === undefined ? {} : { gate }),
         coverage: { scenarios, thresholds: coverageLimits },
-        display: options.display,
+        display,
         onEnd: async (name) => {
           if (record === undefined) return;
           const recorded = cassetteFromRun(store, name);
@@ -180,33 +173,36 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
   }
 }
 
-async function openTelemetryOrSay(): Promise<Telemetry> {
-  const { MissingTelemetry, openTelemetryFromEnvironment } = await import("../../interchange/otel/set-up.ts");
+/** Throws a `ProjectError` if a package of OpenTelemetry is not installed. */
+async function openTelemetryFromEnvironment(): Promise<Telemetry> {
+  const otel = await import("../../interchange/otel/set-up.ts");
   try {
-    return await openTelemetryFromEnvironment();
+    return await otel.openTelemetryFromEnvironment();
   } catch (error) {
-    if (error instanceof MissingTelemetry) throw new ProjectError([error.message], { cause: error });
+    if (error instanceof otel.MissingTelemetry) throw new ProjectError([error.message], { cause: error });
     throw error;
   }
 }
 
-/** Says what a run will take if that may cost money. Throws a `ProjectError` if it is more than it may be. */
+/** Prints the forecast of a run that costs money. Throws a `ProjectError` if it is above the limit of `--max-cost`. */
 export async function forecastIfPaid(
-  asked: RunOptions,
+  runOptions: RunOptions,
   messages: Terminal["messages"],
   {
     display,
     models,
     ...options
-  }: Omit<ForecastOptions, "isTold"> & { readonly display: RunDisplay; readonly models?: ResolvedModels },
+  }: Omit<ForecastOptions, "isPrinted"> & { readonly display: RunDisplay; readonly models?: ResolvedModels },
 ): Promise<void> {
-  if (asked.replay !== undefined) return;
+  if (runOptions.replay !== undefined) return;
   const { quiet, json } = display;
-  const isTold =
-    !quiet && !json && allModels(models ?? (await resolveModels(asked))).some(({ price }) => price !== null);
-  if (!isTold && options.maxCost === undefined) return;
+  const isPrinted =
+    !quiet &&
+    !json &&
+    allModels(models ?? (await resolveModels(runOptions))).some(({ price }) => price !== null);
+  if (!isPrinted && options.maxCost === undefined) return;
   const { forecastRun } = await import("./forecast-run.ts");
-  await forecastRun(asked, messages, { ...options, isTold });
+  await forecastRun(runOptions, messages, { ...options, isPrinted });
 }
 
 /** Throws if no model is named. */

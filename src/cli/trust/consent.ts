@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../../core/environment.ts";
 import { canonicalJson, isRecord } from "../../core/values/json.ts";
-import { readPrivateFile, writePrivateFile } from "../../files/private-file.ts";
+import { readPrivateFile, userFolder, writePrivateFile } from "../../files/private-file.ts";
 import { contentHash } from "../../models/content-hash.ts";
 import { TypedLines } from "../../models/person/typed-answer.ts";
 import { ProjectError } from "../../project/project-error.ts";
@@ -10,7 +10,6 @@ import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { isCi } from "../run/run-view.ts";
 import type { Effect } from "./project-effects.ts";
-import { userFolder } from "./user-folder.ts";
 
 /** A project file, and whether the command gives consent to what it asks for. */
 export interface ConsentRequest {

@@ -3,9 +3,8 @@ import { realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Environment } from "../../core/environment.ts";
 import { canonicalJson } from "../../core/values/json.ts";
-import { readPrivateFile, writePrivateFile } from "../../files/private-file.ts";
+import { readPrivateFile, userFolder, writePrivateFile } from "../../files/private-file.ts";
 import type { RunStart } from "../../journal/run-event.ts";
-import { userFolder } from "./user-folder.ts";
 
 /** Why a run counts as made here, or does not. */
 export type SealState = "valid" | "missing" | "invalid" | "no key";

@@ -9,11 +9,13 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import { alignColumns } from "../../terminal/text-layout.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { findRun } from "../stored-runs.ts";
+import { quoted } from "../trust/project-effects.ts";
 import { workerCommand } from "./shared-work.ts";
 
 /** The options of `workers`. */
-export interface WorkersCommandOptions {
-  readonly address?: string;
+interface WorkersCommandOptions {
+  readonly address: string | undefined;
   readonly json: boolean;
   readonly settings: SettingsRequest;
 }
@@ -69,7 +71,7 @@ function rowOf({
 }
 
 /** Opens what workers share at an address, where there must be a store already. */
-export async function withWork<Result>(
+async function withWork<Result>(
   address: string,
   use: (tables: WorkTables) => Promise<Result>,
 ): Promise<Result> {
@@ -85,4 +87,35 @@ export async function withWork<Result>(
   } finally {
     await tables.close();
   }
+}
+
+/** The options of `stop`. */
+interface StopCommandOptions {
+  readonly run: string;
+  /** True to cut calls off that are under way. */
+  readonly isAtOnce: boolean;
+  readonly settings: SettingsRequest;
+}
+
+/** Stops a run on all its workers. */
+export async function stop(
+  { run: given, isAtOnce, settings: request }: StopCommandOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { settings } = await readSettings(request, terminal);
+  return withWork(settings.store, async (tables): Promise<ExitCode> => {
+    const store = await openStore(settings.store, { readOnly: true });
+    const { run } = findRun(store, given);
+    store.close();
+    if (!(await tables.setState(run, isAtOnce ? "aborting" : "stopping")))
+      throw new ProjectError([
+        `Run ${printableText(run)} does not run on workers now, so there is nothing to stop.`,
+      ]);
+    const { claimed } = await tables.progress(run);
+    if (claimed === 0) await tables.dropUnclaimed(run);
+    terminal.output.write(
+      `Run ${printableText(run)} is stopping${isAtOnce ? "" : "; workers finish calls under way"}. Continue it with: elenchus resume ${quoted(run)}\n`,
+    );
+    return 0;
+  });
 }

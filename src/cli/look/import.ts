@@ -1,0 +1,83 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { fileProblem, specialKind } from "../../files/read-text-file.ts";
+import { openStore } from "../../journal/store/open-store.ts";
+import { importRun } from "../../journal/transfer/import-run.ts";
+import { wholeLines } from "../../journal/transfer/run-file.ts";
+import { ProjectError } from "../../project/project-error.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import type { ExitCode } from "../command.ts";
+import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { quoted } from "../trust/project-effects.ts";
+
+/** The options of `import`. */
+interface ImportCommandOptions {
+  readonly settings: SettingsRequest;
+  /** A run's file, or `-` for standard input. */
+  readonly file: string;
+  /** The name that the run gets. */
+  readonly as: string | undefined;
+  /** True to use its answers in new runs, too. */
+  readonly useCalls: boolean;
+}
+
+/** Takes a run from its file into the store. */
+export async function importCommand(options: ImportCommandOptions, terminal: Terminal): Promise<ExitCode> {
+  const { file, as, useCalls } = options;
+  const { settings } = await readSettings(options.settings, terminal);
+  // A misspelt name should not leave a store behind.
+  if (file !== "-") await refuseSpecial(file, terminal);
+  const store = await openStore(settings.store);
+  try {
+    const { run } = await importRun(store, wholeLines(piecesOf(file, terminal)), {
+      useCalls,
+      ...(as === undefined ? {} : { as }),
+    });
+    terminal.output.write(`Imported run ${printableText(run)}. Look at it: elenchus show ${quoted(run)}\n`);
+    return 0;
+  } finally {
+    store.close();
+  }
+}
+
+/** A device may have no end; a pipe that a person names has one. */
+async function refuseSpecial(file: string, { folder }: Terminal): Promise<void> {
+  const stats = await stat(resolve(folder, file)).catch(cannotRead(file));
+  const kind = stats.isFIFO() ? undefined : specialKind(stats);
+  if (kind !== undefined)
+    throw new ProjectError([`${file} is ${kind}, not a file. Name a file that export wrote.`]);
+}
+
+const PIECE = 250_000;
+
+/** Longer lines are not of a run's file. */
+const LONGEST_LINE = 100_000_000;
+
+async function* piecesOf(file: string, { input, folder }: Terminal): AsyncGenerator<string> {
+  const stream = file === "-" ? input : createReadStream(resolve(folder, file), { highWaterMark: PIECE });
+  stream.setEncoding("utf8");
+  try {
+    let line = 0;
+    for await (const part of stream) {
+      const piece = part as string;
+      const end = piece.lastIndexOf("\n");
+      line = end < 0 ? line + piece.length : piece.length - end;
+      if (line > LONGEST_LINE)
+        throw new ProjectError([
+          `${file} has a line of more than 100 MB, so it is no run's file. Name a file that export wrote.`,
+        ]);
+      yield piece;
+    }
+  } catch (error) {
+    if (error instanceof ProjectError) throw error;
+    cannotRead(file)(error);
+  }
+}
+
+function cannotRead(file: string): (error: unknown) => never {
+  return (cause) => {
+    throw new ProjectError([`${fileProblem(cause, file)} Name a file that export wrote.`], { cause });
+  };
+}

@@ -1,0 +1,271 @@
+import { nearestOf } from "../../core/schema/nearest-name.ts";
+import { placeTexts } from "../../journal/cell.ts";
+import { foldConversation } from "../../journal/fold/conversation.ts";
+import type { RunEvent } from "../../journal/run-event.ts";
+import type {
+  ConversationFilter,
+  ConversationSummary,
+  ResultRow,
+  RunSummary,
+  Store,
+} from "../../journal/store/store.ts";
+import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
+import { ProjectError } from "../../project/project-error.ts";
+import type { OutcomeRates } from "../../report/data/outcome-rates.ts";
+import { resultsOf, runRates } from "../../report/data/run-rates.ts";
+import { runTraffic } from "../../report/data/traffic.ts";
+import { drawText } from "../../report/graph/draw-text.ts";
+import { conversationText } from "../../report/text/conversation-text.ts";
+import { failuresText } from "../../report/text/failures-text.ts";
+import { countedText } from "../../report/text/figures.ts";
+import { type NamedColumn, type NamedLine, namedTable } from "../../report/text/named-table.ts";
+import { pathsText } from "../../report/text/paths-text.ts";
+import { resultsText } from "../../report/text/results-text.ts";
+import type { TextOptions } from "../../report/text/text-blocks.ts";
+import { statusWord } from "../../report/text/verdict-text.ts";
+import { printableText, safeJson } from "../../terminal/printable-text.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { cutToWidth, wrapText } from "../../terminal/text-layout.ts";
+import type { ExitCode } from "../command.ts";
+import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { countOpen, findConversation, findRun, withRuns } from "../stored-runs.ts";
+import { quoted } from "../trust/project-effects.ts";
+import { asksForStatistics, type StatisticsOptions, showStatistics } from "./show-statistics.ts";
+
+/** The options of `show`. */
+interface ShowOptions {
+  readonly settings: SettingsRequest;
+  /** A run or a conversation, or the beginning of its name. Default: the latest run. */
+  readonly id: string | undefined;
+  /** The run that a conversation is part of. Default: the latest. */
+  readonly run: string | undefined;
+  readonly filter: Pick<ConversationFilter, "scenario" | "subject" | "judge" | "variant">;
+  /** True to list what failed. */
+  readonly failures: boolean;
+  readonly statistics: StatisticsOptions;
+  /** True for a table of each outcome, with all counts. */
+  readonly details: boolean;
+  /** True to draw every scenario with its traffic, however many there are. */
+  readonly graphs: boolean;
+  /** True to say what was reached of what can be reached. */
+  readonly coverage: boolean;
+  /** Shares of it that must be reached. */
+  readonly failUnderCoverage: readonly string[];
+  /** True for data instead of text. */
+  readonly json: boolean;
+}
+
+/** As many graphs as fit on a screen or two. */
+const GRAPHS = 2;
+
+/** What of a run is looked at, and where it is shown. */
+interface Shown {
+  readonly store: Store;
+  readonly summary: RunSummary;
+  readonly options: ShowOptions;
+  readonly terminal: Terminal;
+}
+
+/** Shows a run (its results, its traffic, its failures) or one conversation of it. */
+export async function show(options: ShowOptions, terminal: Terminal): Promise<ExitCode> {
+  const { settings } = await readSettings(options.settings, terminal);
+  return withRuns(settings.store, async (store): Promise<ExitCode> => {
+    const { summary, conversation } = meantBy(options, store);
+    const shown: Shown = { store, summary, options, terminal };
+    if (conversation !== undefined) showConversation(shown, conversation);
+    else {
+      checkFilter(shown);
+      if (options.coverage) return showCoverage(shown);
+      if (asksForStatistics(options.statistics))
+        await showStatistics(
+          options.statistics,
+          { store, run: summary.run, filter: options.filter, json: options.json },
+          terminal,
+        );
+      else if (options.json) showData(shown);
+      else if (options.failures) showFailures(shown);
+      else showRun(shown);
+    }
+    return 0;
+  });
+}
+
+/** Says what the run reached, together with those of `--with`. */
+async function showCoverage({ store, summary, options, terminal }: Shown): Promise<ExitCode> {
+  const { reportCoverage } = await import("./show-coverage.ts");
+  const { scenario, subject } = options.filter;
+  const others = (options.statistics.with ?? []).map((name) => findRun(store, name).run);
+  return reportCoverage(
+    store,
+    {
+      runs: [summary.run, ...others],
+      failUnder: options.failUnderCoverage,
+      json: options.json,
+      ...(scenario === undefined ? {} : { scenario }),
+      ...(subject === undefined ? {} : { subject }),
+    },
+    terminal,
+  );
+}
+
+/** A name is that of a run before it is that of a conversation of the latest run, or of the one that is named. */
+function meantBy(
+  { id, run }: ShowOptions,
+  store: Store,
+): { readonly summary: RunSummary; readonly conversation?: ConversationSummary } {
+  if (id === undefined || (run === undefined && store.run(id) !== undefined))
+    return { summary: findRun(store, id ?? run) };
+  const summary = findRun(store, run);
+  const conversation = findConversation(store, summary.run, id);
+  if (conversation !== undefined) return { summary, conversation };
+  const hint = run === undefined ? "To look into another run: --run <run>. " : "";
+  throw new ProjectError([
+    `There is no run "${id}", and no such conversation in run ${summary.run}. ${hint}See what there is: elenchus list`,
+  ]);
+}
+
+function checkFilter({ summary, options }: Shown): void {
+  const { scenarios, subjects, judges } = summary.start;
+  const known = { scenario: Object.keys(scenarios), subject: subjects, judge: judges } as const;
+  for (const [kind, names] of Object.entries(known)) {
+    const wanted = options.filter[kind as keyof typeof known];
+    if (wanted === undefined || names.includes(wanted)) continue;
+    const { nearest } = nearestOf(wanted, names);
+    const hint = nearest === undefined ? `It has ${names.join(", ")}.` : `Did you mean "${nearest}"?`;
+    throw new ProjectError([`Run ${summary.run} has no ${kind} "${wanted}". ${hint}`]);
+  }
+}
+
+function rowsOf({ store, summary, options }: Shown): readonly ResultRow[] {
+  return resultsOf(store, summary.run, options.filter);
+}
+
+function ratesOf(shown: Shown): OutcomeRates {
+  return runRates(shown.store, shown.summary, shown.options.filter);
+}
+
+function showRun(shown: Shown): void {
+  const { store, summary, options, terminal } = shown;
+  const { output } = terminal;
+  const layout = { style: output.style, width: output.width };
+  const { run, start } = summary;
+  const scenarios = Object.keys(start.scenarios);
+  output.write(`${output.style.bold(`Run ${printableText(run)}`)}\n\n`);
+  output.write(resultsText(ratesOf(shown), { ...layout, details: options.details }));
+  const open = countOpen(store, summary);
+  // What was graded again is not gone on with.
+  if (open > 0 && summary.parent === null) {
+    const hint = `${countedText(open, "conversation")} left. Resume with: elenchus resume ${quoted(run)}`;
+    output.write(`\n${wrapText(hint, output.width).join("\n")}\n`);
+  }
+  const drawn = options.filter.scenario === undefined ? scenarios : [options.filter.scenario];
+  if (!options.graphs && drawn.length > GRAPHS) {
+    const [first = ""] = scenarios;
+    const hint = `${countedText(scenarios.length, "scenario")}; paths of one: elenchus show ${quoted(run)} --scenario ${quoted(first)}`;
+    output.write(`\n${wrapText(hint, output.width).join("\n")}\n`);
+    return;
+  }
+  const definitions = storedDefinitions(store, run);
+  for (const traffic of runTraffic(store, run, options.filter)) {
+    const definition = definitions.get(traffic.scenario);
+    const drawing = definition === undefined ? "" : drawText(definition, { width: output.width, traffic });
+    output.write(`\n${drawing}\n${pathsText(traffic, layout)}`);
+  }
+  const count = rowsOf(shown).reduce((sum, { conversations }) => sum + conversations, 0);
+  output.write(`\n${conversationsText(store.conversations(run, options.filter), count, layout)}`);
+}
+
+function showFailures({ store, summary, options, terminal }: Shown): void {
+  const { style, width } = terminal.output;
+  terminal.output.write(failuresText(store, summary.run, { style, width, ...options.filter }));
+}
+
+function showConversation({ store, summary, options, terminal }: Shown, meant: ConversationSummary): void {
+  const { output } = terminal;
+  const events = store.events(summary.run, meant.conversation);
+  if (options.json) {
+    for (const event of events) output.data(`${safeJson(event)}\n`);
+    return;
+  }
+  const { style, width } = output;
+  // Of a dataset the run keeps the scenario with its variables, not what became of it in each row.
+  const definition =
+    meant.rowIndex === null && meant.variant === null
+      ? storedDefinitions(store, summary.run).get(meant.scenario)
+      : undefined;
+  output.write(
+    conversationText(events, {
+      style,
+      width,
+      parents: parentsOf(store, summary.run, meant.conversation),
+      ...(definition === undefined ? {} : { definition }),
+    }),
+  );
+}
+
+/** The events of the conversations that an arm of a fork continues, the first of them first. */
+function parentsOf(store: Store, run: string, conversation: string): readonly Iterable<RunEvent>[] {
+  const parents: Iterable<RunEvent>[] = [];
+  let parent = foldConversation(store.events(run, conversation)).fork?.parent;
+  while (parent !== undefined) {
+    const name = parent;
+    parents.unshift({ [Symbol.iterator]: () => store.events(run, name)[Symbol.iterator]() });
+    parent = foldConversation(store.events(run, name)).fork?.parent;
+  }
+  return parents;
+}
+
+function showData(shown: Shown): void {
+  const { summary, terminal } = shown;
+  const rates = ratesOf(shown);
+  // A map is nothing in JSON.
+  const best = Object.fromEntries(rates.best ?? []);
+  const data = { ...summary, rates: { ...rates, best }, results: rowsOf(shown) };
+  terminal.output.data(`${safeJson(data, 2)}\n`);
+}
+
+const SHOWN = 20;
+/** Enough of a name to distinguish conversations. */
+const NAME_LENGTH = 8;
+/** Below this many columns, who was asked is said without which time it was. */
+const NARROW = 60;
+
+const COLUMNS: readonly NamedColumn[] = [
+  { alignment: "<", leaves: 2 },
+  { alignment: "<", leaves: 3 },
+  { alignment: "<" },
+  { alignment: ">", leaves: 1 },
+];
+
+/** The first of so many conversations, one a line, with what they are called by. */
+export function conversationsText(
+  conversations: Iterable<ConversationSummary>,
+  count: number,
+  { style, width }: TextOptions,
+): string {
+  const rows: NamedLine[] = [];
+  for (const summary of conversations) if (rows.push(rowOf(summary, { style, width })) === SHOWN) break;
+  const others = count - rows.length;
+  if (rows.length === 0) return "";
+  const lines = namedTable(rows, COLUMNS, width);
+  const rest = others === 0 ? [] : [style.dim(`  … and ${countedText(others, "more conversation")}`)];
+  return [style.bold("Conversations"), ...lines, ...rest].map((line) => `${line}\n`).join("");
+}
+
+function rowOf(summary: ConversationSummary, { style, width }: TextOptions): NamedLine {
+  const { conversation, scenario, subject, replicate, status, turnCount } = summary;
+  const { word, paint } = statusWord(status, style);
+  const place = [`replicate ${replicate}`, ...placeTexts(summary).map(printableText)].join(", ");
+  const room = Math.max(8, Math.floor((width - 50) / 2));
+  const asked = cutToWidth(printableText(subject), room);
+  return {
+    name: { text: printableText(conversation).slice(0, NAME_LENGTH), paint: style.bold },
+    indent: 2,
+    cells: [
+      { text: cutToWidth(printableText(scenario), room) },
+      { text: width < NARROW ? asked : `${asked}, ${place}` },
+      { text: word, paint },
+      { text: countedText(turnCount, "turn") },
+    ],
+  };
+}

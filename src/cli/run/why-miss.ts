@@ -1,0 +1,97 @@
+import { endedCalls } from "../../journal/fold/run.ts";
+import type { Store } from "../../journal/store/store.ts";
+import { explainMiss } from "../../models/cassette/explain-miss.ts";
+import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
+import { ProjectError } from "../../project/project-error.ts";
+import { countedText } from "../../report/text/figures.ts";
+import { printableText } from "../../terminal/printable-text.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import type { ExitCode } from "../command.ts";
+import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { findConversation, findRun, withRuns } from "../stored-runs.ts";
+
+/** The options of `why-miss`. */
+interface WhyMissOptions {
+  /** Default: the latest run. */
+  readonly run: string | undefined;
+  /** Default: all conversations of the run. */
+  readonly conversation: string | undefined;
+  readonly settings: SettingsRequest;
+}
+
+/** How many calls are looked at; more would say the same. */
+const LOOKED_AT = 500;
+/** How many calls that are alike are compared with one. */
+const COMPARED = 50;
+const SHOWN = 20;
+
+interface Miss {
+  readonly where: string;
+  readonly call: RecordedCall;
+}
+
+/** Says why calls of a run were not answered from the store: for each, the nearest call of another run and what differs. */
+export async function whyMissCommand(options: WhyMissOptions, terminal: Terminal): Promise<ExitCode> {
+  const { output } = terminal;
+  const { settings } = await readSettings(options.settings, terminal);
+  await withRuns(settings.store, (store) => {
+    const { run } = findRun(store, options.run);
+    const conversation = options.conversation && conversationNamed(store, run, options.conversation);
+    const { misses, made, all } = missesOf(store, run, conversation);
+    if (misses.length === 0) {
+      output.write(
+        `Every answer of run ${printableText(run)} came from the store, or from models that are never cached.\n`,
+      );
+      return;
+    }
+    const looked = misses.length < all ? `; of the first ${misses.length}:` : ":";
+    output.write(
+      `${countedText(all, "call")} of run ${printableText(run)} ${all === 1 ? "was" : "were"} not in the store${looked}\n\n`,
+    );
+    const reasons = new Map<string, { count: number; readonly where: string }>();
+    for (const { where, call } of misses) {
+      const earlier = store.calls.near(call.request, COMPARED).filter(({ identity }) => !made.has(identity));
+      const reason = explainMiss(
+        call.request,
+        earlier.map(({ request }) => request),
+      );
+      const known = reasons.get(reason);
+      if (known === undefined) reasons.set(reason, { count: 1, where });
+      else known.count++;
+    }
+    const sorted = [...reasons].sort(([, one], [, other]) => other.count - one.count);
+    for (const [reason, { count, where }] of sorted.slice(0, SHOWN))
+      output.write(`${String(count).padStart(4)} × ${printableText(reason)}\n       first in ${where}\n`);
+    if (sorted.length > SHOWN) output.write(`… and ${sorted.length - SHOWN} other reasons\n`);
+  });
+  return 0;
+}
+
+function conversationNamed(store: Store, run: string, name: string): string {
+  const found = findConversation(store, run, name);
+  if (found !== undefined) return found.conversation;
+  throw new ProjectError([
+    `Run ${run} has no conversation "${name}". See its conversations: elenchus export --format csv --table conversations`,
+  ]);
+}
+
+/** The calls that were really made, and the identities of all of them: an answer of this run cannot have been known before. */
+function missesOf(
+  store: Store,
+  run: string,
+  conversation: string | undefined,
+): { readonly misses: readonly Miss[]; readonly made: ReadonlySet<string>; readonly all: number } {
+  const misses: Miss[] = [];
+  const made = new Set<string>();
+  let all = 0;
+  for (const ended of endedCalls(store.events(run))) {
+    const call = ended.identity === undefined || ended.cached ? undefined : store.calls.get(ended.identity);
+    if (call === undefined) continue;
+    made.add(call.identity);
+    if (conversation !== undefined && ended.conversation !== conversation) continue;
+    all++;
+    const where = `conversation ${ended.conversation}, turn ${ended.turn}, ${ended.purpose}`;
+    if (misses.length < LOOKED_AT) misses.push({ where, call });
+  }
+  return { misses, made, all };
+}
