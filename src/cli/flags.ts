@@ -68,7 +68,7 @@ const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
     key: "allowUnread",
     group: "models",
     syntax: "--allow-unread",
-    about: "run scenarios that need a judge without one: what no rule can read stays unread",
+    about: "run scenarios that need a judge without one: replies that no rule can read stay unread",
   },
   dataset: {
     key: "dataset",
@@ -138,7 +138,7 @@ const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
     key: "patience",
     group: "limits",
     syntax: "--patience <time>",
-    about: "how long to wait for a server that cannot be reached, like 30s or 1h; 0 for not at all",
+    about: "how long to wait for a server that cannot be reached, like 30s or 1h; 0: do not wait",
   },
   turnLimit: {
     key: "turnLimit",
@@ -150,7 +150,7 @@ const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
     key: "fresh",
     group: "answers",
     syntax: "--fresh",
-    about: "ignore the answers in the store, and ask models again",
+    about: "ignore stored answers and call models again",
   },
   retryUnreadable: {
     key: "retryUnreadable",
@@ -259,23 +259,23 @@ export function averageOption(): Option {
 
 /** What `--fail-under-coverage` does. */
 export const FAIL_UNDER_COVERAGE =
-  "exit 1 if less was reached of nodes, edges, outcomes, routes or paths: edges=0.9 (repeatable)";
+  "exit 1 if the coverage of nodes, edges, outcomes, routes or paths is lower: edges=0.9 (repeatable)";
 
 /** What `--durable` does. */
 export const DURABLE =
-  "flush every group of events to the disk: a power cut loses nothing (default: the last second)";
+  "flush every group of events to the disk: a power cut loses nothing (default: at most a second)";
 
 /** What `--use-calls` of commands that ask models does. */
 export const USE_CALLS = "also use the answers that came with this imported run (repeatable)";
 
 /** What `--max-cost` does. */
-export const MAX_COST = "do not start if the forecast is beyond this: 5usd, 2M tokens, 500 calls";
+export const MAX_COST = "do not start if the forecast is higher: 5usd, 2M tokens, 500 calls";
 
 /** What `--watch` does. */
-export const WATCH = "do it again whenever a scenario, a dataset or the project file changes, until Ctrl-C";
+export const WATCH = "repeat when a scenario, a dataset or the project file changes, until Ctrl-C";
 
 /** What `--allow-drafts` does. */
-export const ALLOW_DRAFTS = "use scenarios that are marked as drafts of a model and not verified yet";
+export const ALLOW_DRAFTS = "also use scenarios that are marked as drafts";
 
 /** Declares the flag that allows what a project file asks for. */
 export function addTrustFlag(command: Command): Command {
@@ -292,7 +292,7 @@ export function addTrustOriginFlag(command: Command): Command {
   return command.addOption(
     new Option(
       "--trust-origin",
-      "use what a run from elsewhere says about how it was started; all of it is printed",
+      "use the settings stored in a run of another machine; all of them are printed",
     ).helpGroup(FLAG_GROUPS.project),
   );
 }

@@ -88,7 +88,7 @@ export function findRun(store: Store, name: string | undefined): RunSummary {
     throw new ProjectError([`Several runs begin with "${name}": ${several.join(", ")}. Write more of it.`]);
   const { nearest } = nearestOf(name, names);
   const hint = nearest === undefined ? "" : ` Did you mean "${nearest}"?`;
-  throw new ProjectError([`There is no run "${name}".${hint} See what there is: elenchus list`]);
+  throw new ProjectError([`There is no run "${name}".${hint} List the runs: elenchus list`]);
 }
 
 function latestRun(store: Store): RunSummary | undefined {

@@ -173,7 +173,7 @@ describe("what is wrong is told before the first call", () => {
       "ollama/m",
       { environment: { OLLAMA_BASE_URL: `http://u:${KEY}@h` } },
       "bad_request",
-      "OLLAMA_BASE_URL holds a user name or password.",
+      "OLLAMA_BASE_URL contains a user name or password.",
     ],
     [{ model: "ollama/m", parameters: { temprature: 1 } }, {}, "bad_request", 'Did you mean "temperature"?'],
   ])("%o %o", async (reference, options, category, message) => {

@@ -106,7 +106,7 @@ profiles:
     ["budget: 5", "Expected an amount of something, such as 5usd or 200 calls, got the number 5."],
     ["failUnder: 0.9", "Expected an outcome and what it must reach, such as { resisted: 0.9 }, got"],
     ["a: [", "elenchus.config.yaml:1:4: The file cannot be read: "],
-    ["seed: 1\nseed: 2", 'the key "seed" stands twice in the same object'],
+    ["seed: 1\nseed: 2", 'the key "seed" occurs twice in the same object'],
     [
       "providers: { x: { apiKeyVariable: sk-abcdefabcdef123 } }",
       "(providers.x.apiKeyVariable): This looks like a key.",

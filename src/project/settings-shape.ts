@@ -134,7 +134,7 @@ const SUBJECT: ObjectShape = object(
       name: described(nonEmptyText, "As reports show it."),
       parameters: described(jsonObject, "Temperature and the like."),
       systemPrompt: described(text, "Leads every conversation."),
-      cache: described(boolean, "False to ask for every answer anew."),
+      cache: described(boolean, "False to make every call again."),
     },
   },
 );
@@ -148,7 +148,7 @@ const JUDGE: ObjectShape = object(
       panel: several(reference("judge", () => either(nonEmptyText, JUDGE))),
       name: described(nonEmptyText, "As reports show it."),
       parameters: described(jsonObject, "Temperature and the like."),
-      cache: described(boolean, "False to ask for every answer anew."),
+      cache: described(boolean, "False to make every call again."),
     },
     rule: ({ model, panel, parameters, cache }, report) => {
       const isPanel = panel !== undefined;
@@ -182,7 +182,7 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
     nonEmptyText,
     "The model that plays simulated users; sim/user plays them without a model.",
   ),
-  replicates: described(FROM_1, "How often each conversation is held."),
+  replicates: described(FROM_1, "How often each conversation is run."),
   dataset: DATASET_SHAPE,
   skipBadRows: described(boolean, "True to leave out rows that cannot be used."),
   variant: described(
@@ -193,7 +193,7 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
     { kind: "array", items: ROW_SHAPE, ifEmpty: "empty_value" },
     "Values for `{{row.…}}`; each row is a conversation.",
   ),
-  concurrency: described(FROM_1, "How many conversations are held at the same time."),
+  concurrency: described(FROM_1, "How many conversations run at the same time."),
   turnLimit: described(FROM_1, "After how many turns a conversation ends."),
   seed: described(WHOLE, "Random seed."),
   budget: described(
@@ -226,7 +226,7 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
   detectRefusal: described(boolean, "True to ask the judge whether a reply declines to answer."),
   earlierTurns: described(FROM_0, "How many earlier turns the judge is shown."),
   tools: described({ kind: "record", values: TOOL_SERVER_SHAPE }, "MCP servers by name."),
-  toolSteps: described(FROM_1, "How often the subject is asked in one turn while it wants tools."),
+  toolSteps: described(FROM_1, "How many calls of the subject a turn with tools may take."),
   caps: described({ kind: "record", values: CAPS_SHAPE }, "Limits by account."),
   retries: described(RETRIES_SHAPE, "How failures are tried again, by kind."),
   providers: described({ kind: "record", values: PROVIDER_SHAPE }, "Providers of models by name."),

@@ -13,7 +13,7 @@ export function refuseDrafts({
   throw new RunError([
     ...drafts.slice(0, SHOWN).map(draftText),
     ...(more > 0 ? [`And ${more} more scenarios are drafts.`] : []),
-    "To run drafts all the same: --allow-drafts (in code: `allowDrafts`).",
+    "To run drafts anyway: --allow-drafts (in code: `allowDrafts`).",
   ]);
 }
 

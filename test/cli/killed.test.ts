@@ -67,7 +67,7 @@ test.for([
   expect(await outcomesIn(where)).toEqual(await undisturbedOutcomes(server));
   if (answers === 0)
     expect((await elenchus(["resume"], where)).stderr).toBe(
-      "error: No run is unfinished. See what there is: elenchus list\n",
+      "error: No run is unfinished. List the runs: elenchus list\n",
     );
 });
 

@@ -87,7 +87,7 @@ describe("before a run", () => {
     const refused = await elenchus([...words, "0.10usd"], here);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(
-      /error: The run would take about 0\.\d\d USD, more than --max-cost 0\.10usd allows, so it was not started\. See what it would take: elenchus plan/,
+      /error: The run would take about 0\.\d\d USD, more than --max-cost 0\.10usd allows, so it was not started\. See the forecast: elenchus plan/,
     );
     expect(server.requests).toHaveLength(0);
     expect(existsSync(join(folder, ".elenchus"))).toBe(false);

@@ -198,7 +198,7 @@ describe("secrets on the command line", () => {
     const url = `${server.url.replace("://", `://user:${PASSWORD}@`)}/v1/chat/completions`;
     const { code, stderr } = await type([...RUN, "--subject", url, "--debug"]);
     expect(code).toBe(2);
-    expect(stderr).toContain("holds a user name or password");
+    expect(stderr).toContain("contains a user name or password");
     const explained = await type([...RUN, "--subject", url, "--explain-config"]);
     expect(stderr + explained.stdout).not.toContain(PASSWORD);
     expect(filesWith(given.folder, [PASSWORD])).toEqual([]);

@@ -211,7 +211,7 @@ describe("a run from a stranger", () => {
     const { code, stderr } = await elenchus(["resume"], given);
     expect(code).toBe(2);
     for (const line of [
-      "Run gift does not count as yours: it was imported, copied from elsewhere, or made by an earlier release.",
+      "Run gift does not count as yours: it was imported, copied from another machine, or made by an earlier release.",
       `  - the folder ${given.folder}\n`,
       "  - the scenarios capital.yaml x.ts\n",
       "  - --subject sim/steadfast\n",

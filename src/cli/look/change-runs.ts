@@ -62,7 +62,7 @@ export async function deleteRuns(options: DeleteOptions, terminal: Terminal): Pr
       const lines = [...runs.values()].map(
         ({ run, start }) => `  - ${printableText(run)}, ${countedText(start.conversations, "conversation")}`,
       );
-      const question = `Delete for ever:\n${lines.join("\n")}\nGo on? [y/N] `;
+      const question = `Delete permanently:\n${lines.join("\n")}\nContinue? [y/N] `;
       if (!options.isSure) {
         const isYes = await saysYes(question, terminal);
         if (isYes === undefined)

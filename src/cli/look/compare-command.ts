@@ -22,18 +22,16 @@ const FORMATS: readonly CompareFormat[] = ["text", "json", "csv", "markdown"];
 export const addCompareCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("compare")
-    .description(
-      "compare two runs, or subjects, conversation by conversation, and say which differences are real",
-    )
+    .description("compare runs or subjects, pair by pair, and test which differences are more than noise")
     .argument("[runs...]", "runs, or files that export wrote (default: the latest run)")
-    .option("--subject <name>", "compare these subjects; may be repeated", repeatable)
+    .option("--subject <name>", "compare these subjects (repeatable)", repeatable)
     .option("--baseline <subject>", "compare every other subject with this one (default: all pairs)")
-    .option("--outcome <name>", "only this outcome or declared rate; may be repeated", repeatable)
-    .option("--by <names>", "compare within groups, for instance variant.challenger,tag", commaList)
+    .option("--outcome <name>", "only this outcome or declared rate (repeatable)", repeatable)
+    .option("--by <names>", "compare within groups, for example variant.challenger,tag", commaList)
     .addOption(averageOption())
-    .option("--across-versions", "compare scenarios although their definitions differ")
+    .option("--across-versions", "also compare scenarios whose definitions differ")
     .option("--discordant", "name the conversations that differ")
-    .addOption(new Option("--format <format>", "how to write it").choices(FORMATS).default("text"))
+    .addOption(new Option("--format <format>", "the output format").choices(FORMATS).default("text"))
     .option("--json", "the same as --format json")
     .option("-o, --output <file>", "the file to write (default: standard output)");
   addSettingFlags(command, ["store"])

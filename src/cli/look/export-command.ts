@@ -19,9 +19,7 @@ const TABLES: readonly ExportOptions["table"][] = ["turns", "conversations", "ou
 export const addExportCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("export")
-    .description(
-      "write a run to a file: everything, a table, or its answers as a cassette; or scenarios for karenina",
-    )
+    .description("export a run as a run file, a table, a cassette or logs; or scenarios for karenina")
     .argument(
       "[run...]",
       "the run, or the beginning of its name (default: the latest); for karenina: scenario files, folders or packs",
@@ -53,7 +51,7 @@ export const addExportCommand: AddCommand = (program, { terminal, execute }) => 
       "only conversations with this level of a factor, in tables (repeatable)",
       repeatable,
     )
-    .option("--plot <file>", "draw how long right answers last, as an SVG file")
+    .option("--plot <file>", "draw how long right answers last as an SVG file")
     .option("--baseline", "write a small file to compare later runs with: run --baseline, compare");
   addSettingFlags(command, ["store"])
     .addHelpText(

@@ -23,10 +23,10 @@ export const addListCommand: AddCommand = (program, { terminal, execute }) => {
 export const addTagCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("tag")
-    .description("give a run tags, which list shows; without tags, print those that it has")
+    .description("add tags to a run, which list shows; without tags, print those of the run")
     .argument("<run>", "the run, or the beginning of its name")
     .argument("[tags...]", "the tags to add")
-    .option("--remove <tag>", "remove a tag; repeatable", repeatable);
+    .option("--remove <tag>", "remove a tag (repeatable)", repeatable);
   addSettingFlags(command, ["store"])
     .addHelpText("after", examples("elenchus tag 3f2a paper final", "elenchus tag 3f2a --remove final"))
     .action(
@@ -74,11 +74,14 @@ export const addViewCommand: AddCommand = (program, { terminal, execute }) => {
     .description("look at runs in a browser: results, graphs, conversations")
     .argument("[run]", "a run, or the beginning of its name (default: the list of runs)")
     .option("--no-open", "print the address, and do not open a browser")
-    .option("--port <n>", "the port to listen on (default: one that is free)", wholeNumber(1))
+    .option("--port <n>", "the port to listen on (default: a free one)", wholeNumber(1))
     .option("--export <folder>", "write the run as a folder of pages that open without a server")
     .option("--single", "with --export: write one HTML file instead")
-    .option("--no-texts", "with --export: leave out what was asked and replied")
-    .option("--host <address>", "listen on another address than 127.0.0.1: others may then look, too");
+    .option("--no-texts", "with --export: leave out questions and replies")
+    .option(
+      "--host <address>",
+      "listen on this address instead of 127.0.0.1: others can then read your runs",
+    );
   addSettingFlags(command, ["store"])
     .addHelpText(
       "after",
@@ -116,14 +119,12 @@ function isCheckpoint(file: string): boolean {
 export const addImportCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("import")
-    .description(
-      "read a run from a file that export wrote into the store, or scenarios of a karenina checkpoint",
-    )
+    .description("import a run file into the store, or scenarios from a karenina checkpoint")
     .argument("<file>", "the file, or - for standard input; a karenina checkpoint ends in .jsonld")
     .option("-o, --output <folder>", "for a checkpoint: the folder for its scenario files")
-    .option("--partial", "for a checkpoint: import also what can be translated only in part")
+    .option("--partial", "for a checkpoint: also import scenarios that can be translated only in part")
     .option("--as <run>", "the name of the imported run (default: its own)")
-    .option("--use-calls", "use its answers in new runs, too (default: only to show and regrade this run)");
+    .option("--use-calls", "also use its answers in new runs (default: only to show and regrade this run)");
   addSettingFlags(command, ["store"])
     .addHelpText(
       "after",

@@ -34,22 +34,22 @@ export const addShowCommand: AddCommand = (program, { terminal, execute }) => {
     .command("show")
     .description("show the results of a run and the paths of its conversations, or one conversation in full")
     .argument("[id]", "a run or a conversation, or the beginning of its name (default: the latest run)")
-    .option("--failures", "list errors, unreadable replies and outcomes that went badly")
+    .option("--failures", "list errors, unreadable replies and failed outcomes")
     .option("--details", "a table for each outcome, also of several subjects, with all counts")
-    .option("--by <names>", "rates by group, for instance subject,variant.challenger,tag", commaList)
+    .option("--by <names>", "rates by group, for example subject,variant.challenger,tag", commaList)
     .addOption(averageOption())
     .option("--sequences", "how right answers last over turns: survival, flips, accuracy by turn")
     .option("--noise", "where the noise comes from, and what would narrow intervals most")
     .option(
       "--with <run>",
-      "with --noise or --coverage: also count this run, for instance with another simulator (repeatable)",
+      "with --noise or --coverage: also count this run, for example with another simulator (repeatable)",
       repeatable,
     )
-    .option("--agreement", "how far judges agree with each other, and with labels by persons")
-    .option("--labels <file>", "labels by persons: a CSV file with conversation, turn, field, value")
-    .option("--coverage", "what was reached of what can be reached, and what was not")
+    .option("--agreement", "how far judges agree with each other and with human labels")
+    .option("--labels <file>", "human labels: a CSV file with conversation, turn, field, value")
+    .option("--coverage", "which nodes, edges, outcomes and paths were reached, and which were not")
     .option("--fail-under-coverage <kind=share>", FAIL_UNDER_COVERAGE, repeatable)
-    .option("--graphs", "draw all scenarios with their traffic (default: up to two)")
+    .option("--graphs", "draw all scenarios with how often each edge was taken (default: up to two)")
     .option("--scenario <name>", "only this scenario")
     .option("--subject <name>", "only this subject")
     .option("--judge <name>", "only this judge")

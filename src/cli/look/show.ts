@@ -120,7 +120,7 @@ function meantBy(
   if (conversation !== undefined) return { summary, conversation };
   const hint = run === undefined ? "To look into another run: --run <run>. " : "";
   throw new ProjectError([
-    `There is no run "${id}", and no such conversation in run ${summary.run}. ${hint}See what there is: elenchus list`,
+    `There is no run "${id}", and no such conversation in run ${summary.run}. ${hint}List the runs: elenchus list`,
   ]);
 }
 

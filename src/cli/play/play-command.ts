@@ -6,9 +6,7 @@ import { addSettingFlags, addTrustFlag, type GivenFlags, settingsRequest } from 
 export const addPlayCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("play")
-    .description(
-      "answer the questions of a scenario yourself, or ask them, and see how each reply is read and where it leads",
-    )
+    .description("answer the questions of a scenario yourself, or ask them, and see how each reply is read")
     .argument(
       "[files...]",
       "a file, folder or pack:<name> with the scenario; choose one of several with --scenario",
@@ -17,7 +15,7 @@ export const addPlayCommand: AddCommand = (program, { terminal, execute }) => {
     .option("--save <file>", "save the session as a cassette")
     .option(
       "--witness <what>",
-      "let a rehearsed conversation answer: outcome=value, a node, source->target, shortest or longest",
+      "play a conversation that rehearse found: outcome=value, a node, source->target, shortest or longest",
     );
   addTrustFlag(
     addSettingFlags(command, [

@@ -322,7 +322,7 @@ export function playEnding(
       style.bold,
     ),
     failed: paintedLines(
-      failure === undefined ? "The conversation could not go on." : failureSentence(failure),
+      failure === undefined ? "The conversation could not continue." : failureSentence(failure),
       width,
       style.red,
     ),

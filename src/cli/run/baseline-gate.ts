@@ -120,6 +120,6 @@ function refuseOtherScenarios(
     .map(({ name, hash }) => `${name} (${hashes.get(name)?.slice(0, 12)}, now ${hash.slice(0, 12)})`);
   const sentence = `The baseline has other versions of ${named.join(", ")}${changed.length > 5 ? ", …" : ""}.`;
   if (changed.length === shared.length)
-    throw new ProjectError([`${sentence} Make a new baseline, or compare all the same: --across-versions`]);
+    throw new ProjectError([`${sentence} Make a new baseline, or compare anyway: --across-versions`]);
   terminal.messages.write(`${sentence} They are left out. To compare them: --across-versions\n`);
 }

@@ -71,6 +71,6 @@ function refuseBeyond({ cost, tokens, calls, unpriced }: RunPlan, limits: Budget
   ];
   if (beyond.length === 0) return;
   throw new ProjectError([
-    `The run would take ${beyond.join(" and ")}, more than --max-cost ${given} allows, so it was not started. See what it would take: elenchus plan`,
+    `The run would take ${beyond.join(" and ")}, more than --max-cost ${given} allows, so it was not started. See the forecast: elenchus plan`,
   ]);
 }

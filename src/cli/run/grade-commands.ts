@@ -24,7 +24,7 @@ interface GivenGrade {
 export const addGradeCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("grade")
-    .description("grade recorded conversations with a scenario, as a run; no subject is asked")
+    .description("grade recorded conversations with a scenario, as a new run; the subject is not called")
     .argument(
       "<records>",
       "a file with one record in each line (JSONL), a log of Inspect (.eval, .json), or - for standard input",

@@ -178,7 +178,7 @@ function sayDivergences(
   const open = divergences.filter(({ now }) => now !== null).length;
   if (open > 0 && !reruns)
     output.write(
-      `What would be said there is not known, so ${countedText(open, "conversation")} cannot be decided. To go on from there: --rerun\n`,
+      `The replies on that path are not known, so ${countedText(open, "conversation")} cannot be decided. To ask the subject: --rerun\n`,
     );
 }
 

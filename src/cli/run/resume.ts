@@ -192,7 +192,7 @@ function latestUnfinished(
   const withErrors = { ...retried, retryErrors: true };
   const latest = sorted.find((run) => isOpen(run, withErrors) && isOwn(run)) ?? open.find(isOwn) ?? open[0];
   if (latest !== undefined) return latest;
-  throw new ProjectError(["No run is unfinished. See what there is: elenchus list"]);
+  throw new ProjectError(["No run is unfinished. List the runs: elenchus list"]);
 }
 
 /** The scenarios as the run keeps them, such as those that came from standard input; only as they were when it was begun. */

@@ -64,7 +64,7 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
       "exit 1 if an outcome is worse than in the baseline; resisted=0.05:point tests the difference itself",
       repeatable,
     )
-    .option("--across-versions", "compare with the baseline although scenarios have changed")
+    .option("--across-versions", "also compare scenarios that changed since the baseline")
     .option("--fail-under-coverage <kind=share>", FAIL_UNDER_COVERAGE, repeatable)
     .optionsGroup(FLAG_GROUPS.answers)
     .option("--use-calls <run>", USE_CALLS, repeatable)
@@ -72,8 +72,8 @@ export const addRunCommand: AddCommand = (program, { terminal, execute }) => {
     .option("--replay <file>", "answer from a cassette: no model is called, no key is needed")
     .optionsGroup(FLAG_GROUPS.project)
     .option("--name <run>", "the name of the run (default: a random one)")
-    .option("--view", "open the viewer, which shows the run as it goes on; it stays open until Ctrl-C")
-    .option("--otel", "send traces and metrics over OTLP to where OTEL_EXPORTER_OTLP_ENDPOINT says")
+    .option("--view", "open the viewer and follow the run in it; it stays open until Ctrl-C")
+    .option("--otel", "send traces and metrics over OTLP to OTEL_EXPORTER_OTLP_ENDPOINT")
     .option("--watch", WATCH)
     .option("--durable", DURABLE)
     .option(

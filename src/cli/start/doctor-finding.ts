@@ -57,10 +57,10 @@ export function conclusionText(findings: readonly Finding[], layout: FindingLayo
   const [mark, paint] = MARKS[first === undefined ? "fine" : "broken"];
   const sentence =
     first !== undefined
-      ? `${broken.length === 1 ? "One thing is" : `${broken.length} things are`} not in order. First of all: ${first.text}`
+      ? `${broken.length === 1 ? "One problem" : `${broken.length} problems`}. First: ${first.text}`
       : warnings === 0
         ? "Everything is fine."
-        : "Nothing that is configured is broken; see what is marked with !.";
+        : "No problems; see the warnings marked with !.";
   return wrapText(openText(sentence, layout), width - 2)
     .map((line, index) => `${index === 0 ? style[paint](mark) : " "} ${line}\n`)
     .join("");

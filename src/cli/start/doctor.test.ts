@@ -122,10 +122,10 @@ test("without a project, nothing is broken and no key is needed", async () => {
   ✓ elenchus ${packageVersion()}
 
 Project
-  · none: defaults hold (to begin with one: elenchus init)
+  · none, so defaults apply (to create one: elenchus init)
 
 Store
-  ✓ .elenchus/elenchus.db: not there yet; the first run makes it
+  ✓ .elenchus/elenchus.db: does not exist yet; the first run creates it
 
 Subjects and judges
   ! no subject is configured: name one with --subject, or under subjects in the project file
@@ -138,7 +138,7 @@ Providers
     "· google <https://generativelanguage.googleapis.com/v1beta>: neither GOOGLE_GENERATIVE_AI_API_KEY nor GEMINI_API_KEY is set",
   );
   expect(text).toContain("· openai-compatible: has no base URL. Set OPENAI_COMPATIBLE_BASE_URL.\n");
-  expect(text).toMatch(/\n✓ Nothing that is configured is broken; see what is marked with !\.\n$/);
+  expect(text).toMatch(/\n✓ No problems; see the warnings marked with !\.\n$/);
   expect(text).not.toContain("Tool servers");
 });
 
@@ -155,7 +155,7 @@ test("a project file that is wrong ends it, with all its mistakes", async () => 
   const { code, text } = await told({ config: { replicates: 0, subject: "sim/steadfast" } });
   expect(code).toBe(2);
   expect(text.match(/✗ elenchus\.config\.json:/g)).toHaveLength(2);
-  expect(text).toMatch(/\n✗ 2 things are not in order\. First of all: elenchus\.config\.json:1:\d+/);
+  expect(text).toMatch(/\n✗ 2 problems\. First: elenchus\.config\.json:1:\d+/);
   expect(text).not.toContain("Providers");
 });
 
@@ -179,7 +179,7 @@ test("models that cannot be used are told one by one", async () => {
   // Also where a key is missing: both are in use.
   expect(text).toContain("✗ openai <https://api.openai.com/v1>: OPENAI_API_KEY is not set");
   expect(text).toContain("✗ anthropic <https://api.anthropic.com/v1>: ANTHROPIC_API_KEY is not set");
-  expect(text).toContain("\n✗ 6 things are not in order. First of all: subject sim/nobody: There is no");
+  expect(text).toContain("\n✗ 6 problems. First: subject sim/nobody: There is no");
 });
 
 test("two subjects of one name", async () => {
@@ -358,7 +358,7 @@ describe("the store", () => {
       await runScenarios({ scenarios: CAPITAL, subjects: "sim/steadfast", store, run }).results;
     expect(await storeLine(folder)).toEqual([
       0,
-      expect.stringMatching(/^✓ \.elenchus\/elenchus\.db: 2 runs, \d+\.\d [kM]B, can be written$/),
+      expect.stringMatching(/^✓ \.elenchus\/elenchus\.db: 2 runs, \d+\.\d [kM]B, writable$/),
     ]);
     store.close();
   });
@@ -403,7 +403,9 @@ describe("the store", () => {
   test("that cannot be made", async () => {
     expect(await storeLine(folderWith({ ".elenchus": "" }))).toEqual([
       2,
-      expect.stringMatching(/^✗ \.elenchus\/elenchus\.db cannot be made: .*\/\.elenchus is not a folder\./),
+      expect.stringMatching(
+        /^✗ \.elenchus\/elenchus\.db cannot be created: .*\/\.elenchus is not a folder\./,
+      ),
     ]);
   });
 });

@@ -120,7 +120,7 @@ function openEffects(
 }
 
 function projectFinding({ file, profiles }: Project, { profile }: ResolvedSettings): Finding {
-  if (file === null) return { level: "none", text: "none: defaults hold (to begin with one: elenchus init)" };
+  if (file === null) return { level: "none", text: "none, so defaults apply (to create one: elenchus init)" };
   const names = Object.keys(profiles);
   const known = names.length === 0 ? "no profiles" : `profiles: ${names.join(", ")}`;
   return { level: "fine", text: `${file}, ${known}${profile === null ? "" : `; in use: ${profile}`}` };
@@ -261,7 +261,7 @@ async function storeOnServer(address: string): Promise<Finding> {
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     if (error.code === "missing")
-      return { level: "fine", text: `${shown}: not there yet; the first run makes it` };
+      return { level: "fine", text: `${shown}: does not exist yet; the first run creates it` };
     return { level: error.code === "read_only" ? "warning" : "broken", text: error.message };
   }
 }
@@ -272,14 +272,14 @@ async function newStore(path: string, full: string): Promise<Finding> {
   if (!(await isFolder(above)))
     return {
       level: "broken",
-      text: `${path} cannot be made: ${above} is not a folder. Choose another path.`,
+      text: `${path} cannot be created: ${above} is not a folder. Choose another path.`,
     };
   if (!(await isWritable(above)))
     return {
       level: "broken",
-      text: `${path} cannot be made: ${above} may not be written. Change its permissions, or choose another path.`,
+      text: `${path} cannot be created: ${above} is not writable. Change its permissions, or choose another path.`,
     };
-  return { level: "fine", text: `${path}: not there yet; the first run makes it` };
+  return { level: "fine", text: `${path}: does not exist yet; the first run creates it` };
 }
 
 async function existingStore(path: string, full: string): Promise<Finding> {
@@ -291,10 +291,10 @@ async function existingStore(path: string, full: string): Promise<Finding> {
       const holds = `${path}: ${runs}, ${sizeText(bytes)}`;
       // SQLite puts files beside the store while it writes.
       if ((await isWritable(full)) && (await isWritable(dirname(full))))
-        return { level: "fine", text: `${holds}, can be written` };
+        return { level: "fine", text: `${holds}, writable` };
       return {
         level: "broken",
-        text: `${holds}, but it or its folder may not be written. Change their permissions.`,
+        text: `${holds}, but it or its folder is not writable. Change their permissions.`,
       };
     } finally {
       store.close();

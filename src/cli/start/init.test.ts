@@ -128,10 +128,10 @@ test("no second project file and no second README beside those of another name",
 test("a file in the way is told in a sentence, before anything is written", async () => {
   const folder = folderWith({ taken: "", "half/scenarios": "" });
   expect(await problemOf(folder, "taken")).toBe(
-    "taken cannot be made a folder, for there is a file of that name. Choose another folder.",
+    "The folder taken cannot be created, because there is a file of that name. Choose another folder.",
   );
-  expect(await problemOf(folder, "taken/inner")).toContain("taken/inner cannot be made a folder");
-  expect(await problemOf(folder, "half")).toContain("half/scenarios cannot be made a folder");
+  expect(await problemOf(folder, "taken/inner")).toContain("The folder taken/inner cannot be created");
+  expect(await problemOf(folder, "half")).toContain("The folder half/scenarios cannot be created");
   expect(readdirSync(join(folder, "half"))).toEqual(["scenarios"]);
   expect(await problemOf(folder, "x".repeat(300))).toMatch(/^x+ cannot be written: ENAMETOOLONG/);
 });

@@ -235,7 +235,7 @@ async function orSay<Result>(name: string, action: () => Promise<Result>): Promi
 
 function sentence(code: string, message: string, name: string): string {
   if (code === "EEXIST" || code === "ENOTDIR")
-    return `${name} cannot be made a folder, for there is a file of that name. Choose another folder.`;
+    return `The folder ${name} cannot be created, because there is a file of that name. Choose another folder.`;
   if (code === "EACCES" || code === "EPERM" || code === "EROFS")
     return `${name} may not be written: permission denied. Choose another folder, or change its permissions.`;
   if (code === "ENOSPC" || code === "EDQUOT")

@@ -72,7 +72,7 @@ export function isMadeHere({ start }: RunSummary, store: string, terminal: Termi
 }
 
 const REASONS: Readonly<Record<Exclude<SealState, "valid">, string>> = {
-  missing: "it was imported, copied from elsewhere, or made by an earlier release",
+  missing: "it was imported, copied from another machine, or made by an earlier release",
   invalid: "it was made by another user, on another machine or in another folder, or was changed since",
   "no key":
     "there is no folder for your own configuration, so runs that you made cannot be told from others; set HOME or XDG_CONFIG_HOME",
@@ -95,7 +95,7 @@ function unusedOrigin(
       ? `Run ${run} cannot be used as it was begun: ${reason}.`
       : `Run ${run} does not count as yours: ${reason}.`,
     advice:
-      `${shown}\nTo go on with what you name yourself:\n  ${commandToType(summary, command)}${trusting}`.trim(),
+      `${shown}\nTo continue with settings of your own:\n  ${commandToType(summary, command)}${trusting}`.trim(),
   };
 }
 

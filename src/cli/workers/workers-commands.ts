@@ -16,7 +16,11 @@ export const addWorkerCommand: AddCommand = (program, { terminal, execute }) => 
     .description("run conversations of runs that were started with run --workers, until it is stopped")
     .argument("<address>", "postgres://… of the store, or redis://… of the queue with --store postgres://…")
     .option("--concurrency <n>", "how many conversations run at the same time (default: 64)")
-    .option("--lease <time>", "how long the conversations of a worker that died wait for another", "15s")
+    .option(
+      "--lease <time>",
+      "other workers take over the conversations of a worker that is silent for this time",
+      "15s",
+    )
     .option("--name <name>", "the name of the worker (default: the host and the process)")
     .option("--health <port>", "answer /live and /ready over HTTP on this port, or host:port")
     .option("--json", "print every line of the log as JSON");
@@ -61,9 +65,9 @@ export const addWorkersCommand: AddCommand = (program, { terminal, execute }) =>
 export const addStopCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("stop")
-    .description("stop a run on workers, wherever they are; resume continues it")
+    .description("stop a run on workers; resume continues it")
     .argument("<run>", "the run, or the beginning of its name")
-    .option("--now", "do not wait for calls under way");
+    .option("--now", "do not wait for calls in flight");
   addSettingFlags(command, ["store"])
     .addHelpText("after", examples("elenchus stop 3f2a --store postgres://db/elenchus"))
     .action((run: string, given: GivenFlags & { readonly now?: true }) =>

@@ -114,7 +114,7 @@ export async function stop(
     const { claimed } = await tables.progress(run);
     if (claimed === 0) await tables.dropUnclaimed(run);
     terminal.output.write(
-      `Run ${printableText(run)} is stopping${isAtOnce ? "" : "; workers finish calls under way"}. Continue it with: elenchus resume ${quoted(run)}\n`,
+      `Run ${printableText(run)} is stopping${isAtOnce ? "" : "; workers finish calls in flight"}. Continue it with: elenchus resume ${quoted(run)}\n`,
     );
     return 0;
   });

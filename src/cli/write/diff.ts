@@ -94,8 +94,7 @@ function noSuchRun(store: Store, name: string): ComparedSide {
     name,
     store.runs().map(({ run }) => run),
   );
-  const hint =
-    nearest === undefined ? " See the runs that there are: elenchus list" : ` Did you mean "${nearest}"?`;
+  const hint = nearest === undefined ? " List the runs: elenchus list" : ` Did you mean "${nearest}"?`;
   throw new ProjectError([`There is no file "${name}", and no run of this name in the store.${hint}`]);
 }
 

@@ -136,7 +136,7 @@ function report(draft: Draft, output: string | undefined): readonly string[] {
       `✗ ${id} is missing`,
       ...reasons.slice(0, SHOWN_REASONS).map((reason) => `    ${reason}`),
     ]),
-    `${countedText(scenarios.length, "scenario")} drafted${output === undefined ? "" : ` in ${output}`}. What to verify stands at the top of the file.`,
+    `${countedText(scenarios.length, "scenario")} drafted${output === undefined ? "" : ` in ${output}`}. The top of the file says what to verify.`,
     ...notesOf(draft),
     ...(output === undefined
       ? []

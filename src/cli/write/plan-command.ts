@@ -39,7 +39,7 @@ export const addPlanCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("plan")
     .description(
-      "say what a run would take, before the first call: conversations, calls, tokens, money, time; and how many items detect a difference",
+      "forecast a run before the first call: conversations, calls, tokens, cost, time; and how many items detect a difference",
     )
     .argument("[files...]", SCENARIO_FILES);
   addSettingFlags(command, runFlags("patience", "failUnder", "failOnErrors", "junit"), {
@@ -57,11 +57,11 @@ export const addPlanCommand: AddCommand = (program, { terminal, execute }) => {
     )
     .option(
       "--from <run>",
-      "take chances, lengths and variance from this run (default: the latest runs of these scenarios and subjects)",
+      "estimate from this run (default: the latest runs of these scenarios and subjects)",
     )
     .option("--json", "print data as JSON")
     .optionsGroup("A difference to detect:")
-    .option("--detect <difference>", "say how many items and replicates detect it: 0.05 or 5%", share)
+    .option("--detect <difference>", "how many items and replicates detect it: 0.05 or 5%", share)
     .option("--power <share>", "the chance of detecting it", share, 0.8)
     .option("--outcome <name>", "the outcome or declared rate (default: the first declared rate)")
     .option("--rate <share>", "assume this rate", share)

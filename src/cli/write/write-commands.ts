@@ -26,7 +26,7 @@ export const addCheckCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("check")
     .description(
-      "validate scenario files and look for mistakes a reviewer would find: report each with line and column, and draw the valid scenarios",
+      "validate and lint scenarios: report each finding with line and column, and draw the valid scenarios",
     )
     .argument("[files...]", SCENARIO_FILES)
     .optionsGroup(FLAG_GROUPS.output)
@@ -34,12 +34,12 @@ export const addCheckCommand: AddCommand = (program, { terminal, execute }) => {
     .addOption(
       new Option(
         "--format <format>",
-        "how to write findings: text, json, sarif (2.1.0), github (annotations)",
+        "format of the findings: text, json, sarif (2.1.0), github (annotations)",
       )
         .choices(FORMATS)
         .default("text"),
     )
-    .option("--strict", "exit 2 for warnings, too; notes never fail")
+    .option("--strict", "also exit 2 for warnings; notes never fail")
     .option("--watch", WATCH);
   addTrustFlag(addSettingFlags(command, ["judge", "scenario", "tag", "dataset", "skipBadRows"]))
     .addHelpText(
@@ -74,13 +74,14 @@ interface GivenDraft {
 export const addDraftCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("draft")
-    .description(
-      "let a model propose a scenario, or templates for your questions, as a file for you to verify",
-    )
+    .description("let a model draft a scenario, or templates for your questions, for you to verify")
     .argument("[description]", "what the scenario should be about")
-    .option("--from <file>", "a table with the columns question and answer, and if you like id and topic")
+    .option("--from <file>", "a table with the columns question and answer (optional: id, topic)")
     .option("--model <model>", "the model that writes: provider/model (default: the judge of the project)")
-    .option("-o, --output <file>", "where to write the file; never over another (default: standard output)");
+    .option(
+      "-o, --output <file>",
+      "the file to write; an existing file is never overwritten (default: standard output)",
+    );
   addTrustFlag(addSettingFlags(command, ["budget", "patience"]))
     .addHelpText(
       "after",
@@ -109,7 +110,7 @@ export const addDiffCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("diff")
     .description(
-      "say what changed between two versions of scenarios, and which stored answers can still be used",
+      "show what changed between two versions of scenarios, and which stored answers can still be used",
     )
     .argument("<before>", `the earlier version: ${side}`)
     .argument("<after>", "the later version")
@@ -144,14 +145,14 @@ interface GivenRehearse {
 export const addRehearseCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("rehearse")
-    .description("walk every way through scenarios without a model: what can happen, and what never can")
+    .description("explore all paths through scenarios without a model: what can happen, and what never can")
     .argument("[files...]", "files, folders, patterns or pack:<name>; .ts and .js files are executed")
     .option("--list <n>", "how many paths to list, the shortest first", wholeNumber(0), 5)
     .option(
       "--witness <what>",
       "print one conversation: outcome=value, a node, source->target, shortest or longest",
     )
-    .option("--max-states <n>", "how many states to look at (default: 20,000)", wholeNumber(1))
+    .option("--max-states <n>", "how many states to explore at most (default: 20,000)", wholeNumber(1))
     .option("--json", "print data as JSON");
   addTrustFlag(addSettingFlags(command, ["scenario", "tag", "dataset", "skipBadRows", "turnLimit"]))
     .addHelpText(

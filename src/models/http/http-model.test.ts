@@ -175,7 +175,7 @@ describe("options are checked at the door", () => {
   test.each<[string, unknown, string]>([
     ["no URL", { url: "localhost" }, "Expected `url` of a model behind HTTP to be an http or https URL."],
     ["a file", { url: "file:///etc/passwd" }, "to be an http or https URL."],
-    ["a password", { url: "http://a:pw@h/" }, "The URL of h holds a user name or password."],
+    ["a password", { url: "http://a:pw@h/" }, "The URL of h contains a user name or password."],
     ["a missing key", { keyVariable: "K" }, "m needs a key. Set K."],
     [
       "an unknown placeholder",

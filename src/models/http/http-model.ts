@@ -126,7 +126,7 @@ function checkedUrl(text: unknown): URL {
   if (url.username !== "" || url.password !== "") {
     throw new ModelError(
       "bad_request",
-      `The URL of ${url.host} holds a user name or password. Send them in a header, or use \`keyVariable\`.`,
+      `The URL of ${url.host} contains a user name or password. Send them in a header, or use \`keyVariable\`.`,
     );
   }
   return url;

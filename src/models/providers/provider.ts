@@ -181,7 +181,7 @@ export function baseUrlOf(provider: KnownProvider, environment: Environment): st
   if (url.username !== "" || url.password !== "") {
     throw new ModelError(
       "bad_request",
-      `${provider.name}: ${where} holds a user name or password. Give a key in an environment variable instead.`,
+      `${provider.name}: ${where} contains a user name or password. Give a key in an environment variable instead.`,
     );
   }
   if (provider.name === "ollama" && url.port === "" && !given.includes("://")) url.port = "11434";

@@ -70,7 +70,7 @@ function readPlaces(text: string, onProblem: (message: string, offset: number) =
     else if (string !== undefined && !container.isList && key === null) {
       const name = JSON.parse(string) as string;
       if (container.parts.has(name))
-        onProblem(`the key ${JSON.stringify(name)} stands twice in the same object`, offset);
+        onProblem(`the key ${JSON.stringify(name)} occurs twice in the same object`, offset);
       key = { name, offset };
     } else if (mark === undefined) add(offset);
   }

@@ -186,13 +186,13 @@ describe("text that cannot be read is one clear error", () => {
       "duplicate key",
       "name: x\nname: y",
       "s.yaml",
-      's.yaml:2:1: The file cannot be read: the key "name" stands twice in the same object.',
+      's.yaml:2:1: The file cannot be read: the key "name" occurs twice in the same object.',
     ],
     [
       "duplicate key, deeper",
       "nodes:\n  a: 1\n  a: 2",
       "s.yaml",
-      's.yaml:3:3: The file cannot be read: the key "a" stands twice in the same object.',
+      's.yaml:3:3: The file cannot be read: the key "a" occurs twice in the same object.',
     ],
     [
       "two documents",
@@ -243,7 +243,7 @@ describe("text that cannot be read is one clear error", () => {
       "JSON with a duplicate key",
       '{ "name": "x",\n  "name": "y" }',
       "s.json",
-      's.json:2:3: The file cannot be read: the key "name" stands twice in the same object.',
+      's.json:2:3: The file cannot be read: the key "name" occurs twice in the same object.',
     ],
     ["empty JSON", "", "s.json", /^s\.json:1:1: The file cannot be read: unexpected end of JSON input\.$/],
   ])("%s", (_name, text, filename, sentence) => {

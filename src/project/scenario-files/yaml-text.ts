@@ -142,7 +142,7 @@ class DocumentReader {
       const name = String(key.value);
       const offset = key.range?.[0] ?? 0;
       if (parts.has(name)) {
-        const message = `the key ${JSON.stringify(name)} stands twice in the same object`;
+        const message = `the key ${JSON.stringify(name)} occurs twice in the same object`;
         throw new TextSyntaxError(message, this.#lines.positionAt(offset));
       }
       const read = this.read(pair.value as Node | null, offset);

@@ -353,7 +353,7 @@ function nothingShared(
     const hashes = found.versions
       .slice(0, 5)
       .map(({ scenario, a: one, b: other }) => `${scenario} (${one} and ${other})`);
-    return `${a.label} and ${b.label} have other versions of their scenarios: ${hashes.join(", ")}. To compare them all the same: --across-versions`;
+    return `${a.label} and ${b.label} have other versions of their scenarios: ${hashes.join(", ")}. To compare them anyway: --across-versions`;
   }
   const reasons = found.unpaired.map(
     ({ reason, examples }) => `${reason} (${examples.slice(0, 3).join(", ")})`,

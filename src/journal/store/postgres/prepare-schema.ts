@@ -39,7 +39,7 @@ export async function prepareSchema(
     if (version === 0 && (await hasTables(connection, schema)))
       throw new StoreError(
         "not_a_store",
-        `The schema ${schema} of ${shown} holds tables of another program. Nothing was changed; choose another with ?schema=.`,
+        `The schema ${schema} of ${shown} contains tables of another program. Nothing was changed; choose another with ?schema=.`,
         { path: shown },
       );
     if (version === 0) await connection.exec("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)");
