@@ -342,8 +342,11 @@ test.each([
   await expect(readQuestions(tableWith("q.csv", text), "q.csv")).rejects.toThrow(problem);
 });
 
-test("docs/drafting.md shows what the model is told", () => {
-  const page = readFileSync(new URL("../../../docs/drafting.md", import.meta.url), "utf8");
-  const blocks = [...page.matchAll(/^```prompt\n(.*?)\n```$/gms)].map(([, text]) => text);
-  expect(blocks).toEqual([TEMPLATE_INSTRUCTIONS, SCENARIO_INSTRUCTIONS]);
+test.each([
+  ["draft-templates.txt", TEMPLATE_INSTRUCTIONS],
+  ["draft-scenario.txt", SCENARIO_INSTRUCTIONS],
+])("docs/prompts/%s is the prompt that the model gets, and docs/drafting.md links to it", (file, prompt) => {
+  const read = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
+  expect(read(`prompts/${file}`)).toBe(`${prompt}\n`);
+  expect(read("drafting.md")).toContain(`(prompts/${file})`);
 });
