@@ -78,5 +78,6 @@ export default [
   library,
   thread("sandbox-worker", "src/run/sandbox/sandbox-worker.ts"),
   thread("run-file-worker", "src/journal/transfer/run-file-worker.ts"),
+  thread("read-ahead-worker", "src/run/read-ahead-worker.ts"),
   thread("postgres-worker", "src/journal/store/postgres/postgres-worker.ts"),
 ];

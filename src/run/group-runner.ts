@@ -119,7 +119,9 @@ export class GroupRunner {
   async #runOne(plan: ConversationPlan): Promise<ConversationState | null> {
     const { setup, earlier, recorded, onRecord, onRun } = this.#parts;
     const regraded =
-      recorded === undefined ? {} : { recorded: recorded.of(plan.cell), reruns: recorded.reruns };
+      recorded === undefined
+        ? {}
+        : { recorded: await recorded.of(plan.cell, plan.definition), reruns: recorded.reruns };
     if (this.#isSuspended) return null;
     const driver = new ConversationDriver(setup.context, { ...plan, ...regraded });
     if (this.#stopReason !== undefined) driver.stop(this.#stopReason);

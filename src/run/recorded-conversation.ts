@@ -5,9 +5,26 @@ import { NOTHING_SPENT, type Spending } from "../journal/spending.ts";
 import type { Turn } from "../journal/turn.ts";
 import type { AskEffect, ConversationRecord } from "./step/conversation-state.ts";
 
+const KEPT = [
+  "turn",
+  "node",
+  "questionText",
+  "messages",
+  "user",
+  "reply",
+  "replyMessages",
+  "finish",
+  "stepLimit",
+  "labels",
+  "next",
+] as const;
+
+/** What of a turn grading it again looks at. */
+export type RecordedTurn = Pick<Turn, (typeof KEPT)[number]>;
+
 /** An earlier conversation, as its journal has it: the turns that were answered. */
 export interface RecordedConversation {
-  readonly turns: readonly Turn[];
+  readonly turns: readonly RecordedTurn[];
   /** What stopped it, if it did not finish. */
   readonly stop: ConversationStop | null;
 }
@@ -15,13 +32,17 @@ export interface RecordedConversation {
 /** Reads a conversation from its journal. If a turn was started several times, the last one counts. */
 export function recordedConversation(events: Iterable<RunEvent>): RecordedConversation {
   const { turns, stop } = foldConversation(events);
-  return {
-    turns: turns.filter(
-      ({ messages, labels, reply }) =>
-        (messages !== undefined || labels !== undefined) && reply !== undefined,
-    ),
-    stop,
-  };
+  const answered = turns.filter(
+    ({ messages, labels, reply }) => (messages !== undefined || labels !== undefined) && reply !== undefined,
+  );
+  return { turns: answered.map(recordedTurn), stop };
+}
+
+function recordedTurn(turn: Turn): RecordedTurn {
+  const kept: Partial<Record<(typeof KEPT)[number], unknown>> = {};
+  for (const key of KEPT) if (turn[key] !== undefined) kept[key] = turn[key];
+  // Values of the turn, each by its own key.
+  return kept as RecordedTurn;
 }
 
 /** The recorded answer to a question, or what stopped the conversation there, or null if the question was not asked. */
@@ -79,13 +100,13 @@ export interface Divergence {
 
 /** The nodes of a conversation, and where it went from each. */
 export interface RecordedWay {
-  readonly turns: readonly Pick<Turn, "node" | "hop">[];
+  readonly turns: readonly Pick<Turn, "node" | "next">[];
   readonly stop: ConversationStop | null;
 }
 
 /** What of a conversation `findDivergence` looks at, without its texts. */
 export function wayOf({ turns, stop }: RecordedConversation): RecordedWay {
-  return { turns: turns.map(({ node, hop }) => ({ node, ...(hop === undefined ? {} : { hop }) })), stop };
+  return { turns: turns.map(({ node, next = null }) => ({ node, next })), stop };
 }
 
 /** The first hop that differs; null if there is none, as far as both conversations go. */
@@ -98,7 +119,7 @@ export function findDivergence(recorded: RecordedWay, record: ConversationRecord
   if (first !== turns[0].node) return { ...place, turn: 0, from: null, before: first, now: turns[0].node };
   for (const [index, { turn, node, next }] of turns.entries()) {
     const earlier = recorded.turns[index];
-    const before = earlier?.hop?.target ?? null;
+    const before = earlier?.next ?? null;
     // What was cut short went nowhere, which is no other way.
     if (earlier === undefined || (before === null && recorded.stop !== null)) return null;
     if (nodeOf(before) !== nodeOf(next))

@@ -1,12 +1,15 @@
+import type { ScenarioDefinition } from "../core/scenario/definition.ts";
 import { canonicalJson } from "../core/values/json.ts";
 import { RunError } from "../journal/failure.ts";
-import type { RunStart } from "../journal/run-event.ts";
+import type { Cell, RunStart } from "../journal/run-event.ts";
 import type { RunSummary, Store } from "../journal/store/store.ts";
 import { repliesIn } from "../journal/transfer/stored-run.ts";
 import { startedWith } from "./earlier-run.ts";
+import { ReadAhead, type ReadConversation } from "./read-ahead.ts";
 import {
   type Divergence,
   findDivergence,
+  type RecordedConversation,
   type RecordedWay,
   recordedConversation,
   wayOf,
@@ -60,26 +63,35 @@ export function startRegrade(name: string, options: RegradeOptions, internals: R
   if (rerun && isRecorded(summary.start))
     throw new RunError([`The run "${summary.run}" grades records, so there is no subject to ask again.`]);
   const subjects = rest.subjects ?? summary.start.subjects.map(silentModel);
-  const recorded = recordedConversations(store, summary.run);
+  const recorded = recordedConversations(store, summary.run, internals.readsAhead);
   // What a comparison needs of the conversations under way, so that none is read twice and none is kept.
-  const ways = new Map<number, RecordedWay>();
+  const underWay = new Map<number, { readonly way: RecordedWay; readonly forget: () => void }>();
   const divergences: { readonly index: number; readonly divergence: Divergence }[] = [];
   const compare = (record: ConversationRecord): void => {
-    const divergence = findDivergence(ways.get(record.index) ?? wayOf(recorded(record)), record);
-    ways.delete(record.index);
+    const found = underWay.get(record.index);
+    if (found === undefined) return;
+    const divergence = findDivergence(found.way, record);
+    found.forget();
+    underWay.delete(record.index);
     if (divergence !== null) divergences.push({ index: record.index, divergence });
   };
-  const noted: RecordedReplies["of"] = (cell) => {
-    const found = recorded(cell);
-    ways.set(cell.index, wayOf(found));
-    return found;
+  const note = (
+    { index }: Pick<Cell, "index">,
+    { recorded, forget }: ReadConversation,
+  ): RecordedConversation => {
+    underWay.set(index, { way: wayOf(recorded), forget });
+    return recorded;
+  };
+  const noted: RecordedReplies["of"] = (cell, definition) => {
+    const found = recorded.read(cell, definition);
+    return found instanceof Promise ? found.then((read) => note(cell, read)) : note(cell, found);
   };
   const run = startRun(
     { ...startedWith(summary.start), ...rest, subjects, store },
     {
       ...internals,
       parent: summary.run,
-      recorded: { of: noted, reruns: rerun },
+      recorded: { of: noted, reruns: rerun, close: recorded.close },
       onRecord: compare,
       ...(isRecorded(summary.start) ? { given: storedConversations(store, summary) } : {}),
     },
@@ -132,25 +144,59 @@ function storedConversations(store: Store, { run, start }: RunSummary): GivenCon
   };
 }
 
-/** The conversation of a cell. All judges read the same replies, so the conversation with any of them will do. */
-function recordedConversations(store: Store, run: string): RecordedReplies["of"] {
+/** Where the conversations of a run are found. */
+interface StoredConversations {
+  /** The conversation of a cell. All judges read the same replies, so the conversation with any of them will do. */
+  readonly read: (
+    cell: RepliedCell,
+    definition: ScenarioDefinition,
+  ) => ReadConversation | Promise<ReadConversation>;
+  readonly close: () => void;
+}
+
+/** A thread that reads ahead takes some time to start. */
+const MANY = 500;
+
+function recordedConversations(store: Store, run: string, readsAhead?: boolean): StoredConversations {
   const conversations = new Map<string, string>();
   for (const summary of store.conversations(run)) {
     const { conversation, row, rowIndex } = summary;
     const key = replyKey(summary, row ?? rowIndex);
     if (!conversations.has(key)) conversations.set(key, conversation);
   }
-  return (cell) => {
-    const { row = null, rowIndex = null } = cell;
-    const conversation =
-      // In runs of earlier versions rows have no ids.
-      conversations.get(replyKey(cell, row)) ?? conversations.get(replyKey(cell, rowIndex));
-    if (conversation !== undefined) return recordedConversation(repliesIn(store, run, conversation));
-    return { turns: [], stop: { type: "conversation-stop", conversation: "", status: "cancelled" } };
+  const { file } = store;
+  const ahead =
+    file !== undefined && (readsAhead ?? (conversations.size >= MANY && hasCores()))
+      ? new ReadAhead({ file, run })
+      : undefined;
+  return {
+    read: (cell, definition) => {
+      const { row = null, rowIndex = null } = cell;
+      const conversation =
+        // In runs of earlier versions rows have no ids.
+        conversations.get(replyKey(cell, row)) ?? conversations.get(replyKey(cell, rowIndex));
+      if (conversation === undefined) return { recorded: NEVER_BEGUN, forget: () => {} };
+      return (
+        ahead?.read(conversation, definition) ?? {
+          recorded: recordedConversation(repliesIn(store, run, conversation)),
+          forget: () => {},
+        }
+      );
+    },
+    close: () => ahead?.stop(),
   };
 }
 
-type RepliedCell = Parameters<RecordedReplies["of"]>[0];
+const NEVER_BEGUN: RecordedConversation = {
+  turns: [],
+  stop: { type: "conversation-stop", conversation: "", status: "cancelled" },
+};
+
+function hasCores(): boolean {
+  return process.getBuiltinModule("node:os").availableParallelism() > 1;
+}
+
+type RepliedCell = Omit<Cell, "judge" | "parent">;
 
 function replyKey(
   { scenario, subject, replicate, variant, arm }: Omit<Nullable<RepliedCell>, "index" | "row" | "rowIndex">,

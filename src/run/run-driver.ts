@@ -131,6 +131,7 @@ export class RunDriver {
     } finally {
       this.abort({ status: "cancelled", message: "The run is over." });
       this.#release?.();
+      this.#internals.recorded?.close();
       await setup.close();
     }
   }

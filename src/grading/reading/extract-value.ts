@@ -16,6 +16,7 @@ import {
 import type { Template } from "../../core/templates/template.ts";
 import { type AliasTree, aliasMentions, aliasTree } from "./alias-matches.ts";
 import type { Decision } from "./decide.ts";
+import { notedReadings, type Readings } from "./known-readings.ts";
 import { otherAnswer, otherQuantity, quantitiesOf } from "./other-answer.ts";
 import { aliasPayload, letterPayload, numberPayload, stancePayload } from "./payloads.ts";
 import { readAlias } from "./read-alias.ts";
@@ -110,11 +111,9 @@ function otherValue(
 }
 
 /** Reads every field that has a rule out of a reply, without a judge. */
-export function extractFields(
-  template: Template,
-  reply: string,
-  options: ReadingOptions = {},
-): Readonly<Record<string, ExtractedField>> {
+export function extractFields(template: Template, reply: string, options: ReadingOptions = {}): Readings {
+  const noted = notedReadings(template, reply, options);
+  if (noted !== undefined) return noted;
   const extracted: [string, ExtractedField][] = [];
   for (const [name, field] of Object.entries(template.fields))
     if (field.extract !== undefined)
@@ -122,7 +121,7 @@ export function extractFields(
   return extracted.length === 0 ? NOTHING_EXTRACTED : Object.fromEntries(extracted);
 }
 
-const NOTHING_EXTRACTED: Readonly<Record<string, ExtractedField>> = Object.freeze({});
+const NOTHING_EXTRACTED: Readings = Object.freeze({});
 
 function convertLetter(letter: string, target: ExtractTarget): Converted {
   if (target.type === "string") return { value: letter };

@@ -50,6 +50,8 @@ export interface SqlDialect {
 export interface SqlDatabase {
   /** Where it is, as people see it: a file, or an address without its password. */
   readonly path: string;
+  /** The file, if it is one that another thread can open to read. */
+  readonly file?: string;
   readonly dialect: SqlDialect;
   /** How many rows are read at once: the first and the most of what grows with every portion. */
   readonly portions: { readonly first: number; readonly most: number };

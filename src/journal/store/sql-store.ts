@@ -59,6 +59,10 @@ export class SqlStore implements Store {
     this.calls = new CallTable(this.#callParts);
   }
 
+  get file(): string | undefined {
+    return this.#database.file;
+  }
+
   callsOf(run: string): RunCalls {
     const id = this.#existing(run);
     // A file of an earlier version that is only read.

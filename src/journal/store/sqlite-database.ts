@@ -26,6 +26,7 @@ export class SqliteDatabase implements PreparingDatabase {
   readonly dialect: SqlDialect = DIALECT;
   readonly portions: SqlDatabase["portions"] = { first: 256, most: 256 };
   readonly path: string;
+  readonly file?: string;
   readonly #open: OpenDatabase;
   readonly #database: BetterSqlite3.Database;
   readonly #all = new Map<string, Statement>();
@@ -37,6 +38,8 @@ export class SqliteDatabase implements PreparingDatabase {
     this.#open = open;
     this.#database = open.database;
     this.path = open.path;
+    // One that is only read may be a copy, which has no name any more.
+    if (!open.isReadOnly) this.file = open.path;
   }
 
   prepare<Result>(sql: string): Statement<Result> {

@@ -276,6 +276,8 @@ export interface Store {
    * those that belong to none.
    */
   events(run: string, conversation?: string | null): Iterable<RunEvent>;
+  /** The file of a store that another thread can open to read what is durable. */
+  readonly file?: string | undefined;
   /** The events of a conversation as rows, of a store that keeps them so: they are quicker to export. */
   rows?(run: string, conversation: string): Iterable<EncodedRow>;
   /** What the conversations of a run are worth, one by one in the order of results. */

@@ -1,0 +1,39 @@
+import type { ExtractedField } from "../../core/templates/extract-rule.ts";
+import type { Template } from "../../core/templates/template.ts";
+import type { ReadingOptions } from "./extract-value.ts";
+
+/** What rules read in a reply, by the names of fields. */
+export type Readings = Readonly<Record<string, ExtractedField>>;
+
+interface KnownReadings extends ReadingOptions {
+  readonly readings: Readings;
+}
+
+const known = new WeakMap<Template, Map<string, KnownReadings>>();
+
+/**
+ * Notes what the rules of a template read in a reply, made by another thread with the same rules: `extractFields` gives it instead of
+ * reading again. Returns what removes it.
+ */
+export function noteReadings(template: Template, reply: string, readings: KnownReadings): () => void {
+  let replies = known.get(template);
+  if (replies === undefined) {
+    replies = new Map();
+    known.set(template, replies);
+  }
+  const found = replies;
+  found.set(reply, readings);
+  return () => void found.delete(reply);
+}
+
+/** What was noted about a reply that ended in the same way and answers the same question. */
+export function notedReadings(
+  template: Template,
+  reply: string,
+  { finish, question }: ReadingOptions,
+): Readings | undefined {
+  const noted = known.get(template)?.get(reply);
+  return noted !== undefined && noted.finish === finish && noted.question === question
+    ? noted.readings
+    : undefined;
+}

@@ -1,0 +1,94 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { errorMessage } from "../core/error-message.ts";
+import type { ExtractRule, ExtractTarget } from "../core/templates/extract-rule.ts";
+import { extractValue } from "../grading/reading/extract-value.ts";
+import type { Readings } from "../grading/reading/known-readings.ts";
+import { openStore } from "../journal/store/open-store.ts";
+import { StoreError, type StoreErrorCode } from "../journal/store/store-error.ts";
+import { repliesIn } from "../journal/transfer/stored-run.ts";
+import { type RecordedConversation, recordedConversation } from "./recorded-conversation.ts";
+
+/** Where the thread reads. */
+export interface ReadAheadData {
+  readonly file: string;
+  readonly run: string;
+}
+
+/** What rules read at a node. */
+export interface NodeRules {
+  readonly question: string;
+  readonly fields: readonly {
+    readonly name: string;
+    readonly target: ExtractTarget;
+    readonly rule: ExtractRule;
+  }[];
+}
+
+/** What the thread is asked for: conversations, and the rules of scenarios that it has not seen before. */
+export interface ReadAheadRequest {
+  readonly scenarios: readonly Readonly<Record<string, NodeRules>>[];
+  /** Each with the number of its scenario, in the order in which they came. */
+  readonly conversations: readonly (readonly [conversation: string, scenario: number])[];
+}
+
+/** A conversation, and what rules read in the reply of each of its turns; null where there are no rules. */
+export interface ConversationAhead {
+  readonly recorded: RecordedConversation;
+  readonly readings: readonly (Readings | null)[];
+}
+
+/** Conversations in the order in which they were asked for, or why there are no more. */
+export type ReadAheadReply =
+  | { readonly conversations: readonly ConversationAhead[] }
+  | {
+      readonly failure: { readonly code?: StoreErrorCode; readonly message: string; readonly path?: string };
+    };
+
+/** How many conversations are answered together: one by one would take longer to pass on. */
+const AT_ONCE = 16;
+
+// Given by `ReadAhead`.
+const { file, run } = workerData as ReadAheadData;
+const scenarios: Readonly<Record<string, NodeRules>>[] = [];
+const opened = openStore(file, { readOnly: true });
+// An error is reported to who asks.
+opened.catch(() => {});
+
+async function answer({ scenarios: more, conversations }: ReadAheadRequest): Promise<void> {
+  const store = await opened;
+  scenarios.push(...more);
+  for (let start = 0; start < conversations.length; start += AT_ONCE) {
+    const some = conversations.slice(start, start + AT_ONCE).map(([conversation, scenario]) => {
+      const recorded = recordedConversation(repliesIn(store, run, conversation));
+      const rules = scenarios[scenario] ?? {};
+      return { recorded, readings: recorded.turns.map((turn) => readTurn(rules[turn.node], turn)) };
+    });
+    parentPort?.postMessage({ conversations: some } satisfies ReadAheadReply);
+  }
+}
+
+function readTurn(
+  rules: NodeRules | undefined,
+  { reply = "", finish = "", labels }: RecordedConversation["turns"][number],
+): Readings | null {
+  // What others have read is not read again.
+  if (rules === undefined || labels !== undefined) return null;
+  const { question } = rules;
+  return Object.fromEntries(
+    rules.fields.map(({ name, target, rule }) => [
+      name,
+      extractValue(rule, target, reply, { finish, question }),
+    ]),
+  );
+}
+
+function failureOf(error: unknown): ReadAheadReply {
+  if (!(error instanceof StoreError)) return { failure: { message: errorMessage(error) } };
+  const { code, message, path } = error;
+  return { failure: { code, message, path } };
+}
+
+let last = Promise.resolve();
+parentPort?.on("message", (request: ReadAheadRequest) => {
+  last = last.then(() => answer(request)).catch((error) => parentPort?.postMessage(failureOf(error)));
+});
