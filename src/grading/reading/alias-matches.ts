@@ -11,7 +11,11 @@ interface AliasNode {
 }
 
 /** Aliases prepared for search: a tree of their characters. */
-export type AliasTree = AliasNode;
+export interface AliasTree {
+  readonly root: AliasNode;
+  /** True for each ASCII character that an alias begins with: most characters begin none. */
+  readonly begins: readonly boolean[];
+}
 
 /** Names that are also everyday words: "US", "WHO" and "May" are meant only if they are written that way. */
 const EVERYDAY = new Set(
@@ -32,7 +36,7 @@ function newTree(values: Readonly<Record<string, readonly string[]>>): AliasTree
   for (const [value, aliases] of Object.entries(values)) {
     for (const alias of [value, ...aliases]) addAlias(root, alias, value);
   }
-  return root;
+  return { root, begins: Array.from({ length: 128 }, (_, code) => root.next.has(String.fromCharCode(code))) };
 }
 
 function addAlias(root: AliasNode, alias: string, value: string): void {
@@ -55,23 +59,28 @@ function addAlias(root: AliasNode, alias: string, value: string): void {
 /** Every place where an alias stands as a whole word; where aliases overlap, the longest counts. */
 export function aliasMentions(original: string, tree: AliasTree): Mention<string>[] {
   const found = aliasText(original);
+  const { text } = found;
   const matches: Match[] = [];
-  for (let start = 0; start < found.text.length; start++) {
+  for (let start = 0; start < text.length; start++) {
+    if (tree.begins[text.charCodeAt(start)] === false) continue;
     const match = longestMatch(original, found, tree, start);
     if (match !== undefined) matches.push(match);
   }
-  const taken = new Uint8Array(found.text.length);
+  return (matches.length < 2 ? matches : apart(matches, text.length)).flatMap(({ start, end, values }) =>
+    [...values].map((value) => ({ value, start: originOf(found, start), end: originOf(found, end) })),
+  );
+}
+
+/** The matches in order, of those that overlap the longest. */
+function apart(matches: readonly Match[], length: number): readonly Match[] {
+  const taken = new Uint8Array(length);
   const longestFirst = [...matches].sort((one, other) => other.end - other.start - (one.end - one.start));
   const kept = longestFirst.filter(({ start, end }) => {
     for (let index = start; index < end; index++) if (taken[index] === 1) return false;
     taken.fill(1, start, end);
     return true;
   });
-  return kept
-    .sort((one, other) => one.start - other.start)
-    .flatMap(({ start, end, values }) =>
-      [...values].map((value) => ({ value, start: found.starts[start] ?? 0, end: found.starts[end] ?? 0 })),
-    );
+  return kept.sort((one, other) => one.start - other.start);
 }
 
 interface Match {
@@ -81,7 +90,7 @@ interface Match {
 }
 
 function longestMatch(original: string, found: AliasText, tree: AliasTree, start: number): Match | undefined {
-  let node = tree.next.get(found.text.charAt(start));
+  let node = tree.root.next.get(found.text.charAt(start));
   if (node === undefined || !isEdge(original, found, start)) return undefined;
   let longest: Match | undefined;
   for (let end = start + 1; node !== undefined; end++) {
@@ -99,12 +108,23 @@ function longestMatch(original: string, found: AliasText, tree: AliasTree, start
 
 function isSpelt(
   original: string,
-  { starts }: AliasText,
+  found: AliasText,
   { spelling }: AliasNode,
   start: number,
   end: number,
 ): boolean {
-  return spelling === undefined || original.slice(starts[start], starts[end]) === spelling;
+  return spelling === undefined || original.slice(originOf(found, start), originOf(found, end)) === spelling;
+}
+
+/** True for each ASCII character that belongs to words. */
+const WORD = Array.from({ length: 128 }, (_, code) => /\w/.test(String.fromCharCode(code)));
+
+function isWordCharacter(character: string): boolean {
+  return WORD[character.charCodeAt(0)] ?? wordCharacter().test(character);
+}
+
+function isUnspaced(character: string): boolean {
+  return character > "\x7f" && unspaced().test(character);
 }
 
 const wordCharacter = lazyPattern("[\\p{L}\\p{N}\\p{M}_]", "u");
@@ -115,36 +135,50 @@ const unspaced = lazyPattern(
 );
 
 /** True if a word may begin or end between these two characters; "BCL-2" ends neither in "BCL-2-like" nor in "BCL-2L". */
-function isEdge(original: string, { text, starts }: AliasText, at: number): boolean {
+function isEdge(original: string, found: AliasText, at: number): boolean {
+  const { text } = found;
   const before = text.charAt(at - 1);
   const after = text.charAt(at);
-  if (before === "" || after === "" || unspaced().test(before) || unspaced().test(after)) return true;
-  const wordBefore = wordCharacter().test(before);
-  const wordAfter = wordCharacter().test(after);
+  if (before === "" || after === "" || isUnspaced(before) || isUnspaced(after)) return true;
+  const wordBefore = isWordCharacter(before);
+  const wordAfter = isWordCharacter(after);
   // "13₁₀" is 13, written in base ten.
-  if (/\d/.test(before) && /[₀-₉]/.test(original.charAt(starts[at] ?? 0))) return true;
+  if (isDigit(before) && /[₀-₉]/.test(original.charAt(originOf(found, at)))) return true;
   if (wordBefore && wordAfter) return false;
   if (!wordBefore && !wordAfter) return before !== after;
   // "C++", "non-Hodgkin", "Canberra-based", "3.5"; a dash that is no hyphen ends a word all the same.
-  if (wordBefore && /[+#]/.test(after)) return false;
+  if (wordBefore && (after === "+" || after === "#")) return false;
   const mark = wordBefore ? after : before;
   const beyond = wordBefore ? text.charAt(at + 1) : text.charAt(at - 2);
-  const markIndex = starts[wordBefore ? at : at - 1] ?? 0;
-  if (mark === "-" && original.charAt(markIndex) === "-") return !wordCharacter().test(beyond);
-  return !(/[.,]/.test(mark) && /\d/.test(beyond) && /\d/.test(wordBefore ? before : after));
+  if (mark === "-" && original.charAt(originOf(found, wordBefore ? at : at - 1)) === "-")
+    return !isWordCharacter(beyond);
+  return !((mark === "." || mark === ",") && isDigit(beyond) && isDigit(wordBefore ? before : after));
+}
+
+function isDigit(character: string): boolean {
+  return character >= "0" && character <= "9";
 }
 
 /** A text in the form in which aliases are compared. */
 export interface AliasText {
   readonly text: string;
-  /** Where each character comes from, and at last the length of the original. */
-  readonly starts: readonly number[];
+  /** Where each character comes from, and at last the length of the original; null if each is where it was. */
+  readonly starts: readonly number[] | null;
 }
+
+function originOf({ starts }: AliasText, index: number): number {
+  return starts === null ? index : (starts[index] ?? 0);
+}
+
+/** Characters that are not ASCII, and spaces that are left out. */
+const UNEVEN = /[^\0-\x7f]|^[\0- ]|[\0- ]{2}/;
 
 const cluster = lazyPattern("\\P{M}\\p{M}*|\\p{M}+", "suy");
 
 /** Lower case, Unicode NFKC, one kind of hyphen, and single spaces also for line breaks. */
 function aliasText(original: string): AliasText {
+  if (!UNEVEN.test(original))
+    return { text: original.replace(/[\0-\x1f]/g, " ").toLowerCase(), starts: null };
   const starts: number[] = [];
   let text = "";
   let space = true;

@@ -1,6 +1,6 @@
 import { lazyPattern } from "../../core/lazy.ts";
 import { CLAIM, type Strength } from "./answer-cue.ts";
-import { anyOf, RETRACTION } from "./phrases.ts";
+import { allMatches, anyOf, RETRACTION } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 import type { Place, Standing } from "./standing.ts";
 
@@ -65,7 +65,8 @@ export function isRefusal({ lower }: ReplyText): boolean {
 
 /** Where the last correction begins between two positions. */
 function lastCorrection({ lower }: ReplyText, from: number, to: number): number | undefined {
-  return [...lower.slice(from, to).matchAll(corrections())].map(({ index }) => from + index).at(-1);
+  const last = allMatches(corrections(), lower.slice(from, to)).at(-1);
+  return last === undefined ? undefined : from + last.index;
 }
 
 /**

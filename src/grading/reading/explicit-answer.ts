@@ -1,5 +1,5 @@
 import { lazyPattern } from "../../core/lazy.ts";
-import { anyOf, RETRACTION, upTo } from "./phrases.ts";
+import { allMatches, anyOf, RETRACTION, upTo } from "./phrases.ts";
 
 /** Where words announce an answer, and where the answer begins. */
 export interface Announcement {
@@ -66,7 +66,7 @@ const QUOTED = /"[^"\n]{0,80}"|[^,}\n]{0,60}/y;
 /** The announcements in a text in lower case, in order. */
 function announcementsIn(lower: string): Announcement[] {
   const found: Announcement[] = [];
-  for (const match of lower.matchAll(announcements())) {
+  for (const match of allMatches(announcements(), lower)) {
     const groups = match.groups ?? {};
     const start = match.index;
     const end = start + match[0].length;
@@ -149,7 +149,7 @@ function sentenceStart(lower: string, position: number): number {
   const from = Math.max(0, position - 240);
   let start = from === 0 ? 0 : position;
   const before = lower.slice(from, position);
-  for (const match of before.matchAll(SENTENCE_START)) start = from + match.index + match[0].length;
+  for (const match of allMatches(SENTENCE_START, before)) start = from + match.index + match[0].length;
   return start;
 }
 

@@ -17,6 +17,17 @@ export function matchesAt(pattern: RegExp, text: string, position: number): bool
   return pattern.test(text);
 }
 
+/** All matches of a global pattern. `matchAll` copies the pattern each time, which takes longer than to look for it in most replies. */
+export function allMatches(pattern: RegExp, text: string): RegExpExecArray[] {
+  const found: RegExpExecArray[] = [];
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    found.push(match);
+    if (match[0] === "") pattern.lastIndex++;
+  }
+  return found;
+}
+
 /** Adverbs that change nothing about what is said. */
 export const ADVERBS: string = upTo(
   3,

@@ -2,7 +2,7 @@ import { lazyPattern } from "../../core/lazy.ts";
 import { ANSWER, approvalAfter, CLAIM, cueBefore, type Strength } from "./answer-cue.ts";
 import { type Decision, decide, type Statement } from "./decide.ts";
 import { groupMentions, groupValues, type Mention, type MentionGroup } from "./mention.ts";
-import { matchesAt } from "./phrases.ts";
+import { allMatches, matchesAt } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 import { standingOf } from "./standing.ts";
 
@@ -170,7 +170,7 @@ const NAMED = /(?:options?|choices?|alternatives?|letters?|answers?) ["'([]{0,2}
 function letterMentions(reply: ReplyText): LetterMention[] {
   const { text, lower } = reply;
   const mentions: LetterMention[] = [];
-  for (const { 0: letter, index: start } of text.matchAll(LETTER)) {
+  for (const { 0: letter, index: start } of allMatches(LETTER, text)) {
     const end = start + 1;
     const before = lower.slice(Math.max(0, start - 16), start);
     if (FOREIGN_BEFORE.test(before) || isSpecies(lower, end)) continue;
@@ -238,7 +238,7 @@ const OTHER_OPTION = /(?:^|\s)[([]?([A-Z])(?:[)\]]|[.:](?=\s+\S))\s/g;
 export function optionLines(reply: ReplyText): ReadonlyMap<number, LineRole> {
   const lines = new Map<number, LineRole>();
   let last: { readonly letter: string; readonly start: number } | undefined;
-  for (const match of reply.text.matchAll(LINE)) {
+  for (const match of allMatches(LINE, reply.text)) {
     const [, prefix = "", small = "", delimiter = "", rest = ""] = match;
     const start = match.index + prefix.length;
     if (TOLD.test(rest) || reply.sentenceStart(start) < reply.lineStart(start)) continue;

@@ -2,7 +2,7 @@ import { lazyPattern } from "../../core/lazy.ts";
 import { ANSWER, CLAIM, cueBefore, type Strength } from "./answer-cue.ts";
 import { type Decision, decide, type Statement } from "./decide.ts";
 import type { Mention } from "./mention.ts";
-import { ADVERBS, anyOf, matchesAt, upTo } from "./phrases.ts";
+import { ADVERBS, allMatches, anyOf, matchesAt, upTo } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 import { type Standing, standingOf } from "./standing.ts";
 
@@ -39,10 +39,10 @@ const LEAD = /^(?:[^a-z0-9]|\d{1,2}[.)] |well,? |so,? |hmm,? |sorry,? |true ?\/ 
 function stanceMentions(reply: ReplyText): StanceMention[] {
   const { lower } = reply;
   const mentions = [
-    ...[...lower.matchAll(undecided())].map((match) => mentionOf(match, null, ANSWER)),
+    ...allMatches(undecided(), lower).map((match) => mentionOf(match, null, ANSWER)),
     ...wordMentions(reply),
-    ...[...lower.matchAll(judgements()), ...lower.matchAll(agreements())].map(judgementMention),
-    ...[...lower.matchAll(ellipses())].map((match) =>
+    ...[...allMatches(judgements(), lower), ...allMatches(agreements(), lower)].map(judgementMention),
+    ...allMatches(ellipses(), lower).map((match) =>
       mentionOf(match, match.groups?.not === undefined && match.groups?.not2 === undefined, CLAIM),
     ),
   ];
@@ -58,7 +58,7 @@ function judgementMention(match: RegExpExecArray): StanceMention {
 
 function wordMentions(reply: ReplyText): StanceMention[] {
   const mentions: StanceMention[] = [];
-  for (const match of reply.lower.matchAll(stanceWords())) {
+  for (const match of allMatches(stanceWords(), reply.lower)) {
     const end = match.index + match[0].length;
     const strength = wordStrength(reply, match.index, end);
     const value = strength === 0 ? undefined : wordValue(reply, match, end);

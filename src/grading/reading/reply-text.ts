@@ -1,4 +1,5 @@
 import { type CleanText, cleanText, lowerCase } from "../../core/text/clean-text.ts";
+import { allMatches } from "./phrases.ts";
 
 /** A reply prepared for rules: clean, in lower case beside it, and cut into sentences and clauses. */
 export class ReplyText {
@@ -19,7 +20,7 @@ export class ReplyText {
     this.strong = strong;
     this.span = span;
     this.#tail = parts.length > 1 ? (parts.at(-1)?.[0] ?? 0) : Number.POSITIVE_INFINITY;
-    this.#ends = [...this.lower.matchAll(SENTENCE_END)]
+    this.#ends = allMatches(SENTENCE_END, this.lower)
       .filter((match) => endsSentence(this.lower, match))
       .map((match) => match.index + match[0].length);
   }
@@ -40,7 +41,7 @@ export class ReplyText {
 
   clauseStart(position: number): number {
     const from = this.sentenceStart(position);
-    const last = [...this.lower.slice(from, position + CLAUSE_WORD).matchAll(CLAUSE_END)]
+    const last = allMatches(CLAUSE_END, this.lower.slice(from, position + CLAUSE_WORD))
       .map((match) => from + match.index + match[0].length)
       .findLast((end) => end <= position);
     return last ?? from;

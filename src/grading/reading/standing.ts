@@ -1,5 +1,5 @@
 import { lazyPattern } from "../../core/lazy.ts";
-import { ADVERBS, anyOf, BE } from "./phrases.ts";
+import { ADVERBS, allMatches, anyOf, BE } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 
 /**
@@ -193,7 +193,7 @@ export function standingOf(
   const before = lower.slice(Math.min(from, start), start);
   const after = lower.slice(end, Math.min(end + REACH, reply.sentenceEnd(end)));
   const wrong = wrongAfter().test(after);
-  const denied = [...before.slice(-REACH).matchAll(denials())].length;
+  const denied = allMatches(denials(), before.slice(-REACH)).length;
   if (denied > 1 || (denied === 1 && wrong)) return "open";
   if (denied === 1 || wrong) return "denied";
   // What stands behind a closing bracket or tag is about something else.
