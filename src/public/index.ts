@@ -112,6 +112,7 @@ export {
   type Trait,
 } from "../core/templates/rubric.ts";
 export {
+  type CaseTruth,
   type FieldLeaf,
   type FieldOptions,
   type FieldType,
@@ -121,11 +122,12 @@ export {
   type Template,
   type TemplateField,
   type TemplateFields,
+  type TruthFrom,
   template,
+  truthFrom,
   type VerifyContext,
   type VerifyFunction,
 } from "../core/templates/template.ts";
-export { type CaseTruth, type TruthFrom, truthFrom } from "../core/templates/template.ts";
 export { type VerifiedOptions, verified } from "../core/templates/verified.ts";
 export type { JsonObject, JsonValue, UnknownRecord } from "../core/values/json.ts";
 export { type Dataset, type DatasetRow, readDataset } from "../datasets/dataset.ts";

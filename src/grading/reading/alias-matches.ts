@@ -177,8 +177,7 @@ const cluster = lazyPattern("\\P{M}\\p{M}*|\\p{M}+", "suy");
 
 /** Lower case, Unicode NFKC, one kind of hyphen, and single spaces also for line breaks. */
 function aliasText(original: string): AliasText {
-  if (!UNEVEN.test(original))
-    return { text: original.replace(/[\0-\x1f]/g, " ").toLowerCase(), starts: null };
+  if (!UNEVEN.test(original)) return { text: original.replace(/[\0- ]/g, " ").toLowerCase(), starts: null };
   const starts: number[] = [];
   let text = "";
   let space = true;

@@ -16,7 +16,7 @@ import {
 import type { Template } from "../../core/templates/template.ts";
 import { type AliasTree, aliasMentions, aliasTree } from "./alias-matches.ts";
 import type { Decision } from "./decide.ts";
-import { notedReadings, type Readings } from "./known-readings.ts";
+import { notedReadings, type ReadingOptions, type Readings } from "./known-readings.ts";
 import { otherAnswer, otherQuantity, quantitiesOf } from "./other-answer.ts";
 import { aliasPayload, letterPayload, numberPayload, stancePayload } from "./payloads.ts";
 import { readAlias } from "./read-alias.ts";
@@ -48,14 +48,6 @@ export function extractValue(
     question,
   });
   return cut ? { ...field, cut } : field;
-}
-
-/** How a reply ended and what it answers, where that is known. */
-export interface ReadingOptions {
-  /** `length` if the reply was cut off: then it is read only where it announces its answer. */
-  readonly finish?: string | undefined;
-  /** What the reply answers: a quantity that the question names is not taken for another answer. */
-  readonly question?: string;
 }
 
 function extractFrom(rule: ExtractRule, target: ExtractTarget, source: Source): ExtractedField {

@@ -1,6 +1,13 @@
 import type { ExtractedField } from "../../core/templates/extract-rule.ts";
 import type { Template } from "../../core/templates/template.ts";
-import type { ReadingOptions } from "./extract-value.ts";
+
+/** How a reply ended and what it answers, where that is known. */
+export interface ReadingOptions {
+  /** `length` if the reply was cut off: then it is read only where it announces its answer. */
+  readonly finish?: string | undefined;
+  /** What the reply answers: a quantity that the question names is not taken for another answer. */
+  readonly question?: string;
+}
 
 /** What rules read in a reply, by the names of fields. */
 export type Readings = Readonly<Record<string, ExtractedField>>;

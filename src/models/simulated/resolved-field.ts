@@ -6,10 +6,11 @@ import {
   defaultFieldCheck,
   type FieldType,
   isTraceCheck,
+  isTruthFrom,
+  resolveTruth,
   type Template,
   type TemplateField,
 } from "../../core/templates/template.ts";
-import { isTruthFrom, resolveTruth } from "../../core/templates/template.ts";
 import { strip, textValue } from "../../core/text/text-value.ts";
 import { deepEqual, type JsonValue } from "../../core/values/json.ts";
 import { extractFields } from "../../grading/reading/extract-value.ts";
