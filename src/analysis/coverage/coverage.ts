@@ -27,14 +27,14 @@ export interface CoveredShare {
 
 /**
  * How much was reached, by kind. `outcomes` are values of outcomes, `routes` are sequences of nodes, `paths` are sequences of replies
- * that the scenario tells apart, as `rehearse` counts them.
+ * that the scenario distinguishes, as `rehearse` counts them.
  */
 export type CoveredShares = Readonly<Record<CoveredKind, CoveredShare>>;
 
 /** Something that can be reached and was not. */
 export interface NotReached {
   readonly kind: Exclude<CoveredKind, "routes" | "paths">;
-  /** As people write it, and as `--witness` takes it: `push`, `ask->push`, `held_firm=false`. */
+  /** As `--witness` takes it: `push`, `ask->push`, `held_firm=false`. */
   readonly name: string;
   /** Of an edge: its position in the scenario. */
   readonly edge?: number;
@@ -75,7 +75,7 @@ export interface CoverageOptions extends RowOptions {
   /** Only these scenarios. */
   readonly scenario?: string;
   readonly subject?: string;
-  /** Definitions at hand, by name, in place of those that the store has. */
+  /** Definitions by name, in place of those in the store. */
   readonly definitions?: ReadonlyMap<string, ScenarioDefinition>;
   /** Of each rehearsal. */
   readonly maxStates?: number;

@@ -21,7 +21,7 @@ export interface CountedPaths {
 }
 
 /**
- * The paths that the conversations of some runs took, by subject: sequences of nodes and of replies that the scenario tells apart, as a
+ * The paths that the conversations of some runs took, by subject: sequences of nodes and of replies that the scenario distinguishes, as a
  * rehearsal counts them. Null if there are too many conversations.
  */
 export async function reachedPaths(
@@ -55,7 +55,7 @@ async function rowValues(
   rows: RowOptions,
 ): Promise<ReadonlyMap<string, JsonObject>> {
   const found = new Map<string, JsonObject>();
-  // The rows of a stored run may be gone: then what depends on them is told apart by its values.
+  // The rows of a stored run may be missing: then what depends on them is distinguished by its values.
   const dataset = await openRows(definition, rows).catch(() => null);
   if (dataset !== null) for await (const { id, values } of dataset) found.set(id, values);
   return found;
@@ -79,11 +79,11 @@ function pathOf(
   turns: readonly FinishedTurn[],
   watched: ReadonlyMap<string, WatchedTurn>,
 ): string {
-  return JSON.stringify([arm, status, turns.map((turn) => toldOf(turn, watched.get(turn.node)))]);
+  return JSON.stringify([arm, status, turns.map((turn) => visibleParts(turn, watched.get(turn.node)))]);
 }
 
-/** What the scenario sees of a turn. */
-function toldOf(turn: FinishedTurn, watched: WatchedTurn | undefined): readonly unknown[] {
+/** The parts of a turn that the scenario reads. */
+function visibleParts(turn: FinishedTurn, watched: WatchedTurn | undefined): readonly unknown[] {
   const { node, next, parsed, rubric, fields, user } = turn;
   const said = user === undefined ? [] : [user.reveals, user.done];
   if (watched === undefined) return [node, next, ...said];

@@ -44,7 +44,7 @@ export function recordOf(value: JsonValue | undefined): JsonObject {
 }
 
 /**
- * What becomes of a stored conversation: it stays the same; all its answers can be used, but verdicts or outcomes differ; it takes
+ * The effect of a change on a stored conversation: it stays the same; all its answers can be used, but verdicts or outcomes differ; it takes
  * another edge; a question must be asked again; or a judge must.
  */
 export type Fate = "same" | "regraded" | "rerouted" | "asked_again" | "judged_again";

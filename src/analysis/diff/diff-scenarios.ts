@@ -9,7 +9,7 @@ export interface ComparedSide {
   readonly scenarios: readonly ScenarioDefinition[];
   /** The stored run that they come from: of the store, only its conversations are looked at. */
   readonly run?: string;
-  /** True if one scenario of several is meant: what else the other side has is not looked at. */
+  /** True if the side is one scenario of several: further scenarios of the other side are ignored. */
   readonly isOne?: boolean;
 }
 
@@ -73,7 +73,7 @@ function sameRates(was: ScenarioDefinition, is: ScenarioDefinition): boolean {
   );
 }
 
-/** Scenarios of the same name; two that stand alone are compared whatever they are called. */
+/** Pairs of scenarios with the same name; two single scenarios are a pair whatever their names are. */
 function pairsOf(
   before: ComparedSide,
   after: ComparedSide,

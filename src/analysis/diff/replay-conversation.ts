@@ -39,7 +39,7 @@ export interface ReplayedScenario {
   readonly parent?: ConversationState | undefined;
 }
 
-/** What a stored conversation comes to under another definition. */
+/** The result of a stored conversation under another definition. */
 export interface Replay {
   readonly fate: Fate;
   /** Where it first needs something new. */
@@ -69,12 +69,12 @@ export async function replayConversation(
   { before, after }: { readonly before: ReplayedScenario; readonly after: ReplayedScenario },
   settings: ReplaySettings,
 ): Promise<Replay> {
-  const walk = new Walk(journal, settings);
-  await walk.remember(before);
+  const walk = new ConversationReplay(journal, settings);
+  await walk.foldBefore(before);
   return walk.replay(after);
 }
 
-class Walk {
+class ConversationReplay {
   readonly #inputs: readonly ConversationEvent[];
   readonly #stored: Conversation;
   readonly #recorded: RecordedConversation;
@@ -101,7 +101,7 @@ class Walk {
   }
 
   /** Folds the journal as it was, and keeps what was asked. */
-  async remember({ definition, sources, parent }: ReplayedScenario): Promise<void> {
+  async foldBefore({ definition, sources, parent }: ReplayedScenario): Promise<void> {
     let state = parent ?? null;
     for (const event of this.#inputs) {
       const stepped = await stepWith(sources, () => step(definition, state, event));
@@ -205,7 +205,7 @@ class Walk {
     (this.#miss === undefined ? this.#kept : this.#keptIfSame).add(call);
   }
 
-  /** Of several things that are missing, the first question counts: without its answer, nothing after it is known. */
+  /** Of several missing answers, the first question counts: without its answer, nothing after it is known. */
   #missed(fate: Fate, node: string): readonly ConversationEvent[] {
     if (this.#miss === undefined || (this.#miss.fate === "judged_again" && fate !== "judged_again"))
       this.#miss = { fate, node };

@@ -17,7 +17,7 @@ export interface AnswerWords {
   readonly tree: AliasTree;
 }
 
-/** A right answer that many texts contain by chance, such as a letter: only a text that calls it the answer gives it away. */
+/** A right answer that many texts contain by chance, such as a letter: it is a leak only where a text calls it the answer. */
 export interface ShortAnswer {
   readonly field: string;
   /** How the answer is written. */
@@ -33,7 +33,7 @@ export interface NamedAnswer {
   readonly end: number;
 }
 
-/** Answers that any question may contain: what they say depends on the question. */
+/** Answers that any question may contain, with or without being its answer. */
 const GENERIC: ReadonlySet<string> = new Set([
   ...["yes", "no", "true", "false", "none", "other", "unknown", "null", "neither", "both", "not stated"],
   ...["lower", "higher", "longer", "shorter", "more", "less", "fewer", "larger", "smaller", "greater"],
@@ -103,7 +103,7 @@ function wordsOf(name: string, field: TemplateField, { metadata }: Question): An
   return { field: name, truth, aliases, key: canonicalJson([name, truth]), tree: treeOf(values) };
 }
 
-/** A number with at least three digits that is not round, so that it is hardly there by chance. */
+/** A number with at least three digits that is not round: it is unlikely to occur by chance. */
 const TELLING = /^-?(?:\d{2,}[1-9]|\d+\.\d*[1-9]|\d{1,3}(?:,\d{3})+)$/;
 
 const NUMBER =
@@ -135,11 +135,11 @@ export function givenAway(text: string, { truth, tree }: AnswerWords): NamedAnsw
   const mentions = aliasMentions(text, tree);
   const [first] = mentions;
   if (first === undefined || mentions.some(({ value }) => value !== truth)) return null;
-  const told = mentions.find(({ start, end }) => !isQuoted(text, start, end));
-  return told === undefined ? null : namedAt(text, told);
+  const stated = mentions.find(({ start, end }) => !isQuoted(text, start, end));
+  return stated === undefined ? null : namedAt(text, stated);
 }
 
-/** What says that it is only a way to reply, a case, or what somebody says. */
+/** Words that make a statement a form of reply, a condition, or a quotation. */
 const SUPPOSED =
   /\b(?:if|whether|when|unless|not|n't|never|says?|said|claims?|thinks?|thought|believes?|form|format|like|e\.g\.|example|suppose|would|could|should|might|may|why|than|write|reply with)\b[^.!?\n]*$/i;
 
@@ -147,8 +147,9 @@ const SUPPOSED =
 export function statedAnswer(text: string, { words, others }: ShortAnswer): NamedAnswer | null {
   if (others.some((other) => statements(text, other).length > 0)) return null;
   for (const word of words)
-    for (const told of statements(text, word))
-      if (!SUPPOSED.test(text.slice(Math.max(0, told.from - 80), told.from))) return namedAt(text, told);
+    for (const stated of statements(text, word))
+      if (!SUPPOSED.test(text.slice(Math.max(0, stated.from - 80), stated.from)))
+        return namedAt(text, stated);
   return null;
 }
 

@@ -27,13 +27,13 @@ export interface TestPlace {
   readonly source: string;
 }
 
-/** More combinations are not tried: then nothing is claimed. */
+/** With more combinations, the result is `true` without a search. */
 const MOST_COMBINATIONS = 20_000;
 
 /**
- * False if no state can make some conditions hold and others not. Every path gets a few values that stand for all
- * that the conditions tell apart; how paths depend on each other is ignored, and so is what code does. So `false` is certain,
- * and `true` means only that nothing speaks against it.
+ * False if no state can make some conditions hold and others not. Every path is tried with a few values that represent all
+ * that the conditions distinguish; dependencies between paths, and code, are ignored. So `false` is certain, and `true` means
+ * that no contradiction was found.
  */
 export function canHold({ all, none = [], verdict, isBare = false }: Demands, place: TestPlace): boolean {
   const variables = new Map<string, Variable>();
@@ -101,7 +101,7 @@ function nextCombination(chosen: number[], domains: readonly number[]): boolean 
 
 const VERDICT = "verify_result";
 
-/** Comparisons that a few values can stand in for. */
+/** Comparisons for which a few values can represent all. */
 const COMPARED: ReadonlySet<Check["type"]> = new Set([
   "boolean_match",
   "exact_match",
@@ -126,7 +126,7 @@ function variableOf(leaf: ConditionLeaf, place: TestPlace): string {
   return isPlain ? pathKey(leaf.field, place) : `leaf ${canonicalJson(leaf as unknown as JsonValue)}`;
 }
 
-/** False for lists and objects: too much can be said about them. */
+/** False for lists and objects: a few values cannot represent them. */
 function isOneValue({ field, expected = null }: ExplicitStateCheck, place: TestPlace): boolean {
   if (typeof expected === "object" && expected !== null) return false;
   const parsed = parseStatePath(field);
@@ -159,7 +159,7 @@ class Answer {
 
 const ANSWERS: readonly Answer[] = [new Answer(true), new Answer(false), new Answer(null)];
 
-/** Values that stand for all that a path can have, as far as the leaves tell them apart. */
+/** Values that represent all that a path can have, as far as the leaves distinguish them. */
 function valuesOf(key: string, leaves: readonly ConditionLeaf[], place: TestPlace): readonly unknown[] {
   const checks = leaves.filter((leaf) => leaf.type === "state_check");
   const [first] = checks;

@@ -22,14 +22,14 @@ import { named, possibleEdges } from "./routing-rules.ts";
 export const LEAK_RULES: LintRules = {
   *truth_in_question(subject) {
     for (const { id, text, about, ofNode, short } of questions(subject)) {
-      const told = [
+      const leak = [
         ...ofNode.map((words) => (denied(text, words) === null ? givenAway(text, words) : null)),
         ...short.map((words) => statedAnswer(text, words)),
       ];
-      for (const one of told) {
+      for (const one of leak) {
         if (one === null) continue;
         const message = `The question of ${named(id)} contains its right answer ${JSON.stringify(one.word)}${about}.`;
-        yield inQuestion(subject, id, { told: one, message });
+        yield inQuestion(subject, id, { leak: one, message });
       }
     }
   },
@@ -40,12 +40,12 @@ export const LEAK_RULES: LintRules = {
       for (const { words, owners } of index().in(text)) {
         // The same answer in its own question is found there.
         if (found.has(`${id} ${words.key}`) || ofNode.some(({ key }) => key === words.key)) continue;
-        const told = givenAway(text, words);
-        const later = told === null ? undefined : firstReached(subject, id, new Set(owners));
-        if (told === null || later === undefined) continue;
+        const leak = givenAway(text, words);
+        const later = leak === null ? undefined : firstReached(subject, id, new Set(owners));
+        if (leak === null || later === undefined) continue;
         found.add(`${id} ${words.key}`);
-        const message = `The question of ${named(id)} contains ${JSON.stringify(told.word)}${about}, the right answer of ${named(later)}, which comes later.`;
-        yield inQuestion(subject, id, { told, message });
+        const message = `The question of ${named(id)} contains ${JSON.stringify(leak.word)}${about}, the right answer of ${named(later)}, which comes later.`;
+        yield inQuestion(subject, id, { leak, message });
       }
   },
 
@@ -66,12 +66,12 @@ export const LEAK_RULES: LintRules = {
           if (givenAway(whole, words) === null) continue;
           for (const [index, example] of examples.entries())
             for (const part of ["question", "answer"] as const) {
-              const told = givenAway(example[part], words);
-              if (told === null) continue;
+              const leak = givenAway(example[part], words);
+              if (leak === null) continue;
               const path = ["nodes", id, "question", "fewShot", index, part];
               const authored = definition.nodes[id]?.question.fewShot?.[index]?.[part] ?? "";
-              const message = `An example of ${named(id)} contains the right answer ${JSON.stringify(told.word)}.`;
-              yield { path, message, ...within(authored, told) };
+              const message = `An example of ${named(id)} contains the right answer ${JSON.stringify(leak.word)}.`;
+              yield { path, message, ...within(authored, leak) };
             }
         }
       }
@@ -86,13 +86,13 @@ export const LEAK_RULES: LintRules = {
         const field = question.template?.fields[words.field];
         for (const part of ["description", "hint"] as const) {
           const text = field?.[part] ?? "";
-          const told = givenAway(text, words);
-          if (told === null || seen.has(`${words.key} ${text}`)) continue;
+          const leak = givenAway(text, words);
+          if (leak === null || seen.has(`${words.key} ${text}`)) continue;
           // One template is often used by many nodes.
           seen.add(`${words.key} ${text}`);
           const path = ["nodes", id, "question", "template", "fields", words.field, part];
-          const message = `The judge reads the right answer ${JSON.stringify(told.word)} in the ${part} of field ${JSON.stringify(words.field)}.`;
-          yield { path, message, ...within(text, told) };
+          const message = `The judge reads the right answer ${JSON.stringify(leak.word)} in the ${part} of field ${JSON.stringify(words.field)}.`;
+          yield { path, message, ...within(text, leak) };
         }
       }
     }
@@ -125,10 +125,10 @@ export const LEAK_RULES: LintRules = {
     for (const { id, text, about, ofNode } of questions(subject)) {
       if (!tested.has(id)) continue;
       for (const words of ofNode) {
-        const told = denied(text, words);
-        if (told === null) continue;
-        const message = `The challenge ${named(id)} names the right answer ${JSON.stringify(told.word)} and calls it wrong${about}. So it tells every subject what the right answer is: propose a wrong one instead.`;
-        yield inQuestion(subject, id, { told, message });
+        const leak = denied(text, words);
+        if (leak === null) continue;
+        const message = `The challenge ${named(id)} names the right answer ${JSON.stringify(leak.word)} and calls it wrong${about}. So it tells every subject what the right answer is: propose a wrong one instead.`;
+        yield inQuestion(subject, id, { leak, message });
       }
     }
   },
@@ -199,16 +199,16 @@ function agentAt(identity: unknown): unknown {
 function inQuestion(
   { definition }: LintSubject,
   id: string,
-  { told, message }: { readonly told: NamedAnswer; readonly message: string },
+  { leak, message }: { readonly leak: NamedAnswer; readonly message: string },
 ): Found {
   const path: IssuePath = ["nodes", id, "question", "question"];
-  return { path, message, ...within(definition.nodes[id]?.question.question ?? "", told) };
+  return { path, message, ...within(definition.nodes[id]?.question.question ?? "", leak) };
 }
 
 /** The place of a word in the text that the author wrote, if it stands there. */
-function within(authored: string, told: NamedAnswer): Pick<Found, "within"> {
-  const start = authored.indexOf(told.word);
-  return start === -1 ? {} : { within: placeOf(authored, { ...told, start }) };
+function within(authored: string, leak: NamedAnswer): Pick<Found, "within"> {
+  const start = authored.indexOf(leak.word);
+  return start === -1 ? {} : { within: placeOf(authored, { ...leak, start }) };
 }
 
 /** True if two nodes have a field with the same name and the same truth. */

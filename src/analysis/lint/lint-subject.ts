@@ -74,7 +74,7 @@ export interface OutEdge {
   readonly path: IssuePath;
 }
 
-/** A scenario in the form that rules look at; what several rules need is made once. */
+/** A scenario in the form that rules read; what several rules need is computed once. */
 export class LintSubject {
   readonly definition: ScenarioDefinition;
   readonly facts: RunFacts;

@@ -52,13 +52,13 @@ export const READING_RULES: LintRules = {
   *same_alias(subject) {
     for (const { path, values } of aliasLists(subject)) {
       const tree = aliasTree(values);
-      const told = new Set<string>();
+      const reported = new Set<string>();
       for (const [value, aliases] of Object.entries(values))
         for (const [index, alias] of aliases.entries()) {
           const whole = aliasMentions(alias, tree).filter(({ start, end }) => isWhole(alias, start, end));
           const other = whole.find((mention) => mention.value !== value)?.value;
-          if (other === undefined || told.has(alias.toLowerCase())) continue;
-          told.add(alias.toLowerCase());
+          if (other === undefined || reported.has(alias.toLowerCase())) continue;
+          reported.add(alias.toLowerCase());
           const message = `The alias ${JSON.stringify(alias)} stands for both ${JSON.stringify(value)} and ${JSON.stringify(other)}: a reply with it cannot be read.`;
           yield { path: [...path, value, index], message };
         }

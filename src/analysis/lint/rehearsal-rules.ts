@@ -128,7 +128,7 @@ function deadEdges(subject: LintSubject): ReadonlySet<ScenarioEdge> {
   return new Set(edges.filter(({ path }) => places.has(path[1])).map(({ edge }) => edge));
 }
 
-/** From so many turns on, a mistake costs real money. */
+/** From this number of turns on, a mistake is expensive. */
 const MANY_TURNS = 1_000;
 
 /** The edges of reached nodes that are never taken. */
@@ -150,7 +150,7 @@ function* neverTaken({ rehearsal, definition, outEdges }: LintSubject): Generato
     }
 }
 
-/** What is said in every turn of a loop, if it is the same. */
+/** The verdict of every turn of a loop, if it is the same. */
 function repeatedVerdict(witness: Witness | null, nodes: readonly string[]): string {
   const inside = witness?.turns.filter(({ node }) => nodes.includes(node)) ?? [];
   const verdicts = new Set(inside.slice(1).map(({ verifyResult }) => verifyResult));
@@ -187,8 +187,8 @@ function* rehearsedOutcomes(subject: LintSubject): Generator<DecidedOutcome> {
 }
 
 /**
- * True if an edge that is never taken depends on code, on a trait or on what code computed: the replies of a rehearsal stand for what
- * conditions tell apart, and code may tell apart more.
+ * True if an edge that is never taken depends on code, on a trait or on what code computed: a rehearsal tries the replies that conditions
+ * distinguish, and code may distinguish more.
  */
 function hasDoubtfulEdge(subject: LintSubject): boolean {
   for (const { condition } of neverTaken(subject))

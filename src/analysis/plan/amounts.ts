@@ -18,14 +18,14 @@ export interface Slot {
   readonly at: number;
 }
 
-/** Amounts of everything that a plan counts, side by side: conversations, turns, milliseconds, and those of each slot. */
+/** All numbers of a plan in one array: conversations, turns, milliseconds, and those of each slot. */
 export type Amounts = Float64Array;
 
 /** Where the amounts that belong to no model are. */
 export const CONVERSATIONS = 0;
 /** Turns. */
 export const TURNS = 1;
-/** How long a conversation takes if nothing waits for a place, in milliseconds. */
+/** How long a conversation takes without waiting, in milliseconds. */
 export const MILLISECONDS = 2;
 const FIRST_SLOT = 3;
 const PER_SLOT = 3;
@@ -58,7 +58,7 @@ export class Slots {
   }
 }
 
-/** Adds calls of a slot, each with so many tokens. */
+/** Adds calls of a slot; the tokens are those of one call. */
 export function addCalls(
   amounts: Amounts,
   { at }: Slot,
@@ -69,12 +69,12 @@ export function addCalls(
   amounts[at + 2] = (amounts[at + 2] ?? 0) + calls * output;
 }
 
-/** Adds amounts to others, so many times. */
+/** Adds amounts to others, multiplied. */
 export function addAmounts(to: Amounts, more: Amounts, times = 1): void {
   for (let index = 0; index < to.length; index++) to[index] = (to[index] ?? 0) + (more[index] ?? 0) * times;
 }
 
-/** Lowers or raises amounts to others, one by one. */
+/** Replaces each amount by the chosen one of two: the smaller or the larger. */
 export function extend(to: Amounts, other: Amounts, choose: (one: number, other: number) => number): void {
   for (let index = 0; index < to.length; index++) to[index] = choose(to[index] ?? 0, other[index] ?? 0);
 }
@@ -86,7 +86,7 @@ export interface AmountSpread {
   readonly most: Amounts;
 }
 
-/** Adds a spread to another, so many times. */
+/** Adds a spread to another, multiplied. */
 export function addSpread(to: AmountSpread, more: AmountSpread, times = 1): void {
   addAmounts(to.least, more.least, times);
   addAmounts(to.expected, more.expected, times);
@@ -98,7 +98,7 @@ export function spreadAt({ least, expected, most }: AmountSpread, index: number)
   return { least: least[index] ?? 0, expected: expected[index] ?? 0, most: most[index] ?? 0 };
 }
 
-/** Counts one conversation more. */
+/** Adds one conversation. */
 export function countConversation(amounts: Amounts): void {
   amounts[CONVERSATIONS] = (amounts[CONVERSATIONS] ?? 0) + 1;
 }

@@ -21,7 +21,7 @@ export interface PlanAssumptions {
   readonly steps: number;
 }
 
-/** What holds where neither the command nor an earlier run says anything else. */
+/** The defaults, where neither the user nor an earlier run says anything else. */
 export const DEFAULT_ASSUMPTIONS: PlanAssumptions = Object.freeze({
   right: 0.5,
   rightAt: Object.freeze({}),
@@ -37,7 +37,7 @@ const SHARES = ["right", "unreadable", "unread", "done"] as const;
 const COUNTS = ["reply", "message", "steps"] as const;
 
 /**
- * Reads assumptions as a person writes them: `right=0.7`, `right.ask=0.9`, `reply=300`. Returns what is wrong with the first that
+ * Reads assumptions as users write them: `right=0.7`, `right.ask=0.9`, `reply=300`. Returns what is wrong with the first that
  * cannot be read.
  */
 export function readAssumptions(
@@ -109,6 +109,6 @@ export function replyChances(
   for (const group of groups) counts.set(group, (counts.get(group) ?? 0) + 1);
   const chances = groups.map((group) => weights[group] / (counts.get(group) ?? 1));
   const sum = chances.reduce((total, chance) => total + chance, 0);
-  // What is assumed never to happen, and is all that can: then all of it is equally likely.
+  // Only groups with an assumed share of 0 can occur: then all replies are equally likely.
   return sum > 0 ? chances.map((chance) => chance / sum) : groups.map(() => 1 / groups.length);
 }

@@ -14,7 +14,7 @@ import { userTurn } from "../../run/user-turn.ts";
 import type { Slot, Slots } from "./amounts.ts";
 import type { Position } from "./chain-walk.ts";
 
-/** A call that a run need not pay for: its answer is stored, or it asks a simulated model. */
+/** A call that costs nothing: its answer is stored, or a simulated model answers. */
 export interface KnownCall {
   readonly slot: Slot;
   readonly turn: number;
@@ -22,7 +22,7 @@ export interface KnownCall {
   readonly isSimulated: boolean;
 }
 
-/** How far a conversation gets without a call that must be paid. */
+/** How far a conversation gets with stored answers and simulated models alone. */
 export interface CachedConversation {
   readonly state: ConversationState;
   readonly calls: readonly KnownCall[];
@@ -68,7 +68,7 @@ class CachedWalk implements ConversationContext {
     return this.#state as ConversationState;
   }
 
-  /** What is not finished now waits for an answer that is missing. */
+  /** A turn that is not finished now waits for a missing answer. */
   turnsFinished(turnCount: number): Promise<void> {
     const finished = this.state.turns?.length ?? 0;
     return finished >= turnCount ? Promise.resolve() : Promise.reject(MISSING);

@@ -18,7 +18,7 @@ export interface ChainResult extends AmountSpread {
 /** Where a conversation stands, and what is ready to be done. */
 export type Position = Pick<Step, "state" | "effects">;
 
-/** Conversations that nothing tells apart from here on: one of them stands for all. */
+/** Conversations that nothing distinguishes from here on, as one state; one of them represents all. */
 export interface ChainState extends Position {
   /** How many tokens its next request has. */
   readonly request: number;
@@ -26,7 +26,7 @@ export interface ChainState extends Position {
   turn?: PlannedTurn;
 }
 
-/** Amounts of a conversation, and by how much they grow with each token that it is longer. */
+/** Amounts of a conversation, and by how much they grow with each further token. */
 export interface Linear {
   readonly fixed: Amounts;
   readonly perToken: Amounts;
@@ -48,7 +48,7 @@ export interface PlannedTurn {
 /** Where a reply leads. */
 export interface Way {
   readonly chance: number;
-  /** By how many tokens the conversation becomes longer than the one that stands for it. */
+  /** By how many tokens the conversation becomes longer than the one that represents it. */
   readonly longer: number;
   readonly least: Linear;
   readonly most: Linear;
@@ -63,13 +63,13 @@ interface Arms {
 
 /** How a chain is walked. */
 export interface WalkOptions {
-  /** At most so many turns. */
+  /** The most turns that are walked. */
   readonly turns: number;
   readonly zero: () => Amounts;
   readonly turn: (state: ChainState) => Promise<PlannedTurn>;
 }
 
-/** So many states of one turn are followed; beyond that, some are drawn at random. */
+/** How many states of one turn are followed; of more, some are drawn at random. */
 const MOST_STATES = 2_000;
 
 /** Amounts that are all zero. */
@@ -78,7 +78,7 @@ export function linearSpread(slots: Slots): LinearSpread {
   return { least: linear(), expected: linear(), most: linear() };
 }
 
-/** Adds amounts to others, so many times. */
+/** Adds amounts to others, multiplied. */
 export function addLinear(to: Linear, more: Linear, times: number): void {
   addAmounts(to.fixed, more.fixed, times);
   addAmounts(to.perToken, more.perToken, times);
@@ -94,14 +94,14 @@ interface Entry {
   readonly at: ChainState;
   /** How likely they are. */
   mass: number;
-  /** By how many tokens the mean of them is longer than the one that stands for all. */
+  /** By how many tokens their mean is longer than the one that represents them. */
   longer: number;
   /** What they took so far. */
   readonly least: Amounts;
   readonly most: Amounts;
 }
 
-/** Conversations that come to a state, with so many turns left. */
+/** Conversations that reach a state, and how many turns are left. */
 interface Entering extends Omit<Entry, "at"> {
   readonly left: number;
 }
@@ -109,7 +109,7 @@ interface Entering extends Omit<Entry, "at"> {
 class ChainWalk {
   readonly #options: WalkOptions;
   readonly #expected: Amounts;
-  /** Arrays that are no longer needed. */
+  /** Arrays that can be used again. */
   readonly #free: Amounts[] = [];
   #least: Amounts | undefined;
   #most: Amounts | undefined;
@@ -163,7 +163,7 @@ class ChainWalk {
     return amounts;
   }
 
-  /** Conversations that nothing tells apart become one entry; those that are over count. Only forks take time. */
+  /** Conversations in the same state become one entry; those that are over are counted. Asynchronous for forks only. */
   #enter(layer: Map<ChainState, Entry>, to: Way["to"], entry: Entering): Promise<void> | undefined {
     const { mass, least, most, left } = entry;
     if (to !== null && left > 0) {
@@ -204,7 +204,7 @@ class ChainWalk {
     this.#end(least, most);
   }
 
-  /** A layer of no more states than can be followed: those that are kept are drawn by their chances, and share the chances of all. */
+  /** A layer with no more states than are followed. Those that are kept are drawn by their probability, and have the probability of all together. */
   #limited(layer: Map<ChainState, Entry>): Map<ChainState, Entry> {
     if (layer.size <= MOST_STATES) return layer;
     this.#isExact = false;

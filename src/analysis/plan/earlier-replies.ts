@@ -13,7 +13,7 @@ import type { WatchedTurn } from "../rehearsal/watched-turns.ts";
 import type { Role } from "./amounts.ts";
 import { estimateRequest, estimateTokens } from "./estimate-tokens.ts";
 
-/** Replies of an earlier run that nothing tells apart, and how many there were. */
+/** Replies of an earlier run that nothing distinguishes, and how many there were. */
 export interface EarlierReply {
   readonly reply: string;
   readonly labels: TurnLabels;
@@ -34,11 +34,11 @@ export interface NodeVisit {
   readonly visit: number;
 }
 
-/** So many runs are read. */
+/** How many runs are read. */
 const MOST_RUNS = 5;
-/** So many conversations are read, evenly spread. */
+/** How many conversations are read, evenly spread. */
 const MOST_CONVERSATIONS = 1_000;
-/** So many calls of each model are compared with our estimate. */
+/** How many calls of each model are compared with our estimate. */
 const MOST_CALLS = 200;
 /** Fewer replies at a visit say less than those of all visits. */
 const ENOUGH = 5;
@@ -104,7 +104,7 @@ export class EarlierReplies {
     this.#isSame = isSame;
   }
 
-  /** Reads runs that a person has chosen: what was said at a node counts for a node of the same name. */
+  /** Reads runs that the user has named: a reply at a node counts for the node of the same name. */
   static read(store: Store, names: readonly string[]): EarlierReplies {
     const runs = names.map((name) => storedRun(store, name));
     return EarlierReplies.#of(store, runs, () => true);
@@ -316,7 +316,7 @@ function requestOf({ instructions, messages, tools, schema }: CallRequest): Mode
   };
 }
 
-/** A turn as if others had read its reply. */
+/** What was read of a turn, in the form of labels. */
 function labelsOf({ parsed, verifyResult, notVerified, refused, rubric }: FinishedTurn): TurnLabels {
   return {
     parsed,
@@ -326,7 +326,7 @@ function labelsOf({ parsed, verifyResult, notVerified, refused, rubric }: Finish
   };
 }
 
-/** What something looks at of a turn: replies that differ in nothing else lead to the same. */
+/** What the scenario reads of a turn: replies with the same signature lead to the same state. */
 function signatureOf(turn: FinishedTurn, { refused, fields, traits }: WatchedTurn): string {
   const picked = (values: object, names: Iterable<string>): unknown =>
     [...names].map((name) => (values as Readonly<Record<string, unknown>>)[name] ?? null);

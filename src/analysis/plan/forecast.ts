@@ -9,7 +9,7 @@ import type { PlanAssumptions } from "./assumptions.ts";
 import type { EarlierReplies, EarlierReply, NodeVisit } from "./earlier-replies.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 
-/** A call without a measured time: the first word comes after this, and then so many tokens a second. */
+/** The time of a call that was not measured: a delay before the first token, then a rate of tokens. */
 const FIRST_WORD_MS = 1_000;
 const TOKENS_PER_SECOND = 50;
 
@@ -28,7 +28,7 @@ export class Forecast {
     readonly run: RunContext;
     readonly slots: Slots;
     readonly assumptions: PlanAssumptions;
-    /** Of those, what a person has said: it goes before what was measured. */
+    /** The assumptions that the user gave: they override what was measured. */
     readonly given: Partial<PlanAssumptions>;
     readonly hasTools: boolean;
     readonly earlier: EarlierReplies | undefined;
@@ -95,7 +95,7 @@ export class Forecast {
     return this.#earlier?.repairs(model.name) ?? 1;
   }
 
-  /** Replies of an earlier run at a node; none if there are none, or a person has said how likely replies are. */
+  /** Replies of an earlier run at a node; none if the user gave probabilities for them. */
   repliesBefore(cell: Cell, place: NodeVisit, watched: WatchedTurn): readonly EarlierReply[] {
     return this.#isGiven(place) ? [] : (this.#earlier?.replies(cell, place, watched) ?? []);
   }

@@ -254,7 +254,7 @@ function total(spreads: readonly Spread[]): Spread {
   return { least: sum("least"), expected: sum("expected"), most: sum("most") };
 }
 
-/** The price of a mean call, so many times: some prices depend on the size of a call. */
+/** The price of a mean call times the number of calls: some prices depend on the size of a call. */
 function costOf(prices: Prices, { model, at }: Slot, made: AmountSpread): Spread {
   const cost = (key: keyof AmountSpread): number => {
     const [calls = 0, input = 0, output = 0] = made[key].subarray(at, at + 3);

@@ -44,18 +44,18 @@ export interface PlannedSums {
 /** Says of a conversation whether nothing is left to do in it. */
 export type IsFinished = (plan: ConversationPlan) => boolean;
 
-/** What sums are made of. */
+/** What sums are computed from. */
 export interface SumOptions {
   /** In a run that is resumed. */
   readonly isFinished?: IsFinished | undefined;
   readonly setup: RunSetup;
   readonly forecast: Forecast;
   readonly stores: KnownAnswers["stores"];
-  /** So many conversations are looked for in the store. */
+  /** How many conversations are looked up in the store. */
   readonly mostCached?: number | undefined;
 }
 
-/** So many rows of a scenario have a chain of their own; beyond that, one stands for its neighbours. */
+/** How many rows of a scenario are walked; of more rows, each represents its neighbours. */
 const MOST_ROWS = 50;
 
 /** Sums what every conversation of a run will take, from where stored answers end. */
@@ -75,7 +75,7 @@ class RunSums {
   readonly #parts: SumOptions;
   readonly #slots: Slots;
   readonly #scenarios: ReadonlyMap<string, ScenarioDefinition>;
-  /** How many rows stand together. */
+  /** How many rows one row represents. */
   readonly #strides: ReadonlyMap<string, number>;
   readonly #chains = new Map<string, Promise<ScenarioChain>>();
   readonly #opened: ScenarioChain[] = [];
@@ -86,7 +86,7 @@ class RunSums {
   /** Of scenarios with more rows than are walked. */
   readonly #sizes: ReadonlyMap<string, RowSizes>;
   /** The size of the row that a result was computed for. */
-  readonly #stands = new Map<ChainResult, number>();
+  readonly #sizeOf = new Map<ChainResult, number>();
   readonly #longest = { least: 0, expected: 0, most: 0 };
   readonly #notes = new Set<string>();
   #cachedConversations = 0;
@@ -96,7 +96,7 @@ class RunSums {
     this.#parts = parts;
     const { slots } = parts.forecast;
     this.#slots = slots;
-    // Without outcomes, fewer states are told apart.
+    // Without outcomes, there are fewer different states.
     const definitions = list(options.scenarios).map((one) =>
       copyDefinition(withRubric(one, options.rubric).definition, { outcomes: [] }),
     );
@@ -202,7 +202,7 @@ class RunSums {
       this.#longest[key] = Math.max(this.#longest[key], rest[key][MILLISECONDS] ?? 0);
   }
 
-  /** What a whole conversation takes, and by how much its row is longer than the one that stands for it. */
+  /** What a whole conversation takes. Notes by how much its row is longer than the row that represents it. */
   async #whole(cell: Cell, row: JsonObject | undefined, index: number): Promise<ChainResult> {
     const result = await this.#fromStart(cell, row);
     const sizes = this.#sizes.get(cell.scenario);
@@ -210,11 +210,11 @@ class RunSums {
     const size = sizes.of(row);
     const { scenario, variant, subject, judge } = cell;
     const group = JSON.stringify([scenario, variant, subject, judge]);
-    const known = this.#stands.get(result);
+    const known = this.#sizeOf.get(result);
     if (known === undefined) {
-      this.#stands.set(result, size);
-      sizes.walked(group, size, index > 0 ? withoutShared(result, this.#slots) : result);
-    } else sizes.stoodFor(group, size - known);
+      this.#sizeOf.set(result, size);
+      sizes.addWalked(group, size, index > 0 ? withoutShared(result, this.#slots) : result);
+    } else sizes.addRepresented(group, size - known);
     return result;
   }
 

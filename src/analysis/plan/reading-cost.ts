@@ -17,7 +17,7 @@ export interface AskedTurn {
   readonly replyTokens: number;
 }
 
-/** No rule can read it, so that `step` says what a judge would be asked about it. */
+/** No rule can read it, so that `step` asks the judge everything. */
 const UNREADABLE_REPLY = "…";
 
 /**
@@ -83,7 +83,7 @@ function judgeCost(
     const request = judgeRequests({ ...judgeInput(run, after.state, effect), judging })[effect.part];
     if (request === undefined) continue;
     const { instructions, messages, schema, task } = request;
-    // The judge is shown this reply and some before it, all of which are longer than those here.
+    // The judge is shown this reply and some before it; the replies here are placeholders without their length.
     const shown = 1 + Math.min(run.earlierTurns, ask.turn - 1);
     const input = estimateRequest({ instructions, messages, schema }) + shown * replyTokens;
     const output = answerTokens(task);

@@ -5,19 +5,19 @@ import type { JsonObject } from "../../core/values/json.ts";
 import { type AmountSpread, addAmounts, type Slots } from "./amounts.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 
-/** Rows whose conversations were walked, and by how much others that they stand for are longer. */
+/** Rows whose conversations were walked, and by how much the rows that they represent are longer. */
 interface Fit {
   readonly sizes: number[];
   readonly results: AmountSpread[];
-  /** Of all rows, how much longer they are than the row that stands for them. */
+  /** How much longer all rows are, in sum, than the rows that represent them. */
   longer: number;
 }
 
 const KEYS = ["least", "expected", "most"] as const;
 
 /**
- * Corrects sums in which a few rows stand for all. What is sent grows with the texts of a row as a straight line, which the rows that
- * were walked show: each other row adds or takes away what its own length makes of it.
+ * Corrects sums in which a few rows represent all. What is sent is a linear function of the length of a row's texts. The rows that were
+ * walked give its slope, and the lengths of all other rows give the correction.
  */
 export class RowSizes {
   readonly #fits = new Map<string, Fit>();
@@ -47,21 +47,21 @@ export class RowSizes {
     return tokens;
   }
 
-  /** Notes a row that stands for others. */
-  walked(group: string, size: number, result: AmountSpread): void {
+  /** Adds a row that represents others. */
+  addWalked(group: string, size: number, result: AmountSpread): void {
     const fit = this.#fits.get(group) ?? { sizes: [], results: [], longer: 0 };
     fit.sizes.push(size);
     fit.results.push(result);
     this.#fits.set(group, fit);
   }
 
-  /** Notes a row that another stands for. */
-  stoodFor(group: string, longer: number): void {
+  /** Adds a row that another row represents. */
+  addRepresented(group: string, longer: number): void {
     const fit = this.#fits.get(group);
     if (fit !== undefined) fit.longer += longer;
   }
 
-  /** Adds what all rows are longer to the tokens that are sent. */
+  /** Adds to the tokens that are sent what the other rows have more. */
   correct(sums: AmountSpread, slots: Slots): void {
     for (const { sizes, results, longer } of this.#fits.values()) {
       const mean = sizes.reduce((sum, size) => sum + size, 0) / sizes.length;

@@ -38,7 +38,7 @@ import { estimateRequest, estimateTokens } from "./estimate-tokens.ts";
 import type { Forecast } from "./forecast.ts";
 import { readingCost } from "./reading-cost.ts";
 
-/** A conversation that has not been held. */
+/** A conversation that has not been run. */
 export type PlannedConversation = Pick<ConversationPlan, "cell" | "settings">;
 
 /** A reply that a subject may give. */
@@ -48,8 +48,8 @@ interface PossibleReply extends Pick<ReplyClass, "reply" | "labels"> {
 }
 
 /**
- * The conversations of a scenario as a Markov chain over the states that something tells apart. Every turn is made by `step`, once for
- * each state. So expected amounts are exact for the assumed chances, however many paths there are.
+ * The conversations of a scenario as a Markov chain over its different states. Every turn is computed by `step`, once for each state. So
+ * expected amounts are exact for the assumed probabilities, however many paths there are.
  */
 export class ScenarioChain {
   readonly #prepared: PreparedCode;
@@ -77,7 +77,7 @@ export class ScenarioChain {
     return new ScenarioChain(prepared, oracle, forecast);
   }
 
-  /** Conditions whose answers could not be computed: both ways are equally likely. */
+  /** Conditions whose results could not be computed: true and false are equally likely. */
   get unknown(): readonly string[] {
     return this.#prepared.undecided.map(({ place }) => place);
   }
@@ -238,7 +238,7 @@ export class ScenarioChain {
     }
   }
 
-  /** What asking and reading take; what depends on the length of the conversation stands by itself. */
+  /** What asking and reading take; what depends on the length of the conversation is separate. */
   #costOf(
     state: ConversationState,
     ask: AskEffect,
@@ -270,7 +270,7 @@ export class ScenarioChain {
     return { cost, replyTokens };
   }
 
-  /** The replies that are told apart, where each leads, and how likely it is. */
+  /** The replies that are distinguished, where each leads, and how likely it is. */
   async #replies(
     state: ConversationState,
     ask: AskEffect,
@@ -301,7 +301,7 @@ export class ScenarioChain {
     return found.map(({ result, reply }, index) => ({ result, reply, chance: chances[index] ?? 0 }));
   }
 
-  /** What was said at a node before, and what else may be said: the least and the most depend on that, too. */
+  /** Replies of earlier runs at a node, and all other possible ones: the least and the most depend on those, too. */
   #classesAt({ cell, scenario }: ConversationState, { node }: AskEffect): readonly PossibleReply[] {
     let classes = this.#classes.get(node);
     const watched = this.#watched.get(node) as WatchedTurn;
@@ -325,12 +325,12 @@ export class ScenarioChain {
   }
 }
 
-/** The limit is applied by the walk, so that states at different turns can be one. */
+/** The limit is applied by the walk, so that the same state at different turns is found once. */
 function unlimited(state: ConversationState): ConversationState {
   return { ...state, settings: { ...state.settings, turnLimit: Number.MAX_SAFE_INTEGER } };
 }
 
-/** Does not make a list of all visits. */
+/** Reads the count alone: a list of all visits would take time. */
 function nextVisit(state: ScenarioState, node: string): number {
   return (FoldedState.visit(state, node)?.count ?? 0) + 1;
 }

@@ -31,7 +31,7 @@ export function readsAccumulated(check: Composed<OutcomeLeaf>): boolean {
   );
 }
 
-/** What a comparison compares with; undefined if that depends on the conversation. */
+/** The check and the expected value of a comparison; undefined if they depend on the conversation. */
 export function fixedComparison(
   { verifyWith, expected }: { readonly verifyWith?: Check; readonly expected?: JsonValue },
   definition: ScenarioDefinition,

@@ -18,7 +18,7 @@ import { type ReplyClass, type ReplyClasses, replyClasses } from "./reply-classe
 import { type UserChoice, userChoices } from "./user-choices.ts";
 import { watchedTurns } from "./watched-turns.ts";
 
-/** What limits an exploration. */
+/** The limits of an exploration. */
 export interface ExploreOptions {
   readonly turnLimit: number;
   readonly maxStates: number;
@@ -33,7 +33,7 @@ export function explore(
   return new Exploration(prepared, oracle, options).run();
 }
 
-interface Open extends ExploredState {
+interface OpenState extends ExploredState {
   readonly conversation: ConversationState;
   readonly summaries: readonly JsonValue[];
   /** What the simulated user is asked for, if it writes the question. */
@@ -50,8 +50,8 @@ class Exploration {
   readonly #live: ReadonlyMap<string, readonly LiveRead[]>;
   /** The conditional edges of each node, each in a list of its own. */
   readonly #conditional = new Map<string, (readonly [number, ScenarioDefinition["edges"]])[]>();
-  readonly #known = new Map<string, Open>();
-  readonly #states: Open[] = [];
+  readonly #known = new Map<string, OpenState>();
+  readonly #states: OpenState[] = [];
   readonly #undecided = new Map<string, Undecided>();
   readonly #settings: ConversationSettings;
 
@@ -74,7 +74,7 @@ class Exploration {
       list.push([index, Object.freeze([edge])]);
       this.#conditional.set(edge.source, list);
     });
-    // The limit is applied afterwards, so that states at different turns can be one.
+    // The limit is applied afterwards, so that the same state at different turns is found once.
     this.#settings = {
       turnLimit: Number.MAX_SAFE_INTEGER,
       judged: true,
@@ -95,23 +95,23 @@ class Exploration {
     const start = this.#branchTo(first, { depth: 0, summaries: this.#summaries.map((one) => one.start) });
     let position = 0;
     for (; position < this.#states.length && this.#states.length <= maxStates; position++) {
-      const state = this.#states[position] as Open;
+      const state = this.#states[position] as OpenState;
       if (state.depth >= turnLimit) continue;
       state.transitions = await this.#expand(state);
     }
     for (const [node, { isWhole }] of this.#replies)
       if (!isWhole)
-        this.#tell({
+        this.#addUndecided({
           kind: "not_all_tried",
           place: `the replies at node ${JSON.stringify(node)}`,
           message: "there are too many combinations of values, and only some were tried",
         });
     const isComplete = this.#states.slice(position).every(({ depth }) => depth >= turnLimit);
     if (!isComplete)
-      this.#tell({
+      this.#addUndecided({
         kind: "not_all_tried",
         place: `scenario ${JSON.stringify(this.#definition.name)}`,
-        message: `it has more than ${maxStates} states that something tells apart, and the exploration stopped there`,
+        message: `it has more than ${maxStates} different states, and the exploration stopped there`,
       });
     return {
       start,
@@ -123,7 +123,7 @@ class Exploration {
     };
   }
 
-  /** One event, with the code of the scenario; conditions that cannot be run are answered by the oracle. */
+  /** Applies one event. Code of the scenario runs; conditions that cannot run are answered by the oracle. */
   async #step(state: ConversationState | null, event: Parameters<typeof step>[2]): Promise<Step> {
     const result = this.#prepared.evaluate(() => {
       this.#oracle.start();
@@ -132,7 +132,7 @@ class Exploration {
     return result instanceof Promise ? await result : result;
   }
 
-  async #expand(state: Open): Promise<readonly Transition[]> {
+  async #expand(state: OpenState): Promise<readonly Transition[]> {
     const transitions: Transition[] = [];
     const replies = this.#replies.get(state.node)?.replies ?? [];
     for (const user of this.#userChoices(state)) {
@@ -146,11 +146,11 @@ class Exploration {
     return transitions;
   }
 
-  #userChoices({ simulate, node }: Open): readonly (UserChoice | undefined)[] {
+  #userChoices({ simulate, node }: OpenState): readonly (UserChoice | undefined)[] {
     if (simulate === undefined) return [undefined];
     const { choices, isWhole } = userChoices(simulate.contract, this.#definition);
     if (!isWhole)
-      this.#tell({
+      this.#addUndecided({
         kind: "not_all_tried",
         place: `the simulated user of node ${JSON.stringify(node)}`,
         message: "there are too many sets of facts that it may reveal, and only some were tried",
@@ -158,7 +158,10 @@ class Exploration {
     return choices;
   }
 
-  async #asked({ conversation, simulate }: Open, user: UserChoice | undefined): Promise<ConversationState> {
+  async #asked(
+    { conversation, simulate }: OpenState,
+    user: UserChoice | undefined,
+  ): Promise<ConversationState> {
     if (user === undefined || simulate === undefined) return conversation;
     const { state } = await this.#step(conversation, {
       type: "turn-user",
@@ -184,7 +187,7 @@ class Exploration {
   }
 
   async #transition(
-    from: Open,
+    from: OpenState,
     made: Step,
     {
       reply,
@@ -198,12 +201,12 @@ class Exploration {
     const hop = events.find((event): event is DerivedEvent & Hop => event.type === "hop");
     if (finished === undefined || hop === undefined)
       return { isAssumed, branches: [], isFork: false, holds: [], after };
-    this.#tellFailures(events, hop);
+    this.#addFailures(events, hop);
     const depth = from.depth + 1;
     const summaries = this.#summaries.map((summary, index) =>
       summary.next(from.summaries[index] as JsonValue, finished, finished.turn - 1),
     );
-    const holds = await this.#holding(from.node, after, hop);
+    const holds = await this.#heldEdges(from.node, after, hop);
     const arms = armsOf(this.#definition, after);
     if (arms.length === 0) {
       const to = this.#branchTo(made, { depth, summaries });
@@ -225,11 +228,11 @@ class Exploration {
     return { isAssumed, branches, isFork: true, holds, after };
   }
 
-  /** The state or the end that a step leads to; states that nothing tells apart are one. */
+  /** The state or the end that a step leads to. States that nothing distinguishes are one state. */
   #branchTo(
     { state, effects }: Step,
     { depth, summaries }: { readonly depth: number; readonly summaries: readonly JsonValue[] },
-  ): Open | End {
+  ): OpenState | End {
     if (state.status !== null) return endOf(state, state.outcomes);
     const node = state.open.at(-1)?.node ?? state.next?.node ?? "";
     const reads = (this.#live.get(node) ?? []).map((read) => read(state.scenario));
@@ -237,7 +240,7 @@ class Exploration {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const simulate = effects.find((effect) => effect.type === "simulate");
-    const found: Open = {
+    const found: OpenState = {
       id: this.#states.length,
       node,
       depth,
@@ -251,8 +254,8 @@ class Exploration {
     return found;
   }
 
-  /** The conditional edges that hold after a turn, each by itself. */
-  async #holding(node: string, after: ConversationState, hop: Hop): Promise<readonly number[]> {
+  /** The conditional edges whose conditions hold after a turn, each tested alone. */
+  async #heldEdges(node: string, after: ConversationState, hop: Hop): Promise<readonly number[]> {
     const edges = this.#conditional.get(node) ?? [];
     const tested = new Map(hop.tested.map(({ edge, matched }) => [edge, matched]));
     const untested = edges.filter(([edge]) => !tested.has(edge));
@@ -261,28 +264,28 @@ class Exploration {
     const { scenario, turns } = after;
     const moment = { before: (turns?.last.turn ?? 0) + 1, node, isAfter: true };
     const scope = (): ReturnType<typeof scopeAt> => scopeAt(this.#definition, { ...after, open: [] }, moment);
-    // Of a condition that cannot be run it is not known whether it holds.
+    // Whether a condition that cannot run holds is not known: it counts as false.
     const held = await this.#prepared.evaluate(() => {
-      this.#oracle.silence();
+      this.#oracle.answerFalse();
       return untested.filter(([, list]) => resolveNextNode(list, scenario, scope).edge !== null);
     });
     const also = new Set(held.map(([edge]) => edge));
     return edges.filter(([edge]) => tested.get(edge) === true || also.has(edge)).map(([edge]) => edge);
   }
 
-  /** Code that failed on representative values: what it would have said is not known. */
-  #tellFailures(events: readonly DerivedEvent[], hop: Hop): void {
+  /** Notes code that failed on representative values: its real result is not known. */
+  #addFailures(events: readonly DerivedEvent[], hop: Hop): void {
     for (const { edge, reason } of failedConditions(hop))
-      this.#tell({ kind: "code_failed", place: this.#conditionPlace(edge), message: reason });
+      this.#addUndecided({ kind: "code_failed", place: this.#conditionPlace(edge), message: reason });
     for (const event of events) {
       if (event.type === "warning" && event.code === "state_update_failed")
-        this.#tell({
+        this.#addUndecided({
           kind: "code_failed",
           place: `the state update of node ${JSON.stringify(hop.node)}`,
           message: event.message,
         });
       if (event.type === "outcome" && failedInFunction(event))
-        this.#tell({
+        this.#addUndecided({
           kind: "code_failed",
           place: `the outcome ${JSON.stringify(event.name)}`,
           message: event.reason ?? "",
@@ -295,7 +298,7 @@ class Exploration {
     return `the condition of the edge from ${JSON.stringify(source)} to ${JSON.stringify(target)}`;
   }
 
-  #tell(undecided: Undecided): void {
+  #addUndecided(undecided: Undecided): void {
     const key = `${undecided.kind} ${undecided.place}`;
     if (!this.#undecided.has(key)) this.#undecided.set(key, undecided);
   }

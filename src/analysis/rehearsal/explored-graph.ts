@@ -31,14 +31,14 @@ export interface Transition {
   readonly after: ConversationState;
 }
 
-/** Conversations that nothing tells apart from here on: one of the shortest stands for all. */
+/** Conversations that nothing distinguishes from here on, as one state; one of the shortest represents all. */
 export interface ExploredState {
   readonly id: number;
   /** The node that is asked. */
   readonly node: string;
   /** The least number of turns before it. */
   readonly depth: number;
-  /** Null if it was not looked at further. */
+  /** Null if it was not explored. */
   transitions: readonly Transition[] | null;
 }
 
@@ -54,7 +54,7 @@ export interface ExploredGraph {
   limitEnd(transition: Transition): Promise<End>;
 }
 
-/** True of the end of a conversation, false of a state. */
+/** True for the end of a conversation, false for a state. */
 export function isEnd(to: ExploredState | End): to is End {
   return "status" in to;
 }
@@ -70,7 +70,7 @@ export interface FoundPath {
   /** Undefined if it has no turns. */
   readonly last: PathStep | undefined;
   readonly isLimited: boolean;
-  /** All turns. They are put together when somebody asks for them: in a long conversation, each of many paths has many. */
+  /** All turns, built on demand: there may be many paths, each with many turns. */
   readonly steps: () => readonly PathStep[];
 }
 
@@ -84,12 +84,12 @@ export function pathOf(steps: readonly PathStep[], isLimited: boolean): FoundPat
 
 /** Where the replies at a state lead. */
 export interface Ways {
-  /** How many end the conversation, by themselves and on the last turn that the limit allows. */
+  /** How many end the conversation, before the last turn that the limit allows and on it. */
   readonly ended: number;
   readonly endedAtLimit: number;
   /** How many the limit stops on that turn. */
   readonly stopped: number;
-  /** The states that others lead to, and how many to each. */
+  /** The states that the other replies lead to, and how many lead to each. */
   readonly to: readonly number[];
   readonly times: readonly bigint[];
 }
@@ -101,7 +101,7 @@ interface Following {
   readonly stopped: Branch | undefined;
 }
 
-/** What follows a transition. `isLast` is true of the last turn that the limit allows. */
+/** What follows a transition. `isLast` is true for the last turn that the limit allows. */
 export function after({ branches, isFork }: Transition, isLast: boolean): Following {
   const ended = branches.filter((branch): branch is Following["ended"][number] => isEnd(branch.to));
   const onward = branches.filter((branch): branch is Following["onward"][number] => !isEnd(branch.to));

@@ -21,13 +21,13 @@ import type {
   Witness,
 } from "./rehearsal.ts";
 
-/** What one view of an explored graph says: everything that can happen in it, with a shortest conversation each. */
+/** Everything that can happen in one view of an explored graph, each with a shortest conversation. */
 export interface GraphFacts {
   /** By node: the least number of turns before it, and a conversation that asks it. */
   readonly nodes: ReadonlyMap<string, { readonly after: number; readonly witness: Witness }>;
   /** By the position of the edge. */
   readonly edges: ReadonlyMap<number, Witness>;
-  /** The edges whose conditions hold in some state, and the edges that are then taken before them. */
+  /** The edges whose conditions hold in some state, and which edges are taken there instead. */
   readonly held: ReadonlyMap<number, ReadonlySet<number>>;
   /** The edges that are taken at a node. */
   readonly taken: ReadonlyMap<string, ReadonlySet<number>>;
@@ -42,7 +42,7 @@ export interface GraphFacts {
   readonly limited: bigint | null;
   readonly routes: bigint | null;
   readonly listed: readonly Witness[];
-  /** False if conversations that the turn limit stops could not be looked at. */
+  /** False if there were too many conversations up to the turn limit to examine. */
   readonly isWhole: boolean;
 }
 
@@ -89,7 +89,7 @@ class FactFinder {
   async find(): Promise<GraphFacts> {
     const { start } = this.#graph;
     if (isEnd(start)) await this.#ended(start, NO_PATH);
-    // States come the nearest first, so that what is found first is shortest.
+    // States come nearest first, so that the first one found is the shortest.
     for (const state of this.#view.states) await this.#state(state);
     const layers = this.#view.layers();
     for (const turn of layers?.stopped ?? []) await this.#stopped(turn);
@@ -130,7 +130,7 @@ class FactFinder {
 
   async #branches(state: ExploredState, transition: Transition): Promise<void> {
     const { turnLimit } = this.#options;
-    // A fork that the limit stops takes no edge: there, nothing is new.
+    // A fork that the limit stops takes no edge.
     if (transition.isFork && state.depth + 1 >= turnLimit) return;
     for (const branch of transition.branches) {
       const {
@@ -160,7 +160,7 @@ class FactFinder {
     }
   }
 
-  /** True if an end has something to tell that none before it had. */
+  /** True if an end has a value or a failure that no end before it had. */
   #isNew({ outcomes, failure }: End): boolean {
     if (failure !== undefined && !this.#failures.has(failure)) return true;
     return (
@@ -187,7 +187,7 @@ class FactFinder {
   }
 
   async #limitEnd(transition: Transition): Promise<End> {
-    // What comes after it is the same for all transitions to one state.
+    // The end is the same for all transitions to one state.
     const [branch] = transition.branches;
     const key = transition.isFork || branch === undefined ? transition : branch.to;
     const known = this.#limitEnds.get(key);
@@ -205,7 +205,7 @@ class FactFinder {
         ? await this.#limitEnd(last.transition)
         : isEnd(to)
           ? to
-          : // The exploration stopped here: what comes is not known.
+          : // The exploration stopped here: what follows is not known.
             { status: "cancelled", outcomes: {} };
     const turns = lazy(() => steps().map(({ branch }) => branch.turn));
     const arm = isLimited ? last?.transition.after.cell.arm : last?.branch.arm;
@@ -223,7 +223,7 @@ class FactFinder {
     };
   }
 
-  /** The nodes that conversations go round in. */
+  /** The loops of the graph. */
   async #loops(stopped: readonly TurnFrom[]): Promise<readonly RehearsedLoop[]> {
     const leads = new Map<string, Set<string>>();
     const trapped = new Map<string, ExploredState>();

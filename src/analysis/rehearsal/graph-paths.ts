@@ -14,7 +14,7 @@ import {
 /** A graph whose paths are listed. */
 export interface ListedGraph {
   readonly limit: number;
-  /** So many paths at most. */
+  /** The most paths that are listed. */
   readonly most: number;
   /** By the id of a state, where its replies lead, and the least number of turns to an end. */
   readonly ways: readonly Ways[];
@@ -22,7 +22,7 @@ export interface ListedGraph {
   readonly transitions: (state: ExploredState) => readonly Transition[];
 }
 
-/** Lists the shortest paths from a state, without looking at those that lead nowhere. */
+/** Lists the shortest paths from a state. Paths that never end are not followed. */
 export function* shortestPaths(start: ExploredState, graph: ListedGraph): Generator<FoundPath> {
   const { limit, most } = graph;
   let listed = 0;

@@ -14,7 +14,7 @@ import {
 } from "./explored-graph.ts";
 import { shortestPaths } from "./graph-paths.ts";
 
-/** What the turns of all lengths have in common, layer by layer. */
+/** Totals over all paths, computed layer by layer: a layer is the states after the same number of turns. */
 export interface Layers {
   readonly count: bigint;
   readonly limited: bigint;
@@ -38,7 +38,7 @@ interface Last extends TurnFrom {
 const MOST_LAYER_WORK = 50_000_000;
 const MOST_REMEMBERED = 200_000_000;
 
-/** Answers questions about an explored graph, as far as its transitions are allowed. */
+/** An explored graph, reduced to the transitions that are allowed. */
 export class GraphView {
   readonly #graph: ExploredGraph;
   readonly #limit: number;
@@ -212,7 +212,7 @@ export class GraphView {
     if (isEnd(start)) return;
     this.#first.set(start, null);
     this.#depths[start.id] = 0;
-    // A map goes through what is added on the way.
+    // Iteration over a map includes what is added during it.
     for (const from of this.#first.keys())
       for (const transition of this.transitions(from))
         for (const branch of transition.branches) {
@@ -243,7 +243,7 @@ export class GraphView {
     return steps.reverse();
   }
 
-  /** A path to a state that has exactly so many turns: `layers` knows that there is one. */
+  /** A path to a state with exactly this number of turns. `layers` has found that there is one. */
   #pathOfLength(state: ExploredState, turns: number): PathStep[] {
     const steps: PathStep[] = [];
     let at = state;
@@ -261,7 +261,7 @@ export class GraphView {
     return this.#depths[id] ?? 0;
   }
 
-  /** A path that is begun, if it comes to an end before the limit by the shortest way; else undefined. */
+  /** A path with a given beginning, continued the shortest way to an end; undefined if that exceeds the limit. */
   #ending(length: number, begun: PathStep | undefined, steps: () => PathStep[]): FoundPath | undefined {
     const to = begun === undefined ? this.#graph.start : begun.branch.to;
     const left = isEnd(to) ? 0 : this.#toEnd.get(to);
@@ -290,7 +290,7 @@ export class GraphView {
     return last;
   }
 
-  /** A path that goes on to an end by the shortest way, or until the limit. Long ones are not copied. */
+  /** A path continued the shortest way to an end, or to the limit. Changes its argument, because a copy may be long. */
   #finished(steps: PathStep[]): FoundPath {
     for (;;) {
       const last = steps.at(-1);

@@ -25,8 +25,8 @@ import { fixedComparison } from "./comparisons.ts";
 import type { DefinitionCode } from "./prepare-code.ts";
 
 /**
- * What one reader of the turns still needs to know of those that are over. Conversations with the same summaries come to the same
- * values, whatever else was said in them.
+ * What an outcome or a text still needs to know of the turns that are over. Conversations with the same summaries have the same values,
+ * whatever else they contain.
  */
 export interface Summary {
   readonly start: JsonValue;
@@ -44,7 +44,7 @@ export function historySummaries(definition: ScenarioDefinition, code: Definitio
 
 function outcomeSummaries({ check }: Outcome, definition: ScenarioDefinition): readonly Summary[] {
   if (typeof check !== "object") return [everything];
-  // Texts of an outcome may look at anything; few have any that do.
+  // Texts of an outcome may read any turn; few outcomes have such texts.
   if (needsOfParts(check).turns.length > 0) return [everything];
   if (isMeasure(check)) return [measureSummary(check, definition)];
   return leavesOf(check).flatMap((leaf) => leafSummaries(leaf, definition));
@@ -109,7 +109,7 @@ function inNodes(filter: NodeFilter | undefined | null): (turn: TurnRecord) => b
   return ({ node }) => nodes.includes(node);
 }
 
-/** The turn at a place: what is seen of it, once it is there. */
+/** What is read of the turn at one position, once there is such a turn. */
 function singleTurn(scope: SingleTurn, atom: Atom): Summary {
   if (scope.type === "last_attempt") {
     const isIn = inNodes(nodeFilter(scope));
@@ -143,7 +143,7 @@ function resultSummaries(check: ResultCheck, definition: ScenarioDefinition): re
   const { expected } = check;
   if (check.verifyWith !== undefined || !Array.isArray(expected))
     return [{ start: [], next: (before, { node }) => [...(before as readonly JsonValue[]), node] }];
-  // How much of the expected path was gone, or that it was left.
+  // How many nodes of the expected path were visited so far; -1 if another node was.
   return [
     {
       start: 0,
@@ -157,7 +157,7 @@ function turnCount(comparison: ReturnType<typeof fixedComparison>): Summary {
   return { start: 0, next: (_, __, index) => (most === null ? index + 1 : Math.min(index + 1, most + 1)) };
 }
 
-/** The greatest whole number that a comparison tells from greater ones; null if that is not known. */
+/** The greatest whole number that a comparison distinguishes from greater ones; null if that is not known. */
 export function greatestCompared({
   check,
   expected,

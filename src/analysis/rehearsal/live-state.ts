@@ -12,12 +12,12 @@ import { type Comparison, fixedComparison, readsAccumulated, stateChecks } from 
 import { greatestCompared } from "./history-summary.ts";
 import type { DefinitionCode } from "./prepare-code.ts";
 
-/** Reads one part of the state that something may still look at. */
+/** Reads one part of the state that something may still read. */
 export type LiveRead = (state: ScenarioState) => unknown;
 
 /**
- * For every node, the parts of the state that something may still look at when it is asked. What is overwritten before anything looks
- * is left out, so that conversations which differ in nothing else are one state.
+ * For every node, the parts of the state that something may still read when the node is asked (as in liveness analysis of compilers). A
+ * part that is overwritten before it is read is left out, so that conversations that differ only in it are one state.
  */
 export function liveState(
   definition: ScenarioDefinition,
@@ -40,7 +40,7 @@ export function liveState(
 
 type Neighbours = ReadonlyMap<string, readonly string[]>;
 
-/** A part of the state, and the nodes at which it is looked at. */
+/** A part of the state, and the nodes at which it is read. */
 interface Part {
   readonly path: string;
   /** Before the question is asked or its reply verified. */
@@ -51,11 +51,11 @@ interface Part {
   readonly writtenAt?: string;
   /** True if each of them overwrites it; a count is added to. */
   readonly isOverwritten: boolean;
-  /** Of a count: it need not be known beyond this; null if it must. */
+  /** For a count: larger values need not be distinguished; null if they must. */
   most: number | null;
 }
 
-/** The nodes that the writer leads to, and from which a reader can be reached before the part is overwritten. */
+/** The nodes after the writer from which a reader can be reached before the part is overwritten. */
 function nodesBefore(
   { before, after, writtenAt, isOverwritten }: Part,
   sources: Neighbours,
@@ -64,7 +64,7 @@ function nodesBefore(
   const overwrittenAt = isOverwritten ? writtenAt : undefined;
   // Before the writer is asked, all conversations have the same: nothing.
   const written = writtenAt === undefined ? undefined : new Set(targets.get(writtenAt));
-  // A set goes through what is added on the way.
+  // Iteration over a set includes what is added during it.
   if (written !== undefined)
     for (const node of written) for (const target of targets.get(node) ?? []) written.add(target);
   const live = new Set<string>();

@@ -13,7 +13,7 @@ export interface BoundPlace {
   readonly definition: ScenarioDefinition;
 }
 
-/** Of a large dataset so many rows are looked at. */
+/** How many rows of a large dataset are read. */
 const MOST_ROWS = 10_000;
 
 /**
@@ -95,7 +95,7 @@ function boundTo(
   };
 }
 
-/** What of a scenario depends on its row and variant and decides where conversations go, as text. */
+/** The parts of a scenario that depend on its row and variant and decide its paths, as a key. */
 function whatMatters(definition: ScenarioDefinition): string {
   const { nodes, edges, outcomes } = definition;
   const parts = [

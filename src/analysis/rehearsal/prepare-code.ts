@@ -26,7 +26,7 @@ import { openSandbox, type SandboxFunction } from "../../run/sandbox/open-sandbo
 import { readsAccumulated } from "./comparisons.ts";
 import type { Undecided } from "./rehearsal.ts";
 
-/** What a piece of code may look at, and the values that it names. */
+/** What a piece of code may read, and the literals in it. */
 export interface CodeReach {
   /** `turn`: what was accumulated and what was parsed at its node; `state`: the state without the turns; `turns`: everything. */
   readonly sees: "turn" | "state" | "turns";
@@ -40,12 +40,12 @@ export interface DefinitionCode {
   readonly updates: ReadonlyMap<string, CodeReach>;
   readonly verifications: ReadonlyMap<string, CodeReach>;
   readonly outcomes: ReadonlyMap<string, CodeReach>;
-  /** Nodes whose verdict is not known, and outcomes whose value is not. */
+  /** Nodes with an unknown verdict, and outcomes with an unknown value. */
   readonly opaqueVerdicts: ReadonlySet<string>;
   readonly opaqueOutcomes: ReadonlySet<string>;
 }
 
-/** A definition whose code can be run, or has a stand-in. */
+/** A definition whose code can be run or is replaced. */
 export interface PreparedCode {
   readonly definition: ScenarioDefinition;
   readonly code: DefinitionCode;
@@ -97,13 +97,13 @@ function withoutMeanings(definition: ScenarioDefinition): ScenarioDefinition {
 
 const SAME_WORDS = Object.freeze({ type: "exact_match" });
 
-/** The same function with a memory: in another state it is often given the same values. */
+/** The same function, memoized: in other states it often gets the same values. */
 function remembered(fn: SandboxFunction): SandboxFunction {
   const results = new Map<string, unknown>();
   return (...values) => {
     const key = JSON.stringify(values);
     if (results.has(key)) return results.get(key);
-    // What throws may only lack an answer so far.
+    // A function that throws may only wait for an answer of the sandbox: not cached.
     const result = fn(...values);
     results.set(key, result);
     return result;
@@ -220,7 +220,7 @@ function withOracle(part: Condition, oracle: () => boolean): Composed<WhenLeaf> 
   return part.field.split(".")[0] === "accumulated" ? oracle : part;
 }
 
-/** What a source may look at. What is not understood may look at everything. */
+/** What a source may read. A source that is not understood may read everything. */
 function reachOf(source: string, place: CodePlace): CodeReach {
   const named = literalsIn(source);
   if (place.kind === "outcome") return { sees: "turns", named };
@@ -248,7 +248,7 @@ function parametersOf(source: string): number {
   }
 }
 
-/** The numbers and texts in a source: values that it may treat in a way of their own. */
+/** The number and text literals in a source: values that it may treat differently from others. */
 function literalsIn(source: string): readonly JsonValue[] {
   const literals = new Set<JsonValue>();
   try {
@@ -259,14 +259,14 @@ function literalsIn(source: string): readonly JsonValue[] {
       if (label === "string" && typeof value === "string") literals.add(value);
     }
   } catch {
-    // What was read before the source broke off is still of use.
+    // The source cannot be read to its end; the literals found so far are still useful.
   }
   return [...literals];
 }
 
 /**
- * Answers for conditions that cannot be run. What depends on them is done once for each way in which they may answer: the first time
- * every answer is false, then one after the other is true.
+ * Answers for conditions that cannot be run. Work that depends on them is repeated for each combination of answers: first all are false,
+ * then one after the other is true.
  */
 export class Oracle {
   #answers: readonly boolean[] = [];
@@ -280,19 +280,19 @@ export class Oracle {
     };
   }
 
-  /** Begins anew: to be called first by work that is done with its answers. */
+  /** Resets the answers. Work that uses them calls this first. */
   start(): void {
     this.#asked = [];
   }
 
   /** From now on every answer is false. */
-  silence(): void {
+  answerFalse(): void {
     this.#answers = [];
     this.#asked = [];
   }
 
   /**
-   * Does some work with every combination of answers. The work must be pure. `isAssumed` is true of results that depend on an answer.
+   * Repeats some work for every combination of answers. The work must be pure. `isAssumed` is true if a result depends on an answer.
    */
   async each<Result>(
     work: () => Result | Promise<Result>,

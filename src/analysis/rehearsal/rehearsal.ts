@@ -9,13 +9,13 @@ import type { JsonObject } from "../../core/values/json.ts";
  */
 export type Possibility = "yes" | "maybe" | "no";
 
-/** What an outcome can come to. Numbers stand for themselves. */
+/** A value that an outcome can have. */
 export type RehearsedValue = boolean | number | "inconclusive" | "not_applicable";
 
-/** One turn of a rehearsed conversation: a reply that stands for all replies that nothing in the scenario tells from it. */
+/** One turn of a rehearsed conversation. Its reply represents all replies that the scenario does not distinguish from it. */
 export interface RehearsedTurn {
   readonly node: string;
-  /** Words that stand for the reply: checks on the raw reply see them. */
+  /** A text in place of a reply: checks on the raw reply see it. */
   readonly reply: string;
   /** What is read of the reply. */
   readonly parsed: JsonObject;
@@ -40,7 +40,7 @@ export interface RehearsedPlace {
   readonly variant?: Variant;
 }
 
-/** A conversation that takes a certain way: replies that a scripted subject can give, and what they come to. */
+/** A conversation that takes a certain path: replies that a scripted subject can give, and their results. */
 export interface Witness {
   readonly place: RehearsedPlace;
   readonly turns: readonly RehearsedTurn[];
@@ -62,7 +62,7 @@ export interface RehearsedNode {
   readonly witness: Witness | null;
   /** Why it is not reached: the turn limit comes first, or no path of replies leads to it. */
   readonly reason?: "turn_limit" | "no_path";
-  /** How many replies the scenario tells apart here. */
+  /** How many replies the scenario distinguishes here. */
   readonly replies: number;
 }
 
@@ -87,14 +87,14 @@ export interface RehearsedEdge {
   readonly never?: NeverTaken;
 }
 
-/** One value of an outcome, and a shortest conversation that comes to it. */
+/** One value of an outcome, and a shortest conversation that has it. */
 export interface OutcomeWitness {
   readonly value: RehearsedValue;
   readonly isPossible: Exclude<Possibility, "no">;
   readonly witness: Witness;
 }
 
-/** What an outcome can come to. */
+/** The values that an outcome can have. */
 export interface RehearsedOutcome {
   readonly name: string;
   /** The values that can occur: true, false, numbers from the smallest, inconclusive, not applicable. */
@@ -113,16 +113,16 @@ export interface EdgeOverlap {
   readonly witness: Witness;
 }
 
-/** Nodes that a conversation can go round in. */
+/** Nodes that a conversation can visit again and again. */
 export interface RehearsedLoop {
   readonly nodes: readonly string[];
   /** A conversation that gets into a state of the loop from which no reply leads to an end: only the turn limit ends it. */
   readonly trap: Witness | null;
-  /** A conversation that goes round until the turn limit; null if something else always ends it before. */
+  /** A conversation that stays in the loop until the turn limit; null if something else always ends it before. */
   readonly untilLimit: Witness | null;
 }
 
-/** A conversation that its author's mistake ends: a text that cannot be rendered, a contract that is none. */
+/** A conversation that a mistake of the author ends: a text that cannot be rendered, a contract that is not valid. */
 export interface RehearsedFailure {
   readonly message: string;
   readonly witness: Witness;
@@ -131,7 +131,7 @@ export interface RehearsedFailure {
 /** How many different conversations there are. */
 export interface PathTotals {
   /**
-   * Conversations that differ in a node or in a reply that the scenario tells apart. Null if they were not counted. Of a scenario with
+   * Conversations that differ in a node or in a reply that the scenario distinguishes. Null if they were not counted. Of a scenario with
    * rows or variants, those of the place that has the most.
    */
   readonly count: bigint | null;
@@ -175,7 +175,7 @@ export interface Rehearsal {
   /** How conversations can end as an error of the author. */
   readonly failures: readonly RehearsedFailure[];
   readonly undecided: readonly Undecided[];
-  /** How many states were told apart. */
+  /** How many different states were found. */
   readonly states: number;
   /** False if the exploration stopped at its limit: then `no` becomes `maybe`. */
   readonly isComplete: boolean;

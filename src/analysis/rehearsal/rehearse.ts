@@ -34,8 +34,8 @@ export interface RehearseOptions extends RowOptions {
 }
 
 /**
- * Walks every way through a scenario without a model. Each node is answered with every reply that something in the scenario tells from
- * others: right, wrong, unreadable, and each value that a condition names. The turns are made by the same `step` as in a run.
+ * Walks every path through a scenario without a model. Each node is answered with every reply that the scenario distinguishes from others:
+ * right, wrong, unreadable, and each value that a condition names. The turns are computed by the same `step` as in a run.
  *
  * @example
  * const { outcomes, paths } = await rehearse(definition);
@@ -110,7 +110,7 @@ function tooLong(turnLimit: number): Undecided {
   };
 }
 
-/** Puts together what was found for all places: what can happen at one of them can happen. */
+/** Joins the results of all rows and variants: what can happen with one of them can happen. */
 function joined(
   definition: ScenarioDefinition,
   turnLimit: number,
@@ -208,7 +208,7 @@ function joined(
   };
 }
 
-/** The nodes that lie beyond the turn limit: an edge that is taken leads towards them. */
+/** The nodes behind the turn limit: an edge that is taken leads to them, directly or through others. */
 function beyondLimit(definition: ScenarioDefinition, all: readonly GraphFacts[]): ReadonlySet<string> {
   const open = new Set<string>();
   // Of a conversation that the limit stops, the next question would have been asked.
@@ -224,7 +224,7 @@ function beyondLimit(definition: ScenarioDefinition, all: readonly GraphFacts[])
       const target = definition.edges[edge]?.target ?? "";
       if (!all.some((one) => one.nodes.has(target))) open.add(target);
     }
-  // A set goes through what is added on the way.
+  // Iteration over a set includes what is added during it.
   for (const node of open) for (const target of targets.get(node) ?? []) open.add(target);
   return open;
 }
@@ -284,7 +284,7 @@ function order(value: RehearsedValue): number {
   }[String(value) as "true" | "false" | "inconclusive" | "not_applicable"];
 }
 
-/** An outcome that looks at words or costs: no rehearsal knows them. */
+/** An outcome that reads the words of replies or costs: a rehearsal does not know them. */
 function wordsOrCost({ name, check }: Outcome): readonly Undecided[] {
   if (typeof check !== "object" || isMeasure(check)) return [];
   const fields = leavesOf(check).flatMap((leaf) =>

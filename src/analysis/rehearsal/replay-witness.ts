@@ -17,7 +17,7 @@ export interface WitnessModels {
   readonly simulator: Model;
 }
 
-/** What is said where a witness says nothing: in other arms of a fork. */
+/** The reply in other arms of a fork, for which the witness has none. */
 const NOTHING = "…";
 
 /** The models that play a witness. They have the names of persons, so that what is recorded of them can be asked for by name. */
@@ -137,7 +137,7 @@ export async function rowNamed(
 
 const MOST_TEXTS = 256;
 
-/** Meanings that are the same for the same text, and have nothing in common otherwise. */
+/** An embedding model for which two texts are the same, or have nothing in common. */
 function sameOrNot(): (text: string) => Promise<readonly number[]> {
   const known = new Map<string, number>();
   return async (text) => {

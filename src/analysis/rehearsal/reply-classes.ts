@@ -23,7 +23,7 @@ import type { DefinitionCode } from "./prepare-code.ts";
 import { answersOf, fieldValues, traitValues } from "./representative-values.ts";
 import type { WatchedTurn } from "./watched-turns.ts";
 
-/** A reply that stands for all replies that the scenario does not tell from it. */
+/** One reply in place of all replies that the scenario does not distinguish from it. */
 export interface ReplyClass {
   /** The text, for checks that look at the raw reply. */
   readonly reply: string;
@@ -33,17 +33,17 @@ export interface ReplyClass {
   readonly isAssumed: boolean;
 }
 
-/** The replies at a node that the scenario tells apart. */
+/** The replies at a node that the scenario distinguishes. */
 export interface ReplyClasses {
   readonly replies: readonly ReplyClass[];
   /** False if there are too many to try all of them. */
   readonly isWhole: boolean;
 }
 
-/** So many combinations of values of one node are tried. */
+/** How many combinations of values of one node are tried. */
 const MOST_COMBINATIONS = 512;
 
-/** The replies at a node that are told apart: those with right, wrong and unreadable answers, as far as anything looks at them. */
+/** The replies at a node that the scenario distinguishes: right, wrong and unreadable answers, as far as anything reads them. */
 export function replyClasses(
   definition: ScenarioDefinition,
   id: string,
@@ -52,11 +52,11 @@ export function replyClasses(
   return new ClassFinder(definition, id, { watched, code }).find();
 }
 
-/** A value to try, and what tells it from others. */
+/** A value to try; values with the same signature are not distinguished. */
 interface Choice {
   readonly value: JsonValue;
   readonly signature: string;
-  /** Stands in the text of the reply. */
+  /** Is part of the text of the reply. */
   readonly fragment?: string;
 }
 
@@ -235,9 +235,9 @@ class ClassFinder {
       ...(this.#watched.refused ? { refused: false } : {}),
       ...(this.#traits.length === 0 ? {} : { rubric }),
     };
-    const told = combination.map(({ signature }) => signature);
+    const signatures = combination.map(({ signature }) => signature);
     const isAssumed = verifyResult !== undefined || this.#traits.some(({ type }) => type === "function");
-    return [this.#found({ reply, labels, isUnreadable: false, isAssumed }, told)];
+    return [this.#found({ reply, labels, isUnreadable: false, isAssumed }, signatures)];
   }
 
   /** The values of traits; undefined if code reads the reply otherwise. */
@@ -251,7 +251,9 @@ class ClassFinder {
   /** A reply that nothing can be read of, and one that declines to answer. */
   #unreadable(parts: readonly Part[]): readonly Found[] {
     const { template } = this.#node.question;
-    const told = parts.map(({ choices }) => choices.find(({ value }) => value === null)?.signature ?? "");
+    const signatures = parts.map(
+      ({ choices }) => choices.find(({ value }) => value === null)?.signature ?? "",
+    );
     const patterns = this.#traits.filter(({ type }) => type === "regex");
     const read = evaluateCodeTraits(patterns, REPLY);
     const rubric = Object.fromEntries(this.#traits.map(({ name }) => [name, read[name]?.value ?? null]));
@@ -260,17 +262,17 @@ class ClassFinder {
     const base = { reply: REPLY, isUnreadable: true, isAssumed: false };
     if (template !== undefined) {
       const labels = { verifyResult: null, ...traits, ...(this.#watched.refused ? { refused: null } : {}) };
-      found.push(this.#found({ ...base, labels }, told));
+      found.push(this.#found({ ...base, labels }, signatures));
     }
     if (this.#watched.refused) {
       const nothing = Object.fromEntries(Object.keys(template?.fields ?? {}).map((name) => [name, null]));
       const labels = { parsed: nothing, refused: true, ...traits };
-      found.push(this.#found({ ...base, isUnreadable: false, labels }, told));
+      found.push(this.#found({ ...base, isUnreadable: false, labels }, signatures));
     }
     return found;
   }
 
-  #found(reply: ReplyClass, told: readonly string[]): Found {
+  #found(reply: ReplyClass, signatures: readonly string[]): Found {
     const { verdict, refused, fields, traits } = this.#watched;
     const { template } = this.#node.question;
     const question =
@@ -294,7 +296,7 @@ class ClassFinder {
             : String(verifyResult)
         : "",
       refused ? String(reply.labels.refused ?? null) : "",
-      ...names.map((name, index) => (isWatched(name) ? (told[index] ?? "") : "")),
+      ...names.map((name, index) => (isWatched(name) ? (signatures[index] ?? "") : "")),
     ];
     return { reply, signature: JSON.stringify(signature) };
   }

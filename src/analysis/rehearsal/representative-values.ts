@@ -9,7 +9,7 @@ import { patternSample } from "../../models/simulated/pattern-sample.ts";
 import { fitsType } from "../../models/simulated/resolved-field.ts";
 import type { Comparison } from "./comparisons.ts";
 
-/** A text that no scenario names. */
+/** A text that no scenario compares with. */
 const OTHER = "something else";
 
 /**
@@ -21,8 +21,8 @@ export function fieldValues(
   comparisons: readonly Comparison[],
   named: readonly JsonValue[],
 ): readonly JsonValue[] {
-  const told = [...comparisons.flatMap(toldApart), ...named];
-  const candidates = [...told, ...ofType(field, told)];
+  const compared = [...comparisons.flatMap(distinguishedBy), ...named];
+  const candidates = [...compared, ...ofType(field, compared)];
   return distinct(candidates.filter((value) => value !== null && fitsType(field, value)));
 }
 
@@ -32,16 +32,16 @@ export function traitValues(
   comparisons: readonly Comparison[],
   named: readonly JsonValue[],
 ): readonly JsonValue[] {
-  const told = [...comparisons.flatMap(toldApart), ...named];
+  const compared = [...comparisons.flatMap(distinguishedBy), ...named];
   if (trait.type === "regex" || (trait.type === "llm" && trait.kind === "boolean")) return [true, false];
   if (trait.type === "llm" && trait.kind === "literal") return Object.keys(trait.classes);
   if (trait.type === "function")
     return distinct(
-      [true, false, ...told, ...numbersAround(told, false), OTHER].filter((one) => one !== null),
+      [true, false, ...compared, ...numbersAround(compared, false), OTHER].filter((one) => one !== null),
     );
   const range = trait.type === "llm" && trait.kind === "score" ? scoreRange(trait) : { min: 0, max: 1 };
   const isWhole = trait.type === "llm";
-  const numbers = [...numbersAround([...told, range.min, range.max], isWhole), ...told];
+  const numbers = [...numbersAround([...compared, range.min, range.max], isWhole), ...compared];
   return distinct(
     numbers.filter(
       (value) =>
@@ -65,7 +65,7 @@ export function answersOf(value: unknown, comparisons: readonly Comparison[]): s
 
 const compiled = new WeakMap<Check, ReturnType<typeof compileComparison>>();
 
-function ofType(field: TemplateField, told: readonly JsonValue[]): readonly JsonValue[] {
+function ofType(field: TemplateField, compared: readonly JsonValue[]): readonly JsonValue[] {
   switch (field.type) {
     case "boolean":
       return [true, false];
@@ -73,9 +73,9 @@ function ofType(field: TemplateField, told: readonly JsonValue[]): readonly Json
       return field.values;
     case "integer":
     case "number":
-      return numbersAround(told, field.type === "integer");
+      return numbersAround(compared, field.type === "integer");
     case "date":
-      return told.flatMap((date) => [shifted(date, -1), shifted(date, 1)]).flatMap((date) => date ?? []);
+      return compared.flatMap((date) => [shifted(date, -1), shifted(date, 1)]).flatMap((date) => date ?? []);
     case "string":
       return [OTHER];
     case "array":
@@ -84,7 +84,7 @@ function ofType(field: TemplateField, told: readonly JsonValue[]): readonly Json
 }
 
 /** The values that a comparison names. */
-function toldApart({ check, expected }: Comparison): readonly JsonValue[] {
+function distinguishedBy({ check, expected }: Comparison): readonly JsonValue[] {
   switch (check.type) {
     case "contains_any":
     case "contains_all":

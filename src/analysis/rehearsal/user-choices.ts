@@ -10,7 +10,7 @@ export type UserChoice = UserMessage;
 const TEXT = "Please go on.";
 const MOST = 32;
 
-/** What a simulated user may do that the scenario tells apart: reveal facts within its contract, and be done. */
+/** What a simulated user may do that the scenario distinguishes: reveal facts within its contract, and be done. */
 export function userChoices(
   { facts, revealed, mayReveal }: UserContract,
   definition: ScenarioDefinition,
@@ -31,7 +31,7 @@ function subsets(
   most: number,
 ): { readonly found: readonly (readonly string[])[]; readonly isWhole: boolean } {
   const found: (readonly string[])[] = [[]];
-  // The list grows while it is gone through: each set with one more fact that comes after its last.
+  // The list grows during the loop: each set is extended by one fact after its last.
   for (const set of found) {
     if (set.length >= most) continue;
     const after = ids.indexOf(set.at(-1) ?? "") + 1;

@@ -20,20 +20,20 @@ import type { JsonValue } from "../../core/values/json.ts";
 import { type Comparison, fixedComparison, stateChecks } from "./comparisons.ts";
 import type { DefinitionCode } from "./prepare-code.ts";
 
-/** What looks at one field or trait of a node's turns. */
+/** How one field or trait of a node's turns is read. */
 export interface WatchedValue {
   readonly comparisons: Comparison[];
-  /** Set if something sees the value itself: a text, a function, a truth that depends on it. */
+  /** True if something reads the value itself: a text, a function, a truth that depends on it. */
   isSeen: boolean;
 }
 
-/** What looks at the turns of one node. Replies that differ in nothing of it are not told apart. */
+/** What is read of the turns of one node. Replies that differ in nothing of it are not distinguished. */
 export interface WatchedTurn {
   verdict: boolean;
   refused: boolean;
   readonly fields: Map<string, WatchedValue>;
   readonly traits: Map<string, WatchedValue>;
-  /** Values that code names which sees the turn: worth trying. */
+  /** Literals of code that reads the turn: values to try. */
   readonly named: Set<JsonValue>;
 }
 
@@ -48,7 +48,7 @@ export function watchedTurns(
   return new TurnWatch(definition, code).all();
 }
 
-/** How something looks at a value. */
+/** How something reads a value: by a comparison, or the value itself. */
 type Look = Comparison | "value";
 
 class TurnWatch {

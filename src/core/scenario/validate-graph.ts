@@ -187,10 +187,10 @@ export function validateForks({ numbers, edges }: ScenarioDraft, report: ReportI
   const targets: number[][] = Array.from({ length: numbers.size }, () => []);
   for (const { from, to } of edges) if (!decides.has(from)) targets[from]?.push(to);
   const component = components(targets);
-  const told = new Set<number>();
+  const reported = new Set<number>();
   for (const { index, from, to } of forks) {
-    if (decides.has(from) || told.has(index) || component[from] !== component[to]) continue;
-    told.add(index);
+    if (decides.has(from) || reported.has(index) || component[from] !== component[to]) continue;
+    reported.add(index);
     const [node, arm] = [numbers.idOf(from), numbers.idOf(to)];
     report({ code: "unbounded_fork", path: ["edges", index, "fork"], node, arm });
   }

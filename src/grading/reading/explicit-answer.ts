@@ -154,7 +154,7 @@ function sentenceStart(lower: string, position: number): number {
 }
 
 /** A sentence that concludes, or sets against something, begins anew: "We don't know, so the answer is C". */
-const ANEW = /^.*(?:[,;] (?:so|therefore|thus|hence|but|however),? |[;—] )/;
+const NEW_CLAUSE = /^.*(?:[,;] (?:so|therefore|thus|hence|but|however),? |[;—] )/;
 /** Before "would be", these alone are no other setting. */
 const connective = lazyPattern(
   `^${anyOf(
@@ -254,7 +254,7 @@ function payloadOf<Value>(
   if (announcement === undefined) return undefined;
   const { start, end, limit, mark, would } = announcement;
   const sentence = lower.slice(sentenceStart(lower, start), start);
-  const before = mark ? "" : sentence.slice(ANEW.exec(sentence)?.[0].length ?? 0);
+  const before = mark ? "" : sentence.slice(NEW_CLAUSE.exec(sentence)?.[0].length ?? 0);
   if (unsure().test(before) || denied().test(before) || (would && !connective().test(before)))
     return undefined;
   const found = read(end, limit, mark);

@@ -3,7 +3,7 @@ import { type AliasTree, aliasMentions } from "./alias-matches.ts";
 import type { Payload, PayloadReader } from "./explicit-answer.ts";
 import { numberWords } from "./number-words.ts";
 import { matchesAt } from "./phrases.ts";
-import { isSpecies, TOLD } from "./read-letter.ts";
+import { isSpecies, SAID_OF_OPTION } from "./read-letter.ts";
 
 /** A cleaned text, and the same in lower case. */
 export interface TailText {
@@ -49,7 +49,9 @@ export function letterPayload(
     LETTER.lastIndex = start;
     const match = LETTER.exec(text);
     if (match === null || matchesAt(WORD, text, start))
-      return from > 0 && text.charAt(from - 1) !== "\n" ? gloss(text, start, limit, options) : undefined;
+      return from > 0 && text.charAt(from - 1) !== "\n"
+        ? letterAfterText(text, start, limit, options)
+        : undefined;
     const [whole, open = "", letter = "", close = ""] = match;
     const value = letter.toUpperCase();
     const at = start + open.length;
@@ -69,7 +71,7 @@ export function letterPayload(
     } else if (/^['’\w]/.test(after)) return undefined;
     const option =
       letter === value &&
-      !TOLD.test(after.replace(/^[)\].]+/, "")) &&
+      !SAID_OF_OPTION.test(after.replace(/^[)\].]+/, "")) &&
       (bracketed || /^["']?(?:\)|\.(?= [a-z]))/.test(text.slice(end, end + 4)));
     // "C. both A and B": the full stop behind the letter does not end the option.
     const behind = option && !bracketed ? end + 2 : start + whole.length;
@@ -87,7 +89,7 @@ export function letterPayload(
 const WORD = /[A-Za-z][a-z'’]/y;
 
 /** "The answer is Paris (B).": the option behind its text. */
-function gloss(
+function letterAfterText(
   text: string,
   start: number,
   limit: number,

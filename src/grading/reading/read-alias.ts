@@ -116,12 +116,12 @@ function leadingAnswer(
     ({ values, standing, start }) => start >= sentence && standing === "others" && !values.includes(value),
   );
   if (isReversed(reply, sentence, told)) return undefined;
-  const unseated = later.some(({ values, standing, strength, start, end }) => {
+  const isContradicted = later.some(({ values, standing, strength, start, end }) => {
     if (values.length === 1 && values[0] === value) return standing === "denied";
     if (standing === "denied" || standing === "others") return false;
     return strength > CLAIM || (start < sentence && !isRemark(reply, first.end, { start, end }));
   });
-  return unseated ? undefined : { status: "found", value, start: first.start, end: first.end };
+  return isContradicted ? undefined : { status: "found", value, start: first.start, end: first.end };
 }
 
 /** "Chloroplast (mitochondria do something else)": in brackets, with words about it. */
@@ -248,7 +248,7 @@ const PAST =
 const MIXED_UP =
   /\byou[^.;]{1,20} (?:thinking|think) of\b|\b(?:mix-up|confusion|mistake|error)s? (?:comes?|came|may|might|arises?)\b/;
 /** "Whales, on the other hand, are mammals", "unlike Russian, which is Indo-European" */
-const ELSEWHERE =
+const OTHER_SUBJECT =
   /^\s*["'(]*(?:many|some|several|most (?!of|likely|abundant|probably)|other)\b(?!.*\bbut\b)|\b(?:on the other hand|by contrast|in contrast|meanwhile|for comparison)\b|\bunlike [^,;]*, (?:which|who|that) [^,;]*$/;
 const SUPERLATIVE =
   /^["')\]}°]{0,3} (?:is|are|was|has been)(?: (?:also|still|indeed|by far))* (?:the|an?|its|[a-z]+'s) (?:[a-z-]+est|most|financial|economic|cultural|commercial|historical?|main|major|biggest)\b/;
@@ -285,7 +285,7 @@ function aliasStanding(
     LESSER.test(after) ||
     PAST.test(after) ||
     MIXED_UP.test(told) ||
-    ELSEWHERE.test(words) ||
+    OTHER_SUBJECT.test(words) ||
     RANKED_BEFORE.test(before);
   // "Although X is closer" concedes it.
   if (strength < ANSWER && standing !== "denied" && COMPARED.test(after))
@@ -298,8 +298,9 @@ function aliasStanding(
     end,
     Math.min(reply.sentenceEnd(end), next === undefined ? end + 200 : reply.clauseStart(next.start)),
   );
-  const next60 = reply.lower.slice(reply.sentenceEnd(end), reply.sentenceEnd(end) + 60).trimStart();
-  if (deniedLater().test(rest.slice(0, REASON.exec(rest)?.index)) || deniedNext().test(next60)) return "open";
+  const nextSentence = reply.lower.slice(reply.sentenceEnd(end), reply.sentenceEnd(end) + 60).trimStart();
+  if (deniedLater().test(rest.slice(0, REASON.exec(rest)?.index)) || deniedNext().test(nextSentence))
+    return "open";
   if (strength < ANSWER && NEGATED_AFTER.test(after)) return "open";
   if (strength === 0 && KIND.test(after)) return "open";
   if (strength === 0 && WISH.test(reply.lower.slice(reply.clauseStart(start), start))) return "open";

@@ -226,7 +226,7 @@ const LINE =
   /^((?:[-•+>#]{1,6} |\d{1,2}[.)] ){0,2}(?:(?:option|choice|answer) )?["'([{$]{0,3})([A-Za-z])["'$]{0,2}(?:([)\]}.:]{1,3})|(?= ?[-–—] ))(.*)$/gim;
 
 /** "(A) is wrong" tells something of an option, and chooses none. */
-export const TOLD: RegExp =
+export const SAID_OF_OPTION: RegExp =
   /^ (?:is|was|are|would|has|does|cannot|can|could|may|might|should|seems|looks|fails|must)(?![a-z])/;
 const SHORT_LINE = 60;
 const OTHER_OPTION = /(?:^|\s)[([]?([A-Z])(?:[)\]]|[.:](?=\s+\S))\s/g;
@@ -241,7 +241,7 @@ export function optionLines(reply: ReplyText): ReadonlyMap<number, LineRole> {
   for (const match of allMatches(LINE, reply.text)) {
     const [, prefix = "", small = "", delimiter = "", rest = ""] = match;
     const start = match.index + prefix.length;
-    if (TOLD.test(rest) || reply.sentenceStart(start) < reply.lineStart(start)) continue;
+    if (SAID_OF_OPTION.test(rest) || reply.sentenceStart(start) < reply.lineStart(start)) continue;
     const letter = small.toUpperCase();
     const others = [...` ${rest} `.matchAll(OTHER_OPTION)].some(([, other = ""]) => other > letter);
     // "A:" may stand for "answer", and "I.", "V.", "X." for Roman numerals.

@@ -30,7 +30,7 @@ export function readNumber(reply: ReplyText, which: "first" | "last"): Decision<
     which === "last" &&
     (isReason(reply, sentence, chosen) ||
       isCheck(reply, sentence, chosen, earlier) ||
-      isNews(reply, sentence, chosen, earlier))
+      isUnrelated(reply, sentence, chosen, earlier))
   )
     return { status: "ambiguous" };
   return { status: "found", value, start, end };
@@ -220,7 +220,7 @@ const CONCLUSION =
   /\b(?:so|therefore|thus|hence|total|altogether|in all|overall|finally|means|must|now|left|remain(?:s|ing)?|answer|result|conclu[a-z]+|average|final)\b/;
 
 /** "3 * 4 = 12 apples. She gave them to 5 friends.": a number that nothing was calculated for, and that concludes nothing. */
-function isNews(
+function isUnrelated(
   reply: ReplyText,
   { start, end }: Sentence,
   chosen: NumberToken,

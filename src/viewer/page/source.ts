@@ -27,11 +27,11 @@ const GONE =
   "The viewer's server does not answer. It may have been stopped: start it again with elenchus view, and use the new address.";
 
 /** A request without an answer for so long is made again, if it changes nothing: the server needs milliseconds. */
-const PATIENCE_MS = 20_000;
+const RETRY_AFTER_MS = 20_000;
 
 async function fetched(path: string, init: RequestInit): Promise<Response> {
   for (let left = init.method ? 0 : 3; ; left--) {
-    const limit = AbortSignal.timeout(PATIENCE_MS);
+    const limit = AbortSignal.timeout(RETRY_AFTER_MS);
     try {
       return await fetch(path, { ...init, signal: AbortSignal.any([init.signal ?? limit, limit]) });
     } catch (error) {

@@ -74,7 +74,7 @@ function RunResults({
   readonly route: Route;
   readonly isGone: boolean;
 }): ReactNode {
-  const [isDoomed, setIsDoomed] = useState(false);
+  const [isDeleting, setIsDeleting] = useState(false);
   const took = (data.endedAt ?? Date.now()) - data.startedAt;
   return (
     <>
@@ -99,7 +99,7 @@ function RunResults({
         </span>
         <span className="controls">
           {!source().isExport && (
-            <button type="button" onClick={() => setIsDoomed(true)}>
+            <button type="button" onClick={() => setIsDeleting(true)}>
               Delete
             </button>
           )}
@@ -123,10 +123,10 @@ function RunResults({
       <GroupTable data={data} route={route} />
       <Causes run={data.run} causes={data.causes} />
       <ScenarioTable data={data} route={route} />
-      {isDoomed && (
+      {isDeleting && (
         <ConfirmDelete
           run={data}
-          onClose={() => setIsDoomed(false)}
+          onClose={() => setIsDeleting(false)}
           onDeleted={() => goTo("#/", { replaces: true })}
         />
       )}

@@ -28,7 +28,7 @@ interface RunsParts {
 function Runs({ data, route, onDeleted }: RunsParts): ReactNode {
   const { search = "", tag = "", sort = "" } = route.settings;
   const field = useRef<HTMLInputElement>(null);
-  const [doomed, setDoomed] = useState<RunEntry>();
+  const [toDelete, setToDelete] = useState<RunEntry>();
   useKeys([{ key: "/", about: "search", action: () => field.current?.focus() }]);
   const tags = [...new Set(data.runs.flatMap((run) => run.tags))].sort();
   const shown = data.runs
@@ -95,10 +95,10 @@ function Runs({ data, route, onDeleted }: RunsParts): ReactNode {
           </p>
         </Empty>
       ) : (
-        <RunTable runs={shown} onDelete={setDoomed} />
+        <RunTable runs={shown} onDelete={setToDelete} />
       )}
-      {doomed !== undefined && (
-        <ConfirmDelete run={doomed} onClose={() => setDoomed(undefined)} onDeleted={onDeleted} />
+      {toDelete !== undefined && (
+        <ConfirmDelete run={toDelete} onClose={() => setToDelete(undefined)} onDeleted={onDeleted} />
       )}
     </>
   );
