@@ -61,7 +61,7 @@ export function lifeTableInfluence(
     const counts = isWrong ? wrong : leaving;
     counts[at] = (counts[at] as number) + 1;
   }
-  // Who cannot be read at a turn is not at risk at that turn.
+  // A sequence that cannot be read at a turn is not at risk at that turn.
   let atRisk = sequences.length;
   let rate = 1;
   /** What a sequence that was followed up to a turn adds to the influence, summed over turns. */

@@ -19,7 +19,7 @@ interface RiskSet {
   readonly events: number;
 }
 
-/** The times with an event, in order, with how many were at risk. Who is censored at a time is still at risk at that time. */
+/** The times with an event, in order, with how many were at risk. A sequence that is censored at a time is still at risk at that time. */
 function riskSets(times: readonly number[], observed: readonly boolean[]): RiskSet[] {
   const order = times.map((_, i) => i).sort((i, j) => (times[i] as number) - (times[j] as number));
   const sets: RiskSet[] = [];

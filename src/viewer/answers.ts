@@ -92,7 +92,7 @@ export interface HeatAnswer {
   readonly lines: readonly { readonly scenario: string; readonly cells: readonly (HeatCell | null)[] }[];
 }
 
-/** What an outcome came to in a conversation. */
+/** The value of an outcome in a conversation. */
 export type OutcomeValue = boolean | number | "inconclusive" | "not_applicable";
 
 /** A conversation in a list; its turns are its nodes with their verdicts. */
@@ -122,7 +122,7 @@ export interface FieldView {
   readonly expected: string | null;
   readonly reason?: string;
   readonly quote?: string;
-  /** Values that it may have, for who labels it. */
+  /** Values that it may have, for labels. */
   readonly choices: readonly JsonValue[];
 }
 
@@ -134,7 +134,7 @@ export interface TraitView {
   readonly description?: string;
 }
 
-/** An edge that leaves the node of a turn, and what became of it. */
+/** An edge that leaves the node of a turn, and the result of its condition. */
 export interface EdgeView {
   readonly edge: number;
   readonly target: string;
@@ -217,7 +217,7 @@ export interface ConversationAnswer
   /** Why it failed, as a sentence. */
   readonly failure: string | null;
   readonly turnLimit: number | null;
-  /** The conversation that an arm of a fork continues, after so many turns. */
+  /** The conversation that an arm of a fork continues, and the turn of the fork. */
   readonly parent: { readonly conversation: string; readonly turn: number } | null;
   readonly turns: readonly TurnView[];
   readonly outcomes: readonly OutcomeView[];
@@ -382,6 +382,6 @@ export interface ReviewTurn {
 export interface ReviewAnswer {
   readonly turns: readonly ReviewTurn[];
   readonly labels: readonly Label[];
-  /** Who labels now. */
+  /** The name of the user who labels. */
   readonly who: string;
 }

@@ -33,7 +33,7 @@ export interface RegexProblem {
   readonly part: "pattern" | "flags";
 }
 
-/** No honest pattern is longer; it bounds the time that compiling can take. */
+/** A longer pattern is refused, because compiling it may take long. */
 const MAX_PATTERN_LENGTH = 5_000;
 
 /** Matching takes time in proportion to text × program, so the program (repeats written out) is bounded too. */
@@ -91,7 +91,7 @@ export function compileLinearRegex(pattern: string, flags = ""): LinearRegex | R
 }
 
 /**
- * Stopping early is what keeps counting linear: after each match the search starts anew and may have to look at
+ * Stopping early is what keeps counting linear: after each match the search starts again and may have to look at
  * the rest of the text (`a.*z|a`), so a full count can take as many passes as there are matches.
  */
 function countMatches(regex: RE2JS, text: string, enough = Number.POSITIVE_INFINITY): number {

@@ -67,7 +67,7 @@ function compareArrays(
   };
 }
 
-/** A set of JSON values by content: `{a: 1}` is in it however often it is written anew, and `1` is not `"1"`. */
+/** A set of JSON values by content: `{a: 1}` equals every other `{a: 1}`, and `1` is not `"1"`. */
 export class ValueSet {
   /** Scalars stand for themselves; only arrays and objects are written out, which keeps big lists fast. */
   readonly #scalars = new Set<unknown>();

@@ -19,7 +19,7 @@ export function provideLiquid(by: () => LiquidLibrary): void {
   load ??= by;
 }
 
-/** No honest text is longer, before or after it is rendered. */
+/** A longer text is refused, before and after it is rendered. */
 export const LONGEST_TEXT = 1_000_000;
 
 /** Memory and parts are counted, which is the same on every machine; the time is the last resort. */

@@ -6,7 +6,7 @@ export interface TextVariable {
   readonly path: readonly (string | number | null)[];
   /** True if the text does not need it: it has a `default`, or a condition tests it. */
   readonly isOptional: boolean;
-  /** True if only the items of a list are gone through; what is read of them is listed by itself. */
+  /** True for a list that a loop iterates over; what is read of its items is listed separately. */
   readonly isList: boolean;
   /** Both from 1. */
   readonly line: number;

@@ -76,7 +76,7 @@ export function leavesOf<Leaf>(node: Composed<Leaf>): readonly Leaf[] {
   return node.type === "not" ? leavesOf(node.condition) : node.conditions.flatMap(leavesOf);
 }
 
-/** Evaluates a composition by Kleene's logic; `leaf` says what a leaf is worth. */
+/** Evaluates a composition by Kleene's logic; `leaf` gives the truth of a leaf. */
 export function evaluateComposition<Leaf>(node: Composed<Leaf>, leaf: (leaf: Leaf) => Truth): Truth {
   if (!isComposition(node)) return leaf(node);
   switch (node.type) {

@@ -24,7 +24,7 @@ import type {
 } from "./outcome-check.ts";
 import { compileResultField, compileTurnField, UNREADABLE } from "./outcome-fields.ts";
 
-/** What an outcome says about a conversation. */
+/** The result of an outcome for one conversation. */
 export interface OutcomeResult {
   /** True, false, a number, or null if nothing can be said. */
   readonly value: boolean | number | null;
@@ -52,7 +52,7 @@ export function evaluateOutcome(check: OutcomeCheck, conversation: ConversationR
 }
 
 /**
- * Evaluates all outcomes of a scenario: one with `when` only where that holds. `evaluate` says what a check is worth.
+ * Evaluates all outcomes of a scenario: one with `when` only where that holds. `evaluate` gives the result of a check.
  * Outcomes may look at each other in any order; a circle, which validation refuses, is inconclusive.
  */
 export function evaluateOutcomes(

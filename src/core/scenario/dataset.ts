@@ -25,15 +25,15 @@ export interface DatasetOptions {
   readonly id?: string;
   /** Only rows for which this holds, written like the `when` of an edge, with columns as paths. */
   readonly where?: When;
-  /** Only so many rows, the first of those that are left. */
+  /** The most rows: the first of those that are left. */
   readonly limit?: number;
-  /** Only so many rows, drawn by their ids: another row changes the choice as little as possible. */
+  /** A sample of `n` rows, drawn by their ids: a row more or less changes the sample as little as possible. */
   readonly sample?: { readonly n: number; readonly seed?: number };
   /** Types of columns. */
   readonly columns?: Readonly<Record<string, ColumnType>>;
 }
 
-/** A dataset with options: rows in a file, or rows at hand. */
+/** A dataset with options: rows in a file, or given rows. */
 export interface DatasetSource extends DatasetOptions {
   /** CSV, TSV, JSONL, JSON, YAML or Parquet, by the end of its name. In a scenario file, relative to that file. */
   readonly file?: string;

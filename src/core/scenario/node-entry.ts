@@ -4,7 +4,7 @@ import type { ConditionFunction, StateCheck, WhenLeaf } from "../state/condition
 
 /**
  * What the compiler knows of a node that was added in a chain. A builder carries the union of its entries: a union
- * grows by one member at each step, where a merged object type would be computed anew.
+ * grows by one member at each step, where a merged object type would be computed again.
  */
 export interface NodeEntry {
   readonly id: string;
@@ -79,7 +79,7 @@ type TurnTests = {
 
 /**
  * If not all nodes are known, every path to a past node is open. Otherwise these patterns are closed here and the known ones
- * stand in `PastTests`: an object type for all of them at once would be resolved anew for every edge.
+ * stand in `PastTests`: an object type for all of them at once would be resolved again for every edge.
  */
 type OpenPastTests<Nodes extends NodeEntry> =
   IsOpen<Nodes> extends true

@@ -198,7 +198,7 @@ function warnOnce(message: string): void {
   show(message);
 }
 
-// What a chain knows is taken from the builder at hand, not from the class: so a builder that knows more fits a variable of
+// What a chain knows is inferred from `this`, not from the class: so a builder that knows more fits a variable of
 // one that knows nothing, as in a loop.
 type NodesIn<Builder> = Builder extends Scenario<infer Nodes, never> ? Nodes : never;
 type DefinitionOf<Builder> =

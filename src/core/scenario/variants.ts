@@ -89,7 +89,7 @@ export function variantValues(variants: Variants, variant: Variant): JsonObject 
   );
 }
 
-/** More combinations than anyone means. */
+/** More combinations are a mistake. */
 const MOST_CELLS = 10_000;
 
 /** Validates factors, levels and cells. */

@@ -70,7 +70,7 @@ export const METRIC_NAMES = ["precision", "recall", "f1", "specificity", "accura
 /** The name of a metric. */
 export type MetricName = (typeof METRIC_NAMES)[number];
 
-/** A judge says of each instruction whether it found it; code computes precision, recall and their kin. */
+/** A judge says of each instruction whether it found it; code computes precision, recall and the other metrics. */
 export interface MetricTrait extends TraitBase {
   readonly type: "metric";
   /** What a good reply contains: found is a true positive, missing a false negative. */

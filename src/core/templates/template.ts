@@ -19,7 +19,7 @@ export interface TruthFrom {
   readonly from: string;
   /** By the text of the value: `{ "A": "B", "true": { truth: 3, check: … } }`. */
   readonly cases: Readonly<Record<string, JsonValue | CaseTruth>>;
-  /** For every other value, and if there is none; without it there is no truth then, and the field is null. */
+  /** For every other value, and for none. Without it there is then no truth, and the field is null. */
   readonly otherwise?: JsonValue | CaseTruth;
 }
 
@@ -130,7 +130,7 @@ export interface VerifyGate {
   readonly of?: VerifyRule;
 }
 
-/** The typed fields of an answer. `Parsed` rides along for the compiler only. */
+/** The typed fields of an answer. `Parsed` is for the compiler only. */
 export interface Template<Parsed = unknown> {
   readonly fields: TemplateFields;
   /** Which fields must be right: all of them unless said otherwise. With `{ when }`, only some replies are verified. */

@@ -48,10 +48,10 @@ export async function judgeTurn(
   options: JudgeTurnOptions = {},
 ): Promise<TurnJudgement> {
   const { judging = "together", signal } = options;
-  const settled = await Promise.allSettled(
+  const results = await Promise.allSettled(
     judgeRequests({ ...input, judging }).map((request) => judgeOne(judge, { request, input, signal })),
   );
-  const parts = settled.map((result) => {
+  const parts = results.map((result) => {
     if (result.status === "rejected") throw result.reason;
     return result.value;
   });

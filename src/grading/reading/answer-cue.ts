@@ -4,7 +4,7 @@ import { ADVERBS, anyOf, BE, upTo } from "./phrases.ts";
 import { CLOSERS } from "./standing.ts";
 
 /**
- * How plainly a reply states a value: as its answer or choice, as a claim (`so it's B`), by calling it right
+ * How clearly a reply states a value: as its answer or choice, as a claim (`so it's B`), by calling it right
  * (`B is true`), which may be a step on the way, or not at all.
  */
 export type Strength = 3 | 2 | 1 | 0;

@@ -153,7 +153,7 @@ function sentenceStart(lower: string, position: number): number {
   return start;
 }
 
-/** A sentence that concludes, or sets against something, begins anew: "We don't know, so the answer is C". */
+/** A conclusion or a contrast starts a new clause: "We don't know, so the answer is C". */
 const NEW_CLAUSE = /^.*(?:[,;] (?:so|therefore|thus|hence|but|however),? |[;—] )/;
 /** Before "would be", these alone are no other setting. */
 const connective = lazyPattern(
@@ -181,7 +181,7 @@ export interface PayloadReader<Value> {
 }
 
 /**
- * The answer that a text announces in so many words, `doubt` if something before it or behind it makes it doubtful,
+ * The answer that a text announces explicitly, `doubt` if something before it or behind it makes it doubtful,
  * `none` if what is announced is none, and undefined if nothing is announced. Of a text that was cut off, nothing may be missing behind
  * the answer.
  */

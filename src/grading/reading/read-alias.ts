@@ -270,7 +270,7 @@ const NEXT_SPEAKER =
 /** A reason tells of other things. */
 const REASON = /\b(?:because|since)\b/;
 
-/** What stands beside a value may leave open whether it is meant. */
+/** The words around a value may leave open whether it is the answer. */
 function aliasStanding(
   reply: ReplyText,
   { start, end }: Group,

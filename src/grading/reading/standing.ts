@@ -3,9 +3,8 @@ import { ADVERBS, allMatches, anyOf, BE } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 
 /**
- * What a reply does with a value that it names: asserts it, denies it, tells what others say or what it said before,
- * leaves it open (asked, supposed, doubted, conceded),
- * or tells of it something beside the question.
+ * What a reply does with a value that it names: asserts it, denies it, reports what others say or what it said before,
+ * leaves it open (asked, supposed, doubted, conceded), or says something about it that does not answer the question.
  */
 export type Standing = "asserted" | "denied" | "others" | "open" | "aside";
 
@@ -36,7 +35,7 @@ const denials = lazyPattern(
     "rul(?:e|es|ed|ing)(?: [a-z]+)? out|eliminat(?:e|es|ed|ing)|discard(?:s|ed|ing)?|reject(?:s|ed|ing)?",
     "dismiss(?:es|ed|ing)?|avoid(?:s|ed|ing)?|(?:advise|warn|caution|decide)d? against|least (?:likely|probable|plausible)",
     "(?:refus(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|fail(?:s|ed)?|mistake|error|wrong|mistaken|incorrect|unwise|foolish) to",
-    // What somebody was wrong about, or says sorry for.
+    // An error that is admitted, or an apology.
     `(?:wrong|mistaken|incorrect|mistake|error|slip|sorry|apologi[sz]e|apologies) ${anyOf(
       "(?:about|on|with|regarding)(?! (?:that|this|it|any|all|the|my|your)\\b)",
       `(?:in|by|when|of|for) (?:[a-z]+ly )?(?:${SAYING}|having [a-z]+)`,
@@ -69,7 +68,7 @@ const CHOOSE = anyOf(
 const BETWEEN =
   "(?:'ve|'re|'d)?(?: (?!right|correct|agree|should|must|can|will|need|ought|want|that|the)[a-z']+){0,3}?";
 
-/** Somebody else's words, unless the reply adopts them ("as you said"). */
+/** Words of others, unless the reply adopts them ("as you said"). */
 const others = words(
   `(?<!\\bas )(?!some thought|one (?:answer|guess|state))${PERSON}${BETWEEN} ${SAY}`,
   `(?<!\\bas )(?!one pick)(?:you|people|some|many|most|others|one|students?|users?|folks)${BETWEEN} ${CHOOSE}`,

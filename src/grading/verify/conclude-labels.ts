@@ -6,7 +6,7 @@ import type { ReplyConclusion, ReplyToConclude } from "../judge/assess-reply.ts"
 import type { TraitResult } from "./trait-value.ts";
 import { type Verification, verifyParsed } from "./verify-parsed.ts";
 
-/** What others have read of a reply: it stands in place of rules and judges. */
+/** Labels of a reply, made elsewhere: they replace rules and judges. */
 export interface TurnLabels {
   readonly parsed?: UnknownRecord;
   /** The verdict; without it, code verifies what was parsed. */
@@ -15,7 +15,7 @@ export interface TurnLabels {
   readonly refused?: Truth;
 }
 
-/** The conclusion about a reply that others have read. A verdict is taken as it is; without one, the template verifies. */
+/** The conclusion about a labelled reply. A verdict is taken as it is; without one, the template verifies. */
 export function concludeLabels(input: ReplyToConclude, labels: TurnLabels): ReplyConclusion {
   const { template } = input.question;
   const { refused = null } = labels;

@@ -6,7 +6,7 @@ import { withPlainTexts } from "./raw-texts.ts";
 export type PieceKind = "template" | "stateUpdate" | "condition" | "outcome" | "model" | "rubric";
 
 /**
- * Pieces of a checkpoint in upstream's own words, for the way back: each is used only while what it was translated into
+ * Pieces of a checkpoint as upstream wrote them, for an export: each is used only while what it was translated into
  * has not changed.
  */
 export class KeptPieces {

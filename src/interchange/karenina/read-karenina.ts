@@ -117,7 +117,7 @@ function parseCheckpoint(text: string): JsonObject {
   return data as JsonObject;
 }
 
-/** What is kept of the benchmark for the way back. */
+/** What is kept of the benchmark for an export. */
 function benchmarkOf(checkpoint: JsonObject): JsonObject {
   const { name, description, version, creator, dateCreated, dateModified } = checkpoint;
   const kept = { name, description, version, creator, dateCreated, dateModified, id: checkpoint["@id"] };

@@ -42,7 +42,7 @@ export async function openTelemetryFromEnvironment(): Promise<Telemetry> {
     const error = (message: string): void => {
       problem ??= messageIn(message);
     };
-    // What cannot be sent is told to this logger, and to nothing else.
+    // Errors of the exporters are reported to this logger only.
     api.diag.setLogger({ error, warn: ignore, info: ignore, debug: ignore, verbose: ignore });
     const { defaultResource, detectResources, envDetector, resourceFromAttributes } = resources;
     const resource = defaultResource()

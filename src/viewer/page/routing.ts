@@ -61,10 +61,10 @@ export function goTo(hash: string, { replaces = false }: { readonly replaces?: b
   window.dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
-/** How far the pages of the history were scrolled, by a number that stands in each of its entries. */
+/** The scroll position of each entry of the history, by a number that is stored in the entry. */
 const scrolled = new Map<number, number>();
 
-/** Another page begins at its top; one that was left comes back as it was, once it is high enough again. */
+/** A new page starts at its top. A page that was visited before is scrolled to its old position as soon as it is high enough. */
 export function useScrollMemory(place: string): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its top.
   useLayoutEffect(() => {

@@ -26,7 +26,7 @@ export function factOf(name: string): string {
 const GONE =
   "The viewer's server does not answer. It may have been stopped: start it again with elenchus view, and use the new address.";
 
-/** A request without an answer for so long is made again, if it changes nothing: the server needs milliseconds. */
+/** A request that reads is repeated if there is no answer after this time: the server needs milliseconds. */
 const RETRY_AFTER_MS = 20_000;
 
 async function fetched(path: string, init: RequestInit): Promise<Response> {
@@ -43,7 +43,7 @@ async function fetched(path: string, init: RequestInit): Promise<Response> {
 async function ask(path: string, init?: RequestInit): Promise<unknown> {
   let response: Response;
   try {
-    // Without the browser's cache, in which a request that was given up can hold the next one up for seconds.
+    // Without the browser's cache: there, an aborted request can delay the next one by seconds.
     response = await fetched(path, {
       ...init,
       cache: "no-store",
@@ -58,7 +58,7 @@ async function ask(path: string, init?: RequestInit): Promise<unknown> {
   try {
     answer = await response.json();
   } catch (error) {
-    // A request that was given up may end in the middle of its answer.
+    // An aborted request may end in the middle of its answer.
     if (init?.signal?.aborted) throw error;
     throw new AnswerError("unexpected", `The server answered with status ${response.status}.`);
   }
@@ -79,7 +79,7 @@ export function source(): Source {
   return current;
 }
 
-/** Takes answers from elsewhere. */
+/** Replaces the source of this page. */
 export function setSource(other: Source): void {
   current = other;
 }
@@ -101,7 +101,7 @@ export function answerPath(
 const MOST_KEPT = 60;
 const kept = new Map<string, unknown>();
 
-/** Asks once for what was asked for a moment ago: going back shows the page at once. */
+/** Asks for an answer and keeps it, so that going back shows the page at once. */
 export async function cachedAnswer(path: string, signal?: AbortSignal): Promise<unknown> {
   const answer = await current.get(path, signal);
   kept.delete(path);

@@ -36,7 +36,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lets through only requests to a name of this machine, from a page of this server, by who knows the token. A foreign page
+ * Accepts only requests to a name of this machine, from a page of this server, with the token. A foreign page
  * whose name points at this machine (DNS rebinding) is stopped by its `Host`.
  */
 export function guard({ token, hosts, port }: Access): MiddlewareHandler {

@@ -5,7 +5,7 @@ import type { Store } from "../../journal/store/store.ts";
 import type { CoverageAnswer, WitnessView } from "../answers.ts";
 import { storedScenario } from "./scenario-data.ts";
 
-/** Looking further would keep the next answer waiting. */
+/** A longer search would delay the next answer. */
 const MOST_STATES = 2_000;
 
 /** What a run reached of a scenario, and by which replies the rest would be reached; null if the scenario cannot be read. */

@@ -25,7 +25,7 @@ export type HeavyRequest =
 
 /** Computes an answer; the run must be there. */
 export async function heavyAnswer(store: Store, request: HeavyRequest): Promise<unknown> {
-  // Looked for before it was asked.
+  // The server has checked that it exists.
   const summary = store.run(request.run) as RunSummary;
   switch (request.kind) {
     case "curves":
@@ -52,7 +52,7 @@ export function ratesAnswer(store: Store, summary: RunSummary): RatesAnswer {
   return { rates: found, best: Object.fromEntries(best ?? []) };
 }
 
-/** As many lines as a person looks through. */
+/** The most lines of a table. */
 const MOST_LINES = 2_000;
 
 /** The rates of a run by group. */

@@ -5,13 +5,13 @@ import type { HeavyRequest } from "./heavy-answer.ts";
 // In the sources, the program is TypeScript; in the package, all is built.
 const PROGRAM = import.meta.url.endsWith(".ts") ? "./heavy-program.ts" : "./heavy-program.js";
 
-/** Rows are read, counted and forgotten: a nursery that does not grow takes a third less memory. */
+/** Most objects live briefly: a young generation that does not grow takes a third less memory. */
 const FLAGS: readonly string[] = ["--semi-space-growth-factor=1"];
 
-/** After so long without a request, the process ends. */
+/** The process ends after this time without a request. */
 const IDLE_MS = 3_000;
 
-/** How many answers are remembered. */
+/** How many answers are cached. */
 const MOST = 100;
 
 interface Reply {
@@ -26,8 +26,8 @@ export class HeavyError extends Error {
 }
 
 /**
- * Computes answers in a process of its own, and remembers them until the store changes. The server goes on answering meanwhile, and the
- * memory that they take is given back.
+ * Computes answers in a process of its own, and caches them until the store changes. So the server stays responsive, and the memory is
+ * freed afterwards.
  */
 export class HeavyProcess {
   readonly #path: string;
@@ -93,7 +93,7 @@ export class HeavyProcess {
     child.on("exit", () =>
       this.#lose(child, new Error("The process that computes this has ended. Try again.")),
     );
-    // In a message, and not among the arguments, which everybody on the machine can read: an address may have a password.
+    // In a message, not in the arguments, which all users of the machine can read: an address may have a password.
     child.send({ path: this.#path });
     child.unref();
     child.channel?.unref();

@@ -7,7 +7,7 @@ import type { Store } from "../../journal/store/store.ts";
 import type { ReviewAnswer, ReviewTurn } from "../answers.ts";
 import { turnsWith } from "./entries-data.ts";
 
-/** Which turns a person goes through. */
+/** Which turns are reviewed. */
 export interface ReviewRequest {
   readonly kind: "unreadable" | "random";
   readonly count: number;
@@ -15,7 +15,7 @@ export interface ReviewRequest {
   readonly seed: number;
 }
 
-/** The turns to look at, and what was said about the run before. */
+/** The turns to review, and the labels that the run has. */
 export function reviewAnswer(
   { store, browser }: { readonly store: Store; readonly browser: RunBrowser },
   run: string,
@@ -28,7 +28,7 @@ export function reviewAnswer(
   return { turns, labels: store.labels(run), who: who() };
 }
 
-/** A sample of turns with a verdict, each as likely as any other in its place. */
+/** A random sample of turns with a verdict. */
 function sample(browser: RunBrowser, run: string, count: number, seed: number): readonly ReviewTurn[] {
   const chance = seeded(seed);
   const found = new Map<string, ReviewTurn>();

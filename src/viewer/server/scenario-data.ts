@@ -105,7 +105,7 @@ export function graphOf(definition: ScenarioDefinition): GraphAnswer {
 const MOST = 500;
 const parsed = new WeakMap<Store, Map<string, ScenarioDefinition | null>>();
 
-/** A scenario of a run, read once; undefined if it is not there, or has functions that cannot stand alone. */
+/** A scenario of a run, cached; undefined if it is missing, or has functions that use something from outside. */
 export function storedScenario(store: Store, run: string, scenario: string): ScenarioDefinition | undefined {
   const known = parsed.get(store) ?? new Map<string, ScenarioDefinition | null>();
   parsed.set(store, known);

@@ -119,7 +119,7 @@ function bracketed(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** How many answers are remembered. */
+/** How many answers are cached. */
 const MOST_REMEMBERED = 200;
 
 /**

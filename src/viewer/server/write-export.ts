@@ -60,7 +60,7 @@ async function writeFolder(
       `elenchusData(${JSON.stringify(piece.name)},"${piece.text}");\n`,
     );
   }
-  // Last: who finds it, finds the rest.
+  // Last: where it exists, the export is complete.
   const policy = "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src data: blob:";
   await write("index.html", withPolicy(pageWith(page.html, facts(summary, "folder", options)), policy));
   return { file: join(path, "index.html"), bytes };

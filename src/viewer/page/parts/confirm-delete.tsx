@@ -32,8 +32,8 @@ export function ConfirmDelete({
         Delete run <PlainText text={run.run} />?
       </h2>
       <p>
-        {countedText(run.ended, "conversation")} with all replies and verdicts are deleted for ever. Answers
-        of models stay in the store, so that other runs can use them.
+        {countedText(run.ended, "conversation")} with all replies and verdicts are deleted permanently.
+        Answers of models stay in the store, so that other runs can use them.
       </p>
       {problem !== undefined && (
         <p className="notice bad" role="alert">

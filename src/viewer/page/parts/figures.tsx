@@ -106,7 +106,7 @@ export function RateBar({
   );
 }
 
-/** A word or figure that explains itself in a sentence, to who points at it or moves the focus to it. */
+/** A word or figure with a tooltip that explains it, shown on hover and on focus. */
 export function Explain({
   text,
   children,

@@ -31,7 +31,7 @@ export function resultLook(result: boolean | null): Look {
   return lookOf(result === null ? "unreadable" : result ? "pass" : "fail");
 }
 
-/** A verdict as a sign, with its word for those who do not see it. */
+/** A verdict as a sign, with its word for screen readers. */
 export function VerdictMark({
   look,
   hasWord = false,

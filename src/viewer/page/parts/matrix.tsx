@@ -26,7 +26,7 @@ export function Matrix({
   readonly descriptions: Readonly<Record<string, string>>;
   /** The names of outcomes; others are rates that scenarios declare. */
   readonly outcomes: ReadonlySet<string>;
-  /** By outcome, who is better than every other. */
+  /** By outcome, the subject that is better than every other. */
   readonly best?: Readonly<Record<string, string>>;
 }): ReactNode {
   const hasJudges = rates.judges.length > 1;
