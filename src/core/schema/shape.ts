@@ -3,7 +3,7 @@ import type { UnknownRecord } from "../values/json.ts";
 import type { Issue } from "./issue.ts";
 
 /**
- * A description of data from which two things are derived: the check of what an author wrote (`check-shape.ts`)
+ * A description of data from which two things are derived: the validation of what an author wrote (`validate-shape.ts`)
  * and the JSON Schema of the file format (`json-schema.ts`). Nothing about the format is written down twice.
  */
 export type Shape =

@@ -202,7 +202,7 @@ class ShapeValidator {
   }
 }
 
-/** A person reads so many keys in a sentence; the page of the format has them all. */
+/** The most keys that a sentence lists; the reference of the format has all of them. */
 const MOST_NAMED = 8;
 
 /** What an object must have, or else may have, for a person who wrote something else in its place. */

@@ -139,7 +139,7 @@ interface LoadedPairs {
   readonly error?: string;
 }
 
-/** So many more pairs are looked for at once; a page of a large run may have none. */
+/** How many more pairs are loaded at once; a page of a large run may have none. */
 const SHOWN_AT_ONCE = 25;
 
 /** Pairs in which the outcome differs, page by page. */

@@ -48,7 +48,7 @@ function Curves({
         <span className="facts">
           {test !== null && (
             <Explain
-              text={`The log-rank test that all subjects hold on to right answers equally long. A small p speaks against it. ${curves.clusteredLogRank === null ? "There are too few items: it takes conversations as independent." : "Conversations about an item belong together."}`}
+              text={`The log-rank test: do all subjects keep right answers equally long? A small p means that they do not. ${curves.clusteredLogRank === null ? "There are too few items, so conversations count as independent." : "It respects that conversations about the same item are not independent."}`}
             >
               log-rank p {pText(test.p)}
             </Explain>
@@ -290,7 +290,7 @@ function Transitions({ subjects }: { readonly subjects: readonly SubjectSequence
     <section aria-label="From turn to turn">
       <div className="section-head">
         <h2>
-          <Explain text="What follows what: of all turns that are so, the share whose next turn is so.">
+          <Explain text="Of all turns with one verdict (row), the share whose next turn has the other verdict (column).">
             From turn to turn
           </Explain>
         </h2>

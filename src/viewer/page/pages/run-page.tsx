@@ -107,7 +107,7 @@ function RunResults({
       </div>
       {isGone && (
         <p className="notice bad" role="alert">
-          This run was deleted. What you see is what was known of it last.
+          This run was deleted. This page shows its last known results.
         </p>
       )}
       <Health data={data} />

@@ -109,7 +109,7 @@ function ScenarioView({
       )}
       {graph === null ? (
         <p className="notice">
-          The stored scenario has code that cannot stand alone, so that its graph cannot be drawn. Its
+          The stored scenario has functions that use values from outside, so its graph cannot be drawn. Its
           conversations can be read.
         </p>
       ) : (

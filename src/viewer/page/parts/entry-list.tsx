@@ -19,7 +19,7 @@ interface Loaded {
   readonly error?: string;
 }
 
-/** Lists that were looked at last, and how far they were scrolled: who comes back finds them as they were. */
+/** The last lists with their scroll positions, so that going back shows them as they were. */
 const remembered = new Map<string, { loaded: Loaded; offset: number }>();
 const MOST_REMEMBERED = 10;
 
@@ -33,7 +33,7 @@ function remember(loaded: Loaded): void {
   }
 }
 
-/** The conversations that match a filter, loaded page by page as one scrolls. `remembers` is false where they still change. */
+/** The conversations that match a filter, loaded page by page while scrolling. `remembers` is false for a run that still changes. */
 export function useEntries(
   run: string,
   filter: EntryFilter,

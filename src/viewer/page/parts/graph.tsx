@@ -56,7 +56,7 @@ export function Graph(parts: GraphParts): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   const [isWhole, setIsWhole] = useState(false);
   const current = walked?.current ?? selected?.node;
-  // A drawing that is larger than its box follows what is looked at.
+  // A drawing that is larger than its box is scrolled to the selected node.
   useEffect(() => {
     const place = current === undefined ? undefined : drawing.nodes.get(current);
     const { current: shown } = box;

@@ -8,7 +8,7 @@ import { sizeText } from "./matrix.tsx";
 import { PlainText } from "./plain-text.tsx";
 import { Awaited } from "./states.tsx";
 
-/** The rates of each subject within groups: by tag, variant, arm or whatever else tells conversations apart. */
+/** The rates of each subject within groups: by tag, variant, arm, row or scenario. */
 export function GroupTable({ data, route }: { readonly data: RunAnswer; readonly route: Route }): ReactNode {
   const { by = "" } = route.settings;
   const path = by === "" ? null : answerPath(["runs", data.run, "rates"], { by: `${by},subject` });

@@ -53,7 +53,7 @@ export function Matrix({
             </th>
             <th scope="col" className="number">
               <Explain
-                text="Conversations that time, money or machines ended early. They count in no rate."
+                text="Conversations that a time limit, the budget or an error ended early. They count in no rate."
                 isAtEnd
               >
                 errors

@@ -9,7 +9,7 @@ import { LongText, PlainText } from "./plain-text.tsx";
 import { Awaited } from "./states.tsx";
 import { nodeName } from "./turn-details.tsx";
 
-/** Two conversations about the same item, side by side from where they part. */
+/** Two conversations about the same item, side by side from the first difference on. */
 export function PairView({
   run,
   withRun,
@@ -37,7 +37,7 @@ export function PairView({
 function Aligned({ a, b }: { readonly a: ConversationAnswer; readonly b: ConversationAnswer }): ReactNode {
   const aligned = alignTurns(a.turns, b.turns);
   const parting = firstDivergence(aligned);
-  // The turn before they part is what they answered to.
+  // The turn before the first difference is the context of it.
   const folded = Math.max(0, Math.min(parting, aligned.length) - 1);
   const [isFolded, setIsFolded] = useState(folded > 0);
   const shown = isFolded ? aligned.slice(folded) : aligned;

@@ -28,7 +28,7 @@ export function Picture({
   const place = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(WIDEST);
   useEffect(() => {
-    // Drawn for the room that there is: a picture that is made smaller has texts that are too small.
+    // Drawn for the available width: a picture that is scaled down has texts that are too small.
     const observer = new ResizeObserver(([entry]) =>
       setWidth(Math.round(Math.min(WIDEST, Math.max(NARROWEST, entry?.contentRect.width ?? WIDEST)))),
     );
@@ -48,7 +48,7 @@ export function Picture({
     });
     // The page allows no styles but those of its sheet, which has the same rules.
     for (const style of plot.querySelectorAll("style")) style.remove();
-    // The picture has one name; what it is made of is in its table.
+    // Screen readers get the name of the picture; its values are in the table.
     for (const part of plot.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label");
     plot.setAttribute("role", "img");
     plot.setAttribute("aria-label", title);
@@ -75,7 +75,7 @@ export function Picture({
   );
 }
 
-/** A picture for a file: the colours of the page become those of the moment, on the page's background. */
+/** A picture for a file, with the colours of the current theme written out, on the page's background. */
 function standalone(svg: SVGSVGElement): string {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const style = getComputedStyle(document.documentElement);

@@ -7,7 +7,7 @@ const SPLIT = /([[\p{Cc}\p{Cf}\p{Cs}]--[\n\t\u200c\u200d]])/v;
 
 /** How much of a text is shown at first. */
 const FIRST = 6_000;
-/** So much more each time: a text of megabytes must not stop the page. */
+/** How much is added each time: a text of megabytes must not block the page. */
 const STEP = 100_000;
 
 /** A text as it is, on one line: markup is text, and characters that hide or turn text around are shown as their code. */
