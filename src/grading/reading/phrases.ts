@@ -1,3 +1,4 @@
+import { MONTHS } from "../../core/checks/date-value.ts";
 /** Alternatives, each a piece of a regular expression over text in lower case. */
 export function anyOf(...alternatives: readonly string[]): string {
   return `(?:${alternatives.join("|")})`;
@@ -43,6 +44,9 @@ export const BE: string = ` ${anyOf(
   "is|are|was|were|would be|would have been|must be|should be|has to be|have to be|has been|can be|could be",
   "will be|being|seems?(?: to be)?|looks?|appears?(?: to be)?|remains",
 )}`;
+
+/** The name of a month. */
+export const MONTH: string = anyOf(...MONTHS);
 
 /** Words with which a speaker takes back what was said. */
 export const RETRACTION: string = anyOf(

@@ -12,7 +12,7 @@ import {
 } from "./decide.ts";
 import { groupMentions, groupValues, type Mention, type MentionGroup } from "./mention.ts";
 import { NUMBER_WORD } from "./number-words.ts";
-import { anyOf } from "./phrases.ts";
+import { anyOf, MONTH } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 import { type Place, type Standing, standingOf } from "./standing.ts";
 
@@ -199,7 +199,7 @@ function aliasStatement(reply: ReplyText, group: Group, { previous, next }: Neig
     concluded ? ANSWER : cued ? (cue?.strength ?? 0) : 0,
     approval > 0 ? ANSWER : 0,
     isAlone(reply, group) ? ANSWER : 0,
-    PREDICATE.test(before) && CLAUSE_ENDS.test(after) && !SUPERLATIVE_BEFORE.test(before) ? CLAIM : 0,
+    predicate().test(before) && CLAUSE_ENDS.test(after) && !SUPERLATIVE_BEFORE.test(before) ? CLAIM : 0,
     SUBJECT.test(after) ? APPROVAL : 0,
     result || (ends && AFTER_COLON.test(before)) ? CLAIM : 0,
   ) as Strength;
@@ -230,8 +230,10 @@ const ENDS = /^["')\]}°]*[.!]?["')\]}]*\s*$/;
 const UNIT =
   /^ (?!(?:to|for|of|in|on|at|by|from|with|as|is|are|was|were|has|have|had|did|does|can|will|and|or|but|not)\b)[a-z]{2,}(?: [a-z]{2,})?(?=[.,;:!\n]| \(|$)/;
 /** "The capital is X": what a sentence says of its subject. */
-const PREDICATE =
-  /(?<!\b(?:which|who|that) )\b(?:is|are|was|were|be|been|remains|became|becomes|means|stands for|equals|(?:takes place|happens|occurs|sits|lies|flows) (?:in|on|at|into|through)|belongs to|points? to|consistent with|has|have|had|uses|fell (?:on|in)|ends at|takes?|needs?|(?:is|are|was|were) (?!the |an? |one )[a-z]+ (?:[a-z]+ ){0,3}(?:by|of|to|in|with|at))(?: (?:still|indeed|actually|in fact|called|clearly|the|an?|most likely|likely|about|exactly|in|at|on|of|seated|\d{1,2}|january|february|march|april|may|june|july|august|september|october|november|december))* ["'(]{0,2}$/;
+const predicate = lazyPattern(
+  `(?<!\\b(?:which|who|that) )\\b(?:is|are|was|were|be|been|remains|became|becomes|means|stands for|equals|(?:takes place|happens|occurs|sits|lies|flows) (?:in|on|at|into|through)|belongs to|points? to|consistent with|has|have|had|uses|fell (?:on|in)|ends at|takes?|needs?|(?:is|are|was|were) (?!the |an? |one )[a-z]+ (?:[a-z]+ ){0,3}(?:by|of|to|in|with|at))(?: (?:still|indeed|actually|in fact|called|clearly|the|an?|most likely|likely|about|exactly|in|at|on|of|seated|\\d{1,2}|${MONTH}))* ["'(]{0,2}$`,
+  "",
+);
 /** "X is the capital". */
 const SUBJECT =
   /^["')\]}]{0,3}(?:, [a-z ]{1,20},)? (?:is|are|was|were|became|remains|has been|serves as|takes)(?: (?:still|indeed|actually|in fact|clearly))? (?:the|its|their|my|credited)\b/;

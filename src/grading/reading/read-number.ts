@@ -3,6 +3,7 @@ import { type NumberToken, numberTokens } from "../../core/text/number-tokens.ts
 import { type Decision, isRefusal, isRetracted } from "./decide.ts";
 import { explains } from "./explicit-answer.ts";
 import { numberWords } from "./number-words.ts";
+import { MONTH } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
 import { standingOf } from "./standing.ts";
 
@@ -258,7 +259,6 @@ function isLabel(reply: ReplyText, { value, start, end }: NumberToken): boolean 
   return heads && value !== null && value <= 20 && /^(?:[.)]|\.\)) ?\S/.test(after);
 }
 
-const MONTH = "(?:january|february|march|april|may|june|july|august|september|october|november|december)";
 const monthBefore = lazyPattern(`\\b${MONTH}\\.?(?: \\d{1,2}(?:st|nd|rd|th)?,?)? $`, "");
 const monthAfter = lazyPattern(`^(?:st|nd|rd|th)? (?:of )?${MONTH}`, "");
 
