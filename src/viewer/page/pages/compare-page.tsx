@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { PairEntry, PairsAnswer, RunAnswer, RunsAnswer } from "../../answers.ts";
+import { Choice } from "../parts/choice.tsx";
 import { type Compared, ComparedTable } from "../parts/compared-table.tsx";
 import { placeOf } from "../parts/entry-list.tsx";
 import { countText } from "../parts/figures.tsx";
@@ -106,29 +107,6 @@ function Compare({
         </>
       )}
     </>
-  );
-}
-
-function Choice({
-  name,
-  value,
-  options,
-  onChange,
-}: {
-  readonly name: string;
-  readonly value: string;
-  readonly options: readonly string[];
-  readonly onChange: (value: string) => void;
-}): ReactNode {
-  return (
-    <label>
-      {name}
-      <select value={value} onChange={(event) => onChange(event.target.value)}>
-        {(options.includes(value) ? options : [value, ...options]).map((option) => (
-          <option key={option}>{option}</option>
-        ))}
-      </select>
-    </label>
   );
 }
 

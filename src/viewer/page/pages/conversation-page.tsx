@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import type { ConversationAnswer, ScenarioAnswer, TurnView } from "../../answers.ts";
 import { Chat } from "../parts/chat.tsx";
+import { Choice } from "../parts/choice.tsx";
 import { placeOf } from "../parts/entry-list.tsx";
 import { costText, durationText, tokensText } from "../parts/figures.tsx";
 import { Graph } from "../parts/graph.tsx";
@@ -151,16 +152,13 @@ function Head({
       </span>
       <span className="controls">
         {data.others.length > 1 && (
-          <label>
-            subject
-            <select value={data.conversation} onChange={(event) => onOpen(event.target.value)}>
-              {data.others.map(({ conversation, subject }) => (
-                <option key={conversation} value={conversation}>
-                  {subject}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            name="subject"
+            value={data.conversation}
+            options={data.others.map(({ conversation }) => conversation)}
+            words={(name) => data.others.find(({ conversation }) => conversation === name)?.subject ?? name}
+            onChange={onOpen}
+          />
         )}
         <button type="button" disabled={data.previous === null} onClick={() => onOpen(data.previous)}>
           ◀ previous

@@ -1,6 +1,7 @@
 import { type ReactNode, useMemo } from "react";
 import type { ConversationEntry, RunAnswer } from "../../answers.ts";
 import { ENTRY_FILTERS, type EntryFilter, ORDERS } from "../../entry-filter.ts";
+import { Choice } from "../parts/choice.tsx";
 import { type EntryColumns, EntryList, entryCells, useEntries } from "../parts/entry-list.tsx";
 import { countText } from "../parts/figures.tsx";
 import { OutcomeMark } from "../parts/marks.tsx";
@@ -56,32 +57,48 @@ function Conversations({ data, route }: { readonly data: RunAnswer; readonly rou
           name="scenario"
           value={filter.scenario}
           options={data.scenarioEntries.map(({ scenario }) => scenario)}
-          onChange={set}
+          none="any"
+          onChange={(value) => set({ scenario: value })}
         />
-        <Choice name="subject" value={filter.subject} options={data.subjects} onChange={set} />
+        <Choice
+          name="subject"
+          value={filter.subject}
+          options={data.subjects}
+          none="any"
+          onChange={(value) => set({ subject: value })}
+        />
         {data.judges.length > 1 && (
-          <Choice name="judge" value={filter.judge} options={data.judges} onChange={set} />
+          <Choice
+            name="judge"
+            value={filter.judge}
+            options={data.judges}
+            none="any"
+            onChange={(value) => set({ judge: value })}
+          />
         )}
         <Choice
           name="outcome"
           value={filter.outcome}
           options={outcomes.flatMap((name) => [`${name}:true`, `${name}:false`, `${name}:inconclusive`])}
           words={outcomeWords}
-          onChange={set}
+          none="any"
+          onChange={(value) => set({ outcome: value })}
         />
         <Choice
           name="status"
           value={filter.status}
           options={["running", "cut_short", ...Object.keys(data.statuses)]}
           words={(status) => status.replaceAll("_", " ")}
-          onChange={set}
+          none="any"
+          onChange={(value) => set({ status: value })}
         />
         <Choice
           name="verdict"
           value={filter.verdict}
           options={["pass", "fail", "unreadable", "unjudged"]}
           words={(verdict) => `a turn that is ${VERDICT_WORDS[verdict] ?? verdict}`}
-          onChange={set}
+          none="any"
+          onChange={(value) => set({ verdict: value })}
         />
         <Choice
           name="order"
@@ -89,7 +106,7 @@ function Conversations({ data, route }: { readonly data: RunAnswer; readonly rou
           none="as run"
           options={Object.keys(ORDERS)}
           words={(order) => ORDERS[order] ?? order}
-          onChange={set}
+          onChange={(value) => set({ order: value })}
         />
         {(["row", "arm", "node", "edge"] as const).map((key) =>
           filter[key] === undefined ? null : (
@@ -154,36 +171,4 @@ function columnsFor(outcomes: readonly string[]): EntryColumns {
       ...shown.map((name) => <OutcomeMark key={name} value={entry.outcomes[name]} />),
     ],
   };
-}
-
-function Choice({
-  name,
-  value = "",
-  options,
-  words = (option) => option,
-  none = "any",
-  onChange,
-}: {
-  readonly name: string;
-  readonly value?: string | undefined;
-  readonly options: readonly string[];
-  readonly words?: (option: string) => string;
-  /** What it is called if nothing is chosen. */
-  readonly none?: string;
-  readonly onChange: (changes: Readonly<Record<string, string>>) => void;
-}): ReactNode {
-  const known = options.includes(value) || value === "" ? options : [value, ...options];
-  return (
-    <label>
-      {name}
-      <select value={value} onChange={(event) => onChange({ [name]: event.target.value })}>
-        <option value="">{none}</option>
-        {known.map((option) => (
-          <option key={option} value={option}>
-            {words(option)}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
 }

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { wilson } from "../../../statistics/proportions.ts";
 import type { ConversationAnswer, FieldView, ReviewAnswer, ReviewTurn, TurnView } from "../../answers.ts";
+import { Choice } from "../parts/choice.tsx";
 import { countText, Explain, percentText, rangeText, valueText } from "../parts/figures.tsx";
 import { type Key, useKeys } from "../parts/keys.tsx";
 import { lookOf, VerdictMark } from "../parts/marks.tsx";
@@ -28,16 +29,13 @@ export function ReviewPage({ route, run }: { readonly route: Route; readonly run
       <div className="head">
         <h1>Review</h1>
         <span className="controls">
-          <label>
-            turns
-            <select value={kind} onChange={(event) => set({ kind: event.target.value })}>
-              {Object.entries(KINDS).map(([name, words]) => (
-                <option key={name} value={name}>
-                  {words}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            name="turns"
+            value={kind}
+            options={Object.keys(KINDS)}
+            words={(name) => KINDS[name] ?? name}
+            onChange={(value) => set({ kind: value })}
+          />
           <label>
             how many
             <input

@@ -1,5 +1,6 @@
 import { type ReactNode, useRef, useState } from "react";
 import type { RunEntry, RunsAnswer } from "../../answers.ts";
+import { Choice } from "../parts/choice.tsx";
 import { ConfirmDelete } from "../parts/confirm-delete.tsx";
 import { costText, countText, durationText, timeText } from "../parts/figures.tsx";
 import { useKeys } from "../parts/keys.tsx";
@@ -64,25 +65,21 @@ function Runs({ data, route, onDeleted }: RunsParts): ReactNode {
               onChange={(event) => set({ search: event.target.value })}
             />
           </label>
-          <label>
-            sort by
-            <select value={sort} onChange={(event) => set({ sort: event.target.value })}>
-              <option value="">start</option>
-              {Object.keys(ORDERS).map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            name="sort by"
+            value={sort}
+            options={Object.keys(ORDERS)}
+            none="start"
+            onChange={(value) => set({ sort: value })}
+          />
           {tags.length > 0 && (
-            <label>
-              tag
-              <select value={tag} onChange={(event) => set({ tag: event.target.value })}>
-                <option value="">any</option>
-                {tags.map((one) => (
-                  <option key={one}>{one}</option>
-                ))}
-              </select>
-            </label>
+            <Choice
+              name="tag"
+              value={tag}
+              options={tags}
+              none="any"
+              onChange={(value) => set({ tag: value })}
+            />
           )}
         </span>
       </div>

@@ -1,6 +1,7 @@
 import { type ReactNode, useMemo } from "react";
 import type { ConversationEntry, CoverageAnswer, GraphAnswer, ScenarioAnswer } from "../../answers.ts";
 import type { EntryFilter } from "../../entry-filter.ts";
+import { Choice } from "../parts/choice.tsx";
 import { type EntryColumns, EntryList, placeOf, useEntries } from "../parts/entry-list.tsx";
 import { countedText, countText } from "../parts/figures.tsx";
 import { Graph } from "../parts/graph.tsx";
@@ -75,30 +76,21 @@ function ScenarioView({
             : graph !== null && <span>{takenText(graph, data, subjects)}</span>}
         </span>
         <span className="controls">
-          <label>
-            subject
-            <select
-              value={subject}
-              onChange={(event) => set({ subject: event.target.value, against: undefined })}
-            >
-              <option value="">all</option>
-              {data.subjects.map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            name="subject"
+            value={subject}
+            options={data.subjects}
+            none="all"
+            onChange={(value) => set({ subject: value, against: undefined })}
+          />
           {subject !== "" && data.subjects.length > 1 && (
-            <label>
-              against
-              <select value={against} onChange={(event) => set({ against: event.target.value })}>
-                <option value="">none</option>
-                {data.subjects
-                  .filter((name) => name !== subject)
-                  .map((name) => (
-                    <option key={name}>{name}</option>
-                  ))}
-              </select>
-            </label>
+            <Choice
+              name="against"
+              value={against}
+              options={data.subjects.filter((name) => name !== subject)}
+              none="none"
+              onChange={(value) => set({ against: value })}
+            />
           )}
         </span>
       </div>

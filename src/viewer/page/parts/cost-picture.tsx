@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { AssertionLine } from "../../../report/data/outcome-rates.ts";
 import type { RunAnswer } from "../../answers.ts";
 import { goTo, type Route, withSettings } from "../routing.ts";
+import { Choice } from "./choice.tsx";
 import { costText, numberText, percentText, rangeText } from "./figures.tsx";
 import { Picture, scaleOf } from "./picture.tsx";
 import { PlainText } from "./plain-text.tsx";
@@ -31,19 +32,12 @@ export function CostAgainstRate({
   return (
     <>
       <div className="controls section-gap">
-        <label>
-          outcome
-          <select
-            value={outcome}
-            onChange={(event) =>
-              goTo(withSettings(route, { outcome: event.target.value }), { replaces: true })
-            }
-          >
-            {rated.map((one) => (
-              <option key={one.outcome}>{one.outcome}</option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          name="outcome"
+          value={outcome}
+          options={rated.map((one) => one.outcome)}
+          onChange={(value) => goTo(withSettings(route, { outcome: value }), { replaces: true })}
+        />
       </div>
       <Picture
         title={`Cost against ${outcome}`}

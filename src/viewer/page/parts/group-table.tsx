@@ -3,6 +3,7 @@ import type { RateLine } from "../../../report/data/rate-line.ts";
 import type { GroupsAnswer, RunAnswer } from "../../answers.ts";
 import { goTo, type Route, withSettings } from "../routing.ts";
 import { answerPath, useAnswer } from "../source.ts";
+import { Choice } from "./choice.tsx";
 import { countText, numberText, percentText, RateBar, rangeText } from "./figures.tsx";
 import { sizeText } from "./matrix.tsx";
 import { PlainText } from "./plain-text.tsx";
@@ -19,18 +20,14 @@ export function GroupTable({ data, route }: { readonly data: RunAnswer; readonly
       <div className="section-head">
         <h2 id="groups">Results by</h2>
         <span className="controls">
-          <label>
-            <span className="hidden">group by</span>
-            <select
-              value={by}
-              onChange={(event) => goTo(withSettings(route, { by: event.target.value }), { replaces: true })}
-            >
-              <option value="">nothing</option>
-              {data.groups.map((group) => (
-                <option key={group}>{group}</option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            name="group by"
+            isNameHidden
+            value={by}
+            options={data.groups}
+            none="nothing"
+            onChange={(value) => goTo(withSettings(route, { by: value }), { replaces: true })}
+          />
         </span>
       </div>
       {path !== null && (

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { HeatAnswer, HeatCell, RunAnswer } from "../../answers.ts";
 import { goTo, hashOf, type Route, withSettings } from "../routing.ts";
 import { answerPath, useAnswer } from "../source.ts";
+import { Choice } from "./choice.tsx";
 import { countText, Explain, numberText, percentText } from "./figures.tsx";
 import { PlainText } from "./plain-text.tsx";
 import { Awaited } from "./states.tsx";
@@ -31,37 +32,29 @@ export function ScenarioTable({ data, route }: TableParts): ReactNode {
         <h2 id="scenarios">Scenarios</h2>
         <span className="controls">
           {names.length > 0 && (
-            <label>
-              outcome
-              <select value={outcome} onChange={(event) => set({ outcome: event.target.value })}>
-                {names.map((one) => (
-                  <option key={one}>{one}</option>
-                ))}
-              </select>
-            </label>
+            <Choice
+              name="outcome"
+              value={outcome}
+              options={names}
+              onChange={(value) => set({ outcome: value })}
+            />
           )}
-          <label>
-            sort by
-            <select value={route.settings.sort ?? ""} onChange={(event) => set({ sort: event.target.value })}>
-              <option value="">disagreement</option>
-              <option value="name">name</option>
-              {data.subjects.map((subject) => (
-                <option key={subject} value={`of ${subject}`}>
-                  {subject}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            name="sort by"
+            value={route.settings.sort}
+            options={["name", ...data.subjects.map((subject) => `of ${subject}`)]}
+            words={(order) => order.replace(/^of /, "")}
+            none="disagreement"
+            onChange={(value) => set({ sort: value })}
+          />
           {tags.length > 1 && (
-            <label>
-              tag
-              <select value={tag} onChange={(event) => set({ tag: event.target.value })}>
-                <option value="">any</option>
-                {tags.map((one) => (
-                  <option key={one}>{one}</option>
-                ))}
-              </select>
-            </label>
+            <Choice
+              name="tag"
+              value={tag}
+              options={tags}
+              none="any"
+              onChange={(value) => set({ tag: value })}
+            />
           )}
         </span>
       </div>
