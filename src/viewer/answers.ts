@@ -4,6 +4,7 @@ import type { MadeCall } from "../journal/fold/calls.ts";
 import type { Conversation } from "../journal/fold/conversation.ts";
 import type { JudgeHealth } from "../journal/judge-health.ts";
 import type { Cell, Label, RunStart } from "../journal/run-event.ts";
+import type { FoundTurn } from "../journal/store/browsed-run.ts";
 import type { ConversationSummary, RunSummary } from "../journal/store/store.ts";
 import type { Retry, Turn, TurnVerdict, TurnWarning } from "../journal/turn.ts";
 import type { Message } from "../models/message.ts";
@@ -370,13 +371,7 @@ export interface ComparisonAnswer extends Omit<Comparison, "lines"> {
 }
 
 /** A turn to review. */
-export interface ReviewTurn {
-  readonly conversation: string;
-  readonly turn: number;
-  readonly scenario: string;
-  readonly subject: string;
-  readonly node: string;
-}
+export type ReviewTurn = FoundTurn;
 
 /** The turns to review, and the labels of the run. */
 export interface ReviewAnswer {

@@ -128,13 +128,8 @@ function judgeAlone(judge: JudgeModel, input: ReplyToAssess): Promise<TurnJudgem
 }
 
 /** A reply, and what code needs to reach a verdict. */
-export interface ReplyToConclude {
+export interface ReplyToConclude extends Pick<JudgeInput, "reply" | "finish" | "traits"> {
   readonly question: Question;
-  readonly reply: string;
-  /** How the reply ended, as the provider says: `length` if it was cut off. */
-  readonly finish?: string | undefined;
-  /** All traits of the turn, also those of the run. */
-  readonly traits?: readonly Trait[];
   /** The state before the turn, for truths that depend on the past. */
   readonly state?: ScenarioState;
 }

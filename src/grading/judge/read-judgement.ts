@@ -24,13 +24,7 @@ export interface JudgedField {
 
 /** What a judge answered, checked and typed; or that it could not be read, with the raw text. */
 export type Judgement =
-  | {
-      readonly status: "read";
-      readonly fields: Readonly<Record<string, JudgedField>>;
-      readonly traits: Readonly<Record<string, TraitAnswer>>;
-      /** Null if the judge could not tell, or was not asked. */
-      readonly refused: boolean | null;
-    }
+  | (ReadableParts & { readonly status: "read" })
   | {
       readonly status: "unreadable";
       readonly raw: string;
@@ -43,6 +37,7 @@ export type Judgement =
 export interface ReadableParts {
   readonly fields: Readonly<Record<string, JudgedField>>;
   readonly traits: Readonly<Record<string, TraitAnswer>>;
+  /** Null if the judge could not tell, or was not asked. */
   readonly refused: boolean | null;
 }
 
