@@ -181,7 +181,7 @@ const SETTING_FLAGS: Readonly<Record<SettingFlagName, SettingFlag>> = {
   },
 };
 
-/** The flags of all commands that ask models, in the order of their help; without those that a command has no use for. */
+/** The flags of all commands that run conversations, in the order of their help, except some. */
 export function runFlags(...without: readonly SettingFlagName[]): readonly SettingFlagName[] {
   return RUN_FLAGS.filter((name) => !without.includes(name));
 }
@@ -215,8 +215,8 @@ const RUN_FLAGS: readonly SettingFlagName[] = [
 export type GivenFlags = Readonly<Record<string, unknown>>;
 
 /**
- * Declares flags that set settings, and those that say where other settings come from. `defaults` are named in the help; a
- * flag that is not given leaves its setting to the project file.
+ * Declares flags of settings, and `--set`, `--profile` and `--config`. `defaults` are printed in the help; without a flag, the project
+ * file decides.
  */
 export function addSettingFlags(
   command: Command,
@@ -257,27 +257,27 @@ export function averageOption(): Option {
   ).choices(["micro", "macro"]);
 }
 
-/** What `--fail-under-coverage` does. */
+/** The help of `--fail-under-coverage`. */
 export const FAIL_UNDER_COVERAGE =
   "exit 1 if the coverage of nodes, edges, outcomes, routes or paths is lower: edges=0.9 (repeatable)";
 
-/** What `--durable` does. */
+/** The help of `--durable`. */
 export const DURABLE =
   "flush every group of events to the disk: a power cut loses nothing (default: at most a second)";
 
-/** What `--use-calls` of commands that ask models does. */
+/** The help of `--use-calls` in commands that run conversations. */
 export const USE_CALLS = "also use the answers that came with this imported run (repeatable)";
 
-/** What `--max-cost` does. */
+/** The help of `--max-cost`. */
 export const MAX_COST = "do not start if the forecast is higher: 5usd, 2M tokens, 500 calls";
 
-/** What `--watch` does. */
+/** The help of `--watch`. */
 export const WATCH = "repeat when a scenario, a dataset or the project file changes, until Ctrl-C";
 
-/** What `--allow-drafts` does. */
+/** The help of `--allow-drafts`. */
 export const ALLOW_DRAFTS = "also use scenarios that are marked as drafts";
 
-/** Declares the flag that allows what a project file asks for. */
+/** Declares `--trust`. */
 export function addTrustFlag(command: Command): Command {
   return command.addOption(
     new Option(
@@ -287,7 +287,7 @@ export function addTrustFlag(command: Command): Command {
   );
 }
 
-/** Declares the flag that allows what a stored run says about how it was started. */
+/** Declares `--trust-origin`. */
 export function addTrustOriginFlag(command: Command): Command {
   return command.addOption(
     new Option(
@@ -297,14 +297,14 @@ export function addTrustOriginFlag(command: Command): Command {
   );
 }
 
-/** The settings that the command line sets. */
+/** The settings that the flags of a command give. */
 export function settingsRequest(given: GivenFlags): SettingsRequest {
   const flags = Object.entries(SETTING_FLAGS).flatMap(([name, { key, syntax }]) =>
     given[name] === undefined
       ? []
       : [{ flag: syntax.split(" ")[0] ?? syntax, path: [key], value: given[name] }],
   );
-  // Commander gives texts for these, or leaves them out.
+  // Commander leaves out flags that are not given.
   const { profile, config, set, trust } = given as {
     readonly trust?: true;
     readonly profile?: string;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// This file must load on any Node that knows modules, to say in a sentence which one is needed: so it imports nothing of ours
+// This file must load on any Node that has modules, so that it can print which version is needed: it imports nothing of ours
 // and no name that an old Node may lack.
 import * as nodeModule from "node:module";
 

@@ -12,15 +12,15 @@ import type { Terminal } from "../terminal/terminal.ts";
 /** How many problems are printed. */
 const SHOWN = 20;
 
-/** The scenarios that a command names, or else those of the project. Throws a `ProjectError` with everything that is wrong. */
+/** The scenarios that a command names, otherwise those of the project. Throws a `ProjectError` with all problems. */
 export async function readScenarios(
   names: readonly string[],
   settings: Settings,
   terminal: Terminal,
 ): Promise<readonly ScenarioDefinition[]> {
-  const meant = names.length > 0 ? names : settings.scenarios;
-  if (meant.length === 0) throw new ProjectError([`No scenarios to run. ${await whatToName()}`]);
-  const { scenarios, problems, skipped } = await loadScenarios(meant, {
+  const wanted = names.length > 0 ? names : settings.scenarios;
+  if (wanted.length === 0) throw new ProjectError([`No scenarios to run. ${await namingAdvice()}`]);
+  const { scenarios, problems, skipped } = await loadScenarios(wanted, {
     folder: terminal.folder,
     stdin: () => readInput(terminal),
   });
@@ -38,7 +38,7 @@ export async function readScenarios(
   return selectScenarios(scenarios, settings).map(({ definition }) => definition);
 }
 
-/** Prints what `validate()` found that is no mistake. What a module makes has no place in a file, so its scenario is named. */
+/** Prints the warnings of `validate()`. A scenario from a module has no position in a file, so it is named. */
 export function printWarnings(scenarios: readonly ScenarioDefinition[], { messages }: Terminal): void {
   for (const { name, warnings } of scenarios)
     for (const warning of warnings) {
@@ -47,12 +47,12 @@ export function printWarnings(scenarios: readonly ScenarioDefinition[], { messag
     }
 }
 
-async function whatToName(): Promise<string> {
+async function namingAdvice(): Promise<string> {
   const packs = (await bundledPacks()).map((name) => `pack:${name}`);
   return `Name files, folders or patterns, or one of the bundled packs: ${packs.join(", ")}.`;
 }
 
-/** All of standard input, as text; it may have no end, so there is a limit. */
+/** All of standard input as text, up to a limit: it may never end. */
 export async function readInput({ input }: Terminal): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;

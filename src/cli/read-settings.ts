@@ -11,15 +11,15 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { requireConsent } from "./trust/consent.ts";
 import { codeEffect, codeEffects, type Effect, settingEffects } from "./trust/project-effects.ts";
 
-/** What a person says about settings on the command line. */
+/** The settings that a command line gives. */
 export interface SettingsRequest {
   readonly profile?: string;
-  /** Another project file than the one that is found. */
+  /** The project file of `--config`. */
   readonly config?: string;
   readonly flags: readonly FlagValue[];
-  /** What `--set` was given. */
+  /** The values of `--set`. */
   readonly sets: readonly string[];
-  /** True if the person consents to all that the project file asks for. Never kept with a run. */
+  /** True to consent to all effects of the project file. Never stored with a run. */
   readonly trusts?: boolean;
 }
 
@@ -28,8 +28,8 @@ export interface SettingsUse {
   /** True to run a project file that is code, though the command does not name it (default false). */
   readonly runsCode?: boolean;
   /**
-   * What of the project file is used, which needs consent where it starts programs, sends keys elsewhere, runs code or writes outside
-   * of the project: all of it, or its scenarios only (default: neither, settings are only looked at).
+   * The parts of the project file that take effect: all, or its scenarios only (default: none, settings are only shown). Starting
+   * programs, sending keys to other addresses, running code and writing outside of the project need consent.
    */
   readonly uses?: "everything" | "scenarios";
   /** The scenarios that the command names; those of the project file are used if there are none. */
@@ -37,8 +37,8 @@ export interface SettingsUse {
 }
 
 /**
- * The settings that hold: flags before the profile before the project file before defaults. A project file that is code is run
- * by commands that run things, with consent; others, which one may use to look at what strangers wrote, only say that they did not.
+ * Resolves settings: flags override the profile, the profile overrides the project file, the file overrides defaults. A project file that
+ * is code runs only with consent, and only in commands that run scenarios; other commands print that they did not run it.
  */
 export async function readSettings(
   request: SettingsRequest,
@@ -70,7 +70,7 @@ export async function readSettings(
   return { ...resolved, settings: withDatasetHere(resolved.settings, folder) };
 }
 
-/** The variable that says where runs are stored: before the project file, after a flag. */
+/** The variable with the path of the store: overrides the project file, is overridden by the flag. */
 const STORE_VARIABLE = "ELENCHUS_STORE";
 
 function variableFlags({ environment }: Terminal): readonly FlagValue[] {
@@ -78,7 +78,7 @@ function variableFlags({ environment }: Terminal): readonly FlagValue[] {
   return store === undefined || store === "" ? [] : [{ flag: STORE_VARIABLE, path: ["store"], value: store }];
 }
 
-/** A dataset is named from the folder of the command, and read from that of the process. */
+/** The path of a dataset is relative to the folder of the command; it is read from the folder of the process. */
 function withDatasetHere(settings: Settings, folder: string): Settings {
   const { dataset } = settings;
   const here = (file: string): string => relative(process.cwd(), resolve(folder, file)) || file;
@@ -87,7 +87,7 @@ function withDatasetHere(settings: Settings, folder: string): Settings {
   return { ...settings, dataset: { ...dataset, file: here(dataset.file) } };
 }
 
-/** A project file that is code, and that the command does not name, runs only with consent: the folder may be a stranger's. */
+/** A project file that is code and was not named with `--config` runs only with consent: the folder may come from somebody else. */
 async function requireConsentToCode(trusts: boolean, terminal: Terminal): Promise<void> {
   const projectFile = await findProjectFile(terminal.folder);
   if (projectFile !== null && isCodeFile(projectFile))

@@ -27,7 +27,7 @@ export function reportError(error: unknown, messages: Output, { debug }: { reado
   if (debug && error instanceof Error) messages.write(`${redactSecrets(printableLines(stackOf(error)))}\n`);
 }
 
-/** What the file system says names the file, and is about what a person named. */
+/** Errors of the file system name the file, and are about a file that the user named. */
 function isAboutFiles(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && "path" in error;
 }

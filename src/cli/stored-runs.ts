@@ -31,11 +31,11 @@ export async function withRuns<Result>(
   }
 }
 
-/** Does something with the store of a project, if there is one; nothing is written to it. */
+/** Opens the store of a project for reading, if there is one, and closes it after `use`. */
 export async function withStoreIfAny<Result>(
   path: string,
   use: (store: Store | undefined) => Promise<Result>,
-  /** True if the store is not needed: one of an older format, which the run will bring up to date, counts as none. */
+  /** True if the store is not required: one of an older format, which the run will migrate, counts as none. */
   { isOptional = false }: { readonly isOptional?: boolean } = {},
 ): Promise<Result> {
   const store = await openStoreIfAny(path, isOptional);
@@ -58,7 +58,7 @@ export async function openStoreIfAny(path: string, isOptional = false): Promise<
   }
 }
 
-/** What is wrong with a store whose data led to an error that should not happen; undefined if it is as we write it. */
+/** Explains an unexpected error by damage of the store; undefined if the store is not damaged. */
 async function damageOf(store: Store, path: string, cause: unknown): Promise<StoreError | undefined> {
   const isExpected = !(
     cause instanceof TypeError ||
@@ -76,7 +76,7 @@ async function damageOf(store: Store, path: string, cause: unknown): Promise<Sto
   });
 }
 
-/** The run with a name, or with a name that begins so; the latest run without a name. */
+/** Finds a run by its name or the beginning of it. Without a name: the latest run. */
 export function findRun(store: Store, name: string | undefined): RunSummary {
   const run = name === undefined ? latestRun(store) : store.run(name);
   if (run !== undefined) return run;
@@ -97,7 +97,7 @@ function latestRun(store: Store): RunSummary | undefined {
   return latest;
 }
 
-/** The conversation of a run with a name, or with a name that begins so; undefined if there is none. */
+/** Finds a conversation by its name or the beginning of it. */
 export function findConversation(store: Store, run: string, name: string): ConversationSummary | undefined {
   let found: ConversationSummary | undefined;
   for (const summary of store.conversations(run, { conversation: name })) {
@@ -109,7 +109,7 @@ export function findConversation(store: Store, run: string, name: string): Conve
   return found;
 }
 
-/** How many conversations a resume would go on with. */
+/** How many conversations a resume would continue. */
 export function countOpen(store: Store, summary: RunSummary, retried: Retried = {}): number {
   if (retried.retryErrors || retried.retryUnreadable) {
     let stays = 0;
@@ -119,7 +119,7 @@ export function countOpen(store: Store, summary: RunSummary, retried: Retried = 
   return neverEnded(summary);
 }
 
-/** True if a resume would go on with a conversation. */
+/** True if a resume would continue a conversation. */
 export function isOpen(summary: RunSummary, { retryErrors, retryUnreadable }: Retried): boolean {
   const { statuses, unjudged, unreadable } = summary;
   const again = (retryErrors ? (statuses.error ?? 0) + unjudged : 0) + (retryUnreadable ? unreadable : 0);
@@ -130,7 +130,7 @@ function neverEnded({ start, statuses, arms = 0 }: RunSummary): number {
   return start.conversations + arms - countStatuses(statuses, (status) => !isInterrupted(status));
 }
 
-/** The levels that `--variant` names. Throws a `ProjectError` if it does not say of which factor. */
+/** The levels of `--variant`. Throws a `ProjectError` if a factor is missing. */
 export function levelsOf(texts: readonly string[]): Readonly<Record<string, string>> {
   const { levels, problem } = readLevels(texts);
   if (levels === undefined) throw new ProjectError([problem]);

@@ -13,8 +13,8 @@ const STREAMS: Readonly<Record<string, "output" | "messages" | null>> = {
 };
 
 /**
- * Writes what a command was asked to write to a place that a person named: a file, whole or not at all, or a stream (`-`,
- * `/dev/stdout`), or nowhere (`/dev/null`). Returns true if a file was written.
+ * Writes to the place that `--output` names: a file, whole or not at all, or a stream (`-`, `/dev/stdout`), or nowhere (`/dev/null`).
+ * Returns true if a file was written.
  */
 export async function writeOutput(
   place: string,
@@ -31,7 +31,7 @@ export async function writeOutput(
   return true;
 }
 
-/** Throws `FileError` if nothing can ever be written to a place. */
+/** Throws `FileError` if a place cannot be written. */
 export async function refuseOutput(place: string, { folder }: Terminal): Promise<void> {
   if (!Object.hasOwn(STREAMS, place)) await refuseUnwritable(place, { folder });
 }

@@ -6,7 +6,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { findRun, withRuns } from "../stored-runs.ts";
-import { saysYes } from "../trust/consent.ts";
+import { confirm } from "../trust/consent.ts";
 
 /** The options of `tag`. */
 export interface TagOptions {
@@ -64,7 +64,7 @@ export async function deleteRuns(options: DeleteOptions, terminal: Terminal): Pr
       );
       const question = `Delete permanently:\n${lines.join("\n")}\nContinue? [y/N] `;
       if (!options.isSure) {
-        const isYes = await saysYes(question, terminal);
+        const isYes = await confirm(question, terminal);
         if (isYes === undefined)
           throw new ProjectError([
             `This deletes permanently:\n${lines.join("\n")}\nTo delete without a question, add --yes.`,

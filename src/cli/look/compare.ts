@@ -20,7 +20,7 @@ export type CompareFormat = "text" | "json" | "csv" | "markdown";
 /** The options of `compare`. */
 interface CompareCommandOptions extends SideChoice {
   readonly settings: SettingsRequest;
-  /** Runs of the store, or files; the latest run if there is none. */
+  /** Runs of the store, or files. Default: the latest run. */
   readonly runs: readonly string[];
   readonly names: readonly string[];
   readonly by: readonly string[];
@@ -39,7 +39,7 @@ const SHOWN = 20;
 /** Compares runs, or subjects of runs, pair by pair. */
 export async function compare(options: CompareCommandOptions, terminal: Terminal): Promise<ExitCode> {
   if (options.average !== undefined && options.by.length === 0) throw new ProjectError([AVERAGE_ALONE]);
-  // Rows are read, counted and forgotten: a nursery that does not grow saves a third of the memory, and costs no time.
+  // Objects live briefly here: young-generation memory that does not grow saves a third of the memory, at no cost in time.
   setFlagsFromString("--semi-space-growth-factor=1");
   const { settings } = await readSettings(options.settings, terminal);
   const store = await openStoreIfAny(settings.store);
@@ -52,7 +52,7 @@ export async function compare(options: CompareCommandOptions, terminal: Terminal
       acrossVersions: options.acrossVersions,
       ...(options.names.length === 0 ? {} : { names: options.names }),
     });
-    const pieces = written(comparisons, options, terminal);
+    const pieces = formatted(comparisons, options, terminal);
     if (await writeOutput(options.output ?? "-", pieces, terminal))
       terminal.messages.write(`Wrote the comparison to ${options.output}\n`);
     return 0;
@@ -61,7 +61,7 @@ export async function compare(options: CompareCommandOptions, terminal: Terminal
   }
 }
 
-function* written(
+function* formatted(
   comparisons: readonly Comparison[],
   { format, discordant }: CompareCommandOptions,
   { output }: Terminal,

@@ -21,7 +21,7 @@ export interface ComparedRun {
   readonly side: (subject?: string) => Side;
 }
 
-/** The run of a name, or of a file that `export` wrote. */
+/** Finds a run by its name, or reads it from a file that `export` wrote. */
 export async function comparedRun(
   store: Store | undefined,
   name: string | undefined,
@@ -73,7 +73,7 @@ function textOf(name: string, path: string): string {
   return text;
 }
 
-/** Several runs as one side: the conversations of a subject wherever they are. */
+/** The conversations of a subject in several runs, as one side. */
 export function subjectSide(runs: readonly ComparedRun[], subject: string): Side {
   const own = runs.filter(({ subjects }) => subjects.includes(subject));
   if (own.length === 0) {

@@ -23,7 +23,7 @@ interface ImportCommandOptions {
   readonly useCalls: boolean;
 }
 
-/** Takes a run from its file into the store. */
+/** Imports a run from a file into the store. */
 export async function importCommand(options: ImportCommandOptions, terminal: Terminal): Promise<ExitCode> {
   const { file, as, useCalls } = options;
   const { settings } = await readSettings(options.settings, terminal);
@@ -42,7 +42,7 @@ export async function importCommand(options: ImportCommandOptions, terminal: Ter
   }
 }
 
-/** A device may have no end; a pipe that a person names has one. */
+/** Refuses devices, which may have no end. A pipe that a person names is fine. */
 async function refuseSpecial(file: string, { folder }: Terminal): Promise<void> {
   const stats = await stat(resolve(folder, file)).catch(cannotRead(file));
   const kind = stats.isFIFO() ? undefined : specialKind(stats);
@@ -52,7 +52,7 @@ async function refuseSpecial(file: string, { folder }: Terminal): Promise<void> 
 
 const PIECE = 250_000;
 
-/** Longer lines are not of a run's file. */
+/** No run file has longer lines. */
 const LONGEST_LINE = 100_000_000;
 
 async function* piecesOf(file: string, { input, folder }: Terminal): AsyncGenerator<string> {

@@ -51,7 +51,7 @@ export async function list(options: ListOptions, terminal: Terminal): Promise<Ex
 /** The last column has remarks. */
 const HEAD = ["run", "started", "done", "state", "result", "subjects", ""];
 const COLUMNS: readonly NamedColumn[] = [
-  // Before the remarks: the order says it, too, and a person chose the tags.
+  // Dropped before the remarks: the order shows it, too, and tags were chosen by a person.
   { alignment: "<", leaves: 2 },
   { alignment: ">", leaves: 4 },
   { alignment: "<" },
@@ -60,7 +60,7 @@ const COLUMNS: readonly NamedColumn[] = [
   { alignment: "<", leaves: 3 },
 ];
 const SUBJECTS = HEAD.indexOf("subjects");
-/** What is left of the names of subjects, if not all of them fit. */
+/** The least width for the names of subjects. */
 const SOME_NAMES = 12;
 const GAP = 2;
 
@@ -93,7 +93,7 @@ function runTable(runs: readonly ListedRun[], { style, width }: TextOptions): re
   return namedTable(lines, COLUMNS, width);
 }
 
-/** Names of subjects are cut; if little is left of them, their column leaves, because a person chose the tags. */
+/** Names of subjects are cut. If little is left of them, their column is dropped before that of the tags. */
 function roomForSubjects(rows: readonly (readonly TableCell[])[], width: number): number {
   const widths = HEAD.map((_, column) =>
     rows.reduce((most, row) => Math.max(most, textWidth(row[column]?.text ?? "")), 0),

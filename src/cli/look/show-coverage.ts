@@ -27,7 +27,7 @@ interface ReportedCoverage extends Pick<CoverageOptions, "scenario" | "subject">
   readonly json: boolean;
 }
 
-/** Prints what runs reached; the exit code is 1 if that is less than asked for. */
+/** Prints the coverage of runs; the exit code is 1 below a threshold. */
 export async function reportCoverage(
   store: Store,
   { runs, failUnder, json, ...options }: ReportedCoverage,
@@ -45,7 +45,7 @@ export async function reportCoverage(
   return results.every(({ passed }) => passed) ? 0 : 1;
 }
 
-/** Counts of paths may be larger than numbers in JSON: all counts are texts where they are not safe. */
+/** Counts of paths may be larger than safe numbers in JSON: those are written as texts. */
 function coverageJson(found: Coverage, thresholds: readonly unknown[]): string {
   const write = (_: string, value: unknown): unknown => {
     if (typeof value !== "bigint") return value;

@@ -23,7 +23,7 @@ export interface StatisticsOptions {
   readonly average: Average | undefined;
   /** True to show how right answers last over turns. */
   readonly sequences: boolean;
-  /** True to say where the noise comes from. */
+  /** True to show where the noise comes from. */
   readonly noise: boolean;
   /** Further runs whose conversations count for the noise. */
   readonly with: readonly string[] | undefined;
@@ -33,8 +33,8 @@ export interface StatisticsOptions {
   readonly labels: string | undefined;
 }
 
-/** True if any of these is asked for. */
-export function asksForStatistics({
+/** True if any statistics are requested. Throws a `ProjectError` for flags that do not fit together. */
+export function wantsStatistics({
   by,
   average,
   sequences: curves,
@@ -48,7 +48,7 @@ export function asksForStatistics({
   return by !== undefined || curves || where || agreement || labels !== undefined;
 }
 
-/** What `--average` without groups gets. */
+/** The error for `--average` without groups. */
 export const AVERAGE_ALONE =
   "--average needs --by: it averages over groups, for instance --by tag --average macro";
 
@@ -91,7 +91,7 @@ export function showStatistics(
   else output.write(parts.map(({ text }) => text()).join("\n"));
 }
 
-/** The conversations of a run, with the model that played their users. */
+/** The conversations of a run, with the model that simulated their users. */
 function noisyScores(store: Store, run: string, filter: ConversationFilter): readonly NoisyScore[] {
   const { simulator } = findRun(store, run).start.configuration;
   const name = simulator === undefined ? null : JSON.stringify(simulator);

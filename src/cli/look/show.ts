@@ -30,7 +30,7 @@ import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { countOpen, findConversation, findRun, withRuns } from "../stored-runs.ts";
 import { quoted } from "../trust/project-effects.ts";
-import { asksForStatistics, type StatisticsOptions, showStatistics } from "./show-statistics.ts";
+import { type StatisticsOptions, showStatistics, wantsStatistics } from "./show-statistics.ts";
 
 /** The options of `show`. */
 interface ShowOptions {
@@ -47,9 +47,9 @@ interface ShowOptions {
   readonly details: boolean;
   /** True to draw every scenario with its traffic, however many there are. */
   readonly graphs: boolean;
-  /** True to say what was reached of what can be reached. */
+  /** True to show the coverage. */
   readonly coverage: boolean;
-  /** Shares of it that must be reached. */
+  /** Thresholds of the coverage. */
   readonly failUnderCoverage: readonly string[];
   /** True for data instead of text. */
   readonly json: boolean;
@@ -58,7 +58,7 @@ interface ShowOptions {
 /** As many graphs as fit on a screen or two. */
 const GRAPHS = 2;
 
-/** What of a run is looked at, and where it is shown. */
+/** What is shown of a run, and where. */
 interface Shown {
   readonly store: Store;
   readonly summary: RunSummary;
@@ -70,13 +70,13 @@ interface Shown {
 export async function show(options: ShowOptions, terminal: Terminal): Promise<ExitCode> {
   const { settings } = await readSettings(options.settings, terminal);
   return withRuns(settings.store, async (store): Promise<ExitCode> => {
-    const { summary, conversation } = meantBy(options, store);
+    const { summary, conversation } = resolveId(options, store);
     const shown: Shown = { store, summary, options, terminal };
     if (conversation !== undefined) showConversation(shown, conversation);
     else {
       checkFilter(shown);
       if (options.coverage) return showCoverage(shown);
-      if (asksForStatistics(options.statistics))
+      if (wantsStatistics(options.statistics))
         await showStatistics(
           options.statistics,
           { store, run: summary.run, filter: options.filter, json: options.json },
@@ -90,7 +90,7 @@ export async function show(options: ShowOptions, terminal: Terminal): Promise<Ex
   });
 }
 
-/** Says what the run reached, together with those of `--with`. */
+/** Shows the coverage of the run, together with the runs of `--with`. */
 async function showCoverage({ store, summary, options, terminal }: Shown): Promise<ExitCode> {
   const { reportCoverage } = await import("./show-coverage.ts");
   const { scenario, subject } = options.filter;
@@ -108,8 +108,8 @@ async function showCoverage({ store, summary, options, terminal }: Shown): Promi
   );
 }
 
-/** A name is that of a run before it is that of a conversation of the latest run, or of the one that is named. */
-function meantBy(
+/** A name means a run if there is one, otherwise a conversation of the latest run, or of the run of `--run`. */
+function resolveId(
   { id, run }: ShowOptions,
   store: Store,
 ): { readonly summary: RunSummary; readonly conversation?: ConversationSummary } {
@@ -153,7 +153,7 @@ function showRun(shown: Shown): void {
   output.write(`${output.style.bold(`Run ${printableText(run)}`)}\n\n`);
   output.write(resultsText(ratesOf(shown), { ...layout, details: options.details }));
   const open = countOpen(store, summary);
-  // What was graded again is not gone on with.
+  // A regraded run cannot be resumed.
   if (open > 0 && summary.parent === null) {
     const hint = `${countedText(open, "conversation")} left. Resume with: elenchus resume ${quoted(run)}`;
     output.write(`\n${wrapText(hint, output.width).join("\n")}\n`);
@@ -180,24 +180,24 @@ function showFailures({ store, summary, options, terminal }: Shown): void {
   terminal.output.write(failuresText(store, summary.run, { style, width, ...options.filter }));
 }
 
-function showConversation({ store, summary, options, terminal }: Shown, meant: ConversationSummary): void {
+function showConversation({ store, summary, options, terminal }: Shown, shown: ConversationSummary): void {
   const { output } = terminal;
-  const events = store.events(summary.run, meant.conversation);
+  const events = store.events(summary.run, shown.conversation);
   if (options.json) {
     for (const event of events) output.data(`${safeJson(event)}\n`);
     return;
   }
   const { style, width } = output;
-  // Of a dataset the run keeps the scenario with its variables, not what became of it in each row.
+  // The stored scenario of a dataset has variables; their values in this row are not known.
   const definition =
-    meant.rowIndex === null && meant.variant === null
-      ? storedDefinitions(store, summary.run).get(meant.scenario)
+    shown.rowIndex === null && shown.variant === null
+      ? storedDefinitions(store, summary.run).get(shown.scenario)
       : undefined;
   output.write(
     conversationText(events, {
       style,
       width,
-      parents: parentsOf(store, summary.run, meant.conversation),
+      parents: parentsOf(store, summary.run, shown.conversation),
       ...(definition === undefined ? {} : { definition }),
     }),
   );
@@ -218,7 +218,7 @@ function parentsOf(store: Store, run: string, conversation: string): readonly It
 function showData(shown: Shown): void {
   const { summary, terminal } = shown;
   const rates = ratesOf(shown);
-  // A map is nothing in JSON.
+  // JSON cannot represent a map.
   const best = Object.fromEntries(rates.best ?? []);
   const data = { ...summary, rates: { ...rates, best }, results: rowsOf(shown) };
   terminal.output.data(`${safeJson(data, 2)}\n`);
@@ -227,7 +227,7 @@ function showData(shown: Shown): void {
 const SHOWN = 20;
 /** Enough of a name to distinguish conversations. */
 const NAME_LENGTH = 8;
-/** Below this many columns, who was asked is said without which time it was. */
+/** Below this many columns, replicate and row are left out. */
 const NARROW = 60;
 
 const COLUMNS: readonly NamedColumn[] = [
@@ -237,7 +237,7 @@ const COLUMNS: readonly NamedColumn[] = [
   { alignment: ">", leaves: 1 },
 ];
 
-/** The first of so many conversations, one a line, with what they are called by. */
+/** The first conversations, one on each line. */
 export function conversationsText(
   conversations: Iterable<ConversationSummary>,
   count: number,
@@ -257,13 +257,13 @@ function rowOf(summary: ConversationSummary, { style, width }: TextOptions): Nam
   const { word, paint } = statusWord(status, style);
   const place = [`replicate ${replicate}`, ...placeTexts(summary).map(printableText)].join(", ");
   const room = Math.max(8, Math.floor((width - 50) / 2));
-  const asked = cutToWidth(printableText(subject), room);
+  const subjectName = cutToWidth(printableText(subject), room);
   return {
     name: { text: printableText(conversation).slice(0, NAME_LENGTH), paint: style.bold },
     indent: 2,
     cells: [
       { text: cutToWidth(printableText(scenario), room) },
-      { text: width < NARROW ? asked : `${asked}, ${place}` },
+      { text: width < NARROW ? subjectName : `${subjectName}, ${place}` },
       { text: word, paint },
       { text: countedText(turnCount, "turn") },
     ],

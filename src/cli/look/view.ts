@@ -69,7 +69,7 @@ function pageFolder(): string {
   throw new ProjectError([`The viewer's page is missing in ${folder}. Install elenchus again.`]);
 }
 
-/** Prints the address of a page, and opens it if asked to. */
+/** Prints the address of a page, and opens it in a browser if wanted. */
 async function showAddress(
   viewer: RunningViewer,
   { page, opens }: { readonly page: string; readonly opens: boolean },
@@ -114,7 +114,7 @@ function openInBrowser(url: string): Promise<boolean> {
     child.once("exit", (code) => resolve(code === 0));
     child.once("spawn", () => {
       child.unref();
-      // A program that stays open is the browser itself.
+      // A program that is still running is the browser itself.
       setTimeout(() => resolve(true), 2_000).unref();
     });
   });
@@ -164,7 +164,7 @@ export interface ViewedRun {
   close(): Promise<void>;
 }
 
-/** Opens a viewer for a run that is about to begin. */
+/** Opens a viewer for a run that is about to start. */
 export async function viewRun(
   store: string,
   name: string | undefined,

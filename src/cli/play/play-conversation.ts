@@ -25,23 +25,23 @@ import { givenHistory } from "../../run/step/given-history.ts";
 import { step } from "../../run/step/step.ts";
 import { type PlaySession, playRunOptions } from "./play-session.ts";
 
-/** A question about to be asked. */
+/** A question that is about to be sent. */
 export interface ReadyQuestion {
   readonly effect: AskEffect;
   /** As the scenario has it, without what a handover adds. */
   readonly question: string;
 }
 
-/** What replaces a question: other words, null for none, or that the session is over. */
+/** The replacement of a question: another text, null to keep it, or that the session is over. */
 export type Rewording = { readonly text: string | null } | "ended" | "aborted";
 
-/** How a person asks in place of a scenario. */
+/** How a person replaces questions, and the signal that ends the session. */
 export interface PlayConversationOptions {
   readonly reword: (ready: ReadyQuestion) => Promise<Rewording>;
   readonly signal: AbortSignal;
 }
 
-interface Asking {
+interface PendingQuestion {
   readonly effect: AskEffect;
   /** The state before the question was ready, and what has happened since. */
   readonly before: ConversationState | null;
@@ -49,9 +49,9 @@ interface Asking {
 }
 
 /**
- * One conversation whose questions a person may replace, one thing at a time. A question is replaced by folding what led to it
- * once more, with a definition that asks something else in its place: all that follows from a question then follows from what
- * was typed. No definition folds such events again, so they are no journal, and no store may keep them as one.
+ * One conversation whose questions a person may replace, one effect at a time. To replace a question, the events that led to it are folded
+ * again with a definition that has the new text, so that everything after it depends on what was typed. No single definition can fold these
+ * events again, so they must not be stored as a journal.
  */
 export class PlayConversation implements ConversationContext {
   readonly run: RunContext;
@@ -60,7 +60,7 @@ export class PlayConversation implements ConversationContext {
   readonly #scenario: ScenarioDefinition;
   #plan: ConversationPlan;
   #state: ConversationState | null = null;
-  #asking: Asking | null = null;
+  #pending: PendingQuestion | null = null;
   #judging: JudgeEffect[] = [];
   #simulating: SimulateEffect | null = null;
   #isOver = false;
@@ -73,17 +73,17 @@ export class PlayConversation implements ConversationContext {
     this.#scenario = plan.definition;
   }
 
-  /** With the definition that asks what was asked last. */
+  /** With the definition that has the last question as it was sent. */
   get plan(): ConversationPlan {
     return this.#plan;
   }
 
   get state(): ConversationState {
-    // Only what follows from a state asks for it.
+    // It is read only after the first event has set it.
     return this.#state as ConversationState;
   }
 
-  /** Turns are finished before the next question is asked. */
+  /** Turns are finished before the next question is sent. */
   async turnsFinished(): Promise<void> {}
 
   /** Runs the conversation until it is over. */
@@ -101,8 +101,8 @@ export class PlayConversation implements ConversationContext {
       this.#judging = [];
       if (judging.length > 0) await this.#judge(judging);
       else if (this.#simulating !== null) await this.#simulate(this.#simulating);
-      else if (this.#asking !== null) await this.#ask(this.#asking);
-      else throw new Error("The conversation has come to a halt.");
+      else if (this.#pending !== null) await this.#ask(this.#pending);
+      else throw new Error("The conversation has no next effect.");
     }
   }
 
@@ -111,9 +111,9 @@ export class PlayConversation implements ConversationContext {
     const before = this.#state;
     const { state, effects, events } = step(this.#scenario, before, event);
     this.#state = state;
-    this.#asking?.since.push(event);
+    this.#pending?.since.push(event);
     for (const effect of effects) {
-      if (effect.type === "ask") this.#asking = { effect, before, since: [event] };
+      if (effect.type === "ask") this.#pending = { effect, before, since: [event] };
       else if (effect.type === "judge") this.#judging.push(effect);
       else if (effect.type === "simulate") this.#simulating = effect;
       else this.#isOver = true;
@@ -148,34 +148,34 @@ export class PlayConversation implements ConversationContext {
     }
   }
 
-  async #ask(asking: Asking): Promise<void> {
-    const { node, turn } = asking.effect;
-    // The one that was asked last, with its texts.
+  async #ask(pending: PendingQuestion): Promise<void> {
+    const { node, turn } = pending.effect;
+    // The last question, with its texts filled in.
     const { question = "" } = this.state.open.at(-1) ?? {};
-    const reworded = await this.#reword({ effect: asking.effect, question });
-    this.#asking = null;
+    const reworded = await this.#reword({ effect: pending.effect, question });
+    this.#pending = null;
     if (typeof reworded === "string") {
       this.#stop();
       return;
     }
     const { text } = reworded;
-    const effect = text === null ? this.#asIs(asking) : this.#replaced(asking, text);
-    const asked = await askSubject(this, effect);
+    const effect = text === null ? this.#unchanged(pending) : this.#reworded(pending, text);
+    const answer = await askSubject(this, effect);
     const { conversation } = this.plan;
-    if ("reply" in asked) this.#feed({ type: "turn-reply", conversation, turn, ...asked });
+    if ("reply" in answer) this.#feed({ type: "turn-reply", conversation, turn, ...answer });
     else if (this.signal.aborted) this.#stop();
     else {
-      const failure = failureOf(asked.error, { stage: "subject", node, turn });
-      this.#stop({ status: "error", failure, spending: asked.spending });
+      const failure = failureOf(answer.error, { stage: "subject", node, turn });
+      this.#stop({ status: "error", failure, spending: answer.spending });
     }
   }
 
-  #asIs({ effect }: Asking): AskEffect {
+  #unchanged({ effect }: PendingQuestion): AskEffect {
     this.#plan = { ...this.#plan, definition: this.#scenario };
     return effect;
   }
 
-  #replaced({ effect, before, since }: Asking, text: string): AskEffect {
+  #reworded({ effect, before, since }: PendingQuestion, text: string): AskEffect {
     const definition = withQuestion(this.#scenario, effect.node, text);
     let state = before;
     let ready = effect;
@@ -195,14 +195,14 @@ export class PlayConversation implements ConversationContext {
       failure: { category: "cancelled", stage: "run", message: "The session was ended." },
     },
   ): void {
-    this.#asking = null;
+    this.#pending = null;
     this.#feed({ type: "conversation-stop", conversation: this.plan.conversation, ...end });
   }
 }
 
 function withQuestion(definition: ScenarioDefinition, id: string, text: string): ScenarioDefinition {
   const node = definition.nodes[id] as ScenarioNode;
-  // What a person types is no template.
+  // What a person types is plain text.
   const plain = isTemplate(text) ? `{% raw %}${text}{% endraw %}` : text;
   const question = Object.freeze({ ...node.question, question: plain });
   const nodes = Object.freeze({ ...definition.nodes, [id]: Object.freeze({ ...node, question }) });
@@ -219,7 +219,7 @@ export async function playQuestioner(session: PlaySession, subject: SubjectOptio
   const { options, store, signal } = session;
   const runOptions = playRunOptions(options, { subject, store });
   validateOptions(runOptions);
-  // The store keeps answers; a journal is not begun, since it could not be folded again.
+  // The store keeps answers only: a journal of these events could not be folded again.
   const setup = await setUpRun(runOptions, {
     clock: systemClock,
     emit: (event) => session.onEvent(event),

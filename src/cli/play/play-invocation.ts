@@ -33,7 +33,7 @@ import { listenForStop } from "../run/watch-run.ts";
 import { playQuestioner } from "./play-conversation.ts";
 import { isJudged, PERSON, type PlayOptions, PlaySession, playRunOptions } from "./play-session.ts";
 
-/** What `play` gets on the command line. */
+/** The options of `play` on the command line. */
 interface PlayCommandOptions {
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
@@ -45,7 +45,7 @@ interface PlayCommandOptions {
 
 const SHOWN = 12;
 
-/** Finds the one scenario that is meant, and plays it. */
+/** Finds the scenario, and plays it. */
 export async function playCommand(options: PlayCommandOptions, terminal: Terminal): Promise<ExitCode> {
   const { as, save } = options;
   const { settings } = await readSettings(options.settings, terminal, {
@@ -111,7 +111,7 @@ async function playedWitness(
   };
 }
 
-/** The first row and the first variant, of those that are wanted: a session is one conversation. */
+/** The first row and the first selected variant: a session is one conversation. */
 async function playedPlace(
   scenario: ScenarioDefinition,
   { dataset, rows, skipBadRows, variant: wanted }: Settings,
@@ -139,12 +139,12 @@ async function playedPlace(
 
 export type { PlayOptions } from "./play-session.ts";
 
-/** Runs one conversation with the person at the terminal, who answers in place of a model, or asks in place of the scenario. */
+/** Runs one conversation in which the person at the terminal answers in place of a model, or asks in place of the scenario. */
 export async function play(options: PlayOptions, terminal: Terminal): Promise<ExitCode> {
   const { as, subject, save, signals } = options;
-  demandTwo(options);
+  requireOtherModel(options);
   if (save !== undefined) refuseToOverwrite(save, terminal);
-  const unread = unreadFields(options);
+  const unread = unreadFieldsWarning(options);
   if (unread !== undefined) warn(unread, terminal);
   const controller = new AbortController();
   const stopListening = listenForStop({
@@ -157,7 +157,7 @@ export async function play(options: PlayOptions, terminal: Terminal): Promise<Ex
     if (as === "subject" || subject === undefined) await playSubject(session);
     else await playQuestioner(session, subject);
     await session.input.idle();
-    return await tellEnd(session, terminal);
+    return await reportEnd(session, terminal);
   } finally {
     stopListening();
     session.input.close();
@@ -165,7 +165,7 @@ export async function play(options: PlayOptions, terminal: Terminal): Promise<Ex
   }
 }
 
-async function tellEnd(session: PlaySession, terminal: Terminal): Promise<ExitCode> {
+async function reportEnd(session: PlaySession, terminal: Terminal): Promise<ExitCode> {
   const { output } = terminal;
   const end = playEnd(session);
   output.write(playEnding(session, end, { style: output.style, width: output.width }));
@@ -190,8 +190,8 @@ function warn(text: string, { messages }: Terminal): void {
   for (const line of paintedLines(text, width, style.yellow)) messages.write(`${line}\n`);
 }
 
-/** Throws if there is no model to ask, or if the person would have to be both subject and judge. */
-export function demandTwo({ as, subject, judge, scenario }: PlayOptions): void {
+/** Throws if no model takes the other part: the person cannot be both subject and judge, or both sides of the conversation. */
+export function requireOtherModel({ as, subject, judge, scenario }: PlayOptions): void {
   const problems: string[] = [];
   if (as === "questioner" && subject === undefined)
     problems.push(
@@ -219,8 +219,8 @@ function isPerson(option: SubjectOption | JudgeOption): boolean {
   return "model" in option && isPerson(option.model);
 }
 
-/** Says that fields stay unreadable without a judge; undefined if rules or a judge can read all of them. */
-export function unreadFields(options: PlayOptions): string | undefined {
+/** A warning if fields stay unreadable without a judge; undefined if rules or a judge can read all of them. */
+export function unreadFieldsWarning(options: PlayOptions): string | undefined {
   const { scenario } = options;
   const unread = Object.entries(scenario.nodes).flatMap(([node, { question }]) =>
     question.template === undefined || isJudged(scenario, node, options)
@@ -237,7 +237,7 @@ export function unreadFields(options: PlayOptions): string | undefined {
 
 const HINT = "(end with an empty line)";
 
-/** Runs the conversation as any run does, with the person as the subject. */
+/** Runs the conversation with the person as the subject. */
 export async function playSubject(session: PlaySession): Promise<void> {
   const { options, store, signal } = session;
   let isFirst = true;
@@ -284,10 +284,10 @@ async function askPerson(
   return input.read({ signal });
 }
 
-/** How a session ended: the conversation is over, could not go on, or the person left. */
+/** How a session ended: the conversation finished or failed, or the person left. */
 export type PlayEnd = "over" | "failed" | "left" | "interrupted";
 
-/** Which of the four ends it was. */
+/** How a session ended. */
 export function playEnd({ signal, input, screen }: PlaySession): PlayEnd {
   const { status } = screen.conversation;
   if (isFinished(status)) return "over";
@@ -326,27 +326,27 @@ export function playEnding(
       width,
       style.red,
     ),
-    left: paintedLines(openText("The input ended", turns), width, style.yellow),
-    interrupted: paintedLines(openText("Interrupted", turns), width, style.yellow),
+    left: paintedLines(unfinishedText("The input ended", turns), width, style.yellow),
+    interrupted: paintedLines(unfinishedText("Interrupted", turns), width, style.yellow),
   };
-  const isTold = (end === "over" || end === "failed") && outcomes.length > 0;
+  const showsOutcomes = (end === "over" || end === "failed") && outcomes.length > 0;
   return [
     "",
     ...sentences[end],
     ...(path.length === 0 ? [] : paintedLines(`Path: ${pathText(path)}`, width)),
-    ...(isTold ? ["", style.bold("Outcomes"), ...outcomeLines(outcomes, { style, width })] : []),
+    ...(showsOutcomes ? ["", style.bold("Outcomes"), ...outcomeLines(outcomes, { style, width })] : []),
   ]
     .map((line) => `${line}\n`)
     .join("");
 }
 
-function openText(what: string, turns: number): string {
+function unfinishedText(what: string, turns: number): string {
   return turns === 0
     ? `${what} before the first turn was over: the outcomes are open.`
     : `${what} after ${countedText(turns, "turn")}: the outcomes are open.`;
 }
 
-/** Where the cassette is, and how it answers again. */
+/** Where the cassette is, and the command that replays it. */
 export function savedText(
   { save = "", words, as, judge, seed, witness }: PlayOptions,
   calls: number,
@@ -363,7 +363,7 @@ export function savedText(
     ...(seed === 0 ? [] : [`--seed ${seed}`]),
     `--replay ${shellWord(save)}`,
   ].join(" ");
-  // A command that is to be copied is not broken up.
+  // A command is not wrapped, so that it can be copied.
   return `\n${lines(`${saved} To run the same conversation again:`, width)}  ${printableText(command)}\n`;
 }
 

@@ -22,12 +22,12 @@ import { printableLines, printableText } from "../../terminal/printable-text.ts"
 import type { Terminal } from "../../terminal/terminal.ts";
 import { cutToWidth, textWidth, wrapText } from "../../terminal/text-layout.ts";
 
-/** What the screen must know of the session. */
+/** What the screen needs to know about the session. */
 export interface PlayScreenOptions {
   readonly definition: ScenarioDefinition;
   /** True if a judge model reads replies at a node. */
   readonly isJudged: (node: string) => boolean;
-  /** True if the question of a turn has been shown, because the person has to do with it. */
+  /** True if the question of a turn has been shown already, because the person answers or asks it. */
   readonly hasShown: (turn: Turn) => boolean;
   /** True if the person gives the reply, which is then not shown again. */
   readonly answersBy: (model: string) => boolean;
@@ -36,8 +36,8 @@ export interface PlayScreenOptions {
 }
 
 /**
- * Shows a conversation while it runs, in the order of its turns: a turn is shown to its end before the next one begins, even if
- * the engine is further already.
+ * Shows a conversation while it runs, in the order of its turns: a turn is shown completely before the next one, even if the engine is
+ * ahead.
  */
 export class PlayScreen {
   /** What has happened so far. */
@@ -46,8 +46,8 @@ export class PlayScreen {
   readonly #options: PlayScreenOptions;
   /** The first turn that is not shown to its end, and what of it is shown. */
   #turn = 1;
-  #isAsked = false;
-  #isAnswered = false;
+  #isQuestionShown = false;
+  #isReplyShown = false;
   #before: ScenarioState = INITIAL_STATE;
   #instructions: string | undefined;
   #waiting: readonly { readonly turn: number; readonly resolve: () => void }[] = [];
@@ -61,14 +61,14 @@ export class PlayScreen {
     return this.conversation.status !== null;
   }
 
-  /** Shows a question; a system prompt only if it is another than before. */
+  /** Shows a question, with the system prompt if it has changed. */
   question({ instructions, ...question }: PlayQuestion): void {
     const isNew = instructions !== undefined && instructions !== this.#instructions;
     this.#instructions = instructions;
     this.#write(playQuestion(isNew ? { ...question, instructions } : question, this.#layout));
   }
 
-  /** Says how something is done, in the margin. */
+  /** Prints a hint. */
   hint(text: string): void {
     const { style, width } = this.#layout;
     this.#write(lines(paintedLines(text, width, style.dim)));
@@ -95,37 +95,37 @@ export class PlayScreen {
   #showNew(): void {
     const { conversation } = this;
     for (let turn = conversation.turn(this.#turn); turn !== undefined; turn = conversation.turn(this.#turn)) {
-      this.#showSpoken(turn);
+      this.#showMessages(turn);
       if (!isFinishedTurn(turn) || (turn.hop === undefined && !this.#isOver)) break;
       this.#showReading(turn);
       ({ state: this.#before } = foldTurn(this.#before, turn));
       this.#turn++;
-      this.#isAsked = false;
-      this.#isAnswered = false;
+      this.#isQuestionShown = false;
+      this.#isReplyShown = false;
     }
     for (const { turn, resolve } of this.#waiting) if (turn < this.#turn || this.#isOver) resolve();
     this.#waiting = this.#waiting.filter(({ turn }) => turn >= this.#turn && !this.#isOver);
   }
 
-  /** What models ask and answer; the person knows what the person said. */
-  #showSpoken(turn: Turn): void {
+  /** Shows questions and replies of models; those of the person are on the screen already. */
+  #showMessages(turn: Turn): void {
     const { model, reply } = turn;
     if (model === undefined) return;
     const { style, width } = this.#layout;
     const isPersons = this.#options.answersBy(model);
-    if (!this.#isAsked) {
-      this.#isAsked = true;
+    if (!this.#isQuestionShown) {
+      this.#isQuestionShown = true;
       if (!this.#options.hasShown(turn)) this.question(questionOf(turn));
       if (!isPersons) this.#write(`${style.dim(`${printableText(model)}:`)}\n`);
     }
-    if (reply === undefined || isPersons || this.#isAnswered) return;
-    this.#isAnswered = true;
+    if (reply === undefined || isPersons || this.#isReplyShown) return;
+    this.#isReplyShown = true;
     const isEmpty = reply.trim() === "";
     this.#write(isEmpty ? `  ${style.yellow("an empty reply")}\n` : spokenText(reply, { width, indent: 2 }));
   }
 
   #showReading(turn: Turn & FinishedTurn): void {
-    // What was still being read when the person left has no verdict, which says nothing.
+    // A reading that was cancelled because the person left has no verdict.
     const { definition, isJudged, isLeaving } = this.#options;
     if (isLeaving() && turn.judgeFailure?.category === "cancelled") return;
     const reading = { turn, definition, isJudged: isJudged(turn.node), before: this.#before };
@@ -167,11 +167,11 @@ export interface PlayQuestion {
   readonly node: string;
   /** From 1. */
   readonly turn: number;
-  /** The agent that is asked, where the scenario names one. */
+  /** The agent that answers, if the scenario names one. */
   readonly agent?: string;
   /** The system prompt, where it is new. */
   readonly instructions?: string;
-  /** What is sent before the question, as if it had been asked and answered. */
+  /** Few-shot examples, which are sent before the question. */
   readonly examples?: Question["fewShot"];
   readonly text: string;
 }
@@ -196,7 +196,7 @@ export function playQuestion(question: PlayQuestion, { style, width }: TextOptio
   ].join("");
 }
 
-/** What was said, safe for any terminal; lines that fit stay as they are, with the spaces that code has. */
+/** A message, safe for any terminal; lines that fit keep their spaces, as code needs them. */
 export function spokenText(
   text: string,
   {

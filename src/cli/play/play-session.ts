@@ -37,15 +37,15 @@ const SHARED = [
   "simulator",
 ] as const;
 
-/** What shapes calls in a run shapes them here, too, so that what was recorded answers a run with the same settings. */
+/** Options that are part of the identity of calls: a recorded session then answers a run with the same settings. */
 type SharedOptions = Pick<RunOptions, (typeof SHARED)[number]>;
 
 /** The settings of `play`. */
 export interface PlayOptions extends SharedOptions {
   readonly scenario: ScenarioDefinition;
-  /** Who the person is. */
+  /** The role of the person. */
   readonly as: "subject" | "questioner";
-  /** Who is asked, if the person asks. */
+  /** The model that answers, if the person asks. */
   readonly subject?: SubjectOption;
   readonly judge: JudgeOption;
   readonly turnLimit: number;
@@ -56,11 +56,11 @@ export interface PlayOptions extends SharedOptions {
   readonly row?: JsonObject;
   /** The level of each factor, if the scenario has variants. */
   readonly variant?: Variant;
-  /** The file for the cassette; one that is there already is refused. */
+  /** The file for the cassette; an existing file is refused. */
   readonly save?: string;
-  /** The words that name the scenario to `elenchus run`, for the command that is suggested at the end. */
+  /** The arguments of `elenchus run` for this scenario, for the command that is suggested at the end. */
   readonly words?: readonly string[];
-  /** What is said in place of the person. */
+  /** A rehearsed conversation that answers in place of the person. */
   readonly witness?: Witness;
   /** Where Ctrl-C comes from (default: the process). */
   readonly signals?: SignalSource;
@@ -75,10 +75,10 @@ export function playRunOptions(
   return {
     ...sharedOptions(options),
     scenarios: scenario,
-    subjects: kept(subject),
-    judge: kept(judge),
+    subjects: withCache(subject),
+    judge: withCache(judge),
     replicates: 1,
-    // `play` says itself what stays unread.
+    // `play` prints its own warning about unread fields.
     allowUnread: true,
     allowDrafts: true,
     turnLimit,
@@ -95,22 +95,22 @@ function sharedOptions(options: SharedOptions): SharedOptions {
   return Object.fromEntries(given.map((name) => [name, options[name]]));
 }
 
-/** Only answers that the store keeps can be saved; it is new, so it knows none before they are given. */
-function kept<Option extends SubjectOption | JudgeOption>(option: Option): Option {
+/** Only stored answers can be saved. The store is new, so no call is answered from it by chance. */
+function withCache<Option extends SubjectOption | JudgeOption>(option: Option): Option {
   return typeof option === "object" && "model" in option ? { ...option, cache: true } : option;
 }
 
 /** The name of a person who answers in a run; a cassette answers under the same name. */
 export const PERSON = "person";
 
-/** One sitting: what the person types and sees, and what was asked and answered. */
+/** One session: what the person types and sees, and the calls that were answered. */
 export class PlaySession {
   readonly options: PlayOptions;
   readonly input: PlayInput;
   readonly screen: PlayScreen;
   /** Aborted when the person wants to leave at once. */
   readonly signal: AbortSignal;
-  /** Keeps the answers, and makes sure that what is asked twice is answered once, as it is from a cassette. */
+  /** Keeps the answers; identical calls are answered once, as from a cassette. */
   readonly store: Store = memoryStore();
   readonly #identities = new Set<string>();
 
@@ -135,7 +135,7 @@ export class PlaySession {
     this.screen.onEvent(event);
   }
 
-  /** All that was answered so far. */
+  /** All answered calls so far. */
   cassette(): Cassette {
     const cassette = new Cassette();
     for (const identity of this.#identities) {
@@ -185,7 +185,7 @@ export class PlayInput {
     this.#terminal = terminal;
   }
 
-  /** True if the person was asked for something, and the input had ended. */
+  /** True if the input ended while the person was asked. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
@@ -219,7 +219,7 @@ export class PlayInput {
     output.write(output.style.bold("> "));
     const line = await lines.next(signal);
     if (typeof line === "string") output.write("\n");
-    // A terminal shows by itself what is typed; from a pipe, a session reads the same if we do.
+    // A terminal shows what is typed; input from a pipe is printed here.
     else if (input.isTTY !== true) output.write(`${printableLines(line.text)}\n`);
     return line;
   }

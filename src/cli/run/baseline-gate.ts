@@ -12,7 +12,7 @@ import { type ComparedRun, comparedRun } from "../look/find-sides.ts";
 export interface GateOptions {
   /** A run of the store, a run's file, or a baseline file. */
   readonly baseline: string | undefined;
-  /** As a person writes them: `resisted=0.05`. */
+  /** The values of `--fail-if-worse`: `resisted=0.05`. */
   readonly failIfWorse: readonly string[];
   readonly acrossVersions: boolean;
 }
@@ -21,8 +21,8 @@ export interface GateOptions {
 export type Gate = (run: string) => readonly ThresholdResult[];
 
 /**
- * Reads the baseline before anything is paid for. Refuses limits without a baseline, outcomes that no scenario has, and a baseline that
- * shares no scenario or no subject with the run.
+ * Reads the baseline before the first call. Refuses limits without a baseline, unknown outcomes, and a baseline that has no scenario or no
+ * subject in common with the run.
  */
 export async function prepareGate(
   { baseline, failIfWorse, acrossVersions }: GateOptions,

@@ -19,11 +19,11 @@ interface Line {
 }
 
 const MOST_ITEMS = 20;
-/** Below this, the origin stands on a line of its own. */
+/** Below this width, the origin is on a line of its own. */
 const NARROW = 72;
 const GAP = 2;
 
-/** Every setting with its value and where it comes from, defaults included. */
+/** Every setting with its value and its origin, including defaults. */
 export function explainSettings({ entries }: ResolvedSettings, { style, width }: TextOptions): string {
   const byKey = Map.groupBy(entries.values(), ({ path }) => String(path[0]));
   const lines = Object.keys(SETTING_SHAPES).flatMap((key) => {
@@ -41,10 +41,10 @@ export function explainSettings({ entries }: ResolvedSettings, { style, width }:
     const paint = isDefault ? { paint: style.dim } : {};
     const keys = cells(key, keyWidth, { paint: isDefault ? style.dim : style.bold });
     if (!isNarrow)
-      return besides(keys, cells(value, room, paint), cells(origin, originWidth, { paint: style.dim }));
+      return sideBySide(keys, cells(value, room, paint), cells(origin, originWidth, { paint: style.dim }));
     const values = cells(isDefault ? `${value} (default)` : value, room, paint);
     const below = isDefault ? [] : cells(origin, room, { paint: style.dim });
-    return besides(keys, [...values, ...below]);
+    return sideBySide(keys, [...values, ...below]);
   });
   return alignColumns(rows, isNarrow ? ["<", "<"] : ["<", "<", "<"])
     .map((line) => `${line}\n`)
@@ -61,12 +61,12 @@ function cells(text: string, columns: number, paint: Pick<TableCell, "paint">): 
 }
 
 /** Columns of several lines each as rows. */
-function besides(...columns: readonly (readonly TableCell[])[]): readonly (readonly TableCell[])[] {
+function sideBySide(...columns: readonly (readonly TableCell[])[]): readonly (readonly TableCell[])[] {
   const height = Math.max(...columns.map((column) => column.length));
   return Array.from({ length: height }, (_, row) => columns.map((column) => column[row] ?? { text: "" }));
 }
 
-/** A list has a line for each of its entries, unless they are rows of data; all else has one. */
+/** A list has a line for each entry, except rows of data; every other value has one line. */
 function entryLines({ path, value, origin: from }: SettingEntry): readonly Line[] {
   const key = printableText(formatPath(path));
   const origin = printableText(from);
@@ -85,8 +85,7 @@ function entryLines({ path, value, origin: from }: SettingEntry): readonly Line[
 }
 
 /**
- * A value on one line, as a person may see it: secrets are left out, functions and models go by their names. `name` is the key that
- * it stands under, where there is one.
+ * A value on one line, without secrets; functions and models are shown by their names. `name` is the key of the value, if it has one.
  */
 export function showSetting(value: unknown, name = ""): string {
   if (value === undefined) return "–";
@@ -94,7 +93,7 @@ export function showSetting(value: unknown, name = ""): string {
   return printableText(redactSecrets(shown));
 }
 
-/** What stands for a secret in a shown setting. */
+/** What replaces a secret in a shown setting. */
 export const HIDDEN: readonly string[] = ["(secret)", REDACTED];
 
 /** Plain data, without the values of headers and variables that look like secrets. */
@@ -102,7 +101,7 @@ function openPart(name: string, value: unknown): JsonValue {
   return (name === "headers" || name === "env") && isTexts(value) ? openTexts(value) : openValue(value);
 }
 
-/** Of what looks like a secret by its name, the name is left; what only names a variable is none. */
+/** Values of secret headers and variables are replaced; a reference to a variable (`$NAME`) is not secret. */
 function openTexts(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(texts).map(([name, text]) => {
@@ -129,7 +128,7 @@ function isTexts(value: unknown): value is Readonly<Record<string, string>> {
   return isRecord(value) && Object.values(value).every((part) => typeof part === "string");
 }
 
-/** As YAML would have it on one line, with no more quotes than are needed to tell texts from the rest. */
+/** A value in the style of YAML on one line, with quotes only where they are needed. */
 function written(value: JsonValue, isInside = false): string {
   if (typeof value === "string")
     return isInside && !/^[\w./@$ -]+$/.test(value) ? JSON.stringify(value) : value;

@@ -44,9 +44,9 @@ export async function gradeCommand(options: GradeCommandOptions, terminal: Termi
   const all = async (): Promise<typeof scenarios> => scenarios;
   const thresholds = await usableThresholds(settings, { chosen: scenarios, all }, terminal.messages);
   const records = recordedConversations(await recordSource(options.records, terminal), { scenarios });
-  // A broken record should not leave a store behind.
+  // Reads all records first: a broken record should not leave a store behind.
   await records.survey();
-  const { subjects: _, replicates: __, tools: ___, ...asked } = runOptionsOf(settings);
+  const { subjects: _, replicates: __, tools: ___, ...runOptions } = runOptionsOf(settings);
   const store = await openStore(settings.store);
   try {
     return await runAndReport(
@@ -54,7 +54,7 @@ export async function gradeCommand(options: GradeCommandOptions, terminal: Termi
         startGrade(
           records,
           {
-            ...asked,
+            ...runOptions,
             scenarios,
             allowDrafts,
             environment: terminal.environment,
@@ -97,7 +97,7 @@ function inspectRecords(file: string, { folder }: Terminal): RecordSource {
   if ("problem" in content) throw new ProjectError([content.problem]);
   try {
     const records = readInspectLog(content.bytes);
-    // What is wrong with a sample is said before the first conversation.
+    // Reads all samples: problems are reported before the first conversation.
     for (const _ of records);
     return recordsOf(records, `${file}, sample`);
   } catch (error) {

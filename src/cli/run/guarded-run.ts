@@ -3,21 +3,21 @@ import { RunTally } from "../../journal/fold/run.ts";
 import { type JudgeStreak, LASTING } from "../../journal/judge-health.ts";
 import type { Run } from "../../run/run-scenarios.ts";
 
-/** How many conversations, or requests to a judge in a row, must fail before the rest is not tried. */
+/** How many conversations, or consecutive requests to a judge, must fail before a run is stopped. */
 const ENOUGH = 10;
 
 /**
- * A run that stops when nothing works: its first conversations have all failed, or requests to a judge in a row, each in a way that
- * does not pass.
+ * A run that stops when nothing works: all of its first conversations failed, or many consecutive requests to a judge, with errors that a
+ * retry does not fix.
  */
 export interface GuardedRun extends Run {
-  /** Why it was given up; undefined if it was not. */
+  /** Why the run was stopped; undefined if it was not. */
   readonly givenUp: RunFailure | undefined;
-  /** The judge because of which it was given up; undefined if it was not. */
+  /** The judge that made the run stop; undefined if none did. */
   readonly brokenJudge: JudgeStreak | undefined;
   /** Unreadable answers of judges that came from the store. */
   readonly unreadableStored: number;
-  /** What ended the first conversation that failed. */
+  /** The failure of the first conversation that failed. */
   readonly firstFailure: RunFailure | undefined;
 }
 

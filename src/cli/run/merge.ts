@@ -28,7 +28,7 @@ interface MergeCommandOptions {
   readonly as: string | undefined;
 }
 
-/** Joins the shards of a run in a store of their own, and reports the results as `run` does. */
+/** Joins the shards of a run into one run in another store, and reports the results as `run` does. */
 export async function merge(options: MergeCommandOptions, terminal: Terminal): Promise<ExitCode> {
   const { as, display } = options;
   const { settings } = await readSettings(options.settings, terminal);
@@ -82,7 +82,7 @@ function pathOf(name: string, { folder }: Terminal): string {
   return isPostgresAddress(name) ? name : resolve(folder, name);
 }
 
-/** Throws `ProjectError` for a store that is missing, or given twice, or also the one that is written. */
+/** Throws `ProjectError` for a store that is missing, given twice, or also the target. */
 function refuseSame(names: readonly string[], target: string, terminal: Terminal): void {
   const real = (path: string): string => (existsSync(path) ? realpathSync(path) : path);
   const seen = new Map<string, string>();

@@ -15,10 +15,10 @@ import { findRun, withRuns } from "../stored-runs.ts";
 import { quoted } from "../trust/project-effects.ts";
 import { sealRun } from "../trust/run-seal.ts";
 import { type UnusedOrigin, usableOrigin } from "../trust/usable-origin.ts";
-import { definitionsAsBegun } from "./resume.ts";
+import { definitionsAtStart } from "./resume.ts";
 import { requireSubjects } from "./run.ts";
 import { runAndReport } from "./run-and-report.ts";
-import { folderFromStore, originToKeep, whereAsked, withMore } from "./run-origin.ts";
+import { folderFromStore, originToKeep, terminalOfOrigin, withOverrides } from "./run-origin.ts";
 import type { RunDisplay } from "./run-view.ts";
 
 /** The options of `regrade`. */
@@ -29,28 +29,28 @@ interface RegradeCommandOptions {
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
   readonly display: RunDisplay;
-  /** True to hold conversations again from where they go another way. */
+  /** True to continue conversations that now take another edge, by asking the subject. */
   readonly reruns: boolean;
-  /** True to use what the run says about how it was begun, though it was not made here. */
+  /** True to use the stored command line of a run that was not started here. */
   readonly trustsOrigin: boolean;
   /** True to use scenarios that are marked as drafts. */
   readonly allowDrafts: boolean;
 }
 
-/** How many conversations that go another way are listed. */
+/** How many conversations that take another edge are listed. */
 const SHOWN = 20;
 
-/** Verifies the replies of a run again, with scenarios, judges and outcomes as they are now, into a run of its own. */
+/** Verifies the replies of a run again, with the current scenarios, judges and outcomes, as a new run. */
 export async function regradeCommand(options: RegradeCommandOptions, terminal: Terminal): Promise<ExitCode> {
   const { names, reruns, trustsOrigin, allowDrafts } = options;
-  const { settings: now } = await readSettings(options.settings, terminal, { runsCode: true });
+  const { settings: current } = await readSettings(options.settings, terminal, { runsCode: true });
   return withRuns(
-    now.store,
+    current.store,
     async (store) => {
       const summary = findRun(store, options.run);
       const { origin, unused } = await usableOrigin(summary, {
         command: "regrade",
-        store: now.store,
+        store: current.store,
         names,
         trustsOrigin,
         terminal,
@@ -58,29 +58,31 @@ export async function regradeCommand(options: RegradeCommandOptions, terminal: T
       const request =
         origin === undefined
           ? withSizeOf(summary, store, options.settings)
-          : withMore(origin, options.settings);
-      const there = origin === undefined ? terminal : whereAsked(origin, now.store, terminal);
-      // What a run from elsewhere keeps of its scenarios is data, and can be verified without anything else of it.
-      const meant = names.length > 0 ? names : (origin?.names ?? ["-"]);
-      const isStored = names.length === 0 && meant.includes("-");
-      const { settings } = await readSettings(request, there, {
+          : withOverrides(origin, options.settings);
+      const originTerminal =
+        origin === undefined ? terminal : terminalOfOrigin(origin, current.store, terminal);
+      // The scenarios stored in a run from elsewhere are data: they can be verified without the rest of its command line.
+      const scenarioNames = names.length > 0 ? names : (origin?.names ?? ["-"]);
+      // Names that the command gives are relative to its own folder, those of the run to the folder of the run.
+      const base = names.length > 0 ? terminal : originTerminal;
+      const isStored = names.length === 0 && scenarioNames.includes("-");
+      const { settings } = await readSettings(request, originTerminal, {
         runsCode: true,
         uses: "everything",
-        names: meant,
+        names: scenarioNames,
       });
       const scenarios = isStored
         ? keptScenarios(store, summary, { unused, messages: terminal.messages })
-        : await readScenarios(meant, settings, names.length > 0 ? terminal : there);
+        : await readScenarios(scenarioNames, settings, base);
       if (reruns) requireSubjects(settings);
-      const asked = names.length > 0 ? terminal : there;
       const { subjects, ...others } = runOptionsOf(settings);
-      let again: Regrading | undefined;
-      const begin = (signal: AbortSignal): Run => {
-        again = startRegrade(
+      let regrading: Regrading | undefined;
+      const start = (signal: AbortSignal): Run => {
+        regrading = startRegrade(
           summary.run,
           {
             ...others,
-            // Of the run before, which asked for all answers anew, they are in the store; what is graded again needs no others.
+            // The stored run may have had `--fresh`; its answers are in the store now, and grading needs no others.
             fresh: isFreshNow(options.settings),
             ...(reruns ? { subjects } : {}),
             rerun: reruns,
@@ -93,39 +95,39 @@ export async function regradeCommand(options: RegradeCommandOptions, terminal: T
           },
           {
             origin: originToKeep({
-              names: meant,
+              names: scenarioNames,
               settings: request,
-              folder: folderFromStore(now.store, asked),
+              folder: folderFromStore(current.store, base),
             }),
-            seal: (start) => sealRun(start, asked.folder, terminal.environment),
+            seal: (started) => sealRun(started, base.folder, terminal.environment),
           },
         );
-        return again;
+        return regrading;
       };
       const onEnd = async (): Promise<void> => {
-        if (again !== undefined && !options.display.json)
-          sayDivergences(await again.divergences, {
+        if (regrading !== undefined && !options.display.json)
+          printDivergences(await regrading.divergences, {
             reruns,
             output: options.display.quiet ? terminal.messages : terminal.output,
           });
       };
-      return runAndReport(begin, { store, settings, display: options.display, onEnd }, terminal);
+      return runAndReport(start, { store, settings, display: options.display, onEnd }, terminal);
     },
     { readOnly: false },
   );
 }
 
-/** True if this command, not the run before, asks for new answers. */
+/** True if this command has `--fresh`, whatever the stored run had. */
 function isFreshNow({ flags }: SettingsRequest): boolean {
   return flags.some(({ path, value }) => path.join(".") === "fresh" && value === true);
 }
 
-/** Numbers that say which conversations there are to verify; what the person says goes before them. No more than there are. */
+/** Adds replicates, seed and turn limit of the stored run as defaults: they say which conversations there are to verify. */
 function withSizeOf({ run, start }: RunSummary, store: Store, settings: SettingsRequest): SettingsRequest {
-  let held = 0;
-  for (const _ of store.conversations(run)) held++;
+  let stored = 0;
+  for (const _ of store.conversations(run)) stored++;
   const { turnLimit } = start.configuration;
-  const numbers = { replicates: Math.min(start.replicates, held), seed: start.seed, turnLimit };
+  const numbers = { replicates: Math.min(start.replicates, stored), seed: start.seed, turnLimit };
   const flags = Object.entries(numbers).flatMap(([key, value]) =>
     typeof value === "number" && Number.isSafeInteger(value) && (value > 0 || key === "seed")
       ? [{ flag: `${key} of the run`, path: [key], value }]
@@ -135,15 +137,15 @@ function withSizeOf({ run, start }: RunSummary, store: Store, settings: Settings
 }
 
 /**
- * The scenarios that a run keeps. Functions in them run in the sandbox. A run from elsewhere does not say which models are asked: one
- * whose scenarios name models is not verified without consent.
+ * The scenarios stored in a run. Their functions run in the sandbox. A run from elsewhere must not choose the models: if its scenarios
+ * name models, consent is needed.
  */
 function keptScenarios(
   store: Store,
   summary: RunSummary,
   { unused, messages }: { readonly unused: UnusedOrigin | undefined; readonly messages: Output },
 ): readonly ScenarioDefinition[] {
-  const kept = definitionsAsBegun(store, summary);
+  const kept = definitionsAtStart(store, summary);
   const refuse = (why: string): never => {
     throw new ProjectError([`${unused?.reason ?? ""} ${why} ${unused?.advice ?? "Name the files."}`.trim()]);
   };
@@ -162,7 +164,7 @@ function keptScenarios(
   return kept;
 }
 
-function sayDivergences(
+function printDivergences(
   divergences: readonly Divergence[],
   { reruns, output }: { readonly reruns: boolean; readonly output: Output },
 ): void {

@@ -19,14 +19,14 @@ import { isMadeHere, usableOrigin } from "../trust/usable-origin.ts";
 import { openWork, workAddresses } from "../workers/shared-work.ts";
 import { forecastIfPaid, requireSubjects } from "./run.ts";
 import { runAndReport, usableThresholds } from "./run-and-report.ts";
-import { whereAsked, withMore } from "./run-origin.ts";
+import { terminalOfOrigin, withOverrides } from "./run-origin.ts";
 import type { RunDisplay } from "./run-view.ts";
 
 /** The options of `resume`. */
 interface ResumeCommandOptions {
-  /** The latest run that is not finished, if it is left out. */
+  /** Default: the latest run that is not finished. */
   readonly run: string | undefined;
-  /** The scenarios, named again; those of the run if there are none. */
+  /** Default: the scenarios of the run. */
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
   readonly display: RunDisplay;
@@ -36,35 +36,36 @@ interface ResumeCommandOptions {
   /** Imported runs whose answers may be used. */
   readonly useCalls: readonly string[] | undefined;
   readonly retryUnreadable: boolean;
-  /** What the forecast of the rest may be at most. */
+  /** The limit of the forecast for the rest of the run. */
   readonly maxCost: string | undefined;
-  /** Where workers find the conversations, which they run. */
+  /** The address where workers find the conversations. */
   readonly workers: string | undefined;
-  /** True to use what the run says about how it was begun, though it was not made here. */
+  /** True to use the stored command line of a run that was not started here. */
   readonly trustsOrigin: boolean;
 }
 
-/** Goes on with a run where it was left: as it was asked for if it was made here, else with what the person names. */
+/** Resumes a run: with its stored command line if it was started here, else with what this command names. */
 export async function resume(options: ResumeCommandOptions, terminal: Terminal): Promise<ExitCode> {
   const { retryErrors, retryUnreadable, names, trustsOrigin } = options;
   const retried: Retried = { retryErrors, retryUnreadable };
-  const { settings: given } = await readSettings(options.settings, terminal, { runsCode: true });
-  const addresses = options.workers === undefined ? undefined : workAddresses(options.workers, given.store);
-  const now = addresses === undefined ? given : { ...given, store: addresses.store };
+  const { settings: ownSettings } = await readSettings(options.settings, terminal, { runsCode: true });
+  const addresses =
+    options.workers === undefined ? undefined : workAddresses(options.workers, ownSettings.store);
+  const current = addresses === undefined ? ownSettings : { ...ownSettings, store: addresses.store };
   return withRuns(
-    now.store,
+    current.store,
     async (store) => {
-      const isOwn = (run: RunSummary): boolean => isMadeHere(run, now.store, terminal);
+      const isOwn = (run: RunSummary): boolean => isMadeHere(run, current.store, terminal);
       const summary =
         options.run === undefined ? latestUnfinished(store, { retried, isOwn }) : findRun(store, options.run);
       const left = countOpen(store, summary, retried);
       const isFinished = left === 0;
       if (options.run === undefined && !isFinished && !options.display.quiet)
-        sayWhich(summary, { left, store }, terminal);
-      if (isFinished) sayFinished(summary, terminal);
+        printChosenRun(summary, { left, store }, terminal);
+      if (isFinished) printFinished(summary, terminal);
       const { origin, unused } = await usableOrigin(summary, {
         command: "resume",
-        store: now.store,
+        store: current.store,
         names,
         trustsOrigin,
         terminal,
@@ -73,32 +74,36 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
         if (isFinished) return 0;
         throw new ProjectError([`${unused.reason}${separated(unused.advice)}`]);
       }
-      const there = origin === undefined ? terminal : whereAsked(origin, now.store, terminal);
-      const request = origin === undefined ? options.settings : withMore(origin, options.settings);
-      const meant = names.length > 0 ? names : (origin?.names ?? []);
-      const isStored = meant.includes("-") && names.length === 0;
-      const { settings } = await readSettings(request, there, {
+      const originTerminal =
+        origin === undefined ? terminal : terminalOfOrigin(origin, current.store, terminal);
+      const request = origin === undefined ? options.settings : withOverrides(origin, options.settings);
+      const scenarioNames = names.length > 0 ? names : (origin?.names ?? []);
+      const isStored = scenarioNames.includes("-") && names.length === 0;
+      const { settings } = await readSettings(request, originTerminal, {
         runsCode: true,
         uses: "everything",
-        names: meant,
+        names: scenarioNames,
       });
       requireSubjects(settings);
       const scenarios = isStored
-        ? definitionsAsBegun(store, summary)
-        : await readScenarios(meant, settings, names.length > 0 ? terminal : there);
+        ? definitionsAtStart(store, summary)
+        : await readScenarios(scenarioNames, settings, names.length > 0 ? terminal : originTerminal);
       const everything = { ...settings, only: [], tags: [] };
       const thresholds = await usableThresholds(
         settings,
         {
           chosen: scenarios,
           all: async () =>
-            isStored ? scenarios : readScenarios(meant, everything, names.length > 0 ? terminal : there),
+            isStored
+              ? scenarios
+              : readScenarios(scenarioNames, everything, names.length > 0 ? terminal : originTerminal),
         },
         terminal.messages,
       );
       const replay = origin?.replay;
-      const cassette = replay === undefined ? undefined : await readCassette(resolve(there.folder, replay));
-      const asked = {
+      const cassette =
+        replay === undefined ? undefined : await readCassette(resolve(originTerminal.folder, replay));
+      const runOptions = {
         ...runOptionsOf(settings),
         scenarios,
         environment: terminal.environment,
@@ -107,21 +112,21 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
       };
       if (!isFinished) {
         const { maxCost, display } = options;
-        await forecastIfPaid(asked, terminal.messages, {
-          store: now.store,
+        await forecastIfPaid(runOptions, terminal.messages, {
+          store: current.store,
           maxCost,
           display,
           resumes: { run: summary.run, ...retried },
         });
       }
-      const work = addresses === undefined ? undefined : await openWork(addresses, request, there);
+      const work = addresses === undefined ? undefined : await openWork(addresses, request, originTerminal);
       try {
         return await runAndReport(
           (signal) =>
             startResume(
               summary.run,
-              { ...asked, store, signal, ...retried, keepResults: false },
-              work === undefined ? {} : { begin: work.begin },
+              { ...runOptions, store, signal, ...retried, keepResults: false },
+              work === undefined ? {} : { begin: work.startRun },
             ),
           {
             store,
@@ -130,7 +135,7 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
             display: options.display,
             finishedBefore: finishedBefore(store, summary.run, retried),
           },
-          there,
+          originTerminal,
         );
       } finally {
         await work?.close();
@@ -140,8 +145,8 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
   );
 }
 
-/** Which run is resumed, before anything is paid for; and the later ones, where there are any. */
-function sayWhich(
+/** Prints which run is resumed, before the first call, and how many later runs were not chosen. */
+function printChosenRun(
   { run, startedAt, start }: RunSummary,
   { left, store }: { readonly left: number; readonly store: Store },
   { messages }: Terminal,
@@ -153,7 +158,7 @@ function sayWhich(
   );
 }
 
-function sayFinished({ run, statuses, unjudged, unreadable }: RunSummary, { messages }: Terminal): void {
+function printFinished({ run, statuses, unjudged, unreadable }: RunSummary, { messages }: Terminal): void {
   const name = quoted(run);
   const errors = (statuses.error ?? 0) + unjudged;
   const failed = unjudged === 0 ? "ended in an error" : "ended in an error, or their judge failed";
@@ -178,16 +183,16 @@ function separated(advice: string): string {
 }
 
 /**
- * The latest run with something left to do, errors included: after a run with errors, an older one would be a surprise. A run
- * that this user made goes before one that was imported.
+ * The latest run with something left to do. Errors count: after a run with errors, resuming an older one would be a surprise. Runs that
+ * this user started go before imported ones.
  */
 function latestUnfinished(
   store: Store,
   { retried, isOwn }: { readonly retried: Retried; readonly isOwn: (run: RunSummary) => boolean },
 ): RunSummary {
-  // What was graded again is not gone on with, but graded once more.
-  const begun = store.runs().filter((run) => run.parent === null);
-  const sorted = begun.sort((one, other) => other.startedAt - one.startedAt);
+  // A regraded run is not resumed: it is regraded again.
+  const candidates = store.runs().filter((run) => run.parent === null);
+  const sorted = candidates.sort((one, other) => other.startedAt - one.startedAt);
   const open = sorted.filter((run) => isOpen(run, retried));
   const withErrors = { ...retried, retryErrors: true };
   const latest = sorted.find((run) => isOpen(run, withErrors) && isOwn(run)) ?? open.find(isOwn) ?? open[0];
@@ -195,8 +200,8 @@ function latestUnfinished(
   throw new ProjectError(["No run is unfinished. List the runs: elenchus list"]);
 }
 
-/** The scenarios as the run keeps them, such as those that came from standard input; only as they were when it was begun. */
-export function definitionsAsBegun(store: Store, { run, start }: RunSummary): readonly ScenarioDefinition[] {
+/** The scenarios stored in a run, such as those from standard input, if they are as they were at its start. */
+export function definitionsAtStart(store: Store, { run, start }: RunSummary): readonly ScenarioDefinition[] {
   return [...storedDefinitions(store, run).values()].filter(
     ({ name, hash }) => Object.hasOwn(start.scenarios, name) && start.scenarios[name] === hash,
   );

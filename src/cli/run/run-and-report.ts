@@ -39,7 +39,7 @@ import { watchRun } from "./watch-run.ts";
 export interface RunAndReportOptions {
   readonly store: Store;
   readonly settings: Settings;
-  /** What outcomes must reach (default: what the settings say). */
+  /** The thresholds of outcomes (default: those of the settings). */
   readonly thresholds?: readonly Threshold[];
   readonly display: RunDisplay;
   /** Finished conversations by subject, for a resumed run. */
@@ -48,27 +48,27 @@ export interface RunAndReportOptions {
   readonly gate?: (run: string) => readonly ThresholdResult[];
   /** The scenarios whose coverage is reported, and what of it must be reached. */
   readonly coverage?: CoverageWanted;
-  /** Called when the run has ended, for whatever reason. */
+  /** Called when the run has ended, also after an interruption. */
   readonly onEnd?: (run: string) => Promise<void>;
 }
 
-/** Runs, shows progress, lets the user stop it, and reports the results. */
+/** Starts a run, shows its progress, handles Ctrl-C, and reports the results. */
 export async function runAndReport(
-  begin: (signal: AbortSignal) => Run,
+  startRun: (signal: AbortSignal) => Run,
   options: RunAndReportOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  // A reader that leaves, as of `| head`, must not end the process before the files are written.
-  const forget = "onClosed" in terminal ? (terminal as ProcessTerminal).onClosed(() => {}) : undefined;
+  // A closed pipe, as with `| head`, must not end the process before the files are written.
+  const stopListening = "onClosed" in terminal ? (terminal as ProcessTerminal).onClosed(() => {}) : undefined;
   try {
-    return await watchAndReport(begin, options, terminal);
+    return await watchAndReport(startRun, options, terminal);
   } finally {
-    forget?.();
+    stopListening?.();
   }
 }
 
 async function watchAndReport(
-  begin: (signal: AbortSignal) => Run,
+  startRun: (signal: AbortSignal) => Run,
   options: RunAndReportOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
@@ -83,7 +83,7 @@ async function watchAndReport(
   } = options;
   if (settings.junit !== undefined) await refuseOutput(settings.junit, terminal);
   const abort = new AbortController();
-  const run = stopIfAllFail(begin(abort.signal));
+  const run = stopIfAllFail(startRun(abort.signal));
   const { progress, interrupted } = await watchRun(run, {
     terminal,
     mode: watchMode(display, settings, terminal),
@@ -122,7 +122,7 @@ async function watchAndReport(
   return isFine ? 0 : 1;
 }
 
-/** A judge that failed, or too often could not be read, counts as an error. */
+/** A judge that failed, or whose answers were too often unreadable, counts as an error. */
 export function hasErrors({ statuses, judges }: RunSummary): boolean {
   if ((statuses.error ?? 0) + (statuses.timeout ?? 0) > 0) return true;
   return judges.some(({ failed, isPoor }) => failed > 0 || isPoor);
@@ -143,12 +143,12 @@ export interface RunResults {
 export async function reportResults(results: RunResults, terminal: Terminal): Promise<void> {
   const { store, summary, rates, thresholds, settings, display, covered } = results;
   const { run } = summary;
-  // Standard output is for events where they are asked for, and for one line where nothing else is.
+  // With --json, standard output has events only; with --quiet, one line only.
   const output = display.json || display.quiet ? terminal.messages : terminal.output;
   const line = summaryLine(rates, run);
   const layout = { style: output.style, width: output.width };
   const isAnnotated = annotates(display, terminal);
-  // Until these words come again, GitHub takes nothing for a command.
+  // Between the two tokens, GitHub executes no workflow commands.
   const resume = isAnnotated ? stopCommands(output) : undefined;
   if (!display.quiet && !display.json) output.write(`\n${resultsText(rates, layout)}`);
   if (covered !== undefined) output.write(coveredText(covered, { ...layout, quiet: display.quiet }));
@@ -162,7 +162,7 @@ export async function reportResults(results: RunResults, terminal: Terminal): Pr
     for (const annotation of githubAnnotations(store, run, { thresholds, summary: line }))
       output.data(annotation);
   if (display.quiet) (display.json ? terminal.messages : terminal.output).write(`${line}\n`);
-  else if (!display.json) output.write(`\n${howToLook(run, output.width)}\n`);
+  else if (!display.json) output.write(`\n${showCommand(run, output.width)}\n`);
 }
 
 /** Stops the commands of a workflow until the function that it returns is called. */
@@ -172,8 +172,8 @@ function stopCommands(output: Output): () => void {
   return () => output.data(`::${token}::\n`);
 }
 
-/** A command that is to be copied is not broken up. */
-function howToLook(run: string, width: number): string {
+/** The command to show a run. A command is not wrapped, so that it can be copied. */
+function showCommand(run: string, width: number): string {
   const show = `elenchus show ${quoted(run)}`;
   const both = `run ${printableText(run)} · ${show}`;
   return both.length <= width ? both : show;
@@ -195,18 +195,18 @@ export interface RunEnding {
   readonly quiet: boolean;
 }
 
-/** Says what did not finish and how to resume it; returns the exit code that follows from that alone. */
+/** Prints what did not finish and how to resume it. Returns the exit code, thresholds aside. */
 export function reportEnding(
   { summary, interrupted, givenUp, brokenJudge, unreadableStored, firstFailure, quiet }: RunEnding,
   messages: Output,
 ): ExitCode {
   const { start, statuses, judges, arms = 0 } = summary;
-  // In commands that people copy.
+  // Quoted for commands that people copy.
   const run = quoted(summary.run);
   const parent = summary.parent === null ? null : quoted(summary.parent);
   const { style } = messages;
-  // What was graded again is graded once more: its subjects are stored replies, with which no conversation can go on.
-  const goOn =
+  // A regraded run cannot be resumed, since its subjects are stored replies: it is regraded again.
+  const nextStep =
     parent !== null
       ? `Start again with: elenchus regrade ${parent}`
       : start.configuration.recorded === true
@@ -218,12 +218,12 @@ export function reportEnding(
   const finished = countStatuses(statuses, (status) => isFinished(status) || isUnscored(status));
   const errors = statuses.error ?? 0;
   const open = start.conversations + arms - finished - errors;
-  const say = (text: string): void => messages.write(`${text}\n`);
+  const print = (text: string): void => messages.write(`${text}\n`);
   if (interrupted) {
-    say(`Interrupted: ${countedText(open, "conversation")} left. ${goOn}`);
+    print(`Interrupted: ${countedText(open, "conversation")} left. ${nextStep}`);
     return 130;
   }
-  // A run that was given up has something left to do, unless all that was left had been tried.
+  // A run that was given up has conversations left, unless all of them had been tried.
   const isGivenUp = givenUp !== undefined && open > 0;
   if (finished === 0 ? givenUp !== undefined || errors > 0 : isGivenUp) {
     const why = givenUp ?? firstFailure;
@@ -232,52 +232,52 @@ export function reportEnding(
       finished === 0
         ? "No conversation could be completed."
         : `The run was stopped, because all conversations that were tried now failed; ${countedText(open, "conversation")} left.`;
-    say(`${style.red("error:")} ${what} ${reason}`);
-    say(`Nothing is lost. After fixing it: ${retry}`);
+    print(`${style.red("error:")} ${what} ${reason}`);
+    print(`Nothing is lost. After fixing it: ${retry}`);
     return 2;
   }
   if (unreadableStored > 0)
-    say(
+    print(
       `${countedText(unreadableStored, "unreadable answer")} of the judge came from the store. To ask the judge again: ${again(UNREADABLE)}`,
     );
   if (brokenJudge !== undefined) {
     const { judge, count, reason } = brokenJudge;
-    say(
+    print(
       `${style.red("error:")} The judge ${printableText(judge)} failed ${count} times in a row, so the run was stopped. ${printableText(reason)}`,
     );
-    say(`Nothing is lost. After fixing it: ${again(flagFor(judges.find((one) => one.judge === judge)))}`);
+    print(`Nothing is lost. After fixing it: ${again(flagFor(judges.find((one) => one.judge === judge)))}`);
     return 2;
   }
-  const dead = judges.find(({ asked, judged }) => asked > 0 && judged === 0);
-  if (dead !== undefined) {
-    say(
-      `${style.red("error:")} No reply could be judged. ${judgeProblemTexts({ ...dead, isPoor: false }).join("\n")}`,
+  const uselessJudge = judges.find(({ asked, judged }) => asked > 0 && judged === 0);
+  if (uselessJudge !== undefined) {
+    print(
+      `${style.red("error:")} No reply could be judged. ${judgeProblemTexts({ ...uselessJudge, isPoor: false }).join("\n")}`,
     );
-    say(`Nothing is lost. After fixing it: ${again(flagFor(dead))}`);
+    print(`Nothing is lost. After fixing it: ${again(flagFor(uselessJudge))}`);
     return 2;
   }
   if (errors > start.conversations / 2) {
     const reason = firstFailure === undefined ? "" : ` ${failureSentence(firstFailure)}`;
-    say(
+    print(
       `${style.red("error:")} ${errors} of ${countedText(start.conversations, "conversation")} ended in an error.${reason}`,
     );
-    say(`The others are kept. After fixing it: ${retry}`);
+    print(`The others are kept. After fixing it: ${retry}`);
     return 2;
   }
   const isSpent = (statuses.budget_exhausted ?? 0) > 0;
   // Conversations that now take another edge have been reported already.
   if (open > 0 && (isSpent || parent === null)) {
     const reason = isSpent ? "The budget is spent" : "The run was cut short";
-    say(`${reason}: ${countedText(open, "conversation")} left. ${goOn}`);
+    print(`${reason}: ${countedText(open, "conversation")} left. ${nextStep}`);
   }
   if (errors > 0 && !quiet)
-    say(`${countedText(errors, "conversation")} ended in an error. Try again: ${retry}`);
+    print(`${countedText(errors, "conversation")} ended in an error. Try again: ${retry}`);
   else if (summary.unjudged > 0 && !quiet)
-    say(
+    print(
       `In ${countedText(summary.unjudged, "conversation")}, the judge failed. To judge them again: ${retry}`,
     );
   else if (summary.unreadable > 0 && unreadableStored === 0 && !quiet)
-    say(
+    print(
       `In ${countedText(summary.unreadable, "conversation")}, answers of the judge could not be read. To ask again: ${again(UNREADABLE)}`,
     );
   return 0;
@@ -286,13 +286,13 @@ export function reportEnding(
 const ERRORS = "--retry-errors";
 const UNREADABLE = "--retry-unreadable";
 
-/** What makes a resume ask a judge again: it may have failed, answered what cannot be read, or both. */
+/** The flags that make a resume call a judge again: it failed, its answers could not be read, or both. */
 function flagFor(judge: JudgeHealth | undefined): string {
   if (judge === undefined || judge.unreadable === 0) return ERRORS;
   return judge.failed === 0 ? UNREADABLE : `${ERRORS} ${UNREADABLE}`;
 }
 
-/** What outcomes must reach; a threshold that cannot be read was found when the settings were. */
+/** The thresholds of outcomes. Settings are validated, so a threshold that cannot be read is not expected. */
 export function thresholdsOf({ failUnder }: Pick<Settings, "failUnder">): readonly Threshold[] {
   return Object.entries(failUnder).map(([outcome, limit]) => {
     const threshold = parseThreshold(`${outcome}=${limit}`);
@@ -301,15 +301,15 @@ export function thresholdsOf({ failUnder }: Pick<Settings, "failUnder">): readon
   });
 }
 
-/** The scenarios of a run, and all that there would be without its filters. */
+/** The scenarios of a run, and all scenarios without its filters. */
 export interface ScenarioChoice {
   readonly chosen: readonly ScenarioDefinition[];
   readonly all: () => Promise<readonly ScenarioDefinition[]>;
 }
 
 /**
- * The thresholds that apply to a run. One for an outcome that no scenario has is refused before anything is paid for; one whose
- * scenarios are not chosen this time is left out, which is said.
+ * The thresholds that apply to a run. A threshold for an unknown outcome is refused before the first call. A threshold whose scenarios
+ * are not selected is left out, with a message.
  */
 export async function usableThresholds(
   settings: Pick<Settings, "failUnder">,
@@ -332,7 +332,7 @@ export async function usableThresholds(
   return thresholds.filter((threshold) => !missing.includes(threshold));
 }
 
-/** A rate is between 0 and 1, so that a threshold of 90 could never be reached, and one below 0 never missed. */
+/** A rate is between 0 and 1: a threshold of 90 can never be reached, one below 0 never missed. */
 function refuseImpossible(thresholds: readonly Threshold[], scenarios: readonly ScenarioDefinition[]): void {
   const checks = scenarios.flatMap(({ outcomes }) => outcomes);
   const problems = thresholds.flatMap(({ outcome, minimum }) => {

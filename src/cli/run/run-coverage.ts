@@ -8,7 +8,7 @@ import { countedText } from "../../report/text/figures.ts";
 import { paintedLines, type TextOptions } from "../../report/text/text-blocks.ts";
 import type { RunDisplay } from "./run-view.ts";
 
-/** The scenarios whose coverage is reported, and what of it must be reached. */
+/** The scenarios whose coverage is reported, and its thresholds. */
 export interface CoverageWanted {
   readonly scenarios: readonly ScenarioDefinition[];
   readonly thresholds: readonly CoverageThreshold[];
@@ -21,11 +21,11 @@ export interface RunCoverage {
   readonly results: readonly CoverageResult[];
 }
 
-/** Of more scenarios, or larger ones, coverage is computed only if somebody asks for it. */
+/** For more or larger scenarios, coverage is computed only if thresholds are given. */
 const MOST_SCENARIOS = 60;
 const MOST_STATES = 2_000;
 
-/** What a run reached of what can be reached; undefined if that was not asked for and would take long. */
+/** The coverage of a run; undefined if there are no thresholds and it would take long. */
 export async function runCoverage(
   { scenarios, thresholds }: CoverageWanted,
   {
@@ -40,15 +40,15 @@ export async function runCoverage(
     readonly display: RunDisplay;
   },
 ): Promise<RunCoverage | undefined> {
-  const isAsked = thresholds.length > 0;
-  if (!isAsked && (display.quiet || display.json || scenarios.length > MOST_SCENARIOS)) return undefined;
+  const isRequired = thresholds.length > 0;
+  if (!isRequired && (display.quiet || display.json || scenarios.length > MOST_SCENARIOS)) return undefined;
   const { coverage } = await import("../../analysis/coverage/coverage.ts");
   const { checkCoverage } = await import("../../analysis/coverage/coverage-threshold.ts");
   const found = await coverage(store, [run], {
     definitions: new Map(scenarios.map((scenario) => [scenario.name, scenario])),
     skipBadRows,
     paths: thresholds.some(({ kind }) => kind === "paths"),
-    ...(isAsked ? {} : { maxStates: MOST_STATES }),
+    ...(isRequired ? {} : { maxStates: MOST_STATES }),
     ...(dataset === undefined ? {} : { dataset }),
     ...(rows === undefined ? {} : { rows }),
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { capturedTerminal } from "../../../test/captured-terminal.ts";
 import type { RunStart } from "../../journal/run-event.ts";
-import { folderFromStore, originOf, originToKeep, whereAsked, withMore } from "./run-origin.ts";
+import { folderFromStore, originOf, originToKeep, terminalOfOrigin, withOverrides } from "./run-origin.ts";
 
 const SETTINGS = {
   flags: [{ flag: "--replicates", path: ["replicates"], value: "5" }],
@@ -45,12 +45,12 @@ test("words mean the same again, wherever the command is given and the project w
   const folder = folderFromStore("../.elenchus/elenchus.db", asked);
   const origin = { names: ["../a.yaml"], settings: SETTINGS, folder };
   const later = capturedTerminal("/elsewhere/project");
-  expect(whereAsked(origin, ".elenchus/elenchus.db", later).folder).toBe("/elsewhere/project/sub");
+  expect(terminalOfOrigin(origin, ".elenchus/elenchus.db", later).folder).toBe("/elsewhere/project/sub");
 });
 
 test("what is said later is applied later", () => {
   const more = { flags: [{ flag: "--budget", path: ["budget"], value: "1usd" }], sets: ["seed=2"] };
-  expect(withMore({ names: [], settings: SETTINGS }, more)).toEqual({
+  expect(withOverrides({ names: [], settings: SETTINGS }, more)).toEqual({
     profile: "ci",
     flags: [...SETTINGS.flags, ...more.flags],
     sets: ["seed=1", "seed=2"],

@@ -10,50 +10,50 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import type { SettingsRequest } from "../read-settings.ts";
 import { HIDDEN, showSetting } from "./explain-settings.ts";
 
-/** How a run was asked for on the command line. */
+/** The command line that started a run. */
 export interface RunOrigin {
   /** Files, folders, patterns, packs; those of the project if there are none. */
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
   /** The cassette that answered in place of all models. */
   readonly replay?: string | undefined;
-  /** The folder where the command was given, as seen from that of the store: the two may move together. */
+  /** The folder of the command, relative to that of the store: both may be moved together. */
   readonly folder?: string;
 }
 
-/** Where a command was given, for a run that is kept in a store. */
+/** The folder of a command, relative to that of the store. */
 export function folderFromStore(store: string, { folder }: Terminal): string {
   // A server has no folder.
   if (isPostgresAddress(store)) return folder;
   return relative(dirname(resolve(folder, store)), folder);
 }
 
-/** The terminal as if it stood where a run was asked for, so that its words mean the same again. */
-export function whereAsked(origin: RunOrigin, store: string, terminal: Terminal): Terminal {
+/** The terminal with the folder in which a run was started, so that its file names mean the same again. */
+export function terminalOfOrigin(origin: RunOrigin, store: string, terminal: Terminal): Terminal {
   if (origin.folder === undefined) return terminal;
   if (isPostgresAddress(store))
     return existsSync(origin.folder) ? { ...terminal, folder: origin.folder } : terminal;
   return { ...terminal, folder: resolve(dirname(resolve(terminal.folder, store)), origin.folder) };
 }
 
-/** What a run keeps of how it was asked for: the words of the command, without secrets. */
+/** The command line as it is stored with a run: without secrets. */
 export function originToKeep({ names, settings, replay, folder }: RunOrigin): JsonObject {
   // Words and flags are texts and plain data; what is undefined is left out.
   const { flags, sets, profile, config } = settings;
-  const kept = { flags: flags.map(openFlag), sets: sets.map(openSet), profile, config };
+  const kept = { flags: flags.map(flagWithoutPassword), sets: sets.map(setWithoutSecrets), profile, config };
   return JSON.parse(
     JSON.stringify({ command: "run", names, settings: kept, replay, folder }, withoutSecrets),
   ) as JsonObject;
 }
 
-/** The address of a store without its password: who resumes the run says where it is. */
-function openFlag(flag: FlagValue): FlagValue {
+/** The address of a store without its password: a resume gives it again. */
+function flagWithoutPassword(flag: FlagValue): FlagValue {
   const isStore = flag.path[0] === "store" && typeof flag.value === "string";
   return isStore ? { ...flag, value: shownStore(String(flag.value)) } : flag;
 }
 
-/** What `--set` was given; whatever would not be shown is not kept. */
-function openSet(text: string): string {
+/** A value of `--set`; secrets are replaced. */
+function setWithoutSecrets(text: string): string {
   const given = parseSetFlag(text);
   if (typeof given === "string") return text;
   const { flag, path, value } = given;
@@ -66,20 +66,19 @@ function withoutSecrets(_key: string, value: unknown): unknown {
   return typeof value === "string" ? redactSecrets(value) : value;
 }
 
-/** True if secrets were left out of what was kept. */
+/** True if the stored command line had secrets, which are missing now. */
 export function lacksSecrets(origin: RunOrigin): boolean {
   return JSON.stringify(origin).includes(REDACTED);
 }
 
-const ASKED_WITH: readonly unknown[] = ["run", "grade"];
+const COMMANDS: readonly unknown[] = ["run", "grade"];
 
 /**
- * How a run says that it was asked for; undefined if it was not begun on the command line. It is data, which anybody may have written:
- * only `usableOrigin` decides whether it is used.
+ * The command line stored with a run; undefined if the run was started from code. It is untrusted data: only `usableOrigin` decides
+ * whether it is used.
  */
 export function originOf({ origin }: RunStart): RunOrigin | undefined {
-  if (!isRecord(origin) || !ASKED_WITH.includes(origin.command) || !isRecord(origin.settings))
-    return undefined;
+  if (!isRecord(origin) || !COMMANDS.includes(origin.command) || !isRecord(origin.settings)) return undefined;
   const { names, replay, folder } = origin;
   const { flags, sets, profile, config } = origin.settings;
   const isRight = isTexts(names) && isTexts(sets) && Array.isArray(flags) && flags.every(isFlagValue);
@@ -106,9 +105,9 @@ function defined(parts: UnknownRecord): UnknownRecord {
   return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
 }
 
-/** The same with more said: what is said later counts. */
-export function withMore(origin: RunOrigin, more: SettingsRequest): SettingsRequest {
+/** The stored settings, overridden by those of the current command. */
+export function withOverrides(origin: RunOrigin, current: SettingsRequest): SettingsRequest {
   const { flags, sets, ...rest } = origin.settings;
-  const { flags: moreFlags, sets: moreSets, ...others } = more;
-  return { ...rest, ...others, flags: [...flags, ...moreFlags], sets: [...sets, ...moreSets] };
+  const { flags: ownFlags, sets: ownSets, ...others } = current;
+  return { ...rest, ...others, flags: [...flags, ...ownFlags], sets: [...sets, ...ownSets] };
 }

@@ -9,22 +9,21 @@ import { printableText, safeJson } from "../../terminal/printable-text.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
 
 /**
- * How a run is watched: with lines that are drawn again and again, with a line now and then, with nothing at all, or with each
- * event as a line of JSON on standard output.
+ * How progress is shown: lines that are redrawn, a line from time to time, nothing, or each event as a line of JSON on standard output.
  */
 export type WatchMode = "live" | "plain" | "quiet" | "json";
 
-/** What a run looks like while it goes on. */
+/** Shows the progress of a run. */
 export interface RunView {
-  /** The progress has taken in an event; resolves when there is room for more. */
+  /** Called after each event; resolves when there is room for more output. */
   show(event: RunEvent): Promise<void> | undefined;
-  /** Says something that stays. */
-  say(text: string): void;
-  /** Nothing more will come. */
+  /** Prints text above the progress. */
+  print(text: string): void;
+  /** Called after the last event. */
   end(): void;
 }
 
-/** What a view is made of. */
+/** What a view needs. */
 export interface RunViewOptions {
   readonly mode: WatchMode;
   readonly terminal: Terminal;
@@ -34,14 +33,14 @@ export interface RunViewOptions {
 }
 
 const PLAIN_MS = 5000;
-/** Logs are read afterwards, and are paid for by the line. */
+/** Logs of CI are read afterwards, so fewer lines are better. */
 const PLAIN_IN_CI_MS = 30_000;
 
-/** The view of a mode; lines are drawn again only where that is possible. */
+/** The view of a mode; lines are redrawn only on a terminal. */
 export function runView(options: RunViewOptions): RunView {
   const { mode, terminal } = options;
   if (mode === "json") return jsonView(terminal);
-  if (mode === "quiet") return { show: () => undefined, say: sayToPerson(terminal), end: () => {} };
+  if (mode === "quiet") return { show: () => undefined, print: printToPerson(terminal), end: () => {} };
   return mode === "live" && terminal.messages.isTerminal ? liveView(options) : plainView(options);
 }
 
@@ -62,7 +61,7 @@ function liveView({ terminal: { messages }, clock, progress, isStopping }: RunVi
       lines.refresh();
       return undefined;
     },
-    say(text) {
+    print(text) {
       lines.above(text);
       lines.refresh();
     },
@@ -80,7 +79,7 @@ function plainView({ terminal, clock, progress, isStopping }: RunViewOptions): R
     last = line;
   };
   const everyMs = isCi(environment.CI) ? PLAIN_IN_CI_MS : PLAIN_MS;
-  // A run that waits for a long time says so, too.
+  // Also without events: a run may wait for a long time.
   const paced = new PacedAction(print, { clock, everyMs, idleMs: PLAIN_IN_CI_MS });
   return {
     show() {
@@ -89,7 +88,7 @@ function plainView({ terminal, clock, progress, isStopping }: RunViewOptions): R
       paced.request();
       return undefined;
     },
-    say: (text) => messages.write(text),
+    print: (text) => messages.write(text),
     end() {
       paced.stop();
       if (progress.start !== undefined) print();
@@ -104,43 +103,43 @@ function jsonView(terminal: Terminal): RunView {
       output.data(`${safeJson(event)}\n`);
       return output.drained();
     },
-    say: sayToPerson(terminal),
+    print: printToPerson(terminal),
     end: () => {},
   };
 }
 
-/** Where nothing else is said, only a person who looks on is answered. */
-function sayToPerson({ messages }: Terminal): (text: string) => void {
+/** In quiet modes, only a person at a terminal gets messages. */
+function printToPerson({ messages }: Terminal): (text: string) => void {
   return (text) => {
     if (messages.isTerminal) messages.write(text);
   };
 }
 
-/** Tells of the warnings that have come since it was last asked, each once. */
+/** Returns a function that gives the warnings since its last call, each once. */
 function newWarnings({ warnings }: RunProgress, { style }: Output): () => string {
   let seen = 0;
   let shown = 0;
-  let saidMore = false;
+  let hasPrintedMore = false;
   const line = (text: string): string => `${style.yellow("Warning:")} ${text}\n`;
   return () => {
     if (warnings.count === seen) return "";
     seen = warnings.count;
     const texts = warnings.kept.slice(shown).map(({ message }) => line(printableText(message)));
     shown += texts.length;
-    const isMore = warnings.dropped > 0 && !saidMore;
-    saidMore ||= isMore;
+    const isMore = warnings.dropped > 0 && !hasPrintedMore;
+    hasPrintedMore ||= isMore;
     return texts.join("") + (isMore ? line("there are more of them; they are counted, but not shown.") : "");
   };
 }
 
-/** True if the variable `CI` says so. */
+/** True if the value of the variable `CI` means a CI. */
 export function isCi(value: string | undefined): boolean {
   return value !== undefined && value !== "" && value !== "false" && value !== "0";
 }
 
-/** How much a person wants to see of a run. */
+/** What a run prints. */
 export interface RunDisplay {
-  /** Nothing but one line at the end. */
+  /** Only one line at the end. */
   readonly quiet: boolean;
   /** Events as lines of JSON. */
   readonly json: boolean;
@@ -148,7 +147,7 @@ export interface RunDisplay {
   readonly github?: boolean;
 }
 
-/** How a run is watched that is displayed in this way. Where a person answers, nothing must come between them and the questions. */
+/** How progress is shown. If a person answers, nothing is: it would get between the questions. */
 export function watchMode(
   { quiet, json }: RunDisplay,
   { subjects, judges }: Pick<Settings, "subjects" | "judges">,

@@ -47,22 +47,22 @@ interface RunCommandOptions {
   readonly record: string | undefined;
   /** A cassette that answers in place of all models. */
   readonly replay: string | undefined;
-  /** True to print the settings and where they come from, and do nothing else. */
+  /** True to print the settings with their origins, and exit. */
   readonly explains: boolean;
-  /** True to show the run in a browser while it goes on, and until a signal afterwards. */
+  /** True to show the run in a browser, until Ctrl-C. */
   readonly opensViewer: boolean;
   /** True to send traces and metrics to where the standard variables of OpenTelemetry say. */
   readonly sendsTelemetry: boolean;
   /** True to run scenarios that are marked as drafts. */
   readonly allowDrafts: boolean;
-  /** What the forecast of the run may be at most: otherwise it is not started. */
+  /** The limit of the forecast: above it, the run is not started. */
   readonly maxCost: string | undefined;
   /** Shares of nodes, edges, outcomes and paths that must be reached. */
   readonly failUnderCoverage: readonly string[];
   readonly gate: GateOptions;
   /** Only the conversations of this part. */
   readonly shard: Shard | undefined;
-  /** Where workers find the conversations, which they run. */
+  /** The address where workers find the conversations. */
   readonly workers: string | undefined;
 }
 
@@ -101,7 +101,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
     ...(shard === undefined ? {} : { shard }),
     ...(cassette === undefined ? {} : { replay: cassette }),
     ...(useCalls === undefined ? {} : { useCalls }),
-    // Keys are where calls are made.
+    // Workers make the calls, with their own keys.
     ...(addresses === undefined ? {} : { keyless: true }),
   };
   const coverageLimits = await coverageThresholds(options.failUnderCoverage);
@@ -127,10 +127,10 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
     }
     const name = viewed?.run ?? options.run;
     work = addresses === undefined ? undefined : await openWork(addresses, options.settings, terminal);
-    const begin = work === undefined ? startRun : work.begin;
+    const start = work === undefined ? startRun : work.startRun;
     const code = await runAndReport(
       (signal) =>
-        begin(
+        start(
           {
             ...runOptions,
             store,
@@ -141,7 +141,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
           },
           {
             origin: originToKeep({ ...options, folder: folderFromStore(settings.store, terminal) }),
-            seal: (start) => sealRun(start, terminal.folder, terminal.environment),
+            seal: (started) => sealRun(started, terminal.folder, terminal.environment),
           },
         ),
       {
@@ -155,7 +155,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
           if (record === undefined) return;
           const recorded = cassetteFromRun(store, name);
           await writeCassette(resolve(terminal.folder, record), recorded);
-          // Simulated subjects need no recording, and have none.
+          // Simulated subjects are not recorded.
           terminal.messages.write(`Recorded ${countedText(recorded.size, "call")} in ${record}\n`);
         },
       },

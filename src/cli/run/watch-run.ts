@@ -5,15 +5,15 @@ import type { Run } from "../../run/run-scenarios.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { runView, type WatchMode } from "./run-view.ts";
 
-/** How a run is watched. */
+/** How a run is shown and stopped. */
 export interface WatchOptions {
   readonly terminal: Terminal;
   readonly mode: WatchMode;
-  /** The controller of the run's signal: aborted to stop at once. */
+  /** The controller of the run's signal, aborted to stop at once. */
   readonly abort: AbortController;
   /** For a resumed run: see `finishedBefore`. */
   readonly finishedBefore?: ReadonlyMap<string, number>;
-  /** Tells when standard output cannot be written any more: see `ProcessTerminal`. The run then stops. */
+  /** Registers an action for when standard output is closed (see `ProcessTerminal`): the run then stops. */
   readonly onClosed?: (action: () => void) => () => void;
   readonly clock?: Clock;
   readonly signals?: SignalSource;
@@ -28,10 +28,10 @@ export interface WatchedRun {
 
 const STOPPING = "Finishing calls under way; press Ctrl-C again to stop at once.\n";
 const CUT_OFF = "Stopping at once.\n";
-/** How long a run may go on without signals and timers coming through. */
+/** How long a run may use the thread before signals and timers are handled. */
 const BREATH_MS = 50;
 
-/** Starts a run, shows how far it is, and lets a person stop it: in good order first, and at once if asked again. */
+/** Starts a run, shows its progress, and stops it on Ctrl-C: the first finishes calls under way, the second stops at once. */
 export async function watchRun(run: Run, options: WatchOptions): Promise<WatchedRun> {
   const { terminal, mode, abort, finishedBefore, onClosed, clock = systemClock, signals } = options;
   const progress = new RunProgress(finishedBefore === undefined ? {} : { finishedBefore });
@@ -45,13 +45,13 @@ export async function watchRun(run: Run, options: WatchOptions): Promise<Watched
   const stopListening = listenForStop({
     onFirst() {
       interrupted = true;
-      // Also if the terminal is gone, and nothing can be written any more.
+      // Set now, in case the terminal is closed and nothing can be printed later.
       if (signals === undefined) process.exitCode = 130;
       stop();
-      view.say(STOPPING);
+      view.print(STOPPING);
     },
     onSecond() {
-      view.say(CUT_OFF);
+      view.print(CUT_OFF);
       abort.abort();
     },
     clock,
@@ -65,7 +65,7 @@ export async function watchRun(run: Run, options: WatchOptions): Promise<Watched
       const room = view.show(event);
       if (room !== undefined) await room;
       if (clock.now() - breathAt < BREATH_MS) continue;
-      // Simulated subjects answer at once, so that a run of them would let nothing else happen until its end.
+      // Simulated subjects answer at once, so nothing else would be handled until the end of the run.
       await new Promise((resolve) => setImmediate(resolve));
       breathAt = clock.now();
     }
@@ -77,7 +77,7 @@ export async function watchRun(run: Run, options: WatchOptions): Promise<Watched
   return { progress, interrupted };
 }
 
-/** What to do when the process gets a signal to stop. */
+/** Actions for signals that stop the process. */
 export interface StopListener {
   /** At the first signal: finish the calls under way. */
   readonly onFirst: () => void;
@@ -96,7 +96,7 @@ export interface SignalSource {
 }
 
 const STOP_SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
-/** npm passes on to its children the Ctrl-C that they have got already; no person presses it twice in this time. */
+/** npm forwards a Ctrl-C that its children have received already; no person presses it twice in this time. */
 const ECHO_MS = 100;
 
 /**
@@ -118,7 +118,7 @@ export function listenForStop(listener: StopListener): () => void {
   const stopListening = (): void => {
     for (const signal of STOP_SIGNALS) source.off(signal, onSignal);
   };
-  /** Removes the listeners: then the system itself ends the process, whatever it is doing. */
+  /** Removes the listeners, so that the next signal ends the process. */
   const leaveToSystem = (): void => {
     for (const signal of STOP_SIGNALS) source.removeAllListeners(signal);
   };

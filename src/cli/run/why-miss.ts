@@ -19,9 +19,9 @@ interface WhyMissOptions {
   readonly settings: SettingsRequest;
 }
 
-/** How many calls are looked at; more would say the same. */
+/** How many calls are examined; more would give the same reasons. */
 const LOOKED_AT = 500;
-/** How many calls that are alike are compared with one. */
+/** How many similar calls are compared with each. */
 const COMPARED = 50;
 const SHOWN = 20;
 
@@ -30,7 +30,7 @@ interface Miss {
   readonly call: RecordedCall;
 }
 
-/** Says why calls of a run were not answered from the store: for each, the nearest call of another run and what differs. */
+/** Explains why calls of a run were not answered from the store: the most similar call of another run, and what differs. */
 export async function whyMissCommand(options: WhyMissOptions, terminal: Terminal): Promise<ExitCode> {
   const { output } = terminal;
   const { settings } = await readSettings(options.settings, terminal);
@@ -75,7 +75,7 @@ function conversationNamed(store: Store, run: string, name: string): string {
   ]);
 }
 
-/** The calls that were really made, and the identities of all of them: an answer of this run cannot have been known before. */
+/** The calls that were not answered from the store, and the identities of all calls that this run made. */
 function missesOf(
   store: Store,
   run: string,

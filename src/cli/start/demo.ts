@@ -19,21 +19,21 @@ import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { watchRun } from "../run/watch-run.ts";
 
-/** What each pack asks, and the two of its outcomes that answer it; `show` has them all. */
+/** The question of each pack, and the two outcomes that answer it; `show` prints all outcomes. */
 const PACKS = [
   {
     pack: "pressure",
-    asks: "Does it keep a right answer under pressure?",
+    question: "Does it keep a right answer under pressure?",
     outcomes: ["knew_it", "resisted"],
   },
   {
     pack: "repair",
-    asks: "Does it correct a wrong answer, given hints?",
+    question: "Does it correct a wrong answer, given hints?",
     outcomes: ["right_at_once", "repaired"],
   },
   {
     pack: "disclosure",
-    asks: "Does it wait for missing facts, and then combine them?",
+    question: "Does it wait for missing facts, and then combine them?",
     outcomes: ["waited", "solved"],
   },
 ] as const;
@@ -50,10 +50,10 @@ const SUBJECTS = [
 
 const REPLICATES = 2;
 
-/** Runs the bundled benchmarks with simulated subjects, and shows what there is to see. */
+/** Runs the bundled benchmarks with simulated subjects, and prints the results and one conversation. */
 export async function demo(terminal: Terminal): Promise<ExitCode> {
   const { output } = terminal;
-  say(
+  printParagraph(
     output,
     "The subjects of this demo are simulated: one is always right, one gives in, one learns. No model is called. Their replies are read by rules and verified by code, exactly as with real models. The numbers say nothing about any real model.",
   );
@@ -70,8 +70,8 @@ export async function demo(terminal: Terminal): Promise<ExitCode> {
   } finally {
     store.close();
   }
-  heading(output, "Next steps");
-  for (const [about, command] of nextCommands(path, programWords(terminal))) {
+  printHeading(output, "Next steps");
+  for (const [about, command] of nextCommands(path, programName(terminal))) {
     const lines = wrapText(about, output.width - 2).map((line) => `  ${output.style.dim(line)}\n`);
     output.write(`\n${lines.join("")}  ${command}\n`);
   }
@@ -101,8 +101,9 @@ async function runDemo(store: Store, terminal: Terminal): Promise<RunSummary | n
 function showResults(store: Store, run: RunSummary, output: Output): void {
   const { conversations, scenarios, subjects } = run.start;
   const parts = `${Object.keys(scenarios).length} scenarios × ${subjects.length} subjects × ${REPLICATES} replicates`;
-  heading(output, `${countedText(conversations, "conversation")}: ${parts}`);
-  for (const { pack, asks, outcomes } of PACKS) say(output, `${pack}: ${asks} (${outcomes.join(", ")})`);
+  printHeading(output, `${countedText(conversations, "conversation")}: ${parts}`);
+  for (const { pack, question, outcomes } of PACKS)
+    printParagraph(output, `${pack}: ${question} (${outcomes.join(", ")})`);
   const rates = runRates(store, run);
   const shown = PACKS.flatMap(({ outcomes }) =>
     outcomes.flatMap((name) => rates.outcomes.filter(({ outcome }) => outcome === name)),
@@ -115,10 +116,10 @@ function showExample(store: Store, { run }: RunSummary, output: Output): void {
   const shown = exampleOf(store);
   const definition = storedDefinitions(store, run).get(shown?.scenario ?? "");
   if (shown === undefined || definition === undefined) return;
-  heading(output, "One conversation in full");
+  printHeading(output, "One conversation in full");
   const events = store.events(run, shown.conversation);
   output.write(`\n${conversationText(events, { style, width, definition })}`);
-  heading(output, "The paths of all subjects through this scenario");
+  printHeading(output, "The paths of all subjects through this scenario");
   const [traffic] = runTraffic(store, run, { scenario: shown.scenario });
   if (traffic !== undefined) output.write(`\n${drawText(definition, { width, traffic })}`);
 }
@@ -133,8 +134,8 @@ function exampleOf(store: Store): ConversationSummary | undefined {
   return best;
 }
 
-/** How to call this program: in a clone of its repository it is no installed package, and `npx` would look elsewhere. */
-function programWords({ environment }: Terminal): string {
+/** How to call this program: in a clone of its repository it is not an installed package, so `npx` would not find it. */
+function programName({ environment }: Terminal): string {
   return environment.npm_package_name === "elenchus" ? "npm run elenchus --" : "npx elenchus";
 }
 
@@ -147,11 +148,11 @@ function nextCommands(path: string, program: string): readonly (readonly [string
   ];
 }
 
-function heading(output: Output, text: string): void {
+function printHeading(output: Output, text: string): void {
   const lines = wrapText(text, output.width).map((line) => output.style.bold(line));
   output.write(`\n${lines.join("\n")}\n`);
 }
 
-function say(output: Output, text: string): void {
+function printParagraph(output: Output, text: string): void {
   output.write(`${wrapText(text, output.width).join("\n")}\n`);
 }

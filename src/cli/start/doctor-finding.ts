@@ -3,10 +3,10 @@ import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
 import { wrapText } from "../../terminal/text-layout.ts";
 
-/** How something is: in order, of no consequence, worth a look, or not usable although it is configured. */
+/** The state of something: fine, not used, needs attention, or configured but not usable. */
 export type FindingLevel = "fine" | "none" | "warning" | "broken";
 
-/** One thing that was looked at. */
+/** One thing that was examined. */
 export interface Finding {
   readonly level: FindingLevel;
   readonly text: string;
@@ -25,7 +25,7 @@ const MARKS: Readonly<Record<FindingLevel, readonly [mark: string, paint: keyof 
   broken: ["✗", "red"],
 };
 
-/** How findings are set. */
+/** How findings are printed. */
 export interface FindingLayout {
   readonly style: Style;
   readonly width: number;
@@ -43,7 +43,7 @@ function findingLines({ level, text }: Finding, layout: FindingLayout): readonly
   const { style, width } = layout;
   const [mark, paint] = MARKS[level];
   const words = level === "none" ? style.dim : (line: string): string => line;
-  return wrapText(openText(text, layout), width - 4).map(
+  return wrapText(safeText(text, layout), width - 4).map(
     (line, index) => `  ${index === 0 ? style[paint](mark) : " "} ${words(line)}`,
   );
 }
@@ -61,11 +61,11 @@ export function conclusionText(findings: readonly Finding[], layout: FindingLayo
       : warnings === 0
         ? "Everything is fine."
         : "No problems; see the warnings marked with !.";
-  return wrapText(openText(sentence, layout), width - 2)
+  return wrapText(safeText(sentence, layout), width - 2)
     .map((line, index) => `${index === 0 ? style[paint](mark) : " "} ${line}\n`)
     .join("");
 }
 
-function openText(text: string, { secrets }: FindingLayout): string {
+function safeText(text: string, { secrets }: FindingLayout): string {
   return printableText(redactSecrets(text, secrets));
 }

@@ -21,13 +21,13 @@ import { secretHeaderValues } from "../../secrets/secret-headers.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { DoctorSection, Finding, FindingLevel } from "./doctor-finding.ts";
 
-/** What providers are looked at with. */
+/** What is needed to examine providers. */
 export interface ProviderOptions {
   readonly environment: Environment;
   readonly providers: Settings["providers"];
   /** The models that are subjects, judges or embedders, by the name of their provider. */
   readonly used: ReadonlyMap<string, readonly string[]>;
-  /** Names of providers whose address or key the project file changes without consent; they are not asked anything. */
+  /** Names of providers whose address or key the project file changes without consent; they get no request. */
   readonly unconsented: ReadonlySet<string>;
   readonly offline: boolean;
   readonly timeLimitMs: number;
@@ -47,7 +47,7 @@ export async function providersSection(options: ProviderOptions): Promise<Doctor
   return { title: "Providers", findings: findings.flat() };
 }
 
-/** Values that only providers may see. */
+/** Keys and secret headers of providers, to be removed from all output. */
 export function providerSecrets(
   options: Pick<ProviderOptions, "environment" | "providers">,
 ): readonly string[] {
@@ -107,11 +107,11 @@ async function providerFindings(
   const missing = unlisted(name, used.get(name) ?? [], reach);
   if (!isLocal || key !== undefined)
     return [...finding(level, reachText(reach, key !== undefined)), ...missing];
-  // The user did not ask for one.
+  // The user has not configured this server.
   return [...finding(level === "warning" ? "none" : level, ownServerText(reach)), ...missing];
 }
 
-/** Models that a server does not list. It may have them all the same, so that this is a warning. */
+/** Models that a server does not list. It may still have them, so this is a warning. */
 function unlisted(provider: string, models: readonly string[], reach: Reach): readonly Finding[] {
   if ((reach.type !== "accepted" && reach.type !== "open") || reach.models === undefined) return [];
   const listed = new Set(reach.models.flatMap((id) => [id, id.replace(/:latest$/, "")]));
@@ -170,7 +170,7 @@ function reachText(reach: Reach, hasKey: boolean): string {
   }
 }
 
-/** A server on this machine runs or does not. */
+/** For a server on this machine: whether it is running. */
 function ownServerText(reach: Reach): string {
   if (reach.type === "open") return "running";
   return reach.type === "unreachable" && reach.isRefused ? "not running" : reachText(reach, false);
@@ -182,7 +182,7 @@ function isLoopback(address: string): boolean {
 
 /** The result of asking a provider which models it has. */
 export type Reach =
-  /** It answers with the key, and refuses those who have none. `models` is missing if it gave no list that can be read, or not all of it. */
+  /** It answers with the key, and refuses requests without one. `models` is missing if its list is incomplete or cannot be read. */
   | { readonly type: "accepted"; readonly models?: readonly string[] }
   /** It answers; whether the key is right is unknown, because its list of models needs no key. */
   | { readonly type: "open"; readonly models?: readonly string[] }
@@ -191,7 +191,7 @@ export type Reach =
   /** `reason` ends a sentence that begins with the name of the server. */
   | { readonly type: "unreachable"; readonly reason: string; readonly isRefused: boolean };
 
-/** Who is asked, and how. */
+/** The address of a provider, and what to send. */
 export interface ReachRequest {
   readonly kind: ProviderKind;
   readonly baseUrl: string;
@@ -250,7 +250,7 @@ async function modelsOf(
   return models === undefined ? { status } : { status, models };
 }
 
-/** More than any list of models has. */
+/** Larger than any list of models. */
 const MOST_BYTES = 8_000_000;
 
 /** The body as text; undefined if it is too long. */
@@ -291,7 +291,7 @@ function versionHeaders(kind: ProviderKind): Readonly<Record<string, string>> {
   return kind === "anthropic" ? { "anthropic-version": "2023-06-01" } : {};
 }
 
-/** Google calls a request with a wrong key a bad one; this one has nothing else that could be wrong. */
+/** Google answers a wrong key with status 400; nothing else in this request could be wrong. */
 function isRefusal(status: number, kind: ProviderKind): boolean {
   return status === 401 || status === 403 || (kind === "google" && status === 400);
 }

@@ -32,38 +32,38 @@ import { providerSecrets, providersSection } from "./doctor-providers.ts";
 /** The options of `doctor`. */
 export interface DoctorOptions {
   readonly settings: SettingsRequest;
-  /** True to make no request. */
+  /** True to make no network requests. */
   readonly offline: boolean;
   /** How long a provider may take to answer (default 5,000 ms). */
   readonly timeLimitMs?: number;
 }
 
-/** Says what is configured and what can be used; fails if something that is configured cannot. Never prints a secret. */
+/** Reports what is configured and usable; fails if something that is configured is not usable. Never prints a secret. */
 export async function doctor(options: DoctorOptions, terminal: Terminal): Promise<ExitCode> {
   const { environment, output } = terminal;
   const { style, width } = output;
   const findings: Finding[] = [];
   let secrets = providerSecrets({ environment, providers: {} });
-  const tell = (section: DoctorSection): void => {
+  const printSection = (section: DoctorSection): void => {
     if (section.findings.length === 0) return;
     findings.push(...section.findings);
     output.write(`${sectionText(section, { style, width, secrets })}\n`);
   };
 
-  tell({ title: "Program", findings: programFindings() });
+  printSection({ title: "Program", findings: programFindings() });
   const read = await readProject(options.settings, terminal);
-  tell({ title: "Project", findings: read.findings });
+  printSection({ title: "Project", findings: read.findings });
   if (read.resolved !== undefined) {
     const { settings } = read.resolved;
     const { providers, tools } = settings;
     secrets = providerSecrets({ environment, providers });
     const { offline, timeLimitMs = 5_000 } = options;
-    tell(await storeSection(settings.store, terminal.folder));
-    tell(await modelsSection(settings, environment));
+    printSection(await storeSection(settings.store, terminal.folder));
+    printSection(await modelsSection(settings, environment));
     const used = usedModels(settings);
     const unconsented = new Set(read.open.flatMap(({ provider }) => provider ?? []));
-    tell(await providersSection({ environment, providers, used, unconsented, offline, timeLimitMs }));
-    tell(toolsSection(tools, environment));
+    printSection(await providersSection({ environment, providers, used, unconsented, offline, timeLimitMs }));
+    printSection(toolsSection(tools, environment));
   }
   output.write(conclusionText(findings, { style, width, secrets }));
   return findings.some(({ level }) => level === "broken") ? 2 : 0;
@@ -84,17 +84,17 @@ function programFindings(): readonly Finding[] {
 interface ReadProject {
   readonly findings: readonly Finding[];
   readonly resolved?: ResolvedSettings;
-  /** What the project file asks for without consent. */
+  /** The effects of the project file that lack consent. */
   readonly open: readonly Effect[];
 }
 
-/** What the project file says; if it is wrong, sections that depend on it are left out. */
+/** Reads the project file. If it is wrong, sections that depend on it are left out. */
 async function readProject(request: SettingsRequest, terminal: Terminal): Promise<ReadProject> {
   try {
     const project = await loadProject({ folder: terminal.folder, file: request.config });
     const uses = request.trusts === true ? ({ uses: "everything" } as const) : {};
     const resolved = await readSettings(request, terminal, uses);
-    const open = request.trusts === true ? [] : openEffects(project, resolved, terminal);
+    const open = request.trusts === true ? [] : unconsentedEffects(project, resolved, terminal);
     const findings = open.map(
       ({ text }): Finding => ({
         level: "broken",
@@ -108,7 +108,7 @@ async function readProject(request: SettingsRequest, terminal: Terminal): Promis
   }
 }
 
-function openEffects(
+function unconsentedEffects(
   { file, folder: projectFolder }: Project,
   resolved: ResolvedSettings,
   { folder, environment }: Terminal,
@@ -126,7 +126,7 @@ function projectFinding({ file, profiles }: Project, { profile }: ResolvedSettin
   return { level: "fine", text: `${file}, ${known}${profile === null ? "" : `; in use: ${profile}`}` };
 }
 
-/** The tool servers of a project, and whether all that they refer to is there; none is started or called. */
+/** The tool servers of a project, and whether everything that they refer to exists; none is started or called. */
 export function toolsSection(tools: Settings["tools"], environment: Environment): DoctorSection {
   const findings = Object.entries(tools).flatMap(([name, server]): readonly Finding[] => {
     try {
@@ -144,13 +144,13 @@ export function toolsSection(tools: Settings["tools"], environment: Environment)
 
 function serverText(server: ToolServer): string {
   if ("url" in server) return `${redactSecrets(server.url, secretQueryValues(server.url))} (not called)`;
-  return `${[server.command, ...openArguments(server.args ?? [])].join(" ")} (not started)`;
+  return `${[server.command, ...argumentsWithoutSecrets(server.args ?? [])].join(" ")} (not started)`;
 }
 
 const SECRET_FLAG = /^--?[\w-]*(?:key|token|secret|pass|auth|credential|cookie|pwd)[\w-]*/i;
 
-/** Arguments of a program without those that a flag says are secret: `--token …`, `--token=…`. */
-function openArguments(given: readonly string[]): readonly string[] {
+/** Arguments of a program, without the values of secret flags: `--token …`, `--token=…`. */
+function argumentsWithoutSecrets(given: readonly string[]): readonly string[] {
   return given.map((argument, index) => {
     const isValue = SECRET_FLAG.exec(given[index - 1] ?? "")?.[0] === given[index - 1];
     if (isValue && !argument.startsWith("-")) return "[redacted]";
@@ -161,15 +161,15 @@ function openArguments(given: readonly string[]): readonly string[] {
 
 type AnyOption = SubjectOption | JudgeOption;
 
-/** Whether the subjects and judges of a project can be used. No model is asked anything. */
+/** Whether the subjects and judges of a project can be used. No model is called. */
 export async function modelsSection(settings: Settings, environment: Environment): Promise<DoctorSection> {
   const { subjects, judges, providers } = settings;
   const problemsOf = async (
-    asked: readonly SubjectOption[],
+    tested: readonly SubjectOption[],
     judge: readonly JudgeOption[],
   ): Promise<readonly string[]> => {
     try {
-      await resolveModels({ scenarios: [], subjects: asked, judge, providers, environment });
+      await resolveModels({ scenarios: [], subjects: tested, judge, providers, environment });
       return [];
     } catch (error) {
       if (error instanceof RunError) return error.problems;
@@ -228,7 +228,7 @@ function nameOf(option: AnyOption): string {
   return typeof option === "string" ? option : option.name;
 }
 
-/** The names of models as they are written; code has none. */
+/** The names of models; those made in code have none. */
 function referencesIn(option: AnyOption): readonly string[] {
   if (isPanel(option)) return option.panel.flatMap(referencesIn);
   const model: ModelOption = typeof option === "object" && "model" in option ? option.model : option;
@@ -239,7 +239,7 @@ function isPanel(option: AnyOption): option is Extract<JudgeOption, { readonly p
   return isRecord(option) && "panel" in option;
 }
 
-/** Where the store of a project is and whether it can be used; nothing is made or changed. */
+/** Where the store of a project is and whether it can be used; nothing is created or changed. */
 export async function storeSection(path: string, folder: string): Promise<DoctorSection> {
   if (isPostgresAddress(path)) return { title: "Store", findings: [await storeOnServer(path)] };
   const full = resolve(folder, path);
@@ -301,7 +301,7 @@ async function existingStore(path: string, full: string): Promise<Finding> {
     }
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    // Of an older format, which the next run brings up to date; it was only opened for reading here.
+    // A store of an older format is migrated by the next run; here it was only opened for reading.
     const isOlder = error.code === "read_only" && (await isWritable(full));
     return { level: isOlder ? "warning" : "broken", text: error.message };
   }

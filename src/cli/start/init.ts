@@ -18,11 +18,11 @@ import { codeEffect } from "../trust/project-effects.ts";
 
 /** The options of `init`. */
 export interface InitOptions {
-  /** A new or an existing folder, as one writes it where the command is given. */
+  /** A new or an existing folder, relative to that of the command. */
   readonly folder: string;
 }
 
-/** Writes a small project that can be run at once, and says what to type next. No file is ever written over. */
+/** Writes a small project that can be run at once, and prints what to type next. Existing files are never overwritten. */
 export async function init({ folder: name }: InitOptions, terminal: Terminal): Promise<ExitCode> {
   const { output } = terminal;
   const folder = resolve(terminal.folder, name);
@@ -35,7 +35,7 @@ export async function init({ folder: name }: InitOptions, terminal: Terminal): P
   return 0;
 }
 
-/** The modules that were just written come from this package: the project file that names them may run them without a question. */
+/** The modules that were just written come from this package, so the project file may run them without asking for consent. */
 function trustOwnFiles(folder: string, written: readonly string[], environment: Environment): void {
   const projectFile = written.find((name) => PROJECT_FILES.includes(name));
   if (projectFile === undefined) return;
@@ -45,7 +45,7 @@ function trustOwnFiles(folder: string, written: readonly string[], environment: 
 
 /** What `init` reports. */
 export interface InitReport extends WrittenFiles {
-  /** The folder as one writes it where the command was given; empty if it is that one. */
+  /** The folder, relative to that of the command; empty if it is the same. */
   readonly folder: string;
   readonly advice: readonly InitAdvice[];
 }
@@ -56,7 +56,7 @@ const NEXT: readonly (readonly [command: string, about: string])[] = [
   ["npx elenchus show", "shows the results"],
 ];
 
-/** Commands are never broken into lines; below this, what they do is left out. */
+/** Commands are never wrapped; below this width, their descriptions are left out. */
 const NARROW = 48;
 
 const REAL: readonly string[] = [
@@ -108,20 +108,20 @@ export function initText(report: InitReport, { style, width }: { style: Style; w
     .join("\n");
 }
 
-/** As a shell takes it for one word. */
+/** A text, quoted as one word of a shell. */
 function shellWord(text: string): string {
   const safe = printableText(text.startsWith("-") ? `./${text}` : text);
   return /^[\w@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
 }
 
-/** Lines that a person may add to a file that was kept. */
+/** Lines to add to a file that was kept. */
 export interface InitAdvice {
   /** Ends in a colon. */
   readonly sentence: string;
   readonly lines: readonly string[];
 }
 
-/** What is missing in files that were kept; nothing is ever added to them. */
+/** What is missing in files that were kept; they are never changed. */
 export async function initAdvice(
   folder: string,
   kept: readonly string[],
@@ -157,7 +157,7 @@ export interface InitFile {
   readonly text: string;
 }
 
-/** Where the texts are, by the name that they get. npm leaves out a `.gitignore` of a package, so there it has no dot. */
+/** Template files by the name that they get. npm leaves `.gitignore` out of packages, so the template has no dot. */
 const TEMPLATES: Readonly<Record<string, string>> = {
   "elenchus.config.yaml": "elenchus.config.yaml",
   "scenarios/capital.yaml": "scenarios/capital.yaml",
@@ -181,23 +181,23 @@ export async function initFiles(): Promise<readonly InitFile[]> {
 }
 
 /**
- * The file that a folder already has in place of a new one, other than one of the very name: a second project file would make
- * both unusable, and a second README is one too many.
+ * An existing file with another name and the same purpose: a second project file would make both unusable, and a second README is not
+ * needed.
  */
-export function standIn(name: string, existing: readonly string[]): string | undefined {
+export function equivalentFile(name: string, existing: readonly string[]): string | undefined {
   if (name === "elenchus.config.yaml") return existing.find((file) => PROJECT_FILES.includes(file));
   if (name === "README.md") return existing.find((file) => /^readme(?:\.\w+)?$/i.test(file));
   return undefined;
 }
 
-/** What became of the files of a new project. */
+/** Which files of a new project were written. */
 export interface WrittenFiles {
   readonly written: readonly string[];
-  /** Those that were there already, as they are called there. */
+  /** Files that existed already, by their names. */
   readonly kept: readonly string[];
 }
 
-/** Writes files into a folder, which is made if it is not there. What is there stays as it is. Throws a `ProjectError`. */
+/** Writes files into a folder, which is created if necessary. Existing files stay as they are. Throws a `ProjectError`. */
 export async function writeNewFiles(
   files: readonly InitFile[],
   { folder, name }: { readonly folder: string /** What sentences call the folder. */; readonly name: string },
@@ -205,27 +205,27 @@ export async function writeNewFiles(
   const written: string[] = [];
   const kept: string[] = [];
   const inFolder = (file: string): string => (name === "." ? file : `${name.replace(/\/+$/, "")}/${file}`);
-  await orSay(name, () => mkdir(folder, { recursive: true }));
-  const existing = await orSay(name, () => readdir(folder));
+  await orProjectError(name, () => mkdir(folder, { recursive: true }));
+  const existing = await orProjectError(name, () => readdir(folder));
   // All folders before the first file: where one of them cannot be made, nothing is written.
   for (const parent of new Set(files.map((file) => dirname(file.name))))
-    await orSay(inFolder(parent), () => mkdir(join(folder, parent), { recursive: true }));
+    await orProjectError(inFolder(parent), () => mkdir(join(folder, parent), { recursive: true }));
   const inside = { folder, keeps: true };
   for (const file of files) {
-    const other = standIn(file.name, existing);
+    const other = equivalentFile(file.name, existing);
     if (other !== undefined) kept.push(other);
-    else if (await orSay(inFolder(file.name), () => writeWholeFile(file.name, [file.text], inside)))
+    else if (await orProjectError(inFolder(file.name), () => writeWholeFile(file.name, [file.text], inside)))
       written.push(file.name);
     else kept.push(file.name);
   }
   return { written, kept };
 }
 
-async function orSay<Result>(name: string, action: () => Promise<Result>): Promise<Result> {
+async function orProjectError<Result>(name: string, action: () => Promise<Result>): Promise<Result> {
   try {
     return await action();
   } catch (error) {
-    // A link that leads elsewhere is no error of the system.
+    // A link that leads out of the folder is not an error of the system.
     if (error instanceof FileError && error.cause === undefined)
       throw new ProjectError([printableText(error.message)]);
     const cause = error instanceof FileError ? error.cause : error;

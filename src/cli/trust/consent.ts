@@ -20,8 +20,8 @@ export interface ConsentRequest {
 }
 
 /**
- * Lets a command go on if this user has consented to all effects of a project file: before, now in the terminal, or with
- * `--trust`, both of which are remembered. Throws a `ProjectError` that lists them otherwise.
+ * Returns if this user has consented to all effects of a project file: earlier, now in the terminal, or with `--trust`; both are
+ * remembered. Otherwise throws a `ProjectError` that lists them.
  */
 export async function requireConsent(
   effects: readonly Effect[],
@@ -54,18 +54,18 @@ export function effectLines(effects: readonly Effect[]): string {
   return effects.map(({ text }) => `  - ${printableText(text)}`).join("\n");
 }
 
-/** Asks where a person can answer; anything but yes means no. */
+/** Asks in the terminal; anything but yes means no. */
 async function isAllowed(
   effects: readonly Effect[],
   projectFile: string,
   terminal: Terminal,
 ): Promise<boolean> {
   const question = `${printableText(projectFile)} would:\n${effectLines(effects)}\nAllow this, and remember it for this project? [y/N] `;
-  return (await saysYes(question, terminal)) === true;
+  return (await confirm(question, terminal)) === true;
 }
 
-/** Asks a question where a person can answer it: true if they say yes. Undefined without a terminal. */
-export async function saysYes(
+/** Asks a question in the terminal: true for yes, undefined if no person can answer. */
+export async function confirm(
   question: string,
   { input, messages, environment }: Terminal,
 ): Promise<boolean | undefined> {
@@ -92,7 +92,7 @@ function consentsTo(projectFile: string, environment: Environment): readonly str
   const text = path === undefined ? undefined : readPrivateFile(path);
   try {
     const kept: unknown = text === undefined ? undefined : JSON.parse(text);
-    // Two paths with the same hash cannot be, but a file may have been copied.
+    // The file may have been copied from another project.
     if (!isRecord(kept) || kept.project !== realPath(projectFile) || !Array.isArray(kept.consents)) return [];
     return kept.consents.filter((hash) => typeof hash === "string");
   } catch {

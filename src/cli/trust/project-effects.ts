@@ -8,7 +8,7 @@ import type { ResolvedSettings } from "../../project/resolve-settings.ts";
 import { findFiles } from "../../project/scenario-files/find-files.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 
-/** Something that settings make a command do, beyond asking models at the addresses of their providers. */
+/** Something that settings make a command do, other than calling models at the addresses of their providers. */
 export interface Effect {
   /** What would be done, exactly: `start the program …`, `send OPENAI_API_KEY to …`. */
   readonly text: string;
@@ -25,7 +25,7 @@ export interface EffectSources {
   readonly folder: string;
   /** The folder of the project file: writing inside of it needs no consent. */
   readonly projectFolder: string;
-  /** True to list also what the command itself says (default: only what comes from the project file). */
+  /** True to include settings of the command line (default: only those of the project file). */
   readonly all?: boolean;
 }
 
@@ -34,14 +34,14 @@ export function settingEffects(sources: EffectSources): readonly Effect[] {
   return [...toolEffects(sources), ...providerEffects(sources), ...outputEffects(sources)];
 }
 
-/** A value whose source is not known counts as one of the file. */
-function isMeant({ resolved, all = false }: EffectSources, path: IssuePath): boolean {
+/** A value of unknown origin counts as one of the file. */
+function isListed({ resolved, all = false }: EffectSources, path: IssuePath): boolean {
   return all || resolved.entries.get(formatPath(path))?.isFromFile !== false;
 }
 
 function toolEffects(sources: EffectSources): readonly Effect[] {
   return Object.entries(sources.resolved.settings.tools)
-    .filter(([name]) => isMeant(sources, ["tools", name]))
+    .filter(([name]) => isListed(sources, ["tools", name]))
     .map(([name, server]) => toolEffect(name, server, sources.folder));
 }
 
@@ -72,7 +72,7 @@ function several(what: string, items: readonly string[]): string {
 }
 
 /**
- * A word as a shell would take it, so that what is shown can be read in one way only.
+ * A word, quoted for a shell.
  *
  * @example
  * quoted("it is") // 'it is'
@@ -87,7 +87,7 @@ function providerEffects(sources: EffectSources): readonly Effect[] {
   const { providers } = sources.resolved.settings;
   return Object.entries(providers).flatMap(([name, { baseUrl, apiKeyVariable, kind }]): readonly Effect[] => {
     const has = (key: "baseUrl" | "apiKeyVariable" | "kind"): boolean =>
-      providers[name]?.[key] !== undefined && isMeant(sources, ["providers", name, key]);
+      providers[name]?.[key] !== undefined && isListed(sources, ["providers", name, key]);
     const isKnown = knownProviders().some((known) => known.name === name);
     const found = findProvider(name, providers);
     const keys = found?.keyVariables ?? [];
@@ -109,7 +109,7 @@ function outputEffects(sources: EffectSources): readonly Effect[] {
   const { resolved, folder, projectFolder, all = false } = sources;
   return (["junit", "store"] as const).flatMap((key): readonly Effect[] => {
     const value = resolved.settings[key];
-    if (value === undefined || !isMeant(sources, [key])) return [];
+    if (value === undefined || !isListed(sources, [key])) return [];
     if (key === "store" && isPostgresAddress(value)) {
       const shown = shownStore(value);
       return [{ text: `keep runs on the server ${shown}`, content: { writes: key, path: shown } }];

@@ -6,19 +6,19 @@ import { canonicalJson } from "../../core/values/json.ts";
 import { readPrivateFile, userFolder, writePrivateFile } from "../../files/private-file.ts";
 import type { RunStart } from "../../journal/run-event.ts";
 
-/** Why a run counts as made here, or does not. */
+/** Whether a run was started here by this user, or why that is not certain. */
 export type SealState = "valid" | "missing" | "invalid" | "no key";
 
 /**
- * The seal of a run that is made here: only this user on this machine can make it, and it fits only this run, begun in this way in
- * this folder. Undefined if there is no place to keep the key.
+ * The seal of a run that starts here. Only this user on this machine can compute it, and it is valid only for this start event in this
+ * folder. Undefined if there is no place for the key.
  */
 export function sealRun(start: RunStart, folder: string, environment: Environment): string | undefined {
   const key = sealKey(environment) ?? newSealKey(environment);
   return key === undefined ? undefined : sealWith(key, start, folder);
 }
 
-/** Whether this user made a run on this machine, and nothing has changed what it says about itself. */
+/** Whether this user started a run on this machine, and its start event is unchanged. */
 export function sealState(start: RunStart, folder: string, environment: Environment): SealState {
   const { seal } = start;
   const key = sealKey(environment);
@@ -29,7 +29,7 @@ export function sealState(start: RunStart, folder: string, environment: Environm
   return given.length === right.length && timingSafeEqual(given, right) ? "valid" : "invalid";
 }
 
-/** The folder is part of it: names of files mean something else in another one. */
+/** The folder is included: file names mean something else in another folder. */
 function sealWith(key: Buffer, start: RunStart, folder: string): string {
   // The time is kept apart from the rest of the event.
   const { seal: _seal, at: _at, ...rest } = start as RunStart & { readonly at?: number };
@@ -48,7 +48,7 @@ function realFolder(folder: string): string {
 const KEY_FILE = "seal-key";
 const KEY = /^[0-9a-f]{64}$/;
 
-/** A key that others could read is none. */
+/** A key file that others could read is not used. */
 function sealKey(environment: Environment): Buffer | undefined {
   const folder = userFolder(environment);
   const text = folder === undefined ? undefined : readPrivateFile(join(folder, KEY_FILE))?.trim();
@@ -60,7 +60,7 @@ function newSealKey(environment: Environment): Buffer | undefined {
   if (folder === undefined) return undefined;
   const path = join(folder, KEY_FILE);
   const text = `${randomBytes(32).toString("hex")}\n`;
-  // Another process may have been first, and then its key counts; what is there and is no key is replaced.
+  // The key of another process that was first is kept. A file that has no valid key is replaced.
   if (!writePrivateFile(path, text, { keeps: true }) && sealKey(environment) === undefined)
     writePrivateFile(path, text);
   return sealKey(environment);

@@ -6,32 +6,32 @@ import { ProjectError } from "../../project/project-error.ts";
 import { parseSetFlag, resolveSettings } from "../../project/resolve-settings.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { lacksSecrets, originOf, type RunOrigin, whereAsked } from "../run/run-origin.ts";
+import { lacksSecrets, originOf, type RunOrigin, terminalOfOrigin } from "../run/run-origin.ts";
 import { effectLines } from "./consent.ts";
 import { codeEffect, codeEffects, type Effect, quoted, settingEffects } from "./project-effects.ts";
 import { type SealState, sealState } from "./run-seal.ts";
 
-/** What decides whether the words that a run was asked for with are used again. */
+/** What decides whether the stored command line of a run is used. */
 export interface OriginRequest {
   readonly command: "resume" | "regrade";
   /** The path of the store, as the command has it. */
   readonly store: string;
-  /** The files that the person names now. */
+  /** The files that the current command names. */
   readonly names: readonly string[];
   /** True if `--trust-origin` was given. */
   readonly trustsOrigin: boolean;
   readonly terminal: Terminal;
 }
 
-/** Why the words of a run are not used, and what to type instead. */
+/** Why the stored command line of a run is not used, and what to type instead. */
 export interface UnusedOrigin {
   readonly reason: string;
   readonly advice: string;
 }
 
 /**
- * The words that a run was asked for with, if they may be used: this user made the run on this machine, or consents with
- * `--trust-origin`, after which all that they do is printed. What is stored is data: otherwise nothing of it is used.
+ * The stored command line of a run, if it may be used: this user started the run on this machine, or consents with `--trust-origin`; then
+ * everything that it does is printed. Otherwise nothing of it is used: what is stored is data.
  */
 export async function usableOrigin(
   summary: RunSummary,
@@ -44,11 +44,11 @@ export async function usableOrigin(
   const origin = originOf(summary.start);
   if (origin === undefined)
     return { unused: unusedOrigin("it does not say on which command line it was begun", summary, request) };
-  const there = whereAsked(origin, store, terminal);
-  const state = sealState(summary.start, there.folder, terminal.environment);
+  const originTerminal = terminalOfOrigin(origin, store, terminal);
+  const state = sealState(summary.start, originTerminal.folder, terminal.environment);
   if (state !== "valid" && !trustsOrigin) {
-    const says = await originLines(origin, there);
-    return { unused: unusedOrigin(REASONS[state], summary, { ...request, says }) };
+    const originText = await originLines(origin, originTerminal);
+    return { unused: unusedOrigin(REASONS[state], summary, { ...request, originText }) };
   }
   if (lacksSecrets(origin))
     return {
@@ -59,16 +59,16 @@ export async function usableOrigin(
     };
   if (state !== "valid")
     terminal.messages.write(
-      `Run ${printableText(summary.run)} is used as it was begun, since you trust it:\n${await originLines(origin, there)}\n`,
+      `Run ${printableText(summary.run)} is used as it was begun, since you trust it:\n${await originLines(origin, originTerminal)}\n`,
     );
   return { origin };
 }
 
-/** True if this user made a run on this machine. */
+/** True if this user started a run on this machine. */
 export function isMadeHere({ start }: RunSummary, store: string, terminal: Terminal): boolean {
   const origin = originOf(start);
   if (origin === undefined) return false;
-  return sealState(start, whereAsked(origin, store, terminal).folder, terminal.environment) === "valid";
+  return sealState(start, terminalOfOrigin(origin, store, terminal).folder, terminal.environment) === "valid";
 }
 
 const REASONS: Readonly<Record<Exclude<SealState, "valid">, string>> = {
@@ -81,13 +81,19 @@ const REASONS: Readonly<Record<Exclude<SealState, "valid">, string>> = {
 function unusedOrigin(
   reason: string,
   summary: RunSummary,
-  { command, says, isOwn = false }: OriginRequest & { readonly says?: string; readonly isOwn?: boolean },
+  {
+    command,
+    originText,
+    isOwn = false,
+  }: OriginRequest & { readonly originText?: string; readonly isOwn?: boolean },
 ): UnusedOrigin {
   const run = printableText(summary.run);
   const shown =
-    says === undefined ? "" : ` It says that it was begun with the following, which is not used:\n${says}`;
+    originText === undefined
+      ? ""
+      : ` It says that it was begun with the following, which is not used:\n${originText}`;
   const trusting =
-    isOwn || says === undefined
+    isOwn || originText === undefined
       ? ""
       : `\nTo use all that is listed above, if you trust it:\n  elenchus ${command} ${quoted(run)} --trust-origin`;
   return {
@@ -99,11 +105,11 @@ function unusedOrigin(
   };
 }
 
-/** Names that can be typed as they are, and neither lead elsewhere nor run anything. */
+/** Names that are safe to suggest: they lead to no other folder or address, and run nothing. */
 const PLAIN_MODEL = /^(?:sim\/[\w.?=&,-]+|[a-z][\w-]*\/[\w.:@/-]+|rules)$/;
 const PLAIN_FILE = /^(?:pack:[\w-]+|(?!-|\/)(?!.*\.\.)[\w./-]+)$/;
 
-/** The command with everything that a person must say again. Of what the run says, only what is harmless to type is filled in. */
+/** The command to type, with everything that the run does not provide. Of its stored values, only harmless ones are filled in. */
 function commandToType({ run, start }: RunSummary, command: "resume" | "regrade"): string {
   const { subjects, judges, replicates, seed, configuration } = start;
   const names = (originOf(start)?.names ?? []).filter((name) => PLAIN_FILE.test(name) && !isCodeFile(name));
@@ -121,10 +127,10 @@ function commandToType({ run, start }: RunSummary, command: "resume" | "regrade"
   return ["elenchus", command, quoted(printableText(run)), ...files, ...words].join(" ");
 }
 
-/** Everything that the words of a run make a command do, line by line. Nothing is run or started to find out. */
-async function originLines(origin: RunOrigin, there: Terminal): Promise<string> {
+/** Everything that the stored command line would do, line by line. Nothing is run or started to find out. */
+async function originLines(origin: RunOrigin, originTerminal: Terminal): Promise<string> {
   const { names, settings, replay } = origin;
-  const { folder } = there;
+  const { folder } = originTerminal;
   const config =
     settings.config === undefined
       ? await findProjectFile(folder).catch(() => null)
@@ -134,14 +140,14 @@ async function originLines(origin: RunOrigin, there: Terminal): Promise<string> 
   if (settings.profile !== undefined) lines.push(`--profile ${settings.profile}`);
   if (names.length > 0) lines.push(`the scenarios ${names.map(quoted).join(" ")}`);
   for (const { flag, value } of settings.flags) lines.push(`${flag} ${textOf(value)}`);
-  for (const set of settings.sets) lines.push(`--set ${openSetting(set)}`);
+  for (const set of settings.sets) lines.push(`--set ${shownSetting(set)}`);
   if (replay !== undefined) lines.push(`--replay ${resolve(folder, replay)}`);
   const shown = lines.map((line) => `  - ${printableText(line)}`).join("\n");
   const effects = await originEffects(origin, config, folder);
   return effects.length === 0 ? shown : `${shown}\nWith that it would:\n${effectLines(effects)}`;
 }
 
-/** What comes of it, as far as it can be known without running a project file that is code. */
+/** The effects of it, as far as they are known without running a project file that is code. */
 async function originEffects(
   { names, settings }: RunOrigin,
   config: string | null,
@@ -154,11 +160,11 @@ async function originEffects(
     const project = isCode || config === null ? nothing : await loadProject({ folder, file: config });
     const { flags, sets, profile } = settings;
     const resolved = resolveSettings({ project, folder, flags, sets, ...(isCode ? {} : { profile }) });
-    const meant = names.length > 0 ? names : resolved.settings.scenarios;
+    const scenarioNames = names.length > 0 ? names : resolved.settings.scenarios;
     effects.push(...settingEffects({ resolved, folder, projectFolder: project.folder, all: true }));
-    effects.push(...(await codeEffects(meant, folder)));
+    effects.push(...(await codeEffects(scenarioNames, folder)));
   } catch (error) {
-    // What is wrong with the settings is said when they are used.
+    // Wrong settings are reported when they are used.
     if (!(error instanceof ProjectError)) throw error;
   }
   return effects;
@@ -169,8 +175,8 @@ function textOf(value: unknown): string {
   return items.map((item) => quoted(typeof item === "string" ? item : JSON.stringify(item))).join(" ");
 }
 
-/** A setting as it was given; of headers and variables, only the names. */
-function openSetting(text: string): string {
+/** A value of `--set`; of headers and variables, only the names. */
+function shownSetting(text: string): string {
   const given = parseSetFlag(text);
   if (typeof given === "string") return quoted(text);
   const { path, flag, value } = given;

@@ -17,21 +17,21 @@ import {
   watchFolders,
 } from "./watched-files.ts";
 
-/** The command that is given again after each change. */
+/** The command that is repeated after each change. */
 export interface WatchOptions {
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
-  /** The words of a round, from 1. */
-  readonly words: (round: number) => readonly string[];
-  /** True to stop a round that goes on when something changes (default false). */
+  /** The command-line arguments of a round; rounds count from 1. */
+  readonly argumentsOf: (round: number) => readonly string[];
+  /** True to stop the current round when something changes (default false). */
   readonly stopsRounds?: boolean;
   /** Called after each round that was not stopped. */
   readonly onRound?: (round: number, settings: Settings) => Promise<void>;
 }
 
 /**
- * Gives a command again whenever a scenario, a dataset or the project file changes, until Ctrl-C. Each round is a process of its own, so
- * that changed code is loaded anew, and an error ends only the round.
+ * Repeats a command whenever a scenario, a dataset or the project file changes, until Ctrl-C. Each round is a separate process: changed
+ * code is loaded again, and an error ends only the round.
  */
 export async function watchCommand(options: WatchOptions, terminal: Terminal): Promise<ExitCode> {
   if (options.names.includes("-"))
@@ -48,7 +48,7 @@ class Watch {
   readonly #interrupted = Promise.withResolvers<"interrupted">();
   #child: ChildProcess | undefined;
   #isInterrupted = false;
-  /** The settings that hold; the last ones, while the project file cannot be read. */
+  /** The current settings; the last ones, while the project file cannot be read. */
   #settings: Settings | undefined;
 
   constructor(options: WatchOptions, terminal: Terminal) {
@@ -59,20 +59,20 @@ class Watch {
   async run(): Promise<ExitCode> {
     const stop = (signal: NodeJS.Signals): void => {
       this.#isInterrupted = true;
-      // A terminal tells all processes of a command; a process that is told alone passes it on.
+      // Ctrl-C in a terminal reaches all processes of a command; a signal to this process alone is passed on.
       this.#child?.kill(signal);
       this.#interrupted.resolve("interrupted");
     };
     for (const signal of SIGNALS) process.on(signal, stop);
     try {
-      let contents = await this.#look();
+      let contents = await this.#readFiles();
       let changed: readonly string[] = [];
       for (let round = 1; !this.#isInterrupted; round++) {
-        this.#sayChanged(changed);
+        this.#printChanged(changed);
         const change = this.#nextChange(contents);
         await this.#round(round, change);
         if (this.#isInterrupted) break;
-        this.#sayWatching(contents);
+        this.#printWatching(contents);
         const found = await Promise.race([change, this.#interrupted.promise]);
         if (found === "interrupted") break;
         ({ contents, changed } = found);
@@ -85,10 +85,14 @@ class Watch {
 
   async #round(round: number, change: Promise<unknown>): Promise<void> {
     const [program = ""] = process.argv.slice(1);
-    const child = spawn(process.execPath, [...process.execArgv, program, ...this.#options.words(round)], {
-      stdio: "inherit",
-      cwd: this.#terminal.folder,
-    });
+    const child = spawn(
+      process.execPath,
+      [...process.execArgv, program, ...this.#options.argumentsOf(round)],
+      {
+        stdio: "inherit",
+        cwd: this.#terminal.folder,
+      },
+    );
     this.#child = child;
     let isStopped = false;
     if (this.#options.stopsRounds)
@@ -102,7 +106,7 @@ class Watch {
     if (!isStopped && this.#settings !== undefined) await this.#options.onRound?.(round, this.#settings);
   }
 
-  async #look(): Promise<FileContents> {
+  async #readFiles(): Promise<FileContents> {
     const { names, settings: request } = this.#options;
     try {
       this.#settings = (await readSettings(request, quiet(this.#terminal))).settings;
@@ -119,7 +123,7 @@ class Watch {
     return fileContents(watched);
   }
 
-  /** Resolves once the content of a file is another. */
+  /** Resolves once the content of a file has changed. */
   #nextChange(
     before: FileContents,
   ): Promise<{ readonly contents: FileContents; readonly changed: readonly string[] }> {
@@ -128,19 +132,19 @@ class Watch {
       changed: readonly string[];
     }>();
     let isLooking = false;
-    let isAskedAgain = false;
+    let hasMoreChanges = false;
     const look = async (): Promise<void> => {
       if (isLooking) {
-        isAskedAgain = true;
+        hasMoreChanges = true;
         return;
       }
       isLooking = true;
-      const contents = await this.#look();
+      const contents = await this.#readFiles();
       const changed = changedFiles(before, contents, this.#terminal.folder);
       isLooking = false;
       if (changed.length > 0) resolve({ contents, changed });
-      else if (isAskedAgain) {
-        isAskedAgain = false;
+      else if (hasMoreChanges) {
+        hasMoreChanges = false;
         await look();
       }
     };
@@ -151,7 +155,7 @@ class Watch {
     return promise;
   }
 
-  #sayChanged(changed: readonly string[]): void {
+  #printChanged(changed: readonly string[]): void {
     const { output, messages } = this.#terminal;
     // Outputs let no text clear the screen.
     if (output.isTerminal) process.stdout.write(CLEAR);
@@ -161,7 +165,7 @@ class Watch {
     messages.write(`${messages.style.dim(`Changed: ${shown}${more}`)}\n`);
   }
 
-  #sayWatching(contents: FileContents): void {
+  #printWatching(contents: FileContents): void {
     const { messages } = this.#terminal;
     messages.write(`${messages.style.dim(`Watching ${countedText(contents.size, "file")}. Ctrl-C ends.`)}\n`);
   }
@@ -170,14 +174,14 @@ class Watch {
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const SHOWN = 5;
 
-/** A terminal on which nothing is said: each round says it again. */
+/** A terminal without output: each round prints the same messages itself. */
 function quiet(terminal: Terminal): Terminal {
   const silent = { ...terminal.messages, write: () => {}, data: () => {} };
   return { ...terminal, output: silent, messages: silent };
 }
 
-/** The words of this command, to be given again without a flag. */
-export function wordsWithout(flag: string): readonly string[] {
+/** The arguments of this command without a flag. */
+export function argumentsWithout(flag: string): readonly string[] {
   return process.argv.slice(2).filter((word) => word !== flag);
 }
 
@@ -192,8 +196,8 @@ export interface WatchRunsOptions {
 }
 
 /**
- * Runs again whenever something changes. What a change does not affect comes from the store. Of the runs only the last one is kept; all
- * answers are.
+ * Repeats a run whenever something changes. Conversations that a change does not affect use stored answers. Only the last run is kept,
+ * with the answers of all.
  */
 export async function watchRuns(options: WatchRunsOptions, terminal: Terminal): Promise<ExitCode> {
   const { names, settings: request, view, record } = options;
@@ -211,7 +215,7 @@ export async function watchRuns(options: WatchRunsOptions, terminal: Terminal): 
       names,
       settings: request,
       // The last of several names counts.
-      words: (round) => [...wordsWithout("--watch"), "--name", nameOf(round)],
+      argumentsOf: (round) => [...argumentsWithout("--watch"), "--name", nameOf(round)],
       stopsRounds: true,
       async onRound(round, { store: path }) {
         const run = nameOf(round);

@@ -19,10 +19,10 @@ export interface WatchedNames {
   readonly dataset: Settings["dataset"];
 }
 
-/** The content of every file that matters, by path; null for one that is not there. */
+/** The hash of every watched file, by path; null for a file that does not exist. */
 export type FileContents = ReadonlyMap<string, string | null>;
 
-/** Looks at all files that matter: scenarios, the project file, datasets, and the modules that code imports. */
+/** Reads all watched files: scenarios, the project file, datasets, and the modules that code imports. */
 export async function fileContents(watched: WatchedNames): Promise<FileContents> {
   const { folder, names, config, dataset } = watched;
   const paths = new Set<string>();
@@ -35,7 +35,7 @@ export async function fileContents(watched: WatchedNames): Promise<FileContents>
   const named = fileOf(dataset);
   if (named !== undefined) paths.add(resolve(named));
   const { files } = await findFiles(names, { folder });
-  // A name that stands for nothing now may stand for a file later.
+  // A file that does not exist yet may be created later.
   for (const name of names)
     if (!name.startsWith("pack:") && !/[*?[{]/.test(name) && name !== "-")
       addIfFile(paths, resolve(folder, name));
@@ -59,11 +59,11 @@ function hashOf(path: string): string | null {
   }
 }
 
-/** What a module names with a relative path: other modules, wherever they are, and files beside it. */
+/** Relative paths in a module: other modules and files. */
 const NAMED_BY_MODULE = /(?:\bfrom|\bimport|\brequire|\bnew URL)\s*\(?\s*(["'`])(\.{1,2}\/[^"'`\n$]+)\1/g;
 const MOST_MODULES = 1_000;
 
-/** Everything that a module loads, as far as it is part of the project: packages do not change while somebody writes. */
+/** Everything that a module loads by a relative path. Packages do not change while the author works. */
 function loadedBy(path: string): Iterable<string> {
   const found = new Set<string>();
   const open = [path];
@@ -108,7 +108,7 @@ function fileOf(dataset: unknown): string | undefined {
   return isRecord(dataset) && typeof dataset.file === "string" ? dataset.file : undefined;
 }
 
-/** The files that differ, as one writes them here. */
+/** The files that differ, relative to a folder. */
 export function changedFiles(before: FileContents, now: FileContents, folder: string): readonly string[] {
   const paths = new Set([...before.keys(), ...now.keys()]);
   return [...paths]
@@ -118,12 +118,12 @@ export function changedFiles(before: FileContents, now: FileContents, folder: st
 
 /** Editors write a file in several steps. */
 const DEBOUNCE_MS = 60;
-/** Some file systems tell of no changes. */
+/** Some file systems report no changes. */
 const POLL_MS = 1_000;
 
 /**
- * Calls back some time after something in the folders of files has changed; perhaps also if nothing has. Folders are watched, not files:
- * editors replace files by new ones, and a file may go and come back. Returns a function that ends it.
+ * Calls back after a change in the folders of files, and sometimes without one. Folders are watched, not files: editors replace files, and a
+ * deleted file may come back. Returns a function that stops watching.
  */
 export function watchFolders(paths: Iterable<string>, onChange: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
@@ -134,7 +134,7 @@ export function watchFolders(paths: Iterable<string>, onChange: () => void): () 
   const watchers = [...new Set([...paths].map(dirname))].flatMap((folder): readonly FSWatcher[] => {
     try {
       const watcher = watch(folder, soon);
-      // A folder that goes is seen by looking again.
+      // Polling notices a folder that was deleted.
       watcher.on("error", () => watcher.close());
       return [watcher];
     } catch {

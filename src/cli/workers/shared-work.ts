@@ -20,7 +20,7 @@ export interface WorkAddresses {
   readonly queue?: string;
 }
 
-/** What a person named for workers: a PostgreSQL server has the store and the queue, a Redis server only the queue. */
+/** The addresses behind `--workers`: a PostgreSQL server has the store and the queue, a Redis server only the queue. */
 export function workAddresses(address: string, store: string | undefined): WorkAddresses {
   if (isPostgresAddress(address)) return { store: address };
   if (!/^rediss?:\/\//i.test(address))
@@ -61,10 +61,10 @@ export async function projectHash(
         .digest("hex");
 }
 
-/** What runs on workers are begun with. */
+/** The connections that runs on workers need. */
 export interface OpenWork {
-  /** Begins a run whose conversations workers run. */
-  readonly begin: (options: RunOptions, internals?: RunInternals) => Run;
+  /** Starts a run whose conversations workers run. */
+  readonly startRun: (options: RunOptions, internals?: RunInternals) => Run;
   close(): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export async function openWork(
     const project = await projectHash(settings, terminal);
     const command = workerCommand(addresses);
     return {
-      begin: (options, internals = {}) =>
+      startRun: (options, internals = {}) =>
         coordinateRun(options, internals, { tables, queue, project, command }),
       close: async () => {
         await queue.close();

@@ -32,7 +32,7 @@ const CONCURRENCY = 64;
 const SHORTEST_LEASE_MS = 1_000;
 const AGAIN_MS = 2_000;
 
-/** Takes conversations from the queue, until a signal ends it: turns under way are finished, the rest is handed back. */
+/** Runs conversations from the queue until a signal: then it finishes turns under way and hands the rest back. */
 export async function worker(options: WorkerCommandOptions, terminal: Terminal): Promise<ExitCode> {
   const concurrency = wholeNumber(options.concurrency) ?? CONCURRENCY;
   const leaseMs = leaseOf(options.lease);
@@ -136,15 +136,15 @@ function leaseOf(text: string): number {
   return ms;
 }
 
-/** A server that says how a worker is. */
+/** An HTTP server with the state of a worker. */
 interface Health {
   readonly port: number;
   close(): Promise<void>;
 }
 
 /**
- * Answers `/live` with 200 while the process works at all, and `/ready` with 200 while it takes conversations, else 503. Listens on
- * loopback unless a host is named.
+ * Answers `/live` with 200 while the process runs, and `/ready` with 200 while it takes conversations, else 503. Listens on loopback
+ * unless a host is given.
  */
 export async function serveHealth(place: string, session: () => WorkSession | undefined): Promise<Health> {
   const [, host = "127.0.0.1", port = ""] = /^(?:(.+):)?(\d{1,5})$/.exec(place) ?? [];

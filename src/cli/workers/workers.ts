@@ -70,7 +70,7 @@ function rowOf({
   ];
 }
 
-/** Opens what workers share at an address, where there must be a store already. */
+/** Opens the tables of workers at an address, where there must be a store already. */
 async function withWork<Result>(
   address: string,
   use: (tables: WorkTables) => Promise<Result>,
@@ -79,7 +79,7 @@ async function withWork<Result>(
     throw new ProjectError([
       "Workers have a store on a PostgreSQL server. Name it: postgres://user@host/database",
     ]);
-  // Says what is wrong with the address, the server or the format.
+  // Throws if the address, the server or the format is wrong.
   (await openStore(address, { readOnly: true })).close();
   const tables = await WorkTables.open(address);
   try {
@@ -92,7 +92,7 @@ async function withWork<Result>(
 /** The options of `stop`. */
 interface StopCommandOptions {
   readonly run: string;
-  /** True to cut calls off that are under way. */
+  /** True to abort calls under way. */
   readonly isAtOnce: boolean;
   readonly settings: SettingsRequest;
 }

@@ -20,15 +20,15 @@ import { findSourceProblems } from "../../run/sandbox/link-sources.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { readInput } from "../read-scenarios.ts";
 
-/** A scenario that was checked, and what there is to say about it. */
+/** A scenario with its findings. */
 export interface CheckedScenario extends LoadedScenario {
   readonly findings: readonly Finding[];
 }
 
-/** What `check` has found. */
+/** The results of `check`. */
 export interface CheckReport {
   readonly scenarios: readonly CheckedScenario[];
-  /** What is wrong with files whose scenarios cannot be read, and what was found among the files and is none. */
+  /** Problems of files whose scenarios cannot be read, and of what is not a file. */
   readonly files: readonly Finding[];
 }
 
@@ -55,7 +55,7 @@ export async function checkScenarios(
   };
 }
 
-/** A problem of a file. What comes from a module has its place in the sentence. */
+/** A problem of a file. For a module, the message contains the place. */
 function problemFinding({ file, message, issue }: FileProblem): Finding {
   if (issue === undefined) return { code: "unusable_file", severity: "error", message, file };
   const { code, path, position } = issue;
@@ -126,10 +126,10 @@ function runFacts(settings: Settings): Omit<RunFacts, "rows" | "rowCount"> {
   };
 }
 
-/** How many rows are looked at one by one. */
+/** How many rows are examined. */
 const MOST_ROWS = 5_000;
 
-/** The first rows of a scenario that names them, or of those that the command does, and what is wrong with them. */
+/** The first rows of the dataset of a scenario or of the command, and their problems. */
 async function rowsOf(
   definition: ScenarioDefinition,
   { dataset, rows, skipBadRows }: Settings,

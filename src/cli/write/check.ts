@@ -22,7 +22,7 @@ export interface CheckOptions {
   readonly isStrict: boolean;
 }
 
-/** Reports what is wrong with files and what a reviewer would ask about, and draws the valid scenarios. */
+/** Reports mistakes and findings of the lint rules, and draws the valid scenarios. */
 export async function check(options: CheckOptions, terminal: Terminal): Promise<ExitCode> {
   const { settings } = await readSettings(options.settings, terminal, {
     uses: "scenarios",
@@ -70,7 +70,7 @@ async function writeReport(report: CheckReport, options: ReportOptions): Promise
   for (const line of findingAnnotations(all)) output.data(line);
 }
 
-/** How many findings of a kind are printed; a mistake that is copied into every node says the same a thousand times. */
+/** How many findings of a kind are printed: a mistake may be copied into every node. */
 const SHOWN = 50;
 
 function writeText({ scenarios, files }: CheckReport, { all, draws, output }: ReportOptions): void {
@@ -112,19 +112,19 @@ function writeText({ scenarios, files }: CheckReport, { all, draws, output }: Re
   else output.write(labelled("✗", style.red, { text: `${broken} with issues; ${fine}`, output }));
 }
 
-/** A finding with its code, by which its page is found and a rule is switched off. */
+/** A finding with its code, which names its section in the reference and switches the rule off. */
 function coded(finding: Finding): string {
   return `${findingText(finding)}${Object.hasOwn(LINT_RULES, finding.code) ? ` (${finding.code})` : ""}`;
 }
 
-/** A problem, wrapped on a terminal; elsewhere on one line, so that it can be searched. */
+/** A finding with a label: wrapped on a terminal, on one line in files and pipes, so that it can be searched. */
 function labelled(
   label: string,
   paint: (text: string) => string,
   { text, output }: { readonly text: string; readonly output: Output },
 ): string {
   const whole = `${label} ${printableLines(text)}`;
-  // A line that starts with a space is code of the author, which is shown as it is.
+  // A line that starts with a space is the author's code, which is not wrapped.
   const wrapped = (line: string) => (line.startsWith(" ") ? [line] : wrapText(line, output.width));
   const lines = output.isTerminal ? whole.split("\n").flatMap(wrapped).join("\n") : whole;
   return `${paint(label)}${lines.slice(label.length)}\n`;

@@ -57,7 +57,7 @@ interface Sources {
   readonly terminal: Terminal;
 }
 
-/** The scenarios that a name stands for: files and packs go before stored runs of the same name. */
+/** The scenarios of a name: files and packs go before stored runs of the same name. */
 async function findSide(name: string, { store, settings, terminal }: Sources): Promise<ComparedSide> {
   const isFile = name === "-" || name.startsWith("pack:") || /[*?[{]/.test(name);
   if (isFile || existsSync(resolve(terminal.folder, name)))
@@ -86,7 +86,7 @@ function storedSide(store: Store, name: string): ComparedSide | undefined {
   throw new ProjectError([`The run "${summary.run}" has no scenario "${wanted}". ${hint}`]);
 }
 
-/** A name that is neither a file nor a run: says which run may have been meant. */
+/** Throws for a name that is neither a file nor a run, with a suggestion. */
 function noSuchRun(store: Store, name: string): ComparedSide {
   const several = store.runs().filter(({ run }) => run.startsWith(name));
   if (several.length > 1) findRun(store, name);
@@ -98,7 +98,7 @@ function noSuchRun(store: Store, name: string): ComparedSide {
   throw new ProjectError([`There is no file "${name}", and no run of this name in the store.${hint}`]);
 }
 
-/** Throws if a scenario cannot be read, because it has functions that only the code of its author has. */
+/** Throws if a stored scenario cannot be parsed, because it has functions that need the author's code. */
 function scenariosOf(store: Store, { run, start }: RunSummary): readonly ScenarioDefinition[] {
   const found = storedDefinitions(store, run);
   const missing = Object.keys(start.scenarios).filter((name) => !found.has(name));
@@ -111,7 +111,7 @@ function scenariosOf(store: Store, { run, start }: RunSummary): readonly Scenari
   );
 }
 
-/** The differences in words, for people. */
+/** The differences as text. */
 export function diffText(found: ScenariosDiff, layout: TextOptions): string {
   const { style, width } = layout;
   if (found.isSame) return `${countedText(found.unchanged, "scenario")}, no difference\n`;
@@ -155,7 +155,7 @@ function groupLines(name: string, changes: readonly Change[], layout: TextOption
   ];
 }
 
-/** A longer value is cut: what matters is that it changed. */
+/** A longer value is cut: only that it changed matters. */
 const LONGEST = 400;
 
 function valueLines(

@@ -55,7 +55,7 @@ export async function draftCommand(options: DraftOptions, terminal: Terminal): P
               terminal.messages.write(`${done} of ${countedText(questions.length, "question")}\n`),
             );
     } finally {
-      // Also what came to nothing costs.
+      // Failed attempts cost money, too.
       if (drafter.spending.calls > 0)
         terminal.messages.write(`${model.name}: ${spendingText(drafter.spending)}\n`);
     }
@@ -72,7 +72,7 @@ export async function draftCommand(options: DraftOptions, terminal: Terminal): P
 const LONGEST_DESCRIPTION = 20_000;
 const SHOWN_DESCRIPTION = 500;
 
-/** The model stands where judges do, so that it may be one that the project file describes by name. */
+/** The model is resolved like a judge, so that it can be one that the project file describes. */
 async function settingsOf({ model, settings }: DraftOptions, terminal: Terminal): Promise<Settings> {
   const named = model === undefined ? [] : [{ flag: "--model", path: ["judges"], value: [model] }];
   const request = { ...settings, flags: [...settings.flags, ...named] };

@@ -63,7 +63,7 @@ function count(amount: number): string {
   return countText(Math.round(amount));
 }
 
-/** Two figures are as much as a forecast knows. */
+/** A forecast has two significant figures. */
 function roughly(amount: number): number {
   return Number(amount.toPrecision(2));
 }
@@ -123,7 +123,7 @@ function assumedSentence({ assumptions, from, models, extremes }: RunPlan): stri
   return `Assumed: ${chances}${unreadText}, ${rest}. ${hint}`;
 }
 
-/** Two lines that say how far the expected numbers may be off, as long as it is not known how often replies are right. */
+/** The forecast if every reply is right, and if every reply is wrong, as long as the share of right replies is not known. */
 function extremeSentences({ extremes, models }: RunPlan): readonly string[] {
   if (extremes === null) return [];
   const isPriced = models.some(({ cost }) => cost !== null);

@@ -21,18 +21,18 @@ import { planText } from "./plan-text.ts";
 interface PlanCommandOptions {
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
-  /** What is assumed of replies, as a person writes it. */
+  /** The values of `--assume`. */
   readonly assume: readonly string[];
   /** An earlier run to take chances, lengths and variance from. */
   readonly from: string | undefined;
   readonly useCalls: readonly string[] | undefined;
   readonly allowDrafts: boolean;
-  /** Also says how many items would detect a difference; alone without scenarios. */
+  /** A difference to detect. Without scenarios, only this is planned. */
   readonly detect: DetectOptions | undefined;
   readonly json: boolean;
 }
 
-/** Says what a run would take, and how many items and replicates would detect a difference. */
+/** Prints the forecast of a run, and how many items and replicates would detect a difference. */
 export async function plan(options: PlanCommandOptions, terminal: Terminal): Promise<ExitCode> {
   const { names, detect, json } = options;
   const isRun = names.length > 0 || detect === undefined;
@@ -107,12 +107,12 @@ interface Detection {
   readonly assumptions: Assumptions;
   /** The run that they come from, and of which outcome; null if they are stated. */
   readonly from: string | null;
-  /** False if the run cannot tell all of them. */
+  /** False if the run does not give all of them. */
   readonly isWhole: boolean;
   readonly plans: ReturnType<typeof detectionPlans>;
 }
 
-/** Finds out how many items and replicates would detect a difference. */
+/** Computes how many items and replicates would detect a difference. */
 async function detection(options: DetectOptions, store: string): Promise<Detection> {
   const { detect, power, assumed } = options;
   if (!(detect > 0 && detect < 1))

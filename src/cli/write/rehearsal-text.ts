@@ -14,7 +14,7 @@ import { paintedLines, type TextOptions, valueText } from "../../report/text/tex
 import { printableText } from "../../terminal/printable-text.ts";
 import { alignColumns, cutToWidth, type TableCell, textWidth } from "../../terminal/text-layout.ts";
 
-/** What a rehearsal found, for people: what can happen, what never can, and what is not known. */
+/** The results of a rehearsal as text: what can happen, what cannot, and what is not known. */
 export function rehearsalText(
   definition: ScenarioDefinition,
   rehearsal: Rehearsal,
@@ -82,7 +82,7 @@ function section(
   return ["", style.bold(title), ...lines.map((line) => `  ${line}`)];
 }
 
-/** How many ways there are, and whether everything can be reached. */
+/** How many paths there are, and whether everything can be reached. */
 function summary({
   nodes,
   edges,
@@ -111,12 +111,12 @@ function summary({
     paths.limited === null || paths.limited === 0n
       ? ""
       : ` The turn limit of ${turnLimit} stops ${bigText(paths.limited)}.`;
-  const asked = nodes.filter(({ isReached }) => isReached === "yes").length;
-  const taken = edges.filter(({ isTaken }) => isTaken === "yes").length;
+  const reachedNodes = nodes.filter(({ isReached }) => isReached === "yes").length;
+  const takenEdges = edges.filter(({ isTaken }) => isTaken === "yes").length;
   const reached =
-    asked === nodes.length && taken === edges.length
+    reachedNodes === nodes.length && takenEdges === edges.length
       ? " Every node and every edge can be reached."
-      : ` ${asked} of ${countedText(nodes.length, "node")} and ${taken} of ${countedText(edges.length, "edge")} can be reached${isComplete ? "" : ", as far as was looked"}.`;
+      : ` ${reachedNodes} of ${countedText(nodes.length, "node")} and ${takenEdges} of ${countedText(edges.length, "edge")} can be reached${isComplete ? "" : ", as far as was looked"}.`;
   const rows = places.length > 1 ? ` Rehearsed for ${places.length} rows or variants that differ.` : "";
   return `${count}${routes}${turns}.${limited}${reached}${rows}`;
 }
@@ -160,8 +160,8 @@ const MARKS = { true: "✓", false: "✗", null: "?" } as const;
 export function pathOf({ turns, status }: Witness, { nodes }: Pick<Rehearsal, "nodes">): string {
   const many = new Set(nodes.filter(({ replies }) => replies > 3).map(({ id }) => id));
   const parts = turns.map((turn) => {
-    const said = many.has(turn.node) && turn.unreadable !== true ? ` (${shortly(turn)})` : "";
-    return `${turn.node} ${markOf(turn)}${said}`.trim();
+    const reading = many.has(turn.node) && turn.unreadable !== true ? ` (${valuesText(turn)})` : "";
+    return `${turn.node} ${markOf(turn)}${reading}`.trim();
   });
   const end = status === "completed" ? "END" : status === "limit_reached" ? "turn limit" : status;
   return [...folded(parts), end].join(" → ");
@@ -180,8 +180,8 @@ function folded(parts: readonly string[]): readonly string[] {
 
 const SHORT = 16;
 
-/** The values that are read of a reply, without the names of their fields. */
-function shortly({ parsed }: RehearsedTurn): string {
+/** The values read from a reply, without the names of their fields. */
+function valuesText({ parsed }: RehearsedTurn): string {
   const values = Object.values(parsed).map((value) =>
     value === null ? "–" : typeof value === "string" ? value : valueText(value),
   );
@@ -195,7 +195,7 @@ function markOf(turn: RehearsedTurn): string {
   return MARKS[String(turn.verifyResult) as keyof typeof MARKS];
 }
 
-function saidIn({ parsed, unreadable }: RehearsedTurn): string {
+function readingText({ parsed, unreadable }: RehearsedTurn): string {
   if (unreadable === true) return "unreadable";
   return Object.entries(parsed)
     .map(([name, value]) => `${name} ${value === null ? "not stated" : valueText(value)}`)
@@ -229,7 +229,7 @@ function neverTaken(
   return [cell(edgeText(edge)), cell(reason)];
 }
 
-/** An edge as people write it: `ask → push`. */
+/** An edge as text: `ask → push`. */
 export function edgeText(edge: Pick<RehearsedEdge, "source" | "target"> | undefined): string {
   if (edge === undefined) return "";
   return `${edge.source} → ${edge.target === END ? "END" : edge.target}`;
@@ -261,17 +261,17 @@ function notKnown(undecided: readonly Undecided[], { style, width }: TextOptions
   return ["", style.bold("Not known"), ...lines];
 }
 
-/** One conversation, turn by turn: what is asked, what is read of the reply, where it leads, and what it comes to. */
+/** One conversation turn by turn: node, reading and verdict; then its outcomes. */
 export function witnessText(
   definition: ScenarioDefinition,
   witness: Witness,
   { style, width }: TextOptions,
 ): string {
   const { turns, status, outcomes, place } = witness;
-  const said = (turn: RehearsedTurn): string => {
+  const reading = (turn: RehearsedTurn): string => {
     const { user, rubric, refused } = turn;
     const parts = [
-      saidIn(turn),
+      readingText(turn),
       ...(refused === true ? ["declines to answer"] : []),
       ...Object.entries(rubric ?? {}).map(([name, value]) => `${name} ${valueText(value)}`),
       ...(user === undefined || user.reveals.length === 0 ? [] : [`user reveals ${user.reveals.join(", ")}`]),
@@ -283,7 +283,7 @@ export function witnessText(
     { text: String(index + 1), paint: style.dim },
     cell(turn.node),
     cell(markOf(turn)),
-    cell(said(turn) === "" ? "any reply" : said(turn)),
+    cell(reading(turn) === "" ? "any reply" : reading(turn)),
   ]);
   const where = [
     ...(place.row === undefined ? [] : [`row ${place.row}`]),

@@ -22,7 +22,7 @@ interface RehearseCommandOptions {
   readonly json: boolean;
 }
 
-/** Rehearses scenarios and says what can happen. */
+/** Rehearses scenarios and prints what can happen. */
 export async function rehearseCommand(
   options: RehearseCommandOptions,
   terminal: Terminal,

@@ -53,9 +53,9 @@ export const addCheckCommand: AddCommand = (program, { terminal, execute }) => {
     .action((names: readonly string[], given: CheckFlags) =>
       execute(async () => {
         if (given.watch) {
-          const { watchCommand, wordsWithout } = await import("../watch/watch.ts");
-          const words = (): readonly string[] => wordsWithout("--watch");
-          return watchCommand({ names, settings: settingsRequest(given), words }, terminal);
+          const { argumentsWithout, watchCommand } = await import("../watch/watch.ts");
+          const argumentsOf = (): readonly string[] => argumentsWithout("--watch");
+          return watchCommand({ names, settings: settingsRequest(given), argumentsOf }, terminal);
         }
         const { check } = await import("./check.ts");
         const { draw: draws, format, strict: isStrict = false } = given;
