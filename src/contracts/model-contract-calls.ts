@@ -247,7 +247,7 @@ export async function failureOf(reply: Promise<ModelReply>): Promise<ModelError>
   return failure;
 }
 
-/** An error may be shown to anybody. */
+/** An error is printed and stored, so it must have a message and no secrets. */
 export function demandPresentable(error: ModelError, secrets: readonly string[]): void {
   demand(error.message.trim() !== "", "an error has no message");
   let cause: unknown = error.cause;

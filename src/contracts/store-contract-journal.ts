@@ -47,7 +47,7 @@ export const JOURNAL_RULES: readonly StoreRule[] = [
       demandEqual([...store.events("one", "left")], left, "the events of a conversation");
       demandEqual([...store.events("one", "right")], right, "the events of the other one");
       demandEqual([...store.events("one")], [runStart("one"), ...mixed, warning], "the events of the run");
-      demandEqual([...store.events("one", "nobody")], [], "the events of a conversation that is not there");
+      demandEqual([...store.events("one", "missing")], [], "the events of a conversation that is not there");
     },
   },
   {

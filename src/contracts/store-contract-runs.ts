@@ -68,7 +68,7 @@ export const RUN_RULES: readonly StoreRule[] = [
     },
   },
   {
-    name: "goes on only with runs that were begun",
+    name: "reopens only runs that were begun",
     check: async ({ store }) => {
       demandError("no_run", () => store.reopen("none"));
       demandError("no_run", () => store.tag("none", []));
@@ -137,7 +137,7 @@ export const RUN_RULES: readonly StoreRule[] = [
       demandEqual(names({ scenario: "pressure" }), ["c0", "c1"], "those of a scenario");
       demandEqual(names({ status: null }), ["c2"], "those that have not ended");
       demandEqual(names({ status: "error", subject: "sim/steadfast" }), ["c1"], "those that failed");
-      demandEqual(names({ judge: "nobody" }), [], "those of a judge that is not there");
+      demandEqual(names({ judge: "missing" }), [], "those of a judge that is not there");
       demandEqual(names({ variant: { order: "a" } }), ["c2"], "those of a variant");
       demandEqual(names({ variant: { order: "b" } }), [], "those of a variant that is not there");
       const [first, , last] = [...store.conversations("one")];

@@ -3,12 +3,12 @@ export type CsvRecord =
   | { readonly fields: readonly string[]; readonly line: number }
   | { readonly problem: string; readonly line: number };
 
-/** No honest row is longer. */
+/** Longer records are refused. */
 const LONGEST_RECORD = 10_000_000;
 
 /**
  * Reads CSV (RFC 4180) or TSV piece by piece: quoted fields with separators, line breaks and doubled quotes; lines end with LF or
- * CRLF; empty lines are skipped. A record with broken quoting has a `problem`, and reading goes on with the next line.
+ * CRLF; empty lines are skipped. A record with broken quoting has a `problem`, and reading continues with the next line.
  */
 export class CsvReader {
   readonly #separator: string;
@@ -51,7 +51,7 @@ export class CsvReader {
     return records;
   }
 
-  /** The record at an offset; null if it may go on in the next piece. */
+  /** The record at an offset; null if it may continue in the next piece. */
   #record(
     text: string,
     start: number,

@@ -30,7 +30,7 @@ export interface DatasetRow {
 /** A row that cannot be used: a sentence with file and line. */
 export type RowProblem = string;
 
-/** What else must hold of a row: clauses that say what is wrong. */
+/** A further test of rows; returns what is wrong. */
 export type RowTest = (row: JsonObject) => readonly string[];
 
 /** How a dataset is read. */
@@ -42,7 +42,7 @@ export interface ReadOptions {
   readonly testColumns?: (columns: readonly string[]) => readonly string[];
 }
 
-/** What a first look at all rows has found. */
+/** The result of reading all rows once. */
 interface Inspection {
   readonly count: number;
   readonly columns: readonly string[];
@@ -56,8 +56,8 @@ interface Inspection {
 const MOST_PROBLEMS = 50;
 
 /**
- * Rows that have been looked at once: they are counted, and every row can be used. They are read again as they are asked for, so
- * that a file of any size takes no more memory than a part of it.
+ * Rows that have been read once: they are counted and valid. They are read again when they are needed, so that a file of any size takes
+ * the memory of a part of it.
  */
 export class Dataset {
   readonly count: number;
@@ -78,7 +78,7 @@ export class Dataset {
     this.skipped = skipped;
   }
 
-  /** Looks at all rows. Throws `DatasetError` with all problems of rows, unless they are to be skipped. */
+  /** Reads all rows once. Throws `DatasetError` with all problems of rows, unless they are to be skipped. */
   static async open(source: DatasetSource, options: ReadOptions = {}): Promise<Dataset> {
     const reader = new RowReader(source, options);
     const found = await reader.inspect();
@@ -115,8 +115,8 @@ function badRows({ problems, problemCount }: Inspection): DatasetError {
   return new DatasetError(
     [
       problemCount === 1
-        ? "A row of the dataset cannot be used. Mend it, or leave it out with --skip-bad-rows (`skipBadRows`):"
-        : `${problemCount} rows of the dataset cannot be used. Mend them, or leave them out with --skip-bad-rows (\`skipBadRows\`):`,
+        ? "A row of the dataset cannot be used. Fix it, or leave it out with --skip-bad-rows (`skipBadRows`):"
+        : `${problemCount} rows of the dataset cannot be used. Fix them, or leave them out with --skip-bad-rows (\`skipBadRows\`):`,
       ...problems.map((problem) => `  - ${problem}`),
       ...(more > 0 ? [`  … and ${more} more`] : []),
     ].join("\n"),
@@ -129,12 +129,12 @@ interface ReadRow {
   readonly values: JsonObject;
 }
 
-/** Reads rows, gives them ids and types, and leaves out those that are not meant. */
+/** Reads rows, gives them ids and types, and leaves out those that are not selected. */
 class RowReader {
   readonly source: DatasetSource;
   readonly options: ReadOptions;
   readonly #holds: (row: JsonObject) => boolean;
-  /** The ids of a sample; undefined if all rows are meant. */
+  /** The ids of a sample; undefined if all rows are used. */
   #sample: ReadonlySet<string> | undefined;
   #columns: readonly string[] = [];
 
@@ -178,8 +178,9 @@ class RowReader {
     const { limit = Number.POSITIVE_INFINITY } = this.source;
     let index = 0;
     for await (const portion of this.#read({})) {
-      const meant = this.#sample === undefined ? portion : portion.filter(({ id }) => this.#sample?.has(id));
-      const left = meant.slice(0, Math.max(0, limit - index));
+      const selected =
+        this.#sample === undefined ? portion : portion.filter(({ id }) => this.#sample?.has(id));
+      const left = selected.slice(0, Math.max(0, limit - index));
       if (left.length > 0) yield left.map((row) => ({ ...row, index: index++ }));
       if (index >= limit) return;
     }
@@ -262,7 +263,7 @@ class RowReader {
       : `${file}:${line}`;
   }
 
-  /** Rows of JSON and YAML get their lines only if there is something to say about them. */
+  /** Finds the lines of rows in JSON and YAML, only for messages. */
   async #withLines(problems: readonly RowProblem[]): Promise<readonly RowProblem[]> {
     const { file } = this.source;
     if (problems.length === 0 || file === undefined || !/\.(json|ya?ml)$/i.test(file)) return problems;
@@ -378,8 +379,8 @@ class Lowest {
 }
 
 /**
- * Looks at the rows of a file: CSV, TSV, JSONL, JSON, YAML or Parquet. Throws `DatasetError` with all problems, each with file and
- * line. What it returns can be iterated as often as one likes, and given to `runScenarios` as `dataset`.
+ * Reads the rows of a file once: CSV, TSV, JSONL, JSON, YAML or Parquet. Throws `DatasetError` with all problems, each with file and
+ * line. The result can be iterated several times, and passed to `runScenarios` as `dataset`.
  *
  * @example
  * for await (const { id, values } of await readDataset("questions.csv", { id: "id", columns: { year: "integer" } })) …

@@ -32,7 +32,7 @@ const FORMATS: Readonly<Record<string, (path: string) => AsyncGenerator<readonly
   parquet: readParquet,
 };
 
-/** The rows of a file in portions, read as they are asked for. Throws `DatasetError` if the file cannot be read. */
+/** The rows of a file in portions, read on demand. Throws `DatasetError` if the file cannot be read. */
 export async function* readRows(path: string): AsyncGenerator<readonly FileRow[]> {
   const format = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
   const read = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
@@ -162,7 +162,7 @@ function jsonRow(text: string, line: number): FileRow {
   }
 }
 
-/** What a JSON text says; a whole number that no `number` holds exactly is a text, as it is in Parquet: an id must stay what it is. */
+/** Parses JSON. A whole number that a `number` cannot represent exactly becomes a text, as in Parquet: ids must not change. */
 function exactJson(text: string): unknown {
   if (!/\d{16}/.test(text)) return JSON.parse(text) as unknown;
   // The types of the library lack the third argument.
@@ -258,10 +258,10 @@ function hasDeepBrackets(text: string): boolean {
 /** Row groups may be large. */
 const PARQUET_PORTION = 5_000;
 
-/** A group is unpacked as a whole. */
+/** A group is decompressed as a whole. */
 const LARGEST_GROUP = 10_000_000;
 
-/** A few bytes can claim any number of rows. */
+/** Refuses wrong counts of rows: a small file can declare any number. */
 function refuseFalseCounts(
   path: string,
   count: number,
@@ -283,7 +283,7 @@ async function* readParquet(path: string): AsyncGenerator<readonly FileRow[]> {
   const parquet = await import("hyparquet");
   const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, parquetSchema } = parquet;
   const { brotliDecompressSync, gunzipSync, zstdDecompressSync } = await import("node:zlib");
-  // The library itself unpacks Snappy only. A page says how long it is: more is not unpacked.
+  // The library itself decompresses Snappy only. No more than the declared length of a page is decompressed.
   const unpack =
     (method: (bytes: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array) =>
     (bytes: Uint8Array, length: number): Uint8Array =>

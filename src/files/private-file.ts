@@ -18,7 +18,7 @@ import type { Environment } from "../core/environment.ts";
 /** Keys and consents are far smaller. */
 const LARGEST = 1_000_000;
 
-/** The text of a file that only this user can change; undefined if there is none, or it is a link or belongs to everybody. */
+/** The text of a file that only this user can change; undefined if there is none, or it is a link, or others can access it. */
 export function readPrivateFile(path: string): string | undefined {
   let file: number | undefined;
   try {

@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { errorMessage } from "../core/error-message.ts";
 
-/** The text of a file, or a sentence that says why it cannot be read. */
+/** The text of a file, or a sentence about why it cannot be read. */
 export type ReadFile =
   | { readonly text: string; readonly problem?: never }
   | { readonly text?: never; readonly problem: string };
@@ -14,7 +14,7 @@ export interface ReadOptions {
   readonly pipes?: boolean;
 }
 
-/** Larger files are not read, unless the caller says so. */
+/** The default limit. */
 const LARGEST_MB = 50;
 
 /** The variable that raises the limit for scenarios and project files, in MB. */
@@ -39,7 +39,7 @@ export function readTextFile(path: string, name: string, options: ReadOptions = 
   return "problem" in content ? content : decodeText(content.bytes, name);
 }
 
-/** The bytes of a file, or a sentence that says why it cannot be read. */
+/** The bytes of a file, or a sentence about why it cannot be read. */
 export function readBytes(
   path: string,
   name: string,
@@ -129,7 +129,7 @@ export interface FileLine {
   readonly text: string;
 }
 
-/** Longer lines are no data that a person meant. */
+/** Longer lines are refused. */
 const LONGEST_LINE = 100_000_000;
 
 /**

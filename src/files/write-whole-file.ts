@@ -16,7 +16,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { errorMessage } from "../core/error-message.ts";
 import { specialKind } from "./read-text-file.ts";
 
-/** A file that cannot be written; its message is a sentence that says why, and what to do. */
+/** A file that cannot be written; its message is a sentence with the reason and advice. */
 export class FileError extends Error {
   override readonly name = "FileError";
 }
@@ -106,7 +106,7 @@ async function writePieces(file: FileHandle, pieces: Pieces): Promise<void> {
   await file.appendFile(chunk);
 }
 
-/** Throws `FileError` if a file could never be written, so that nothing is paid for before that is said. */
+/** Throws `FileError` if a file cannot be written, so that this is known before the first call. */
 export async function refuseUnwritable(
   path: string,
   { folder = process.cwd() }: WriteOptions = {},
@@ -119,7 +119,7 @@ export async function refuseUnwritable(
     parent = dirname(parent);
   if (!(await stat(parent)).isDirectory())
     throw new FileError(`${path} cannot be written: ${parent} is not a folder. Name another place.`);
-  // Only a file that was really made proves it: permissions say nothing about disks that are read-only, or no disks at all.
+  // Creates a file to find out: permissions do not show that a disk is read-only.
   const probe = unfinishedIn(parent, basename(whole));
   try {
     await (await open(probe, "wx")).close();
@@ -156,7 +156,7 @@ async function targetOf(
   return { target, mode: found.mode & 0o777 };
 }
 
-/** Refuses a path that seems to lie in a folder, but leaves it through a link. A path outside of it was meant so. */
+/** Refuses a path that seems to be in a folder but leaves it through a link. A path outside of the folder is intended. */
 async function mayLeave(parent: string, folder: string, shown: string): Promise<void> {
   if (!isInside(parent, resolve(folder))) return;
   let existing = parent;
@@ -169,8 +169,8 @@ async function mayLeave(parent: string, folder: string, shown: string): Promise<
 }
 
 function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && resolve(folder, way) === path;
+  const route = relative(folder, path);
+  return route !== ".." && !route.startsWith(`..${sep}`) && resolve(folder, route) === path;
 }
 
 /** The new name is durable only when the folder is; some systems cannot do that. */

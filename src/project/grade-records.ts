@@ -12,7 +12,7 @@ import type { Run } from "../run/run-scenarios.ts";
 import { ProjectError } from "./project-error.ts";
 
 /**
- * Grades conversations that exist already: the graph walks with their replies, and no subject is asked. A record that does not fit
+ * Grades conversations that exist already: their replies are used instead of a subject. A record that does not fit
  * ends as `record_mismatch`, with the first difference. The result is an ordinary run. `records` is a file with a record in each line, or
  * a list.
  *

@@ -58,11 +58,11 @@ export async function importModule(path: string, name: string): Promise<Imported
   }
 }
 
-/** What Node says about a file with `import` or `export` in a package of CommonJS modules. */
+/** Messages of Node about a file with `import` or `export` in a CommonJS package. */
 const OTHER_MODULES =
   /^(?:Cannot use import statement outside a module|Unexpected token 'export'|Failed to load the ES module:)/;
 
-/** Keeps to itself what Node prints about such a file beside the error, until the result is called. */
+/** Suppresses the warning that Node prints in addition to the error, until the returned function is called. */
 function withoutModuleWarning(): () => void {
   const printers = process.listeners("warning");
   const print = (warning: Error): void => {
@@ -125,7 +125,7 @@ function filePath(text: string): string {
   return text.startsWith("file:") ? fileURLToPath(text) : text;
 }
 
-/** Node does not say where a syntax error in JavaScript is. */
+/** Node does not report the place of a syntax error in JavaScript. */
 async function syntaxErrorIn(path: string): Promise<CodePlace | undefined> {
   const { parse } = await import("acorn");
   try {
@@ -177,7 +177,7 @@ export function resolveElenchus(): void {
         if (!isNotFound(error)) throw error;
         const path = ownEntry(specifier, folder);
         if (path !== undefined) return { url: pathToFileURL(path).href, shortCircuit: true };
-        // Resolved from inside the package, the error says that it has no such export.
+        // Resolved from inside the package, the error is that it has no such export.
         return nextResolve(specifier, { ...context, parentURL: `${own}package.json` });
       }
     },

@@ -11,7 +11,7 @@ import { type ParsedText, TextSyntaxError } from "./scenario-files/text-places.t
 import { parseYamlText } from "./scenario-files/yaml-text.ts";
 import { settingsShape } from "./settings-shape.ts";
 
-/** What a project file says. */
+/** The content of a project file. */
 export interface ProjectData {
   readonly settings: UnknownRecord;
   readonly profiles: Readonly<Record<string, UnknownRecord>>;
@@ -87,9 +87,9 @@ const PROFILES: Shape = described(
   "Named sets of settings that go before those of the file.",
 );
 
-/** What stands in a project file besides settings. */
+/** The keys of a project file that are not settings. */
 export const FRAME_SHAPES: Readonly<Record<string, Shape>> = {
-  // Its own reader checks it, and says which version there is.
+  // `validateVersion` validates it, with a better message.
   version: described(json, "The version of the format."),
   $schema: described(text, "For editors; otherwise without meaning."),
   profile: described(nonEmptyText, "The profile that is used if the command names none."),
@@ -106,7 +106,7 @@ export function projectFileSchema(): JsonObject {
   return toJsonSchema(shape, { title: "Elenchus project file" });
 }
 
-/** Settings as a file would have them: code may hold models where a file holds their names, and the shape knows only names. */
+/** Settings with names in place of models: a project file in code may contain models, and the shape has only names. */
 export function withModelNames(record: UnknownRecord): UnknownRecord {
   return Object.fromEntries(
     Object.entries(record).map(([key, value]) => {

@@ -91,7 +91,7 @@ function applyFlag(entries: SettingEntries, given: FlagValue): SettingEntries | 
   const next = new SettingEntries(entries.all);
   try {
     if (path.length === 1) {
-      // Checked before it is normalised, so that sentences speak of what the person wrote.
+      // Validated before it is normalised, so that messages are about what the person wrote.
       const value = asNumber(key, given.value);
       const issues = issuesOf({ [key]: value });
       if (issues.length > 0) return issues.map((issue) => flagSentence(given, issue));
@@ -117,18 +117,18 @@ function issuesOf(settings: UnknownRecord): readonly Issue[] {
   return issues;
 }
 
-/** The sentence of an issue; the flag says the place already, apart from what is inside its value. */
+/** The sentence of an issue; the flag is the place, except for places inside its value. */
 function flagSentence({ flag, path }: FlagValue, issue: Issue): string {
   return `${flag}: ${formatIssue({ ...issue, path: issue.path.slice(path.length) })}`;
 }
 
-/** What a command line gives is text, also where a number is meant. */
+/** Values on the command line are texts; numeric settings need numbers. */
 function asNumber(key: string, value: unknown): unknown {
   const isNumeric = typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value);
   return isNumeric && SETTING_SHAPES[key as SettingKey]?.kind === "number" ? Number(value) : value;
 }
 
-/** A checked value in the one form that settings have it in. */
+/** A validated value in the form that `Settings` has. */
 function normalised(key: string, value: unknown): unknown {
   if (key === "budget" && typeof value === "string") return parseBudget(value).limits;
   if (key === "patience" && typeof value === "string") return parseDuration(value).ms;
@@ -149,7 +149,7 @@ function settingsOf(entries: SettingEntries): Settings {
   } as Settings;
 }
 
-/** What is written in the file of one folder, as one writes it in another. */
+/** Two folders: paths relative to one are rewritten for the other. */
 export interface Rebase {
   /** The folder of the project. */
   readonly from: string;
@@ -157,7 +157,7 @@ export interface Rebase {
   readonly to: string;
 }
 
-/** The value of a setting of a project file, with its paths as one writes them where the command is given. */
+/** The value of a setting of a project file, with paths relative to the folder of the command. */
 export function rebasePaths(key: string, value: unknown, rebase: Rebase): unknown {
   const { relative, resolve } = process.getBuiltinModule("node:path");
   if (resolve(rebase.from) === resolve(rebase.to)) return value;
@@ -172,7 +172,7 @@ export function rebasePaths(key: string, value: unknown, rebase: Rebase): unknow
   );
 }
 
-/** Put in front rather than joined, for a pattern is no path that could be made shorter. */
+/** The prefix is put in front, not joined: a pattern is not a path that can be normalised. */
 function rebaseName(name: unknown, prefix: string): unknown {
   const { isAbsolute } = process.getBuiltinModule("node:path");
   if (typeof name !== "string" || name === "-" || /^(?:pack:|\w+:\/\/)/.test(name) || isAbsolute(name))
@@ -180,7 +180,7 @@ function rebaseName(name: unknown, prefix: string): unknown {
   return `${prefix}/${name.replace(/^(?:\.\/)+/, "")}`;
 }
 
-/** A process starts in the folder of the project, wherever the command is given. */
+/** A tool server starts in the folder of the project. */
 function rebaseServer(server: unknown, prefix: string): unknown {
   if (!isRecord(server) || server.command === undefined) return server;
   return { ...server, cwd: server.cwd === undefined ? prefix : rebaseName(server.cwd, prefix) };
@@ -188,7 +188,7 @@ function rebaseServer(server: unknown, prefix: string): unknown {
 
 /** A setting that a flag of the command gives. */
 export interface FlagValue {
-  /** As sentences call it: `--replicates`, or a variable of the environment. */
+  /** Its name in messages: `--replicates`, or a variable of the environment. */
   readonly flag: string;
   readonly path: IssuePath;
   readonly value: unknown;

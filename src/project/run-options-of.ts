@@ -62,7 +62,7 @@ function ifAny<Key extends string, Value extends object>(
   return (Object.keys(value).length === 0 ? {} : { [key]: value }) as { readonly [Name in Key]?: Value };
 }
 
-/** The engine takes whole policies; a person may change one number of one. */
+/** Completes retry policies: settings may change one number, the engine needs all of them. */
 function wholePolicies(retries: Settings["retries"]): Partial<RetryPolicies> {
   return Object.fromEntries(
     Object.entries(retries).map(([category, policy]) => [

@@ -134,7 +134,7 @@ const SUBJECT: ObjectShape = object(
       name: described(nonEmptyText, "As reports show it."),
       parameters: described(jsonObject, "Temperature and the like."),
       systemPrompt: described(text, "Leads every conversation."),
-      cache: described(boolean, "False to make every call again."),
+      cache: described(boolean, "False to never use stored answers of this model."),
     },
   },
 );
@@ -148,7 +148,7 @@ const JUDGE: ObjectShape = object(
       panel: several(reference("judge", () => either(nonEmptyText, JUDGE))),
       name: described(nonEmptyText, "As reports show it."),
       parameters: described(jsonObject, "Temperature and the like."),
-      cache: described(boolean, "False to make every call again."),
+      cache: described(boolean, "False to never use stored answers of this model."),
     },
     rule: ({ model, panel, parameters, cache }, report) => {
       const isPanel = panel !== undefined;
@@ -173,7 +173,10 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
     either(nonEmptyText, SUBJECT, several(either(nonEmptyText, SUBJECT))),
     "Models under test.",
   ),
-  judges: described(either(nonEmptyText, JUDGE, several(either(nonEmptyText, JUDGE))), "Who reads replies."),
+  judges: described(
+    either(nonEmptyText, JUDGE, several(either(nonEmptyText, JUDGE))),
+    "Models that read replies; `rules` for none.",
+  ),
   embedder: described(
     nonEmptyText,
     "The embedding model that compares meanings, for fields with semantic_match: provider/model.",
@@ -205,7 +208,7 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
     either(nonEmptyText, AMOUNT),
     "How long a server that cannot be reached is waited for: `10m`, `90s`, or milliseconds.",
   ),
-  fresh: described(boolean, "True to ask for all answers anew."),
+  fresh: described(boolean, "True to ignore stored answers, and ask models again."),
   retryUnreadable: described(
     boolean,
     "True to ask a judge again where its answer in the store cannot be read.",
@@ -245,19 +248,20 @@ export const SETTING_SHAPES: Readonly<Record<SettingKey, Shape>> = {
   junit: described(nonEmptyText, "Where a JUnit report is written."),
 };
 
-/** What texts with a grammar of their own must look like. */
+/** Validates texts that have a grammar of their own. */
 const settingsRule: ShapeRule = ({ budget, failUnder, patience, seed, variant }, report) => {
-  const tell = (key: string, message: string | undefined): void => {
+  const reportIf = (key: string, message: string | undefined): void => {
     if (message !== undefined) report(key, { code: "invalid_parameter", message });
   };
-  if (typeof budget === "string") tell("budget", parseBudget(budget).problem);
-  if (typeof patience === "string") tell("patience", parseDuration(patience).problem);
-  if (variant !== undefined) tell("variant", readLevels(variant).problem);
-  if (failUnder !== undefined) tell("failUnder", readFailUnder(failUnder).problem);
-  if (seed !== undefined && !Number.isSafeInteger(seed)) tell("seed", "The seed is too large to be exact.");
+  if (typeof budget === "string") reportIf("budget", parseBudget(budget).problem);
+  if (typeof patience === "string") reportIf("patience", parseDuration(patience).problem);
+  if (variant !== undefined) reportIf("variant", readLevels(variant).problem);
+  if (failUnder !== undefined) reportIf("failUnder", readFailUnder(failUnder).problem);
+  if (seed !== undefined && !Number.isSafeInteger(seed))
+    reportIf("seed", "The seed is too large to be exact.");
 };
 
-/** An object of settings, as sentences call its owner. */
+/** The shape of an object of settings; messages call it `owner`. */
 export function settingsShape(owner: string, more: Readonly<Record<string, Shape>> = {}): ObjectShape {
   return object(owner, {}, { optional: { ...more, ...SETTING_SHAPES }, rule: settingsRule });
 }

@@ -2,7 +2,7 @@ import { isRecord } from "../core/values/json.ts";
 import { parseThreshold } from "../report/data/thresholds.ts";
 import type { BudgetLimits } from "../run/calls/budget.ts";
 
-/** What a budget says, or a sentence that says what is wrong with it. */
+/** The limits of a budget, or a sentence about what is wrong. */
 export type ReadBudget =
   | { readonly limits: BudgetLimits; readonly problem?: never }
   | { readonly limits?: never; readonly problem: string };
@@ -60,7 +60,7 @@ function readPart(part: string): { readonly unit: keyof BudgetLimits; readonly a
   return { unit, amount };
 }
 
-/** A time in milliseconds, or a sentence that says what is wrong. */
+/** A time in milliseconds, or a sentence about what is wrong. */
 export type ReadDuration =
   | { readonly ms: number; readonly problem?: never }
   | { readonly ms?: never; readonly problem: string };
@@ -87,7 +87,7 @@ export function parseDuration(text: string): ReadDuration {
   return { ms: Number(number) * (TIME_UNITS[unit.toLowerCase()] ?? 0) };
 }
 
-/** Thresholds by outcome, or a sentence that says what is wrong. */
+/** Thresholds by outcome, or a sentence about what is wrong. */
 export type ReadFailUnder =
   | { readonly limits: Readonly<Record<string, string>>; readonly problem?: never }
   | { readonly limits?: never; readonly problem: string };
@@ -118,7 +118,7 @@ export function failUnderTexts(limits: Readonly<Record<string, string>>): readon
   return Object.entries(limits).map(([outcome, limit]) => `${outcome}=${limit}`);
 }
 
-/** Levels by factor, or a sentence that says what is wrong. */
+/** Levels by factor, or a sentence about what is wrong. */
 export type ReadLevels =
   | { readonly levels: Readonly<Record<string, string>>; readonly problem?: never }
   | { readonly levels?: never; readonly problem: string };

@@ -20,7 +20,7 @@ export interface Coordination {
   readonly queue: WorkQueue;
   /** The hash of the project file, which workers need if the run has code. */
   readonly project?: string | undefined;
-  /** How a worker is started, for people: without passwords. */
+  /** The command that starts a worker, without passwords. */
   readonly command: string;
 }
 
@@ -30,13 +30,13 @@ const WAITING_EVENTS = 4096;
 const PORTION = 500;
 /** Jobs that end at the same time may be seen a little later than others that ended after them. */
 const LOOK_BACK = 1_000;
-/** How long a run that was stopped waits for workers that say nothing. */
+/** How long a stopped run waits for workers that do not respond. */
 const LONGEST_STOP_MS = 30_000;
 const WORKERS_EVERY = 10;
 
 /**
- * A run whose conversations are run by workers. This process begins it, puts its conversations in the queue, shows what the shared
- * journal says, and ends it. If this process dies, workers go on, and a resume takes its place.
+ * A run whose conversations are run by workers. This process starts it, puts its conversations in the queue, shows the events of
+ * the shared journal, and ends it. If this process dies, workers continue, and a resume takes its place.
  */
 export function coordinateRun(options: RunOptions, internals: RunInternals, coordination: Coordination): Run {
   validateOptions(options);
@@ -60,7 +60,7 @@ class Coordinator {
   readonly #coordination: Coordination;
   readonly #queue: EventQueue<RunEvent>;
   readonly #seen = new Set<string>();
-  readonly #said = new Set<string>();
+  readonly #warned = new Set<string>();
   #journal: RunJournal | undefined;
   #run = "";
   #wanted: "stopping" | "aborting" | undefined;
@@ -94,7 +94,7 @@ class Coordinator {
     return this.#queue;
   }
 
-  /** Reaches all workers. */
+  /** Stops the run on all workers. */
   stop(state: "stopping" | "aborting"): void {
     if (this.#wanted === "aborting") return;
     this.#wanted = state;
@@ -153,7 +153,7 @@ class Coordinator {
     return earlierRun(store, start.run, resume);
   }
 
-  /** Puts everything that is left to do in the queue; workers begin at once. */
+  /** Puts all open conversations in the queue; workers start at once. */
   async #addJobs(setup: RunSetup, earlier: EarlierRun | null): Promise<void> {
     const { tables, queue } = this.#coordination;
     const source = new CellSource(setup.factors);
@@ -187,26 +187,27 @@ class Coordinator {
   /** Shows what workers have done, until nothing is left. */
   async #watch(): Promise<void> {
     const { tables } = this.#coordination;
-    let told: string | undefined;
+    let sentState: string | undefined;
     for (let round = 0; ; round++) {
       const wasAdded = this.#isAdded;
       if (this.#wanted !== undefined) {
-        if (told !== this.#wanted) await tables.setState(this.#run, this.#wanted);
-        told = this.#wanted;
+        if (sentState !== this.#wanted) await tables.setState(this.#run, this.#wanted);
+        sentState = this.#wanted;
         if (wasAdded) await tables.dropUnclaimed(this.#run);
       }
       const { open, claimed, state } = await tables.progress(this.#run);
-      await this.#show(claimed);
+      await this.#showFinished(claimed);
       if (state !== "running" && this.#stoppedAt === undefined) this.#stoppedAt = performance.now();
       if (state === "stopping" || state === "aborting") this.#wanted ??= state;
       if (wasAdded && open === 0) return;
-      if (round % WORKERS_EVERY === WORKERS_EVERY - 1 && (await this.#look(claimed)) === "give up") return;
+      if (round % WORKERS_EVERY === WORKERS_EVERY - 1 && (await this.#checkWorkers(claimed)) === "give up")
+        return;
       await systemClock.sleep(POLL_MS, NEVER);
     }
   }
 
   /** Passes on the events of conversations that are over. */
-  async #show(running: number): Promise<void> {
+  async #showFinished(running: number): Promise<void> {
     const { store } = this.#options;
     const done = await this.#coordination.tables.doneAfter(
       this.#run,
@@ -238,32 +239,32 @@ class Coordinator {
     });
   }
 
-  /** Looks how workers are; gives up a run that was stopped if none of them is left. */
-  async #look(claimed: number): Promise<"give up" | "go on"> {
+  /** Prints problems of workers; gives up a stopped run if no worker is left. */
+  async #checkWorkers(claimed: number): Promise<"give up" | "continue"> {
     const workers = await this.#coordination.tables.workers();
     for (const { name, problems } of workers) {
       const problem = problems[this.#run];
       if (problem !== undefined)
-        this.#say(`The worker ${name} takes no conversations of this run. ${problem}`);
+        this.#warnOnce(`The worker ${name} takes no conversations of this run. ${problem}`);
     }
     if (workers.length === 0)
-      this.#say(`No worker takes conversations now. Start one: ${this.#coordination.command}`);
+      this.#warnOnce(`No worker takes conversations now. Start one: ${this.#coordination.command}`);
     const waited = performance.now() - (this.#stoppedAt ?? performance.now());
     return (workers.length === 0 && waited > 0 && claimed === 0) || waited > LONGEST_STOP_MS
       ? "give up"
-      : "go on";
+      : "continue";
   }
 
-  /** Something that people should know, once. It is no part of the journal. */
-  #say(message: string): void {
-    if (this.#said.has(message)) return;
-    this.#said.add(message);
+  /** Emits a warning once; it is not part of the journal. */
+  #warnOnce(message: string): void {
+    if (this.#warned.has(message)) return;
+    this.#warned.add(message);
     this.#queue.push({ type: "warning", code: "worker", message, at: Date.now() });
   }
 
   async #end(): Promise<void> {
     const { store } = this.#options;
-    await this.#show(0);
+    await this.#showFinished(0);
     await this.#coordination.tables.setState(this.#run, "over");
     const summary = store.run(this.#run);
     if (summary === undefined)

@@ -22,14 +22,14 @@ import { SharedBudget } from "./shared-budget.ts";
 import type { WorkSheet } from "./work-sheet.ts";
 import type { WorkState, WorkTables } from "./work-tables.ts";
 
-/** What a worker holds a run with. */
+/** What a worker needs for a run. */
 export interface HostedRunParts {
   readonly run: string;
   readonly sheet: WorkSheet;
   readonly sheetHash: string;
   readonly store: Store;
   readonly tables: WorkTables;
-  /** What this worker brings: keys, addresses, tools, code. */
+  /** The worker's own keys, addresses, tools and code. */
   readonly own: OwnParts;
   /** Called once if nothing can be written any more. */
   readonly fail: (error: unknown) => void;
@@ -75,7 +75,7 @@ export class HostedRun {
     this.#failure = opened.failure;
   }
 
-  /** Makes a run ready. Throws `RunError` that says what this worker lacks. */
+  /** Opens a run. Throws `RunError` with what this worker lacks. */
   static async open(parts: HostedRunParts): Promise<HostedRun> {
     const { run, sheet, store, tables, own } = parts;
     const failure = Promise.withResolvers<never>();
@@ -125,7 +125,7 @@ export class HostedRun {
     return new HostedRun(parts, { journal, setup, budget, failure: failure.promise });
   }
 
-  /** True if it cannot be used for a run that goes on now: it was stopped, or the run was begun again with other words. */
+  /** True if the run must be opened again: it was stopped, or resumed with other options. */
   isOutdated(sheetHash: string): boolean {
     return this.#state !== "running" || sheetHash !== this.#parts.sheetHash;
   }
@@ -141,7 +141,7 @@ export class HostedRun {
     this.#setup.caller.share((account) => workers.get(account) ?? 1);
   }
 
-  /** Runs the conversations of a job that are not finished, from where their journals end; of a new job, none has begun. */
+  /** Runs the conversations of a job that are not finished, from where their journals end; in a new job, none has started. */
   async runJob(group: CellGroup, isNew: boolean): Promise<HostedJob> {
     const conversations = new Set<string>();
     let errors = 0;
@@ -165,7 +165,7 @@ export class HostedRun {
     }
   }
 
-  /** Does what all workers are asked to do with the run; true if that is something new. */
+  /** Applies the state of the run; true if it has changed. */
   follow(state: WorkState): boolean {
     if (state === this.#state || state === "running") return false;
     this.#state = state;
@@ -174,7 +174,7 @@ export class HostedRun {
     return true;
   }
 
-  /** Asks nothing new, and ends no conversation: other workers go on with them. */
+  /** Makes no new calls and ends no conversation: other workers continue them. */
   suspend(): void {
     this.#isSuspended = true;
     for (const groups of this.#groups) groups.suspend();
@@ -194,7 +194,7 @@ export class HostedRun {
       groups.abort({ status: "timeout", message: "The run took longer than it may." });
   }
 
-  /** What the journal says of the conversations of a job; they are noted as they are met. */
+  /** The stored state of the conversations of a job; each is added to `met` when it is read. */
   #earlier(met: Set<string>, isNew: boolean): EarlierRun {
     const { store, run, sheet } = this.#parts;
     const { retryErrors = false, retryUnreadable = false } = sheet.resume ?? {};
@@ -225,7 +225,7 @@ export class HostedRun {
   }
 }
 
-/** Where rows come from is not looked at: they come with the conversations. */
+/** The source of rows is not compared: rows come with the conversations. */
 function comparable({ configuration, ...start }: RunStart): RunStart {
   const { datasets: _datasets, ...rest } = configuration;
   return { ...start, configuration: rest };

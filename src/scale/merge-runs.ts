@@ -136,7 +136,7 @@ function placeOf(part: Part): string {
   return `Shard ${shardText(part)} in ${part.name}`;
 }
 
-/** The start of the whole run, as far as a shard says it. */
+/** The start event of a shard without its shard. */
 function wholeOf({ configuration, ...start }: RunStart): RunStart {
   const { shard: _shard, ...rest } = configuration as JsonObject;
   return { ...start, configuration: rest };
@@ -151,7 +151,7 @@ function nameOf(parts: readonly Part[]): string {
 function startOf(parts: readonly Part[], run: string): RunStart & { readonly at: number } {
   // There is at least one.
   const [{ summary }] = parts as readonly [Part, ...Part[]];
-  // What comes from other stores was not made here.
+  // A run from other stores was not started here.
   const { seal: _seal, ...start } = wholeOf(summary.start);
   const count = parts.reduce((sum, part) => sum + part.summary.start.conversations, 0);
   const at = Math.min(...parts.map((part) => part.summary.startedAt));
@@ -221,7 +221,7 @@ async function write(
   await journal.durable();
 }
 
-/** What is said of the run as a whole, each warning once; and its end, if all shards have ended. */
+/** The events of the run as a whole: each warning once, outages, and its end if all shards have ended. */
 function eventsOfRun(parts: readonly Part[]): readonly RunEvent[] {
   const warnings = new Map<string, RunEvent>();
   const others: RunEvent[] = [];

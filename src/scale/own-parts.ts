@@ -5,7 +5,7 @@ import { RunError } from "../journal/failure.ts";
 import { type JudgeOption, list, type RunOptions, type SubjectOption } from "../run/run-options.ts";
 import { DATA_OPTIONS, isOwn, isOwnModel, type WorkSheet } from "./work-sheet.ts";
 
-/** What a worker brings itself: nothing of it comes from a run. */
+/** The worker's own parts of the options: nothing of them comes from a run. */
 export interface OwnParts
   extends Pick<RunOptions, "providers" | "tools" | "environment" | "embedder" | "simulator" | "rubric"> {
   readonly subjects: readonly SubjectOption[];
@@ -17,7 +17,7 @@ export interface OwnParts
 }
 
 /**
- * The options of a run as a worker uses them. What the run says is data: models are names, and addresses, programs, headers and
+ * The options of a run as a worker uses them. The run has only data: models are names, and addresses, programs, headers and
  * keys are the worker's own. Throws `RunError` for what the worker lacks.
  */
 export function optionsOf(sheet: WorkSheet, own: OwnParts): Omit<RunOptions, "scenarios"> {

@@ -147,7 +147,7 @@ export class SharedBudget implements CallBudget {
   }
 }
 
-/** What a provider tells may be anything; a cost is never negative. */
+/** Values of providers are not trusted; a cost is never negative. */
 function amount(value: number | null): number {
   return value !== null && Number.isFinite(value) && value > 0 ? value : 0;
 }

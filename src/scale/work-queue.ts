@@ -4,13 +4,13 @@ import { RunError } from "../journal/failure.ts";
 import { isPostgresAddress, postgresAddress } from "../journal/store/postgres/postgres-address.ts";
 import { loadPeer, waitForServer } from "./work-server.ts";
 
-/** What a job of the queue says: everything else is in the store. */
+/** The data of a job; everything else is in the store. */
 export interface QueuedJob {
   readonly run: string;
   readonly job: string;
 }
 
-/** What a worker makes of a job: it is done, handed back for others to take at once, or later. */
+/** The result of a job: done, handed back for other workers now, or later. */
 export type JobResult = "done" | "back" | "later";
 
 /** How jobs are taken. */
@@ -27,13 +27,13 @@ export interface TakeOptions {
 
 /** Jobs that are being taken. */
 export interface Taking {
-  /** Takes no more jobs; those that were taken go on. */
+  /** Takes no more jobs; current jobs continue. */
   pause(): Promise<void>;
   /** Ends when all jobs are over. */
   close(): Promise<void>;
 }
 
-/** A job that no worker survives is given up after so many workers. */
+/** A job whose workers all die is given up after this many. */
 const MOST_TAKEOVERS = 20;
 
 /** How long a worker that cannot do what it is given looks for something else, at first and at most. */
@@ -77,7 +77,7 @@ export class WorkQueue {
     try {
       await Promise.race([queue.waitUntilReady(), failed.promise]);
     } catch (error) {
-      // A server that does not let us in does not answer here, either.
+      // A server that refuses the connection does not answer this, either.
       void queue.disconnect().catch(() => {});
       throw new RunError([`The queue cannot be used: ${withoutPassword(errorMessage(error), address)}`], {
         cause: error,
@@ -169,8 +169,8 @@ export class WorkQueue {
 }
 
 /**
- * A worker that finds only jobs that it cannot do would take them faster than others who can. So it looks past them for a
- * while, and then takes nothing for a while; each time it finds nothing, it looks further.
+ * A worker that finds only jobs that it cannot do would take them faster than the workers that can. So it skips them for a while, and then
+ * pauses; each time it finds nothing, it searches longer.
  */
 class StepAside {
   readonly #worker: Pick<Worker, "pause" | "resume">;
@@ -185,7 +185,7 @@ class StepAside {
     this.#isBusy = isBusy;
   }
 
-  /** A job cannot be done here; gives for how long it is not there for anybody. */
+  /** Called for a job that cannot be done here; returns for how long it is hidden from all workers. */
   later(): number {
     if (this.#isClosed) return BACK_MS;
     if (performance.now() - this.#lastAt > 10 * LONGEST_LOOK_MS) this.#lookMs = LOOK_MS;
@@ -228,7 +228,7 @@ async function connectionTo(address: string, { isAdding }: { readonly isAdding: 
       max: 2,
       migrate: isAdding,
       // Jobs that are added are on the disk. Which of them are taken or done need not be: after a crash of the server, a job is
-      // taken once more at most, and its journal says what is left of it.
+      // taken once more at most, and its journal shows what is left of it.
       ...(isAdding ? {} : { options: "-c synchronous_commit=off" }),
       keepAlive: true,
     };

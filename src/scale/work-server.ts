@@ -20,7 +20,7 @@ const PURPOSES: Readonly<Record<keyof Peers, string>> = {
   ioredis: "A queue on a Redis server",
 };
 
-/** Loads an optional library; throws `RunError` that says how to install it. */
+/** Loads an optional library; throws `RunError` with the command that installs it. */
 export async function loadPeer<Name extends keyof Peers>(name: Name): Promise<Peers[Name]> {
   try {
     return await LOADERS[name]();
@@ -31,11 +31,11 @@ export async function loadPeer<Name extends keyof Peers>(name: Name): Promise<Pe
   }
 }
 
-/** How long a server that is gone is waited for. */
+/** How long to wait for a lost server. */
 const WAIT_MS = 300_000;
 const PAUSE_MS = 250;
 
-/** Does something again when the connection was lost, until it works. `isRepeated` is true if it was perhaps done already. */
+/** Repeats an action after a lost connection, until it works. `isRepeated` is true if it may have been done already. */
 export async function waitForServer<Result>(
   action: (isRepeated: boolean) => Promise<Result>,
   isClosed: () => boolean = () => false,

@@ -10,7 +10,7 @@ import { type JobResult, type QueuedJob, type Taking, WorkQueue } from "./work-q
 import { WORK_FORMAT, type WorkerReport } from "./work-sheet.ts";
 import { WorkTables } from "./work-tables.ts";
 
-/** Something that a worker says: one line of its log. */
+/** One line of the log of a worker. */
 export interface WorkerEvent {
   readonly event:
     | "ready"
@@ -45,7 +45,7 @@ export interface WorkSessionOptions {
   readonly log: (event: WorkerEvent) => void;
   /** The clock of this machine. */
   readonly now?: () => number;
-  /** How often it says how it is, and looks what is to be done with its runs. */
+  /** How often it sends its report, and reads the states of its runs. */
   readonly reportMs?: number;
 }
 
@@ -62,7 +62,7 @@ interface Hosted {
   usedAt: number;
 }
 
-/** A worker from its start until it is drained, or until it has lost its place: takes jobs, and runs their conversations. */
+/** A worker from its start until it is drained or loses its lease: takes jobs, and runs their conversations. */
 export class WorkSession {
   readonly #options: WorkSessionOptions;
   readonly #store: SqlStore;
@@ -85,7 +85,7 @@ export class WorkSession {
   #finished = 0;
   #errors = 0;
   #isDraining = false;
-  #hasComplained = false;
+  #hasLoggedProblem = false;
 
   private constructor(
     options: WorkSessionOptions,
@@ -120,12 +120,12 @@ export class WorkSession {
     }
   }
 
-  /** Resolves with the error if it can go on no more. */
+  /** Resolves with the error if the worker cannot continue. */
   get lost(): Promise<unknown> {
     return this.#lost.promise;
   }
 
-  /** True if it has spoken with the server a short time ago, and takes jobs. */
+  /** True if it has reached the server recently, and takes jobs. */
   get isReady(): boolean {
     return !this.#isDraining && performance.now() - this.#seenAt < 5 * REPORT_MS;
   }
@@ -166,7 +166,7 @@ export class WorkSession {
     await this.#close();
   }
 
-  /** Ends without writing anything more: others have taken over. */
+  /** Closes without writing: other workers have taken over. */
   async abandon(): Promise<void> {
     this.#isDraining = true;
     await this.#close();
@@ -194,27 +194,30 @@ export class WorkSession {
   async #begin(): Promise<void> {
     const { name, concurrency, leaseMs, queue, now = Date.now } = this.#options;
     const skew = await this.#tables.clockSkew(now);
-    const said = `The clock of this machine is ${(Math.abs(skew) / 1000).toFixed(0)} s ${skew > 0 ? "ahead of" : "behind"} the server's.`;
+    const skewText = `The clock of this machine is ${(Math.abs(skew) / 1000).toFixed(0)} s ${skew > 0 ? "ahead of" : "behind"} the server's.`;
     // On PostgreSQL, the queue compares times of workers: one that is ahead would take the conversations of all others.
     if (queue === undefined && Math.abs(skew) > leaseMs / 4)
       throw new RunError([
-        `${said} Workers must agree on the time to a quarter of their lease (${leaseMs / 1000} s). Set the clock, and start the worker again.`,
+        `${skewText} Workers must agree on the time to a quarter of their lease (${leaseMs / 1000} s). Set the clock, and start the worker again.`,
       ]);
     if (Math.abs(skew) > MOST_SKEW_MS)
-      this.#log("clock-skew", `${said} Times in the journal are off by that; nothing else depends on it.`);
-    await this.#say();
+      this.#log(
+        "clock-skew",
+        `${skewText} Times in the journal are off by that; nothing else depends on it.`,
+      );
+    await this.#sendReport();
     this.#taking = await this.#queue.take({
       name,
       concurrency,
       leaseMs,
       take: (job) => this.#takeOnce(job),
-      onError: (message) => this.#complain(message),
+      onError: (message) => this.#logProblem(message),
     });
     this.#log("ready", `Takes up to ${concurrency} jobs at a time.`);
-    this.#sayLater();
+    this.#scheduleReport();
   }
 
-  /** A job that this process has and is given again, because it was slow to say so, is the same job. */
+  /** The queue may deliver a job again that this process is still running: it is the same job. */
   #takeOnce(job: QueuedJob): Promise<JobResult> {
     const key = `${job.run} ${job.job}`;
     const running = this.#running.get(key);
@@ -256,7 +259,7 @@ export class WorkSession {
       for (const _ of conversations) this.#finishes.push(performance.now());
       return "done";
     } catch (error) {
-      return this.#notDone(error, run);
+      return this.#handleFailure(error, run);
     } finally {
       if (hosted !== undefined) {
         hosted.jobs--;
@@ -266,7 +269,7 @@ export class WorkSession {
   }
 
   /** What this worker cannot do, another one may. */
-  #notDone(error: unknown, run: string): JobResult {
+  #handleFailure(error: unknown, run: string): JobResult {
     if (error instanceof StoreError) this.#lost.resolve(error);
     const isKnown = this.#problems.has(run);
     if (error instanceof RunError) {
@@ -281,7 +284,7 @@ export class WorkSession {
     return "later";
   }
 
-  /** The run was stopped and goes on now. */
+  /** Opens a run again that was stopped and resumed. */
   #openAgain(run: string, outdated: Hosted): Hosted {
     if (this.#hosted.get(run) === outdated) this.#hosted.delete(run);
     outdated.jobs--;
@@ -316,21 +319,21 @@ export class WorkSession {
     return hosted;
   }
 
-  #sayLater(): void {
+  #scheduleReport(): void {
     this.#timer = setTimeout(() => {
-      this.#reporting = this.#say()
-        .catch((error) => this.#complain(errorMessage(error)))
+      this.#reporting = this.#sendReport()
+        .catch((error) => this.#logProblem(errorMessage(error)))
         .finally(() => {
-          if (!this.#isDraining) this.#sayLater();
+          if (!this.#isDraining) this.#scheduleReport();
         });
     }, this.#options.reportMs ?? REPORT_MS);
   }
 
-  /** Says how it is, and learns what others do and what is to be done with its runs. */
-  async #say(): Promise<void> {
+  /** Sends the report of this worker, and applies the states of its runs and the shares of caps. */
+  async #sendReport(): Promise<void> {
     const workers = await this.#tables.report(this.#writer, this.report);
     this.#seenAt = performance.now();
-    this.#hasComplained = false;
+    this.#hasLoggedProblem = false;
     const states = await this.#tables.states([...this.#hosted.keys()]);
     for (const [run, hosted] of this.#hosted) {
       // One that cannot be opened is not among them.
@@ -346,10 +349,10 @@ export class WorkSession {
     }
   }
 
-  /** Once, until it works again: every attempt would say the same. */
-  #complain(message: string): void {
-    if (this.#hasComplained || this.#isDraining) return;
-    this.#hasComplained = true;
+  /** Logged once, until the connection works again. */
+  #logProblem(message: string): void {
+    if (this.#hasLoggedProblem || this.#isDraining) return;
+    this.#hasLoggedProblem = true;
     this.#log("connection", `${message} It is tried again.`);
   }
 

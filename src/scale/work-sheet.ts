@@ -12,7 +12,7 @@ import {
 } from "../run/run-options.ts";
 import { loadAcorn } from "../run/sandbox/acorn-library.ts";
 
-/** The version of what workers are told. A worker of another version takes no conversations of the run. */
+/** The version of the work sheet. A worker of another version takes no conversations of the run. */
 export const WORK_FORMAT = 1;
 
 /** What a worker must know about a run beside its journal: data only. Models are named; addresses, tools and keys are the worker's own. */
@@ -21,13 +21,13 @@ export interface WorkSheet {
   readonly options: JsonObject;
   /** The tool servers that the worker must have, by name. */
   readonly tools: readonly string[];
-  /** What is code, in sentences: a worker needs the same project file for it. */
+  /** Sentences about the code of the run: a worker needs the same project file. */
   readonly code: readonly string[];
   /** The scenarios that have code. What the journal keeps of their functions would run in the sandbox, and do something else there. */
   readonly coded: readonly string[];
   /** The hash of that project file. */
   readonly project?: string;
-  /** What a resume does again. */
+  /** What a resume retries. */
   readonly resume?: { readonly retryErrors: boolean; readonly retryUnreadable: boolean };
 }
 
@@ -64,8 +64,7 @@ export interface ModelNames {
 }
 
 /**
- * What workers are told about a run. Throws `RunError` that names every function, if there is no project file that workers could
- * have, too.
+ * The work sheet of a run. Throws `RunError` that names every function, if there is no project file that workers could use, too.
  */
 export function workSheet(
   options: RunOptions,
@@ -194,7 +193,7 @@ function containsCode(value: unknown): boolean {
   return Object.values(value).some(containsCode);
 }
 
-/** What a worker says about itself. */
+/** The report of a worker about itself. */
 export interface WorkerReport {
   readonly name: string;
   readonly version: string;
@@ -216,7 +215,7 @@ export interface WorkerReport {
 /** A worker as others see it. */
 export interface SeenWorker extends WorkerReport {
   readonly id: number;
-  /** How long ago it was started, and last said something, by the clock of the server. */
+  /** Milliseconds since its start and since its last report, by the clock of the server. */
   readonly startedMs: number;
   readonly seenMs: number;
 }

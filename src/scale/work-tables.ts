@@ -25,11 +25,11 @@ export interface WorkRun {
 /** A job that a worker has claimed. */
 export interface ClaimedJob {
   readonly group: CellGroup;
-  /** True if it was never claimed before: none of its conversations has begun. */
+  /** True if it was never claimed before: none of its conversations has started. */
   readonly isNew: boolean;
   /** True if another process held it and has not given it back. */
   readonly isTakenOver: boolean;
-  /** Changes with what workers are told about the run. */
+  /** The hash of the work sheet. */
   readonly sheetHash: string;
   readonly state: WorkState;
 }
@@ -60,7 +60,7 @@ export interface Spend {
   readonly released: { readonly usd: number; readonly tokens: number };
 }
 
-/** A worker that has said nothing for this time counts as gone. */
+/** A worker without a report for this time counts as gone. */
 export const GONE_MS = 15_000;
 
 /** What workers share beside the journal: the jobs of runs, who works on them, and what they may spend. All in one database. */
@@ -114,7 +114,7 @@ export class WorkTables {
     return (before + clock()) / 2 - Number(row?.now);
   }
 
-  /** Puts a run on the board, or opens it again: its budget then starts anew. */
+  /** Publishes a run for workers, or opens it again with a new budget. */
   async openRun(
     run: string,
     {
@@ -134,7 +134,7 @@ export class WorkTables {
     );
   }
 
-  /** What a worker must know about a run; undefined if it is not on the board. */
+  /** What a worker must know about a run; undefined if it is not published. */
   async run(run: string): Promise<WorkRun | undefined> {
     const [row] = await this.#query<{ sheet: string; hash: string; state: WorkState }>(
       `SELECT sheet, md5(sheet) AS hash, ${STATE} AS state FROM work_run WHERE run = $1`,
@@ -145,7 +145,7 @@ export class WorkTables {
     return { sheet: JSON.parse(row.sheet) as WorkSheet, sheetHash: row.hash, state: row.state };
   }
 
-  /** Says what workers are to do with a run; gives false if it is not on the board, or over. */
+  /** Sets what workers do with a run; false if it is not published, or over. */
   async setState(run: string, state: WorkState): Promise<boolean> {
     const rows = await this.#query(
       `UPDATE work_run SET state = $2 WHERE run = $1 AND state <> 'over' AND (state <> 'aborting' OR $2 = 'over') RETURNING run`,
@@ -319,7 +319,7 @@ export class WorkTables {
     return { permitted: Number(permitted), usd: Number(usd), tokens: Number(tokens), calls: Number(calls) };
   }
 
-  /** A worker says how it is; gives how many workers there are for each account. */
+  /** Stores the report of a worker; returns how many workers use each account. */
   async report(id: number, report: WorkerReport): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#query<{ account: string; workers: string }>(
       `WITH said AS (INSERT INTO worker (id, report) VALUES ($1, $2)

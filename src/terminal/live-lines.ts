@@ -76,7 +76,7 @@ function rowsOf(line: string, columns: number): number {
   return Math.max(1, Math.ceil(width / Math.max(1, columns)));
 }
 
-/** The first lines, as many as fit into so many rows. */
+/** The first lines that fit a number of rows. */
 function firstRows(lines: readonly string[], rows: number, columns: number): readonly string[] {
   let room = rows;
   const end = lines.findIndex((line) => {

@@ -18,8 +18,8 @@ export function printableLines(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(unprintableInLines(), "\ufffd");
 }
 
-/** Our own colours stay; everything else that a terminal would obey, or that is invisible, is replaced. */
-const obeyed = lazyPattern(
+/** Our own colours stay; all other control sequences and invisible characters are replaced. */
+const controlSequences = lazyPattern(
   String.raw`(\u001b\[(?:1|2|22|31|32|33|36|39)m)|[[\p{Cc}\p{Cf}\p{Cs}]--[\n\t\u200c\u200d]]`,
   "gv",
 );
@@ -34,13 +34,13 @@ const frame = lazyPattern(
 const HARMLESS = /^[ -"$-9;-~\n]*$/;
 
 /**
- * The last guard before text reaches a terminal or the log of CI, whatever a command forgot: characters that move the cursor,
- * change the title or reverse the direction of writing become `�`. In a log of GitHub, no line is a workflow command.
+ * The last guard before text reaches a terminal or a CI log: characters that move the cursor, change the title or reverse the direction
+ * of writing become `�`. In a log of GitHub, no line is a workflow command.
  */
 export class TextGuard {
   readonly #isGitHub: boolean;
-  /** The line that was begun, as long as it could still become a command. */
-  #begun: string | undefined = "";
+  /** The beginning of the current line, as long as it could still become a command. */
+  #lineStart: string | undefined = "";
 
   constructor({ isGitHub }: { readonly isGitHub: boolean }) {
     this.#isGitHub = isGitHub;
@@ -54,7 +54,9 @@ export class TextGuard {
   }
 
   #guarded(text: string): string {
-    const shown = HARMLESS.test(text) ? text : text.replace(obeyed(), (_, own?: string) => own ?? "\ufffd");
+    const shown = HARMLESS.test(text)
+      ? text
+      : text.replace(controlSequences(), (_, own?: string) => own ?? "\ufffd");
     return this.#isGitHub ? this.#withoutCommands(shown) : shown;
   }
 
@@ -63,28 +65,28 @@ export class TextGuard {
     return text
       .split("\n")
       .map((line, index) => {
-        if (index > 0) this.#begun = "";
+        if (index > 0) this.#lineStart = "";
         const safe = line
           .replaceAll("##[", "# #[")
-          .replace(this.#begun === undefined ? NEVER : command(), "$1: $2");
+          .replace(this.#lineStart === undefined ? NEVER : command(), "$1: $2");
         // A line may be written in pieces.
         const continued =
-          this.#begun?.endsWith(":") === true && visible(safe).startsWith(":") ? ` ${safe}` : safe;
-        const whole = this.#begun === undefined ? undefined : visible(this.#begun + continued);
-        this.#begun = whole !== undefined && /^\s*:?$/.test(whole) ? whole : undefined;
+          this.#lineStart?.endsWith(":") === true && visible(safe).startsWith(":") ? ` ${safe}` : safe;
+        const whole = this.#lineStart === undefined ? undefined : visible(this.#lineStart + continued);
+        this.#lineStart = whole !== undefined && /^\s*:?$/.test(whole) ? whole : undefined;
         return continued;
       })
       .join("\n");
   }
 }
 
-/** Data as a screen may show it: what it would obey becomes `�`. */
+/** Data for a screen: control characters become `�`. */
 export function shownData(text: string): string {
   return HARMLESS.test(text) ? text : text.replace(/\r\n/g, "\n").replace(unprintableInLines(), "\ufffd");
 }
 
 const NEVER = /(?!)/;
-/** Colours are no text to GitHub. */
+/** GitHub ignores colours at the start of a line. */
 const command = lazyPattern(String.raw`^((?:\s|\u001b\[\d+m)*):((?:\u001b\[\d+m)*:)`, "");
 const colours = lazyPattern(String.raw`\u001b\[\d+m`, "g");
 
@@ -92,7 +94,7 @@ function visible(text: string): string {
   return text.replace(colours(), "");
 }
 
-/** JSON that is safe on a screen and in a log: the same data, with what a terminal or GitHub would obey written as codes. */
+/** JSON that is safe on a screen and in a log: the same data, with control characters and workflow commands escaped. */
 export function safeJson(value: unknown, indent?: number): string {
   return (JSON.stringify(value, null, indent) ?? "null")
     .replace(/[\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g, code)

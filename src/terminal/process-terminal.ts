@@ -3,7 +3,7 @@ import type { Environment } from "../core/environment.ts";
 import { shownData, TextGuard } from "./printable-text.ts";
 import { COLOUR_STYLE, type Output, PLAIN_STYLE, type Style, type Terminal } from "./terminal.ts";
 
-/** What is used of the process. */
+/** The part of `process` that a terminal needs. */
 export interface TerminalProcess {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
@@ -11,7 +11,7 @@ export interface TerminalProcess {
   readonly env: Environment;
   cwd(): string;
   exit(code: number): void;
-  /** What the process has decided to exit with, such as 130 after a hang-up, which closes its streams, too. */
+  /** The exit code that is set already, such as 130 after a hang-up, which also closes the streams. */
   readonly exitCode?: number | string | null | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface ProcessTerminal extends Terminal {
   readonly closedWith: 0 | 2 | undefined;
   /**
    * Registers an action for when standard output is closed, as by `| head`; returns a function that removes it. Without any
-   * action the process exits at once; with one it goes on until its work is done.
+   * action the process exits at once; with one, it continues until its work is done.
    */
   onClosed(action: () => void): () => void;
   /** Resolves when everything is written; await it before the process exits. */
@@ -153,13 +153,13 @@ function size(count: number | undefined): number | undefined {
   return count !== undefined && Number.isSafeInteger(count) && count > 0 ? count : undefined;
 }
 
-/** The part of a stream that says which colours it shows. */
+/** The part of a stream that reports its colours. */
 export interface ColourStream {
   readonly isTTY?: boolean;
   hasColors?(environment: object): boolean;
 }
 
-/** Whether a stream gets colours: not with `NO_COLOR`; else as `FORCE_COLOR` says; else if it is a terminal that shows them. */
+/** Whether a stream gets colours: never with `NO_COLOR`, then as `FORCE_COLOR` demands, else if it is a terminal with colours. */
 export function showsColours(stream: ColourStream, environment: Environment): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = environment;
   if (NO_COLOR !== undefined && NO_COLOR !== "") return false;

@@ -3,14 +3,14 @@ import type { Environment } from "../core/environment.ts";
 
 /** One of the two streams that a command writes to. */
 export interface Output {
-  /** Writes text for people. What a terminal or the log of CI would obey is neutralised, except our own colours. */
+  /** Writes text for people. Control sequences and workflow commands are neutralised, except our own colours. */
   write(text: string): void;
   /** Writes data as it is: JSON, exports, commands for CI. */
   data(text: string): void;
   /** Resolves when there is room for more: await it between large writes, so that a slow reader does not fill the memory. */
   drained(): Promise<void>;
   readonly style: Style;
-  /** True if a person looks at it, and lines can be drawn again. */
+  /** True for a terminal, on which lines can be redrawn. */
   readonly isTerminal: boolean;
   /** Columns, as of now; 80 if unknown. */
   readonly width: number;

@@ -28,7 +28,7 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** The text, or as much of its beginning as fits into so many columns together with an ellipsis. */
+/** The text, cut to a width with an ellipsis if it is longer. */
 export function cutToWidth(text: string, columns: number, ellipsis = "…"): string {
   // No UTF-16 unit is wider than two columns, so most short texts need not be measured.
   if (text.length * 2 <= columns) return text;
@@ -45,7 +45,7 @@ export function cutToWidth(text: string, columns: number, ellipsis = "…"): str
   return text;
 }
 
-/** A text in pieces of at most so many columns. Graphemes stay whole unless one alone is wider. */
+/** A text in pieces that fit a width. Graphemes stay whole unless one alone is wider. */
 export function splitToWidth(text: string, columns: number): readonly string[] {
   const pieces: string[] = [];
   let piece = "";
@@ -92,7 +92,7 @@ function* segments(text: string): Generator<string, void> {
 }
 
 /**
- * A text in lines of at most so many columns. Line breaks stay, wrapped lines keep the indentation of their line, and a word
+ * A text in lines that fit a width. Line breaks stay, wrapped lines keep the indentation of their line, and a word
  * that is too long is split.
  */
 export function wrapText(text: string, columns: number): readonly string[] {
@@ -102,7 +102,7 @@ export function wrapText(text: string, columns: number): readonly string[] {
 
 /** The deepest indentation, as a share of the room, that is kept. */
 const DEEPEST = 0.5;
-/** A character may take so many columns. */
+/** The most columns that a character takes. */
 const WIDEST = 2;
 
 function wrapIndented(line: string, room: number): readonly string[] {

@@ -6,11 +6,11 @@ import type { ProposedEdge, ProposedField, ProposedOutcome, ProposedScenario } f
 export type Report = (problem: string) => void;
 
 /**
- * A text of a model or a table as the text of a scenario: braces that would be variables or tags of Liquid are marked as plain.
+ * A text of a model or a table as a text of a scenario: braces that Liquid would interpret are escaped.
  */
 export function plainText(text: string): string {
   if (!isTemplate(text)) return text;
-  // What would end the mark has to be written out.
+  // A text that contains `endraw` must be escaped in another way.
   if (/\{%-?\s*endraw\b/.test(text)) return text.replaceAll(/\{[{%]/g, (braces) => `{{ "${braces}" }}`);
   return `{% raw %}${text}{% endraw %}`;
 }
@@ -20,7 +20,7 @@ export function draftMetadata(model: string): JsonObject {
   return { draft: true, draftedBy: model };
 }
 
-/** The scenario that a proposal describes. Only what is named here gets into it, none of which can be code. */
+/** The scenario that a proposal describes. Only the fields listed here are used, and none of them can be code. */
 export function buildScenario(proposal: ProposedScenario, model: string, report: Report): JsonObject {
   const { name, description, systemPrompt, nodes, edges, outcomes } = proposal;
   const templates = new Map(
@@ -86,8 +86,8 @@ export function templateOf(fields: readonly ProposedField[], place: string, repo
   const built = fields.map((field): [string, JsonObject] => {
     requireName(field.name, "a field", report);
     const where = `Template ${quoted(place)}, field ${quoted(field.name)}`;
-    const tell: Report = (problem) => report(`${where}: ${problem}`);
-    return [field.name, fieldOf(field, numbers === 1, tell)];
+    const reportHere: Report = (problem) => report(`${where}: ${problem}`);
+    return [field.name, fieldOf(field, numbers === 1, reportHere)];
   });
   return { fields: Object.fromEntries(built) };
 }

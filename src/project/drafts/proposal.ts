@@ -22,7 +22,7 @@ export interface ProposedScenario {
   readonly toVerify: readonly string[];
 }
 
-/** A node: what is asked, what a right reply says, and the template that reads the reply. */
+/** A node: its question, a right reply, and the template that reads replies. */
 export interface ProposedNode {
   readonly id: string;
   readonly question: string;
@@ -130,13 +130,13 @@ function oneOf(values: readonly string[]): JsonObject {
   return { type: "string", enum: values };
 }
 
-/** No honest text or list is longer. */
+/** Longer texts and lists are refused. */
 const LONGEST_TEXT = 20_000;
 const LONGEST_LIST = 200;
 
 /**
- * What an answer says of that which the schema asks for; everything else is dropped. What is missing or of the wrong type is told
- * to `report`, and the result is then of no use.
+ * The parts of an answer that the schema has; everything else is dropped. Missing parts and wrong types are passed to `report`, and the
+ * result must not be used then.
  */
 export function readProposal<Proposal>(
   schema: JsonObject,
@@ -191,7 +191,7 @@ function read(schema: JsonObject, value: unknown, { place, report }: Reading): u
   }
 }
 
-/** Models write numbers and booleans as such also where a text was asked for. */
+/** Models write numbers and booleans also where the schema has texts. */
 function readText(schema: JsonObject, value: unknown, { place, report }: Reading): string {
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
     report(`${place}: expected a text, got ${value === undefined ? "nothing" : typeName(value)}.`);

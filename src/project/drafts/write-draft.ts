@@ -33,7 +33,7 @@ export interface Draft {
   readonly file: JsonObject;
   /** The names of its scenarios. */
   readonly scenarios: readonly string[];
-  /** What the author should verify, as the model and the validation say. */
+  /** What the author should verify, from the model and the validation. */
   readonly toVerify: readonly string[];
   /** The questions for which there is no usable template, and why. */
   readonly missing: readonly { readonly id: string; readonly reasons: readonly string[] }[];
@@ -45,7 +45,7 @@ export type DraftLimits = Pick<RunOptions, "budget" | "retries" | "caps" | "time
 /** How many questions a model gets at once: their templates have to fit into one answer. */
 const BATCH = 8;
 
-/** How many batches are asked for at the same time. */
+/** How many batches are requested at the same time. */
 const AT_ONCE = 4;
 
 /** Asks a model for drafts, and builds scenarios from its answers. */
@@ -176,10 +176,10 @@ export class Drafter {
     };
   }
 
-  /** The scenarios of some questions; those that cannot be used are asked for once more. */
+  /** The scenarios of some questions; unusable ones are requested once more. */
   async #batch(batch: readonly Question[], group: string): Promise<ReadonlyMap<string, DraftedQuestion>> {
-    const asked = batch.map(({ id, question, answer }) => ({ id, question, answer }));
-    const messages: Message[] = [{ role: "user", content: JSON.stringify({ questions: asked }, null, 1) }];
+    const wanted = batch.map(({ id, question, answer }) => ({ id, question, answer }));
+    const messages: Message[] = [{ role: "user", content: JSON.stringify({ questions: wanted }, null, 1) }];
     const first = await this.#propose<ProposedTemplates>(TEMPLATES_TASK, messages);
     const drafted = new Map(batch.map((one) => [one.id, this.#drafted(one, first, group)]));
     const failed = batch.filter(({ id }) => drafted.get(id)?.scenario === undefined);
@@ -272,7 +272,7 @@ interface DraftedQuestion {
 }
 
 interface Proposed<Proposal> {
-  /** Missing if the answer does not have the form that was asked for. */
+  /** Missing if the answer does not follow the schema. */
   readonly proposal?: Proposal;
   readonly problems: readonly string[];
   readonly answer: string;
@@ -282,7 +282,7 @@ const LONGEST_ANSWER = 1_000_000;
 const SHOWN = 20;
 
 function jsonOf({ object, text, finish }: ModelReply, { schema }: DraftTask): unknown {
-  // Half a list of questions or nodes could pass for a whole one.
+  // A truncated list could be mistaken for a complete one.
   if (finish === "length") return undefined;
   if (object !== undefined) return object;
   const keys = Object.keys(schema.properties as JsonObject);
@@ -313,7 +313,7 @@ function valid(build: (report: Report) => JsonObject): {
   }
 }
 
-/** What is kept of an answer in messages. */
+/** An answer, shortened for messages. */
 function shortened(text: string): string {
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)} … (${text.length} characters)` : text;
 }

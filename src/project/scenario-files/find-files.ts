@@ -16,11 +16,11 @@ export interface FoundFile {
   readonly isCode: boolean;
 }
 
-/** The files that names stand for, and the names that are wrong. */
+/** The files of some names, and the names that are wrong. */
 export interface FoundFiles {
   readonly files: readonly FoundFile[];
   readonly problems: readonly FileProblem[];
-  /** What lies among the files and is no file (a pipe, a device, a socket), as sentences; it was not touched. */
+  /** Messages about pipes, devices and sockets among the files; they were not opened. */
   readonly skipped: readonly string[];
 }
 
@@ -158,7 +158,7 @@ function nothing(file: string, message: string): FoundFiles {
 /** The prefix of bundled packs. */
 export const PACK_PREFIX = "pack:";
 
-/** The folder of a pack, or a sentence that says which packs there are. */
+/** The folder of a pack, or a sentence with the packs that exist. */
 export type FoundPack =
   | { readonly folder: string; readonly problem?: never }
   | { readonly folder?: never; readonly problem: string };
@@ -188,7 +188,7 @@ export function isDataFile(name: string): boolean {
   return /\.(?:yaml|yml|json)$/i.test(name);
 }
 
-/** True for files of tools, which are no scenarios. */
+/** True for configuration files of tools, which have no scenarios. */
 export function isOtherFile(name: string): boolean {
   return /^(?:elenchus\.config\..*|package(?:-lock)?\.json|[jt]sconfig(?:\..*)?\.json)$/.test(name);
 }

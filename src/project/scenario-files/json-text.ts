@@ -12,7 +12,7 @@ import {
 /** JSON and the places in it take a few hundred bytes for each. */
 const MARKS_PER_MB = 40_000;
 
-/** Reads JSON strictly; a key that stands twice in an object is an error, for one of the two would be lost. */
+/** Reads JSON strictly; a key that occurs twice in an object is an error, because one value would be lost. */
 export function parseJsonText(text: string): ParsedText {
   refuseHuge(text, MARKS_PER_MB);
   const lines = new LineIndex(text);
@@ -42,7 +42,7 @@ interface OpenPlace extends Place {
 
 const TOKEN = /\s*(?:("(?:[^"\\]|\\.)*")|([{}[\],:])|([^\s{}[\],:"]+))/y;
 
-/** Notes the places of everything in a text that is known to be JSON; does not recurse, however deep the nesting. */
+/** Finds the places of all values in a text that is valid JSON, without recursion. */
 function readPlaces(text: string, onProblem: (message: string, offset: number) => void): Place {
   const top: OpenPlace = { keyOffset: null, valueOffset: 0, parts: new Map(), isList: true };
   const open: OpenPlace[] = [top];
@@ -55,7 +55,7 @@ function readPlaces(text: string, onProblem: (message: string, offset: number) =
     key = null;
     return place;
   };
-  const begin = (valueOffset: number, isList: boolean): void => {
+  const openValue = (valueOffset: number, isList: boolean): void => {
     const place = Object.assign(add(valueOffset), { parts: new Map<string | number, Place>(), isList });
     if (open.push(place) > DEEPEST + 1) onProblem(TOO_DEEP, valueOffset);
   };
@@ -65,7 +65,7 @@ function readPlaces(text: string, onProblem: (message: string, offset: number) =
     const [, string, mark, word] = match;
     const offset = TOKEN.lastIndex - (string ?? mark ?? word ?? "").length;
     const container = open.at(-1) as OpenPlace;
-    if (mark === "{" || mark === "[") begin(offset, mark === "[");
+    if (mark === "{" || mark === "[") openValue(offset, mark === "[");
     else if (mark === "}" || mark === "]") open.pop();
     else if (string !== undefined && !container.isList && key === null) {
       const name = JSON.parse(string) as string;

@@ -37,7 +37,7 @@ interface FromFile {
 export interface LoadedScenarios {
   readonly scenarios: readonly LoadedScenario[];
   readonly problems: readonly FileProblem[];
-  /** What was found among the files and is no file, as sentences. */
+  /** Messages about pipes, devices and sockets among the files. */
   readonly skipped: readonly string[];
 }
 
@@ -89,7 +89,7 @@ async function readScenarios(file: FoundFile, { stdin }: LoadOptions): Promise<F
   if (problem !== undefined) return failed(name, problem);
   const read = readData(text, name);
   const { dirname, relative } = process.getBuiltinModule("node:path");
-  // As one writes it here, for messages.
+  // Relative to the current folder, for messages.
   for (const definition of read.definitions)
     rememberFolder(definition, relative(process.cwd(), dirname(path)) || ".");
   return read;

@@ -8,7 +8,7 @@ export interface TextPosition {
   readonly column: number;
 }
 
-/** Where a value stands in a text, and where its key does. */
+/** The offsets of a value and of its key in a text. */
 export interface Place {
   readonly keyOffset: number | null;
   readonly valueOffset: number;
@@ -27,10 +27,10 @@ export class TextSyntaxError extends Error {
   }
 }
 
-/** Nothing that people write is nested deeper. */
+/** The deepest nesting that is read. */
 export const DEEPEST = 500;
 
-/** What is said of a text that is nested deeper. */
+/** The message for a text that is nested deeper. */
 export const TOO_DEEP: string = `it is nested too deeply; no more than ${DEEPEST} levels are read`;
 
 /**
@@ -63,18 +63,18 @@ const MARKS: ReadonlyMap<number, number> = new Map(
   ),
 );
 
-/** The data of a text, and where in the text each part of it stands. */
+/** The data of a text, and the place of each part in the text. */
 export interface ParsedText {
   readonly value: unknown;
-  /** Where a part stands: its key or its value, or whatever is nearest around it if it is not there itself. */
+  /** The position of a part: its key or its value, or the nearest parent that exists. */
   locate(path: IssuePath, prefer: "key" | "value"): TextPosition;
-  /** Where something within a text stands, if the text is there as it was written. */
+  /** The position of a snippet within a text value, if the file has it literally. */
   locateWithin(path: IssuePath, within: PlaceInText): TextPosition | undefined;
   /** The keys of an object as the text has them: objects of JavaScript put keys like `10` before all others. */
   keysAt(path: IssuePath): readonly string[] | undefined;
 }
 
-/** What a text gives besides its data. */
+/** Functions that find places in a text. */
 export function placesIn(
   root: Place,
   { text, value, lines }: { readonly text: string; readonly value: unknown; readonly lines: LineIndex },

@@ -170,7 +170,7 @@ let library: YamlLibrary | undefined;
 
 /**
  * Loads the `yaml` package when the first YAML text is read, not when Elenchus is imported: it takes longer to load than
- * all the rest. Reading a file stays synchronous, so a dynamic import is no way to do this.
+ * all the rest. A dynamic import is not possible, because reading a file is synchronous.
  */
 export function loadYaml(): YamlLibrary {
   library ??= process.getBuiltinModule("module").createRequire(import.meta.url)("yaml") as YamlLibrary;

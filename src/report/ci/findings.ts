@@ -3,7 +3,7 @@ import { formatPath } from "../../core/schema/format-issue.ts";
 import type { FilePosition, IssuePath } from "../../core/schema/issue.ts";
 import type { JsonObject, JsonValue } from "../../core/values/json.ts";
 
-/** Something that `check` has to say about a file, in one shape for all formats. */
+/** A finding of `check` in a file, in one shape for all formats. */
 export interface Finding {
   /** The code of an issue, of a rule of the lint, or of another problem: `unknown_node`, `shadowed_edge`, `bad_rows`. */
   readonly code: string;

@@ -140,7 +140,7 @@ function* thresholdSuite(
   yield "  </testsuite>\n";
 }
 
-/** A conversation as a test case: what it is called, and what its journal comes to. */
+/** A conversation as a test case: its names, and the fold of its journal. */
 export interface JunitConversation {
   readonly scenario: string;
   readonly name: string;
@@ -185,7 +185,7 @@ function inconclusiveText({ name, value, reason }: OutcomeEvent): string {
   return `${name} is inconclusive${proven}${reason === undefined ? "" : `: ${reason}`}`;
 }
 
-/** Undefined for a conversation that was resumed: the time in between says nothing. */
+/** Undefined for a resumed conversation, whose time includes a pause. */
 function secondsOf({ startedAt, endedAt, attempt }: Conversation): string | undefined {
   if (startedAt === null || endedAt === null || attempt > 1) return undefined;
   return (Math.max(0, endedAt - startedAt) / 1000).toFixed(3);

@@ -57,7 +57,7 @@ export function macroLine(
   return { ...rest, interval: intervalOf(estimate, error, rest), method: "clustered" };
 }
 
-/** The standard error of a mean over groups, from what each item adds to each of them. */
+/** The standard error of a mean over groups, from the contribution of each item to each group. */
 export function combinedError(
   groups: readonly ReadonlyMap<string, number>[],
 ): { readonly error: number; readonly items: number } | null {
@@ -114,7 +114,7 @@ export function compareMacro(request: RateRequest, compared: GroupedComparison):
   if (found === null) return line;
   const { error, items } = found;
   if (error <= 1e-12 * Math.max(1, Math.abs(difference))) {
-    // Without noise within groups nothing but the pooled pairs says how sure the difference is.
+    // Without noise within groups, only the pooled pairs give an error.
     if (Math.abs(difference - (pooled.difference ?? 0)) <= 1e-12) return line;
     const none = { interval: null, p: null, method: null, detectable: null };
     return { ...line, ...none, reason: "no variance within groups" };

@@ -25,7 +25,7 @@ interface BaselineHeader {
   readonly rates: Readonly<Record<string, RateDeclaration>>;
 }
 
-/** What stands for each value of an outcome; numbers stand for themselves. */
+/** The codes of values of outcomes; numbers are written as they are. */
 const CODES: ReadonlyMap<unknown, OutcomeScore> = new Map<string, OutcomeScore>([
   ["t", true],
   ["f", false],
@@ -37,8 +37,8 @@ const CODES: ReadonlyMap<unknown, OutcomeScore> = new Map<string, OutcomeScore>(
 const codeOf = new Map([...CODES].map(([code, value]) => [value, String(code)]));
 
 /**
- * A run as a small file to compare later runs with: the outcomes of each conversation, and nothing that was said. One line each, so
- * that a new baseline is a readable difference.
+ * A run as a small file to compare later runs with: the outcomes of each conversation, without its messages. One line for each, so
+ * that the difference of two baselines is readable.
  */
 export function* baselineLines(store: Store, run: string): Generator<string> {
   const { run: name, start } = storedRun(store, run);

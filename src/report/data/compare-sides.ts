@@ -45,7 +45,7 @@ export interface CompareOptions {
 export interface Unpaired {
   readonly reason: string;
   readonly count: number;
-  /** Some of their scenarios or items, in words. */
+  /** Some of their scenarios or items, as text. */
   readonly examples: readonly string[];
 }
 
@@ -104,7 +104,7 @@ class SideTables {
     const hasJudges = pair.every(({ judges }) => judges > 1);
     const tableOf = (side: Side): ScoreTable => {
       const kept = this.#kept.get(side);
-      // What is compared once is forgotten afterwards.
+      // The table of a side that is compared once is not kept.
       const numbers = memoize(this.#numbers, hasJudges, () => new PlaceNumbers(hasJudges));
       const make = (): ScoreTable => new ScoreTable(side.scores(), { numbers });
       return kept === undefined ? make() : memoize(kept, hasJudges, make);
@@ -177,7 +177,7 @@ function compareSides(sideA: Side, sideB: Side, options: CompareOptions, tables:
     ...(by.length === 0
       ? []
       : requests.flatMap((request) => averageLines(request, { a, b, by, groups, average: options.average }))),
-  ].filter(saysSomething);
+  ].filter(hasPairs);
   return {
     a: sideA.label,
     b: sideB.label,
@@ -203,7 +203,7 @@ function groupedTables(
   return [tableOf(a), tableOf(b)];
 }
 
-function saysSomething({ pairs, left }: ComparisonLine): boolean {
+function hasPairs({ pairs, left }: ComparisonLine): boolean {
   return pairs + left.inconclusive + left.errors > 0;
 }
 
@@ -212,7 +212,7 @@ interface GroupedPairs {
   readonly pairs: readonly Pair[];
 }
 
-/** Lines over all groups, as the rate declares or the options say; none if neither does. */
+/** Lines over all groups, if the options or the rate declare an average. */
 function averageLines(
   request: RateRequest,
   {

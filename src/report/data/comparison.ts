@@ -49,7 +49,7 @@ export interface Discordant {
 /** Places of the two conversations of a pair. */
 export type Pair = readonly [a: number, b: number];
 
-/** What a pair is worth. */
+/** The values of a pair. */
 export interface PairedValue {
   readonly item: string;
   readonly pair: Pair;
@@ -68,7 +68,7 @@ export interface ComparedPairs {
   readonly group: GroupValues;
 }
 
-/** What each pair is worth, and how many are worth nothing. */
+/** The values of each pair, and how many pairs do not count. */
 export function pairedValues(
   { declaration, scenarios }: RateRequest,
   { a, b, pairs }: Omit<ComparedPairs, "group">,
@@ -281,7 +281,7 @@ function withoutNoise(
   return { interval: { low, high }, p };
 }
 
-/** So many pairs must differ, all in one direction, before McNemar's test finds it. */
+/** The least number of differing pairs, all in one direction, that McNemar's test can detect. */
 const FEWEST = 6;
 
 /** The smallest difference that would be found with 80 % power; without any noise, what an exact test needs. */
@@ -310,7 +310,7 @@ function itemEstimate(
   };
 }
 
-/** What each item comes to from its replicates, where both sides come to something. */
+/** The value of each item from its replicates, where both sides have one. */
 export function overReplicates(
   values: readonly PairedValue[],
   value: (replicates: readonly number[]) => number | null,

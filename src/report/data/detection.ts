@@ -16,7 +16,7 @@ export interface Assumptions {
   readonly correlation: number;
 }
 
-/** So many items with so many replicates. */
+/** A number of items with a number of replicates. */
 export interface DetectionChoice {
   readonly replicates: number;
   /** Null if no number of items suffices. */

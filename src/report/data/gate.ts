@@ -17,7 +17,7 @@ export interface WorseLimit {
 const FORM = /^(?<outcome>.+?)\s*=\s*(?<digits>\d+(?:\.\d*)?|\.\d+)\s*(?<percent>%)?\s*(?::\s*(?<by>\w*))?$/s;
 
 /**
- * Reads a limit as a person writes it, or says in a sentence what is wrong with it.
+ * Parses a limit; returns a sentence if it is wrong.
  *
  * @example
  * parseWorseLimit("resisted=5%") // { outcome: "resisted", margin: 0.05, by: "interval" }
@@ -34,7 +34,7 @@ export function parseWorseLimit(text: string): WorseLimit | string {
 /** As many conversations as a message names. */
 const NAMED = 5;
 
-/** Compares a run (b) with its baseline (a). `isBad` says of which outcomes less is better. */
+/** Compares a run (b) with its baseline (a). `isBad` is true for outcomes of which less is better. */
 export function checkGate(
   comparisons: readonly Comparison[],
   limits: readonly WorseLimit[],

@@ -34,7 +34,7 @@ export interface LabelledField {
   readonly accuracy: number | null;
   readonly interval: Interval | null;
   readonly kappa: number | null;
-  /** How often the person said one thing, and the judge another. */
+  /** How often each pair of values of person and judge occurs. */
   readonly confusion: readonly {
     readonly person: Rating | null;
     readonly judge: Rating | null;
@@ -57,7 +57,7 @@ export interface PanelField {
   readonly field: string;
   readonly units: number;
   readonly alpha: number | null;
-  /** The share of units on which all say the same. */
+  /** The share of units on which all agree. */
   readonly unanimous: number;
   /** The conversations on which they differ most: how many turns. */
   readonly most: readonly { readonly conversation: string; readonly turns: number }[];
@@ -71,7 +71,7 @@ export interface JudgeReport {
   readonly corrected: readonly CorrectedRate[];
 }
 
-/** Compares the judges of a run with each other and with what persons said. */
+/** Compares the judges of a run with each other and with labels by persons. */
 export function judgeReport(
   store: Store,
   run: string,
@@ -120,7 +120,7 @@ function judgesAgreement(scores: readonly ConversationScore[], judges: readonly 
   return { judges, turns: units.length, alpha: krippendorffAlpha(units, "nominal"), pairs, most };
 }
 
-/** What the members of panels said, field by field. */
+/** The votes of panel members, field by field. */
 function panelFields(store: Store, run: string): readonly PanelField[] {
   const units = new Map<string, { readonly conversation: string; readonly ratings: (Rating | null)[] }[]>();
   for (const { conversation, votes } of foldVotes(store.events(run))) {
@@ -165,7 +165,7 @@ interface Compared {
   readonly judge: Rating | null;
 }
 
-/** What persons said beside what was read. Only labelled conversations are read. */
+/** Labels by persons with the values that were read. Only labelled conversations are read. */
 function comparedLabels(
   store: Store,
   run: string,

@@ -50,7 +50,7 @@ export type RatedOutcome = { readonly outcome: string } & (
   | { readonly kind: "undecided"; readonly lines: readonly OutcomeLine[] }
 );
 
-/** What the results of a run say, pooled over its scenarios. */
+/** The results of a run, pooled over its scenarios. */
 export interface OutcomeRates {
   /** In the order in which the rows have them; one that is an assertion here and a number there stands twice. */
   readonly outcomes: readonly RatedOutcome[];
@@ -59,17 +59,18 @@ export interface OutcomeRates {
   readonly judges: readonly string[];
   /** Conversations in which some outcome is not decided, each counted once however many outcomes it leaves open. */
   readonly open: Readonly<Record<"inconclusive" | "infrastructure", number>>;
-  /** How well each judge model worked; empty if none was asked. */
+  /** The health of each judge model; empty without judges. */
   readonly health: readonly JudgeHealth[];
-  /** By outcome, who is better than every other subject; only where paired comparisons say so. As `testedKey`. */
+  /** By outcome, who is better than every other subject; only if paired comparisons show it. As `testedKey`. */
   readonly best?: ReadonlyMap<string, string>;
   /** Where replies were not read, the largest share first. */
   readonly unread: readonly UnreadShare[];
 }
 
 /**
- * Pools the rows of a run. Rows do not know which conversations belong together, so that each counts as an item of its own: reports use
- * `runRates`, which knows. With its plan, a subject that was never asked shows as such: with n = 0. */
+ * Pools the rows of a run. Rows do not contain items, so each conversation counts as an item of its own; reports use `runRates`, which has
+ * items. With a plan, a subject without conversations has a line with n = 0.
+ */
 export function outcomeRates(rows: readonly ResultRow[], plan?: Plan): OutcomeRates {
   const totals = subjectTotals(rows, plan);
   const outcomes: RatedOutcome[] = [];
@@ -132,7 +133,7 @@ function numberLine(line: CountedLine): NumberLine {
 /** True or false, a number, or never decided. */
 type OutcomeKind = "assertion" | "number" | "undecided";
 
-/** How many conversations an outcome is what in; the sum is that of the numbers. */
+/** How many conversations have which value of an outcome; `sum` is the sum of the numbers. */
 type OutcomeCounts = Readonly<
   Record<"yes" | "no" | "numbers" | "sum" | "inconclusive" | "infrastructure" | "notApplicable", number>
 >;

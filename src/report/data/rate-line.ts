@@ -77,7 +77,7 @@ interface Sorted {
 const isOpen = (value: OutcomeScore | undefined): boolean => value === "inconclusive";
 const isError = (value: OutcomeScore | undefined): boolean => value === "error";
 
-/** Says of each conversation of a request what it is worth. */
+/** The value of each conversation for a request. */
 function sortedFor({ declaration, scenarios }: RateRequest, scores: readonly ConversationScore[]): Sorted {
   const own = scenarios === undefined ? scores : scores.filter(({ scenario }) => scenarios.has(scenario));
   return sorted(own, declaration);
@@ -91,7 +91,7 @@ export function countedScores(
   return sortedFor(request, scores).counted;
 }
 
-/** Says of each conversation what it is worth for a rate. */
+/** The value of each conversation for a rate. */
 function sorted(
   scores: Iterable<ConversationScore>,
   { of, mean: number, ratio, given }: RateDeclaration,

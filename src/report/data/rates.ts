@@ -73,7 +73,7 @@ export function ratesOf(
     const { ratio } = request.declaration;
     if (ratio !== undefined)
       return groups.flatMap(({ group, members }) => ratioLines(request, ratio, members, group));
-    // A group whose scenarios do not have the outcome says nothing about it.
+    // Groups whose scenarios do not have the outcome are left out.
     const outcome = request.declaration.of ?? request.declaration.mean ?? "";
     const each = groups
       .filter(({ members }) => members.some(({ outcomes }) => outcomes.has(outcome)))

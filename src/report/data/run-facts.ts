@@ -6,7 +6,7 @@ import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
 import type { Store } from "../../journal/store/store.ts";
 import { definitionsOf } from "../../journal/transfer/stored-run.ts";
 
-/** What the scenarios of a run say about its numbers. */
+/** What the scenarios of a run declare about its numbers. */
 export interface RunFacts {
   /** The outcomes in the order in which authors wrote them. */
   readonly outcomes: readonly string[];
@@ -15,7 +15,7 @@ export interface RunFacts {
   readonly scenarios: ReadonlyMap<string, ScenarioFacts>;
 }
 
-/** What one scenario says. */
+/** What one scenario declares. */
 export interface ScenarioFacts {
   readonly hash: string;
   readonly metadata: UnknownRecord;

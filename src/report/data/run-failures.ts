@@ -10,7 +10,7 @@ import { type FinishedTurn, turnVerdict } from "../../journal/turn.ts";
 /** Conversations that ended early in the same way. */
 export interface FailureGroup {
   readonly status: ConversationStatus;
-  /** Null if the journal says nothing but the status. */
+  /** Null if the journal has only the status. */
   readonly failure: RunFailure | null;
   readonly count: number;
   /** The first conversation of the group. */
@@ -23,7 +23,7 @@ export interface UnreadNode {
   readonly node: string;
   readonly turns: number;
   readonly unreadable: number;
-  /** The judge could not be asked. */
+  /** The judge failed. */
   readonly unjudged: number;
 }
 

@@ -24,11 +24,11 @@ export interface Outage {
 
 /** What is known before the first event. */
 export interface RunProgressOptions {
-  /** Finished conversations by subject, where a run is resumed: its events say nothing of them until its end. */
+  /** Finished conversations by subject, for a resumed run: its events do not contain them. */
   readonly finishedBefore?: ReadonlyMap<string, number>;
 }
 
-/** How many conversations must be finished before anything can be said about the rest. */
+/** How many conversations must be finished before the rest is estimated. */
 const ENOUGH = 3;
 
 /** How far a run is: the fold of its events, and how fast it goes. */
@@ -95,7 +95,7 @@ export class RunProgress {
     return this.#run.running;
   }
 
-  /** Calls that were begun and have no answer yet. */
+  /** Calls that were started and have no answer yet. */
   get inFlight(): number {
     return this.#run.inFlight;
   }
@@ -123,7 +123,7 @@ export class RunProgress {
     return start === undefined ? undefined : (endedAt ?? now) - start.at;
   }
 
-  /** Conversations and turns per second of late; undefined until there is enough data. */
+  /** Recent conversations and turns per second; undefined until there is enough data. */
   rate(now: number): { readonly conversations: number; readonly turns: number } | undefined {
     const conversations = this.#conversations.perSecond(now);
     const turns = this.#turns.perSecond(now);
@@ -136,10 +136,10 @@ export class RunProgress {
     const recent = this.#conversations.perSecond(now);
     if (this.isOver || elapsed === undefined || recent === undefined) return undefined;
     if (this.overall.finished < ENOUGH) return undefined;
-    // A burst says little about what comes after it, nor does a beginning out of the cache: the slowest of what is seen counts.
+    // A burst or a start from the cache would be too optimistic, so the slowest of several rates counts.
     const rates = [this.overall.finished / (elapsed / 1000)];
     if (this.#conversations.count(now) >= ENOUGH) rates.push(recent);
-    // All that are under way have taken at least as long as nothing was finished.
+    // All conversations under way have taken at least as long as the pause since the last one finished.
     const pause = now - (this.#lastFinishedAt ?? now);
     if (pause > 0 && this.running > 0) rates.push(this.running / (pause / 1000));
     return ((this.total - this.finished - this.cutShort) / Math.min(...rates)) * 1000;
@@ -173,7 +173,7 @@ interface Slot {
   count: number;
 }
 
-/** How often something happens per second, of late: over the last ten seconds, or since the beginning if that is less. */
+/** The recent rate of something per second: over the last ten seconds, or since the start if that is shorter. */
 export class RecentRate {
   readonly #slots: readonly Slot[] = Array.from({ length: SLOTS }, () => ({ number: -1, count: 0 }));
   readonly #start: number;
@@ -183,7 +183,7 @@ export class RecentRate {
     this.#start = start;
   }
 
-  /** It has happened. */
+  /** Counts one occurrence. */
   add(at: number): void {
     const number = Math.floor(at / SLOT_MS);
     // There are as many slots as remainders.
@@ -213,7 +213,7 @@ function firstSlot(now: number): number {
   return Math.floor(now / SLOT_MS) - SLOTS + 1;
 }
 
-/** How many conversations of each subject stay as they are when a run is resumed; the others go on. */
+/** How many conversations of each subject a resume leaves as they are; the others are continued. */
 export function finishedBefore(
   store: Store,
   run: string,

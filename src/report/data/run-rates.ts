@@ -16,7 +16,7 @@ import { type RunFacts, runFacts } from "./run-facts.ts";
 import { type Tested, testedKey } from "./subject-totals.ts";
 
 /**
- * What the results of a run say: outcomes in the order in which the authors of its scenarios wrote them, then the rates that these declare.
+ * The rates of a run: outcomes in the order in which its scenarios declare them, then the declared rates.
  */
 export function runRates(
   store: Store,
@@ -25,7 +25,7 @@ export function runRates(
 ): OutcomeRates {
   const isPart = Object.keys(filter).length > 0;
   const rows = resultsOf(store, run, filter);
-  // What was planned for the whole run says nothing about a part of it.
+  // The plan of the whole run does not apply to a part of it.
   const pooled = isPart ? outcomeRates(rows) : outcomeRates(rows, start);
   const scores = ratedScores(store, run, filter);
   const facts = runFacts(store, [run]);
@@ -47,7 +47,7 @@ export function runRates(
   return { ...pooled, outcomes, health: judges, best };
 }
 
-/** The scores that rates are computed from. Only where an outcome is open do its turns count, and to read all turns takes as long as the rest. */
+/** The scores that rates are computed from. Turns are read only if an outcome is inconclusive: reading them takes as long as the rest. */
 function ratedScores(store: Store, run: string, filter: ConversationFilter): readonly ConversationScore[] {
   const turns = store
     .tallies(run)
@@ -157,8 +157,8 @@ const MOST = 8;
 const LEVEL = 0.05;
 
 /**
- * By outcome with a direction (`good`), the subject that is better than every other one. Only where paired comparisons, adjusted for all of
- * them, say so; empty with several judges, or more than eight subjects. `named` gives the scores with the replicate of each, for pairs.
+ * By outcome with a direction (`good`), the subject that is better than every other one in adjusted paired comparisons; empty with several
+ * judges, or more than eight subjects. `named` gives the scores with the replicate of each, for pairs.
  */
 function bestSubjects(
   scores: readonly ConversationScore[],
@@ -169,7 +169,7 @@ function bestSubjects(
   const judges = new Set(scores.map(({ judge }) => judge));
   const best = new Map<string, string>();
   if (subjects.length < 2 || subjects.length > MOST || judges.size !== 1) return best;
-  // Replicates of one item say nothing of others: no comparison of it has a p value.
+  // With one item only, no comparison has a p-value.
   if (new Set(scores.map(({ item }) => item)).size < 2) return best;
   if (![...facts.rates.keys(), ...facts.outcomes].some((name) => directionOf(name, facts) !== undefined))
     return best;
@@ -195,7 +195,7 @@ function bestSubjects(
   return best;
 }
 
-/** True if more is better, false if less is; undefined if the scenario does not say. */
+/** True if more is better, false if less is; undefined if no scenario declares it. */
 function directionOf(name: string, { rates, scenarios }: RunFacts): boolean | undefined {
   const rate = rates.get(name);
   if (rate?.good !== undefined) return rate.good;

@@ -3,7 +3,7 @@ import type { OutcomeScore } from "../../journal/fold/tally.ts";
 import type { ConversationScore } from "../../journal/store/store.ts";
 import { type Grouper, type GroupNames, type GroupValues, groupKey, noteNames } from "./grouping.ts";
 
-/** How conversations of two sides find each other. */
+/** How conversations of two sides are paired. */
 export interface Pairing {
   readonly numbers: PlaceNumbers;
   /** The groups of a conversation. */

@@ -37,7 +37,7 @@ export interface TurnAccuracy {
   readonly unread: number;
 }
 
-/** What the turns of one subject say, in their order. */
+/** The sequences of turns of one subject. */
 export interface SubjectSequences {
   readonly subject: string;
   readonly conversations: number;
@@ -74,21 +74,21 @@ export function sequencesOf(scores: readonly ConversationScore[], facts: RunFact
     scores.filter(({ turns }) => turns.some(isVerified)),
     ({ subject }) => subject,
   );
-  const watched = [...bySubject].map(([subject, own]) => ({
+  const observedBySubject = [...bySubject].map(([subject, own]) => ({
     subject,
     own,
     followed: own.map((score) => followedBy(score, facts)),
   }));
-  const groups = watched.map(({ own, followed }) => ({
+  const groups = observedBySubject.map(({ own, followed }) => ({
     ...asTimes(followed, own, facts),
     clusters: own.map(({ item }) => item),
   }));
   return {
-    subjects: watched.map(({ subject, own, followed }) =>
+    subjects: observedBySubject.map(({ subject, own, followed }) =>
       subjectSequences(subject, own, { followed, facts }),
     ),
-    logRank: watched.length < 2 ? null : logRank(groups),
-    clusteredLogRank: watched.length < 2 ? null : clusteredLogRank(groups),
+    logRank: observedBySubject.length < 2 ? null : logRank(groups),
+    clusteredLogRank: observedBySubject.length < 2 ? null : clusteredLogRank(groups),
   };
 }
 
@@ -108,7 +108,7 @@ function lengthOf(score: ConversationScore, facts: RunFacts): number {
     .length;
 }
 
-/** A conversation that ended has lasted; one that was cut short was only watched until then. */
+/** A completed conversation has lasted; one that was cut short was observed until then. */
 function followedBy(score: ConversationScore, facts: RunFacts): Followed {
   return followedTo(score, nodesOf(score, facts), score.status === "completed" ? true : "error");
 }
@@ -119,7 +119,7 @@ function asTimes(
   facts: RunFacts,
 ): { times: number[]; observed: boolean[] } {
   return {
-    // Who cannot be read at turn 3 was watched to turn 2.
+    // A conversation that is unreadable at turn 3 was observed up to turn 2.
     times: followed.map(({ at, wrong }, i) =>
       at === null ? lengthOf(scores[i] as ConversationScore, facts) : wrong ? at : at - 1,
     ),
@@ -170,7 +170,7 @@ function survivalPoints(
     const turn = i + 1;
     const step = steps.get(turn);
     survival = step?.survival ?? survival;
-    // What happens later does not count yet. Who was watched to an earlier turn is not at risk at the next.
+    // Later turns do not count yet. A conversation observed up to an earlier turn is not at risk at the next.
     const until = times.map((time, j): Followed => {
       if (observed[j] === true) return time <= turn ? { at: time, wrong: true } : LASTS;
       return time < turn ? { at: time + 1, wrong: false } : LASTS;

@@ -35,7 +35,7 @@ const NO_TURNS: ResultRow["turns"] = Object.freeze({
   unverified: 0,
 });
 
-/** Adds up the rows of each subject and judge. With a plan, pairs that were never asked have a total, too. */
+/** Adds up the rows of each subject and judge. With a plan, pairs without conversations have a total, too. */
 export function subjectTotals(rows: readonly ResultRow[], plan?: Plan): readonly SubjectTotal[] {
   const pairs = (plan?.subjects.length ?? 0) * (plan?.judges.length ?? 0);
   // Conversations are a product of all that a run multiplies, so each pair has its share.
@@ -125,7 +125,7 @@ export function conversationName(
   return parts.join(", ");
 }
 
-/** Statuses that say nothing about the subject, but about time, money, machines, simulated users or records, in words. */
+/** Statuses that are not about the subject, but about time, money, machines, simulated users or records, as words. */
 export const CUT_SHORT: Readonly<Partial<Record<ConversationStatus, string>>> = Object.freeze({
   error: "error",
   timeout: "timeout",

@@ -15,7 +15,7 @@ const FORM = /^(?<outcome>.*?)\s*(?:>=|=)\s*(?<value>[^=]*)$/s;
 const VALUE = /^(?<digits>[+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*(?<percent>%)?\s*(?::\s*(?<by>\w*))?$/;
 
 /**
- * Reads a threshold as a person writes it, or says in a sentence what is wrong with it.
+ * Parses a threshold; returns a sentence if it is wrong.
  *
  * @example
  * parseThreshold("resisted=90%:lower") // { outcome: "resisted", minimum: 0.9, by: "lower" }
@@ -118,11 +118,11 @@ function rateSentence({ minimum, by }: Threshold, line: AssertionLine, { name, a
     return `${name} cannot reach ${minimum}, because a rate is at most 1: write ${minimum}% if that is meant.`;
   const wanted = percentOf(minimum);
   if (by === "rate") {
-    const shown = besides(actual, minimum, percentText(actual, 1));
+    const shown = preciseIfNeeded(actual, minimum, percentText(actual, 1));
     return `${name} is ${shown} (${countsOf(line)}), ${comparison(actual, minimum)} ${wanted}.`;
   }
   const rate = percentText(line.rate ?? 0, 1);
-  const shown = besides(actual, minimum, percentText(actual, 1));
+  const shown = preciseIfNeeded(actual, minimum, percentText(actual, 1));
   return `${name} is ${rate} (${countsOf(line)}); the lower bound of its 95 % interval is ${shown}, ${comparison(actual, minimum)} ${wanted}.`;
 }
 
@@ -165,7 +165,7 @@ function percentOf(share: number): string {
 }
 
 /** The short text, unless rounding makes it contradict the comparison. */
-function besides(actual: number, minimum: number, short: string): string {
+function preciseIfNeeded(actual: number, minimum: number, short: string): string {
   const read = Number(short.replace(/[<>%\s]/g, ""));
   return read >= Number((100 * minimum).toPrecision(12)) === actual >= minimum ? short : percentOf(actual);
 }

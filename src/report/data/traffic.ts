@@ -22,7 +22,7 @@ const MOST_PATHS = 10;
 
 /**
  * How often nodes were visited and edges followed. A visit is a question that was asked, answered or not. An edge
- * is followed if the question it leads to was asked, or if it leads to `END`. So what comes to a node leaves it or stops there.
+ * is followed if the question of its target was asked, or if it leads to `END`. So every visit of a node leaves it or stops there.
  */
 export function runTraffic(
   store: Store,
@@ -60,14 +60,14 @@ function increase<Key>(counts: Map<Key, number>, key: Key, by: number): void {
   counts.set(key, (counts.get(key) ?? 0) + by);
 }
 
-/** A whole way through a scenario, and how many conversations went it. */
+/** A complete path through a scenario, and how many conversations took it. */
 export interface PathCount {
   /** The nodes in order. */
   readonly path: readonly string[];
   readonly count: number;
 }
 
-/** The ways that conversations went, the most frequent ones first. */
+/** The paths of conversations, the most frequent first. */
 export interface PathCounts {
   /** How many conversations were counted. */
   readonly conversations: number;

@@ -30,7 +30,7 @@ const ID_SHARE = 0.4;
 const COUNTED_ID_SHARE = 0.3;
 /** The room around an id in the longest left side: a branch, and `(self)`. */
 const AROUND_ID = "  ├─→  (self)".length;
-/** A left side wider than this share of a line, and than so many columns, does not move the texts of the others. */
+/** A left side wider than this share of a line, and than `SMALLEST_COLUMN`, does not move the texts of the others. */
 const COLUMN_SHARE = 0.3;
 const SMALLEST_COLUMN = 20;
 const GAP = 2;
@@ -202,7 +202,7 @@ export interface Glyphs {
   readonly loop: string;
   readonly dot: string;
   readonly ellipsis: string;
-  /** Stands for a count of nothing. */
+  /** For a count of 0. */
   readonly none: string;
 }
 

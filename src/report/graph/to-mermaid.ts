@@ -20,7 +20,7 @@ const LABEL_WIDTH = 60;
 const END_NAME = "finish";
 
 /**
- * Draws a scenario as a Mermaid flowchart. Whatever its ids and texts contain, they appear as text only.
+ * Draws a scenario as a Mermaid flowchart. Ids and texts are escaped, so they appear as text only.
  *
  * @example
  * toMermaid(definition)
@@ -67,7 +67,7 @@ function visitsText(node: DrawnNode): string {
   return `visited ${node.visits}×${stops === 0 ? "" : `, stopped ${stops}×`}`;
 }
 
-/** Solid for what is tested or the only way on, dotted for what is left over. */
+/** Solid for conditional and only edges, dotted for the fallback. */
 function edgeLink(edge: DrawnEdge, number: string, visits: number | undefined): string {
   const lines = [edgeText(edge, number), mermaidLabel(hopsText(edge.hops, visits))];
   const label = lines.filter((line) => line !== "").join("<br/>");

@@ -23,7 +23,7 @@ const COLUMNS: readonly NamedColumn[] = [
 
 const ONLY = "only a/b";
 
-/** How many pairs differ, where the table is too narrow to say it. */
+/** How many pairs differ, if the table is too narrow for that column. */
 function onlyNote({ lines }: Comparison): string {
   const counts = lines
     .filter(({ kind, onlyA, onlyB }) => kind === "rate" && onlyA.length + onlyB.length > 0)
@@ -31,7 +31,7 @@ function onlyNote({ lines }: Comparison): string {
   return counts.length === 0 ? "" : `Pairs that are true only in a/only in b: ${counts.join(", ")}.`;
 }
 
-/** A comparison as a table, with what it says in words below. */
+/** A comparison as a table, with a sentence for each line below. */
 export function comparisonText(comparison: Comparison, { style, width }: TextOptions): string {
   const heading: NamedLine = {
     name: { text: "" },
@@ -114,7 +114,7 @@ export function pText(p: number | null): string {
   return p < 0.001 ? "< 0.001" : p.toFixed(3);
 }
 
-/** What a line says, in words. */
+/** A line of a comparison as a sentence. */
 export function sentence(line: ComparisonLine, { a, b }: Pick<Comparison, "a" | "b">): string {
   const { difference, interval, adjusted, kind, detectable } = line;
   const name = nameOf(line);
@@ -137,10 +137,10 @@ export function sentence(line: ComparisonLine, { a, b }: Pick<Comparison, "a" | 
         ? `${countedText(line.items, "item")}, and none differs`
         : `there are too few items to find any (${countedText(line.items, "item")})`
       : `with this many items a difference under ${magnitude(detectable, kind)} would be missed`;
-  // By itself the line would say more.
-  const told =
+  // Significant by itself, but not after the adjustment for several lines.
+  const conclusion =
     (line.p ?? 1) < LEVEL ? `can be told among so many lines (p ${pText(adjusted)}; ` : "can be told (";
-  return `${name}: no difference ${told}${signed(difference, kind)}${unit}, ${between}); ${missed}.`;
+  return `${name}: no difference ${conclusion}${signed(difference, kind)}${unit}, ${between}); ${missed}.`;
 }
 
 function magnitude(value: number, kind: ComparisonLine["kind"]): string {

@@ -23,8 +23,8 @@ import { failureSentence, statusWord } from "./verdict-text.ts";
 /** What the text of a conversation needs. */
 export interface ConversationTextOptions extends TextOptions {
   /**
-   * The scenario, with the values of the conversation's row filled in: tells what was expected, and what conditions say. One
-   * that has changed since is not used.
+   * The scenario, with the values of the conversation's row filled in: for expected values and conditions. It is not used if
+   * it has changed since.
    */
   readonly definition?: ScenarioDefinition;
   /** The events of the conversations that an arm of a fork continues, the first of them first. */
@@ -33,7 +33,7 @@ export interface ConversationTextOptions extends TextOptions {
 
 const LABEL_WIDTH = "replicate".length;
 
-/** The transcript of one conversation from its events: turn by turn what was said, read, decided, and why; then its outcomes. */
+/** The transcript of one conversation from its events: turn by turn messages, fields, verdict and next node; then its outcomes. */
 export function conversationText(events: Iterable<RunEvent>, options: ConversationTextOptions): string {
   const conversation = foldConversation(events);
   const { style, width } = options;
@@ -93,7 +93,7 @@ function headerLines(conversation: Conversation, { style, width }: TextOptions):
   ];
 }
 
-/** What was said before the first turn. */
+/** The messages before the first turn. */
 function historyLines({ history }: Conversation, { style, width }: TextOptions): readonly string[] {
   if (history.length === 0) return [];
   const room = roomBeside(LABEL_WIDTH, width);

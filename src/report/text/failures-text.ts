@@ -52,7 +52,7 @@ function brokenLines(failures: RunFailures, { style, width }: TextOptions, limit
       style.bold,
     ),
     ...shown.flatMap((group) => {
-      const said = paintedLines(
+      const message = paintedLines(
         groupText(group),
         width - margin.length,
         statusWord(group.status, style).paint,
@@ -63,7 +63,7 @@ function brokenLines(failures: RunFailures, { style, width }: TextOptions, limit
         style.dim,
       );
       const count = `  ${countText(group.count).padStart(countWidth)}  `;
-      return [...said, ...example].map((line, index) => (index === 0 ? count : margin) + line);
+      return [...message, ...example].map((line, index) => (index === 0 ? count : margin) + line);
     }),
     ...(rest === 0 ? [] : [moreLine(rest, style)]),
   ];
@@ -135,12 +135,12 @@ function falseLines(failures: RunFailures, { style, width }: TextOptions): reado
         `replicate ${replicate}`,
       ].join(" · ");
       const names = outcomes.map(printableText).join(", ");
-      const way = `${place} · ${pathText(path, width - 4)}`;
+      const route = `${place} · ${pathText(path, width - 4)}`;
       return [
         ...remarkedLines(printableText(conversation), { text: names, paint: style.red }, width - 2).map(
           inset,
         ),
-        ...paintedLines(way, width - 4, style.dim)
+        ...paintedLines(route, width - 4, style.dim)
           .map(inset)
           .map(inset),
       ];

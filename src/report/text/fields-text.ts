@@ -18,7 +18,7 @@ interface FieldsOptions extends RoomOptions {
   readonly expected: (field: string) => string | null;
 }
 
-/** What was read of a reply, a field a line: `city = "Sydney"  ✗ wrong, expected "Canberra"`, and the passage that states it. */
+/** The fields read from a reply, one on each line: `city = "Sydney"  ✗ wrong, expected "Canberra"`, and the passage that states it. */
 export function fieldLines(
   { fields, parsed, notes, quotes }: Pick<FinishedTurn, "fields" | "parsed" | "notes" | "quotes">,
   options: FieldsOptions,
@@ -43,7 +43,7 @@ export function fieldLines(
   });
 }
 
-/** What traits say, a trait a line. */
+/** The values of traits, one on each line. */
 export function traitLines(
   traits: Readonly<Record<string, TraitResult>>,
   { style, room }: RoomOptions,

@@ -73,7 +73,7 @@ export function boundTexts({ low, high }: Interval): Readonly<Record<"low" | "hi
   }
 }
 
-/** False for a text that says 0 or 100 for a bound that is neither. */
+/** False for a text of 0 or 100 if the bound is neither. */
 function isExact(bound: number, text: string): boolean {
   return (Number(text) !== 0 || bound === 0) && (Number(text) !== 100 || bound === 1);
 }

@@ -7,11 +7,11 @@ import { paintedLines, type RoomOptions, valueText } from "./text-blocks.ts";
 
 /** Colours and room, and the scenario for the text of its conditions. */
 interface HopOptions extends RoomOptions {
-  /** Tells what conditions say. */
+  /** For the text of conditions. */
   readonly definition?: ScenarioDefinition;
 }
 
-/** Where a conversation went and why: `→ push because verify_result = true`, then why not elsewhere. */
+/** Where a conversation went and why: `→ push because verify_result = true`, then why no other edge was taken. */
 export function hopLines(hop: RoutingDecision, { style, room, definition }: HopOptions): readonly string[] {
   const conditionOf = (edge: number): Condition | null => compileWhen(definition?.edges[edge]?.when);
   const passed = hop.tested.filter(({ matched }) => !matched);

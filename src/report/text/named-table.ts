@@ -11,17 +11,17 @@ export interface NamedLine {
 /** A column after the names. */
 export interface NamedColumn {
   readonly alignment: "<" | ">";
-  /** Where there is no room, the column with the least number leaves first; one without a number stays. */
+  /** Without room, the column with the lowest number is dropped first; one without a number stays. */
   readonly leaves?: number;
 }
 
 const GAP = 2;
-/** So many columns a name may ask for before other columns leave. */
+/** The width that names may take before columns are dropped. */
 const ROOM = 18;
 
 /**
- * Lines as a table of so many columns. Where there is no room for all, columns leave in their order, and then a name stands on
- * a line of its own: a name that is cut short could be that of another.
+ * Lines as a table that fits a width. If there is not enough room, columns are dropped in their order, and then names are put on lines of
+ * their own: a name that is cut could be mistaken for another.
  */
 export function namedTable(
   lines: readonly NamedLine[],

@@ -17,9 +17,9 @@ import {
 import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
 import type { TextOptions } from "./text-blocks.ts";
 
-/** From so many columns on there is a bar of the interval. */
+/** From this width on, there is a bar of the interval. */
 const WIDE = 100;
-/** Below so many columns headings are short. */
+/** Below this width, headings are short. */
 const NARROW = 60;
 
 /** An empty line. */
@@ -115,12 +115,12 @@ function valueCells(
   return texts.slice(0, width < WIDE ? 2 : 3).map((text) => ({ text }));
 }
 
-/** A dash, and a word why. */
+/** A dash and the reason. */
 function noInterval(reason: string | undefined): string {
   return reason === undefined ? NOTHING : `${NOTHING} ${reason}`;
 }
 
-/** What stands below a rate with inconclusive conversations, and below one with a condition. */
+/** Notes below a rate with inconclusive conversations, and below one with a condition. */
 function remarks(rated: RatedOutcome, index: number, { style, width }: TextOptions): readonly NamedLine[] {
   const line = rated.lines[index];
   if (line === undefined) return [];
@@ -146,7 +146,7 @@ function remarks(rated: RatedOutcome, index: number, { style, width }: TextOptio
     .map((text) => ({ name: { text, paint: style.dim }, indent: 4, cells: [] }));
 }
 
-/** How intervals were computed, if it is not the usual way. */
+/** How intervals were computed, if conversations are clustered. */
 function intervalNote(lines: readonly OutcomeLine[]): string {
   const sentences: string[] = [];
   if (
@@ -179,10 +179,10 @@ function countCells(
   ];
 }
 
-/** What is meant by the columns of what is not decided, in conversations: one with three outcomes counts once. */
+/** Explains the columns of undecided outcomes, in conversations: one with three outcomes counts once. */
 function noteOn({ inconclusive, infrastructure }: OutcomeRates["open"], applies: boolean): string {
   const sentences: string[] = [];
-  const elsewhere = applies ? "" : "n/a: the outcome does not apply there, and counts nowhere.";
+  const inapplicable = applies ? "" : "n/a: the outcome does not apply there, and counts nowhere.";
   if (inconclusive > 0)
     sentences.push(
       `Inconclusive (${countedText(inconclusive, "conversation")}): a reply could not be read, or not be compared.`,
@@ -191,9 +191,9 @@ function noteOn({ inconclusive, infrastructure }: OutcomeRates["open"], applies:
     sentences.push(
       `Errors (${countedText(infrastructure, "conversation")}): cut short, or the judge could not be asked.`,
     );
-  if (sentences.length === 0) return elsewhere;
+  if (sentences.length === 0) return inapplicable;
   const open = `${sentences.join(" ")} Such outcomes are not decided and do not count in n.`;
-  return elsewhere === "" ? open : `${open} ${elsewhere}`;
+  return inapplicable === "" ? open : `${open} ${inapplicable}`;
 }
 
 /** How many columns a bar takes. */

@@ -5,7 +5,7 @@ import { textWidth } from "../../terminal/text-layout.ts";
 import { paintedLines, type TextOptions } from "./text-blocks.ts";
 import type { PaintedWord } from "./verdict-text.ts";
 
-/** Names that are longer do not push the others aside. */
+/** Longer names do not widen the column. */
 const LONGEST_NAME = 24;
 
 type Outcome = Omit<OutcomeEvent, "type" | "conversation">;
@@ -47,7 +47,7 @@ function inset(line: string): string {
   return `  ${line}`;
 }
 
-/** What an outcome says. A number that is inconclusive is what can be proved. */
+/** The value of an outcome as a word. An inconclusive number is the part that is certain. */
 export function outcomeWord({ value, status }: Pick<Outcome, "value" | "status">, style: Style): PaintedWord {
   if (status === "inconclusive")
     return { word: value === null ? "? inconclusive" : `${value}, inconclusive`, paint: style.yellow };

@@ -62,7 +62,7 @@ function uncountedText(cutShort: number, underWay: number): string {
 const ARROW = " → ";
 const MORE = "…";
 
-/** A path in so many columns: `ask → push ×3 → …`. Visits of a node that follow each other are counted. */
+/** A path, cut to a width: `ask → push ×3 → …`. Visits of a node that follow each other are counted. */
 export function pathText(path: readonly string[], columns: number = Number.POSITIVE_INFINITY): string {
   const steps = stepsOf(path);
   let line = "";

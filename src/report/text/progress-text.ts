@@ -21,13 +21,13 @@ export interface ProgressTextOptions {
   readonly style: Style;
   readonly width: number;
   readonly height: number;
-  /** True if the run was asked to stop. */
+  /** True if the run is being stopped. */
   readonly isStopping?: boolean;
 }
 
 const SEPARATOR = ", ";
 const LONGEST_BAR = 40;
-/** Below this many columns, words give way to numbers. */
+/** Below this width, words are left out. */
 const NARROW = 60;
 /** A small terminal may be filled; of a large one, half is enough. */
 const FEW_ROWS = 8;
@@ -75,7 +75,7 @@ export function plainLine(
   return parts.filter((part) => part !== "").join(SEPARATOR);
 }
 
-/** Since when the run goes on; empty before it starts and after its end. */
+/** How long the run has taken so far; empty before its start and after its end. */
 function elapsedText(progress: RunProgress, now: number): string {
   const elapsed = progress.elapsed(now);
   return elapsed === undefined || progress.isOver ? "" : `${durationText(elapsed)} so far`;
@@ -84,7 +84,7 @@ function elapsedText(progress: RunProgress, now: number): string {
 /** Models that are named; for more, only the number of answers is shown. */
 const NAMED = 3;
 
-/** Which answers are waited for; empty if none are. */
+/** Which answers the run waits for; empty if none. */
 function waitingText({ awaited, isOver }: RunProgress): string {
   if (isOver || awaited.length === 0) return "";
   const named = awaited
@@ -98,14 +98,14 @@ function waitingText({ awaited, isOver }: RunProgress): string {
   return `waiting for ${countedText(answers, "answer")} (${[...named, ...(others === 0 ? [] : [`${countText(others)} of others`])].join(", ")})`;
 }
 
-/** How often calls were made again, and why the last time; empty if none was. */
+/** How many retries there were, and why the last one; empty without retries. */
 function retryText({ overall: { retries, lastRetry }, isOver }: RunProgress): string {
   if (lastRetry === undefined || isOver) return "";
   const text = `${countText(retries)} ${retries === 1 ? "retry" : "retries"}`;
   return `${text}, the last because: ${printableText(lastRetry.message)}`;
 }
 
-/** How fast it goes, and how long it will take; empty if unknown. */
+/** The rate and the time left; empty if unknown. */
 function pace(
   progress: RunProgress,
   now: number,
@@ -253,7 +253,7 @@ const COLUMNS: readonly Column[] = [
   { text: ({ tally }) => spentText(tally.cost), paint: ({ dim }) => dim, rank: 7 },
 ];
 
-/** One line for each subject, none wider than so many columns; of more than `rows` the last line says how many are left. */
+/** One line for each subject, none wider than `columns`; with more than `rows` subjects, the last line counts the others. */
 export function subjectLines(
   progress: RunProgress,
   { rows, columns, style }: { readonly rows: number; readonly columns: number; readonly style: Style },

@@ -18,10 +18,10 @@ import {
 import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
 import type { TextOptions } from "./text-blocks.ts";
 
-/** So many columns a subject's name may take before cells move to another block. */
+/** The width that a subject's name may take before outcomes move to another block. */
 const NAMES = 24;
 const GAP = 2;
-/** Remarks beyond these are counted. */
+/** Further remarks are only counted. */
 const REMARKS = 8;
 
 interface Cell {
@@ -136,7 +136,7 @@ function notes(rates: OutcomeRates, common: string): readonly string[] {
   return texts;
 }
 
-/** What is not decided or does not apply, and what the rate may really be. */
+/** How many conversations are undecided or not applicable, and the bounds of the rate. */
 function remarkOn(
   rated: RatedOutcome,
   line: OutcomeLine,

@@ -17,7 +17,7 @@ import { matrixText } from "./rates-text.ts";
 import type { TextOptions } from "./text-blocks.ts";
 
 /**
- * The results of a run: outcomes with their intervals (a matrix for several subjects, unless details are asked for), usage, turns, the conversations that did not finish, how well judges worked,
+ * The results of a run: outcomes with their intervals (a matrix for several subjects, unless `details` is set), usage, turns, the conversations that did not finish, how well judges worked,
  * and where replies were not read.
  *
  * @example

@@ -16,7 +16,7 @@ import {
 const MOST_CHARACTERS = 200;
 
 /**
- * A run in one line, for logs, without its end. Where there is too much to say, intervals are left out first, then the last outcomes, which are
+ * A run in one line, for logs, without a line break. If it is too long, intervals are left out first, then the last outcomes, which are
  * counted.
  *
  * @example
@@ -47,8 +47,8 @@ export function summaryLine(rates: OutcomeRates, run: string): string {
     `run ${printableText(run)}`,
   ].join(", ");
   const room = MOST_CHARACTERS - "elenchus: ".length - head.length - tail.length - 4;
-  const said = outcomesText(rates, room);
-  return `elenchus: ${[head, ...(said === "" ? [] : [said]), tail].join(rates.totals.length > 1 ? "; " : ", ")}`;
+  const outcomes = outcomesText(rates, room);
+  return `elenchus: ${[head, ...(outcomes === "" ? [] : [outcomes]), tail].join(rates.totals.length > 1 ? "; " : ", ")}`;
 }
 
 /** The outcomes of each subject, in as many characters as there are. */
@@ -80,7 +80,7 @@ interface Part {
   readonly text: string;
 }
 
-/** Subject by subject, and only one that is not alone is named. */
+/** The outcomes of each subject; a subject is named if there are several. */
 function parts({ outcomes, totals, judges }: OutcomeRates, withIntervals: boolean): readonly Part[] {
   return totals.flatMap((total, index) =>
     outcomes.map((rated, position): Part => {

@@ -19,7 +19,7 @@ export function valueText(value: unknown): string {
   return printableText(JSON.stringify(value) ?? "null");
 }
 
-/** A text in lines of at most so many columns, safe for any terminal, each painted. */
+/** A text in painted lines that fit a width, safe for any terminal. */
 export function paintedLines(
   text: string,
   room: number,

@@ -21,7 +21,7 @@ import { judgeLines, verdictLines } from "./verdict-text.ts";
 /** As long as the longest label. */
 const LABEL_WIDTH = "verdict".length;
 
-/** One turn in lines: what was asked and answered, what was read, what code says about it, and where it led. */
+/** One turn in lines: question, reply, fields, verdict, and the next node. */
 export function turnLines(turn: Turn, options: TurnTextOptions): readonly string[] {
   const { style, width } = options;
   const room = roomBeside(LABEL_WIDTH, width);
@@ -99,7 +99,7 @@ export interface TurnTextOptions extends TextOptions {
   readonly isOver: boolean;
 }
 
-/** What was said in a turn: the question with what was sent before it, tools that were used, the reply. */
+/** The messages of a turn: the question with what was sent before it, tool calls, the reply. */
 export function spokenLines(turn: Turn, options: TurnTextOptions, room: number): readonly LabelledLines[] {
   const { style, isOver } = options;
   const { questionText: question = "", reply: text } = turn;
@@ -120,13 +120,13 @@ export function spokenLines(turn: Turn, options: TurnTextOptions, room: number):
   ];
 }
 
-/** A system prompt is mentioned where it is new. */
+/** The system prompt, where it has changed. */
 function systemLines({ instructions }: Turn, options: TurnTextOptions, room: number): readonly string[] {
   if (instructions === undefined || instructions === options.instructions) return [];
   return [options.style.dim(cutToWidth(printableText(instructions), room))];
 }
 
-/** What was sent together with the question: examples, and what other agents said meanwhile. */
+/** What was sent together with the question: examples, and turns of other agents. */
 function beforeLines(
   { node, messages: sent }: Turn,
   options: TurnTextOptions,
@@ -164,7 +164,7 @@ function toolLines(
   });
 }
 
-/** Said only of replies that the model did not end by itself. */
+/** Printed only for replies that the model did not end by itself. */
 function finishLines(
   { finish = "stop", stepLimit }: Turn,
   { style }: TurnTextOptions,

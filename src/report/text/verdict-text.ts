@@ -7,7 +7,7 @@ import type { Style } from "../../terminal/terminal.ts";
 import { meanText } from "./figures.ts";
 import { paintedLines, type RoomOptions } from "./text-blocks.ts";
 
-/** A word, and the colour that says the same. */
+/** A word and its colour. */
 export interface PaintedWord {
   readonly word: string;
   readonly paint: (text: string) => string;
@@ -44,7 +44,7 @@ export function statusWord(status: ConversationStatus | null, style: Style): Pai
   return { word, paint: status === "error" ? style.red : style.yellow };
 }
 
-/** Why the judge did not read a reply; empty if it did, or was not asked. */
+/** Why the judge did not read a reply; empty if it did, or was not needed. */
 export function judgeLines(
   { judgeFailure, readStatus }: FinishedTurn,
   { style, room }: RoomOptions,
@@ -86,7 +86,7 @@ export function failureSentence(failure: RunFailure): string {
   ].join(", ");
   const where = place === "" ? "" : ` in ${place}`;
   const behind = cause === undefined ? "" : printableText(cause);
-  // What a server said is often part of the message already.
+  // The message often contains the answer of the server already.
   const more = message.includes(behind) ? "" : `${/[.!?…]$/.test(message) ? "" : "."} Cause: ${behind}`;
   return `${WHAT[failure.stage]}${where} (${kindOf(failure)}): ${message}${more}`;
 }
