@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { type LintFinding, type LintOptions, lintScenario } from "../src/analysis/lint/lint-scenario.ts";
@@ -23,10 +23,19 @@ const RUNS: Partial<Record<LintCode, LintOptions>> = {
   unbounded_cost: { replicates: 10 },
 };
 
-/** The example of a rule in the reference. */
+/** The example of a rule, a whole scenario. */
 function exampleOf(code: string): string {
+  return readFileSync(join(ROOT, `docs/reference/lint/${code}.yaml`), "utf8");
+}
+
+/** The lines of the example that the reference shows. */
+function shownLines(code: string): readonly string[] {
   const section = PAGE.split(`### \`${code}\`\n`)[1]?.split(/^##/m)[0] ?? "";
-  return /```yaml\n([\s\S]*?)```/.exec(section)?.[1] ?? "";
+  const [, text = ""] = /```yaml\n([\s\S]*?)```/.exec(section) ?? [];
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.trim());
 }
 
 function read(yaml: string): ScenarioDefinition {
@@ -48,6 +57,8 @@ describe("docs/reference/lint.md", () => {
   test("has a section for each rule, and for nothing else", () => {
     const sections = [...PAGE.matchAll(/^### `([a-z_]+)`$/gm)].map((match) => match[1]);
     expect(sections).toEqual(codes);
+    const examples = globSync("docs/reference/lint/*", { cwd: ROOT }).map((name) => basename(name, ".yaml"));
+    expect(examples.sort()).toEqual([...codes].sort());
   });
 
   test.each(codes)("%s: its example has this mistake, at the marked line, and no other", async (code) => {
@@ -60,6 +71,18 @@ describe("docs/reference/lint.md", () => {
     expect(findings[0]).toMatchObject({ severity: LINT_RULES[code].severity, scenario: definition.name });
     const word = { error: "Error", warning: "Warning", note: "Note" }[LINT_RULES[code].severity];
     expect(PAGE).toContain(`### \`${code}\`\n\n${word}. `);
+  });
+
+  test.each(codes)("%s: shows lines of its example, in their order and with the marked one", (code) => {
+    const shown = shownLines(code);
+    expect(shown.filter((line) => line.includes(MARK))).toHaveLength(1);
+    let rest = exampleOf(code)
+      .split("\n")
+      .map((line) => line.trim());
+    for (const line of shown) {
+      expect(rest).toContain(line);
+      rest = rest.slice(rest.indexOf(line) + 1);
+    }
   });
 
   test.each(codes)("%s can be switched off, which changes no hash", async (code) => {

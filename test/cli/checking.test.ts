@@ -1,17 +1,17 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { LINT_RULES } from "../../src/core/scenario/lint-rule.ts";
 import { copyInto, folderWith, inOneProcess } from "./cli.ts";
 
 const elenchus = inOneProcess();
 
-const PAGE = readFileSync(fileURLToPath(new URL("../../docs/reference/lint.md", import.meta.url)), "utf8");
+const EXAMPLES = new URL("../../docs/reference/lint/", import.meta.url);
 
 /** One file for each rule of the lint, with the mistake that the rule is about. */
 function planted(): Record<string, string> {
-  const sections = [...PAGE.matchAll(/^### `([a-z_]+)`\n[\s\S]*?```yaml\n([\s\S]*?)```/gm)];
-  return Object.fromEntries(sections.map(([, code, text]) => [`planted/${code}.yaml`, String(text)]));
+  return Object.fromEntries(
+    readdirSync(EXAMPLES).map((file) => [`planted/${file}`, readFileSync(new URL(file, EXAMPLES), "utf8")]),
+  );
 }
 
 interface Report {
