@@ -39,12 +39,17 @@ async function cooked(name: string, options: Omit<RunOptions, "scenarios">) {
   };
 }
 
-test("the page shows every recipe as it is in its file, and each is short", () => {
+test("the page shows lines of every recipe as they are in its file, and each is short", () => {
   const page = readFileSync(join(ROOT, "docs/cookbook.md"), "utf8");
-  for (const name of RECIPES) {
+  const shown = [...page.matchAll(/`([\w-]+)\.yaml`[^`]*(?:`[^`]+`[^`]*)?\n\n```yaml\n(.*?)```/gs)];
+  expect(shown.map(([, name]) => name).sort()).toEqual([...RECIPES].sort());
+  for (const [, name = "", lines = ""] of shown) {
     const text = readFileSync(join(FOLDER, `${name}.yaml`), "utf8");
-    expect(page).toContain(`\`\`\`yaml\n${text}\`\`\``);
-    expect(page).toContain(`\`${name}.yaml\``);
+    let rest = text.split("\n").map((line) => line.trim());
+    for (const line of lines.trimEnd().split("\n")) {
+      expect(rest, name).toContain(line.trim());
+      rest = rest.slice(rest.indexOf(line.trim()) + 1);
+    }
     expect(text.split("\n").length).toBeLessThan(36);
     expect(recipe(name).warnings).toEqual([]);
   }
