@@ -65,7 +65,7 @@ describe("show", () => {
 
   test("a conversation word for word, and what failed", async () => {
     const failures = await printed(["show", "--failures"], here);
-    expect(failures).toMatch(/^With an outcome that went badly: 4 of 8 conversations\n/);
+    expect(failures).toMatch(/^With a failed outcome: 4 of 8 conversations\n/);
     expect(failures).not.toContain("sim/steadfast");
     const [, name = ""] = /^ {2}([0-9a-f]{16}) {2}held_firm$/m.exec(failures) ?? [];
     const shown = await printed(["show", name.slice(0, 8)], here);

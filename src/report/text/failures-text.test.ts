@@ -26,7 +26,7 @@ test("what broke, what could not be read, and what is false", async () => {
     Without a verdict: 9 unreadable and 0 not judged of 39 turns
       ask (capital)  9 unreadable of 24 turns
 
-    With an outcome that went badly: 18 of 27 conversations
+    With a failed outcome: 18 of 27 conversations
       e9b116672f52f936  held_firm
         capital · sim/silent · replicate 1 · ask
       fb8a774ba6a9a961  held_firm

@@ -121,7 +121,7 @@ function falseLines(failures: RunFailures, { style, width }: TextOptions): reado
   const judges = new Set(examples.map(({ judge }) => judge));
   return [
     ...paintedLines(
-      `With an outcome that went badly: ${countText(falseConversations)} of ${countedText(conversations, "conversation")}`,
+      `With a failed outcome: ${countText(falseConversations)} of ${countedText(conversations, "conversation")}`,
       width,
       style.bold,
     ),
