@@ -310,6 +310,7 @@ export const REPLY_TYPES: readonly RunEventBody["type"][] = [
   "conversation-stop",
   "conversation-end",
   "turn-start",
+  "turn-user",
   "turn-reply",
   "hop",
 ];

@@ -156,11 +156,11 @@ export class SqlStore implements Store {
     }
   }
 
-  *rows(run: string, conversation: string): Generator<EncodedRow> {
+  *rows(run: string, conversation: string, types?: readonly RunEvent["type"][]): Generator<EncodedRow> {
     const id = this.#guarded(() => this.#reader.idOf(run));
     // Of a run that is not written here nothing waits. Its replies may be graded again, and to write before each would make many groups.
     const reader = id !== undefined && !this.#written.has(id) ? this.#reader : this.#current();
-    yield* reader.rows(run, conversation);
+    yield* reader.rows(run, conversation, types);
   }
 
   results(run: string): readonly ResultRow[] {

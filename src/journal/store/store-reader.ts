@@ -140,13 +140,15 @@ export class StoreReader {
   }
 
   /** The events of a conversation as they are in the file. */
-  *rows(run: string, conversation: string): Generator<EncodedRow> {
+  *rows(run: string, conversation: string, types?: readonly RunEvent["type"][]): Generator<EncodedRow> {
     const runId = this.idOf(run);
     const key = conversationKey(conversation);
     const id = this.#conversationId(runId ?? -1, key);
     if (id === undefined) return;
     const textOf = (hash: string): string => this.#guarded(() => this.#texts.valueOf(hash));
-    for (const [, type, turn, at, data] of this.#rowsOf("conversation = ?", id, key))
+    const some =
+      types === undefined ? "" : ` AND type IN (${types.map((type) => EVENT_CODES[type]).join(", ")})`;
+    for (const [, type, turn, at, data] of this.#rowsOf(`conversation = ?${some}`, id, key))
       yield { type, conversation: key, turn, at, data, textOf };
   }
 

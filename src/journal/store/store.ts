@@ -278,8 +278,8 @@ export interface Store {
   events(run: string, conversation?: string | null): Iterable<RunEvent>;
   /** The file of a store that another thread can open to read what is durable. */
   readonly file?: string | undefined;
-  /** The events of a conversation as rows, of a store that keeps them so: they are quicker to export. */
-  rows?(run: string, conversation: string): Iterable<EncodedRow>;
+  /** The events of a conversation as rows, of a store that keeps them so: they are quicker to export. With `types`, only those. */
+  rows?(run: string, conversation: string, types?: readonly RunEvent["type"][]): Iterable<EncodedRow>;
   /** What the conversations of a run are worth, one by one in the order of results. */
   scores(run: string, options?: ScoreOptions): Iterable<ConversationScore>;
   /** By scenario, subject and judge. */

@@ -7,7 +7,7 @@ import { RunError } from "../failure.ts";
 import { REPLY_TYPES } from "../fold/conversation.ts";
 import { callIdentity, definitionsIn } from "../fold/run.ts";
 import type { RunEvent, ScenarioDefine } from "../run-event.ts";
-import { decodeEvent, EVENT_CODES } from "../store/encode-event.ts";
+import { decodeEvent, type EncodedRow, EVENT_CODES } from "../store/encode-event.ts";
 import type { RunSummary, Store } from "../store/store.ts";
 
 /** The run of this name; throws `RunError` if there is none. */
@@ -57,11 +57,22 @@ export function answeredCall(store: Store, run: string, identity: string): Recor
   return store.callsOf(run).get(identity) ?? store.calls.get(identity);
 }
 
-/** The events of a conversation that say what was asked and replied: reading the others takes most of the time. */
+/**
+ * The events of a conversation that say what was asked and replied: reading the others takes most of the time. They are read where
+ * these do not say all: what a simulated user revealed, and at which node a record has only labels, stands at the end of the turn.
+ */
 export function* repliesIn(store: Store, run: string, conversation: string): Generator<RunEvent> {
-  for (const item of store.rows?.(run, conversation) ?? store.events(run, conversation))
-    if (!("textOf" in item)) yield item;
-    else if (REPLY_CODES.has(item.type)) yield decodeEvent(item, item.textOf);
+  if (store.rows === undefined) {
+    yield* store.events(run, conversation);
+    return;
+  }
+  const replies = [...store.rows(run, conversation, REPLY_TYPES)];
+  const rows = replies.some(saysLess) ? store.rows(run, conversation) : replies;
+  for (const row of rows) yield decodeEvent(row, row.textOf);
 }
 
-const REPLY_CODES: ReadonlySet<number> = new Set(REPLY_TYPES.map((type) => EVENT_CODES[type]));
+function saysLess({ type, data }: EncodedRow): boolean {
+  return (
+    type === EVENT_CODES["turn-user"] || (type === EVENT_CODES["turn-reply"] && data.includes('"labels":'))
+  );
+}

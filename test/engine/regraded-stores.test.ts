@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { gradeRecords, openStore, parseScenario, runScenarios, type ScenarioDefinition } from "elenchus";
+import { memoryStore, type Store } from "elenchus/store";
+import * as fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startRegrade } from "../../src/run/regrade.ts";
+import { buildScenario, scenarioSpec } from "../random-scenario.ts";
+import { memoryModel } from "./held.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "elenchus-regraded-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** What a run comes to when it is graded again from each kind of store, and read by this thread or by another. */
+async function regraded(
+  scenarios: ScenarioDefinition,
+  fill: (store: Store) => Promise<unknown>,
+): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for (const readsAhead of [null, false, true]) {
+    const store = readsAhead === null ? memoryStore() : await openStore(join(folder, `${readsAhead}.db`));
+    await fill(store);
+    const run = startRegrade(
+      "first",
+      { scenarios, store, run: "again", allowUnread: true },
+      { readsAhead: readsAhead === true },
+    );
+    const results = await run.results;
+    const events = results.flatMap(({ conversation }) =>
+      [...store.events("again", conversation)].map(({ at: _, ...event }) => event),
+    );
+    found.push({ results, events, divergences: await run.divergences });
+    store.delete("first");
+    store.delete("again");
+    store.close();
+  }
+  return found;
+}
+
+function expectSame([memory, ...files]: unknown[]): void {
+  for (const file of files) expect(file).toEqual(memory);
+}
+
+const city = {
+  type: "string",
+  description: "the city",
+  truth: "Canberra",
+  extract: { type: "aliases", values: { Canberra: [], Sydney: [] } },
+};
+const asking = (question: string, fields: object = { city }): object => ({
+  question: { question, rawAnswer: "Canberra", template: { fields } },
+});
+const capital = parseScenario({
+  name: "capital",
+  entry: "ask",
+  nodes: { ask: asking("Capital of Australia?"), doubt: asking("Are you sure?") },
+  edges: [
+    { source: "ask", target: "doubt" },
+    { source: "doubt", target: "END" },
+  ],
+  outcomes: { right: { allTurns: { verify_result: true } } },
+});
+
+test("any run is graded again alike from any store", async () => {
+  await fc.assert(
+    fc.asyncProperty(scenarioSpec, fc.integer({ min: 0, max: 1000 }), async (spec, seed) => {
+      const scenarios = buildScenario(spec);
+      const long = `A long reply, which says A. ${"So it is. ".repeat(20)}`;
+      const replies = ["yes, B.", "no, A.", "I cannot say.", long];
+      const reply = (message: string, call: number): string =>
+        replies[(seed + message.length + call) % 4] ?? "";
+      const fill = (store: Store): Promise<unknown> => {
+        const subjects = memoryModel("subject", reply);
+        return runScenarios({ scenarios, subjects, store, run: "first", allowUnread: true, fresh: true })
+          .results;
+      };
+      expectSame(await regraded(scenarios, fill));
+    }),
+    { numRuns: 6 },
+  );
+});
+
+test("rules with the values of rows, and replies that were cut off, are read alike", async () => {
+  const field = { ...city, truth: "{{ row.city }}" };
+  const scenarios = parseScenario({
+    name: "capitals",
+    dataset: [{ city: "Canberra" }, { city: "Sydney" }],
+    entry: "ask",
+    nodes: {
+      ask: asking("Capital?"),
+      again: asking("{{ row.city }}?", {
+        city: field,
+        named: {
+          type: "string",
+          description: "x",
+          truth: "x",
+          extract: { type: "regex", pattern: "({{ row.city }})" },
+        },
+      }),
+    },
+    edges: [{ source: "ask", target: "again" }],
+  });
+  const fill = (store: Store): Promise<unknown> => {
+    const replies = ["It is Canberra.", "The answer is Sydney", ""];
+    const model = memoryModel("subject", (_, call) => replies[call % 3] ?? "");
+    let calls = 0;
+    const subjects = {
+      ...model,
+      reply: async (...given: Parameters<typeof model.reply>) => ({
+        ...(await model.reply(...given)),
+        finish: calls++ % 2 === 0 ? ("stop" as const) : ("length" as const),
+      }),
+    };
+    return runScenarios({ scenarios, subjects, store, run: "first", replicates: 3, concurrency: 1 }).results;
+  };
+  expectSame(await regraded(scenarios, fill));
+});
+
+test("what a simulated user said is graded again, not asked for", async () => {
+  const scenarios = parseScenario({
+    name: "clinic",
+    entry: "patient",
+    nodes: {
+      patient: { user: { instructions: "You are a patient.", facts: { pain: "It hurts." } } },
+      commit: asking("What is it?"),
+    },
+    edges: [
+      { source: "patient", target: "patient", when: { "user.done": false } },
+      { source: "patient", target: "commit" },
+    ],
+  });
+  const subjects = memoryModel("doctor", () => "What hurts? Canberra.");
+  const fill = (store: Store): Promise<unknown> =>
+    runScenarios({ scenarios, subjects, simulator: "sim/user", store, run: "first", turnLimit: 6 }).results;
+  const found = await regraded(scenarios, fill);
+  expect(found[0]).toMatchObject({ results: [{ status: "completed" }] });
+  expectSame(found);
+});
+
+test("records of which only the labels are known are graded again", async () => {
+  const records = [
+    { id: "1", subject: "one", turns: [{ verify_result: false }, { verify_result: true }] },
+    {
+      id: "2",
+      subject: "two",
+      messages: [
+        { role: "user", content: "Capital of Australia?" },
+        { role: "assistant", content: "Sydney." },
+      ] as const,
+    },
+  ];
+  const fill = (store: Store): Promise<unknown> =>
+    gradeRecords(records, { scenarios: capital, store, run: "first" }).results;
+  const found = await regraded(capital, fill);
+  expect(found[0]).toMatchObject({ results: [{ status: "completed", turnCount: 2 }, {}] });
+  expectSame(found);
+});
+
+test("a store that has lost a text fails the run with the error of the store, whichever thread reads it", async () => {
+  const path = join(folder, "store.db");
+  const store = await openStore(path);
+  const subjects = memoryModel("subject", () => `It is Canberra. ${"So it is. ".repeat(20)}`);
+  await runScenarios({ scenarios: capital, subjects, store, run: "first" }).results;
+  const other = new Database(path);
+  other.exec("DELETE FROM text WHERE value LIKE 'It is Canberra.%'");
+  other.close();
+  for (const readsAhead of [false, true]) {
+    const reader = await openStore(path);
+    const { results } = startRegrade("first", { scenarios: capital, store: reader }, { readsAhead });
+    await expect(results).rejects.toMatchObject({ name: "StoreError", code: "corrupt" });
+    reader.close();
+  }
+  store.close();
+});
