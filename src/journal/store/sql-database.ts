@@ -57,6 +57,8 @@ export interface SqlDatabase {
   readonly portions: { readonly first: number; readonly most: number };
   /** The rows of a query. */
   all<Row>(sql: string, ...values: readonly SqlValue[]): readonly Row[];
+  /** The ids of the events of a run in order, where no index gives them; `eventsOf` then reads some of them. */
+  eventIds?(run: number): Float64Array;
   /** A query that is likely to come next, unless something is written before: a server can begin with it. */
   ahead?(sql: string, ...values: readonly SqlValue[]): void;
   /** The same as lists of values, which are quicker to read. */

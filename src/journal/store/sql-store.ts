@@ -242,7 +242,7 @@ export class SqlStore implements Store {
 
   #remove(id: number): void {
     this.#writer.now(() => {
-      this.#database.run("DELETE FROM event WHERE run = ?", id);
+      for (const sql of REMOVE_EVENTS) this.#database.run(sql, id);
       this.#database.run("DELETE FROM run WHERE id = ?", id);
       this.#database.run(MARK_UNUSED);
     });
@@ -319,6 +319,12 @@ const NO_CALLS: RunCalls = Object.freeze({
 
 const MARK_UNUSED =
   "INSERT INTO meta (key, value) VALUES ('unused', '1') ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+
+/** Removes the events of a run, by indexes that every database has. */
+const REMOVE_EVENTS: readonly string[] = [
+  "DELETE FROM event WHERE conversation IN (SELECT id FROM conversation WHERE run = ?)",
+  "DELETE FROM event WHERE run = ? AND conversation IS NULL",
+];
 
 /** Removes what nothing refers to, except texts. */
 const REMOVE_UNUSED: readonly string[] = [

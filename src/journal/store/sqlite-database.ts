@@ -65,6 +65,12 @@ export class SqliteDatabase implements PreparingDatabase {
     return this.prepare(sql).run(...values).changes;
   }
 
+  /** An index of events by run would be one more for each event that is written, and the events of a whole run are seldom read. */
+  eventIds(run: number): Float64Array {
+    const ids = this.prepare<number>(EVENT_IDS).pluck().all(run, run);
+    return Float64Array.from(ids).sort();
+  }
+
   hasColumn(table: string, column: string): boolean {
     let known = this.#columns.get(table);
     if (known === undefined) {
@@ -154,3 +160,6 @@ export class SqliteDatabase implements PreparingDatabase {
 }
 
 const PORTION = 1000;
+
+const EVENT_IDS = `SELECT id FROM event WHERE run = ? AND conversation IS NULL
+  UNION ALL SELECT event.id FROM conversation JOIN event ON event.conversation = conversation.id WHERE conversation.run = ?`;

@@ -36,6 +36,9 @@ const NEWER: ReadonlySet<string> = new Set(["row_id", "variant", "arm", "parent"
 /** The texts of so many events are read together. */
 const AT_ONCE = 64;
 
+const EVENT_COLUMNS = "event.id, type, turn, at, data";
+const WITH_NAMES = `${EVENT_COLUMNS}, conversation.name FROM event LEFT JOIN conversation ON conversation.id = event.conversation`;
+
 /** An event's row as a list of values, which is quicker to read than an object. */
 type EventValues = readonly [
   id: number,
@@ -127,16 +130,17 @@ export class StoreReader {
   *events(run: string, conversation?: string | null): Generator<RunEvent> {
     const runId = this.idOf(run);
     if (runId === undefined) return;
-    if (typeof conversation !== "string") {
-      yield* this.#eventsOf(
-        conversation === null ? "run = ? AND event.conversation IS NULL" : "run = ?",
-        runId,
-      );
+    if (conversation === null) {
+      yield* this.#decoded(this.#rowsOf("run = ? AND event.conversation IS NULL", runId));
+      return;
+    }
+    if (conversation === undefined) {
+      yield* this.#decoded(this.#rowsOfRun(runId));
       return;
     }
     const key = conversationKey(conversation);
     const id = this.#conversationId(runId, key);
-    if (id !== undefined) yield* this.#eventsOf("conversation = ?", id, key);
+    if (id !== undefined) yield* this.#decoded(this.#rowsOf("conversation = ?", id, key), key);
   }
 
   /** The events of a conversation as they are in the file. */
@@ -157,18 +161,14 @@ export class StoreReader {
     return this.#guarded(() => this.#database.value<number>(sql, run, key));
   }
 
-  *#eventsOf(condition: string, owner: number, key?: string): Generator<RunEvent> {
-    for (const [, type, turn, at, data, conversation = key ?? null] of this.#rowsOf(condition, owner, key))
+  *#decoded(rows: Iterable<EventValues>, key?: string): Generator<RunEvent> {
+    for (const [, type, turn, at, data, conversation = key ?? null] of rows)
       yield this.#guarded(() => decodeEvent({ type, turn, at, data, conversation }, this.#texts.valueOf));
   }
 
   /** Without the key of their conversation, if it is given: to look for it again would take a third of the time. */
   *#rowsOf(condition: string, owner: number, key?: string): Generator<EventValues> {
-    const columns = "event.id, type, turn, at, data";
-    const from =
-      key === undefined
-        ? `${columns}, conversation.name FROM event LEFT JOIN conversation ON conversation.id = event.conversation`
-        : `${columns} FROM event`;
+    const from = key === undefined ? WITH_NAMES : `${EVENT_COLUMNS} FROM event`;
     const sql = `SELECT ${from} WHERE event.${condition} AND event.id > ? AND event.id <= ? ORDER BY event.id LIMIT ?`;
     let after = 0;
     let newest = Number.MAX_SAFE_INTEGER;
@@ -177,14 +177,34 @@ export class StoreReader {
       // Most conversations are one portion.
       if (after === 0 && rows.length === portion)
         newest = this.#all<{ id: number }>("SELECT max(id) AS id FROM event")[0]?.id ?? 0;
-      for (let start = 0; start < rows.length; start += AT_ONCE) {
-        const some = rows.slice(start, start + AT_ONCE);
-        this.#guarded(() => this.#texts.load(some.map(([, , , , data]) => data)));
-        yield* some;
-      }
+      yield* this.#withTexts(rows);
       const last = rows.at(-1);
       if (last === undefined || rows.length < portion) return;
       [after] = last;
+    }
+  }
+
+  /** All events of a run. */
+  *#rowsOfRun(run: number): Generator<EventValues> {
+    const ids = this.#guarded(() => this.#database.eventIds?.(run));
+    if (ids === undefined) {
+      yield* this.#rowsOf("run = ?", run);
+      return;
+    }
+    const sql = `SELECT ${WITH_NAMES} WHERE event.id IN (SELECT value FROM json_each(?)) ORDER BY event.id`;
+    const { most } = this.#database.portions;
+    for (let start = 0; start < ids.length; start += most) {
+      const portion = JSON.stringify([...ids.subarray(start, start + most)]);
+      yield* this.#withTexts(this.#guarded(() => this.#database.raw<EventValues>(sql, portion)));
+    }
+  }
+
+  /** Events whose texts are at hand. */
+  *#withTexts(rows: readonly EventValues[]): Generator<EventValues> {
+    for (let start = 0; start < rows.length; start += AT_ONCE) {
+      const some = rows.slice(start, start + AT_ONCE);
+      this.#guarded(() => this.#texts.load(some.map(([, , , , data]) => data)));
+      yield* some;
     }
   }
 
@@ -218,8 +238,8 @@ export class StoreReader {
   /** The fold of the conversation in a row. */
   folded(id: number, conversation: string): Conversation {
     const folded = new Conversation(conversation);
-    for (const event of this.#eventsOf("conversation = ?", id, conversationKey(conversation)))
-      folded.apply(event);
+    const key = conversationKey(conversation);
+    for (const event of this.#decoded(this.#rowsOf("conversation = ?", id, key), key)) folded.apply(event);
     return folded;
   }
 

@@ -243,6 +243,14 @@ CREATE INDEX conversation_of_run ON conversation (run);
 CREATE INDEX event_of_label ON event (run) WHERE type = 19;
 `,
   },
+  // Less to write with each event: what is found by run is found by the conversations of the run, and settings are few.
+  {
+    version: 8,
+    sql: `
+DROP INDEX event_by_run;
+DROP INDEX setting_by_name;
+`,
+  },
 ];
 
 /** The version that this release writes. */
