@@ -22,16 +22,21 @@ interface Held {
   readonly answered: number;
 }
 
+type Providers = Readonly<Record<string, { readonly baseUrl: string }>>;
+type Ended = Extract<RunEvent, { type: "conversation-end" }>;
+
 /** Runs with one subject, or until the conversations of one of several subjects are over. */
 async function hold(options: {
   readonly scenarios: ScenarioDefinition | readonly ScenarioDefinition[];
-  readonly providers: Readonly<Record<string, { readonly baseUrl: string }>>;
-  readonly watched: (event: Extract<RunEvent, { type: "conversation-end" }>) => boolean;
+  readonly providers: Providers;
+  readonly watched: (event: Ended) => boolean;
   readonly replicates: number;
+  readonly places?: number;
   readonly onTurn?: (turns: number) => void;
   readonly over?: AbortController;
 }): Promise<Omit<Held, "answered">> {
-  const { scenarios, providers, watched, replicates, onTurn, over = new AbortController() } = options;
+  const { scenarios, providers, watched, replicates, places = PLACES, onTurn } = options;
+  const { over = new AbortController() } = options;
   const run = runScenarios({
     allowUnread: true,
     signal: over.signal,
@@ -39,7 +44,7 @@ async function hold(options: {
     providers,
     subjects: Object.keys(providers).map((name) => `${name}/subject`),
     replicates,
-    concurrency: PLACES,
+    concurrency: places,
     environment: {},
   });
   let [left, lost, turns, ms] = [replicates, 0, 0, 0];
@@ -95,21 +100,27 @@ async function deadOrigin(): Promise<string> {
   return `http://127.0.0.1:${typeof address === "object" ? address?.port : 1}`;
 }
 
-/** A scenario whose source strings never end, or one that is the same except for that. */
-function sourceScenario(isEvil: boolean): ScenarioDefinition {
+/** What the source strings of a scenario do in each of its turns, with the same number of calls each. */
+const SOURCES = {
+  good: "() => ({})",
+  endless: "() => { for (;;); }",
+  // The engine cannot interrupt a builtin: only the end of its thread does.
+  uninterruptible: "() => ({ at: new Array(4e9).indexOf(1) })",
+  // Below the limit of one call, in every turn.
+  heavy: "() => { let sum = 0; for (let n = 0; n < 6e5; n++) sum += n; return { sum }; }",
+  greedy: "() => { const all = []; for (;;) all.push(new Array(1000).fill(1)); }",
+} as const;
+
+/** A chain as long as that of the others, whose nodes run a source string. */
+function sourceScenario(stateUpdate: string): ScenarioDefinition {
+  const names = Array.from({ length: TURNS }, (_, index) => `n${index}`);
   return parseScenario({
     name: "evil",
-    entry: "a",
-    nodes: {
-      a: {
-        question: { question: "Again?", rawAnswer: "Yes" },
-        stateUpdate: isEvil ? "() => { for (;;); }" : "() => ({})",
-      },
-    },
-    edges: [
-      { source: "a", target: "END", when: isEvil ? "() => new Array(4e9).indexOf(1) > 0" : "() => false" },
-      { source: "a", target: "a" },
-    ],
+    entry: "n0",
+    nodes: Object.fromEntries(
+      names.map((name) => [name, { question: { question: "Again?", rawAnswer: "Yes" }, stateUpdate }]),
+    ),
+    edges: names.map((source, index) => ({ source, target: names[index + 1] ?? "END" })),
   });
 }
 
@@ -158,8 +169,7 @@ export async function benchNeighbours(): Promise<void> {
   const silent = await serve(DELAY, { silent: true });
   const refusing = await serve(DELAY, { rate: 0.001 });
   const healthy = { healthy: { baseUrl: `${served.origin}/v1` } };
-  const watched = ({ cell }: { readonly cell: { readonly subject: string; readonly scenario: string } }) =>
-    cell.subject.startsWith("healthy") && cell.scenario !== "evil";
+  const watched = ({ cell }: Pick<Ended, "cell">) => cell.subject.startsWith("healthy");
   const options = { scenarios: chain(TURNS), watched, replicates: CONVERSATIONS };
   const aloneMs = async (): Promise<number> => (await hold({ ...options, providers: healthy })).ms;
   for (const [name, origin] of [
@@ -171,24 +181,40 @@ export async function benchNeighbours(): Promise<void> {
     const ratio = await besideOthers(aloneMs, async () => (await hold({ ...options, providers })).ms);
     reportRatio(`beside ${name}, of its speed alone`, ratio, 0.9);
   }
-  // On an account of its own, the evil scenario shares nothing with the others but this process and its sandbox.
+  for (const server of [silent, refusing]) server.stop();
+  await benchEvilScenarios(healthy);
+  served.stop();
+}
+
+/**
+ * Scenarios with evil source strings, beside a healthy one. On an account of its own, an evil scenario shares nothing with the others
+ * but this process and its sandbox. On one account it may take its share of the places, as a good one with as many calls does.
+ */
+export async function benchEvilScenarios(healthy: Providers): Promise<void> {
+  const watched = ({ cell }: Pick<Ended, "cell">) => cell.scenario !== "evil";
+  const options = { scenarios: chain(TURNS), providers: healthy, watched, replicates: CONVERSATIONS / 2 };
   const apart = await serve(DELAY);
   const besideEvil = async (): Promise<number> => {
     const over = new AbortController();
     const providers = { other: { baseUrl: `${apart.origin}/v1` } };
-    const evil = hold({ ...options, scenarios: sourceScenario(true), providers, watched: () => false, over });
-    const { ms } = await hold({ ...options, providers: healthy });
+    const scenarios = sourceScenario(SOURCES.endless);
+    const evil = hold({ ...options, scenarios, providers, watched: () => false, over });
+    const { ms } = await hold(options);
     over.abort();
     await evil;
     return ms;
   };
+  const aloneMs = async (): Promise<number> => (await hold(options)).ms;
   reportRatio("beside an evil scenario, of its speed alone", await besideOthers(aloneMs, besideEvil), 0.9);
-  // On the same account it takes its share of the places, as a harmless scenario with as many calls does.
-  const shared = (isEvil: boolean) => async (): Promise<number> => {
-    const scenarios = [sourceScenario(isEvil), chain(TURNS)];
-    return (await hold({ ...options, scenarios, providers: healthy })).ms;
-  };
-  const evil = await besideOthers(shared(false), shared(true));
-  reportRatio("  on one account, of its speed beside a good one", evil, 0.9);
-  for (const server of [served, silent, refusing, apart]) server.stop();
+  apart.stop();
+  const half = async (): Promise<number> => (await hold({ ...options, places: PLACES / 2 })).ms;
+  const beside = (source: string) => async (): Promise<number> =>
+    (await hold({ ...options, scenarios: [sourceScenario(source), chain(TURNS)] })).ms;
+  const { good, ...evil } = SOURCES;
+  for (const [name, source] of Object.entries(evil)) {
+    const ratio = await besideOthers(beside(good), beside(source));
+    reportRatio(`  on one account, ${name}: of beside a good one`, ratio, 0.9);
+  }
+  const share = await besideOthers(half, beside(SOURCES.endless));
+  reportRatio("  on one account, endless: of alone with half the places", share, 0.9);
 }

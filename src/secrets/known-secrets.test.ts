@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SecretMatcher } from "./known-secrets.ts";
@@ -31,12 +33,30 @@ const FORMS: Readonly<Record<string, (text: string) => string>> = {
   "hex numbers of HTML": (text) => eachOf(text, (code) => `&#X${code.toString(16)};`),
   "with spaces": (text) => eachOf(text, (code) => `${String.fromCharCode(code)} `).trim(),
   "with what is not seen": (text) => [...text].join("\u200b"),
+  "wide letters": (text) => eachOf(text, (code) => String.fromCharCode(code + 0xfee0)),
+  "lines of five": (text) => text.match(/.{1,5}/g)?.join("\n") ?? "",
+  "lines of five as JSON": (text) => JSON.stringify(text.match(/.{1,5}/g)?.join("\r\n")).slice(1, -1),
+  "JSON in JSON": (text) =>
+    JSON.stringify(eachOf(text, (code) => `\\u${code.toString(16).padStart(4, "0")}`)),
+  "escapes of addresses twice": (text) => eachOf(text, (code) => `%25${code.toString(16)}`),
+  "numbers of HTML in HTML": (text) => eachOf(text, (code) => `&amp;#${code};`),
+  "one escape in the middle": (text) =>
+    `${text.slice(0, 4)}\\x${text.charCodeAt(4).toString(16)}${text.slice(5)}`,
+  "bytes of a program": (text) => eachOf(text, (code) => `0x${code.toString(16)}, `).slice(0, -2),
+  "lines of base64": (text) =>
+    Buffer.from(text)
+      .toString("base64")
+      .match(/.{1,6}/g)
+      ?.join("\n") ?? "",
+  "bytes in hex": (text) => Buffer.from(text).toString("hex").match(/../g)?.join(" ") ?? "",
 };
 
 /** Letters of one size read like words more often, and are then found only with the rest of the secret. */
 const LETTERS: typeof FORMS = {
   capitals: (text) => text.toUpperCase(),
   "small letters": (text) => text.toLowerCase(),
+  "letters in turn": (text) =>
+    [...text].map((letter, index) => (index % 2 ? letter.toUpperCase() : letter.toLowerCase())).join(""),
 };
 
 function eachOf(text: string, form: (code: number) => string): string {
@@ -102,7 +122,7 @@ test("several words are found whole, in every form, and not by their parts", () 
   const secret = "correct-horse-battery-staple";
   const mask = masking(secret);
   for (const form of Object.values(FORMS))
-    expect(mask(`a ${form(secret)} b`)).toMatch(/^a \S{0,4}\[redacted\]\S{0,6} b$/);
+    expect(mask(`a ${form(secret)} b`)).toMatch(/^a \S{0,4}\[redacted\]\n?\S{0,6} b$/);
   expect(mask("the correct-horse was first; a battery-staple is no thing")).not.toContain("[redacted]");
 });
 
@@ -115,6 +135,46 @@ test("ordinary words in a secret do not mask ordinary text", () => {
 test("characters that repeat do not mask lines and zeros", () => {
   const mask = masking("key--------------00000000000000-Zq81");
   expect(mask("| -------------- | 0000000000000000 |")).toBe("| -------------- | 0000000000000000 |");
+});
+
+test("secrets that people make up do not mask what people write", () => {
+  const mask = masking(
+    "summer2024",
+    "not-needed",
+    "team2start",
+    "2024-11-18",
+    "hunter-two-2",
+    "test-key-1",
+    "ABCD1234",
+  );
+  const text =
+    "In summer 2024 it was not needed: team 2 starts on 2024/11/18 with gpt-5-mini; a test key is enough, see A B C, 1234.";
+  expect(mask(text)).toBe(text);
+  expect(mask("summer2024 NOT-NEEDED Team2Start S U M M E R 2 0 2 4")).toBe(
+    "[redacted] [redacted] [redacted] [redacted]",
+  );
+});
+
+test("random secrets do not mask a book", () => {
+  const matcher = new SecretMatcher();
+  for (let index = 0; index < 300; index++)
+    matcher.add(
+      createHash("sha512")
+        .update(`${index}`)
+        .digest("base64url")
+        .slice(0, 20 + (index % 40)),
+    );
+  const folder = new URL("../../docs/", import.meta.url);
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (!name.endsWith(".md")) continue;
+    const text = readFileSync(new URL(name, folder), "utf8");
+    expect(matcher.mask(text) === text, name).toBe(true);
+  }
+});
+
+test("a secret that a line or a word beside it continues is masked without its neighbour", () => {
+  const mask = masking("Zr4kQ9wLx2Vt8Ns1af7");
+  expect(mask("key Zr4kQ9wLx2Vt8Ns1 after that")).toBe("key [redacted] after that");
 });
 
 test("what hashes the same is not taken for a secret", () => {
@@ -132,4 +192,10 @@ test("the work grows with the text, not with the secrets", () => {
     matcher.add(`secret-${index}-${Buffer.from(`${index * 7919}`).toString("hex")}-Zq${index}xK`);
   const text = `${"The capital of Australia is Canberra. ".repeat(20_000)}secret-`;
   expect(matcher.mask(text) === text).toBe(true);
+});
+
+test("a text that repeats a secret without end is masked everywhere", () => {
+  const mask = masking("Zr4kQ9wLx2Vt8Ns1");
+  const repeated = "Zr4kQ9wLx2%56t8Ns1 ".repeat(150_000);
+  expect(mask(repeated).replaceAll("[redacted]", "").trim()).toBe("");
 });

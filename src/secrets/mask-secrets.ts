@@ -1,5 +1,5 @@
+import type { Span } from "./folded-text.ts";
 import { REDACTED, SecretMatcher } from "./known-secrets.ts";
-import type { Span } from "./text-views.ts";
 
 /**
  * The secrets that this process has used. One table for all: what one model was sent must not be stored with the reply of another, and no

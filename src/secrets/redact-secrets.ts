@@ -1,7 +1,8 @@
 import { isWord, looksLikeCredential, looksRandom } from "./credential-look.ts";
-import { base64Cores, merged, plainForms, REDACTED, widened } from "./known-secrets.ts";
+import type { Span } from "./folded-text.ts";
+import { merged, REDACTED } from "./known-secrets.ts";
 import { usedSecretSpans } from "./mask-secrets.ts";
-import type { Span } from "./text-views.ts";
+import { base64Cores, plainForms, widened } from "./secret-forms.ts";
 
 /** A message that is longer says nothing more to a reader. */
 const MOST_SHOWN = 2_000;

@@ -1,8 +1,4 @@
-/** A part of a text, its end exclusive. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
+import type { Span } from "./folded-text.ts";
 
 /** A text as somebody would read it who decodes it. */
 export interface TextView {
@@ -11,93 +7,122 @@ export interface TextView {
   placesOf(spans: readonly Span[]): readonly Span[];
 }
 
-/** Characters as numbers: `&#65;`, `&#x41;`, `\\u0041`, `\\u{41}`, `\\x41`, `%41`. */
-const ESCAPE =
-  /&#(?:(?<decimal>\d{1,7})|x(?<entity>[0-9a-f]{1,6}));?|\\{1,8}(?:u(?:(?<four>[0-9a-f]{4})|\{(?<braces>[0-9a-f]{1,6})\})|x(?<two>[0-9a-f]{2}))|%(?<percent>[0-9a-f]{2})/gi;
+/** How often a text is decoded: `&amp;#65;`, `%2541`. */
+const MOST_TIMES = 3;
 
-/** What takes no room. */
-const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]+/g;
+/** What a text becomes with its escapes as characters, and what that becomes. */
+export function* textViews(text: string): Generator<TextView> {
+  let view: TextView = { text, placesOf: (spans) => spans };
+  for (let time = 0; time < MOST_TIMES && mayHaveEscapes(view.text); time++) {
+    const { text: before, placesOf } = view;
+    const { text: decoded, isOver } = decode(before);
+    if (decoded === before) return;
+    view = { text: decoded, placesOf: (spans) => placesOf(placesBefore(before, spans)) };
+    yield view;
+    if (isOver) return;
+  }
+}
 
-const GAP = /\s+/g;
+/** Most texts have none; to look for single characters takes hardly any time. */
+function mayHaveEscapes(text: string): boolean {
+  return text.includes("\\") || text.includes("%") || text.includes("&") || text.includes("0x");
+}
 
-/** Fewer are no part of a secret that is looked for. */
-const FEWEST = 8;
+/** A text with its escapes as characters; it is over if none of them can begin another escape. */
+function decode(text: string): { readonly text: string; readonly isOver: boolean } {
+  let result = "";
+  let isOver = true;
+  let copied = 0;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code !== BACKSLASH && code !== PERCENT && code !== AMPERSAND && code !== ZERO) continue;
+    const found = escapeAt(text, index);
+    if (found === undefined) continue;
+    result += text.slice(copied, index) + found.text;
+    isOver &&= !"\\%&0".includes(found.text);
+    copied = index + found.length;
+    index = copied - 1;
+  }
+  return { text: copied === 0 ? text : result + text.slice(copied), isOver };
+}
+
+/** Where parts of the decoded text stand in the text. Few texts have secrets, so this is done only for them. */
+function placesBefore(text: string, spans: readonly Span[]): readonly Span[] {
+  // Of each character of the decoded text, where it begins and ends.
+  const starts: number[] = [];
+  const ends: number[] = [];
+  for (let index = 0; index < text.length; ) {
+    const { length, text: decoded } = escapeAt(text, index) ?? { length: 1, text: text.charAt(index) };
+    for (let unit = 0; unit < decoded.length; unit++) {
+      starts.push(index);
+      ends.push(index + length);
+    }
+    index += length;
+  }
+  return spans.map(({ start, end }) => ({ start: starts[start] ?? 0, end: ends[end - 1] ?? text.length }));
+}
+
+interface Escape {
+  /** How many characters it has. */
+  readonly length: number;
+  /** What it stands for. */
+  readonly text: string;
+}
+
+const [BACKSLASH, PERCENT, AMPERSAND, ZERO] = [0x5c, 0x25, 0x26, 0x30] as const;
+
+/** The patterns look only at the few characters behind a place, from which `lastIndex` says where. */
+const BACKSLASHED =
+  /\\{1,8}(?:[uU]([0-9a-fA-F]{4})|[uU]\{([0-9a-fA-F]{1,6})\}|[xX]([0-9a-fA-F]{2})|([nrt]))/y;
+const PERCENTED = /%([0-9a-fA-F]{2})/y;
+const BYTE = /(?<![0-9A-Za-z])0[xX]([0-9a-fA-F]{2})(?![0-9a-fA-F])(?:,(?= ?0[xX]))?/y;
+const ENTITY = /&(?:#[xX]([0-9a-fA-F]{1,6});?|#(\d{1,7});?|(amp|lt|gt|quot|apos|nbsp);)/iy;
+
+const NAMED: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+};
 
 /**
- * The views of a text that differ from it: with its escapes as characters, without what takes no room, and those of its parts that are
- * spaced out.
+ * The escape that begins at a place: `&#65;`, `&#x41;`, `&amp;`, `\\u0041`, `\\u{41}`, `\\x41`, `0x41`, `%41`, `\\n`. Backslashes may be
+ * doubled, as in JSON that stands in JSON.
  */
-export function* textViews(text: string): Generator<TextView> {
-  const mayEscape = text.includes("\\") || text.includes("%") || text.includes("&#");
-  if (mayEscape && text.search(ESCAPE) >= 0) yield viewOf(text, ESCAPE, decoded);
-  if (text.search(INVISIBLE) >= 0) yield viewOf(text, INVISIBLE, () => "");
-  for (const part of spacedParts(text)) {
-    const { text: view, placesOf } = viewOf(text.slice(part.start, part.end), GAP, () => "");
-    const placed = ({ start, end }: Span): Span => ({ start: start + part.start, end: end + part.start });
-    yield { text: view, placesOf: (spans) => placesOf(spans).map(placed) };
+function escapeAt(text: string, index: number): Escape | undefined {
+  switch (text.charCodeAt(index)) {
+    case BACKSLASH: {
+      const match = matchAt(BACKSLASHED, text, index);
+      if (match?.[4] !== undefined) return { length: match[0].length, text: " " };
+      return match && coded(match[0], Number.parseInt(match[1] ?? match[2] ?? match[3] ?? "", 16));
+    }
+    case PERCENT: {
+      const match = matchAt(PERCENTED, text, index);
+      return match && coded(match[0], Number.parseInt(match[1] ?? "", 16));
+    }
+    case AMPERSAND: {
+      const match = matchAt(ENTITY, text, index);
+      if (match?.[3] !== undefined)
+        return { length: match[0].length, text: NAMED[match[3].toLowerCase()] ?? "" };
+      return match && coded(match[0], Number.parseInt(match[1] ?? match[2] ?? "", match[1] ? 16 : 10));
+    }
+    case ZERO: {
+      const next = text.charCodeAt(index + 1) | 0x20;
+      const match = next === 0x78 ? matchAt(BYTE, text, index) : undefined;
+      return match && coded(match[0], Number.parseInt(match[1] ?? "", 16));
+    }
+    default:
+      return undefined;
   }
 }
 
-/** Characters with a gap after each, such as `S e c r e t 1 2`. A loop takes a tenth of the time of a pattern. */
-function* spacedParts(text: string): Generator<Span> {
-  let [start, end, count, length] = [0, 0, 0, 0];
-  for (let index = 0; index <= text.length; index++) {
-    if (index < text.length && !isGap(text.charCodeAt(index))) {
-      length++;
-      continue;
-    }
-    if (length === 1) {
-      if (count === 0) start = index - 1;
-      count++;
-      end = index;
-    }
-    if (length > 1 || index === text.length) {
-      if (count >= FEWEST) yield { start, end };
-      count = 0;
-    }
-    length = 0;
-  }
+function matchAt(pattern: RegExp, text: string, index: number): RegExpExecArray | undefined {
+  pattern.lastIndex = index;
+  return pattern.exec(text) ?? undefined;
 }
 
-function isGap(code: number): boolean {
-  return code <= 0x20 || code === 0xa0 || (code >= 0x2000 && code <= 0x200a) || code === 0x3000;
-}
-
-function decoded(...match: readonly unknown[]): string {
-  // The last argument of a replacement has the groups.
-  const { decimal, ...hex } = match.at(-1) as Readonly<Record<string, string | undefined>>;
-  const digits = Object.values(hex).find((group) => group !== undefined);
-  const code = decimal === undefined ? Number.parseInt(digits ?? "", 16) : Number.parseInt(decimal, 10);
-  return code <= 0x10ffff ? String.fromCodePoint(code) : "";
-}
-
-function viewOf(text: string, pattern: RegExp, replace: (...match: readonly unknown[]) => string): TextView {
-  return {
-    text: text.replace(pattern, replace),
-    placesOf(spans) {
-      // Of each character of the view, where it begins and ends. Few texts have secrets, so this is done only for them.
-      const starts: number[] = [];
-      const ends: number[] = [];
-      const note = (length: number, start: number, end: number): void => {
-        for (let index = 0; index < length; index++) {
-          starts.push(start);
-          ends.push(end);
-        }
-      };
-      let position = 0;
-      const copyTo = (end: number): void => {
-        for (; position < end; position++) note(1, position, position + 1);
-      };
-      for (const match of text.matchAll(pattern)) {
-        copyTo(match.index);
-        position += match[0].length;
-        note(replace(match.groups ?? {}).length, match.index, position);
-      }
-      copyTo(text.length);
-      return spans.map(({ start, end }) => ({
-        start: starts[start] ?? 0,
-        end: ends[end - 1] ?? text.length,
-      }));
-    },
-  };
+function coded({ length }: string, code: number): Escape {
+  return { length, text: code <= 0x10ffff ? String.fromCodePoint(code) : "" };
 }

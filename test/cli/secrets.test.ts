@@ -77,7 +77,7 @@ function filesWith(folder: string, texts: readonly string[]): readonly string[] 
   return names.filter((name) => {
     const path = join(folder, name);
     if (name === "elenchus.config.yaml" || !statSync(path).isFile()) return false;
-    return texts.some((text) => holds(readFileSync(path), text));
+    return formsIn(readFileSync(path, "latin1"), texts).length > 0;
   });
 }
 
@@ -98,11 +98,37 @@ function formsOf(text: string): readonly string[] {
     ),
     bytes.toString("hex"),
     bytes.toString("hex").toUpperCase(),
+    text.toUpperCase(),
+    text.toLowerCase(),
+    escaped(text, (code) => `\\u00${code.toString(16)}`),
+    escaped(text, (code) => `\\x${code.toString(16)}`),
+    escaped(text, (code) => `%${code.toString(16)}`),
+    escaped(text, (code) => `&#${code};`),
+    escaped(text, (code) => `&#x${code.toString(16)};`),
+    escaped(text, (code) => `${String.fromCharCode(code)} `),
+    text.match(/.{1,6}/g)?.join(" ") ?? "",
+    bytes
+      .toString("base64")
+      .match(/.{1,7}/g)
+      ?.join(" ") ?? "",
   ];
 }
 
-function holds(bytes: Buffer, text: string): boolean {
-  return formsOf(text).some((form) => bytes.includes(form));
+function escaped(text: string, form: (code: number) => string): string {
+  return Array.from(text, (character) => form(character.charCodeAt(0))).join("");
+}
+
+/** Where white space, quotes and backslashes make no difference: JSON has more of them inside JSON, and lines may be broken anywhere. */
+function squeezed(text: string): string {
+  return text.replace(/\\+[nrt]|[\s"'\\]+/g, "");
+}
+
+/** The forms in which texts are in what was printed or stored. */
+function formsIn(searched: string, texts: readonly string[]): readonly string[] {
+  const tight = squeezed(searched);
+  return texts.flatMap((text) =>
+    formsOf(text).filter((form) => searched.includes(form) || tight.includes(squeezed(form))),
+  );
 }
 
 /** Every command that tells something of what is stored or configured. */
@@ -283,14 +309,23 @@ describe("forty secrets that everything repeats", () => {
     "&",
   );
 
-  /** Everything that a server can say of what it was sent: in every form, and in parts. */
+  /** Everything that a server can say of what it was sent: in every form, in parts, on several lines, and as JSON inside JSON. */
   const echo = (values: readonly string[]): string =>
-    values.flatMap((value) => [...formsOf(value), value.slice(5, 13), value.slice(-9)]).join(" | ");
+    values
+      .flatMap((value) => [
+        ...formsOf(value),
+        value.slice(5, 13),
+        value.slice(-9),
+        value.match(/.{1,6}/g)?.join("\n"),
+        JSON.stringify(JSON.stringify({ text: escaped(value, (code) => `\\u00${code.toString(16)}`) })),
+      ])
+      .join(" | ");
 
   /** An MCP server, as small as can be, that repeats its variables and words in its list of tools and its results. */
   const TOOLS = `import { createInterface } from "node:readline";
 const said = JSON.stringify([process.env, process.argv.slice(2)]);
-const forms = [said, Buffer.from(said).toString("base64"), Buffer.from(said).toString("hex"), [...said].reverse().join("")].join(" ");
+const each = (form) => Array.from(said, (character) => form(character.charCodeAt(0).toString(16).padStart(2, "0"))).join("");
+const forms = [said, Buffer.from(said).toString("base64"), Buffer.from(said).toString("hex"), [...said].reverse().join(""), said.toUpperCase(), said.toLowerCase(), each((code) => "\\\\u00" + code), each((code) => "%" + code), each((code) => "&#x" + code + ";"), said.match(/.{1,5}/gs).join("\\n")].join(" ");
 const answers = {
   initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "echo", version: "1" } }),
   "tools/list": () => ({ tools: [{ name: "look", description: forms, inputSchema: { type: "object", description: forms } }] }),
@@ -315,7 +350,10 @@ for await (const line of createInterface({ input: process.stdin })) {
       };
       seen.push(JSON.stringify(request.headers) + request.url);
       asked++;
-      const headers = { "x-echo": echo(ALL).slice(0, 8000), "content-type": "application/json" };
+      const headers = {
+        "x-echo": echo(ALL).replaceAll("\n", " ").slice(0, 8000),
+        "content-type": "application/json",
+      };
       if (asked % 4 === 2) {
         response
           .writeHead(asked === 2 ? 500 : 400, headers)
@@ -396,10 +434,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     expect(printed).toContain("It is Canberra. [redacted]");
     expect(printed).toContain("look-1");
 
-    const found = ALL.flatMap((value, index) =>
-      formsOf(value).flatMap((form) => (printed.includes(form) ? [`${index}: ${form}`] : [])),
-    );
-    expect(found).toEqual([]);
+    expect(formsIn(printed, ALL)).toEqual([]);
     expect(filesWith(folder, ALL)).toEqual([]);
     // Neither are parts of eight characters, wherever they begin.
     const everything =
