@@ -6,15 +6,23 @@ import {
   type Terminal,
 } from "../src/terminal/terminal.ts";
 
+/** What a captured output claims to be: by default, a pipe of which 80 columns are used. */
+export interface CapturedOptions {
+  readonly width?: number;
+  readonly colours?: boolean;
+  readonly isTerminal?: boolean;
+}
+
 /** An output that keeps what is written. */
 export class CapturedOutput implements Output {
   text = "";
-  readonly isTerminal = false;
+  readonly isTerminal: boolean;
   readonly height = 24;
   readonly width: number;
   readonly style: Style;
 
-  constructor({ width = 80, colours = false }: { width?: number; colours?: boolean } = {}) {
+  constructor({ width = 80, colours = false, isTerminal = false }: CapturedOptions = {}) {
+    this.isTerminal = isTerminal;
     this.width = width;
     this.style = colours ? COLOUR_STYLE : PLAIN_STYLE;
   }
@@ -33,11 +41,7 @@ export class CapturedOutput implements Output {
 /** A terminal in a folder, of which a test can read what a command has printed. */
 export function capturedTerminal(
   folder: string,
-  options: {
-    readonly environment?: Terminal["environment"];
-    readonly width?: number;
-    readonly colours?: boolean;
-  } = {},
+  options: CapturedOptions & { readonly environment?: Terminal["environment"] } = {},
 ): Terminal & { readonly output: CapturedOutput; readonly messages: CapturedOutput } {
   return {
     output: new CapturedOutput(options),

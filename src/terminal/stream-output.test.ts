@@ -111,6 +111,7 @@ test.each([
   ["a terminal that shows colours", colourful, { TERM: "xterm-256color" }, true],
   ["a terminal that shows none", monochrome, {}, false],
   ["a dumb terminal", colourful, { TERM: "dumb" }, false],
+  ["a dumb terminal with FORCE_COLOR", colourful, { TERM: "dumb", FORCE_COLOR: "1" }, true],
   ["NO_COLOR", colourful, { NO_COLOR: "1" }, false],
   ["NO_COLOR, whatever it says", colourful, { NO_COLOR: "0" }, false],
   ["an empty NO_COLOR", colourful, { NO_COLOR: "" }, true],

@@ -95,12 +95,17 @@ export function elenchus(words: readonly string[], given: Given): Promise<Ended>
   return ended(child, given.input);
 }
 
-/** Gives a command within this process, which takes a third of the time: where a process is not the point. */
-export async function elenchusHere(words: readonly string[], given: Given): Promise<Ended> {
+/** Gives a command within this process, which takes a third of the time: where a process is not the point. With columns, as in a terminal. */
+export async function elenchusHere(
+  words: readonly string[],
+  given: Given & { readonly columns?: number },
+): Promise<Ended> {
   // Where a process would find it: in its folder.
   const ELENCHUS_STORE = join(given.folder, ".elenchus/elenchus.db");
   const environment = { ELENCHUS_STORE, ...environmentOf(given) };
-  const terminal = capturedTerminal(given.folder, { environment });
+  const { columns: width } = given;
+  const seat = width === undefined ? {} : { width, isTerminal: true };
+  const terminal = capturedTerminal(given.folder, { environment, ...seat });
   const code = await exitCodeOf(words, terminal);
   return { code, stdout: terminal.output.text, stderr: terminal.messages.text };
 }

@@ -1,6 +1,10 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { showDemo } from "../../src/cli/start/demo.ts";
+import { openStore } from "../../src/journal/store/open-store.ts";
+import { textWidth } from "../../src/terminal/text-width.ts";
+import { capturedTerminal } from "../captured-terminal.ts";
 import { folderWith, inOneProcess } from "./cli.ts";
 
 const elenchus = inOneProcess();
@@ -104,7 +108,21 @@ test("demo shows what there is to see, and says that nobody real was asked", asy
   onTestFinished(() => rmSync(dirname(store), { recursive: true, force: true }));
   expect((await elenchus(["show", "demo", "--store", store], { folder })).code).toBe(0);
   expect(existsSync(join(folder, ".elenchus"))).toBe(false);
+  // It fits a narrow terminal, too; only commands are not broken, so that they can be copied.
+  const narrow = await seenAt(40, store);
+  expect(narrow.split("\n").filter((line) => textWidth(line) > 40 && !line.includes("elenchus"))).toEqual([]);
 });
+
+/** What the demo shows of its run in a narrower terminal. */
+async function seenAt(width: number, path: string): Promise<string> {
+  const terminal = capturedTerminal(dirname(path), { width, isTerminal: true });
+  const store = await openStore(path, { readOnly: true });
+  const run = store.run("demo");
+  if (run !== undefined) showDemo(store, run, { path, terminal });
+  store.close();
+  expect(terminal.output.text).toContain("Next steps");
+  return terminal.output.text;
+}
 
 /** Lines that are wider than a terminal; examples cannot be broken. */
 function tooWide(text: string): readonly string[] {

@@ -44,6 +44,7 @@ async function step(inputs: Readonly<Record<string, string>>): Promise<string> {
     env: {
       PATH: process.env.PATH,
       HOME: folder,
+      NODE_COMPILE_CACHE: join(tmpdir(), "elenchus-cli-cache"),
       GITHUB_OUTPUT: output,
       GITHUB_STEP_SUMMARY: join(folder, "summary.md"),
       GITHUB_EVENT_PATH: join(folder, "event.json"),

@@ -52,9 +52,8 @@ const REPLICATES = 2;
 
 /** Runs the bundled benchmarks with simulated subjects, and prints the results and one conversation. */
 export async function demo(terminal: Terminal): Promise<ExitCode> {
-  const { output } = terminal;
   printParagraph(
-    output,
+    terminal.output,
     "The subjects of this demo are simulated: one is always right, one gives in, one learns. No model is called. Their replies are read by rules and verified by code, exactly as with real models. The numbers say nothing about any real model.",
   );
   const path = join(await mkdtemp(join(tmpdir(), "elenchus-demo-")), "elenchus.db");
@@ -65,17 +64,27 @@ export async function demo(terminal: Terminal): Promise<ExitCode> {
       terminal.messages.write("Interrupted. To start again: elenchus demo\n");
       return 130;
     }
-    showResults(store, run, output);
-    showExample(store, run, output);
+    showDemo(store, run, { path, terminal });
   } finally {
     store.close();
   }
+  return 0;
+}
+
+/** Shows what there is to see in the finished run of the demo, whose store is at a path. */
+export function showDemo(
+  store: Store,
+  run: RunSummary,
+  { path, terminal }: { readonly path: string; readonly terminal: Terminal },
+): void {
+  const { output } = terminal;
+  showResults(store, run, output);
+  showExample(store, run, output);
   printHeading(output, "Next steps");
   for (const [about, command] of nextCommands(path, programName(terminal))) {
     const lines = wrapText(about, output.width - 2).map((line) => `  ${output.style.dim(line)}\n`);
     output.write(`\n${lines.join("")}  ${command}\n`);
   }
-  return 0;
 }
 
 /** The run of the demo; null if it was interrupted. */

@@ -459,7 +459,11 @@ async function inChild(program: string, environment: Record<string, string> = {}
     const send = (url, headers = {}) => sendRequest(new URL(url), { method: "POST", headers, body: "ü", name: "m" });`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", `${setup}\n${program}`], {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { PATH: process.env.PATH, ...environment },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      ...environment,
+    },
   });
   let said = "";
   child.stdout.on("data", (bytes) => {
