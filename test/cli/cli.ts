@@ -1,11 +1,10 @@
 import { type ChildProcess, fork, spawn } from "node:child_process";
-import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { spawn as spawnInTerminal } from "@lydell/node-pty";
-import { afterAll, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 import { exitCodeOf } from "../../src/cli/program.ts";
 import { capturedTerminal } from "../captured-terminal.ts";
 import type { AskedCommand } from "./command-process.ts";
@@ -113,38 +112,45 @@ export async function elenchusHere(
 /**
  * Gives commands to one process, one after the other: for files that give many, where a process for each would take most of the time. It
  * is the same program with the same arguments, environment, folder and input; but it has no terminal, and code that it has imported stays.
+ * Files of tests share it, because it gets quicker with each command. It ends with the process of the tests.
  */
 export function inOneProcess(): typeof elenchus {
-  let child: ChildProcess | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  afterAll(async () => {
-    // One that has ended already, by itself or by a signal, is not connected.
-    if (!child?.connected) return;
-    const exit = once(child, "exit");
-    child.disconnect();
-    await exit;
-  });
-  const answer = (command: AskedCommand): Promise<Ended> => {
-    child ??= fork(fileURLToPath(new URL("command-process.ts", import.meta.url)), [PROGRAM], {
-      env: { NODE_COMPILE_CACHE: join(tmpdir(), "elenchus-cli-cache"), PATH: process.env.PATH ?? "" },
-    });
-    const running = child;
-    return new Promise((resolve, reject) => {
-      const onExit = (): void =>
-        reject(new Error(`the process of the commands is gone: ${command.words.join(" ")}`));
-      running.once("exit", onExit);
-      running.once("message", (ended: Ended) => {
-        running.off("exit", onExit);
-        resolve(ended);
-      });
-      running.send(command);
-    });
-  };
   return (words, given) => {
-    const next = last.then(() => answer({ ...given, words, environment: environmentOf(given) }));
-    last = next.catch(() => {});
+    const next = lastCommand.then(() => answer({ ...given, words, environment: environmentOf(given) }));
+    lastCommand = next.catch(() => {});
     return next;
   };
+}
+
+let commandProcess: ChildProcess | undefined;
+let lastCommand: Promise<unknown> = Promise.resolve();
+
+function answer(command: AskedCommand): Promise<Ended> {
+  commandProcess ??= startCommandProcess();
+  const child = commandProcess;
+  // Between commands it does not keep the process of the tests from ending.
+  child.ref();
+  child.channel?.ref();
+  return new Promise<Ended>((resolve, reject) => {
+    const onExit = (): void => {
+      commandProcess = undefined;
+      reject(new Error(`the process of the commands is gone: ${command.words.join(" ")}`));
+    };
+    child.once("exit", onExit);
+    child.once("message", (ended: Ended) => {
+      child.off("exit", onExit);
+      child.unref();
+      child.channel?.unref();
+      resolve(ended);
+    });
+    child.send(command);
+  });
+}
+
+function startCommandProcess(): ChildProcess {
+  return fork(fileURLToPath(new URL("command-process.ts", import.meta.url)), [PROGRAM], {
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), "elenchus-cli-cache"), PATH: process.env.PATH ?? "" },
+  });
 }
 
 /** What a command that was started says until its end. */

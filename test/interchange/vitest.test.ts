@@ -78,16 +78,17 @@ test("a misspelt outcome is named with those that there are", async () => {
 test("the example runs in a real Vitest, with a test per outcome", async () => {
   const folder = mkdtempSync(join(tmpdir(), "elenchus-vitest-"));
   const config = join(folder, "vitest.config.mjs");
-  const source = JSON.stringify(join(root, "src/public"));
+  // The package as it is published, and loaded as packages are: without the transformation of sources.
+  const dist = JSON.stringify(join(root, "dist"));
   writeFileSync(
     config,
     `export default {
       root: ${JSON.stringify(root)},
       resolve: { alias: [
-        { find: /^elenchus$/, replacement: ${source} + "/index.ts" },
-        { find: /^elenchus\\/([a-z-]+)$/, replacement: ${source} + "/$1.ts" },
+        { find: /^elenchus$/, replacement: ${dist} + "/index.js" },
+        { find: /^elenchus\\/([a-z-]+)$/, replacement: ${dist} + "/$1.js" },
       ] },
-      test: { include: ["examples/vitest/*.test.ts"] },
+      test: { include: ["examples/vitest/*.test.ts"], server: { deps: { external: [/\\/dist\\//] } } },
     };`,
   );
   const output = join(folder, "report.json");
