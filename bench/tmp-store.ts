@@ -1,6 +1,7 @@
 import { openStore, runScenarios } from "elenchus";
 import type { Model } from "elenchus/models";
 import { chain, instant } from "./chain.ts";
+
 const LONG_TURNS = 400;
 export async function fillLongConversation(path: string): Promise<void> {
   const store = await openStore(path);
@@ -27,4 +28,3 @@ function randomText(length: number, seed: number): string {
   }
   return text.slice(0, length);
 }
-

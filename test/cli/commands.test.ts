@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { showDemo } from "../../src/cli/start/demo.ts";
 import { openStore } from "../../src/journal/store/open-store.ts";
-import { textWidth } from "../../src/terminal/text-width.ts";
+import { textWidth } from "../../src/terminal/text-layout.ts";
 import { capturedTerminal } from "../captured-terminal.ts";
 import { folderWith, inOneProcess } from "./cli.ts";
 
