@@ -65,14 +65,18 @@ const library = {
           priority: 2,
         },
         // Without what loads a web server: Node takes 30 ms for it.
-        { name: "commands", test: /src\/cli\/(?!main|program|view\/|worker\/serve-health)/, priority: 1 },
+        { name: "commands", test: /src\/cli\/(?!main|program|look\/view\.ts|workers\/worker\.ts)/, priority: 1 },
       ],
     },
   },
 };
 
-/** A thread that needs little of the library has its own copy of that: to load all of it takes longer than to start. */
-const thread = (name, file) => ({ ...EVERYWHERE, input: { [name]: file }, output: OUTPUT });
+/** A thread that needs little of the library has its own copy of that, in one file: to load all of it takes longer than to start. */
+const thread = (name, file) => ({
+  ...EVERYWHERE,
+  input: { [name]: file },
+  output: { ...OUTPUT, codeSplitting: false },
+});
 
 export default [
   library,

@@ -225,3 +225,17 @@ test("the help of the command line loads nothing of what commands do", () => {
   expect(loaded.filter((path) => /^cli\/[^/]+\/(?!.*-commands?\.ts)/.test(path))).toEqual([]);
   expect(loaded.filter((path) => !path.endsWith(".ts") && !path.startsWith("node:"))).toEqual(["commander"]);
 });
+
+test("commands in the built package load a web server only where they serve", () => {
+  const built = fileURLToPath(new URL("../dist/", import.meta.url));
+  const imports = (file: string): string[] =>
+    [...readFileSync(join(built, file), "utf8").matchAll(/^import .*from "([^"]+)"/gm)].map(
+      ([, path = ""]) => path,
+    );
+  const servers = /^(?:hono|@hono|node:http)\b/;
+  expect(imports("commands.js").filter((path) => servers.test(path))).toEqual([]);
+  expect(imports("view.js").filter((path) => servers.test(path))).not.toEqual([]);
+  // Files of threads stand for themselves: a second file could replace one of the library.
+  for (const thread of ["read-ahead", "run-file", "sandbox", "postgres"])
+    expect(imports(`${thread}-worker.js`).filter((path) => path.startsWith("."))).toEqual([]);
+});
