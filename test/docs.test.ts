@@ -4,6 +4,8 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseDocument } from "yaml";
+import { FORMAT_VERSION } from "../src/journal/store/store-schema.ts";
+import { RUN_VERSION } from "../src/journal/transfer/run-file.ts";
 import { COMMON_PARAMETERS } from "../src/models/simulated/simulated-subjects.ts";
 import {
   DefinitionError,
@@ -603,6 +605,11 @@ describe("docs/reference/models.md", () => {
     expect(words.filter((word) => !row.includes(`\`${word}\``))).toEqual([]);
     expect(row).not.toBe("");
   });
+});
+
+test("the pages of stores and run files have the versions of today", () => {
+  expect(readPage("docs/reference/store.md").text).toContain(`format version: ${FORMAT_VERSION}.`);
+  expect(readPage("docs/reference/run-file.md").text).toContain(`"version":${RUN_VERSION},`);
 });
 
 describe("docs/running-scenarios.md", () => {

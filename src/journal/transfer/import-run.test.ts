@@ -76,6 +76,12 @@ test("a file that was cut off at any line is refused, and nothing of it is left"
     );
 });
 
+test("a file of version 2, whose lines have the form of today, is read", async () => {
+  const store = memoryStore();
+  await importRun(store, lines.with(0, (lines[0] ?? "").replace('"version":3', '"version":2')));
+  expect(store.run("r")?.statuses).toEqual({ completed: 2 });
+});
+
 test("a header without a version is refused in words", async () => {
   const header = changed('"format"', (line) => line.replace(/"version":\d+,/, ""));
   expect(await failure(header)).toContain("line 1: it has no version, and this release reads versions 1 to");

@@ -155,8 +155,8 @@ function checkedHeader(value: UnknownRecord, number: number): RunFileHeader {
       `Is it the right file? The first line begins with {"format":"${RUN_FORMAT}","version":${RUN_VERSION}.`,
     );
   }
-  if (version !== RUN_VERSION && version !== 1) {
-    const isNewer = typeof version === "number" && version > RUN_VERSION;
+  const isNewer = typeof version === "number" && version > RUN_VERSION;
+  if (isNewer || !Number.isInteger(version) || Number(version) < 1) {
     throw new RunFileError(
       number,
       `it has ${version === undefined ? "no version" : `version ${JSON.stringify(version).slice(0, 20)}`}, and this release reads versions 1 to ${RUN_VERSION}`,
