@@ -4,6 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseDocument } from "yaml";
+import { EVENT_CODES } from "../src/journal/store/encode-event.ts";
 import { FORMAT_VERSION } from "../src/journal/store/store-schema.ts";
 import { RUN_VERSION } from "../src/journal/transfer/run-file.ts";
 import { COMMON_PARAMETERS } from "../src/models/simulated/simulated-subjects.ts";
@@ -18,12 +19,14 @@ import {
   parseScenario,
   parseScenarioFile,
   type RunEvent,
+  runScenarios,
   Scenario,
   type ScenarioDefinition,
   scenarioFileSchema,
   scenarioToJson,
 } from "../src/public/index.ts";
 import { knownProviders, SIMULATED_SUBJECTS } from "../src/public/models.ts";
+import { callTable, conversationTable, memoryStore, outcomeTable, turnTable } from "../src/public/store.ts";
 import { DEFAULT_RETRIES } from "../src/run/calls/retry-policy.ts";
 
 // The conventions that pages follow:
@@ -610,6 +613,30 @@ describe("docs/reference/models.md", () => {
 test("the pages of stores and run files have the versions of today", () => {
   expect(readPage("docs/reference/store.md").text).toContain(`format version: ${FORMAT_VERSION}.`);
   expect(readPage("docs/reference/run-file.md").text).toContain(`"version":${RUN_VERSION},`);
+});
+
+test("the page of stores has the number of every type of event", () => {
+  const { text } = readPage("docs/reference/store.md");
+  const missing = Object.entries(EVENT_CODES).filter(
+    ([type, code]) => !text.includes(` ${code} \`${type}\``),
+  );
+  expect(missing).toEqual([]);
+});
+
+test("the page of tables has every column", async () => {
+  const store = memoryStore();
+  await runScenarios({
+    scenarios: parseScenario(CAPITAL),
+    subjects: () => "Canberra",
+    allowUnread: true,
+    store,
+    run: "r",
+  }).results;
+  const { text } = readPage("docs/reference/run-file.md");
+  const tables = [turnTable, conversationTable, outcomeTable, callTable];
+  const columns = tables.flatMap((table) => table(store, "r").columns as readonly string[]);
+  expect(columns).toContain("verdict");
+  expect(columns.filter((column) => !text.includes(`\`${column}\``))).toEqual([]);
 });
 
 describe("docs/running-scenarios.md", () => {
