@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseDocument } from "yaml";
 import { EVENT_CODES } from "../src/journal/store/encode-event.ts";
+import type { StoreError } from "../src/journal/store/store-error.ts";
 import { FORMAT_VERSION } from "../src/journal/store/store-schema.ts";
 import { RUN_VERSION } from "../src/journal/transfer/run-file.ts";
 import { COMMON_PARAMETERS } from "../src/models/simulated/simulated-subjects.ts";
@@ -621,6 +622,33 @@ test("the page of stores has the number of every type of event", () => {
     ([type, code]) => !text.includes(` ${code} \`${type}\``),
   );
   expect(missing).toEqual([]);
+});
+
+/** A new code does not compile here, and fails below until it is explained. */
+const STORE_CODES: Readonly<Record<StoreError["code"], true>> = {
+  full: true,
+  read_only: true,
+  locked: true,
+  newer_format: true,
+  older_format: true,
+  not_a_store: true,
+  missing: true,
+  corrupt: true,
+  too_long: true,
+  io: true,
+  run_exists: true,
+  no_run: true,
+  no_conversation: true,
+  in_use: true,
+  taken_over: true,
+  unreachable: true,
+  denied: true,
+  closed: true,
+};
+
+test("the page of stores has every code of errors", () => {
+  const rows = rowsOf("docs/reference/store.md");
+  expect(Object.keys(STORE_CODES).filter((code) => !rows.has(code))).toEqual([]);
 });
 
 test("the page of tables has every column", async () => {
