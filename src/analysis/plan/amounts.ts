@@ -86,11 +86,11 @@ export interface AmountSpread {
   readonly most: Amounts;
 }
 
-/** Adds a spread to another, multiplied. */
-export function addSpread(to: AmountSpread, more: AmountSpread, times = 1): void {
-  addAmounts(to.least, more.least, times);
-  addAmounts(to.expected, more.expected, times);
-  addAmounts(to.most, more.most, times);
+/** Adds a spread to another. */
+export function addSpread(to: AmountSpread, more: AmountSpread): void {
+  addAmounts(to.least, more.least);
+  addAmounts(to.expected, more.expected);
+  addAmounts(to.most, more.most);
 }
 
 /** One amount of a spread. */

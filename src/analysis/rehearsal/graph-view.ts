@@ -72,10 +72,6 @@ export class GraphView {
     return this.#first.keys();
   }
 
-  has(state: ExploredState): boolean {
-    return this.#first.has(state);
-  }
-
   /** The transitions of a state that are allowed. */
   transitions(state: ExploredState): readonly Transition[] {
     return memoize(this.#allowed, state, () => (state.transitions ?? []).filter(this.#allows));
