@@ -111,7 +111,7 @@ class Exploration {
       this.#addUndecided({
         kind: "not_all_tried",
         place: `scenario ${JSON.stringify(this.#definition.name)}`,
-        message: `it has more than ${maxStates} different states, and the exploration stopped there`,
+        message: `it has more than ${maxStates} states that something tells apart, and the exploration stopped there`,
       });
     return {
       start,
