@@ -4,6 +4,9 @@ import type { Terminal } from "../terminal/terminal.ts";
 /** How a command ends: success, a threshold was missed, the user must fix something, interrupted. */
 export type ExitCode = 0 | 1 | 2 | 130;
 
+/** The signals that stop a process: Ctrl-C, `kill`, and a closed terminal. */
+export const STOP_SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+
 /** What every command is declared with. */
 export interface CommandContext {
   readonly terminal: Terminal;

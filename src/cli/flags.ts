@@ -24,7 +24,7 @@ interface SettingFlag {
 }
 
 /** The name of a flag that sets a setting, without its dashes and in camel case. */
-export type SettingFlagName =
+type SettingFlagName =
   | "subject"
   | "judge"
   | "embedder"

@@ -24,7 +24,7 @@ export interface SettingsRequest {
 }
 
 /** What a command does with the settings it reads. */
-export interface SettingsUse {
+interface SettingsUse {
   /** True to run a project file that is code, though the command does not name it (default false). */
   readonly runsCode?: boolean;
   /**

@@ -96,7 +96,7 @@ function has(harness: ContractHarness, ability: ContractAbility): boolean {
 }
 
 /** What must hold of calls that fail or are given up. */
-export const FAILURE_CASES: readonly ContractRule[] = [
+const FAILURE_CASES: readonly ContractRule[] = [
   {
     name: "asks nothing once the signal has fired",
     needs: [],

@@ -30,7 +30,7 @@ export function runStart(run: string): RunStart & { readonly at: number } {
 }
 
 /** A finished turn and what led to it. */
-export interface ContractTurn {
+interface ContractTurn {
   readonly conversation: string;
   readonly turn: number;
   readonly reply: string;

@@ -46,7 +46,7 @@ function conversation(turns: number, last = LONG): readonly Message[] {
 }
 
 /** What becomes of answered calls. */
-export const CALL_RULES: readonly StoreRule[] = [
+const CALL_RULES: readonly StoreRule[] = [
   {
     name: "answers calls by their identity, at once and after opening it again",
     reopens: true,

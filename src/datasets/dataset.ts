@@ -28,13 +28,13 @@ export interface DatasetRow {
 }
 
 /** A row that cannot be used: a sentence with file and line. */
-export type RowProblem = string;
+type RowProblem = string;
 
 /** A further test of rows; returns what is wrong. */
-export type RowTest = (row: JsonObject) => readonly string[];
+type RowTest = (row: JsonObject) => readonly string[];
 
 /** How a dataset is read. */
-export interface ReadOptions {
+interface ReadOptions {
   /** True to leave out rows that cannot be used; otherwise they are an error (default false). */
   readonly skipBadRows?: boolean;
   readonly test?: RowTest;

@@ -2,12 +2,12 @@ import type { Stats } from "node:fs";
 import { errorMessage } from "../core/error-message.ts";
 
 /** The text of a file, or a sentence about why it cannot be read. */
-export type ReadFile =
+type ReadFile =
   | { readonly text: string; readonly problem?: never }
   | { readonly text?: never; readonly problem: string };
 
 /** What may be read. */
-export interface ReadOptions {
+interface ReadOptions {
   /** Default 50, or what `ELENCHUS_LARGEST_FILE_MB` says. */
   readonly largestMb?: number;
   /** True for what a person named: `<(command)` of a shell is a pipe (default true). */
@@ -64,6 +64,15 @@ export function readBytes(
     }
   } catch (error) {
     return { problem: fileProblem(error, name) };
+  }
+}
+
+/** The path with links resolved; the path itself if it does not exist. */
+export function realPath(path: string): string {
+  try {
+    return process.getBuiltinModule("node:fs").realpathSync.native(path);
+  } catch {
+    return process.getBuiltinModule("node:path").resolve(path);
   }
 }
 
@@ -124,7 +133,7 @@ function decodeText(bytes: Uint8Array, name: string): ReadFile {
 }
 
 /** A line of a text file, and its number from 1. */
-export interface FileLine {
+interface FileLine {
   readonly line: number;
   readonly text: string;
 }

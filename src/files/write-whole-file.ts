@@ -22,7 +22,7 @@ export class FileError extends Error {
 }
 
 /** Where a file belongs. */
-export interface WriteOptions {
+interface WriteOptions {
   /** What lies in this folder by its path must also lie in it when links are followed (default: the folder of the process). */
   readonly folder?: string;
   /** True to leave what is there already, whatever it is (default false: a file is replaced). */
@@ -30,7 +30,7 @@ export interface WriteOptions {
 }
 
 /** Text, or bytes, one after the other. */
-export type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
+type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
 const CHUNK = 1_000_000;
 

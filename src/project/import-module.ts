@@ -8,7 +8,7 @@ import { isRecord, type UnknownRecord } from "../core/values/json.ts";
 import { packageFolder } from "./package-files.ts";
 
 /** What a module exports, or a sentence about why it cannot be loaded, with what was thrown. */
-export type ImportedModule =
+type ImportedModule =
   | { readonly exports: UnknownRecord; readonly problem?: never }
   | {
       readonly exports?: never;
@@ -161,7 +161,7 @@ let isRegistered = false;
  * Lets modules of users import "elenchus" where it is not installed, as after `npx elenchus init`: they get this package. An
  * installed one goes first.
  */
-export function resolveElenchus(): void {
+function resolveElenchus(): void {
   // Missing in other runtimes than Node: there it must be installed.
   if (isRegistered || nodeModule.registerHooks === undefined) return;
   isRegistered = true;

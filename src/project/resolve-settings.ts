@@ -150,7 +150,7 @@ function settingsOf(entries: SettingEntries): Settings {
 }
 
 /** Two folders: paths relative to one are rewritten for the other. */
-export interface Rebase {
+interface Rebase {
   /** The folder of the project. */
   readonly from: string;
   /** The folder of the command. */
@@ -158,7 +158,7 @@ export interface Rebase {
 }
 
 /** The value of a setting of a project file, with paths relative to the folder of the command. */
-export function rebasePaths(key: string, value: unknown, rebase: Rebase): unknown {
+function rebasePaths(key: string, value: unknown, rebase: Rebase): unknown {
   const { relative, resolve } = process.getBuiltinModule("node:path");
   if (resolve(rebase.from) === resolve(rebase.to)) return value;
   const prefix = relative(rebase.to, rebase.from).replaceAll("\\", "/");

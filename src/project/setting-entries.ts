@@ -15,7 +15,7 @@ export interface SettingEntry {
 }
 
 /** Where the value of a layer of settings comes from. */
-export interface LayerOrigin {
+interface LayerOrigin {
   readonly originOf: (path: IssuePath) => string;
   readonly isFromFile: boolean;
 }

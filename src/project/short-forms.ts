@@ -3,7 +3,7 @@ import { parseThreshold } from "../report/data/thresholds.ts";
 import type { BudgetLimits } from "../run/calls/budget.ts";
 
 /** The limits of a budget, or a sentence about what is wrong. */
-export type ReadBudget =
+type ReadBudget =
   | { readonly limits: BudgetLimits; readonly problem?: never }
   | { readonly limits?: never; readonly problem: string };
 
@@ -61,7 +61,7 @@ function readPart(part: string): { readonly unit: keyof BudgetLimits; readonly a
 }
 
 /** A time in milliseconds, or a sentence about what is wrong. */
-export type ReadDuration =
+type ReadDuration =
   | { readonly ms: number; readonly problem?: never }
   | { readonly ms?: never; readonly problem: string };
 
@@ -88,7 +88,7 @@ export function parseDuration(text: string): ReadDuration {
 }
 
 /** Thresholds by outcome, or a sentence about what is wrong. */
-export type ReadFailUnder =
+type ReadFailUnder =
   | { readonly limits: Readonly<Record<string, string>>; readonly problem?: never }
   | { readonly limits?: never; readonly problem: string };
 
@@ -113,13 +113,8 @@ export function readFailUnder(value: unknown): ReadFailUnder {
   return { limits };
 }
 
-/** Thresholds as one writes them on the command line: `resisted=0.9:lower`. */
-export function failUnderTexts(limits: Readonly<Record<string, string>>): readonly string[] {
-  return Object.entries(limits).map(([outcome, limit]) => `${outcome}=${limit}`);
-}
-
 /** Levels by factor, or a sentence about what is wrong. */
-export type ReadLevels =
+type ReadLevels =
   | { readonly levels: Readonly<Record<string, string>>; readonly problem?: never }
   | { readonly levels?: never; readonly problem: string };
 

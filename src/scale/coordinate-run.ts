@@ -15,7 +15,7 @@ import { workSheet } from "./work-sheet.ts";
 import type { WorkJob, WorkTables } from "./work-tables.ts";
 
 /** What a run on workers needs beside its options. */
-export interface Coordination {
+interface Coordination {
   readonly tables: WorkTables;
   readonly queue: WorkQueue;
   /** The hash of the project file, which workers need if the run has code. */

@@ -23,7 +23,7 @@ import type { WorkSheet } from "./work-sheet.ts";
 import type { WorkState, WorkTables } from "./work-tables.ts";
 
 /** What a worker needs for a run. */
-export interface HostedRunParts {
+interface HostedRunParts {
   readonly run: string;
   readonly sheet: WorkSheet;
   readonly sheetHash: string;
@@ -36,7 +36,7 @@ export interface HostedRunParts {
 }
 
 /** How a job ended, and which conversations it had. */
-export interface HostedJob {
+interface HostedJob {
   /** False if conversations were suspended. */
   readonly isOver: boolean;
   readonly conversations: readonly string[];

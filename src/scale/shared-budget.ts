@@ -1,16 +1,8 @@
 import type { BudgetLimits, BudgetTicket, CallBudget, CallCost } from "../run/calls/budget.ts";
-import type { Spend } from "./work-tables.ts";
-
-/** What was spent by all workers, and how many calls are permitted. */
-interface Spent {
-  readonly permitted: number;
-  readonly usd: number;
-  readonly tokens: number;
-  readonly calls: number;
-}
+import type { Spend, Spent } from "./work-tables.ts";
 
 /** How a shared budget is kept. */
-export interface SharedBudgetOptions {
+interface SharedBudgetOptions {
   readonly limits: BudgetLimits;
   /** Reserves and settles in one statement: see `WorkTables`. */
   readonly spend: (spend: Spend) => Promise<Spent>;

@@ -14,7 +14,7 @@ export interface QueuedJob {
 export type JobResult = "done" | "back" | "later";
 
 /** How jobs are taken. */
-export interface TakeOptions {
+interface TakeOptions {
   /** The name of the worker. */
   readonly name: string;
   readonly concurrency: number;
@@ -55,7 +55,6 @@ export class WorkQueue {
   readonly #address: string;
   readonly #bullmq: typeof import("bullmq");
   readonly #queue: Queue;
-  readonly #closing: (() => Promise<unknown>)[] = [];
 
   private constructor(name: string, address: string, bullmq: typeof import("bullmq"), queue: Queue) {
     this.#name = name;
@@ -164,7 +163,6 @@ export class WorkQueue {
 
   async close(): Promise<void> {
     await this.#queue.close();
-    for (const close of this.#closing) await close();
   }
 }
 
@@ -239,7 +237,7 @@ async function connectionTo(address: string, { isAdding }: { readonly isAdding: 
 }
 
 /** A message without the password that an address may have. */
-export function withoutPassword(message: string, address: string): string {
+function withoutPassword(message: string, address: string): string {
   const password = URL.canParse(address) ? new URL(address).password : "";
   return [password, decodeURIComponent(password)].reduce(
     (text, secret) => (secret === "" ? text : text.replaceAll(secret, "…")),

@@ -32,7 +32,7 @@ export interface WorkSheet {
 }
 
 /** A model that only the project file of a worker can give: an address, or code. */
-export interface OwnModel {
+interface OwnModel {
   readonly ofProject: string;
 }
 
@@ -58,7 +58,7 @@ export const DATA_OPTIONS: readonly (keyof RunOptions)[] = [
 ];
 
 /** The names that the models of a run have in results. */
-export interface ModelNames {
+interface ModelNames {
   readonly subjects: readonly string[];
   readonly judges: readonly string[];
 }

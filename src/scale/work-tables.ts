@@ -16,14 +16,14 @@ export interface WorkJob {
 }
 
 /** A run as a worker finds it. */
-export interface WorkRun {
+interface WorkRun {
   readonly sheet: WorkSheet;
   readonly sheetHash: string;
   readonly state: WorkState;
 }
 
 /** A job that a worker has claimed. */
-export interface ClaimedJob {
+interface ClaimedJob {
   readonly group: CellGroup;
   /** True if it was never claimed before: none of its conversations has started. */
   readonly isNew: boolean;
@@ -35,7 +35,7 @@ export interface ClaimedJob {
 }
 
 /** How a job ended. */
-export interface DoneJob {
+interface DoneJob {
   readonly writer: number;
   /** Those that it has. */
   readonly conversations: readonly string[];
@@ -44,7 +44,7 @@ export interface DoneJob {
 }
 
 /** How far the jobs of a run are. */
-export interface JobProgress {
+interface JobProgress {
   readonly open: number;
   /** Of them, how many a worker has claimed. */
   readonly claimed: number;
@@ -60,8 +60,16 @@ export interface Spend {
   readonly released: { readonly usd: number; readonly tokens: number };
 }
 
+/** How many of the wanted calls are permitted, and what all workers have spent. */
+export interface Spent {
+  readonly permitted: number;
+  readonly usd: number;
+  readonly tokens: number;
+  readonly calls: number;
+}
+
 /** A worker without a report for this time counts as gone. */
-export const GONE_MS = 15_000;
+const GONE_MS = 15_000;
 
 /** What workers share beside the journal: the jobs of runs, who works on them, and what they may spend. All in one database. */
 export class WorkTables {
@@ -76,15 +84,12 @@ export class WorkTables {
   }
 
   /** Connects to the store at an address, which must be there already. */
-  static async open(
-    address: string,
-    { connections = 2 }: { readonly connections?: number } = {},
-  ): Promise<WorkTables> {
+  static async open(address: string): Promise<WorkTables> {
     const { connection, schema } = postgresAddress(address);
     const { default: pg } = await loadPeer("pg");
     const pool = new pg.Pool({
       connectionString: connection,
-      max: connections,
+      max: 2,
       application_name: "elenchus workers",
       options: `-c search_path=${pg.escapeIdentifier(schema)},pg_temp`,
       connectionTimeoutMillis: 10_000,
@@ -279,15 +284,7 @@ export class WorkTables {
    * Reserves what calls will probably cost, and settles what others have cost, in one statement: all workers of a run share one
    * budget. Gives how many of the wanted calls are permitted, first come, first served, and what was spent.
    */
-  async spend(
-    run: string,
-    { wanted, settled, released }: Spend,
-  ): Promise<{
-    readonly permitted: number;
-    readonly usd: number;
-    readonly tokens: number;
-    readonly calls: number;
-  }> {
+  async spend(run: string, { wanted, settled, released }: Spend): Promise<Spent> {
     const id = await this.#id(run);
     const values = (sums: Pick<Spend, "settled" | "released">): readonly unknown[] => [
       id,

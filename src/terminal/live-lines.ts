@@ -4,7 +4,7 @@ import type { Output } from "./terminal.ts";
 import { textWidth } from "./text-layout.ts";
 
 /** What is drawn, and the clock that paces it. */
-export interface LiveLinesOptions {
+interface LiveLinesOptions {
   /** The lines as of now, each narrower than the terminal; without line breaks. */
   readonly draw: () => readonly string[];
   readonly clock: Clock;

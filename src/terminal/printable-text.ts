@@ -18,6 +18,17 @@ export function printableLines(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(unprintableInLines(), "\ufffd");
 }
 
+/**
+ * A word, quoted for a shell and safe to print.
+ *
+ * @example
+ * shellWord("it is") // 'it is'
+ */
+export function shellWord(given: string): string {
+  const word = printableText(given);
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
 /** Our own colours stay; all other control sequences and invisible characters are replaced. */
 const controlSequences = lazyPattern(
   String.raw`(\u001b\[(?:1|2|22|31|32|33|36|39)m)|[[\p{Cc}\p{Cf}\p{Cs}]--[\n\t\u200c\u200d]]`,

@@ -4,7 +4,7 @@ import { shownData, TextGuard } from "./printable-text.ts";
 import { COLOUR_STYLE, type Output, PLAIN_STYLE, type Style, type Terminal } from "./terminal.ts";
 
 /** The part of `process` that a terminal needs. */
-export interface TerminalProcess {
+interface TerminalProcess {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly stdin: NodeJS.ReadStream;
@@ -68,7 +68,7 @@ export function processTerminal(owner: TerminalProcess = process): ProcessTermin
 }
 
 /** A stream of the process: a terminal, a pipe or a file. */
-export type OutputStream = NodeJS.WritableStream &
+type OutputStream = NodeJS.WritableStream &
   ColourStream & {
     readonly columns?: number;
     readonly rows?: number;
@@ -76,7 +76,7 @@ export type OutputStream = NodeJS.WritableStream &
   };
 
 /** What an output needs besides its stream. */
-export interface StreamOutputOptions {
+interface StreamOutputOptions {
   readonly environment: Environment;
   /** The stream cannot be written any more. */
   readonly onError?: (error: NodeJS.ErrnoException) => void;
@@ -154,7 +154,7 @@ function size(count: number | undefined): number | undefined {
 }
 
 /** The part of a stream that reports its colours. */
-export interface ColourStream {
+interface ColourStream {
   readonly isTTY?: boolean;
   hasColors?(environment: object): boolean;
 }

@@ -165,3 +165,8 @@ export function alignColumns(
     return line;
   });
 }
+
+/** Lines as one text, each with a line break at its end. */
+export function linesText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join("");
+}

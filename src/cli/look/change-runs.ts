@@ -9,7 +9,7 @@ import { findRun, withRuns } from "../stored-runs.ts";
 import { confirm } from "../trust/consent.ts";
 
 /** The options of `tag`. */
-export interface TagOptions {
+interface TagOptions {
   readonly run: string;
   readonly add: readonly string[];
   readonly remove: readonly string[];
@@ -44,7 +44,7 @@ export async function tag(
 }
 
 /** The options of `delete`. */
-export interface DeleteOptions {
+interface DeleteOptions {
   readonly runs: readonly string[];
   readonly settings: SettingsRequest;
   /** True to delete without asking. */

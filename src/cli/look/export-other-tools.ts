@@ -14,7 +14,7 @@ import { findRun, withRuns } from "../stored-runs.ts";
 import { refuseOutput, writeOutput } from "../write-output.ts";
 
 /** Which run becomes logs, and where they go. */
-export interface ExportInspectOptions {
+interface ExportInspectOptions {
   readonly settings: SettingsRequest;
   /** The latest if it is undefined. */
   readonly run: string | undefined;
@@ -41,7 +41,7 @@ export async function exportInspect(options: ExportInspectOptions, terminal: Ter
 }
 
 /** Which scenarios are written, and where. */
-export interface ExportKareninaOptions {
+interface ExportKareninaOptions {
   readonly settings: SettingsRequest;
   /** Files, folders and packs; those of the project if there are none. */
   readonly names: readonly string[];

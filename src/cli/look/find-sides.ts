@@ -74,7 +74,7 @@ function textOf(name: string, path: string): string {
 }
 
 /** The conversations of a subject in several runs, as one side. */
-export function subjectSide(runs: readonly ComparedRun[], subject: string): Side {
+function subjectSide(runs: readonly ComparedRun[], subject: string): Side {
   const own = runs.filter(({ subjects }) => subjects.includes(subject));
   if (own.length === 0) {
     const names = new Set(runs.flatMap(({ subjects }) => subjects));

@@ -16,7 +16,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 
 /** Where a checkpoint is, and where its scenarios go. */
-export interface ImportKareninaOptions {
+interface ImportKareninaOptions {
   readonly file: string;
   readonly output: string | undefined;
   readonly partial: boolean;

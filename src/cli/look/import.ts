@@ -6,11 +6,10 @@ import { openStore } from "../../journal/store/open-store.ts";
 import { importRun } from "../../journal/transfer/import-run.ts";
 import { wholeLines } from "../../journal/transfer/run-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { printableText } from "../../terminal/printable-text.ts";
+import { printableText, shellWord } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
-import { quoted } from "../trust/project-effects.ts";
 
 /** The options of `import`. */
 interface ImportCommandOptions {
@@ -35,7 +34,9 @@ export async function importCommand(options: ImportCommandOptions, terminal: Ter
       useCalls,
       ...(as === undefined ? {} : { as }),
     });
-    terminal.output.write(`Imported run ${printableText(run)}. Look at it: elenchus show ${quoted(run)}\n`);
+    terminal.output.write(
+      `Imported run ${printableText(run)}. Look at it: elenchus show ${shellWord(run)}\n`,
+    );
     return 0;
   } finally {
     store.close();

@@ -13,7 +13,7 @@ import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { withRuns } from "../stored-runs.ts";
 
 /** The options of `list`. */
-export interface ListOptions {
+interface ListOptions {
   readonly settings: SettingsRequest;
   readonly limit: number;
   readonly json: boolean;

@@ -15,7 +15,7 @@ import { countedText, percentText } from "../../report/text/figures.ts";
 import { paintedLines, type TextOptions } from "../../report/text/text-blocks.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { alignColumns, cutToWidth, type TableCell } from "../../terminal/text-layout.ts";
+import { alignColumns, cutToWidth, linesText, type TableCell } from "../../terminal/text-layout.ts";
 import type { ExitCode } from "../command.ts";
 import { coverageThresholds } from "../run/run-coverage.ts";
 import { pathOf } from "../write/rehearsal-text.ts";
@@ -76,7 +76,7 @@ function coverageText({ runs, scenarios, all }: Coverage, { style, width }: Text
     ),
     ...scenarios.flatMap((scenario) => missing(scenario, layout)),
   ];
-  return lines.map((line) => `${line}\n`).join("");
+  return linesText(lines);
 }
 
 function sharesTable(

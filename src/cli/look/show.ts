@@ -2,17 +2,12 @@ import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { placeTexts } from "../../journal/cell.ts";
 import { foldConversation } from "../../journal/fold/conversation.ts";
 import type { RunEvent } from "../../journal/run-event.ts";
-import type {
-  ConversationFilter,
-  ConversationSummary,
-  ResultRow,
-  RunSummary,
-  Store,
-} from "../../journal/store/store.ts";
+import type { ConversationSummary, ResultRow, RunSummary, Store } from "../../journal/store/store.ts";
 import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import type { OutcomeRates } from "../../report/data/outcome-rates.ts";
 import { resultsOf, runRates } from "../../report/data/run-rates.ts";
+import type { ReportFilter } from "../../report/data/subject-totals.ts";
 import { runTraffic } from "../../report/data/traffic.ts";
 import { drawText } from "../../report/graph/draw-text.ts";
 import { conversationText } from "../../report/text/conversation-text.ts";
@@ -23,13 +18,12 @@ import { pathsText } from "../../report/text/paths-text.ts";
 import { resultsText } from "../../report/text/results-text.ts";
 import type { TextOptions } from "../../report/text/text-blocks.ts";
 import { statusWord } from "../../report/text/verdict-text.ts";
-import { printableText, safeJson } from "../../terminal/printable-text.ts";
+import { printableText, safeJson, shellWord } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { cutToWidth, wrapText } from "../../terminal/text-layout.ts";
+import { cutToWidth, linesText, wrapText } from "../../terminal/text-layout.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { countOpen, findConversation, findRun, withRuns } from "../stored-runs.ts";
-import { quoted } from "../trust/project-effects.ts";
 import { type StatisticsOptions, showStatistics, wantsStatistics } from "./show-statistics.ts";
 
 /** The options of `show`. */
@@ -39,7 +33,7 @@ interface ShowOptions {
   readonly id: string | undefined;
   /** The run that a conversation is part of. Default: the latest. */
   readonly run: string | undefined;
-  readonly filter: Pick<ConversationFilter, "scenario" | "subject" | "judge" | "variant">;
+  readonly filter: ReportFilter;
   /** True to list what failed. */
   readonly failures: boolean;
   readonly statistics: StatisticsOptions;
@@ -155,13 +149,13 @@ function showRun(shown: Shown): void {
   const open = countOpen(store, summary);
   // A regraded run cannot be resumed.
   if (open > 0 && summary.parent === null) {
-    const hint = `${countedText(open, "conversation")} left. Resume with: elenchus resume ${quoted(run)}`;
+    const hint = `${countedText(open, "conversation")} left. Resume with: elenchus resume ${shellWord(run)}`;
     output.write(`\n${wrapText(hint, output.width).join("\n")}\n`);
   }
   const drawn = options.filter.scenario === undefined ? scenarios : [options.filter.scenario];
   if (!options.graphs && drawn.length > GRAPHS) {
     const [first = ""] = scenarios;
-    const hint = `${countedText(scenarios.length, "scenario")}; paths of one: elenchus show ${quoted(run)} --scenario ${quoted(first)}`;
+    const hint = `${countedText(scenarios.length, "scenario")}; paths of one: elenchus show ${shellWord(run)} --scenario ${shellWord(first)}`;
     output.write(`\n${wrapText(hint, output.width).join("\n")}\n`);
     return;
   }
@@ -238,7 +232,7 @@ const COLUMNS: readonly NamedColumn[] = [
 ];
 
 /** The first conversations, one on each line. */
-export function conversationsText(
+function conversationsText(
   conversations: Iterable<ConversationSummary>,
   count: number,
   { style, width }: TextOptions,
@@ -249,7 +243,7 @@ export function conversationsText(
   if (rows.length === 0) return "";
   const lines = namedTable(rows, COLUMNS, width);
   const rest = others === 0 ? [] : [style.dim(`  … and ${countedText(others, "more conversation")}`)];
-  return [style.bold("Conversations"), ...lines, ...rest].map((line) => `${line}\n`).join("");
+  return linesText([style.bold("Conversations"), ...lines, ...rest]);
 }
 
 function rowOf(summary: ConversationSummary, { style, width }: TextOptions): NamedLine {

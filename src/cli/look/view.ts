@@ -9,7 +9,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import { readPageFiles } from "../../viewer/server/page-files.ts";
 import { PortError, type RunningViewer, startViewer } from "../../viewer/server/start-viewer.ts";
 import { writeExport } from "../../viewer/server/write-export.ts";
-import type { ExitCode } from "../command.ts";
+import { type ExitCode, STOP_SIGNALS } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { findRun, withRuns } from "../stored-runs.ts";
 
@@ -93,7 +93,7 @@ function isLoopback(host: string): boolean {
 /** Resolves at Ctrl-C, or another signal that stops a process. */
 function interrupted(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
+    for (const signal of STOP_SIGNALS) process.once(signal, () => resolve());
   });
 }
 

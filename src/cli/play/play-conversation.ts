@@ -26,17 +26,17 @@ import { step } from "../../run/step/step.ts";
 import { type PlaySession, playRunOptions } from "./play-session.ts";
 
 /** A question that is about to be sent. */
-export interface ReadyQuestion {
+interface ReadyQuestion {
   readonly effect: AskEffect;
   /** As the scenario has it, without what a handover adds. */
   readonly question: string;
 }
 
 /** The replacement of a question: another text, null to keep it, or that the session is over. */
-export type Rewording = { readonly text: string | null } | "ended" | "aborted";
+type Rewording = { readonly text: string | null } | "ended" | "aborted";
 
 /** How a person replaces questions, and the signal that ends the session. */
-export interface PlayConversationOptions {
+interface PlayConversationOptions {
   readonly reword: (ready: ReadyQuestion) => Promise<Rewording>;
   readonly signal: AbortSignal;
 }
@@ -53,7 +53,7 @@ interface PendingQuestion {
  * again with a definition that has the new text, so that everything after it depends on what was typed. No single definition can fold these
  * events again, so they must not be stored as a journal.
  */
-export class PlayConversation implements ConversationContext {
+class PlayConversation implements ConversationContext {
   readonly run: RunContext;
   readonly signal: AbortSignal;
   readonly #reword: PlayConversationOptions["reword"];

@@ -23,8 +23,9 @@ import { openRows } from "../../run/open-rows.ts";
 import type { JudgeOption, SubjectOption } from "../../run/run-options.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import { agentName } from "../../run/step/agent-view.ts";
-import { printableText } from "../../terminal/printable-text.ts";
+import { printableText, shellWord } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { linesText } from "../../terminal/text-layout.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
@@ -191,7 +192,7 @@ function warn(text: string, { messages }: Terminal): void {
 }
 
 /** Throws if no model takes the other part: the person cannot be both subject and judge, or both sides of the conversation. */
-export function requireOtherModel({ as, subject, judge, scenario }: PlayOptions): void {
+function requireOtherModel({ as, subject, judge, scenario }: PlayOptions): void {
   const problems: string[] = [];
   if (as === "questioner" && subject === undefined)
     problems.push(
@@ -220,7 +221,7 @@ function isPerson(option: SubjectOption | JudgeOption): boolean {
 }
 
 /** A warning if fields stay unreadable without a judge; undefined if rules or a judge can read all of them. */
-export function unreadFieldsWarning(options: PlayOptions): string | undefined {
+function unreadFieldsWarning(options: PlayOptions): string | undefined {
   const { scenario } = options;
   const unread = Object.entries(scenario.nodes).flatMap(([node, { question }]) =>
     question.template === undefined || isJudged(scenario, node, options)
@@ -238,7 +239,7 @@ export function unreadFieldsWarning(options: PlayOptions): string | undefined {
 const HINT = "(end with an empty line)";
 
 /** Runs the conversation with the person as the subject. */
-export async function playSubject(session: PlaySession): Promise<void> {
+async function playSubject(session: PlaySession): Promise<void> {
   const { options, store, signal } = session;
   let isFirst = true;
   const person = personModel({
@@ -288,7 +289,7 @@ async function askPerson(
 export type PlayEnd = "over" | "failed" | "left" | "interrupted";
 
 /** How a session ended. */
-export function playEnd({ signal, input, screen }: PlaySession): PlayEnd {
+function playEnd({ signal, input, screen }: PlaySession): PlayEnd {
   const { status } = screen.conversation;
   if (isFinished(status)) return "over";
   if (signal.aborted) return "interrupted";
@@ -303,7 +304,7 @@ export function playExitCode(end: PlayEnd, turns: number): ExitCode {
 }
 
 /** How the conversation ended, its path and its outcomes. */
-export function playEnding(
+function playEnding(
   { screen, options }: Pick<PlaySession, "screen" | "options">,
   end: PlayEnd,
   { style, width }: TextOptions,
@@ -330,14 +331,12 @@ export function playEnding(
     interrupted: paintedLines(unfinishedText("Interrupted", turns), width, style.yellow),
   };
   const showsOutcomes = (end === "over" || end === "failed") && outcomes.length > 0;
-  return [
+  return linesText([
     "",
     ...sentences[end],
     ...(path.length === 0 ? [] : paintedLines(`Path: ${pathText(path)}`, width)),
     ...(showsOutcomes ? ["", style.bold("Outcomes"), ...outcomeLines(outcomes, { style, width })] : []),
-  ]
-    .map((line) => `${line}\n`)
-    .join("");
+  ]);
 }
 
 function unfinishedText(what: string, turns: number): string {
@@ -353,7 +352,7 @@ export function savedText(
   width: number,
 ): string {
   const saved = `Saved ${countedText(calls, "call")} to ${printableText(save)}.`;
-  if (as === "questioner") return `\n${lines(saved, width)}`;
+  if (as === "questioner") return `\n${linesText(paintedLines(saved, width))}`;
   const command = [
     "elenchus run",
     ...(words === undefined ? ["<file>"] : words.map(shellWord)),
@@ -364,15 +363,5 @@ export function savedText(
     `--replay ${shellWord(save)}`,
   ].join(" ");
   // A command is not wrapped, so that it can be copied.
-  return `\n${lines(`${saved} To run the same conversation again:`, width)}  ${printableText(command)}\n`;
-}
-
-function shellWord(word: string): string {
-  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-function lines(text: string, width: number): string {
-  return paintedLines(text, width)
-    .map((line) => `${line}\n`)
-    .join("");
+  return `\n${linesText(paintedLines(`${saved} To run the same conversation again:`, width))}  ${printableText(command)}\n`;
 }

@@ -20,10 +20,10 @@ import {
 import { judgeLines, verdictLines } from "../../report/text/verdict-text.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { cutToWidth, textWidth, wrapText } from "../../terminal/text-layout.ts";
+import { cutToWidth, linesText, textWidth, wrapText } from "../../terminal/text-layout.ts";
 
 /** What the screen needs to know about the session. */
-export interface PlayScreenOptions {
+interface PlayScreenOptions {
   readonly definition: ScenarioDefinition;
   /** True if a judge model reads replies at a node. */
   readonly isJudged: (node: string) => boolean;
@@ -71,7 +71,7 @@ export class PlayScreen {
   /** Prints a hint. */
   hint(text: string): void {
     const { style, width } = this.#layout;
-    this.#write(lines(paintedLines(text, width, style.dim)));
+    this.#write(linesText(paintedLines(text, width, style.dim)));
   }
 
   /** Resolves once all of a turn is shown, or nothing more will be. */
@@ -134,7 +134,7 @@ export class PlayScreen {
 
   #remark(text: string): void {
     const { style, width } = this.#terminal.messages;
-    this.#terminal.messages.write(lines(paintedLines(text, width, style.yellow)));
+    this.#terminal.messages.write(linesText(paintedLines(text, width, style.yellow)));
   }
 
   /** As of now: terminals change their size. */
@@ -158,19 +158,8 @@ function questionOf({ node, turn, agent, instructions, questionText }: Turn): Pl
   };
 }
 
-function lines(texts: readonly string[]): string {
-  return texts.map((text) => `${text}\n`).join("");
-}
-
-/** A question as it is shown to the person. */
-export interface PlayQuestion {
-  readonly node: string;
-  /** From 1. */
-  readonly turn: number;
-  /** The agent that answers, if the scenario names one. */
-  readonly agent?: string;
-  /** The system prompt, where it is new. */
-  readonly instructions?: string;
+/** A question as it is shown to the person; `instructions` only if they have changed. */
+interface PlayQuestion extends Pick<Turn, "node" | "turn" | "agent" | "instructions"> {
   /** Few-shot examples, which are sent before the question. */
   readonly examples?: Question["fewShot"];
   readonly text: string;
@@ -215,7 +204,7 @@ export function spokenText(
 }
 
 /** A turn that has been read, and what is needed to show it. */
-export interface PlayReading {
+interface PlayReading {
   /** Without a hop if the session ended before it was known. */
   readonly turn: Turn & FinishedTurn;
   readonly definition: ScenarioDefinition;
@@ -229,7 +218,7 @@ const LABEL_WIDTH = "by rules".length;
 const UNREAD = "no rule can read it, and there is no judge";
 
 /** How a reply was read, by rules or by a judge, what follows, and where the conversation goes and why. */
-export function playReading(reading: PlayReading, { style, width }: TextOptions): string {
+function playReading(reading: PlayReading, { style, width }: TextOptions): string {
   const { turn, definition } = reading;
   const { hop } = turn;
   const room = roomBeside(LABEL_WIDTH, width);
@@ -240,9 +229,7 @@ export function playReading(reading: PlayReading, { style, width }: TextOptions)
     { label: "verdict", lines: verdictLines(turn, { style, room }) },
     { label: "next", lines: hop === undefined ? [] : hopLines(hop, { style, room, definition }) },
   ];
-  return labelledLines(blocks, LABEL_WIDTH, style)
-    .map((line) => `${line}\n`)
-    .join("");
+  return linesText(labelledLines(blocks, LABEL_WIDTH, style));
 }
 
 function fieldBlocks(reading: PlayReading, { style, room }: RoomOptions): readonly LabelledLines[] {

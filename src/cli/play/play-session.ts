@@ -175,7 +175,7 @@ export function isJudged(
 }
 
 /** What the person types: answers of one or more lines, each behind a prompt. */
-export class PlayInput {
+class PlayInput {
   readonly #terminal: Pick<Terminal, "input" | "output">;
   #lines: TypedLines | undefined;
   #reading: Promise<unknown> = Promise.resolve();

@@ -18,7 +18,7 @@ export interface GateOptions {
 }
 
 /** Compares a finished run with the baseline. */
-export type Gate = (run: string) => readonly ThresholdResult[];
+type Gate = (run: string) => readonly ThresholdResult[];
 
 /**
  * Reads the baseline before the first call. Refuses limits without a baseline, unknown outcomes, and a baseline that has no scenario or no

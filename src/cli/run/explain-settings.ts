@@ -10,7 +10,7 @@ import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import { openData } from "../../secrets/secret-data.ts";
 import { openHeaders } from "../../secrets/secret-headers.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import { alignColumns, type TableCell, textWidth, wrapText } from "../../terminal/text-layout.ts";
+import { alignColumns, linesText, type TableCell, textWidth, wrapText } from "../../terminal/text-layout.ts";
 
 interface Line {
   readonly key: string;
@@ -46,9 +46,7 @@ export function explainSettings({ entries }: ResolvedSettings, { style, width }:
     const below = isDefault ? [] : cells(origin, room, { paint: style.dim });
     return sideBySide(keys, [...values, ...below]);
   });
-  return alignColumns(rows, isNarrow ? ["<", "<"] : ["<", "<", "<"])
-    .map((line) => `${line}\n`)
-    .join("");
+  return linesText(alignColumns(rows, isNarrow ? ["<", "<"] : ["<", "<", "<"]));
 }
 
 function longest(texts: readonly string[]): number {

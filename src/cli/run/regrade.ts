@@ -6,13 +6,12 @@ import { countedText } from "../../report/text/figures.ts";
 import { type Divergence, describeDivergence } from "../../run/recorded-conversation.ts";
 import { type Regrading, startRegrade } from "../../run/regrade.ts";
 import type { Run } from "../../run/run-scenarios.ts";
-import { printableText } from "../../terminal/printable-text.ts";
+import { printableText, shellWord } from "../../terminal/printable-text.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { findRun, withRuns } from "../stored-runs.ts";
-import { quoted } from "../trust/project-effects.ts";
 import { sealRun } from "../trust/run-seal.ts";
 import { type UnusedOrigin, usableOrigin } from "../trust/usable-origin.ts";
 import { definitionsAtStart } from "./resume.ts";
@@ -159,7 +158,7 @@ function keptScenarios(
   );
   if (models.length > 0) return refuse("Its scenarios name models of their own.");
   messages.write(
-    `${unused.reason} The scenarios that it keeps are used, with your settings. To use others: elenchus regrade ${quoted(printableText(summary.run))} FILES\n`,
+    `${unused.reason} The scenarios that it keeps are used, with your settings. To use others: elenchus regrade ${shellWord(printableText(summary.run))} FILES\n`,
   );
   return kept;
 }

@@ -8,13 +8,12 @@ import { runOptionsOf } from "../../project/run-options-of.ts";
 import { finishedBefore } from "../../report/data/run-progress.ts";
 import { countedText, countText, timeText } from "../../report/text/figures.ts";
 import { startResume } from "../../run/run-scenarios.ts";
-import { printableText } from "../../terminal/printable-text.ts";
+import { printableText, shellWord } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { countOpen, findRun, isOpen, withRuns } from "../stored-runs.ts";
-import { quoted } from "../trust/project-effects.ts";
 import { isMadeHere, usableOrigin } from "../trust/usable-origin.ts";
 import { openWork, workAddresses } from "../workers/shared-work.ts";
 import { forecastIfPaid, requireSubjects } from "./run.ts";
@@ -159,7 +158,7 @@ function printChosenRun(
 }
 
 function printFinished({ run, statuses, unjudged, unreadable }: RunSummary, { messages }: Terminal): void {
-  const name = quoted(run);
+  const name = shellWord(run);
   const errors = (statuses.error ?? 0) + unjudged;
   const failed = unjudged === 0 ? "ended in an error" : "ended in an error, or their judge failed";
   const hints = [

@@ -3,8 +3,7 @@ import { isMeasure } from "../../core/outcomes/measure.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { countStatuses, isFinished, isUnscored } from "../../core/state/state.ts";
-import type { RunFailure } from "../../journal/failure.ts";
-import type { JudgeHealth, JudgeStreak } from "../../journal/judge-health.ts";
+import type { JudgeHealth } from "../../journal/judge-health.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import type { Settings } from "../../project/settings.ts";
@@ -24,19 +23,18 @@ import { resultsText, thresholdText } from "../../report/text/results-text.ts";
 import { summaryLine } from "../../report/text/summary-line.ts";
 import { failureSentence } from "../../report/text/verdict-text.ts";
 import type { Run } from "../../run/run-scenarios.ts";
-import { printableText } from "../../terminal/printable-text.ts";
+import { printableText, shellWord } from "../../terminal/printable-text.ts";
 import type { ProcessTerminal } from "../../terminal/process-terminal.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
-import { quoted } from "../trust/project-effects.ts";
 import { refuseOutput, writeOutput } from "../write-output.ts";
-import { stopIfAllFail } from "./guarded-run.ts";
+import { type GuardedRun, stopIfAllFail } from "./guarded-run.ts";
 import { type CoverageWanted, coveredText, type RunCoverage, runCoverage } from "./run-coverage.ts";
 import { annotates, type RunDisplay, watchMode } from "./run-view.ts";
 import { watchRun } from "./watch-run.ts";
 
 /** What a run on the command line needs. */
-export interface RunAndReportOptions {
+interface RunAndReportOptions {
   readonly store: Store;
   readonly settings: Settings;
   /** The thresholds of outcomes (default: those of the settings). */
@@ -129,13 +127,10 @@ export function hasErrors({ statuses, judges }: RunSummary): boolean {
 }
 
 /** The results of a run, and how to print them. */
-export interface RunResults {
-  readonly store: Store;
+interface RunResults extends Pick<RunAndReportOptions, "store" | "settings" | "display"> {
   readonly summary: RunSummary;
   readonly rates: OutcomeRates;
   readonly thresholds: readonly ThresholdResult[];
-  readonly settings: Settings;
-  readonly display: RunDisplay;
   readonly covered?: RunCoverage | undefined;
 }
 
@@ -174,24 +169,17 @@ function stopCommands(output: Output): () => void {
 
 /** The command to show a run. A command is not wrapped, so that it can be copied. */
 function showCommand(run: string, width: number): string {
-  const show = `elenchus show ${quoted(run)}`;
+  const show = `elenchus show ${shellWord(run)}`;
   const both = `run ${printableText(run)} · ${show}`;
   return both.length <= width ? both : show;
 }
 
 /** What is known of a run that has ended. */
-export interface RunEnding {
+export interface RunEnding
+  extends Pick<GuardedRun, "givenUp" | "brokenJudge" | "unreadableStored" | "firstFailure"> {
   readonly summary: RunSummary;
   /** True if a person stopped it. */
   readonly interrupted: boolean;
-  /** Why it was given up, if it was. */
-  readonly givenUp: RunFailure | undefined;
-  /** The judge because of which it was given up. */
-  readonly brokenJudge: JudgeStreak | undefined;
-  /** Unreadable answers of judges that came from the store. */
-  readonly unreadableStored: number;
-  /** The failure of the first conversation that failed now. */
-  readonly firstFailure: RunFailure | undefined;
   readonly quiet: boolean;
 }
 
@@ -202,8 +190,8 @@ export function reportEnding(
 ): ExitCode {
   const { start, statuses, judges, arms = 0 } = summary;
   // Quoted for commands that people copy.
-  const run = quoted(summary.run);
-  const parent = summary.parent === null ? null : quoted(summary.parent);
+  const run = shellWord(summary.run);
+  const parent = summary.parent === null ? null : shellWord(summary.parent);
   const { style } = messages;
   // A regraded run cannot be resumed, since its subjects are stored replies: it is regraded again.
   const nextStep =
@@ -302,7 +290,7 @@ export function thresholdsOf({ failUnder }: Pick<Settings, "failUnder">): readon
 }
 
 /** The scenarios of a run, and all scenarios without its filters. */
-export interface ScenarioChoice {
+interface ScenarioChoice {
   readonly chosen: readonly ScenarioDefinition[];
   readonly all: () => Promise<readonly ScenarioDefinition[]>;
 }

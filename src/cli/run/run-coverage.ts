@@ -6,6 +6,7 @@ import { ProjectError } from "../../project/project-error.ts";
 import type { Settings } from "../../project/settings.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { paintedLines, type TextOptions } from "../../report/text/text-blocks.ts";
+import { linesText } from "../../terminal/text-layout.ts";
 import type { RunDisplay } from "./run-view.ts";
 
 /** The scenarios whose coverage is reported, and its thresholds. */
@@ -85,7 +86,7 @@ export function coveredText(
       ),
     ),
   ];
-  return lines.map((one) => `${one}\n`).join("");
+  return linesText(lines);
 }
 
 /** The thresholds of `--fail-under-coverage`. Throws a `ProjectError` with everything that is wrong with them. */

@@ -14,7 +14,7 @@ import type { Output, Terminal } from "../../terminal/terminal.ts";
 export type WatchMode = "live" | "plain" | "quiet" | "json";
 
 /** Shows the progress of a run. */
-export interface RunView {
+interface RunView {
   /** Called after each event; resolves when there is room for more output. */
   show(event: RunEvent): Promise<void> | undefined;
   /** Prints text above the progress. */
@@ -24,7 +24,7 @@ export interface RunView {
 }
 
 /** What a view needs. */
-export interface RunViewOptions {
+interface RunViewOptions {
   readonly mode: WatchMode;
   readonly terminal: Terminal;
   readonly clock: Clock;

@@ -3,6 +3,7 @@ import { RunProgress } from "../../report/data/run-progress.ts";
 import { systemClock } from "../../run/calls/clock.ts";
 import type { Run } from "../../run/run-scenarios.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { STOP_SIGNALS } from "../command.ts";
 import { runView, type WatchMode } from "./run-view.ts";
 
 /** How a run is shown and stopped. */
@@ -78,7 +79,7 @@ export async function watchRun(run: Run, options: WatchOptions): Promise<Watched
 }
 
 /** Actions for signals that stop the process. */
-export interface StopListener {
+interface StopListener {
   /** At the first signal: finish the calls under way. */
   readonly onFirst: () => void;
   /** At the second: stop now. */
@@ -95,7 +96,6 @@ export interface SignalSource {
   removeAllListeners(signal: NodeJS.Signals): unknown;
 }
 
-const STOP_SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** npm forwards a Ctrl-C that its children have received already; no person presses it twice in this time. */
 const ECHO_MS = 100;
 

@@ -1,7 +1,7 @@
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
-import { wrapText } from "../../terminal/text-layout.ts";
+import { linesText, wrapText } from "../../terminal/text-layout.ts";
 
 /** The state of something: fine, not used, needs attention, or configured but not usable. */
 export type FindingLevel = "fine" | "none" | "warning" | "broken";
@@ -26,7 +26,7 @@ const MARKS: Readonly<Record<FindingLevel, readonly [mark: string, paint: keyof 
 };
 
 /** How findings are printed. */
-export interface FindingLayout {
+interface FindingLayout {
   readonly style: Style;
   readonly width: number;
   /** What must not be shown, in a name, a path or a message. */
@@ -36,7 +36,7 @@ export interface FindingLayout {
 /** A section as text. */
 export function sectionText({ title, findings }: DoctorSection, layout: FindingLayout): string {
   const lines = findings.flatMap((finding) => findingLines(finding, layout));
-  return [layout.style.bold(title), ...lines].map((line) => `${line}\n`).join("");
+  return linesText([layout.style.bold(title), ...lines]);
 }
 
 function findingLines({ level, text }: Finding, layout: FindingLayout): readonly string[] {

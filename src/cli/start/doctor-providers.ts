@@ -22,7 +22,7 @@ import { printableText } from "../../terminal/printable-text.ts";
 import type { DoctorSection, Finding, FindingLevel } from "./doctor-finding.ts";
 
 /** What is needed to examine providers. */
-export interface ProviderOptions {
+interface ProviderOptions {
   readonly environment: Environment;
   readonly providers: Settings["providers"];
   /** The models that are subjects, judges or embedders, by the name of their provider. */
@@ -181,7 +181,7 @@ function isLoopback(address: string): boolean {
 }
 
 /** The result of asking a provider which models it has. */
-export type Reach =
+type Reach =
   /** It answers with the key, and refuses requests without one. `models` is missing if its list is incomplete or cannot be read. */
   | { readonly type: "accepted"; readonly models?: readonly string[] }
   /** It answers; whether the key is right is unknown, because its list of models needs no key. */
@@ -192,7 +192,7 @@ export type Reach =
   | { readonly type: "unreachable"; readonly reason: string; readonly isRefused: boolean };
 
 /** The address of a provider, and what to send. */
-export interface ReachRequest {
+interface ReachRequest {
   readonly kind: ProviderKind;
   readonly baseUrl: string;
   readonly key: string | undefined;
@@ -202,7 +202,7 @@ export interface ReachRequest {
 }
 
 /** Asks a provider for its list of models, which costs nothing. */
-export async function reachProvider(request: ReachRequest): Promise<Reach> {
+async function reachProvider(request: ReachRequest): Promise<Reach> {
   const { kind, key, timeLimitMs } = request;
   const signal = AbortSignal.timeout(timeLimitMs);
   try {

@@ -30,7 +30,7 @@ import { conclusionText, type DoctorSection, type Finding, sectionText } from ".
 import { providerSecrets, providersSection } from "./doctor-providers.ts";
 
 /** The options of `doctor`. */
-export interface DoctorOptions {
+interface DoctorOptions {
   readonly settings: SettingsRequest;
   /** True to make no network requests. */
   readonly offline: boolean;
@@ -127,7 +127,7 @@ function projectFinding({ file, profiles }: Project, { profile }: ResolvedSettin
 }
 
 /** The tool servers of a project, and whether everything that they refer to exists; none is started or called. */
-export function toolsSection(tools: Settings["tools"], environment: Environment): DoctorSection {
+function toolsSection(tools: Settings["tools"], environment: Environment): DoctorSection {
   const findings = Object.entries(tools).flatMap(([name, server]): readonly Finding[] => {
     try {
       const secrets = resolveToolServers({ [name]: server }, environment).flatMap((one) => one.secrets);
@@ -162,7 +162,7 @@ function argumentsWithoutSecrets(given: readonly string[]): readonly string[] {
 type AnyOption = SubjectOption | JudgeOption;
 
 /** Whether the subjects and judges of a project can be used. No model is called. */
-export async function modelsSection(settings: Settings, environment: Environment): Promise<DoctorSection> {
+async function modelsSection(settings: Settings, environment: Environment): Promise<DoctorSection> {
   const { subjects, judges, providers } = settings;
   const problemsOf = async (
     tested: readonly SubjectOption[],
@@ -187,7 +187,7 @@ export async function modelsSection(settings: Settings, environment: Environment
 }
 
 /** The models that are subjects, judges or the embedder, by the name of their provider. */
-export function usedModels({ subjects, judges, embedder }: Settings): ReadonlyMap<string, readonly string[]> {
+function usedModels({ subjects, judges, embedder }: Settings): ReadonlyMap<string, readonly string[]> {
   const names = [...subjects, ...judges].flatMap(referencesIn);
   if (typeof embedder === "string") names.push(embedder);
   const models = new Map<string, readonly string[]>();
@@ -240,7 +240,7 @@ function isPanel(option: AnyOption): option is Extract<JudgeOption, { readonly p
 }
 
 /** Where the store of a project is and whether it can be used; nothing is created or changed. */
-export async function storeSection(path: string, folder: string): Promise<DoctorSection> {
+async function storeSection(path: string, folder: string): Promise<DoctorSection> {
   if (isPostgresAddress(path)) return { title: "Store", findings: [await storeOnServer(path)] };
   const full = resolve(folder, path);
   const size = await sizeOf(full);

@@ -9,15 +9,15 @@ import { isCodeFile } from "../../project/import-module.ts";
 import { PROJECT_FILES } from "../../project/load-project.ts";
 import { packageFolder, packageVersion } from "../../project/package-files.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { printableText } from "../../terminal/printable-text.ts";
+import { printableText, shellWord } from "../../terminal/printable-text.ts";
 import type { Style, Terminal } from "../../terminal/terminal.ts";
-import { alignColumns, wrapText } from "../../terminal/text-layout.ts";
+import { alignColumns, linesText, wrapText } from "../../terminal/text-layout.ts";
 import type { ExitCode } from "../command.ts";
 import { giveConsent } from "../trust/consent.ts";
 import { codeEffect } from "../trust/project-effects.ts";
 
 /** The options of `init`. */
-export interface InitOptions {
+interface InitOptions {
   /** A new or an existing folder, relative to that of the command. */
   readonly folder: string;
 }
@@ -44,7 +44,7 @@ function trustOwnFiles(folder: string, written: readonly string[], environment: 
 }
 
 /** What `init` reports. */
-export interface InitReport extends WrittenFiles {
+interface InitReport extends WrittenFiles {
   /** The folder, relative to that of the command; empty if it is the same. */
   readonly folder: string;
   readonly advice: readonly InitAdvice[];
@@ -65,7 +65,7 @@ const REAL: readonly string[] = [
 ];
 
 /** What was written, and what to type next. */
-export function initText(report: InitReport, { style, width }: { style: Style; width: number }): string {
+function initText(report: InitReport, { style, width }: { style: Style; width: number }): string {
   const { folder, written, kept, advice } = report;
   const where = folder === "" ? "here" : `to ${printableText(folder)}`;
   const files = (names: readonly string[], paint: (text: string) => string): readonly string[] =>
@@ -91,7 +91,9 @@ export function initText(report: InitReport, { style, width }: { style: Style; w
     ]),
     [
       style.bold("Next steps:"),
-      ...(folder === "" ? [] : [`  ${style.bold(`cd ${shellWord(folder)}`)}`]),
+      ...(folder === ""
+        ? []
+        : [`  ${style.bold(`cd ${shellWord(folder.startsWith("-") ? `./${folder}` : folder)}`)}`]),
       ...steps.map((line) => `  ${line}`),
     ],
     [
@@ -104,25 +106,19 @@ export function initText(report: InitReport, { style, width }: { style: Style; w
   ];
   return blocks
     .filter((lines) => lines.length > 0)
-    .map((lines) => lines.map((line) => `${line}\n`).join(""))
+    .map((lines) => linesText(lines))
     .join("\n");
 }
 
-/** A text, quoted as one word of a shell. */
-function shellWord(text: string): string {
-  const safe = printableText(text.startsWith("-") ? `./${text}` : text);
-  return /^[\w@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
-}
-
 /** Lines to add to a file that was kept. */
-export interface InitAdvice {
+interface InitAdvice {
   /** Ends in a colon. */
   readonly sentence: string;
   readonly lines: readonly string[];
 }
 
 /** What is missing in files that were kept; they are never changed. */
-export async function initAdvice(
+async function initAdvice(
   folder: string,
   kept: readonly string[],
   files: readonly InitFile[],
@@ -151,7 +147,7 @@ function readmeAdvice(name: string, text: string, readme: InitFile): InitAdvice 
 }
 
 /** A file of a new project. */
-export interface InitFile {
+interface InitFile {
   /** Its path in the project, with slashes. */
   readonly name: string;
   readonly text: string;
@@ -167,7 +163,7 @@ const TEMPLATES: Readonly<Record<string, string>> = {
 };
 
 /** Everything that a new project is made of. */
-export async function initFiles(): Promise<readonly InitFile[]> {
+async function initFiles(): Promise<readonly InitFile[]> {
   const folder = join(packageFolder(), "templates", "init");
   const copied = Object.entries(TEMPLATES).map(async ([name, template]) => ({
     name,
@@ -184,21 +180,21 @@ export async function initFiles(): Promise<readonly InitFile[]> {
  * An existing file with another name and the same purpose: a second project file would make both unusable, and a second README is not
  * needed.
  */
-export function equivalentFile(name: string, existing: readonly string[]): string | undefined {
+function equivalentFile(name: string, existing: readonly string[]): string | undefined {
   if (name === "elenchus.config.yaml") return existing.find((file) => PROJECT_FILES.includes(file));
   if (name === "README.md") return existing.find((file) => /^readme(?:\.\w+)?$/i.test(file));
   return undefined;
 }
 
 /** Which files of a new project were written. */
-export interface WrittenFiles {
+interface WrittenFiles {
   readonly written: readonly string[];
   /** Files that existed already, by their names. */
   readonly kept: readonly string[];
 }
 
 /** Writes files into a folder, which is created if necessary. Existing files stay as they are. Throws a `ProjectError`. */
-export async function writeNewFiles(
+async function writeNewFiles(
   files: readonly InitFile[],
   { folder, name }: { readonly folder: string /** What sentences call the folder. */; readonly name: string },
 ): Promise<WrittenFiles> {

@@ -1,8 +1,8 @@
-import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../../core/environment.ts";
 import { canonicalJson, isRecord } from "../../core/values/json.ts";
 import { readPrivateFile, userFolder, writePrivateFile } from "../../files/private-file.ts";
+import { realPath } from "../../files/read-text-file.ts";
 import { contentHash } from "../../models/content-hash.ts";
 import { TypedLines } from "../../models/person/typed-answer.ts";
 import { ProjectError } from "../../project/project-error.ts";
@@ -12,7 +12,7 @@ import { isCi } from "../run/run-view.ts";
 import type { Effect } from "./project-effects.ts";
 
 /** A project file, and whether the command gives consent to what it asks for. */
-export interface ConsentRequest {
+interface ConsentRequest {
   /** Absolute. */
   readonly projectFile: string;
   /** True if `--trust` was given. */
@@ -113,12 +113,4 @@ function consentFile(projectFile: string, environment: Environment): string | un
   const folder = userFolder(environment);
   if (folder === undefined) return undefined;
   return join(folder, "trusted", `${contentHash(realPath(projectFile)).slice(0, 32)}.json`);
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
 }

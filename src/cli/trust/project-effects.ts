@@ -6,7 +6,7 @@ import { findProvider, knownProviders } from "../../models/providers/provider.ts
 import { type ToolServer, variablesIn } from "../../models/tools/resolve-tool-servers.ts";
 import type { ResolvedSettings } from "../../project/resolve-settings.ts";
 import { findFiles } from "../../project/scenario-files/find-files.ts";
-import { printableText } from "../../terminal/printable-text.ts";
+import { shellWord } from "../../terminal/printable-text.ts";
 
 /** Something that settings make a command do, other than calling models at the addresses of their providers. */
 export interface Effect {
@@ -19,7 +19,7 @@ export interface Effect {
 }
 
 /** What effects are looked for in. */
-export interface EffectSources {
+interface EffectSources {
   readonly resolved: ResolvedSettings;
   /** The folder where the command is given. */
   readonly folder: string;
@@ -62,24 +62,13 @@ function toolEffect(name: string, server: ToolServer, folder: string): Effect {
   const given = Object.entries(env).map(([variable, value]) => `${variable}=${value}`);
   const set = given.length === 0 ? "" : `, with the ${several("variable", given)}`;
   return {
-    text: `start the program: ${[command, ...args].map(quoted).join(" ")} (${label}, in ${cwd}${set})`,
+    text: `start the program: ${[command, ...args].map(shellWord).join(" ")} (${label}, in ${cwd}${set})`,
     content: { tool: name, command, args, env, cwd },
   };
 }
 
 function several(what: string, items: readonly string[]): string {
   return `${what}${items.length === 1 ? "" : "s"} ${items.join(", ")}`;
-}
-
-/**
- * A word, quoted for a shell.
- *
- * @example
- * quoted("it is") // 'it is'
- */
-export function quoted(given: string): string {
-  const word = printableText(given);
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** A key goes to its provider's own address, or to one that the environment or the command names; everything else is an effect. */

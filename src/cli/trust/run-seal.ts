@@ -1,9 +1,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { realpathSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { Environment } from "../../core/environment.ts";
 import { canonicalJson } from "../../core/values/json.ts";
 import { readPrivateFile, userFolder, writePrivateFile } from "../../files/private-file.ts";
+import { realPath } from "../../files/read-text-file.ts";
 import type { RunStart } from "../../journal/run-event.ts";
 
 /** Whether a run was started here by this user, or why that is not certain. */
@@ -33,16 +33,8 @@ export function sealState(start: RunStart, folder: string, environment: Environm
 function sealWith(key: Buffer, start: RunStart, folder: string): string {
   // The time is kept apart from the rest of the event.
   const { seal: _seal, at: _at, ...rest } = start as RunStart & { readonly at?: number };
-  const text = canonicalJson({ folder: realFolder(folder), start: rest });
+  const text = canonicalJson({ folder: realPath(folder), start: rest });
   return createHmac("sha256", key).update(`elenchus run 1\n${text}`).digest("hex");
-}
-
-function realFolder(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    return resolve(folder);
-  }
 }
 
 const KEY_FILE = "seal-key";

@@ -4,15 +4,15 @@ import { isCodeFile } from "../../project/import-module.ts";
 import { findProjectFile, loadProject } from "../../project/load-project.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { parseSetFlag, resolveSettings } from "../../project/resolve-settings.ts";
-import { printableText } from "../../terminal/printable-text.ts";
+import { printableText, shellWord } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { lacksSecrets, originOf, type RunOrigin, terminalOfOrigin } from "../run/run-origin.ts";
 import { effectLines } from "./consent.ts";
-import { codeEffect, codeEffects, type Effect, quoted, settingEffects } from "./project-effects.ts";
+import { codeEffect, codeEffects, type Effect, settingEffects } from "./project-effects.ts";
 import { type SealState, sealState } from "./run-seal.ts";
 
 /** What decides whether the stored command line of a run is used. */
-export interface OriginRequest {
+interface OriginRequest {
   readonly command: "resume" | "regrade";
   /** The path of the store, as the command has it. */
   readonly store: string;
@@ -95,7 +95,7 @@ function unusedOrigin(
   const trusting =
     isOwn || originText === undefined
       ? ""
-      : `\nTo use all that is listed above, if you trust it:\n  elenchus ${command} ${quoted(run)} --trust-origin`;
+      : `\nTo use all that is listed above, if you trust it:\n  elenchus ${command} ${shellWord(run)} --trust-origin`;
   return {
     reason: isOwn
       ? `Run ${run} cannot be used as it was begun: ${reason}.`
@@ -124,7 +124,7 @@ function commandToType({ run, start }: RunSummary, command: "resume" | "regrade"
     ...(seed === 0 ? [] : ["--seed", String(Number(seed))]),
     ...(turnLimit === undefined || turnLimit === 20 ? [] : ["--turn-limit", String(Number(turnLimit))]),
   ];
-  return ["elenchus", command, quoted(printableText(run)), ...files, ...words].join(" ");
+  return ["elenchus", command, shellWord(printableText(run)), ...files, ...words].join(" ");
 }
 
 /** Everything that the stored command line would do, line by line. Nothing is run or started to find out. */
@@ -138,7 +138,7 @@ async function originLines(origin: RunOrigin, originTerminal: Terminal): Promise
   const lines: string[] = [`the folder ${folder}`];
   if (config !== null) lines.push(`the project file ${config}`);
   if (settings.profile !== undefined) lines.push(`--profile ${settings.profile}`);
-  if (names.length > 0) lines.push(`the scenarios ${names.map(quoted).join(" ")}`);
+  if (names.length > 0) lines.push(`the scenarios ${names.map(shellWord).join(" ")}`);
   for (const { flag, value } of settings.flags) lines.push(`${flag} ${textOf(value)}`);
   for (const set of settings.sets) lines.push(`--set ${shownSetting(set)}`);
   if (replay !== undefined) lines.push(`--replay ${resolve(folder, replay)}`);
@@ -172,13 +172,13 @@ async function originEffects(
 
 function textOf(value: unknown): string {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return items.map((item) => quoted(typeof item === "string" ? item : JSON.stringify(item))).join(" ");
+  return items.map((item) => shellWord(typeof item === "string" ? item : JSON.stringify(item))).join(" ");
 }
 
 /** A value of `--set`; of headers and variables, only the names. */
 function shownSetting(text: string): string {
   const given = parseSetFlag(text);
-  if (typeof given === "string") return quoted(text);
+  if (typeof given === "string") return shellWord(text);
   const { path, flag, value } = given;
   const isHidden = path.includes("headers") || path.includes("env");
   const shown = isHidden ? "…" : JSON.stringify(value, (key, part: unknown) => namesOnly(key, part));

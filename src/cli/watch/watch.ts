@@ -6,7 +6,7 @@ import type { Settings } from "../../project/settings.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import type { ExitCode } from "../command.ts";
+import { type ExitCode, STOP_SIGNALS } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { withRuns } from "../stored-runs.ts";
 import {
@@ -18,7 +18,7 @@ import {
 } from "./watched-files.ts";
 
 /** The command that is repeated after each change. */
-export interface WatchOptions {
+interface WatchOptions {
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
   /** The command-line arguments of a round; rounds count from 1. */
@@ -63,7 +63,7 @@ class Watch {
       this.#child?.kill(signal);
       this.#interrupted.resolve("interrupted");
     };
-    for (const signal of SIGNALS) process.on(signal, stop);
+    for (const signal of STOP_SIGNALS) process.on(signal, stop);
     try {
       let contents = await this.#readFiles();
       let changed: readonly string[] = [];
@@ -79,7 +79,7 @@ class Watch {
       }
       return 130;
     } finally {
-      for (const signal of SIGNALS) process.off(signal, stop);
+      for (const signal of STOP_SIGNALS) process.off(signal, stop);
     }
   }
 
@@ -171,7 +171,6 @@ class Watch {
   }
 }
 
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const SHOWN = 5;
 
 /** A terminal without output: each round prints the same messages itself. */
@@ -186,7 +185,7 @@ export function argumentsWithout(flag: string): readonly string[] {
 }
 
 /** The options of `run --watch`. */
-export interface WatchRunsOptions {
+interface WatchRunsOptions {
   readonly names: readonly string[];
   readonly settings: SettingsRequest;
   /** The name of the first run; the others add a number. */

@@ -13,7 +13,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import type { SettingsRequest } from "../read-settings.ts";
 
 /** Where workers find their work. */
-export interface WorkAddresses {
+interface WorkAddresses {
   /** The store, on a PostgreSQL server. */
   readonly store: string;
   /** The queue, if it is on a Redis server. */

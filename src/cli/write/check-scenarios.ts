@@ -21,7 +21,7 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import { readInput } from "../read-scenarios.ts";
 
 /** A scenario with its findings. */
-export interface CheckedScenario extends LoadedScenario {
+interface CheckedScenario extends LoadedScenario {
   readonly findings: readonly Finding[];
 }
 

@@ -27,7 +27,7 @@ import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { findRun, withStoreIfAny } from "../stored-runs.ts";
 
 /** The options of `diff`. */
-export interface DiffOptions {
+interface DiffOptions {
   /** Each a file, a folder, a pattern, a pack, a stored run, or `run:scenario`. */
   readonly before: string;
   readonly after: string;
@@ -112,7 +112,7 @@ function scenariosOf(store: Store, { run, start }: RunSummary): readonly Scenari
 }
 
 /** The differences as text. */
-export function diffText(found: ScenariosDiff, layout: TextOptions): string {
+function diffText(found: ScenariosDiff, layout: TextOptions): string {
   const { style, width } = layout;
   if (found.isSame) return `${countedText(found.unchanged, "scenario")}, no difference\n`;
   const lines = [

@@ -10,16 +10,15 @@ import type { Settings } from "../../project/settings.ts";
 import { countedText, spendingText } from "../../report/text/figures.ts";
 import { isModelJudge } from "../../run/require-judge.ts";
 import { resolveModels } from "../../run/resolve-models.ts";
-import { printableLines } from "../../terminal/printable-text.ts";
+import { printableLines, shellWord } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { refuseToOverwrite } from "../run/run.ts";
-import { quoted } from "../trust/project-effects.ts";
 import { refuseOutput, writeOutput } from "../write-output.ts";
 
 /** The options of `draft`. */
-export interface DraftOptions {
+interface DraftOptions {
   readonly description: string | undefined;
   /** A table with questions, in place of a description. */
   readonly from: string | undefined;
@@ -141,7 +140,7 @@ function report(draft: Draft, output: string | undefined): readonly string[] {
     ...(output === undefined
       ? []
       : [
-          `Next: read it, run elenchus check ${quoted(output)}, and remove \`draft: true\` from its metadata.`,
+          `Next: read it, run elenchus check ${shellWord(output)}, and remove \`draft: true\` from its metadata.`,
         ]),
   ];
 }

@@ -12,7 +12,13 @@ import { describeCondition } from "../../core/state/describe-condition.ts";
 import { countedText, countText } from "../../report/text/figures.ts";
 import { paintedLines, type TextOptions, valueText } from "../../report/text/text-blocks.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import { alignColumns, cutToWidth, type TableCell, textWidth } from "../../terminal/text-layout.ts";
+import {
+  alignColumns,
+  cutToWidth,
+  linesText,
+  type TableCell,
+  textWidth,
+} from "../../terminal/text-layout.ts";
 
 /** The results of a rehearsal as text: what can happen, what cannot, and what is not known. */
 export function rehearsalText(
@@ -22,7 +28,7 @@ export function rehearsalText(
 ): string {
   const layout = { style, width };
   const { nodes, edges, outcomes } = rehearsal;
-  return [
+  return linesText([
     style.bold(printableText(definition.name)),
     ...paintedLines(summary(rehearsal), width - 2).map((line) => `  ${line}`),
     ...section("Outcomes and how to get there", outcomeRows(rehearsal), layout),
@@ -51,9 +57,7 @@ export function rehearsalText(
     ...(nodes.length + outcomes.length === 0
       ? []
       : ["", style.dim("  ✓ right, ✗ wrong, ? unreadable, – not verified")]),
-  ]
-    .map((line) => `${line}\n`)
-    .join("");
+  ]);
 }
 
 function cell(text: string, paint?: (text: string) => string): TableCell {
@@ -149,7 +153,7 @@ function outcomeRows(rehearsal: Rehearsal): readonly (readonly TableCell[])[] {
 }
 
 /** A value in words: `not applicable`. */
-export function valueWords(value: RehearsedValue): string {
+function valueWords(value: RehearsedValue): string {
   if (typeof value === "number") return String(Number(value.toPrecision(6)));
   return String(value).replaceAll("_", " ");
 }
@@ -230,7 +234,7 @@ function neverTaken(
 }
 
 /** An edge as text: `ask → push`. */
-export function edgeText(edge: Pick<RehearsedEdge, "source" | "target"> | undefined): string {
+function edgeText(edge: Pick<RehearsedEdge, "source" | "target"> | undefined): string {
   if (edge === undefined) return "";
   return `${edge.source} → ${edge.target === END ? "END" : edge.target}`;
 }
@@ -292,7 +296,7 @@ export function witnessText(
   ].join(", ");
   const end =
     status === "completed" ? "completed" : status === "limit_reached" ? "the turn limit is reached" : status;
-  return [
+  return linesText([
     style.bold(printableText(`${definition.name}${where === "" ? "" : ` (${where})`}`)),
     ...section("Turns", rows, { style, width }).slice(1),
     `  ${style.dim(`${end} after ${countedText(turns.length, "turn")}`)}`,
@@ -301,7 +305,5 @@ export function witnessText(
       Object.entries(outcomes).map(([name, value]) => [cell(name), cell(valueWords(value))]),
       { style, width },
     ),
-  ]
-    .map((line) => `${line}\n`)
-    .join("");
+  ]);
 }

@@ -23,7 +23,7 @@ export interface ProposedScenario {
 }
 
 /** A node: its question, a right reply, and the template that reads replies. */
-export interface ProposedNode {
+interface ProposedNode {
   readonly id: string;
   readonly question: string;
   readonly answer: string;
@@ -85,7 +85,7 @@ const FIELDS = listOf(
 );
 
 /** The JSON Schema of a `ProposedScenario`; like all schemas here, it has only what the strict modes of all providers accept. */
-export const SCENARIO_SCHEMA: JsonObject = objectOf({
+const SCENARIO_SCHEMA: JsonObject = objectOf({
   name: TEXT,
   description: TEXT,
   systemPrompt: TEXT_OR_NULL,
@@ -114,7 +114,7 @@ export const SCENARIO_SCHEMA: JsonObject = objectOf({
 });
 
 /** The JSON Schema of `ProposedTemplates`. */
-export const TEMPLATES_SCHEMA: JsonObject = objectOf({
+const TEMPLATES_SCHEMA: JsonObject = objectOf({
   questions: listOf(objectOf({ id: TEXT, fields: FIELDS, toVerify: TEXTS })),
 });
 

@@ -40,7 +40,7 @@ export interface Draft {
 }
 
 /** Limits of the calls. */
-export type DraftLimits = Pick<RunOptions, "budget" | "retries" | "caps" | "timeouts" | "patienceMs">;
+type DraftLimits = Pick<RunOptions, "budget" | "retries" | "caps" | "timeouts" | "patienceMs">;
 
 /** How many questions a model gets at once: their templates have to fit into one answer. */
 const BATCH = 8;

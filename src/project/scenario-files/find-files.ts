@@ -1,6 +1,6 @@
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { isRecord } from "../../core/values/json.ts";
-import { fileProblem, readTextFile, specialKind } from "../../files/read-text-file.ts";
+import { fileProblem, readTextFile, realPath, specialKind } from "../../files/read-text-file.ts";
 import { isCodeFile } from "../import-module.ts";
 import { bundledPacks, packsFolder } from "../package-files.ts";
 import type { FileProblem } from "../project-error.ts";
@@ -17,7 +17,7 @@ export interface FoundFile {
 }
 
 /** The files of some names, and the names that are wrong. */
-export interface FoundFiles {
+interface FoundFiles {
   readonly files: readonly FoundFile[];
   readonly problems: readonly FileProblem[];
   /** Messages about pipes, devices and sockets among the files; they were not opened. */
@@ -25,7 +25,7 @@ export interface FoundFiles {
 }
 
 /** The name of standard input in messages. */
-export const STANDARD_INPUT = "standard input";
+const STANDARD_INPUT = "standard input";
 
 /**
  * The files that a user names: files, folders, patterns (`*`, `**`, `?`, `[…]`, `{…}`), `-` for standard input, `pack:…` for a
@@ -51,15 +51,6 @@ export async function findFiles(
     }
   }
   return { files: [...files.values()], problems, skipped: [...skipped] };
-}
-
-/** Two names of one file are one file; a broken link is reported when it is read. */
-function realPath(path: string): string {
-  try {
-    return process.getBuiltinModule("node:fs").realpathSync.native(path);
-  } catch {
-    return path;
-  }
 }
 
 async function findNamed(
@@ -156,15 +147,15 @@ function nothing(file: string, message: string): FoundFiles {
 }
 
 /** The prefix of bundled packs. */
-export const PACK_PREFIX = "pack:";
+const PACK_PREFIX = "pack:";
 
 /** The folder of a pack, or a sentence with the packs that exist. */
-export type FoundPack =
+type FoundPack =
   | { readonly folder: string; readonly problem?: never }
   | { readonly folder?: never; readonly problem: string };
 
 /** Finds a pack by its name, `pack:pressure`; `folder` is where packs are, instead of in this package. */
-export async function findPack(name: string, folder?: string): Promise<FoundPack> {
+async function findPack(name: string, folder?: string): Promise<FoundPack> {
   const packs = folder ?? packsFolder();
   const names = await bundledPacks(packs);
   const wanted = name.slice(PACK_PREFIX.length);
@@ -177,19 +168,19 @@ export async function findPack(name: string, folder?: string): Promise<FoundPack
 }
 
 /** A file in a folder. */
-export interface WalkedFile {
+interface WalkedFile {
   readonly path: string;
   /** As the user writes it. */
   readonly name: string;
 }
 
 /** True for the names of files that hold scenarios as data. */
-export function isDataFile(name: string): boolean {
+function isDataFile(name: string): boolean {
   return /\.(?:yaml|yml|json)$/i.test(name);
 }
 
 /** True for configuration files of tools, which have no scenarios. */
-export function isOtherFile(name: string): boolean {
+function isOtherFile(name: string): boolean {
   return /^(?:elenchus\.config\..*|package(?:-lock)?\.json|[jt]sconfig(?:\..*)?\.json)$/.test(name);
 }
 
@@ -197,7 +188,7 @@ export function isOtherFile(name: string): boolean {
  * The scenario files in a folder and all folders below it, in the order of their names: no code, nothing in `node_modules`, and
  * nothing whose name begins with a dot. Links to files are followed, links to folders are not.
  */
-export async function walkFolder(
+async function walkFolder(
   folder: WalkedFile,
 ): Promise<Pick<FoundFiles, "problems" | "skipped"> & { readonly files: readonly WalkedFile[] }> {
   const { readdir, stat } = await import("node:fs/promises");
@@ -248,7 +239,7 @@ const TOP_LEVEL_KEY = /^(?:nodes|scenarios)[ \t]*:/m;
  * False for text that clearly is no scenario file. Text that cannot be parsed counts as one, so that the parser reports what is
  * wrong.
  */
-export function isScenarioText(text: string, filename: string): boolean {
+function isScenarioText(text: string, filename: string): boolean {
   if (TOP_LEVEL_KEY.test(text)) return true;
   try {
     const value: unknown = filename.toLowerCase().endsWith(".json")

@@ -19,7 +19,7 @@ export interface LoadedScenario {
 }
 
 /** Where files are found. */
-export interface LoadOptions {
+interface LoadOptions {
   /** The folder of the command. */
   readonly folder: string;
   /** Reads standard input to its end; called once if a name is `-`. */
@@ -34,7 +34,7 @@ interface FromFile {
 }
 
 /** The scenarios of files, and everything that is wrong with any of them. */
-export interface LoadedScenarios {
+interface LoadedScenarios {
   readonly scenarios: readonly LoadedScenario[];
   readonly problems: readonly FileProblem[];
   /** Messages about pipes, devices and sockets among the files. */
@@ -115,7 +115,7 @@ function sameName(name: string, first: string, second: string): string {
 }
 
 /** The scenarios that a module exports, definitions and builders, alone or in lists; each of them once. */
-export function scenariosOfModule(
+function scenariosOfModule(
   exports: UnknownRecord,
   file: string,
 ): { readonly definitions: readonly ScenarioDefinition[]; readonly problems: readonly FileProblem[] } {

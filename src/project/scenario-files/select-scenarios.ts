@@ -44,7 +44,7 @@ export function selectScenarios(
 }
 
 /** The tags of a scenario. */
-export function tagsOf({ definition }: LoadedScenario): readonly string[] {
+function tagsOf({ definition }: LoadedScenario): readonly string[] {
   const { tags } = definition.metadata;
   return Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : [];
 }

@@ -3,7 +3,7 @@ import { ownValue } from "../../core/values/json.ts";
 import { LARGEST_FILE_VARIABLE, largestFileMb } from "../../files/read-text-file.ts";
 
 /** A place in a text; both numbers count from 1. */
-export interface TextPosition {
+interface TextPosition {
   readonly line: number;
   readonly column: number;
 }

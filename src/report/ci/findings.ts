@@ -22,7 +22,7 @@ export interface Finding {
 }
 
 /** What is known of the place of a finding. */
-export interface FindingPlace {
+interface FindingPlace {
   readonly file: string;
   readonly scenario?: string;
   readonly path?: IssuePath;

@@ -1,11 +1,17 @@
 import type { ConversationStatus } from "../../core/state/state.ts";
-import type { CellSummary } from "../../journal/cell.ts";
 import { type Conversation, foldConversation } from "../../journal/fold/conversation.ts";
 import { isBrokenJudge, type JudgeHealth } from "../../journal/judge-health.ts";
 import type { OutcomeEvent } from "../../journal/run-event.ts";
 import type { ConversationSummary, ResultRow, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
-import { CUT_SHORT, conversationName, countCutShort, testedName } from "../data/subject-totals.ts";
+import {
+  type ConversationPlace,
+  CUT_SHORT,
+  conversationName,
+  conversationPlace,
+  countCutShort,
+  testedName,
+} from "../data/subject-totals.ts";
 import type { ThresholdResult } from "../data/thresholds.ts";
 import { judgeProblemTexts } from "../text/judge-text.ts";
 import { failureSentence } from "../text/verdict-text.ts";
@@ -66,8 +72,7 @@ function suiteOf(row: ResultRow, members: readonly Member[], judges: readonly st
   };
 }
 
-type Member = Omit<CellSummary, "index" | "parent" | "item"> &
-  Pick<ConversationSummary, "conversation" | "status" | "failedJudgements">;
+type Member = ConversationPlace & Pick<ConversationSummary, "status" | "failedJudgements">;
 
 /** True for a conversation that was not cut short, and could not be judged as a whole: no test of it has passed. */
 function isUnjudged({ status, failedJudgements }: Pick<Member, "status" | "failedJudgements">): boolean {
@@ -80,11 +85,8 @@ function groupConversations(
 ): ReadonlyMap<string, readonly Member[]> {
   const groups = new Map<string, Member[]>();
   for (const summary of conversations) {
-    // Not the spending, of which a large run would keep as much again.
-    const { conversation, scenario, subject, judge, replicate, row, rowIndex, variant, arm } = summary;
     const { status, failedJudgements } = summary;
-    const place = { conversation, scenario, subject, judge, replicate, row, rowIndex, variant, arm };
-    const member = { ...place, status, failedJudgements };
+    const member = { ...conversationPlace(summary), status, failedJudgements };
     const known = groups.get(suiteKey(member));
     if (known === undefined) groups.set(suiteKey(member), [member]);
     else known.push(member);
@@ -141,7 +143,7 @@ function* thresholdSuite(
 }
 
 /** A conversation as a test case: its names, and the fold of its journal. */
-export interface JunitConversation {
+interface JunitConversation {
   readonly scenario: string;
   readonly name: string;
   readonly conversation: string;
@@ -152,7 +154,7 @@ export interface JunitConversation {
  * A conversation as the element of a test case. Outcomes are measurements, so they are properties, and a false one is no
  * failure; what was cut short or could not be judged is an error, and what has not ended was skipped.
  */
-export function junitConversation({ scenario, name, conversation, folded }: JunitConversation): string {
+function junitConversation({ scenario, name, conversation, folded }: JunitConversation): string {
   const { status } = folded;
   const outcomes = [...folded.outcomes.values()];
   const properties = [

@@ -58,7 +58,7 @@ export function macroLine(
 }
 
 /** The standard error of a mean over groups, from the contribution of each item to each group. */
-export function combinedError(
+function combinedError(
   groups: readonly ReadonlyMap<string, number>[],
 ): { readonly error: number; readonly items: number } | null {
   const influence = new Map<string, number>();
@@ -86,7 +86,7 @@ function intervalOf(
 }
 
 /** Pairs of several groups, and the group of the line over all of them. */
-export interface GroupedComparison extends Omit<ComparedPairs, "pairs"> {
+interface GroupedComparison extends Omit<ComparedPairs, "pairs"> {
   readonly parts: readonly ComparedPairs["pairs"][];
 }
 

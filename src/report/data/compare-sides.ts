@@ -24,7 +24,7 @@ export interface Side {
 }
 
 /** Turns without a verdict among all that have a template. */
-export interface UnreadTurns {
+interface UnreadTurns {
   readonly turns: number;
   readonly unread: number;
 }

@@ -17,7 +17,7 @@ export interface Assumptions {
 }
 
 /** A number of items with a number of replicates. */
-export interface DetectionChoice {
+interface DetectionChoice {
   readonly replicates: number;
   /** Null if no number of items suffices. */
   readonly items: number | null;

@@ -11,7 +11,7 @@ import { roganGladen } from "../../statistics/rogan-gladen.ts";
 import { rateEstimate } from "./rate-line.ts";
 
 /** How far the judges of a run agree on the verdicts of the same turns. */
-export interface JudgesAgreement {
+interface JudgesAgreement {
   readonly judges: readonly string[];
   readonly turns: number;
   readonly alpha: number | null;
@@ -27,7 +27,7 @@ export interface JudgesAgreement {
 }
 
 /** How far a judge agrees with persons on one field. */
-export interface LabelledField {
+interface LabelledField {
   readonly field: string;
   readonly n: number;
   readonly agreed: number;
@@ -43,7 +43,7 @@ export interface LabelledField {
 }
 
 /** The share of right turns of a subject, as the judge has it, and corrected for the judge's errors. */
-export interface CorrectedRate {
+interface CorrectedRate {
   readonly subject: string;
   readonly n: number;
   readonly raw: number;
@@ -53,7 +53,7 @@ export interface CorrectedRate {
 }
 
 /** How far the members of a panel agree on one field. */
-export interface PanelField {
+interface PanelField {
   readonly field: string;
   readonly units: number;
   readonly alpha: number | null;

@@ -2,7 +2,7 @@ import { RunError } from "../../journal/failure.ts";
 import type { Label } from "../../journal/run-event.ts";
 
 /** A label before it is known who gave it, and when. */
-export type GivenLabel = Pick<Label, "conversation" | "turn" | "field" | "value">;
+type GivenLabel = Pick<Label, "conversation" | "turn" | "field" | "value">;
 
 const COLUMNS = ["conversation", "turn", "field", "value"] as const;
 

@@ -1,40 +1,33 @@
 import { type JudgeHealth, POOR_SHARE } from "../../journal/judge-health.ts";
 import type { NodeTurns, ResultRow } from "../../journal/store/store.ts";
-import { type Interval, wilson } from "../../statistics/proportions.ts";
+import { wilson } from "../../statistics/proportions.ts";
 import type { RateLine } from "./rate-line.ts";
 import { type Plan, type SubjectTotal, subjectTotals, type Tested, testedKey } from "./subject-totals.ts";
 
+/** The counts of a rate line that reports show. */
+type LineCounts = Pick<
+  RateLine,
+  | "n"
+  | "inconclusive"
+  | "notApplicable"
+  | "items"
+  | "replicates"
+  | "interval"
+  | "method"
+  | "reason"
+  | "excluded"
+>;
+
 /** One outcome of one subject and judge, over all scenarios that have it. */
-export interface OutcomeLine extends Tested {
-  /** Conversations in which it is decided. */
-  readonly n: number;
-  /** Not decided, since a reply could not be read. */
-  readonly inconclusive: number;
-  /** Not decided, since the conversation was cut short or the judge could not be asked. */
+export interface OutcomeLine extends Tested, LineCounts {
+  /** Not decided, since the conversation was cut short or the judge failed. */
   readonly infrastructure: number;
-  /** Conversations to which it does not apply; they count nowhere else. */
-  readonly notApplicable: number;
-  /** The items that these conversations are about, and the least and the most conversations about one of them. */
-  readonly items: number;
-  readonly replicates: RateLine["replicates"];
-  /** The 95 % interval; null with fewer than two items. */
-  readonly interval: Interval | null;
-  readonly method: RateLine["method"];
-  /** Why there is no interval. */
-  readonly reason?: string;
-  /** Left out by the condition of a declared rate. */
-  readonly excluded: number;
 }
 
 /** How often an assertion is true. */
-export interface AssertionLine extends OutcomeLine {
-  readonly yes: number;
+export interface AssertionLine extends OutcomeLine, Pick<RateLine, "yes" | "bounds" | "decided"> {
   /** What to report, perhaps from a life table. Null if nothing is decided. */
   readonly rate: number | null;
-  /** With inconclusive conversations: the rate if all of them were false, and if all were true. */
-  readonly bounds: Interval | null;
-  /** Of a rate from a life table: that of the decided conversations alone. */
-  readonly decided: number | null;
 }
 
 /** What a number is on average. */

@@ -58,7 +58,7 @@ export interface RateRequest {
 }
 
 /** A conversation with its value, while a line is computed. */
-export interface Counted {
+interface Counted {
   readonly score: ConversationScore;
   readonly value: number;
 }

@@ -1,7 +1,6 @@
 import { memoize } from "../../core/lazy.ts";
 import type { RateDeclaration, RatioDeclaration } from "../../core/outcomes/rate.ts";
 import { nearestOf } from "../../core/schema/nearest-name.ts";
-import { hasLevels } from "../../journal/cell.ts";
 import { RunError } from "../../journal/failure.ts";
 import type { ConversationFilter, ConversationScore, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
@@ -12,6 +11,7 @@ import { type LinedGroup, macroLine, microLine } from "./averages.ts";
 import { type Grouper, type GroupValues, grouper, groupKey, needsRowValues } from "./grouping.ts";
 import { itemMeans, type RateLine, type RateRequest, rateLine } from "./rate-line.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
+import { fitsFilter } from "./subject-totals.ts";
 
 /** What `rates` computes. */
 export interface RatesOptions {
@@ -54,10 +54,8 @@ export function wantedScores(
   if (Object.keys(filter).length === 0) return [...scores];
   const wanted: ConversationScore[] = [];
   for (const score of scores) {
-    const fits = (["scenario", "subject", "judge", "status"] as const).every(
-      (key) => filter[key] === undefined || filter[key] === score[key],
-    );
-    if (fits && hasLevels(score.variant, filter.variant)) wanted.push(score);
+    const hasStatus = filter.status === undefined || filter.status === score.status;
+    if (hasStatus && fitsFilter(score, filter)) wanted.push(score);
   }
   return wanted;
 }
@@ -93,10 +91,7 @@ interface ScoredGroup {
 }
 
 /** The conversations of each group, in the order in which groups appear. */
-export function groupedScores(
-  scores: readonly ConversationScore[],
-  groupsOf: Grouper,
-): readonly ScoredGroup[] {
+function groupedScores(scores: readonly ConversationScore[], groupsOf: Grouper): readonly ScoredGroup[] {
   const groups = new Map<string, ScoredGroup>();
   // The same objects come again and again.
   const seen = new Map<GroupValues, ScoredGroup>();
@@ -143,7 +138,7 @@ export function overallGroup(group: GroupValues, over: readonly string[], averag
 }
 
 /** The numbers to compute: all outcomes and declared rates that appear, or those that are named. */
-export function requestsOf(
+function requestsOf(
   facts: RunFacts,
   scores: readonly ConversationScore[],
   names?: readonly string[],
@@ -238,7 +233,7 @@ function factorOf(
 }
 
 /** One line for each other level of the factor: its items' means over those of the denominator. */
-export function ratioLines(
+function ratioLines(
   { name, declaration }: RateRequest,
   ratio: RatioDeclaration,
   scores: readonly ConversationScore[],

@@ -16,7 +16,7 @@ export interface RunFacts {
 }
 
 /** What one scenario declares. */
-export interface ScenarioFacts {
+interface ScenarioFacts {
   readonly hash: string;
   readonly metadata: UnknownRecord;
   /** The outcomes it has, and the rates that it declares. */

@@ -3,9 +3,10 @@ import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
 import type { RunFailure } from "../../journal/failure.ts";
 import { type Conversation, foldConversation } from "../../journal/fold/conversation.ts";
 import type { JudgeHealth } from "../../journal/judge-health.ts";
-import type { ConversationFilter, ConversationSummary, Store } from "../../journal/store/store.ts";
+import type { Store } from "../../journal/store/store.ts";
 import { definitionsOf, storedRun } from "../../journal/transfer/stored-run.ts";
 import { type FinishedTurn, turnVerdict } from "../../journal/turn.ts";
+import { type ConversationPlace, conversationPlace, type ReportFilter } from "./subject-totals.ts";
 
 /** Conversations that ended early in the same way. */
 export interface FailureGroup {
@@ -28,11 +29,7 @@ export interface UnreadNode {
 }
 
 /** A conversation in which an outcome went badly. */
-export interface FalseConversation
-  extends Pick<
-    ConversationSummary,
-    "conversation" | "scenario" | "subject" | "judge" | "replicate" | "row" | "rowIndex" | "variant" | "arm"
-  > {
+interface FalseConversation extends ConversationPlace {
   /** The names of the outcomes that are bad: false, or true where that is bad. */
   readonly outcomes: readonly string[];
   readonly path: readonly string[];
@@ -60,8 +57,7 @@ export interface RunFailures {
 }
 
 /** Which conversations are looked at, and how many are listed. */
-export interface FailuresOptions
-  extends Pick<ConversationFilter, "scenario" | "subject" | "judge" | "variant"> {
+export interface FailuresOptions extends ReportFilter {
   /** How many conversations with false outcomes are kept (default 20). */
   readonly limit?: number;
 }
@@ -89,11 +85,8 @@ export function runFailures(store: Store, run: string, options: FailuresOptions 
     if (wrong.length === 0) continue;
     falseConversations++;
     if (examples.length >= limit) continue;
-    const { conversation, scenario, subject, judge, replicate, row, rowIndex, variant, arm } = summary;
-    const place = { conversation, scenario, subject, judge, replicate, row, rowIndex, variant, arm };
-    const { path } = folded;
     const names = wrong.map((outcome) => outcome.name);
-    examples.push({ ...place, outcomes: names, path });
+    examples.push({ ...conversationPlace(summary), outcomes: names, path: folded.path });
   }
   const { judges } = storedRun(store, run);
   return { ...ends.counted(), ...nodes.counted(), falseConversations, examples, judges };

@@ -13,7 +13,7 @@ export interface SubjectProgress {
 }
 
 /** A server that cannot be reached. */
-export interface Outage {
+interface Outage {
   readonly account: string;
   readonly message: string;
   /** In milliseconds since 1970. */
@@ -23,7 +23,7 @@ export interface Outage {
 }
 
 /** What is known before the first event. */
-export interface RunProgressOptions {
+interface RunProgressOptions {
   /** Finished conversations by subject, for a resumed run: its events do not contain them. */
   readonly finishedBefore?: ReadonlyMap<string, number>;
 }
@@ -174,7 +174,7 @@ interface Slot {
 }
 
 /** The recent rate of something per second: over the last ten seconds, or since the start if that is shorter. */
-export class RecentRate {
+class RecentRate {
   readonly #slots: readonly Slot[] = Array.from({ length: SLOTS }, () => ({ number: -1, count: 0 }));
   readonly #start: number;
 

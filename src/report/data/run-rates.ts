@@ -13,7 +13,7 @@ import { type OutcomeLine, type OutcomeRates, outcomeRates, type RatedOutcome } 
 import type { RateLine } from "./rate-line.ts";
 import { ratesOf, wantedScores } from "./rates.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
-import { type Tested, testedKey } from "./subject-totals.ts";
+import { fitsFilter, type Tested, testedKey } from "./subject-totals.ts";
 
 /**
  * The rates of a run: outcomes in the order in which its scenarios declare them, then the declared rates.
@@ -58,9 +58,9 @@ function ratedScores(store: Store, run: string, filter: ConversationFilter): rea
 /** The results of a part of a run. */
 export function resultsOf(store: Store, run: string, filter: ConversationFilter): readonly ResultRow[] {
   const { variant } = filter;
-  if (variant === undefined) return store.results(run).filter((row) => isWanted(row, filter));
+  if (variant === undefined) return store.results(run).filter((row) => fitsFilter(row, filter));
   const tallies = store.tallies(run).filter((tally) => hasLevels(tally.variant, variant));
-  return resultRows(tallies).filter((row) => isWanted(row, filter));
+  return resultRows(tallies).filter((row) => fitsFilter(row, filter));
 }
 
 /** The same without intervals and declared rates, added up by the store: quick, for lists of runs. */
@@ -77,12 +77,6 @@ export function pooledRates(store: Store, { run, start }: RunSummary): OutcomeRa
     })
     .sort((one, other) => placeOf(one) - placeOf(other));
   return { ...pooled, outcomes };
-}
-
-function isWanted(row: ResultRow, filter: ConversationFilter): boolean {
-  return (["scenario", "subject", "judge"] as const).every(
-    (key) => filter[key] === undefined || filter[key] === row[key],
-  );
 }
 
 /** The lines of an outcome or rate, one for each subject and judge; a ratio has one for each level. */

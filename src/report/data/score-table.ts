@@ -4,7 +4,7 @@ import type { ConversationScore } from "../../journal/store/store.ts";
 import { type Grouper, type GroupNames, type GroupValues, groupKey, noteNames } from "./grouping.ts";
 
 /** How conversations of two sides are paired. */
-export interface Pairing {
+interface Pairing {
   readonly numbers: PlaceNumbers;
   /** The groups of a conversation. */
   readonly groupsOf?: Grouper;

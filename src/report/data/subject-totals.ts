@@ -1,8 +1,8 @@
 import type { ConversationStatus } from "../../core/state/state.ts";
-import { placeTexts } from "../../journal/cell.ts";
+import { hasLevels, placeTexts } from "../../journal/cell.ts";
 import type { RunStart } from "../../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../../journal/spending.ts";
-import type { ConversationSummary, ResultRow } from "../../journal/store/store.ts";
+import type { ConversationFilter, ConversationSummary, ResultRow } from "../../journal/store/store.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 
 /** A subject, and the judge of its replies. */
@@ -112,6 +112,33 @@ function addCounts<Key extends string>(
   // Nothing but the keys of the type are in these records.
   for (const key of Object.keys(other) as Key[]) sums[key] = (sums[key] ?? 0) + (other[key] ?? 0);
   return sums;
+}
+
+/** What distinguishes a conversation from the others of its run. */
+export type ConversationPlace = Pick<
+  ConversationSummary,
+  "conversation" | "scenario" | "subject" | "judge" | "replicate" | "row" | "rowIndex" | "variant" | "arm"
+>;
+
+/** The place of a conversation, without its results: a large run keeps many of them in memory. */
+export function conversationPlace(summary: ConversationPlace): ConversationPlace {
+  const { conversation, scenario, subject, judge, replicate, row, rowIndex, variant, arm } = summary;
+  return { conversation, scenario, subject, judge, replicate, row, rowIndex, variant, arm };
+}
+
+/** The part of a run to report: what `show` can filter by. */
+export type ReportFilter = Pick<ConversationFilter, "scenario" | "subject" | "judge" | "variant">;
+
+/** True if scenario, subject, judge and variant are those of a filter. */
+export function fitsFilter(
+  place: Pick<ConversationSummary, "scenario" | "subject" | "judge"> &
+    Partial<Pick<ConversationSummary, "variant">>,
+  { variant, ...names }: ReportFilter,
+): boolean {
+  const fits = (["scenario", "subject", "judge"] as const).every(
+    (key) => names[key] === undefined || names[key] === place[key],
+  );
+  return fits && (place.variant === undefined || hasLevels(place.variant, variant));
 }
 
 /** A conversation within its scenario: `openai/gpt-5-mini, replicate 3, row q17, order=a`. */

@@ -1,9 +1,9 @@
 import { isFinished } from "../../core/state/state.ts";
-import { hasLevels } from "../../journal/cell.ts";
 import type { CellTally } from "../../journal/fold/tally.ts";
-import type { ConversationFilter, Store } from "../../journal/store/store.ts";
+import type { Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import type { Traffic } from "../graph/drawn-graph.ts";
+import { fitsFilter, type ReportFilter } from "./subject-totals.ts";
 
 /** How the conversations of a run went through one scenario. */
 export interface ScenarioTraffic extends Traffic {
@@ -24,18 +24,11 @@ const MOST_PATHS = 10;
  * How often nodes were visited and edges followed. A visit is a question that was asked, answered or not. An edge
  * is followed if the question of its target was asked, or if it leads to `END`. So every visit of a node leaves it or stops there.
  */
-export function runTraffic(
-  store: Store,
-  run: string,
-  filter: Pick<ConversationFilter, "scenario" | "subject" | "judge" | "variant"> = {},
-): readonly ScenarioTraffic[] {
+export function runTraffic(store: Store, run: string, filter: ReportFilter = {}): readonly ScenarioTraffic[] {
   const { run: name } = storedRun(store, run);
   const scenarios = new Map<string, CellTally[]>();
   for (const tally of store.tallies(name)) {
-    const isWanted = (["scenario", "subject", "judge"] as const).every(
-      (key) => filter[key] === undefined || filter[key] === tally[key],
-    );
-    if (isWanted && hasLevels(tally.variant, filter.variant))
+    if (fitsFilter(tally, filter))
       scenarios.set(tally.scenario, [...(scenarios.get(tally.scenario) ?? []), tally]);
   }
   return [...scenarios].map(([scenario, tallies]) => scenarioTraffic(scenario, tallies));
@@ -61,7 +54,7 @@ function increase<Key>(counts: Map<Key, number>, key: Key, by: number): void {
 }
 
 /** A complete path through a scenario, and how many conversations took it. */
-export interface PathCount {
+interface PathCount {
   /** The nodes in order. */
   readonly path: readonly string[];
   readonly count: number;

@@ -190,7 +190,7 @@ function withCounts(
 }
 
 /** The signs a text drawing is made of; every one but the ellipsis takes as many columns as its twin. */
-export interface Glyphs {
+interface Glyphs {
   readonly entry: string;
   readonly branch: string;
   readonly lastBranch: string;
@@ -207,7 +207,7 @@ export interface Glyphs {
 }
 
 /** For terminals that show Unicode. */
-export const UNICODE_GLYPHS: Glyphs = {
+const UNICODE_GLYPHS: Glyphs = {
   entry: "▶",
   branch: "├─",
   lastBranch: "└─",
@@ -220,7 +220,7 @@ export const UNICODE_GLYPHS: Glyphs = {
 };
 
 /** For everything else. */
-export const ASCII_GLYPHS: Glyphs = {
+const ASCII_GLYPHS: Glyphs = {
   entry: ">",
   branch: "|-",
   lastBranch: "`-",
@@ -241,7 +241,7 @@ const SIGNS: Readonly<Record<string, string>> = {
 };
 
 /** Writes the signs of conditions in ASCII, and any other character as an escape, so that different ids stay different. */
-export function asciiText(text: string): string {
+function asciiText(text: string): string {
   return text.replace(
     /[^ -~]/gu,
     (character) => SIGNS[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`,

@@ -1,7 +1,7 @@
 import { itemName } from "../../journal/cell.ts";
 import { POOR_SHARE } from "../../journal/judge-health.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import { wrapText } from "../../terminal/text-layout.ts";
+import { linesText, wrapText } from "../../terminal/text-layout.ts";
 import type { Comparison } from "../data/compare-sides.ts";
 import type { ComparisonLine } from "../data/comparison.ts";
 import { countedText, countText, itemsText, meanText, NOTHING, percentText } from "./figures.ts";
@@ -65,7 +65,7 @@ export function comparisonText(comparison: Comparison, { style, width }: TextOpt
     ...unreadNote(comparison),
     ...leftNotes(comparison),
   ].filter((text) => text !== "");
-  return [
+  return linesText([
     `a  ${style.bold(printableText(comparison.a))}`,
     `b  ${style.bold(printableText(comparison.b))}`,
     "",
@@ -73,9 +73,7 @@ export function comparisonText(comparison: Comparison, { style, width }: TextOpt
     "",
     ...words,
     ...(notes.length === 0 ? [] : ["", ...notes.flatMap((text) => wrapText(text, width)).map(style.dim)]),
-  ]
-    .map((line) => `${line}\n`)
-    .join("");
+  ]);
 }
 
 /** The name of a line, with its group. */

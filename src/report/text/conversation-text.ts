@@ -7,6 +7,7 @@ import type { RunEvent } from "../../journal/run-event.ts";
 import { addSpending, NOTHING_SPENT, type Spending } from "../../journal/spending.ts";
 import { isFinishedTurn, type Turn } from "../../journal/turn.ts";
 import { printableText } from "../../terminal/printable-text.ts";
+import { linesText } from "../../terminal/text-layout.ts";
 import { countedText, spendingText } from "./figures.ts";
 import { outcomeLines } from "./outcomes-text.ts";
 import { pathText } from "./paths-text.ts";
@@ -21,7 +22,7 @@ import { turnLines } from "./turn-text.ts";
 import { failureSentence, statusWord } from "./verdict-text.ts";
 
 /** What the text of a conversation needs. */
-export interface ConversationTextOptions extends TextOptions {
+interface ConversationTextOptions extends TextOptions {
   /**
    * The scenario, with the values of the conversation's row filled in: for expected values and conditions. It is not used if
    * it has changed since.
@@ -63,7 +64,7 @@ export function conversationText(events: Iterable<RunEvent>, options: Conversati
 
 function sections(blocks: readonly (readonly string[])[]): string {
   const filled = blocks.filter((lines) => lines.length > 0);
-  return filled.map((lines) => lines.map((line) => `${line}\n`).join("")).join("\n");
+  return filled.map((lines) => linesText(lines)).join("\n");
 }
 
 function headerLines(conversation: Conversation, { style, width }: TextOptions): readonly string[] {

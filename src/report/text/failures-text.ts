@@ -2,6 +2,7 @@ import { placeTexts } from "../../journal/cell.ts";
 import type { Store } from "../../journal/store/store.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
+import { linesText } from "../../terminal/text-layout.ts";
 import {
   type FailureGroup,
   type FailuresOptions,
@@ -12,7 +13,7 @@ import {
 import { countedText, countText } from "./figures.ts";
 import { judgeProblemTexts } from "./judge-text.ts";
 import { pathText } from "./paths-text.ts";
-import { paintedLines, remarkedLines, type TextOptions } from "./text-blocks.ts";
+import { inset, paintedLines, remarkedLines, type TextOptions } from "./text-blocks.ts";
 import { failureKind, statusWord } from "./verdict-text.ts";
 
 const DEFAULT_LIMIT = 20;
@@ -30,7 +31,7 @@ export function failuresText(store: Store, run: string, options: FailuresOptions
     underWayLines(failures, text),
   ].filter((lines) => lines.length > 0);
   const shown = sections.length > 0 ? sections : [paintedLines(nothingText(failures), width, style.green)];
-  return shown.map((lines) => lines.map((line) => `${line}\n`).join("")).join("\n");
+  return shown.map((lines) => linesText(lines)).join("\n");
 }
 
 function nothingText({ conversations, turns }: RunFailures): string {
@@ -158,10 +159,6 @@ function underWayLines(
   if (underWay === 0) return [];
   const text = `Unfinished: ${countText(underWay)} of ${countedText(conversations, "conversation")}, which may still fail.`;
   return paintedLines(text, width, style.yellow);
-}
-
-function inset(line: string): string {
-  return `  ${line}`;
 }
 
 function moreLine(count: number, style: Style): string {

@@ -10,7 +10,7 @@ import type { FieldVerdict } from "../../grading/verify/verify-parsed.ts";
 import type { FinishedTurn } from "../../journal/turn.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import { meanText } from "./figures.ts";
-import { paintedLines, type RoomOptions, remarkedLines, valueText } from "./text-blocks.ts";
+import { inset, paintedLines, type RoomOptions, remarkedLines, valueText } from "./text-blocks.ts";
 import { fieldWord } from "./verdict-text.ts";
 
 /** Colours, room, and the expected value of a field where it is known. */
@@ -75,10 +75,6 @@ function because(reason: string | undefined): string {
 
 function shown(value: unknown): string {
   return value === null || value === undefined ? "–" : valueText(value);
-}
-
-function inset(line: string): string {
-  return `  ${line}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { JudgeHealth, JudgeReason } from "../../journal/judge-health.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import { wrapText } from "../../terminal/text-layout.ts";
+import { linesText, wrapText } from "../../terminal/text-layout.ts";
 import type { JudgeReport } from "../data/judge-agreement.ts";
 import type { OutcomeRates } from "../data/outcome-rates.ts";
 import { testedName } from "../data/subject-totals.ts";
@@ -61,7 +61,7 @@ export function judgeProblemTexts(judge: JudgeHealth): readonly string[] {
 }
 
 /** In one line: which judge, and how many of its requests gave nothing. */
-export function judgeShareText({ judge, asked, unreadable, failed }: JudgeHealth): string {
+function judgeShareText({ judge, asked, unreadable, failed }: JudgeHealth): string {
   const lost = unreadable + failed;
   const parts = [
     ...(failed === 0 ? [] : [`${countText(failed)} failed`]),
@@ -71,7 +71,7 @@ export function judgeShareText({ judge, asked, unreadable, failed }: JudgeHealth
 }
 
 /** Why requests gave nothing, and how often. */
-export function reasonText({ result, category, reason, count }: JudgeReason, asked: number): string {
+function reasonText({ result, category, reason, count }: JudgeReason, asked: number): string {
   const kind =
     result === "unreadable"
       ? "its answer could not be read"
@@ -175,5 +175,5 @@ export function judgeReportText(
     add(
       "There is one judge only, and no labels by persons. Give labels with --labels <file>, a CSV file with conversation, turn, field, value.",
     );
-  return lines.map((line) => `${line}\n`).join("");
+  return linesText(lines);
 }

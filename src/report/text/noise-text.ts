@@ -1,5 +1,5 @@
 import { printableText } from "../../terminal/printable-text.ts";
-import { wrapText } from "../../terminal/text-layout.ts";
+import { linesText, wrapText } from "../../terminal/text-layout.ts";
 import type { NoiseLine } from "../data/noise.ts";
 import { meanText, NOTHING } from "./figures.ts";
 import type { TextOptions } from "./text-blocks.ts";
@@ -9,8 +9,8 @@ export function noiseText(lines: readonly NoiseLine[], { style, width }: TextOpt
   if (lines.length === 0) return "No outcome is decided.\n";
   const share = (part: number | null, whole: number): string =>
     part === null ? NOTHING : whole === 0 ? "0 %" : `${Math.round((100 * part) / whole)} %`;
-  return lines
-    .flatMap((line) => {
+  return linesText(
+    lines.flatMap((line) => {
       const parts = [
         { name: "items", variance: line.itemVariance },
         { name: "replicates", variance: line.replicateVariance },
@@ -32,9 +32,8 @@ export function noiseText(lines: readonly NoiseLine[], { style, width }: TextOpt
           width - 2,
         ).map((text) => `  ${text}`),
       ];
-    })
-    .map((line) => `${line}\n`)
-    .join("");
+    }),
+  );
 }
 
 /** What would narrow the interval most, in words. */

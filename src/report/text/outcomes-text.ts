@@ -2,7 +2,7 @@ import type { OutcomeEvent } from "../../journal/run-event.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
 import { textWidth } from "../../terminal/text-layout.ts";
-import { paintedLines, type TextOptions } from "./text-blocks.ts";
+import { inset, paintedLines, type TextOptions } from "./text-blocks.ts";
 import type { PaintedWord } from "./verdict-text.ts";
 
 /** Longer names do not widen the column. */
@@ -41,10 +41,6 @@ function widest(texts: readonly string[]): number {
 
 function padded(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - textWidth(text)));
-}
-
-function inset(line: string): string {
-  return `  ${line}`;
 }
 
 /** The value of an outcome as a word. An inconclusive number is the part that is certain. */

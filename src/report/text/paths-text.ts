@@ -1,6 +1,13 @@
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Style } from "../../terminal/terminal.ts";
-import { alignColumns, cutToWidth, type TableCell, textWidth, wrapText } from "../../terminal/text-layout.ts";
+import {
+  alignColumns,
+  cutToWidth,
+  linesText,
+  type TableCell,
+  textWidth,
+  wrapText,
+} from "../../terminal/text-layout.ts";
 import type { PathCounts, ScenarioTraffic } from "../data/traffic.ts";
 import { shareText } from "../graph/drawn-graph.ts";
 import { countedText, countText } from "./figures.ts";
@@ -25,7 +32,7 @@ export function pathsText(
         ];
   const uncounted = uncountedText(cutShort, underWay);
   const note = uncounted === "" ? [] : wrapText(uncounted, width).map(style.dim);
-  return [...lines, ...note].map((line) => `${line}\n`).join("");
+  return linesText([...lines, ...note]);
 }
 
 function rows({ paths, others, conversations }: PathCounts, width: number, style: Style): readonly string[] {

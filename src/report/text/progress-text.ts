@@ -15,7 +15,7 @@ import {
 } from "./figures.ts";
 
 /** How progress is shown on a terminal. */
-export interface ProgressTextOptions {
+interface ProgressTextOptions {
   /** In milliseconds since 1970. */
   readonly now: number;
   readonly style: Style;
@@ -254,7 +254,7 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** One line for each subject, none wider than `columns`; with more than `rows` subjects, the last line counts the others. */
-export function subjectLines(
+function subjectLines(
   progress: RunProgress,
   { rows, columns, style }: { readonly rows: number; readonly columns: number; readonly style: Style },
 ): readonly string[] {

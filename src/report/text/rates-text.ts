@@ -1,5 +1,5 @@
 import { printableText } from "../../terminal/printable-text.ts";
-import { textWidth, wrapText } from "../../terminal/text-layout.ts";
+import { linesText, textWidth, wrapText } from "../../terminal/text-layout.ts";
 import type { OutcomeLine, OutcomeRates, RatedOutcome } from "../data/outcome-rates.ts";
 import type { RateLine } from "../data/rate-line.ts";
 import type { RateReport } from "../data/rates.ts";
@@ -213,7 +213,7 @@ export function groupedRatesText({ lines }: RateReport, { style, width }: TextOp
         ).map(style.dim),
       ]
     : [];
-  return [...namedTable(table, COLUMNS, width), ...note].map((line) => `${line}\n`).join("");
+  return linesText([...namedTable(table, COLUMNS, width), ...note]);
 }
 
 function estimateText({ estimate, kind, method }: RateLine): string {

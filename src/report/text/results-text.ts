@@ -1,5 +1,5 @@
 import type { Style } from "../../terminal/terminal.ts";
-import { type TableCell, wrapText } from "../../terminal/text-layout.ts";
+import { linesText, type TableCell, wrapText } from "../../terminal/text-layout.ts";
 import type { OutcomeRates } from "../data/outcome-rates.ts";
 import {
   cutShortCounts,
@@ -35,9 +35,11 @@ export function resultsText(
   const sections = [judgeHealthLines(rates, layout), unreadLines(rates, layout)].filter(
     (lines) => lines.length > 0,
   );
-  return [...outcomes, ...totalsText(rates, layout), ...sections.flatMap((lines) => ["", ...lines])]
-    .map((line) => `${line}\n`)
-    .join("");
+  return linesText([
+    ...outcomes,
+    ...totalsText(rates, layout),
+    ...sections.flatMap((lines) => ["", ...lines]),
+  ]);
 }
 
 type Total = Omit<SubjectTotal, keyof Tested>;
@@ -92,10 +94,7 @@ const TURNS: readonly Figure[] = [
 ];
 
 /** Usage by subject: conversations, calls, tokens and money; then turns by verdict, and the conversations that did not finish. */
-export function totalsText(
-  { totals, judges }: OutcomeRates,
-  { style, width }: TextOptions,
-): readonly string[] {
+function totalsText({ totals, judges }: OutcomeRates, { style, width }: TextOptions): readonly string[] {
   if (totals.length === 0) return ["There are no conversations."];
   const sum = sumOfTotals(totals);
   const named: readonly (readonly [string, Total])[] = [
@@ -203,5 +202,5 @@ export function thresholdText(results: readonly ThresholdResult[], { style, widt
         : `${" ".repeat(LABEL_WIDTH)}${line}`,
     );
   });
-  return [style.bold("Thresholds"), ...lines, sum].map((line) => `${line}\n`).join("");
+  return linesText([style.bold("Thresholds"), ...lines, sum]);
 }

@@ -1,5 +1,5 @@
 import { printableText } from "../../terminal/printable-text.ts";
-import { wrapText } from "../../terminal/text-layout.ts";
+import { linesText, wrapText } from "../../terminal/text-layout.ts";
 import { type RunSequences, STATES, type SubjectSequences } from "../data/sequences.ts";
 import { pText } from "./comparison-text.ts";
 import {
@@ -22,15 +22,13 @@ export function sequencesText({ subjects, ...tests }: RunSequences, layout: Text
   const { style, width } = layout;
   if (subjects.length === 0) return "There are no verified turns.\n";
   const test = wrapText(testText(tests), width).map(style.dim);
-  return [
+  return linesText([
     style.bold("Share without a wrong answer so far, turn by turn"),
     ...subjects.flatMap((one) => survivalLines(one, layout)),
     ...(testText(tests) === "" ? [] : ["", ...test]),
     "",
     ...subjects.flatMap((one, i) => [...(i === 0 ? [] : [""]), ...subjectLines(one, layout)]),
-  ]
-    .map((line) => `${line}\n`)
-    .join("");
+  ]);
 }
 
 function testText({ logRank, clusteredLogRank }: Omit<RunSequences, "subjects">): string {

@@ -28,6 +28,11 @@ export function paintedLines(
   return wrapText(printableLines(text), room).map(paint);
 }
 
+/** A line with two spaces before it. */
+export function inset(line: string): string {
+  return `  ${line}`;
+}
+
 /** A statement with a remark behind it in its own colour; below it if there is no room. */
 export function remarkedLines(
   statement: string,

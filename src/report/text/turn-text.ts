@@ -86,7 +86,7 @@ function callLines(turn: Turn, { style }: TurnTextOptions, room: number): readon
 }
 
 /** What the text of a turn needs. */
-export interface TurnTextOptions extends TextOptions {
+interface TurnTextOptions extends TextOptions {
   /** The scenario of the conversation, for expected values and conditions. */
   readonly definition?: ScenarioDefinition;
   /** The subject of the conversation: another model is named. */
