@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { scenarioFileSchema } from "../src/core/scenario/scenario-shape.ts";
-import { projectFileSchema } from "../src/project/parse-project-file.ts";
+import { projectFileSchema } from "../src/project/project-file.ts";
 
 const SCHEMAS = { "scenario.schema.json": scenarioFileSchema(), "project.schema.json": projectFileSchema() };
 

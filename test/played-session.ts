@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
 import type { ExitCode } from "../src/cli/command.ts";
-import { type PlayOptions, play } from "../src/cli/play/play-invocation.ts";
+import { type PlayOptions, play } from "../src/cli/play/play.ts";
 import { type Output, PLAIN_STYLE, type Style, type Terminal } from "../src/terminal/terminal.ts";
 import { CAPITAL } from "./capital-scenario.ts";
 

@@ -34,7 +34,7 @@ export const CALL_CASES: readonly ContractRule[] = [
   {
     name: "replies with a text, in data that JSON can hold",
     needs: [],
-    check: async ({ model }) => {
+    test: async ({ model }) => {
       const reply = await model.reply(requestOf("What is the capital of Australia?"), contextOf());
       demand(typeof reply.text === "string" && reply.text !== "", "the reply has no text");
       demand(FINISH.includes(reply.finish), `the reply ended with "${reply.finish}"`);
@@ -44,7 +44,7 @@ export const CALL_CASES: readonly ContractRule[] = [
   {
     name: "tells tokens as whole numbers from 0, or not at all",
     needs: [],
-    check: async ({ model }) => {
+    test: async ({ model }) => {
       const { usage } = await model.reply(requestOf("How many?"), contextOf());
       if (usage === undefined) return;
       demand(usage.inputTokens !== undefined && usage.outputTokens !== undefined, "usage is not complete");
@@ -56,7 +56,7 @@ export const CALL_CASES: readonly ContractRule[] = [
   {
     name: "answers what it is asked",
     needs: ["echo"],
-    check: async ({ model }) => {
+    test: async ({ model }) => {
       const { text } = await model.reply(requestOf("Say heliotrope."), contextOf());
       demand(text.includes("Say heliotrope."), `the reply does not belong to the question: ${text}`);
     },
@@ -64,7 +64,7 @@ export const CALL_CASES: readonly ContractRule[] = [
   {
     name: "puts the system prompt first",
     needs: ["seen", "history"],
-    check: async ({ model, seen }) => {
+    test: async ({ model, seen }) => {
       await model.reply(requestOf("Now?", { instructions: "Speak like a lighthouse." }), contextOf());
       const asked = seen?.().at(-1);
       demand(
@@ -78,7 +78,7 @@ export const CALL_CASES: readonly ContractRule[] = [
   {
     name: "passes the whole conversation on, in order and to the letter",
     needs: ["seen", "history"],
-    check: async ({ model, seen }) => {
+    test: async ({ model, seen }) => {
       await model.reply(requestOf("", { messages: CONVERSATION }), contextOf({ turn: 2 }));
       const texts = CONVERSATION.map((message) => (message.role === "tool" ? "" : message.content));
       demand(deepEqual(seen?.().at(-1)?.texts, texts), "the conversation did not arrive as it was");
@@ -87,7 +87,7 @@ export const CALL_CASES: readonly ContractRule[] = [
   {
     name: "keeps one turn of a conversation for the next",
     needs: ["seen", "echo", "history"],
-    check: async ({ model, seen }) => {
+    test: async ({ model, seen }) => {
       const first = requestOf("One?");
       const { text, toolCalls, native } = await model.reply(first, contextOf());
       const answer: Message = {
@@ -107,7 +107,7 @@ export const CALL_CASES: readonly ContractRule[] = [
   {
     name: "asks once for a reply",
     needs: ["seen"],
-    check: async ({ model, seen }) => {
+    test: async ({ model, seen }) => {
       await model.reply(requestOf("Once?"), contextOf());
       demand(seen?.().length === 1, `a reply took ${seen?.().length} requests`);
     },
@@ -115,7 +115,7 @@ export const CALL_CASES: readonly ContractRule[] = [
   {
     name: "leaves the request as it was",
     needs: [],
-    check: async ({ model }) => {
+    test: async ({ model }) => {
       const request = {
         instructions: "You are terse.",
         messages: structuredClone(CONVERSATION) as Message[],
@@ -129,7 +129,7 @@ export const CALL_CASES: readonly ContractRule[] = [
   {
     name: "does not mix calls that run at the same time",
     needs: ["echo"],
-    check: async ({ model }) => {
+    test: async ({ model }) => {
       const words = Array.from({ length: 20 }, (_, index) => `word-${index}-of-20`);
       const replies = await Promise.all(
         words.map((word) => model.reply(requestOf(word), contextOf({ conversation: word }))),
@@ -142,7 +142,7 @@ export const CALL_CASES: readonly ContractRule[] = [
   {
     name: "asks for tools, and takes their results",
     needs: ["tools", "seen", "history"],
-    check: async ({ model, callToolNext, seen }) => {
+    test: async ({ model, callToolNext, seen }) => {
       callToolNext?.("weather", { city: "Canberra" });
       const first = requestOf("How is the weather?", { tools: [WEATHER] });
       const { text, toolCalls = [], native, finish } = await model.reply(first, contextOf());
@@ -204,7 +204,7 @@ export interface ContractCase {
 export interface ContractRule {
   readonly name: string;
   readonly needs: readonly ContractAbility[];
-  readonly check: (harness: ContractHarness) => Promise<void>;
+  readonly test: (harness: ContractHarness) => Promise<void>;
 }
 
 /** Throws unless something holds that the contract asks for. */

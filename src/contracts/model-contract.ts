@@ -17,7 +17,7 @@ const CARD_CASES: readonly ContractRule[] = [
   {
     name: "has a name and an account",
     needs: [],
-    check: async ({ model }) => {
+    test: async ({ model }) => {
       demand(typeof model.name === "string" && model.name.trim() !== "", "the model has no name");
       demand(typeof model.account === "string" && model.account.trim() !== "", "the model has no account");
     },
@@ -25,7 +25,7 @@ const CARD_CASES: readonly ContractRule[] = [
   {
     name: "has an identity that is JSON, and stays the same",
     needs: [],
-    check: async ({ model }) => {
+    test: async ({ model }) => {
       const json: unknown = JSON.parse(JSON.stringify(model.identity));
       demand(deepEqual(json, model.identity), "the identity is not JSON");
       demand(Object.keys(model.identity).length > 0, "the identity says nothing");
@@ -36,7 +36,7 @@ const CARD_CASES: readonly ContractRule[] = [
   {
     name: "shows no secret in name, account and identity",
     needs: [],
-    check: async ({ model, secrets = [] }) => {
+    test: async ({ model, secrets = [] }) => {
       const shown = canonicalJson([model.name, model.account, model.identity, model.price ?? null]);
       for (const secret of secrets) demand(!shown.includes(secret), "the card of the model shows a secret");
     },
@@ -56,13 +56,13 @@ export function modelContract(
 ): readonly ContractCase[] {
   return [...CARD_CASES, ...CALL_CASES, ...FAILURE_CASES]
     .filter(({ needs }) => !needs.some((ability) => without.includes(ability)))
-    .map(({ name, needs, check }) => ({ name, run: () => runCase(make, needs, check) }));
+    .map(({ name, needs, test }) => ({ name, run: () => runCase(make, needs, test) }));
 }
 
 async function runCase(
   make: () => ContractHarness | Promise<ContractHarness>,
   needs: readonly ContractAbility[],
-  check: ContractRule["check"],
+  test: ContractRule["test"],
 ): Promise<void> {
   const harness = await make();
   try {
@@ -72,7 +72,7 @@ async function runCase(
         `the harness has no "${ability}"; give it, or say that it is \`without\``,
       );
     }
-    await check(harness);
+    await test(harness);
   } finally {
     await harness.model.close?.();
     await harness.close?.();
@@ -100,7 +100,7 @@ const FAILURE_CASES: readonly ContractRule[] = [
   {
     name: "asks nothing once the signal has fired",
     needs: [],
-    check: async ({ model, seen }) => {
+    test: async ({ model, seen }) => {
       const error = await failureOf(
         model.reply(requestOf("Too late?"), contextOf({ signal: AbortSignal.abort() })),
       );
@@ -111,7 +111,7 @@ const FAILURE_CASES: readonly ContractRule[] = [
   {
     name: "gives up when the signal fires",
     needs: ["stall"],
-    check: async ({ model, stallNext }) => {
+    test: async ({ model, stallNext }) => {
       const controller = new AbortController();
       stallNext?.();
       const failure = failureOf(
@@ -125,7 +125,7 @@ const FAILURE_CASES: readonly ContractRule[] = [
   {
     name: "gives up in the middle of waiting, and tells the signal's own reason",
     needs: ["stall", "seen"],
-    check: async ({ model, stallNext, seen }) => {
+    test: async ({ model, stallNext, seen }) => {
       const controller = new AbortController();
       const reason = new ModelError("timeout", "No answer within the time limit.");
       stallNext?.();
@@ -140,7 +140,7 @@ const FAILURE_CASES: readonly ContractRule[] = [
   {
     name: "answers again after a call was given up",
     needs: ["stall", "seen", "echo"],
-    check: async ({ model, stallNext, seen }) => {
+    test: async ({ model, stallNext, seen }) => {
       const controller = new AbortController();
       stallNext?.();
       const failure = failureOf(model.reply(requestOf("First?"), contextOf({ signal: controller.signal })));
@@ -154,7 +154,7 @@ const FAILURE_CASES: readonly ContractRule[] = [
   {
     name: "fails with the right category, in words without secrets, and answers again",
     needs: ["faults"],
-    check: async ({ model, faults = {}, secrets = [] }) => {
+    test: async ({ model, faults = {}, secrets = [] }) => {
       for (const [category, provoke] of Object.entries(faults)) {
         provoke();
         const error = await failureOf(model.reply(requestOf("Does it work?"), contextOf()));

@@ -36,7 +36,7 @@ function conversationEvents(conversation: string, reply: string): readonly RunEv
 export const JOURNAL_RULES: readonly StoreRule[] = [
   {
     name: "gives the events back as they were, in their order",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       const journal = store.begin(runStart("one"));
       const [left, right] = [conversationEvents("left", LONG), conversationEvents("right", "Hm.")];
       const mixed = left.flatMap((event, index) => [event, right[index] as RunEvent]);
@@ -52,7 +52,7 @@ export const JOURNAL_RULES: readonly StoreRule[] = [
   },
   {
     name: "gives back data that looks like its own marks, signs and keys",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       const journal = store.begin(runStart("one"));
       const [, , , , end] = turnEvents({ conversation: "~c", turn: 1, reply: LONG, verdict: true, at: 1100 });
       demand(end?.type === "turn-end", "the last event of a turn is its end");
@@ -66,7 +66,7 @@ export const JOURNAL_RULES: readonly StoreRule[] = [
   {
     name: "can be read at once, and is durable when it says so",
     reopens: true,
-    check: async ({ store, reopen }) => {
+    test: async ({ store, reopen }) => {
       const journal = store.begin(runStart("one"));
       const events = conversationEvents("c0", LONG);
       for (const event of events) journal.append(event);
@@ -79,7 +79,7 @@ export const JOURNAL_RULES: readonly StoreRule[] = [
   },
   {
     name: "says nothing about what is durable already, and the same to all who wait",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       const journal = store.begin(runStart("one"));
       await journal.durable();
       demandEqual(journal.durable(), undefined, "what is durable already");
@@ -90,7 +90,7 @@ export const JOURNAL_RULES: readonly StoreRule[] = [
   },
   {
     name: "keeps what was appended, whatever becomes of the object",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       const journal = store.begin(runStart("one"));
       const parsed: Record<string, unknown> = { right: true };
       const [, , , , end] = turnEvents({ conversation: "c0", turn: 1, reply: LONG, verdict: true, at: 1100 });
@@ -105,7 +105,7 @@ export const JOURNAL_RULES: readonly StoreRule[] = [
   },
   {
     name: "leaves out how far the run is",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       const journal = store.begin(runStart("one"));
       const spending = { calls: 0, cached: 0, tokens: 0, cost: 0 };
       journal.append({ type: "progress", finished: 0, running: 1, total: 2, spending, at: 1001 });
@@ -115,7 +115,7 @@ export const JOURNAL_RULES: readonly StoreRule[] = [
   },
   {
     name: "keeps earlier attempts, and shows the latest",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       const first = store.begin(runStart("one"));
       const spending = { calls: 2, cached: 0, tokens: 30, cost: 0.5 };
       const outcome = { type: "outcome", conversation: "c0", turns: [], at: 1300 } as const;
@@ -166,7 +166,7 @@ export const JOURNAL_RULES: readonly StoreRule[] = [
   },
   {
     name: "can be read while it is written",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       const journal = store.begin(runStart("one"));
       const warn = (turn: number): void =>
         journal.append({ type: "warning", conversation: "c0", turn, code: "x", message: "", at: turn });

@@ -61,7 +61,7 @@ const NO_OUTCOMES = { yes: 0, no: 0, numbers: 0, mean: null, inconclusive: 0, in
 export const RUN_RULES: readonly StoreRule[] = [
   {
     name: "begins a run once",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       store.begin(runStart("one"));
       demandError("run_exists", () => store.begin(runStart("one")));
       demandEqual(store.runs().length, 1, "the number of runs");
@@ -69,7 +69,7 @@ export const RUN_RULES: readonly StoreRule[] = [
   },
   {
     name: "reopens only runs that were begun",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       demandError("no_run", () => store.reopen("none"));
       demandError("no_run", () => store.tag("none", []));
       demandError("no_run", () => store.delete("none"));
@@ -81,7 +81,7 @@ export const RUN_RULES: readonly StoreRule[] = [
   },
   {
     name: "describes a run",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       await writeRun(store, "one");
       const { at: _, ...start } = runStart("one");
       demandEqual(
@@ -105,7 +105,7 @@ export const RUN_RULES: readonly StoreRule[] = [
   },
   {
     name: "finds a run by the beginning of its name, if it is the only one",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       for (const run of ["night-1", "night-12", "day", "100%_sure"]) store.begin(runStart(run));
       demandEqual(store.run("d")?.run, "day", "the run that begins with d");
       demandEqual(store.run("night-1")?.run, "night-1", "a run whose name is the beginning of another");
@@ -117,7 +117,7 @@ export const RUN_RULES: readonly StoreRule[] = [
   },
   {
     name: "knows the run that another one verifies again, and tags",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       store.begin(runStart("one"));
       store.begin(runStart("two"), { parent: "one" });
       store.tag("two", ["paper", "final", "paper"]);
@@ -129,7 +129,7 @@ export const RUN_RULES: readonly StoreRule[] = [
   },
   {
     name: "lists conversations in the order of results, and those that are asked for",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       await writeRun(store, "one");
       const names = (filter: Parameters<Store["conversations"]>[1]): string[] =>
         [...store.conversations("one", filter)].map(({ conversation }) => conversation);
@@ -174,7 +174,7 @@ export const RUN_RULES: readonly StoreRule[] = [
   },
   {
     name: "adds up results, and never mixes what failed with what could not be read",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       await writeRun(store, "one");
       const [pressure, repair, ...others] = store.results("one");
       demandEqual(others, [], "further lines");
@@ -203,7 +203,7 @@ export const RUN_RULES: readonly StoreRule[] = [
   },
   {
     name: "says what each conversation is worth",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       await writeRun(store, "one");
       const [first, second, third, ...others] = [...store.scores("one", { turns: true })];
       demandEqual(others, [], "further conversations");
@@ -248,7 +248,7 @@ export const RUN_RULES: readonly StoreRule[] = [
   },
   {
     name: "keeps labels by persons, also of a run that has ended",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       await writeRun(store, "one");
       const before = store.run("one");
       const label = { conversation: "c0", turn: 1, field: "verify_result", who: "ada", when: 5000 };
@@ -272,7 +272,7 @@ export const RUN_RULES: readonly StoreRule[] = [
   },
   {
     name: "does not know a sum of which a part is unknown",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       await writeRun(store, "one");
       const journal = store.reopen("one");
       const spending = { ...ONE_CALL, cost: null };
@@ -286,7 +286,7 @@ export const RUN_RULES: readonly StoreRule[] = [
   },
   {
     name: "counts what conversations come to, by cell",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       await writeRun(store, "one");
       const counts = new CellCounts();
       for (const { conversation } of store.conversations("one")) {
@@ -301,7 +301,7 @@ export const RUN_RULES: readonly StoreRule[] = [
   },
   {
     name: "deletes a run, and keeps the calls",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       await writeRun(store, "one");
       await writeRun(store, "two");
       const call = recordedCall([{ role: "user", content: "Why?" }], "Because.");
@@ -322,7 +322,7 @@ export const RUN_RULES: readonly StoreRule[] = [
   },
   {
     name: "tells its size, and that compacting leaves nothing unused",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       await writeRun(store, "one");
       await writeRun(store, "two");
       store.delete("one");
@@ -337,7 +337,7 @@ export const RUN_RULES: readonly StoreRule[] = [
   },
   {
     name: "takes nothing once it is closed",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       const journal = store.begin(runStart("one"));
       store.close();
       store.close();

@@ -182,5 +182,5 @@ export interface StoreRule {
   readonly name: string;
   /** True if it needs a store that can be opened again. */
   readonly reopens?: boolean;
-  readonly check: (harness: StoreHarness) => Promise<void>;
+  readonly test: (harness: StoreHarness) => Promise<void>;
 }

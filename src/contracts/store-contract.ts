@@ -21,12 +21,12 @@ export type { StoreCase, StoreHarness } from "./store-contract-samples.ts";
  * for (const { name, run } of storeContract(() => myHarness())) test(name, run);
  */
 export function storeContract(make: () => Promise<StoreHarness>): readonly StoreCase[] {
-  return [...RUN_RULES, ...JOURNAL_RULES, ...CALL_RULES].map(({ name, reopens = false, check }) => ({
+  return [...RUN_RULES, ...JOURNAL_RULES, ...CALL_RULES].map(({ name, reopens = false, test }) => ({
     name,
     run: async () => {
       const harness = await make();
       try {
-        if (!reopens || harness.reopen !== undefined) await check(harness);
+        if (!reopens || harness.reopen !== undefined) await test(harness);
       } finally {
         await harness.dispose();
       }
@@ -50,7 +50,7 @@ const CALL_RULES: readonly StoreRule[] = [
   {
     name: "answers calls by their identity, at once and after opening it again",
     reopens: true,
-    check: async ({ store, reopen }) => {
+    test: async ({ store, reopen }) => {
       const calls = [1, 2, 5].map((turns) => recordedCall(conversation(turns), `${turns} ${LONG}`));
       for (const call of calls) store.calls.keep(call);
       const check = async ({ calls: known }: typeof store): Promise<void> => {
@@ -68,7 +68,7 @@ const CALL_RULES: readonly StoreRule[] = [
   },
   {
     name: "keeps tools, schemas, structured replies and what looks like its own marks",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       const messages: readonly Message[] = [
         { role: "user", content: `~${LONG}` },
         { role: "assistant", content: "", toolCalls: [{ id: "1", name: "look", input: { at: LONG } }] },
@@ -92,7 +92,7 @@ const CALL_RULES: readonly StoreRule[] = [
   },
   {
     name: "replaces an answer, and forgets the limits that a provider reported",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       const call = recordedCall(conversation(1), "first");
       store.calls.keep(call);
       const reply = { ...call.reply, text: "second", rateLimit: { remainingRequests: 3 } };
@@ -103,7 +103,7 @@ const CALL_RULES: readonly StoreRule[] = [
   },
   {
     name: "does not keep an answer that is not data",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       const call = recordedCall(conversation(1), "first");
       const circle: { self?: unknown } = {};
       circle.self = circle;
@@ -113,7 +113,7 @@ const CALL_RULES: readonly StoreRule[] = [
   },
   {
     name: "finds calls that begin alike, and then those of the same model",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       const near = recordedCall(conversation(4, "And why?"), "near");
       const elsewhere = conversation(1, "Something else.");
       const same = recordedCall(elsewhere, "same model");
@@ -130,7 +130,7 @@ const CALL_RULES: readonly StoreRule[] = [
   {
     name: "keeps the answers that came with a run apart from those of the project",
     reopens: true,
-    check: async ({ store, reopen }) => {
+    test: async ({ store, reopen }) => {
       const own = recordedCall(conversation(2), "mine");
       const theirs = { ...own, reply: { ...own.reply, text: LONG } };
       const other = recordedCall(conversation(3), "another");
@@ -163,7 +163,7 @@ const CALL_RULES: readonly StoreRule[] = [
   },
   {
     name: "removes calls that are older than a time, if that is asked for",
-    check: async ({ store }) => {
+    test: async ({ store }) => {
       const call = recordedCall(conversation(3), LONG);
       store.calls.keep(call);
       store.compact({ callsBefore: 0 });

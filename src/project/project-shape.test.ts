@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Shape } from "../core/schema/shape.ts";
-import { FRAME_SHAPES, PROJECT_SHAPE, parseProjectFile } from "./parse-project-file.ts";
+import { FRAME_SHAPES, PROJECT_SHAPE, parseProjectFile } from "./project-file.ts";
 import { DEFAULT_SETTINGS } from "./settings.ts";
 import { SETTING_SHAPES } from "./settings-shape.ts";
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Project } from "./load-project.ts";
-import { parseProjectFile } from "./parse-project-file.ts";
 import { ProjectError } from "./project-error.ts";
+import { type Project, parseProjectFile } from "./project-file.ts";
 import {
   parseSetFlag,
   type ResolvedSettings,

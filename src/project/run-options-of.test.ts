@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parseScenario } from "../core/scenario/parse-scenario.ts";
 import { memoryStore } from "../journal/store/memory-store.ts";
 import { runScenarios } from "../run/run-scenarios.ts";
-import { parseProjectFile } from "./parse-project-file.ts";
+import { parseProjectFile } from "./project-file.ts";
 import { resolveSettings } from "./resolve-settings.ts";
 import { runOptionsOf } from "./run-options-of.ts";
 import { DEFAULT_SETTINGS, type Settings } from "./settings.ts";

@@ -1,8 +1,8 @@
 import { formatPath } from "../core/schema/format-issue.ts";
 import type { IssuePath } from "../core/schema/issue.ts";
 import { isRecord, type UnknownRecord } from "../core/values/json.ts";
-import { isModel } from "./parse-project-file.ts";
 import { ProjectError } from "./project-error.ts";
+import { isModel } from "./project-file.ts";
 import type { SettingKey } from "./settings.ts";
 
 /** A setting, or a part of one that can be set on its own, and where its value comes from. */

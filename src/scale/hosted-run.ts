@@ -17,9 +17,8 @@ import { differences, type EarlierRun } from "../run/earlier-run.ts";
 import { GroupRunner } from "../run/group-runner.ts";
 import type { RunOptions } from "../run/run-options.ts";
 import { allModels, type RunSetup, setUpRun } from "../run/set-up-run.ts";
-import { type OwnParts, optionsOf, refuseAddresses } from "./own-parts.ts";
 import { SharedBudget } from "./shared-budget.ts";
-import type { WorkSheet } from "./work-sheet.ts";
+import { type OwnParts, optionsOf, refuseAddresses, type WorkSheet } from "./work-sheet.ts";
 import type { WorkState, WorkTables } from "./work-tables.ts";
 
 /** What a worker needs for a run. */

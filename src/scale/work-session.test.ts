@@ -12,9 +12,9 @@ import { postgresAddress } from "../journal/store/postgres/postgres-address.ts";
 import type { Store } from "../journal/store/store.ts";
 import type { RunOptions } from "../run/run-options.ts";
 import { coordinateRun } from "./coordinate-run.ts";
-import type { OwnParts } from "./own-parts.ts";
 import { WorkQueue } from "./work-queue.ts";
 import { type WorkerEvent, WorkSession, type WorkSessionOptions } from "./work-session.ts";
+import type { OwnParts } from "./work-sheet.ts";
 import { WorkTables } from "./work-tables.ts";
 
 /** Polling ends when the test does. */

@@ -5,9 +5,8 @@ import { openSqlDatabase } from "../journal/store/open-store.ts";
 import { SqlStore } from "../journal/store/sql-store.ts";
 import { StoreError } from "../journal/store/store-error.ts";
 import { HostedRun } from "./hosted-run.ts";
-import type { OwnParts } from "./own-parts.ts";
 import { type JobResult, type QueuedJob, type Taking, WorkQueue } from "./work-queue.ts";
-import { WORK_FORMAT, type WorkerReport } from "./work-sheet.ts";
+import { type OwnParts, WORK_FORMAT, type WorkerReport } from "./work-sheet.ts";
 import { WorkTables } from "./work-tables.ts";
 
 /** One line of the log of a worker. */

@@ -4,8 +4,14 @@ import { END, question } from "../core/scenario/definition.ts";
 import { parseScenario } from "../core/scenario/parse-scenario.ts";
 import { Scenario } from "../core/scenario/scenario.ts";
 import type { RunOptions } from "../run/run-options.ts";
-import { type OwnParts, optionsOf, refuseAddresses } from "./own-parts.ts";
-import { WORK_FORMAT, type WorkSheet, workSheet } from "./work-sheet.ts";
+import {
+  type OwnParts,
+  optionsOf,
+  refuseAddresses,
+  WORK_FORMAT,
+  type WorkSheet,
+  workSheet,
+} from "./work-sheet.ts";
 
 const NAMES = { subjects: ["one", "two"], judges: ["rules"] };
 const OWN: OwnParts = { subjects: [], judges: [], scenarios: async () => [] };

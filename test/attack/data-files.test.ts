@@ -17,7 +17,7 @@ import type { Store } from "../../src/journal/store/store.ts";
 import { toParquet } from "../../src/journal/transfer/parquet.ts";
 import { conversationTable } from "../../src/journal/transfer/tables.ts";
 import { baselineLines, readBaseline } from "../../src/report/data/baseline.ts";
-import { readLabels } from "../../src/report/data/label-file.ts";
+import { readLabels } from "../../src/report/data/judge-agreement.ts";
 import { runScenarios } from "../../src/run/run-scenarios.ts";
 import { chainOf, memoryModel, yesJudge } from "../engine/held.ts";
 import { mutated, TRIES } from "./mutations.ts";

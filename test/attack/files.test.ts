@@ -11,7 +11,7 @@ import { textLines } from "../../src/journal/transfer/run-file.ts";
 import { cassetteFromRun } from "../../src/journal/transfer/stored-run.ts";
 import { Cassette } from "../../src/models/cassette/cassette.ts";
 import { cassettePieces } from "../../src/models/cassette/cassette-file.ts";
-import { parseProjectFile } from "../../src/project/parse-project-file.ts";
+import { parseProjectFile } from "../../src/project/project-file.ts";
 import { parseScenarioFile } from "../../src/project/scenario-files/parse-scenario-file.ts";
 import { runScenarios } from "../../src/run/run-scenarios.ts";
 import { chainOf, memoryModel, yesJudge } from "../engine/held.ts";

@@ -81,10 +81,10 @@ function runTable(runs: readonly ListedRun[], { style, width }: TextOptions): re
       paint: style.dim,
     }),
   );
-  const rows = [head, ...runs.map((run) => rowOf(run, style))];
-  const room = roomForSubjects(rows, width);
-  const lines = rows.map((row): NamedLine => {
-    const [name = { text: "" }, ...cells] = row.map(({ text, paint }, index) => ({
+  const table = [head, ...runs.map((run) => cellsOf(run, style))];
+  const room = roomForSubjects(table, width);
+  const lines = table.map((whole): NamedLine => {
+    const [name = { text: "" }, ...cells] = whole.map(({ text, paint }, index) => ({
       text: index === SUBJECTS ? cutToWidth(text, room) : text,
       ...(paint === undefined ? {} : { paint }),
     }));
@@ -94,15 +94,15 @@ function runTable(runs: readonly ListedRun[], { style, width }: TextOptions): re
 }
 
 /** Names of subjects are cut. If little is left of them, their column is dropped before that of the tags. */
-function roomForSubjects(rows: readonly (readonly TableCell[])[], width: number): number {
+function roomForSubjects(table: readonly (readonly TableCell[])[], width: number): number {
   const widths = HEAD.map((_, column) =>
-    rows.reduce((most, row) => Math.max(most, textWidth(row[column]?.text ?? "")), 0),
+    table.reduce((most, cells) => Math.max(most, textWidth(cells[column]?.text ?? "")), 0),
   );
   const others = widths.reduce((sum, one, column) => (column === SUBJECTS ? sum : sum + one + GAP), 0);
   return Math.max(SOME_NAMES, width - others);
 }
 
-function rowOf(
+function cellsOf(
   { run, startedAt, endedAt, start, parent, tags, statuses, headline, judges, arms = 0 }: ListedRun,
   style: Style,
 ): TableCell[] {

@@ -68,7 +68,7 @@ export async function show(options: ShowOptions, terminal: Terminal): Promise<Ex
     const shown: Shown = { store, summary, options, terminal };
     if (conversation !== undefined) showConversation(shown, conversation);
     else {
-      checkFilter(shown);
+      refuseUnknownFilter(shown);
       if (options.coverage) return showCoverage(shown);
       if (wantsStatistics(options.statistics))
         await showStatistics(
@@ -118,7 +118,7 @@ function resolveId(
   ]);
 }
 
-function checkFilter({ summary, options }: Shown): void {
+function refuseUnknownFilter({ summary, options }: Shown): void {
   const { scenarios, subjects, judges } = summary.start;
   const known = { scenario: Object.keys(scenarios), subject: subjects, judge: judges } as const;
   for (const [kind, names] of Object.entries(known)) {
@@ -130,7 +130,7 @@ function checkFilter({ summary, options }: Shown): void {
   }
 }
 
-function rowsOf({ store, summary, options }: Shown): readonly ResultRow[] {
+function resultRows({ store, summary, options }: Shown): readonly ResultRow[] {
   return resultsOf(store, summary.run, options.filter);
 }
 
@@ -165,7 +165,7 @@ function showRun(shown: Shown): void {
     const drawing = definition === undefined ? "" : drawText(definition, { width: output.width, traffic });
     output.write(`\n${drawing}\n${pathsText(traffic, layout)}`);
   }
-  const count = rowsOf(shown).reduce((sum, { conversations }) => sum + conversations, 0);
+  const count = resultRows(shown).reduce((sum, { conversations }) => sum + conversations, 0);
   output.write(`\n${conversationsText(store.conversations(run, options.filter), count, layout)}`);
 }
 
@@ -214,7 +214,7 @@ function showData(shown: Shown): void {
   const rates = ratesOf(shown);
   // JSON cannot represent a map.
   const best = Object.fromEntries(rates.best ?? []);
-  const data = { ...summary, rates: { ...rates, best }, results: rowsOf(shown) };
+  const data = { ...summary, rates: { ...rates, best }, results: resultRows(shown) };
   terminal.output.data(`${safeJson(data, 2)}\n`);
 }
 
@@ -238,7 +238,8 @@ function conversationsText(
   { style, width }: TextOptions,
 ): string {
   const rows: NamedLine[] = [];
-  for (const summary of conversations) if (rows.push(rowOf(summary, { style, width })) === SHOWN) break;
+  for (const summary of conversations)
+    if (rows.push(conversationLine(summary, { style, width })) === SHOWN) break;
   const others = count - rows.length;
   if (rows.length === 0) return "";
   const lines = namedTable(rows, COLUMNS, width);
@@ -246,7 +247,7 @@ function conversationsText(
   return linesText([style.bold("Conversations"), ...lines, ...rest]);
 }
 
-function rowOf(summary: ConversationSummary, { style, width }: TextOptions): NamedLine {
+function conversationLine(summary: ConversationSummary, { style, width }: TextOptions): NamedLine {
   const { conversation, scenario, subject, replicate, status, turnCount } = summary;
   const { word, paint } = statusWord(status, style);
   const place = [`replicate ${replicate}`, ...placeTexts(summary).map(printableText)].join(", ");

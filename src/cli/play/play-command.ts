@@ -48,7 +48,7 @@ export const addPlayCommand: AddCommand = (program, { terminal, execute }) => {
         },
       ) =>
         execute(async () => {
-          const { playCommand } = await import("./play-invocation.ts");
+          const { playCommand } = await import("./play.ts");
           const { as, save, witness } = given;
           return playCommand({ names, as, save, witness, settings: settingsRequest(given) }, terminal);
         }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CAPITAL } from "../../../test/capital-scenario.ts";
-import { type PlayEnd, playExitCode, savedText } from "./play-invocation.ts";
+import { type PlayEnd, playExitCode, savedText } from "./play.ts";
 import type { PlayOptions } from "./play-session.ts";
 
 const options: PlayOptions = {

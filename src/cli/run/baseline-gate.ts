@@ -2,9 +2,13 @@ import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { Store } from "../../journal/store/store.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { type Comparison, compareAll, runSide } from "../../report/data/compare-sides.ts";
-import { checkGate, parseWorseLimit, type WorseLimit } from "../../report/data/gate.ts";
 import { runFacts } from "../../report/data/run-facts.ts";
-import type { ThresholdResult } from "../../report/data/thresholds.ts";
+import {
+  parseWorseLimit,
+  type ThresholdResult,
+  testLimits,
+  type WorseLimit,
+} from "../../report/data/thresholds.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { type ComparedRun, comparedRun } from "../look/find-sides.ts";
 
@@ -61,7 +65,7 @@ export async function prepareGate(
         rate?.good === false || [...facts.scenarios.values()].some(({ good }) => good.get(outcome) === false)
       );
     };
-    return checkGate(compared as readonly Comparison[], limits, isBad);
+    return testLimits(compared as readonly Comparison[], limits, isBad);
   };
 }
 

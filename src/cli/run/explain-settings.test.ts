@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { Project } from "../../project/load-project.ts";
-import { parseProjectFile } from "../../project/parse-project-file.ts";
+import { type Project, parseProjectFile } from "../../project/project-file.ts";
 import { type ResolvedSettings, resolveSettings } from "../../project/resolve-settings.ts";
 import { SETTING_SHAPES } from "../../project/settings-shape.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../../terminal/terminal.ts";

@@ -1,6 +1,6 @@
 import { formatPath } from "../../core/schema/format-issue.ts";
 import { isRecord, type JsonValue } from "../../core/values/json.ts";
-import { isModel } from "../../project/parse-project-file.ts";
+import { isModel } from "../../project/project-file.ts";
 import type { ResolvedSettings } from "../../project/resolve-settings.ts";
 import type { SettingEntry } from "../../project/setting-entries.ts";
 import { SETTING_SHAPES } from "../../project/settings-shape.ts";

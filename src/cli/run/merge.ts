@@ -6,7 +6,7 @@ import type { Store } from "../../journal/store/store.ts";
 import { storedDefinitions } from "../../journal/transfer/stored-run.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { runRates } from "../../report/data/run-rates.ts";
-import { checkThresholds } from "../../report/data/thresholds.ts";
+import { testThresholds } from "../../report/data/thresholds.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { mergeRuns, type ShardStore } from "../../scale/merge-runs.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
@@ -58,7 +58,7 @@ export async function merge(options: MergeCommandOptions, terminal: Terminal): P
     const { run } = await mergeRuns(target, opened, as === undefined ? {} : { as });
     const summary = findRun(target, run);
     const rates = runRates(target, summary);
-    const checked = checkThresholds(rates, thresholds);
+    const checked = testThresholds(rates, thresholds);
     const covered = await runCoverage(
       { scenarios, thresholds: [] },
       { store: target, run, settings, display },

@@ -12,10 +12,10 @@ import { junitXml } from "../../report/ci/junit-xml.ts";
 import type { OutcomeRates } from "../../report/data/outcome-rates.ts";
 import { runRates } from "../../report/data/run-rates.ts";
 import {
-  checkThresholds,
   parseThreshold,
   type Threshold,
   type ThresholdResult,
+  testThresholds,
 } from "../../report/data/thresholds.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { judgeProblemTexts } from "../../report/text/judge-text.ts";
@@ -95,7 +95,7 @@ async function watchAndReport(
   const summary = store.run(name);
   if (summary === undefined) throw new ProjectError([`The run ${name} was deleted while it was running.`]);
   const rates = runRates(store, summary);
-  const checked = interrupted ? [] : [...checkThresholds(rates, thresholds), ...(gate?.(name) ?? [])];
+  const checked = interrupted ? [] : [...testThresholds(rates, thresholds), ...(gate?.(name) ?? [])];
   const isWhole = !interrupted && run.givenUp === undefined;
   const covered =
     options.coverage === undefined || !isWhole

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { RunSummary } from "../../journal/store/store.ts";
 import { isCodeFile } from "../../project/import-module.ts";
-import { findProjectFile, loadProject } from "../../project/load-project.ts";
 import { ProjectError } from "../../project/project-error.ts";
+import { findProjectFile, loadProject } from "../../project/project-file.ts";
 import { parseSetFlag, resolveSettings } from "../../project/resolve-settings.ts";
 import { printableText, shellWord } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

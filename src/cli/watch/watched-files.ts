@@ -3,7 +3,7 @@ import { existsSync, type FSWatcher, readFileSync, watch } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { isRecord } from "../../core/values/json.ts";
 import { isCodeFile } from "../../project/import-module.ts";
-import { findProjectFile } from "../../project/load-project.ts";
+import { findProjectFile } from "../../project/project-file.ts";
 import { findFiles } from "../../project/scenario-files/find-files.ts";
 import { parseYamlText } from "../../project/scenario-files/yaml-text.ts";
 import type { Settings } from "../../project/settings.ts";

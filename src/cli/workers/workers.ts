@@ -34,7 +34,7 @@ export async function workers(options: WorkersCommandOptions, terminal: Terminal
       return 0;
     }
     const lines = alignColumns(
-      [HEAD, ...found.map(rowOf)].map((row) => row.map((text) => ({ text }))),
+      [HEAD, ...found.map(cellsOf)].map((cells) => cells.map((text) => ({ text }))),
       ["<", ">", ">", ">", ">", "<"],
     );
     for (const line of lines) output.write(`${line}\n`);
@@ -47,7 +47,7 @@ export async function workers(options: WorkersCommandOptions, terminal: Terminal
 
 const HEAD = ["worker", "running", "finished", "a minute", "errors", "state"];
 
-function rowOf({
+function cellsOf({
   name,
   running,
   concurrency,

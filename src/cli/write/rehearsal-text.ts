@@ -31,15 +31,15 @@ export function rehearsalText(
   return linesText([
     style.bold(printableText(definition.name)),
     ...paintedLines(summary(rehearsal), width - 2).map((line) => `  ${line}`),
-    ...section("Outcomes and how to get there", outcomeRows(rehearsal), layout),
+    ...section("Outcomes and how to get there", outcomeCells(rehearsal), layout),
     ...section("Never asked", neverAsked(rehearsal), layout),
     ...section(
       "Never taken",
       edges.filter(({ isTaken }) => isTaken === "no").map((edge) => neverTaken(definition, rehearsal, edge)),
       layout,
     ),
-    ...section("Both conditions hold, the first edge is taken", overlapRows(definition, rehearsal), layout),
-    ...section("Ends only by the turn limit", loopRows(rehearsal), layout),
+    ...section("Both conditions hold, the first edge is taken", overlapCells(definition, rehearsal), layout),
+    ...section("Ends only by the turn limit", loopCells(rehearsal), layout),
     ...section(
       "Ends in an error",
       rehearsal.failures.map(({ message, witness }) => [cell(message), cell(pathOf(witness, rehearsal))]),
@@ -133,7 +133,7 @@ function bigText(count: bigint): string {
 
 const MOST_VALUES = 8;
 
-function outcomeRows(rehearsal: Rehearsal): readonly (readonly TableCell[])[] {
+function outcomeCells(rehearsal: Rehearsal): readonly (readonly TableCell[])[] {
   return rehearsal.outcomes.flatMap(({ name, values, isComplete }) => {
     if (values.length === 0) return [[cell(name), cell("?"), cell("not known without a run")]];
     const shown = values
@@ -239,7 +239,7 @@ function edgeText(edge: Pick<RehearsedEdge, "source" | "target"> | undefined): s
   return `${edge.source} → ${edge.target === END ? "END" : edge.target}`;
 }
 
-function overlapRows(
+function overlapCells(
   definition: ScenarioDefinition,
   rehearsal: Rehearsal,
 ): readonly (readonly TableCell[])[] {
@@ -251,7 +251,7 @@ function overlapRows(
     ]);
 }
 
-function loopRows(rehearsal: Rehearsal): readonly (readonly TableCell[])[] {
+function loopCells(rehearsal: Rehearsal): readonly (readonly TableCell[])[] {
   return rehearsal.loops.flatMap(({ nodes, trap }) =>
     trap === null ? [] : [[cell(nodes.join(", ")), cell(pathOf(trap, rehearsal))]],
   );

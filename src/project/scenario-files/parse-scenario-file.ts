@@ -53,7 +53,7 @@ export function parseScenarioFile(
     };
     return collectIssues(() => readScenario(data, place), prefix, issues);
   });
-  checkNames(scenarios, atTop);
+  reportDuplicateNames(scenarios, atTop);
   if (issues.length > 0) throw new DefinitionError(filename, issues);
   return definitions;
 }
@@ -100,7 +100,7 @@ function collectIssues(
   }
 }
 
-function checkNames(scenarios: readonly unknown[], report: (issue: Issue) => void): void {
+function reportDuplicateNames(scenarios: readonly unknown[], report: (issue: Issue) => void): void {
   const names = new Set<string>();
   scenarios.forEach((scenario, index) => {
     if (!isRecord(scenario) || typeof scenario.name !== "string") return;

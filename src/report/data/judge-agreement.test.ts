@@ -11,8 +11,7 @@ import { minimumDetectableDifference } from "../../statistics/noise.ts";
 import { PLAIN_STYLE } from "../../terminal/terminal.ts";
 import { judgeReportText } from "../text/judge-text.ts";
 import { assumptionsOf, detectionPlans } from "./detection.ts";
-import { judgeReport } from "./judge-agreement.ts";
-import { readLabels } from "./label-file.ts";
+import { judgeReport, readLabels } from "./judge-agreement.ts";
 
 test("labels are read from CSV, and a mistake is named with its line", () => {
   const text =

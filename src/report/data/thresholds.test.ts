@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { resultRow } from "../../../test/report/result-row.ts";
 import { outcomeRates } from "./outcome-rates.ts";
-import { checkThresholds, parseThreshold, type Threshold } from "./thresholds.ts";
+import { parseThreshold, type Threshold, testThresholds } from "./thresholds.ts";
 
 type Rows = Parameters<typeof outcomeRates>[0];
 
-function checked(rows: Rows, ...texts: readonly string[]): ReturnType<typeof checkThresholds> {
+function checked(rows: Rows, ...texts: readonly string[]): ReturnType<typeof testThresholds> {
   const thresholds = texts.map((text) => parseThreshold(text) as Threshold);
-  return checkThresholds(outcomeRates(rows), thresholds);
+  return testThresholds(outcomeRates(rows), thresholds);
 }
 
 function verdicts(rows: Rows, ...texts: readonly string[]): readonly string[] {
@@ -85,7 +85,7 @@ test("nothing decided never passes, not even a threshold of 0", () => {
 
 test("a subject that was planned and never asked does not pass", () => {
   const rates = outcomeRates(NINETY, { subjects: ["model", "late"], judges: ["rules"], conversations: 20 });
-  const results = checkThresholds(rates, [{ outcome: "firm", minimum: 0.5, by: "rate" }]);
+  const results = testThresholds(rates, [{ outcome: "firm", minimum: 0.5, by: "rate" }]);
   expect(results.map(({ subject, passed }) => [subject, passed])).toEqual([
     ["model", true],
     ["late", false],

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { loadProject } from "./load-project.ts";
 import { ProjectError } from "./project-error.ts";
+import { loadProject } from "./project-file.ts";
 
 const root = mkdtempSync(join(tmpdir(), "elenchus-project-"));
 afterAll(() => rmSync(root, { recursive: true }));
