@@ -56,8 +56,8 @@ export class CallRows implements RunCalls {
   get(identity: string): RecordedCall | undefined {
     this.parts.writer.flush();
     return this.reading((database) => {
-      const [found] = database.all<CallColumns>(this.sql.callByIdentity, ...this.#key(identity));
-      return found === undefined ? undefined : this.recorded(found);
+      const [found] = database.raw<CallColumns>(this.sql.callByIdentity, ...this.#key(identity));
+      return found === undefined ? undefined : this.recorded(identity, found);
     });
   }
 
@@ -85,19 +85,19 @@ export class CallRows implements RunCalls {
     return [...this.#owner, this.parts.database.dialect.identityKey(identity)];
   }
 
-  protected recorded(columns: CallColumns): RecordedCall {
-    const { identity, purpose, replicate, seed, reply, settings } = columns;
+  protected recorded(identity: string, columns: CallColumns): RecordedCall {
+    const [purpose, , replicate, seed, reply, settings] = columns;
     // Written by `keep` from values of these types.
     const request = this.parts.shared.decodedSettings(settings);
     return {
-      identity: typeof identity === "string" ? identity : Buffer.from(identity).toString("hex"),
+      identity,
       purpose,
       request: { ...request, messages: this.#messages(columns), replicate, seed },
       reply: this.#decoded(reply) as ModelReply,
     };
   }
 
-  #messages({ messages, last, previous, before, earlier }: CallColumns): readonly Message[] {
+  #messages([, messages, , , , , last, previous, before, earlier]: CallColumns): readonly Message[] {
     if (messages === null) return [];
     const read = new Map<number, MessageColumns>();
     if (last !== null) read.set(messages, { previous, data: last });
@@ -139,8 +139,11 @@ export class CallTable extends CallRows implements CallStore {
     const link = shared.encoder.chain(request.messages);
     return this.reading((database) =>
       nearCalls(database, { link, name: request.name, limit }).flatMap((id) => {
-        const [found] = database.all<CallColumns>(this.sql.callById, id);
-        return found === undefined ? [] : [this.recorded(found)];
+        const [found] = database.raw<CallColumns>(this.sql.callById, id);
+        const identity = database.value<string | Uint8Array>(this.sql.identity, id);
+        if (found === undefined || identity === undefined) return [];
+        const text = typeof identity === "string" ? identity : Buffer.from(identity).toString("hex");
+        return [this.recorded(text, found)];
       }),
     );
   }
@@ -212,21 +215,20 @@ export class SharedRows {
   }
 }
 
-/** A call with its settings. */
-export interface CallColumns {
-  readonly identity: string | Uint8Array;
-  readonly purpose: RecordedCall["purpose"];
-  readonly messages: number | null;
-  readonly replicate: number;
-  readonly seed: number;
-  readonly reply: string;
-  readonly settings: string;
+/** A call with its settings, as a list of values, which is quicker to read than an object. */
+type CallColumns = readonly [
+  purpose: RecordedCall["purpose"],
+  messages: number | null,
+  replicate: number,
+  seed: number,
+  reply: string,
+  settings: string,
   /** The last message and the one before it: mostly all that the call before did not have. */
-  readonly last: string | null;
-  readonly previous: number | null;
-  readonly before: string | null;
-  readonly earlier: number | null;
-}
+  last: string | null,
+  previous: number | null,
+  before: string | null,
+  earlier: number | null,
+];
 
 interface MessageColumns {
   readonly previous: number | null;
@@ -234,14 +236,13 @@ interface MessageColumns {
 }
 
 /** What calls of one owner are read with. */
-type CallQueries = Readonly<Record<"count" | "reply" | "callByIdentity" | "callById", string>>;
+type CallQueries = Readonly<Record<"count" | "reply" | "callByIdentity" | "callById" | "identity", string>>;
 
 function callQueries(table: CallOwner["table"]): CallQueries {
   const owner = table === "call" ? [] : ["run"];
   const is = (columns: readonly string[]): string => columns.map((column) => `${column} = ?`).join(" AND ");
   const isCall = is([...owner, "identity"]);
-  const call = `SELECT identity, purpose, messages, replicate, seed, reply, setting.data AS settings,
-      last.data AS last, last.previous AS previous, before.data AS before, before.previous AS earlier
+  const call = `SELECT purpose, messages, replicate, seed, reply, setting.data, last.data, last.previous, before.data, before.previous
     FROM ${table} JOIN setting ON setting.id = ${table}.setting LEFT JOIN message AS last ON last.id = ${table}.messages
       LEFT JOIN message AS before ON before.id = last.previous`;
   return {
@@ -249,5 +250,6 @@ function callQueries(table: CallOwner["table"]): CallQueries {
     reply: `SELECT reply FROM ${table} WHERE ${isCall}`,
     callByIdentity: `${call} WHERE ${isCall}`,
     callById: `${call} WHERE ${table}.id = ?`,
+    identity: `SELECT identity FROM ${table} WHERE id = ?`,
   };
 }

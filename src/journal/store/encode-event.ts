@@ -31,7 +31,11 @@ export function rowJson(row: EncodedRow, textJson: (text: string) => string): st
   const { type, conversation, turn, at, data, textOf } = row;
   if (ODD.test(data)) return undefined;
   const place = conversation === null ? "" : `,"conversation":${JSON.stringify(conversation)}`;
-  const rest = data.slice(1).replace(REFERENCE, (_, hash: string) => textJson(textOf(hash)));
+  const plain = data.slice(1);
+  // Most events refer to no text.
+  const rest = data.includes('"~')
+    ? plain.replace(REFERENCE, (_, hash: string) => textJson(textOf(hash)))
+    : plain;
   const head = `{"type":"${eventType(type)}","at":${JSON.stringify(at)}${place}${turn === null ? "" : `,"turn":${turn}`}`;
   return rest === "}" ? `${head}}` : `${head},${rest}`;
 }

@@ -89,7 +89,7 @@ export class StoreReader {
 
   /** The row of a run. */
   idOf(run: string): number | undefined {
-    return this.#all<{ id: number }>("SELECT id FROM run WHERE name = ?", run)[0]?.id;
+    return this.#guarded(() => this.#database.value<number>("SELECT id FROM run WHERE name = ?", run));
   }
 
   *conversations(run: string, filter: ConversationFilter = {}): Generator<ConversationSummary> {

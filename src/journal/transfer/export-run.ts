@@ -37,8 +37,7 @@ export function* exportRun(store: Store, run: string): Generator<string> {
   for (const { conversation } of store.conversations(header.run)) {
     written.conversations++;
     const identities: string[] = [];
-    const note = (event: RunEvent): void => {
-      const identity = callIdentity(event);
+    const note = (identity: string | undefined): void => {
       if (identity !== undefined && !calls.has(identity)) identities.push(identity);
     };
     for (const item of store.rows?.(header.run, conversation) ?? store.events(header.run, conversation)) {
@@ -66,13 +65,13 @@ export function* exportRun(store: Store, run: string): Generator<string> {
 function eventLines(
   item: RunEvent | EncodedRow,
   texts: LongTextWriter,
-  note: (event: RunEvent) => void,
+  note: (identity: string | undefined) => void,
 ): readonly string[] {
   if (!("textOf" in item)) {
-    note(item);
+    note(callIdentity(item));
     return texts.lines({ event: inOrder(item) });
   }
-  if (startsCall(item)) note(decodeEvent(item, item.textOf));
+  if (startsCall(item)) note(identityIn(item.data) ?? callIdentity(decodeEvent(item, item.textOf)));
   let isOdd = false;
   const lines = texts.joined((textJson) => {
     const json = rowJson(item, textJson);
@@ -80,6 +79,11 @@ function eventLines(
     return `{"event":${json}}`;
   });
   return isOdd ? texts.lines({ event: inOrder(decodeEvent(item, item.textOf)) }) : lines;
+}
+
+/** The identity in the JSON of a call, if it stands there plainly: a quotation mark within a text has a backslash before it. */
+function identityIn(data: string): string | undefined {
+  return /,"identity":"([0-9a-f]{64})"/.exec(data)?.[1];
 }
 
 /** The same whatever the store: first what most events have. */
