@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { propertyRuns } from "../../test/property-runs.ts";
 import { provideLiquid } from "../core/liquid/liquid-engine.ts";
 import { bindScenario, END, type ScenarioDefinition } from "../core/scenario/definition.ts";
 import { Scenario } from "../core/scenario/scenario.ts";
@@ -219,7 +220,7 @@ test("what texts come to does not depend on which answers come first", () => {
             `${effect.turn} ${JSON.stringify([effect.instructions, effect.messages])}`,
           );
     }),
-    { numRuns: 150 },
+    { numRuns: propertyRuns(150) },
   );
 });
 

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { propertyRuns } from "../../test/property-runs.ts";
 import { buildScenario, scenarioSpec } from "../../test/random-scenario.ts";
 import { END, type ScenarioDefinition } from "../core/scenario/definition.ts";
 import { advanceState } from "../core/state/advance-state.ts";
@@ -213,7 +214,7 @@ test("whatever completes first, the results are those of one thing at a time", (
       const hops = (held: Held): unknown => held.events.filter(({ type }) => type === "hop");
       expect(hops(overlapped)).toEqual(hops(inOrder));
     }),
-    { numRuns: 700 },
+    { numRuns: propertyRuns(700) },
   );
 });
 
@@ -231,7 +232,7 @@ test("folding the same events gives the same state, and no step changes the stat
       expect(JSON.stringify(folded)).toBe(JSON.stringify(state));
       for (const [before, text] of frozen) expect(JSON.stringify(before)).toBe(text);
     }),
-    { numRuns: 200 },
+    { numRuns: propertyRuns(200) },
   );
 });
 
@@ -248,7 +249,7 @@ test("events that do not fit change nothing", () => {
       const stop = { type: "conversation-stop", conversation: "c", status: "cancelled" } as const;
       expect(step(definition, null, stop).effects).toEqual([]);
     }),
-    { numRuns: 100 },
+    { numRuns: propertyRuns(100) },
   );
 });
 
@@ -282,7 +283,7 @@ test("a journal that breaks off anywhere, folded and continued, gives what an un
       const done = new Set(journal.flatMap((event) => ("turn" in event ? [keyOf(event)] : [])));
       for (const event of continued.fed) if ("turn" in event) expect(done.has(keyOf(event))).toBe(false);
     }),
-    { numRuns: 500 },
+    { numRuns: propertyRuns(500) },
   );
 });
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { planRun } from "../../src/analysis/plan/plan-run.ts";
 import { Rng } from "../../src/core/rng.ts";
 import type { ScenarioDefinition } from "../../src/core/scenario/definition.ts";
@@ -105,8 +105,12 @@ function off(forecast: number, real: number): number {
 describe.each(["pressure", "repair", "disclosure"])(
   "the forecast for pack:%s against a served model",
   (pack) => {
+    let scenarios: readonly ScenarioDefinition[];
+    beforeAll(async () => {
+      scenarios = await packed(pack);
+    });
+
     test("is within 15 % of what the run then takes, from stated assumptions", async () => {
-      const scenarios = await packed(pack);
       const { server, counted, replyTokens } = await startSubject(scenarios, 0.8);
       const options = { ...optionsFor(scenarios, server, memoryStore()), replicates: 3 };
       // What a person knows of the model: how often it is right, how much it says, and how much of that is hard to read.
@@ -127,7 +131,6 @@ describe.each(["pressure", "repair", "disclosure"])(
     });
 
     test("is within 15 % with a judge, from an earlier run, and counts exactly what the store has", async () => {
-      const scenarios = await packed(pack);
       const { server, counted } = await startSubject(scenarios, 0.7);
       const store = memoryStore();
       const options = { ...optionsFor(scenarios, server, store), judge: `openai/${JUDGE}` };

@@ -163,7 +163,7 @@ describe("files of other tools", () => {
       id: 1,
       epoch: 1,
       messages: [
-        { role: "user", content: " ".repeat(40_000_000) },
+        { role: "user", content: " ".repeat(8_000_000) },
         { role: "assistant", content: "yes" },
       ],
     });

@@ -2,10 +2,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { capitalFiles } from "./capitals.ts";
-import { elenchus, folderWith } from "./cli.ts";
+import { folderWith, inOneProcess } from "./cli.ts";
 import { patientServer } from "./patient-server.ts";
 import { type WatchedTerminal, watchedTerminal } from "./watched-terminal.ts";
 
+const elenchus = inOneProcess();
 const CTRL_C = "\u0003";
 const CTRL_D = "\u0004";
 const PLAY = ["play", "capitals/australia.yaml"];

@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { capitalFiles } from "./capitals.ts";
-import { elenchus, folderWith, type Given } from "./cli.ts";
+import { elenchus, folderWith, type Given, inOneProcess } from "./cli.ts";
 import { type PatientServer, patientServer } from "./patient-server.ts";
 import { watchedTerminal } from "./watched-terminal.ts";
 
+const inSharedProcess = inOneProcess();
 const RUN = ["run", "capitals", "--subject", "openai/gpt-5-mini", "--subject", "openai/gpt-5-nano"];
 /** Six countries, two subjects. */
 const CONVERSATIONS = 12;
@@ -160,7 +161,7 @@ test("--quiet prints one line, in a terminal too", async () => {
   const { code, printed } = await terminal.ended;
   expect([code, printed.includes("\u001b")]).toEqual([0, false]);
   expect(below(terminal.seen())).toMatch(line);
-  const piped = await elenchus([...RUN, "--quiet", "--fresh"], where);
+  const piped = await inSharedProcess([...RUN, "--quiet", "--fresh"], where);
   expect(piped).toMatchObject({ code: 0, stderr: "" });
   expect(piped.stdout.trimEnd()).toMatch(line);
 });

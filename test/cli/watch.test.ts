@@ -2,7 +2,9 @@ import { readFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { CAPITAL, canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
-import { elenchus, type Given, inTerminal, start } from "./cli.ts";
+import { type Given, inOneProcess, inTerminal, start } from "./cli.ts";
+
+const elenchus = inOneProcess();
 
 /** A command that goes on, and what it has printed so far. */
 function watching(words: readonly string[], given: Given) {

@@ -3,10 +3,12 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { PROGRAM } from "../cli/cli.ts";
+import { inOneProcess, PROGRAM } from "../cli/cli.ts";
 
 const PAGE = fileURLToPath(new URL("../../dist/viewer/index.html", import.meta.url));
 if (!existsSync(PAGE)) throw new Error(`${PAGE} is missing; run \`npm run build\` first`);
+
+const elenchus = inOneProcess();
 
 /** A folder with a store of its own, in which commands are given. */
 export class ViewedStore {
@@ -47,14 +49,11 @@ export class ViewedStore {
 
   /** Gives a command and waits for its end. */
   async give(...words: readonly string[]): Promise<{ readonly code: number | null; readonly said: string }> {
-    const child = this.start(words);
-    let said = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream?.setEncoding("utf8").on("data", (text: string) => {
-        said += text;
-      });
-    const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
-    return { code, said };
+    const { code, stdout, stderr } = await elenchus(words, {
+      folder: this.folder,
+      environment: this.environment,
+    });
+    return { code, said: `${stdout}${stderr}` };
   }
 
   /** Serves the store; resolves with the address that is printed. */

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { propertyRuns } from "../../../test/property-runs.ts";
 import { buildScenario, type ScenarioSpec, scenarioSpec } from "../../../test/random-scenario.ts";
 import { Rng } from "../../core/rng.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
@@ -116,7 +117,7 @@ test("answers that are said to stay valid are those that a run of the other vers
       } else judgedAgain++;
       if (before.hash === after.hash) expect(kept.fates.same).toBe(2);
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(60) },
   );
   expect(Math.min(equal, judgedAgain)).toBeGreaterThan(2);
 }, 60_000);

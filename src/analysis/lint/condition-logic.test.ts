@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { propertyRuns } from "../../../test/property-runs.ts";
 import { END, question } from "../../core/scenario/definition.ts";
 import { Scenario } from "../../core/scenario/scenario.ts";
 import { type Condition, compileWhen, type When } from "../../core/state/condition.ts";
@@ -179,7 +180,7 @@ test("what is said to be impossible happens in no state", () => {
           expect(tested?.test(met) === true && others.every((other) => other.test(met) !== true)).toBe(false);
       },
     ),
-    { numRuns: 800, seed: 16 },
+    { numRuns: propertyRuns(800), seed: 16 },
   );
   expect(impossible).toBeGreaterThan(60);
 });
@@ -191,6 +192,6 @@ test("what a state shows to be possible is said to be possible", () => {
       if (tested?.test(met) !== true || others.some((other) => other.test(met) === true)) return;
       expect(escapes(one, ...earlier)).toBe(true);
     }),
-    { numRuns: 3_000, seed: 17 },
+    { numRuns: propertyRuns(3_000), seed: 17 },
   );
 });

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { propertyRuns } from "../../../test/property-runs.ts";
 import { buildRehearsed, type RehearsedSpec, rehearsedSpec } from "../../../test/rehearsed-scenario.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { NOTHING_SPENT } from "../../journal/spending.ts";
@@ -156,7 +157,7 @@ function compared(rehearsal: Rehearsal): Readonly<Record<string, unknown>> {
   };
 }
 
-const seeds = { numRuns: Number(process.env.REHEARSED ?? 400) };
+const seeds = { numRuns: Number(process.env.REHEARSED ?? propertyRuns(400)) };
 
 test("what is told apart is all that can happen, and counted exactly", async () => {
   await fc.assert(

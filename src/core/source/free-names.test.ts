@@ -2,6 +2,7 @@
 import * as acorn from "acorn";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { propertyRuns } from "../../../test/property-runs.ts";
 import { freeNames } from "./free-names.ts";
 
 /** Names expected to be free in a source, separated by spaces. */
@@ -241,6 +242,6 @@ it("never throws, whatever the text", () => {
         freeNames(`() => ${pieces.join(" ")}`, acorn);
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: propertyRuns(2000) },
   );
 });

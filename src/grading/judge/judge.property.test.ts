@@ -1,5 +1,6 @@
 import fc, { type GeneratorValue } from "fast-check";
 import { expect, test } from "vitest";
+import { propertyRuns } from "../../../test/property-runs.ts";
 import type { Check } from "../../core/checks/check.ts";
 import type { Trait } from "../../core/templates/rubric.ts";
 import type { FieldOptions, FieldType, ScalarType, TemplateField } from "../../core/templates/template.ts";
@@ -121,7 +122,7 @@ test("no truth, check, weight or rule can occur in a request", () => {
       }
     }),
     // Looking for a smaller example among generated values of this kind does not come to an end.
-    { numRuns: 500, endOnFailure: true },
+    { numRuns: propertyRuns(500), endOnFailure: true },
   );
   // The test above would also pass if nothing were ever asked for.
   expect(asked).toBeGreaterThan(1000);

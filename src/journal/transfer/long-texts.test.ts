@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { propertyRuns } from "../../../test/property-runs.ts";
 import { isRecord } from "../../core/values/json.ts";
 import { BoundedMap, LongTextReader, LongTextWriter } from "./long-texts.ts";
 import { MAX_LINE, TEXT_WINDOW } from "./run-file.ts";
@@ -45,7 +46,7 @@ test("any data comes back as it was, also if it looks like a reference", () => {
       // As text, so that a key called __proto__ counts.
       expect(JSON.stringify(readAll(lines))).toBe(JSON.stringify(expected));
     }),
-    { numRuns: 500 },
+    { numRuns: propertyRuns(500) },
   );
 });
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { chainOf, memoryModel, yesJudge } from "../../../test/engine/held.ts";
+import { propertyRuns } from "../../../test/property-runs.ts";
 import { buildScenario, scenarioSpec } from "../../../test/random-scenario.ts";
 import { VirtualClock } from "../../run/calls/virtual-clock.ts";
 import { regrade } from "../../run/regrade.ts";
@@ -63,7 +64,7 @@ test("a run that is exported, imported and exported again is the same file", asy
       expect(second.callsOf("r").size).toBe(first.calls.size);
       expect(second.calls.size).toBe(0);
     }),
-    { numRuns: 15 },
+    { numRuns: propertyRuns(15) },
   );
 });
 
