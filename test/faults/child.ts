@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { symlink, writeFile } from "node:fs/promises";
+import { mkdtempSync, rmSync } from "node:fs";
+import { chmod, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "rolldown";
@@ -40,21 +42,21 @@ let children = 0;
 /** Starts a process that begins or resumes a run. */
 export type StartChild = (assignment: Assignment, options?: ChildOptions) => Child;
 
+/** What the processes need, in a folder that any user can read. */
+interface Prepared {
+  readonly program: string;
+  readonly cache: string;
+}
+
+let prepared: Promise<Prepared> | undefined;
+
 /**
- * Puts the program of the processes into one file in this folder: they live for half a second, and would spend most of it
- * loading the sources one by one.
+ * Puts the program of the processes into one file: they live for half a second, and would spend most of it loading the sources one by
+ * one. Files of tests share it, with what the processes have compiled.
  */
-export async function prepareChildren(folder: string): Promise<StartChild> {
-  await build({
-    input: PROGRAM,
-    platform: "node",
-    external: /^[^./]/,
-    logLevel: "silent",
-    output: { dir: join(folder, "program"), format: "esm" },
-  });
-  await symlink(MODULES, join(folder, "node_modules"));
-  await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-  const program = join(folder, "program", "run-benchmark.js");
+export async function prepareChildren(): Promise<StartChild> {
+  prepared ??= prepare();
+  const { program, cache } = await prepared;
   return (assignment, { uid, fileLimit, onSaid } = {}) => {
     const name = `child-${process.pid}-${++children}`;
     const plain = [process.execPath, program, JSON.stringify(assignment)] as const;
@@ -65,12 +67,28 @@ export async function prepareChildren(folder: string): Promise<StartChild> {
       env: {
         PATH: process.env.PATH ?? "",
         [CHILD_VARIABLE]: name,
-        NODE_COMPILE_CACHE: join(folder, "compiled"),
+        NODE_COMPILE_CACHE: cache,
       },
       ...(uid === undefined ? {} : { uid, gid: uid }),
     });
     return { name, kill: () => child.kill("SIGKILL"), ended: ended(child, onSaid) };
   };
+}
+
+async function prepare(): Promise<Prepared> {
+  const folder = mkdtempSync(join(tmpdir(), "elenchus-children-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  await chmod(folder, 0o755);
+  await build({
+    input: PROGRAM,
+    platform: "node",
+    external: /^[^./]/,
+    logLevel: "silent",
+    output: { dir: join(folder, "program"), format: "esm" },
+  });
+  await symlink(MODULES, join(folder, "node_modules"));
+  await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+  return { program: join(folder, "program", "run-benchmark.js"), cache: join(folder, "compiled") };
 }
 
 function ended(child: ChildProcess, onSaid: ((said: Said) => void) | undefined): Promise<Ended> {

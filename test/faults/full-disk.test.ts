@@ -35,7 +35,7 @@ let server: CountingServer;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "elenchus-full-"));
-  startChild = await prepareChildren(folder);
+  startChild = await prepareChildren();
   server = await startCountingServer({ padding: PADDING });
   const file = join(folder, "uninterrupted.db");
   const { told } = finished(await startChild({ file, run: "r", url: server.url }).ended);

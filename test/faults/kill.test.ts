@@ -23,7 +23,7 @@ let uninterrupted: { readonly told: string; readonly whole: WholeRun };
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "elenchus-kill-"));
-  startChild = await prepareChildren(folder);
+  startChild = await prepareChildren();
   const server = await startCountingServer();
   const file = join(folder, "uninterrupted.db");
   const { told } = finished(await startChild({ file, run: "r", url: server.url }).ended);

@@ -11,7 +11,7 @@ let startChild: StartChild;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "elenchus-opening-"));
-  startChild = await prepareChildren(folder);
+  startChild = await prepareChildren();
 });
 afterAll(() => rm(folder, { recursive: true }));
 

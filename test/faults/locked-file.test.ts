@@ -15,7 +15,7 @@ let files = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "elenchus-locked-"));
-  startChild = await prepareChildren(folder);
+  startChild = await prepareChildren();
 });
 afterAll(() => rm(folder, { recursive: true }));
 

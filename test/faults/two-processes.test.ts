@@ -15,7 +15,7 @@ let alone: Readonly<Record<string, { readonly told: string; readonly whole: Whol
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "elenchus-two-"));
-  startChild = await prepareChildren(folder);
+  startChild = await prepareChildren();
   server = await startCountingServer();
   alone = Object.fromEntries(
     await Promise.all(

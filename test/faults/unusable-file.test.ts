@@ -16,7 +16,7 @@ let places = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "elenchus-unusable-"));
-  startChild = await prepareChildren(folder);
+  startChild = await prepareChildren();
   // Others than the owner must be able to load the program.
   await chmod(folder, 0o755);
 });
