@@ -66,9 +66,9 @@ export async function startPostgres({
   ]);
   let running: ChildProcess | undefined;
   const start = async (): Promise<void> => {
-    // When this process ends, so does the shell's input, and with it the server and its folder.
+    // When this process ends, so does the shell's input, and with it the server and its folder: then nothing needs to be written before.
     const script = `folder=$1; shift; "$@" & server=$!
-read -r word; kill -INT $server; wait $server; [ "$word" = stop ] || rm -rf "$folder"`;
+if read -r word; then kill -INT $server; wait $server; else kill -QUIT $server; wait $server; rm -rf "$folder"; fi`;
     running = spawn(
       "sh",
       ["-c", script, "sh", folder, postgres, "-D", data, "-p", String(port), ...options],
@@ -92,13 +92,13 @@ read -r word; kill -INT $server; wait $server; [ "$word" = stop ] || rm -rf "$fo
     child.unref();
     for (const stream of [child.stdin, child.stderr]) (stream as { unref?: () => void } | null)?.unref?.();
   };
-  const stop = async (): Promise<void> => {
+  const end = async (word: string): Promise<void> => {
     const child = running;
     running = undefined;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, "exit");
     child.ref();
-    child.stdin?.end("stop\n");
+    child.stdin?.end(word);
     await ended;
   };
   await start();
@@ -107,10 +107,10 @@ read -r word; kill -INT $server; wait $server; [ "$word" = stop ] || rm -rf "$fo
     password,
     url: (schema) =>
       `postgres://postgres:${password}@127.0.0.1:${port}/postgres${schema ? `?schema=${schema}` : ""}`,
-    stop,
+    stop: () => end("stop\n"),
     start,
     close: async () => {
-      await stop();
+      await end("");
       rmSync(folder, { recursive: true, force: true });
     },
   };
