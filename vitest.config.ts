@@ -35,7 +35,7 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     // Starts a PostgreSQL server if a test asks for one.
     globalSetup: ["./test/postgres-server.ts"],
-    setupFiles: ["./test/property-seed.ts"],
+    setupFiles: ["./test/property-seed.ts", "./test/ended-worker.ts"],
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
   },
 });

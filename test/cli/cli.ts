@@ -148,9 +148,17 @@ function answer(command: AskedCommand): Promise<Ended> {
 }
 
 function startCommandProcess(): ChildProcess {
-  return fork(fileURLToPath(new URL("command-process.ts", import.meta.url)), [PROGRAM], {
+  const child = fork(fileURLToPath(new URL("command-process.ts", import.meta.url)), [PROGRAM], {
     env: { NODE_COMPILE_CACHE: join(tmpdir(), "elenchus-cli-cache"), PATH: process.env.PATH ?? "" },
+    execArgv: [],
+    // Vitest waits until everything that has inherited the output of the tests has closed it.
+    silent: true,
   });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (text: Buffer) => process.stderr.write(text));
+    (stream as { unref?: () => void } | null)?.unref?.();
+  }
+  return child;
 }
 
 /** What a command that was started says until its end. */
