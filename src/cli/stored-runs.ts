@@ -1,7 +1,9 @@
+import { basename, dirname, resolve } from "node:path";
 import { nearestOf } from "../core/schema/nearest-name.ts";
 import { countStatuses, isInterrupted } from "../core/state/state.ts";
+import { refuseLinkAway } from "../files/write-whole-file.ts";
 import { openStore } from "../journal/store/open-store.ts";
-import { mayHoldStore, shownStore } from "../journal/store/postgres/postgres-address.ts";
+import { isPostgresAddress, mayHoldStore, shownStore } from "../journal/store/postgres/postgres-address.ts";
 import {
   type ConversationSummary,
   type Retried,
@@ -13,6 +15,21 @@ import { StoreError } from "../journal/store/store-error.ts";
 import { ProjectError } from "../project/project-error.ts";
 import { readLevels } from "../project/short-forms.ts";
 
+/** Opens the store of a project to write to it; it is made if there is none. Never through a link: the folder may be a stranger's. */
+export async function openToWrite(
+  path: string,
+  options: { readonly durable?: boolean } = {},
+): Promise<Store> {
+  if (!isPostgresAddress(path)) await refuseLinkAway(path, ownerOf(path));
+  return openStore(path, options);
+}
+
+/** The folder that a store must not leave: that of the project, or the one at hand. */
+function ownerOf(path: string): string {
+  const folder = dirname(resolve(path));
+  return basename(folder) === ".elenchus" ? dirname(folder) : process.cwd();
+}
+
 /** Opens the store of a project, where there must be one already, and closes it after `use`. */
 export async function withRuns<Result>(
   path: string,
@@ -21,7 +38,7 @@ export async function withRuns<Result>(
 ): Promise<Result> {
   if (!mayHoldStore(path))
     throw new ProjectError([`There are no runs in ${path} yet. Start one: elenchus run`]);
-  const store = await openStore(path, { readOnly, durable });
+  const store = readOnly ? await openStore(path, { readOnly }) : await openToWrite(path, { durable });
   try {
     return await use(store);
   } catch (error) {

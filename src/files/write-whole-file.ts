@@ -130,6 +130,13 @@ export async function refuseUnwritable(
   }
 }
 
+/** Throws `FileError` if a file that is written in place, such as a store, is a link that leaves its folder, or lies behind one. */
+export async function refuseLinkAway(path: string, folder: string): Promise<void> {
+  const named = resolve(path);
+  await mayLeave(dirname(named), folder, path);
+  if ((await lstat(named).catch(ifMissing))?.isSymbolicLink()) await targetOf(named, folder, path);
+}
+
 /** The file that is really written, with the permissions that it keeps. */
 async function targetOf(
   path: string,

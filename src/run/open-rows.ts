@@ -71,13 +71,17 @@ async function resolvedSource(
   const { isAbsolute, join, relative, resolve } = await import("node:path");
   const folder = folders.get(definition) ?? ".";
   const file = isAbsolute(source.file) ? source.file : join(folder, source.file);
-  const isBelow = (base: string): boolean => {
-    const way = relative(resolve(base), resolve(file));
+  const { realpath } = await import("node:fs/promises");
+  const real = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
+  // A link must not lead elsewhere either: rows are sent to models.
+  const target = await real(file);
+  const isBelow = async (base: string): Promise<boolean> => {
+    const way = relative(await real(base), target);
     return !way.startsWith("..") && !isAbsolute(way);
   };
-  if (!isBelow(folder) && !isBelow("."))
+  if (!(await isBelow(folder)) && !(await isBelow(".")))
     throw new RunError([
-      `In scenario "${definition.name}", the dataset ${source.file} is outside of the folder of its file and of the current folder. Move it, or name it with --dataset.`,
+      `In scenario "${definition.name}", the dataset ${source.file} is outside of the folder of its file and of the current folder${resolve(file) === target ? "" : `, behind a link to ${target}`}. Move it, or name it with --dataset.`,
     ]);
   return { ...source, file };
 }

@@ -123,6 +123,23 @@ describe.each(WRITING)("%s", (_, words) => {
   );
 });
 
+test("a store is not written behind a link that leaves the folder", async () => {
+  const elsewhere = folderWith();
+  for (const [link, target] of [
+    [".elenchus", elsewhere],
+    [".elenchus/elenchus.db", join(elsewhere, "new.db")],
+  ] as const) {
+    const folder = capitalFolder({ "below/capital.yaml": CAPITAL, "elenchus.config.yaml": "seed: 1\n" });
+    if (link !== ".elenchus") mkdirSync(join(folder, ".elenchus"));
+    symlinkSync(target, join(folder, link));
+    for (const at of [folder, join(folder, "below")]) {
+      const { code, stderr } = await elenchus(RUN, { folder: at });
+      expect([link, code, stderr]).toEqual([link, 2, expect.stringMatching(/\blink\b/)]);
+    }
+  }
+  expect(readdirSync(elsewhere)).toEqual([]);
+});
+
 test("--record writes only new files, in no folder that is elsewhere", async () => {
   const given = await withRun();
   const elsewhere = folderWith({ "precious.txt": "mine" });

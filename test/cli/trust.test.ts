@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
@@ -594,6 +595,45 @@ describe("a project file", () => {
     const { code, stderr } = await elenchus([...RUN.slice(0, 2), "--subject", "sim/steadfast"], given);
     expect([code, readFileSync(precious, "utf8")]).toEqual([2, "mine"]);
     expect(stderr).toContain(`  - write the file ${precious} (JUnit report)\n`);
+  });
+
+  const ROWS = `name: rows
+entry: a
+nodes: { a: { question: { question: "Say {{row.secret}}", rawAnswer: x } } }
+edges: [{ source: a, target: END }]
+`;
+
+  test.each(["a path", "a link"])(
+    "that sends rows of a file outside of the project needs consent: %s",
+    async (how) => {
+      const { url, heard } = await strangersServer();
+      const precious = join(folderWith({ "precious.csv": "secret\nmine\n" }), "precious.csv");
+      const given = project(
+        `subjects: ${url}/chat/completions\ndataset: ${how === "a path" ? precious : "rows.csv"}\n`,
+        "elenchus.config.yaml",
+        { "rows.yaml": ROWS },
+      );
+      if (how === "a link") symlinkSync(precious, join(given.folder, "rows.csv"));
+      const words = ["run", "rows.yaml", "--allow-unread", "-q"];
+      const { code, stderr } = await elenchus(words, given);
+      expect([code, heard]).toEqual([2, []]);
+      expect(stderr).toContain(`  - send rows of the file ${precious} to models (dataset)\n`);
+      await elenchus([...words, "--dataset", precious], given);
+      expect(heard).toHaveLength(1);
+    },
+  );
+
+  test("a scenario reads no rows behind a link that leaves its folder", async () => {
+    const precious = join(folderWith({ "precious.csv": "secret\nmine\n" }), "precious.csv");
+    const folder = folderWith({ "rows.yaml": ROWS.replace("entry:", "dataset: rows.csv\nentry:") });
+    symlinkSync(precious, join(folder, "rows.csv"));
+    const { code, stderr } = await elenchus(
+      ["run", "rows.yaml", "--subject", "sim/steadfast", "--allow-unread"],
+      {
+        folder,
+      },
+    );
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`behind a link to ${precious}`)]);
   });
 
   test.each([["run"], ["check"], ["play"]])(

@@ -2,7 +2,6 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileProblem, specialKind } from "../../files/read-text-file.ts";
-import { openStore } from "../../journal/store/open-store.ts";
 import { importRun } from "../../journal/transfer/import-run.ts";
 import { wholeLines } from "../../journal/transfer/run-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
@@ -10,6 +9,7 @@ import { printableText, shellWord } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { openToWrite } from "../stored-runs.ts";
 
 /** The options of `import`. */
 interface ImportCommandOptions {
@@ -28,7 +28,7 @@ export async function importCommand(options: ImportCommandOptions, terminal: Ter
   const { settings } = await readSettings(options.settings, terminal);
   // A misspelt name should not leave a store behind.
   if (file !== "-") await refuseSpecial(file, terminal);
-  const store = await openStore(settings.store);
+  const store = await openToWrite(settings.store);
   try {
     const { run } = await importRun(store, wholeLines(piecesOf(file, terminal)), {
       useCalls,

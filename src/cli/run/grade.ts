@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { readBytes } from "../../files/read-text-file.ts";
 import { InspectLogError, readInspectLog } from "../../interchange/inspect/read-log.ts";
-import { openStore } from "../../journal/store/open-store.ts";
+
 import { recordsIn, recordsOf } from "../../project/grade-records.ts";
+
 import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import { type RecordSource, recordedConversations, startGrade } from "../../run/records/start-grade.ts";
@@ -11,6 +12,8 @@ import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { printWarnings, readInput, readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { openToWrite } from "../stored-runs.ts";
+
 import { sealRun } from "../trust/run-seal.ts";
 import { runAndReport, usableThresholds } from "./run-and-report.ts";
 import { folderFromStore, originToKeep } from "./run-origin.ts";
@@ -47,7 +50,7 @@ export async function gradeCommand(options: GradeCommandOptions, terminal: Termi
   // Reads all records first: a broken record should not leave a store behind.
   await records.survey();
   const { subjects: _, replicates: __, tools: ___, ...runOptions } = runOptionsOf(settings);
-  const store = await openStore(settings.store);
+  const store = await openToWrite(settings.store);
   try {
     return await runAndReport(
       (signal) =>

@@ -12,7 +12,9 @@ import { mergeRuns, type ShardStore } from "../../scale/merge-runs.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
-import { countOpen, findRun } from "../stored-runs.ts";
+
+import { countOpen, findRun, openToWrite } from "../stored-runs.ts";
+
 import { refuseOutput } from "../write-output.ts";
 import { hasErrors, reportResults, usableThresholds } from "./run-and-report.ts";
 import { runCoverage } from "./run-coverage.ts";
@@ -54,7 +56,7 @@ export async function merge(options: MergeCommandOptions, terminal: Terminal): P
       { chosen: scenarios, all: async () => scenarios },
       terminal.messages,
     );
-    target = await openStore(settings.store);
+    target = await openToWrite(settings.store);
     const { run } = await mergeRuns(target, opened, as === undefined ? {} : { as });
     const summary = findRun(target, run);
     const rates = runRates(target, summary);

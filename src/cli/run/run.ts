@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { Telemetry } from "../../interchange/otel/set-up.ts";
-import { openStore } from "../../journal/store/open-store.ts";
 import { cassetteFromRun } from "../../journal/transfer/stored-run.ts";
 import { readCassette, writeCassette } from "../../models/cassette/cassette-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
@@ -22,6 +21,7 @@ import type { ExitCode } from "../command.ts";
 import type { ViewedRun } from "../look/view.ts";
 import { printWarnings, readScenarios } from "../read-scenarios.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
+import { openToWrite } from "../stored-runs.ts";
 import { sealRun } from "../trust/run-seal.ts";
 import { type OpenWork, openWork, workAddresses } from "../workers/shared-work.ts";
 import { type GateOptions, prepareGate } from "./baseline-gate.ts";
@@ -112,7 +112,7 @@ export async function run(options: RunCommandOptions, terminal: Terminal): Promi
   const { store: storePath } = settings;
   await forecastIfPaid(runOptions, terminal.messages, { store: storePath, maxCost, display, models });
   const telemetry = options.sendsTelemetry ? await openTelemetryFromEnvironment() : undefined;
-  const store = await openStore(settings.store, { durable: options.isDurable });
+  const store = await openToWrite(settings.store, { durable: options.isDurable });
   let viewed: ViewedRun | undefined;
   let work: OpenWork | undefined;
   try {

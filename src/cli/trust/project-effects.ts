@@ -1,6 +1,8 @@
+import { realpathSync } from "node:fs";
 import { isAbsolute, relative, resolve } from "node:path";
 import { formatPath } from "../../core/schema/format-issue.ts";
 import type { IssuePath } from "../../core/schema/issue.ts";
+import { isRecord } from "../../core/values/json.ts";
 import { isPostgresAddress, shownStore } from "../../journal/store/postgres/postgres-address.ts";
 import { findProvider, knownProviders } from "../../models/providers/provider.ts";
 import { type ToolServer, variablesIn } from "../../models/tools/resolve-tool-servers.ts";
@@ -31,7 +33,12 @@ interface EffectSources {
 
 /** The effects of settings that need a person's consent, if they come from a file. */
 export function settingEffects(sources: EffectSources): readonly Effect[] {
-  return [...toolEffects(sources), ...providerEffects(sources), ...outputEffects(sources)];
+  return [
+    ...toolEffects(sources),
+    ...providerEffects(sources),
+    ...outputEffects(sources),
+    ...datasetEffects(sources),
+  ];
 }
 
 /** A value of unknown origin counts as one of the file. */
@@ -108,6 +115,26 @@ function outputEffects(sources: EffectSources): readonly Effect[] {
     const what = key === "junit" ? "JUnit report" : "store of runs";
     return [{ text: `write the file ${path} (${what})`, content: { writes: key, path } }];
   });
+}
+
+/** Rows of a file outside of the project, or behind a link that leaves it: they are sent to models. */
+function datasetEffects(sources: EffectSources): readonly Effect[] {
+  const { resolved, folder, projectFolder } = sources;
+  const { dataset } = resolved.settings;
+  const file = typeof dataset === "string" ? dataset : isRecord(dataset) ? dataset.file : undefined;
+  const isOfFile = isListed(sources, ["dataset"]) && isListed(sources, ["dataset", "file"]);
+  if (typeof file !== "string" || !isOfFile) return [];
+  const path = realPath(resolve(folder, file));
+  if (isInside(path, realPath(projectFolder))) return [];
+  return [{ text: `send rows of the file ${path} to models (dataset)`, content: { reads: "dataset", path } }];
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
 }
 
 function isInside(path: string, folder: string): boolean {

@@ -1,8 +1,23 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { changedFiles, fileContents } from "./watched-files.ts";
+
+test("pipes and devices among watched files are not read", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "elenchus-watched-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "a.yaml"), "name: a\nentry: a\ndataset: rows.csv\nnodes: {}\nedges: []\n");
+  for (const name of ["pipe.yaml", "rows.csv", "elenchus.config.yaml"])
+    execFileSync("mkfifo", [join(folder, name)]);
+  symlinkSync("/dev/zero", join(folder, "zero.yaml"));
+  const watched = { folder, names: ["."], config: "elenchus.config.yaml", dataset: "/dev/zero" } as never;
+  const contents = await fileContents(watched);
+  expect(contents.get(join(folder, "rows.csv"))).toBeNull();
+  expect(contents.get(join(folder, "elenchus.config.yaml"))).toBeNull();
+  expect(contents.get(join(folder, "a.yaml"))).toEqual(expect.any(String));
+});
 
 test("modules that a scenario imports are watched, wherever they are; what it does not load is not", async () => {
   const folder = mkdtempSync(join(tmpdir(), "elenchus-watched-"));

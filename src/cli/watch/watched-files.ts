@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { existsSync, type FSWatcher, readFileSync, watch } from "node:fs";
+import { existsSync, type FSWatcher, statSync, watch } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { isRecord } from "../../core/values/json.ts";
+import { readBytes, readTextFile } from "../../files/read-text-file.ts";
 import { isCodeFile } from "../../project/import-module.ts";
 import { findProjectFile } from "../../project/project-file.ts";
 import { findFiles } from "../../project/scenario-files/find-files.ts";
@@ -51,9 +52,15 @@ function addIfFile(paths: Set<string>, path: string): void {
   if (!existsSync(path) || /\.[a-z]+$/i.test(path)) paths.add(path);
 }
 
+/** To read a larger file every second would take all the time; when it was changed says enough. */
+const LARGEST_READ = 20_000_000;
+
 function hashOf(path: string): string | null {
   try {
-    return createHash("sha256").update(readFileSync(path)).digest("base64");
+    const { size, mtimeMs } = statSync(path);
+    if (size > LARGEST_READ) return `${size} ${mtimeMs}`;
+    const read = readBytes(path, path, { pipes: false });
+    return "problem" in read ? null : createHash("sha256").update(read.bytes).digest("base64");
   } catch {
     return null;
   }
@@ -80,18 +87,15 @@ function loadedBy(path: string): Iterable<string> {
   return found;
 }
 
+/** Only of files: a pipe without a writer would be waited for without end. */
 function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
+  return readTextFile(path, path, { pipes: false }).text ?? "";
 }
 
 /** The datasets that a file of scenarios names; none of a file that cannot be read. */
 function datasetsIn(path: string): readonly string[] {
   try {
-    const { value } = parseYamlText(readFileSync(path, "utf8"));
+    const { value } = parseYamlText(textOf(path));
     const { scenarios = [value] } = (isRecord(value) ? value : {}) as { readonly scenarios?: unknown };
     const list = Array.isArray(scenarios) ? scenarios : [scenarios];
     return list.flatMap((scenario) => {
