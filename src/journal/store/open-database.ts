@@ -1,6 +1,7 @@
 import type BetterSqlite3 from "better-sqlite3";
 import { DEFAULTS } from "../../core/defaults.ts";
 import { isRecord } from "../../core/values/json.ts";
+import { strangeSchema } from "./known-schema.ts";
 import { SqliteDatabase } from "./sqlite-database.ts";
 import { SqliteRows } from "./sqlite-rows.ts";
 import { type OpenDatabase, retryWhileBusy } from "./sqlite-writer.ts";
@@ -124,6 +125,10 @@ function prepareDatabase({
   lockTimeoutMs,
 }: Omit<OpenDatabase, "isDurable">): void {
   const pragma = (name: string): number => database.pragma(name, { simple: true }) as number;
+  // Before anything of it is used: the file may come from elsewhere.
+  database.pragma("trusted_schema = OFF");
+  const strange = pragma("user_version") === 0 ? undefined : strangeSchema(database);
+  if (strange !== undefined) throw foreign(path, strange);
   if (!isReadOnly) {
     database.pragma(`page_size = ${PAGE_SIZE}`);
     retryWhileBusy(lockTimeoutMs, () => migrate(database, path));

@@ -91,6 +91,30 @@ test("a database of another program that was left in the middle of a change is n
   expect(tables).toEqual(["bookmarks"]);
 });
 
+test.each([
+  ["view", "ALTER TABLE run RENAME TO other; CREATE VIEW run AS SELECT * FROM other"],
+  ["trigger", "CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM run; END"],
+  ["index", "CREATE INDEX i ON event (printf('%.*c', 100000000, data))"],
+  ["index", "CREATE INDEX i ON event (run) WHERE length(printf('%.*c', 100000000, data)) > 0"],
+  ["index", "DROP INDEX event_by_run; CREATE INDEX event_by_run ON event (run, hex(data))"],
+  ["table", "ALTER TABLE run ADD COLUMN c TEXT GENERATED ALWAYS AS (printf('%.*c', 100000000, name))"],
+  ["table", "ALTER TABLE run ADD COLUMN c TEXT AS /* */ (name)"],
+])("a store with a %s that runs SQL of its own is refused: %s", async (kind, sql) => {
+  (await openStore(path)).close();
+  const forged = new Database(path);
+  forged.exec(sql);
+  forged.close();
+  await expectRefused("not_a_store", new RegExp(`its ${kind} ".*" is not one of a store`));
+});
+
+test("a store to which a person has added a table and an index is a store", async () => {
+  (await openStore(path)).close();
+  const own = new Database(path);
+  own.exec("CREATE TABLE notes (run TEXT, note TEXT); CREATE INDEX by_node ON turn (node, model)");
+  own.close();
+  (await openStore(path)).close();
+});
+
 test("a newer format is refused", async () => {
   (await openStore(path)).close();
   const newer = new Database(path);
