@@ -37,22 +37,10 @@ export const addGradeCommand: AddCommand = (program, { terminal, execute }) => {
     )
     .option("--name <run>", "the name of the run (default: a random one)")
     .option("--allow-drafts", ALLOW_DRAFTS);
-  addSettingFlags(command, [
-    "judge",
-    "allowUnread",
-    "dataset",
-    "skipBadRows",
-    "retryUnreadable",
-    "turnLimit",
-    "seed",
-    "concurrency",
-    "budget",
-    "patience",
-    "failUnder",
-    "failOnErrors",
-    "junit",
-    "store",
-  ]);
+  addSettingFlags(
+    command,
+    runFlags("subject", "embedder", "simulator", "variant", "scenario", "tag", "replicates", "fresh"),
+  );
   addTrustFlag(command);
   addDisplayFlags(command)
     .addHelpText(

@@ -77,6 +77,8 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
         origin === undefined ? terminal : terminalOfOrigin(origin, current.store, terminal);
       const request = origin === undefined ? options.settings : withOverrides(origin, options.settings);
       const scenarioNames = names.length > 0 ? names : (origin?.names ?? []);
+      // Names that the command gives are relative to its own folder, those of the run to the folder of the run.
+      const base = names.length > 0 ? terminal : originTerminal;
       const isStored = scenarioNames.includes("-") && names.length === 0;
       const { settings } = await readSettings(request, originTerminal, {
         runsCode: true,
@@ -86,16 +88,13 @@ export async function resume(options: ResumeCommandOptions, terminal: Terminal):
       requireSubjects(settings);
       const scenarios = isStored
         ? definitionsAtStart(store, summary)
-        : await readScenarios(scenarioNames, settings, names.length > 0 ? terminal : originTerminal);
+        : await readScenarios(scenarioNames, settings, base);
       const everything = { ...settings, only: [], tags: [] };
       const thresholds = await usableThresholds(
         settings,
         {
           chosen: scenarios,
-          all: async () =>
-            isStored
-              ? scenarios
-              : readScenarios(scenarioNames, everything, names.length > 0 ? terminal : originTerminal),
+          all: async () => (isStored ? scenarios : readScenarios(scenarioNames, everything, base)),
         },
         terminal.messages,
       );
