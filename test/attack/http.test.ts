@@ -441,13 +441,18 @@ afterAll(() => {
   server.close();
 });
 
-async function outcome(model: Model, attack: Script): Promise<{ readonly reply: string } | ErrorCategory> {
+async function outcome(
+  model: Model,
+  attack: Script,
+  isLate: boolean,
+): Promise<{ readonly reply: string } | ErrorCategory> {
   // What is left of earlier connections must not be used again.
   for (const socket of sockets) socket.destroy();
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
   script = attack;
   const context: CallContext = {
-    signal: AbortSignal.timeout(LIMIT_MS),
+    // Where an error must come by itself, however busy the machine is, no time limit may come before it.
+    signal: isLate ? AbortSignal.timeout(LIMIT_MS) : new AbortController().signal,
     purpose: "subject",
     scenario: "s",
     conversation: "c",
@@ -470,7 +475,8 @@ async function outcome(model: Model, attack: Script): Promise<{ readonly reply: 
 
 test.each(attacks)("$name", async ({ script: attack, expected }) => {
   for (const model of models) {
-    const came = await outcome(model, attack);
+    const isLate = Array.isArray(expected) && expected.includes("timeout");
+    const came = await outcome(model, attack, isLate);
     if (typeof came === "object") expect(came).toEqual(expected);
     else expect(expected).toContain(came);
   }
@@ -479,7 +485,7 @@ test.each(attacks)("$name", async ({ script: attack, expected }) => {
 });
 
 test("after all of that a healthy server is heard, and little memory is in use", async () => {
-  for (const model of models) expect(await outcome(model, send(sized(CHAT)))).toEqual(FINE);
+  for (const model of models) expect(await outcome(model, send(sized(CHAT)), false)).toEqual(FINE);
   expect(process.memoryUsage().external).toBeLessThan(400 * 1024 * 1024);
   expect(ATTACKS.length).toBeGreaterThanOrEqual(70);
 });
