@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { errorMessage } from "../core/error-message.ts";
-import type { ExtractRule, ExtractTarget } from "../core/templates/extract-rule.ts";
+import type { ExtractedField, ExtractRule, ExtractTarget } from "../core/templates/extract-rule.ts";
+import { setOwn } from "../core/values/set-own.ts";
 import { extractValue } from "../grading/reading/extract-value.ts";
 import type { Readings } from "../grading/reading/known-readings.ts";
 import { openStore } from "../journal/store/open-store.ts";
@@ -37,7 +38,7 @@ export interface ConversationAhead {
   readonly readings: readonly (Readings | null)[];
 }
 
-/** Conversations in the order in which they were asked for, or why there are no more. */
+/** Conversations in the order in which they were asked for, or why there are no more. Sent as JSON, which takes half the time of a copy. */
 export type ReadAheadReply =
   | { readonly conversations: readonly ConversationAhead[] }
   | {
@@ -63,8 +64,12 @@ async function answer({ scenarios: more, conversations }: ReadAheadRequest): Pro
       const rules = scenarios[scenario] ?? {};
       return { recorded, readings: recorded.turns.map((turn) => readTurn(rules[turn.node], turn)) };
     });
-    parentPort?.postMessage({ conversations: some } satisfies ReadAheadReply);
+    send({ conversations: some });
   }
+}
+
+function send(reply: ReadAheadReply): void {
+  parentPort?.postMessage(JSON.stringify(reply));
 }
 
 function readTurn(
@@ -74,12 +79,19 @@ function readTurn(
   // What others have read is not read again.
   if (rules === undefined || labels !== undefined) return null;
   const { question } = rules;
-  return Object.fromEntries(
-    rules.fields.map(({ name, target, rule }) => [
-      name,
-      extractValue(rule, target, reply, { finish, question }),
-    ]),
-  );
+  const readings: Record<string, ExtractedField> = {};
+  for (const { name, target, rule } of rules.fields) {
+    const read = extractValue(rule, target, reply, { finish, question });
+    if (!isInJson(read.value)) return null;
+    setOwn(readings, name, read);
+  }
+  return readings;
+}
+
+/** False of numbers that JSON does not have, such as -0. */
+function isInJson(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
+  return !Array.isArray(value) || value.every(isInJson);
 }
 
 function failureOf(error: unknown): ReadAheadReply {
@@ -90,5 +102,5 @@ function failureOf(error: unknown): ReadAheadReply {
 
 let last = Promise.resolve();
 parentPort?.on("message", (request: ReadAheadRequest) => {
-  last = last.then(() => answer(request)).catch((error) => parentPort?.postMessage(failureOf(error)));
+  last = last.then(() => answer(request)).catch((error) => send(failureOf(error)));
 });

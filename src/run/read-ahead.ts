@@ -85,7 +85,7 @@ export class ReadAhead {
       env: {},
       execArgv: [],
     });
-    worker.on("message", (reply: ReadAheadReply) => this.#receive(reply));
+    worker.on("message", (reply: string) => this.#receive(JSON.parse(reply) as ReadAheadReply));
     worker.once("error", (error) => this.#end(errorMessage(error)));
     worker.once("exit", () => this.#end("its thread ended"));
     return worker;
