@@ -34,7 +34,11 @@ export async function serve(delay: number, faults: ServerFaults = {}): Promise<S
   );
   return {
     origin: `http://127.0.0.1:${port}`,
-    environment: { OPENAI_COMPATIBLE_BASE_URL: `http://127.0.0.1:${port}/v1` },
+    // With a key, as most have one: then every reply is searched for it.
+    environment: {
+      OPENAI_COMPATIBLE_BASE_URL: `http://127.0.0.1:${port}/v1`,
+      OPENAI_COMPATIBLE_API_KEY: "sk-4f8a7Bq2Lm9ZxC1vN6tR0pWd3sKe5HyJ",
+    },
     counts: async () =>
       (await fetch(`http://127.0.0.1:${port}/counts`)).json() as Promise<{
         answered: number;
