@@ -183,7 +183,9 @@ class ReplyHeaders {
   }
 
   get(name: string): string | null {
-    return this.#values[name.toLowerCase()] ?? null;
+    const lower = name.toLowerCase();
+    // A server chooses the names of headers.
+    return Object.hasOwn(this.#values, lower) ? (this.#values[lower] ?? null) : null;
   }
 
   has(name: string): boolean {
