@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { errorMessage } from "../core/error-message.ts";
 import type { ExtractedField, ExtractRule, ExtractTarget } from "../core/templates/extract-rule.ts";
-import { setOwn } from "../core/values/set-own.ts";
+import { setOwn } from "../core/values/json.ts";
 import { extractValue } from "../grading/reading/extract-value.ts";
 import type { Readings } from "../grading/reading/known-readings.ts";
 import { openStore } from "../journal/store/open-store.ts";

@@ -67,6 +67,11 @@ describe("no line is a command of a workflow", () => {
     ["\u00a0::error::x", "\u00a0: :error::x"],
   ])("%j", (text, written) => expect(inGitHub(text)).toBe(written));
 
+  test("nor after very many spaces", () => {
+    const spaces = " ".repeat(10_000_000);
+    expect(inGitHub(`${spaces}::error::x`) === `${spaces}: :error::x`).toBe(true);
+  });
+
   test("nor in pieces", () => {
     expect(inGitHub(":", ":error::x")).toBe(": :error::x");
     expect(inGitHub("  ", "::error::x")).toBe("  : :error::x");

@@ -98,7 +98,7 @@ export function shownData(text: string): string {
 
 const NEVER = /(?!)/;
 /** GitHub ignores colours at the start of a line. */
-const command = lazyPattern(String.raw`^((?:\s|\u001b\[\d+m)*):((?:\u001b\[\d+m)*:)`, "");
+const command = lazyPattern(String.raw`^(\s*(?:\u001b\[\d+m\s*)*):((?:\u001b\[\d+m)*:)`, "");
 const colours = lazyPattern(String.raw`\u001b\[\d+m`, "g");
 
 function visible(text: string): string {

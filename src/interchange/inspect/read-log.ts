@@ -120,7 +120,7 @@ function parse(text: string, name: string): unknown {
 
 /** Replaces bare words outside of texts. */
 function withoutNaN(text: string): string {
-  return text.replace(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g, (match) =>
+  return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b/g, (match) =>
     match.startsWith('"') ? match : "null",
   );
 }

@@ -40,7 +40,14 @@ interface OpenPlace extends Place {
   readonly isList: boolean;
 }
 
-const TOKEN = /\s*(?:("(?:[^"\\]|\\.)*")|([{}[\],:])|([^\s{}[\],:"]+))/y;
+const TOKEN = /\s*(?:(")|([{}[\],:])|([^\s{}[\],:"]+))/y;
+
+/** Where a text that begins at a quote ends. Not a pattern: one with a choice for each character exhausts the stack in a long text. */
+function endOfText(text: string, start: number): number {
+  let index = start + 1;
+  for (; index < text.length && text[index] !== '"'; index++) if (text[index] === "\\") index++;
+  return index + 1;
+}
 
 /** Finds the places of all values in a text that is valid JSON, without recursion. */
 function readPlaces(text: string, onProblem: (message: string, offset: number) => void): Place {
@@ -62,13 +69,14 @@ function readPlaces(text: string, onProblem: (message: string, offset: number) =
 
   TOKEN.lastIndex = 0;
   for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text)) {
-    const [, string, mark, word] = match;
-    const offset = TOKEN.lastIndex - (string ?? mark ?? word ?? "").length;
+    const [, quote, mark, word] = match;
+    const offset = TOKEN.lastIndex - (quote ?? mark ?? word ?? "").length;
+    if (quote !== undefined) TOKEN.lastIndex = endOfText(text, offset);
     const container = open.at(-1) as OpenPlace;
     if (mark === "{" || mark === "[") openValue(offset, mark === "[");
     else if (mark === "}" || mark === "]") open.pop();
-    else if (string !== undefined && !container.isList && key === null) {
-      const name = JSON.parse(string) as string;
+    else if (quote !== undefined && !container.isList && key === null) {
+      const name = JSON.parse(text.slice(offset, TOKEN.lastIndex)) as string;
       if (container.parts.has(name))
         onProblem(`the key ${JSON.stringify(name)} occurs twice in the same object`, offset);
       key = { name, offset };

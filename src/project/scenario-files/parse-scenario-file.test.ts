@@ -214,6 +214,13 @@ describe("text that cannot be read is one clear error", () => {
     ["deep JSON", `${"[".repeat(600)}${"]".repeat(600)}`, "s.json", /^s\.json:1:\d+: .*nested too deeply/],
     ["48 MB of brackets", "[".repeat(48_000_000), "s.yaml", /nested too deeply/],
     ["48 MB of brackets in JSON", "[".repeat(48_000_000), "s.json", /nested too deeply/],
+    ["a text of escapes in JSON", `{"name":"${"\\u0041".repeat(6_000_000)}`, "s.json", /nterminated string/],
+    [
+      "a text of escapes in JSON, closed",
+      `{"a\\"":"${"\\u0041".repeat(6_000_000)}","b\\"":1,"b\\"":2}`,
+      "s.json",
+      /stands twice in the same object/,
+    ],
     [
       "too many values",
       "- a\n".repeat(300_000),
