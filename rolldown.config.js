@@ -65,7 +65,11 @@ const library = {
           priority: 2,
         },
         // Without what loads a web server: Node takes 30 ms for it.
-        { name: "commands", test: /src\/cli\/(?!main|program|look\/view\.ts|workers\/worker\.ts)/, priority: 1 },
+        {
+          name: "commands",
+          test: /src\/cli\/(?!main|program|look\/view\.ts|workers\/worker\.ts)/,
+          priority: 1,
+        },
       ],
     },
   },

@@ -193,19 +193,23 @@ export async function benchNeighbours(): Promise<void> {
 export async function benchEvilScenarios(healthy: Providers): Promise<void> {
   const watched = ({ cell }: Pick<Ended, "cell">) => cell.scenario !== "evil";
   const options = { scenarios: chain(TURNS), providers: healthy, watched, replicates: CONVERSATIONS / 2 };
+  const whole = { ...options, replicates: CONVERSATIONS };
   const apart = await serve(DELAY);
-  const besideEvil = async (): Promise<number> => {
+  const besideApart = (source: string) => async (): Promise<number> => {
     const over = new AbortController();
     const providers = { other: { baseUrl: `${apart.origin}/v1` } };
-    const scenarios = sourceScenario(SOURCES.endless);
-    const evil = hold({ ...options, scenarios, providers, watched: () => false, over });
-    const { ms } = await hold(options);
+    const other = { ...whole, scenarios: sourceScenario(source), providers, watched: () => false, over };
+    const neighbour = hold(other);
+    const { ms } = await hold(whole);
     over.abort();
-    await evil;
+    await neighbour;
     return ms;
   };
-  const aloneMs = async (): Promise<number> => (await hold(options)).ms;
-  reportRatio("beside an evil scenario, of its speed alone", await besideOthers(aloneMs, besideEvil), 0.9);
+  const aloneMs = async (): Promise<number> => (await hold(whole)).ms;
+  const evilApart = besideApart(SOURCES.endless);
+  reportRatio("beside an evil scenario, of its speed alone", await besideOthers(aloneMs, evilApart), 0.9);
+  const goodApart = besideApart(SOURCES.good);
+  reportRatio("  of its speed beside a good one", await besideOthers(goodApart, evilApart), 0.9);
   apart.stop();
   const half = async (): Promise<number> => (await hold({ ...options, places: PLACES / 2 })).ms;
   const beside = (source: string) => async (): Promise<number> =>
