@@ -28,8 +28,17 @@ export type SubjectAnswer =
   | { readonly error: unknown; readonly spending: Spending; readonly turnTimeout: boolean };
 
 /** Asks the subject, and calls the tools it wants, until it replies. What goes wrong is returned, not thrown. */
-export function askSubject(driver: ConversationContext, effect: AskEffect): Promise<SubjectAnswer> {
-  return new SubjectTurn(driver, effect).ask();
+export async function askSubject(driver: ConversationContext, effect: AskEffect): Promise<SubjectAnswer> {
+  const turn = new SubjectTurn(driver, effect);
+  const { turnMs } = driver.run.timeouts;
+  const cancelTimer = typeof turnMs === "number" ? turn.limitTime(turnMs) : undefined;
+  try {
+    return await turn.ask();
+  } catch (error) {
+    return { error, spending: turn.spending, turnTimeout: turn.isTimedOut };
+  } finally {
+    cancelTimer?.();
+  }
 }
 
 /** How many turns the transcript file of a conversation has. */
@@ -51,14 +60,14 @@ export function turnStart(conversation: string, effect: AskEffect, model: string
 }
 
 class SubjectTurn {
+  spending: Spending = NOTHING_SPENT;
+  isTimedOut = false;
   readonly #driver: ConversationContext;
   readonly #effect: AskEffect;
   readonly #node: ScenarioNode;
   readonly #subject: Subject;
   readonly #model: AnyModel;
   #signal: AbortSignal;
-  #spending: Spending = NOTHING_SPENT;
-  #isTimedOut = false;
   #calls = 0;
 
   constructor(driver: ConversationContext, effect: AskEffect) {
@@ -71,44 +80,37 @@ class SubjectTurn {
     this.#signal = driver.signal;
   }
 
-  #limitTime(milliseconds: number): () => void {
+  limitTime(milliseconds: number): () => void {
     const controller = new AbortController();
     this.#signal = AbortSignal.any([this.#driver.signal, controller.signal]);
     return this.#driver.run.clock.after(milliseconds, () => {
-      this.#isTimedOut = true;
+      this.isTimedOut = true;
       controller.abort(new ModelError("timeout", `The turn took longer than ${milliseconds} ms.`));
     });
   }
 
   async ask(): Promise<SubjectAnswer> {
-    const { tools: servers, toolSteps, timeouts } = this.#driver.run;
+    const { tools: servers, toolSteps } = this.#driver.run;
     const { transcript, messages } = this.#effect;
-    const cancelTimer = typeof timeouts.turnMs === "number" ? this.#limitTime(timeouts.turnMs) : undefined;
-    try {
-      const workspace = transcript === undefined ? undefined : await this.#writeTranscript(transcript);
-      const offer = servers === null ? null : await servers.offered(this.#node.toolFilter, this.#signal);
-      this.#announce(offer);
-      const tools = offer === null ? NO_TOOLS : definitionsOf(offer);
-      const { reply, added, stoppedAtLimit } = await runToolLoop({
-        messages,
-        tools,
-        maxSteps: toolSteps,
-        ask: (list) =>
-          this.#call(tools.length === 0 ? { messages: list } : { messages: list, tools }, workspace),
-        call: (call) => this.#useTool(offer?.tools ?? [], call),
-      });
-      return {
-        reply: reply.text,
-        messages: added,
-        finish: reply.finish,
-        ...(stoppedAtLimit ? { stepLimit: true } : {}),
-        spending: this.#spending,
-      };
-    } catch (error) {
-      return { error, spending: this.#spending, turnTimeout: this.#isTimedOut };
-    } finally {
-      cancelTimer?.();
-    }
+    const workspace = transcript === undefined ? undefined : await this.#writeTranscript(transcript);
+    const offer = servers === null ? null : await servers.offered(this.#node.toolFilter, this.#signal);
+    this.#announce(offer);
+    const tools = offer === null ? NO_TOOLS : definitionsOf(offer);
+    const { reply, added, stoppedAtLimit } = await runToolLoop({
+      messages,
+      tools,
+      maxSteps: toolSteps,
+      ask: (list) =>
+        this.#call(tools.length === 0 ? { messages: list } : { messages: list, tools }, workspace),
+      call: (call) => this.#useTool(offer?.tools ?? [], call),
+    });
+    return {
+      reply: reply.text,
+      messages: added,
+      finish: reply.finish,
+      ...(stoppedAtLimit ? { stepLimit: true } : {}),
+      spending: this.spending,
+    };
   }
 
   /** The file has all turns. Those that this process has written stay; after a resume, it is written anew. */
@@ -151,7 +153,7 @@ class SubjectTurn {
       shared: plan.shared,
       skipsCache: this.#subject.cache === false,
     });
-    this.#spending = addSpending(this.#spending, spending);
+    this.spending = addSpending(this.spending, spending);
     return reply;
   }
 

@@ -1,6 +1,6 @@
 import { failureOf, type RunFailure } from "../journal/failure.ts";
 import type { ConversationStop, TurnReply } from "../journal/run-event.ts";
-import { askSubject, type SubjectAnswer, turnStart } from "./ask-subject.ts";
+import { askSubject, turnStart } from "./ask-subject.ts";
 import { recordedAnswer } from "./recorded-conversation.ts";
 import type { RecordedAnswers } from "./records/record-answer.ts";
 import type { ConversationContext } from "./run-context.ts";
@@ -12,12 +12,13 @@ export type SubjectTurn =
   | { readonly stop: Pick<ConversationStop, "status" | "failure" | "spending"> };
 
 /** The reply to a question: from a record, from the run that is graded again, or from the subject. */
-export function subjectTurn(
+export async function subjectTurn(
   driver: ConversationContext,
   effect: AskEffect,
   answers: RecordedAnswers | undefined,
-): SubjectTurn | Promise<SubjectTurn> {
+): Promise<SubjectTurn> {
   if (answers !== undefined) return answerOfRecord(driver, effect, answers);
+  const { turn, node } = effect;
   const { recorded, reruns } = driver.plan;
   const known = recorded === undefined ? null : recordedAnswer(recorded, effect);
   if (known !== null && "stop" in known) {
@@ -26,13 +27,10 @@ export function subjectTurn(
   }
   if (known !== null) return known;
   if (recorded !== undefined && reruns !== true) {
-    const message = `The question at "${effect.node}" was not asked at this point before.`;
+    const message = `The question at "${node}" was not asked at this point before.`;
     return { stop: { status: "cancelled", failure: { category: "cancelled", stage: "run", message } } };
   }
-  return askSubject(driver, effect).then((answer) => answerOrStop(answer, effect));
-}
-
-function answerOrStop(answer: SubjectAnswer, { node, turn }: AskEffect): SubjectTurn {
+  const answer = await askSubject(driver, effect);
   if ("reply" in answer) return answer;
   const { error, spending, turnTimeout } = answer;
   const failure = failureOf(error, { stage: "subject", node, turn });

@@ -183,9 +183,7 @@ class ReplyHeaders {
   }
 
   get(name: string): string | null {
-    const lower = name.toLowerCase();
-    // A server chooses the names of headers.
-    return Object.hasOwn(this.#values, lower) ? (this.#values[lower] ?? null) : null;
+    return this.#values[name.toLowerCase()] ?? null;
   }
 
   has(name: string): boolean {

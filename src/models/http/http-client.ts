@@ -35,17 +35,12 @@ export interface HttpResponse {
  * Sends a request and reads the whole response. It follows no redirects, which could send keys to another server, never
  * sends a request twice, and reads at most `LARGEST_RESPONSE` bytes.
  */
-export function sendRequest(url: Address, request: HttpRequest): Promise<HttpResponse> {
-  return shared === undefined
-    ? sharedDispatcher().then((dispatcher) => exchanged(dispatcher, url, request))
-    : exchanged(shared, url, request);
-}
-
-/** Not an async function: at 500 calls in flight, what each of them keeps alive is what costs time. */
-function exchanged(dispatcher: Dispatcher, url: Address, request: HttpRequest): Promise<HttpResponse> {
-  const { method, headers, body, signal } = request;
-  return new Promise<HttpResponse>((resolve, reject) => {
-    signal?.throwIfAborted();
+export async function sendRequest(url: Address, request: HttpRequest): Promise<HttpResponse> {
+  const { method, headers, body, signal, name } = request;
+  const dispatcher = shared ?? (await sharedDispatcher());
+  signal?.throwIfAborted();
+  const raw = await new Promise<HttpResponse>((resolve, reject) => {
+    const exchange = new Exchange({ name, signal, resolve, reject });
     dispatcher.dispatch(
       {
         origin: url.origin,
@@ -55,9 +50,12 @@ function exchanged(dispatcher: Dispatcher, url: Address, request: HttpRequest): 
         headers: sentHeaders(headers),
         body: body ?? null,
       },
-      new Exchange(request, resolve, reject),
+      exchange,
     );
   });
+  const encoding = raw.headers["content-encoding"];
+  if (encoding === undefined || raw.bytes.length === 0) return raw;
+  return { ...raw, bytes: await decompressed(raw, encoding, name) };
 }
 
 /** Sends a request and gives the body while it arrives, decompressed; it has no limit of its size. */
@@ -130,34 +128,31 @@ function proxyOf(name: string, environment: Readonly<Record<string, string | und
   return url;
 }
 
+interface ExchangeOptions {
+  readonly name: string;
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (response: HttpResponse) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /** One request until its whole response; also the listener on the signal, so that no other object is needed. */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly #name: string;
-  readonly #signal: AbortSignal | undefined;
-  readonly #resolve: (response: HttpResponse | Promise<HttpResponse>) => void;
-  readonly #reject: (error: unknown) => void;
+  readonly #options: ExchangeOptions;
   readonly #body = new ByteStore();
   #controller: Dispatcher.DispatchController | undefined;
   #head: Omit<HttpResponse, "bytes"> | undefined;
   #isSettled = false;
 
-  constructor(
-    { name, signal }: HttpRequest,
-    resolve: (response: HttpResponse | Promise<HttpResponse>) => void,
-    reject: (error: unknown) => void,
-  ) {
-    this.#name = name;
-    this.#signal = signal;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    signal?.addEventListener("abort", this);
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    options.signal?.addEventListener("abort", this);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     // Given up while it waited for a connection: nothing has been sent.
     if (this.#isSettled) controller.abort(new Error("given up"));
-    else wireOf(this.#signal)?.onSent();
+    else wireOf(this.#options.signal)?.onSent();
   }
 
   onResponseStart(
@@ -166,7 +161,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
     statusText = "",
   ): void {
-    wireOf(this.#signal)?.onHeard();
+    wireOf(this.#options.signal)?.onHeard();
     if (status < 200) return;
     this.#head = { status, statusText, headers: joinedHeaders(headers) };
     if (Number(this.#head.headers["content-length"]) > LARGEST_RESPONSE) this.#refuse(status);
@@ -183,10 +178,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settle();
     const { status, statusText, headers } = this.#head;
     const response = { status, statusText, headers, bytes: this.#body.bytes() };
-    const answer = (): void => this.#resolve(decompressed(response, this.#name));
     // undici frees the connection in an immediate that it starts after this call. A request sent before that
     // would open another connection.
-    process.nextTick(setImmediate, answer);
+    process.nextTick(setImmediate, this.#options.resolve, response);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -194,25 +188,25 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   handleEvent(): void {
-    this.#fail(this.#signal?.reason);
+    this.#fail(this.#options.signal?.reason);
     this.#controller?.abort(new Error("given up"));
   }
 
   #refuse(status: number | undefined): void {
-    this.#fail(tooLarge(this.#name, status));
+    this.#fail(tooLarge(this.#options.name, status));
     this.#controller?.abort(new Error("too large"));
   }
 
   #fail(error: unknown): void {
     if (this.#isSettled) return;
     this.#settle();
-    this.#reject(error);
+    this.#options.reject(error);
   }
 
   #settle(): void {
     this.#isSettled = true;
     // A run's signal outlives thousands of calls.
-    this.#signal?.removeEventListener("abort", this);
+    this.#options.signal?.removeEventListener("abort", this);
   }
 }
 
@@ -275,7 +269,8 @@ function joined(value: string | string[] | undefined): string | undefined {
 }
 
 function joinedHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  const all: Record<string, string> = {};
+  // Without a prototype: a server chooses the names of headers.
+  const all: Record<string, string> = Object.create(null);
   for (const name of Object.keys(headers)) {
     const value = joined(headers[name]);
     if (value !== undefined) all[name] = value;
@@ -294,13 +289,7 @@ function encodingsOf(header: string): readonly string[] {
 
 const MOST_ENCODINGS = 3;
 
-function decompressed(response: HttpResponse, name: string): HttpResponse | Promise<HttpResponse> {
-  const encoding = response.headers["content-encoding"];
-  if (encoding === undefined || response.bytes.length === 0) return response;
-  return plainBytes(response, encoding, name).then((bytes) => ({ ...response, bytes }));
-}
-
-async function plainBytes({ bytes, status }: HttpResponse, header: string, name: string): Promise<Buffer> {
+async function decompressed({ bytes, status }: HttpResponse, header: string, name: string): Promise<Buffer> {
   const zlib = process.getBuiltinModule("node:zlib");
   const { promisify } = process.getBuiltinModule("node:util");
   const failed = (problem: string): ModelError =>

@@ -36,41 +36,42 @@ export interface AiSdkAnswer {
  *
  * It calls the provider's `doGenerate` itself: `generateText` of the AI SDK takes longer than the rest of a call.
  */
-export function callAiSdk(
+export async function callAiSdk(
   model: AiSdkLanguageModel,
   request: ModelRequest,
   options: AiSdkCallOptions,
-): PromiseLike<AiSdkAnswer> {
+): Promise<AiSdkAnswer> {
   const { schema, tools = [] } = request;
   const hasSchema = schema !== undefined && options.parameters.structured !== false;
   // Models of older specifications take the same options; what they answer is brought to the newest form.
   const { doGenerate } = model as unknown as LanguageModel;
-  const generated = doGenerate.call(model, {
-    ...settingsOf(model.provider, options),
-    prompt: promptOf(model, request),
-    ...(tools.length === 0 ? {} : { tools: tools.map(functionTool) }),
-    toolChoice: { type: "auto" },
-    ...(hasSchema
-      ? {
-          responseFormat: {
-            type: "json",
-            name: options.schemaName,
-            // The same JSON, but the types of the AI SDK are not readonly.
-            schema: schema as NonNullable<Extract<CallOptions["responseFormat"], { type: "json" }>["schema"]>,
-          },
-        }
-      : {}),
-  });
-  return generated.then((given) => {
-    const result = asNewest(given);
-    warnOnce(model, result.warnings);
-    const { content, finishReason, response } = result;
-    return {
-      reply: replyOf(result, { provider: model.provider, hasSchema, tools }),
-      headers: response?.headers ?? {},
-      isMissing: content.length === 0 && finishReason.raw === undefined,
-    };
-  });
+  const result = asNewest(
+    await doGenerate.call(model, {
+      ...settingsOf(model.provider, options),
+      prompt: promptOf(model, request),
+      ...(tools.length === 0 ? {} : { tools: tools.map(functionTool) }),
+      toolChoice: { type: "auto" },
+      ...(hasSchema
+        ? {
+            responseFormat: {
+              type: "json",
+              name: options.schemaName,
+              // The same JSON, but the types of the AI SDK are not readonly.
+              schema: schema as NonNullable<
+                Extract<CallOptions["responseFormat"], { type: "json" }>["schema"]
+              >,
+            },
+          }
+        : {}),
+    }),
+  );
+  warnOnce(model, result.warnings);
+  const { content, finishReason, response } = result;
+  return {
+    reply: replyOf(result, { provider: model.provider, hasSchema, tools }),
+    headers: response?.headers ?? {},
+    isMissing: content.length === 0 && finishReason.raw === undefined,
+  };
 }
 
 function settingsOf(

@@ -158,8 +158,7 @@ export class Caller {
       });
       if (reply.cached === true) budget.refund(ticket);
       else budget.charge(ticket, { usd: prices.cost(model, reply.usage), tokens: tokensOf(reply) });
-      // A server may repeat a key that it was sent: it is masked before anything sees the reply.
-      return { reply: maskSecretsIn(reply), attempts, cached: false };
+      return { reply, attempts, cached: false };
     } catch (error) {
       budget.charge(ticket, { usd: 0, tokens: 0 });
       throw error;
@@ -172,7 +171,8 @@ const EXPECTED_REPLY = "x".repeat(2000);
 
 function ask({ model, request, context, simulation }: ModelCall, signal: AbortSignal): Promise<ModelReply> {
   const inCall = { ...context, signal };
-  if (!("simulate" in model)) return model.reply(request, inCall);
+  // A server may repeat a key that it was sent: it is masked before anything sees the reply.
+  if (!("simulate" in model)) return model.reply(request, inCall).then(maskSecretsIn);
   if (simulation !== undefined) return model.simulate(request, inCall, simulation);
   throw new ModelError("bad_request", `${model.name} is simulated and can only be a subject.`);
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/environment.ts";
 import { errorMessage } from "../../core/error-message.ts";
 import { memoize } from "../../core/lazy.ts";
-import { listenToWire, type WireListener } from "../../models/http/wire.ts";
+import { listenToWire } from "../../models/http/wire.ts";
 import type { RateLimitHints } from "../../models/model.ts";
 import { type ErrorCategory, ModelError } from "../../models/model-error.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
@@ -234,72 +234,45 @@ export interface AttemptLimits {
  */
 export function limitedAttempt<Reply>(
   attempt: (signal: AbortSignal) => Promise<Reply>,
-  limits: AttemptLimits,
+  { clock, signal, timeoutMs, silenceMs }: AttemptLimits,
 ): Promise<Reply> {
-  if (limits.signal.aborted) return Promise.reject(cancelledError(limits.signal));
-  return new Promise((resolve, reject) => new LimitedAttempt(limits, resolve, reject).start(attempt));
-}
-
-/** An attempt under way; an object, since closures would keep more alive with each of many calls in flight. */
-class LimitedAttempt<Reply> implements WireListener {
-  readonly #controller = new AbortController();
-  readonly #limits: AttemptLimits;
-  readonly #resolve: (reply: Reply) => void;
-  readonly #reject: (error: unknown) => void;
-  readonly #forget: () => void;
-  readonly #disarm: (() => void) | undefined;
-  #endSilence: (() => void) | undefined;
-
-  constructor(limits: AttemptLimits, resolve: (reply: Reply) => void, reject: (error: unknown) => void) {
-    const { clock, signal, timeoutMs } = limits;
-    this.#limits = limits;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    this.#forget = onAbort(signal, () => this.#stop(cancelledError(signal)));
-    if (timeoutMs !== null) this.#disarm = clock.after(timeoutMs, () => this.#stop(timeoutError(timeoutMs)));
-  }
-
-  start(attempt: (signal: AbortSignal) => Promise<Reply>): void {
-    const { signal } = this.#controller;
-    const { silenceMs, timeoutMs } = this.#limits;
-    if (silenceMs !== undefined && timeoutMs !== null && silenceMs < timeoutMs) listenToWire(signal, this);
-    try {
-      Promise.resolve(attempt(signal)).then(
-        (reply) => {
-          this.#end();
-          this.#resolve(reply);
+  if (signal.aborted) return Promise.reject(cancelledError(signal));
+  return new Promise((resolve, reject) => {
+    const controller = new AbortController();
+    const stop = (error: ModelError): void => {
+      rest();
+      reject(error);
+      controller.abort(error);
+    };
+    const forget = onAbort(signal, () => stop(cancelledError(signal)));
+    const disarm =
+      timeoutMs === null ? undefined : clock.after(timeoutMs, () => stop(timeoutError(timeoutMs)));
+    let endSilence: (() => void) | undefined;
+    if (silenceMs !== undefined && timeoutMs !== null && silenceMs < timeoutMs)
+      listenToWire(controller.signal, {
+        onSent: () => {
+          endSilence ??= clock.after(silenceMs, () => stop(new SilentError(silenceMs)));
         },
-        (error) => this.#fail(error),
-      );
+        onHeard: () => endSilence?.(),
+      });
+    const rest = (): void => {
+      forget();
+      disarm?.();
+      endSilence?.();
+    };
+    const fail = (error: unknown): void => {
+      rest();
+      reject(error);
+    };
+    try {
+      Promise.resolve(attempt(controller.signal)).then((reply) => {
+        rest();
+        resolve(reply);
+      }, fail);
     } catch (error) {
-      this.#fail(error);
+      fail(error);
     }
-  }
-
-  onSent(): void {
-    const { clock, silenceMs = 0 } = this.#limits;
-    this.#endSilence ??= clock.after(silenceMs, () => this.#stop(new SilentError(silenceMs)));
-  }
-
-  onHeard(): void {
-    this.#endSilence?.();
-  }
-
-  #stop(error: ModelError): void {
-    this.#fail(error);
-    this.#controller.abort(error);
-  }
-
-  #fail(error: unknown): void {
-    this.#end();
-    this.#reject(error);
-  }
-
-  #end(): void {
-    this.#forget();
-    this.#disarm?.();
-    this.#endSilence?.();
-  }
+  });
 }
 
 function timeoutError(timeoutMs: number): ModelError {
