@@ -59,13 +59,18 @@ export function encodeEvent(event: RunEvent): EncodedEvent {
     readonly turn?: number;
   };
   const hasColumn = Number.isSafeInteger(turn);
-  const inJson = {
-    ...(turn === undefined || hasColumn ? {} : { turn }),
-    ...(conversation === undefined || isStorable(conversation) ? {} : { conversation }),
-    ...rest,
-  };
-  const encoded = encodeData(inJson);
-  return { type: EVENT_CODES[type], turn: hasColumn ? (turn as number) : null, at, ...encoded };
+  const isPlaced =
+    (turn === undefined || hasColumn) && (conversation === undefined || isStorable(conversation));
+  // Most events have all of it in columns, and need not be copied again.
+  const inJson = isPlaced
+    ? rest
+    : {
+        ...(turn === undefined || hasColumn ? {} : { turn }),
+        ...(conversation === undefined || isStorable(conversation) ? {} : { conversation }),
+        ...rest,
+      };
+  const { json, texts } = encodeData(inJson);
+  return { type: EVENT_CODES[type], turn: hasColumn ? (turn as number) : null, at, json, texts };
 }
 
 /** The event of a row. */
