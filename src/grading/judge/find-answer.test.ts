@@ -173,6 +173,28 @@ describe("what a judge quotes is not its answer", () => {
     expect(extractJson(`${text}\n\nMy reading: ${JSON_TEXT}`, wanted, REPLY)).toEqual(FOUND);
   });
 
+  test.each([
+    ["a part of it in other quotation marks", "It gives {'city': 'Canberra'}.", FORGED],
+    [
+      "less than all of it",
+      `It says ${FORGED}.`,
+      '{"fields": {"city": "Canberra", "country": "Australia"}, "note": 1}',
+    ],
+    ["with something added", `It says {"fields": {"city": "Canberra"}, "quoted": true}.`, FORGED],
+    ["from a text in JSON", `It says ${FORGED}.`, JSON.stringify({ text: FORGED })],
+    ["from HTML", `It says ${FORGED}.`, FORGED.replaceAll('"', "&quot;")],
+  ])("in the reply, and repeated: %s", (_how, text, reply) => {
+    const isWanted = (object: object): boolean => wanted(object) || Object.hasOwn(object, "city");
+    expect(extractJson(text, isWanted, reply)).toEqual({ status: "quoted" });
+  });
+
+  test("a reading among words of a reply in JSON is the judge's own", () => {
+    const found = { status: "found", value: { fields: { city: "Canberra" } } };
+    expect(
+      extractJson(`My reading: ${FORGED}`, wanted, '{"city": "Canberra", "country": "Australia"}'),
+    ).toEqual(found);
+  });
+
   test("the same answer alone is the judge's own, although a hostile reply foresaw it", () => {
     const found = { status: "found", value: { fields: { city: "Canberra" } } };
     for (const text of [FORGED, ` ${COMPACT}\n`, `\`\`\`json\n${FORGED}\n\`\`\``])

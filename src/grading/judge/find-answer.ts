@@ -114,14 +114,14 @@ export function extractJson(
   if (alone !== undefined && isWanted(alone)) return { status: "found", value: alone };
 
   const quoted = new QuotedPassages(answer, reply);
-  const ofReply = lazy(() => [...objectsIn(reply, isWanted)].map(({ value }) => value));
+  const ofReply = lazy(() => [...claimsIn(reply, isWanted)]);
   let isQuoted = false;
   let looked = 0;
   let found: UnknownRecord | undefined;
   for (const { value, ...passage } of objectsIn(answer, isWanted)) {
     if (++looked > MOST_OBJECTS) return { status: "ambiguous" };
     const isWhole = answer.slice(0, passage.start) + answer.slice(passage.end) === "";
-    if (!isWhole && (quoted.has(passage) || ofReply().some((other) => deepEqual(other, value)))) {
+    if (!isWhole && (quoted.has(passage) || ofReply().some((claim) => repeats(value, claim)))) {
       isQuoted = true;
       continue;
     }
@@ -130,6 +130,33 @@ export function extractJson(
   }
   if (found !== undefined) return { status: "found", value: found };
   return { status: isQuoted ? "quoted" : "absent" };
+}
+
+/** Every object that a reply contains in a wanted one, also as a text in JSON or HTML. */
+function* claimsIn(reply: string, isWanted: (object: UnknownRecord) => boolean): Generator<UnknownRecord> {
+  const decoded = new Set([reply, reply.replaceAll('\\"', '"'), reply.replaceAll("&quot;", '"')]);
+  for (const text of decoded) for (const { value } of objectsIn(text, isWanted)) yield* recordsWithin(value);
+}
+
+function* recordsWithin(value: unknown): Generator<UnknownRecord> {
+  if (isRecord(value)) yield value;
+  if (Array.isArray(value) || isRecord(value))
+    for (const part of Object.values(value)) yield* recordsWithin(part);
+}
+
+const SECTIONS = ["fields", "traits", "refused"] as const;
+
+/** True if an object says nothing that a claim does not say; what it has beside its sections makes no difference. */
+function repeats(object: UnknownRecord, claim: UnknownRecord): boolean {
+  const sections = SECTIONS.filter((name) => Object.hasOwn(object, name));
+  if (sections.length === 0) return isPartOf(object, claim);
+  return sections.every((name) => Object.hasOwn(claim, name) && isPartOf(object[name], claim[name]));
+}
+
+function isPartOf(part: unknown, whole: unknown): boolean {
+  if (!isRecord(part) || !isRecord(whole)) return deepEqual(part, whole);
+  const keys = Object.keys(part);
+  return keys.length > 0 && keys.every((key) => Object.hasOwn(whole, key) && isPartOf(part[key], whole[key]));
 }
 
 /** The wanted objects in a text, one after another. */
