@@ -6,7 +6,7 @@ import { canonicalJson, type JsonObject } from "../core/values/json.ts";
 import type { RunStart, ScenarioDefine } from "../journal/run-event.ts";
 import { contentHash } from "../models/content-hash.ts";
 import type { Factors } from "./cell-source.ts";
-import { readingOf } from "./require-judge.ts";
+import { readingOf } from "./required-models.ts";
 import type { ResolvedModels } from "./resolve-models.ts";
 import { list, type RunOptions, type SealRun } from "./run-options.ts";
 

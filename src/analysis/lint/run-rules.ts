@@ -3,7 +3,7 @@ import { compileText } from "../../core/liquid/text-template.ts";
 import { END, type ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { factorsOf } from "../../core/scenario/variants.ts";
 import { canonicalJson, type JsonValue, ownValue } from "../../core/values/json.ts";
-import { needsJudge, needsJudgeText } from "../../run/require-judge.ts";
+import { needsJudge, needsJudgeText } from "../../run/required-models.ts";
 import type { LintRules } from "./lint-subject.ts";
 import { ends } from "./routing-rules.ts";
 

@@ -7,7 +7,7 @@ import { recordsIn, recordsOf } from "../../project/grade-records.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { runOptionsOf } from "../../project/run-options-of.ts";
 import { type RecordSource, recordedConversations, startGrade } from "../../run/records/start-grade.ts";
-import { refuseDrafts } from "../../run/refuse-drafts.ts";
+import { refuseDrafts } from "../../run/refuse-scenarios.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { printWarnings, readInput, readScenarios } from "../read-scenarios.ts";

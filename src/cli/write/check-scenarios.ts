@@ -12,10 +12,8 @@ import { selectScenarios } from "../../project/scenario-files/select-scenarios.t
 import type { Settings } from "../../project/settings.ts";
 import { type Finding, findingAt } from "../../report/ci/findings.ts";
 import { openRows } from "../../run/open-rows.ts";
-import { draftText, isDraft } from "../../run/refuse-drafts.ts";
-import { embedderProblems } from "../../run/require-embedder.ts";
-import { isModelJudge } from "../../run/require-judge.ts";
-import { simulatorProblems } from "../../run/require-simulator.ts";
+import { draftText, isDraft } from "../../run/refuse-scenarios.ts";
+import { embedderProblems, isModelJudge, simulatorProblems } from "../../run/required-models.ts";
 import { findSourceProblems } from "../../run/sandbox/link-sources.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { readInput } from "../read-scenarios.ts";

@@ -8,7 +8,7 @@ import { runOptionsOf } from "../../project/run-options-of.ts";
 import { scenarioFileText } from "../../project/scenario-files/write-scenario.ts";
 import type { Settings } from "../../project/settings.ts";
 import { countedText, spendingText } from "../../report/text/figures.ts";
-import { isModelJudge } from "../../run/require-judge.ts";
+import { isModelJudge } from "../../run/required-models.ts";
 import { resolveModels } from "../../run/resolve-models.ts";
 import { printableLines, shellWord } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

@@ -2,9 +2,8 @@ import { expect, test } from "vitest";
 import { Rng } from "../../core/rng.ts";
 import { wireOf } from "../../models/http/wire.ts";
 import { ModelError } from "../../models/model-error.ts";
-import { Limits, type LimitsOptions } from "./limits.ts";
+import { Limits, type LimitsOptions, Silence } from "./limits.ts";
 import type { OutageReport } from "./outage.ts";
-import { Silence } from "./silence.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
 interface World {

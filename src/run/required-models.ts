@@ -101,3 +101,69 @@ function listed(names: readonly string[]): string {
   const more = names.length - NAMED;
   return more <= 0 ? names.join(", ") : `${names.slice(0, NAMED).join(", ")} and ${more} more`;
 }
+
+/** Throws `RunError` if a scenario compares meanings where that cannot be done, or the run has no embedding model. */
+export function requireEmbedder({ scenarios, embedder }: RunOptions): void {
+  const problems = list(scenarios).flatMap((definition) =>
+    embedderProblems(definition, embedder !== undefined),
+  );
+  if (problems.length > 0) throw new RunError(problems);
+}
+
+/** Why the meanings that a scenario compares cannot be compared, in sentences. */
+export function embedderProblems(
+  { name, nodes, edges, outcomes }: ScenarioDefinition,
+  hasEmbedder: boolean,
+): readonly string[] {
+  const fields = Object.entries(nodes).flatMap(([id, { question }]) =>
+    Object.entries(question.template?.fields ?? {}).flatMap(([field, part]) =>
+      hasSemanticMatch(part) ? [`field "${field}" of node "${id}"`] : [],
+    ),
+  );
+  const elsewhere = [
+    ...Object.entries(nodes).map(
+      ([id, { question }]) => [`the verification of node "${id}"`, question.template?.verify] as const,
+    ),
+    ...edges.map(({ source, when }) => [`an edge from "${source}"`, when] as const),
+    ...outcomes.map((outcome) => [`the outcome "${outcome.name}"`, outcome.check] as const),
+  ].flatMap(([place, part]) => (hasSemanticMatch(part) ? [place] : []));
+  const inScenario = `In scenario "${name}", `;
+  return [
+    ...(hasEmbedder ? [] : fields).map(
+      (place) =>
+        `${inScenario}${place} uses semantic_match, which needs an embedding model. Name one, such as --embedder openai/text-embedding-3-small (in code: \`embedder\`).`,
+    ),
+    ...elsewhere.map(
+      (place) =>
+        `${inScenario}${place} uses semantic_match, which works only in fields of templates. Put the check in a field, and use its verdict here.`,
+    ),
+  ];
+}
+
+function hasSemanticMatch(part: unknown): boolean {
+  if (typeof part !== "object" || part === null) return false;
+  return ("type" in part && part.type === "semantic_match") || Object.values(part).some(hasSemanticMatch);
+}
+
+/** Throws `RunError` if a scenario has a simulated user, and the run has no model that plays it. */
+export function requireSimulator({ scenarios, simulator }: RunOptions): void {
+  const problems = list(scenarios).flatMap((definition) =>
+    simulatorProblems(definition, simulator !== undefined),
+  );
+  if (problems.length > 0) throw new RunError(problems);
+}
+
+/** Which users of a scenario have no simulator, in a sentence. */
+export function simulatorProblems(
+  { name, nodes }: ScenarioDefinition,
+  hasSimulator: boolean,
+): readonly string[] {
+  if (hasSimulator) return [];
+  const ids = Object.entries(nodes).flatMap(([id, { user }]) =>
+    user !== undefined && user.simulator === undefined ? [id] : [],
+  );
+  if (ids.length === 0) return [];
+  return [
+    `Scenario "${name}" has a simulated user at ${ids.map((id) => JSON.stringify(id)).join(", ")}. Name a model that plays it, such as --simulator openai/gpt-5-mini (in code: \`simulator\`); sim/user plays it without a model.`,
+  ];
+}
