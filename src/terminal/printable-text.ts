@@ -29,6 +29,11 @@ export function shellWord(given: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
+/** The name of a run in a command that people copy. One that begins with a dash would be an option: they write it themselves. */
+export function runWord(run: string): string {
+  return run.startsWith("-") ? "RUN" : shellWord(run);
+}
+
 /** Our own colours stay; all other control sequences and invisible characters are replaced. */
 const controlSequences = lazyPattern(
   String.raw`(\u001b\[(?:1|2|22|31|32|33|36|39)m)|[[\p{Cc}\p{Cf}\p{Cs}]--[\n\t\u200c\u200d]]`,

@@ -235,6 +235,17 @@ describe("a run from a stranger", () => {
     expect(stderr).toContain("  elenchus resume gift FILES --subject sim/steadfast\n");
   });
 
+  test("writes no name that begins with a dash into commands to copy", async () => {
+    const given = { folder: capitalFolder() };
+    const input = (await forgedRun(STEADFAST, {})).replaceAll('"gift"', '"--config=evil.ts"');
+    const imported = await elenchus(["import", "-"], { ...given, input });
+    const shown = await elenchus(["show"], given);
+    const resumed = await elenchus(["resume"], given);
+    const printed = [imported, shown, resumed].map(({ stdout, stderr }) => stdout + stderr).join("");
+    expect(printed).toContain("elenchus show RUN");
+    expect(printed).not.toMatch(/elenchus \w+ '?--config=evil/);
+  });
+
   test("resumes with files and models that the user names, and nothing else", async () => {
     const marker = join(folderWith(), "started");
     const server = JSON.stringify({ command: process.execPath, args: ["-e", touching(marker)] });

@@ -5,7 +5,7 @@ import { fileProblem, specialKind } from "../../files/read-text-file.ts";
 import { importRun } from "../../journal/transfer/import-run.ts";
 import { wholeLines } from "../../journal/transfer/run-file.ts";
 import { ProjectError } from "../../project/project-error.ts";
-import { printableText, shellWord } from "../../terminal/printable-text.ts";
+import { printableText, runWord } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
@@ -34,9 +34,7 @@ export async function importCommand(options: ImportCommandOptions, terminal: Ter
       useCalls,
       ...(as === undefined ? {} : { as }),
     });
-    terminal.output.write(
-      `Imported run ${printableText(run)}. Look at it: elenchus show ${shellWord(run)}\n`,
-    );
+    terminal.output.write(`Imported run ${printableText(run)}. Look at it: elenchus show ${runWord(run)}\n`);
     return 0;
   } finally {
     store.close();

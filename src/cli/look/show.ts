@@ -18,7 +18,7 @@ import { pathsText } from "../../report/text/paths-text.ts";
 import { resultsText } from "../../report/text/results-text.ts";
 import type { TextOptions } from "../../report/text/text-blocks.ts";
 import { statusWord } from "../../report/text/verdict-text.ts";
-import { printableText, safeJson, shellWord } from "../../terminal/printable-text.ts";
+import { printableText, runWord, safeJson, shellWord } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { cutToWidth, linesText, wrapText } from "../../terminal/text-layout.ts";
 import type { ExitCode } from "../command.ts";
@@ -149,13 +149,13 @@ function showRun(shown: Shown): void {
   const open = countOpen(store, summary);
   // A regraded run cannot be resumed.
   if (open > 0 && summary.parent === null) {
-    const hint = `${countedText(open, "conversation")} left. Resume with: elenchus resume ${shellWord(run)}`;
+    const hint = `${countedText(open, "conversation")} left. Resume with: elenchus resume ${runWord(run)}`;
     output.write(`\n${wrapText(hint, output.width).join("\n")}\n`);
   }
   const drawn = options.filter.scenario === undefined ? scenarios : [options.filter.scenario];
   if (!options.graphs && drawn.length > GRAPHS) {
     const [first = ""] = scenarios;
-    const hint = `${countedText(scenarios.length, "scenario")}; paths of one: elenchus show ${shellWord(run)} --scenario ${shellWord(first)}`;
+    const hint = `${countedText(scenarios.length, "scenario")}; paths of one: elenchus show ${runWord(run)} --scenario ${shellWord(first)}`;
     output.write(`\n${wrapText(hint, output.width).join("\n")}\n`);
     return;
   }

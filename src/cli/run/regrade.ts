@@ -6,7 +6,7 @@ import { countedText } from "../../report/text/figures.ts";
 import { type Divergence, describeDivergence } from "../../run/recorded-conversation.ts";
 import { type Regrading, startRegrade } from "../../run/regrade.ts";
 import type { Run } from "../../run/run-scenarios.ts";
-import { printableText, shellWord } from "../../terminal/printable-text.ts";
+import { printableText, runWord } from "../../terminal/printable-text.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
@@ -158,7 +158,7 @@ function keptScenarios(
   );
   if (models.length > 0) return refuse("Its scenarios name models of their own.");
   messages.write(
-    `${unused.reason} The scenarios that it keeps are used, with your settings. To use others: elenchus regrade ${shellWord(printableText(summary.run))} FILES\n`,
+    `${unused.reason} The scenarios that it keeps are used, with your settings. To use others: elenchus regrade ${runWord(summary.run)} FILES\n`,
   );
   return kept;
 }

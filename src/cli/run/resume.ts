@@ -8,7 +8,7 @@ import { runOptionsOf } from "../../project/run-options-of.ts";
 import { finishedBefore } from "../../report/data/run-progress.ts";
 import { countedText, countText, timeText } from "../../report/text/figures.ts";
 import { startResume } from "../../run/run-scenarios.ts";
-import { printableText, shellWord } from "../../terminal/printable-text.ts";
+import { printableText, runWord } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
 import { readScenarios } from "../read-scenarios.ts";
@@ -157,7 +157,7 @@ function printChosenRun(
 }
 
 function printFinished({ run, statuses, unjudged, unreadable }: RunSummary, { messages }: Terminal): void {
-  const name = shellWord(run);
+  const name = runWord(run);
   const errors = (statuses.error ?? 0) + unjudged;
   const failed = unjudged === 0 ? "ended in an error" : "ended in an error, or their judge failed";
   const hints = [

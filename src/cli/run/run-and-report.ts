@@ -23,7 +23,7 @@ import { resultsText, thresholdText } from "../../report/text/results-text.ts";
 import { summaryLine } from "../../report/text/summary-line.ts";
 import { failureSentence } from "../../report/text/verdict-text.ts";
 import type { Run } from "../../run/run-scenarios.ts";
-import { printableText, shellWord } from "../../terminal/printable-text.ts";
+import { printableText, runWord } from "../../terminal/printable-text.ts";
 import type { ProcessTerminal } from "../../terminal/process-terminal.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";
@@ -169,7 +169,7 @@ function stopCommands(output: Output): () => void {
 
 /** The command to show a run. A command is not wrapped, so that it can be copied. */
 function showCommand(run: string, width: number): string {
-  const show = `elenchus show ${shellWord(run)}`;
+  const show = `elenchus show ${runWord(run)}`;
   const both = `run ${printableText(run)} · ${show}`;
   return both.length <= width ? both : show;
 }
@@ -190,8 +190,8 @@ export function reportEnding(
 ): ExitCode {
   const { start, statuses, judges, arms = 0 } = summary;
   // Quoted for commands that people copy.
-  const run = shellWord(summary.run);
-  const parent = summary.parent === null ? null : shellWord(summary.parent);
+  const run = runWord(summary.run);
+  const parent = summary.parent === null ? null : runWord(summary.parent);
   const { style } = messages;
   // A regraded run cannot be resumed, since its subjects are stored replies: it is regraded again.
   const nextStep =

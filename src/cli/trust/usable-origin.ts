@@ -4,7 +4,7 @@ import { isCodeFile } from "../../project/import-module.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { findProjectFile, loadProject } from "../../project/project-file.ts";
 import { parseSetFlag, resolveSettings } from "../../project/resolve-settings.ts";
-import { printableText, shellWord } from "../../terminal/printable-text.ts";
+import { printableText, runWord, shellWord } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { lacksSecrets, originOf, type RunOrigin, terminalOfOrigin } from "../run/run-origin.ts";
 import { effectLines } from "./consent.ts";
@@ -95,7 +95,7 @@ function unusedOrigin(
   const trusting =
     isOwn || originText === undefined
       ? ""
-      : `\nTo use all that is listed above, if you trust it:\n  elenchus ${command} ${shellWord(run)} --trust-origin`;
+      : `\nTo use all that is listed above, if you trust it:\n  elenchus ${command} ${runWord(run)} --trust-origin`;
   return {
     reason: isOwn
       ? `Run ${run} cannot be used as it was begun: ${reason}.`
@@ -124,7 +124,7 @@ function commandToType({ run, start }: RunSummary, command: "resume" | "regrade"
     ...(seed === 0 ? [] : ["--seed", String(Number(seed))]),
     ...(turnLimit === undefined || turnLimit === 20 ? [] : ["--turn-limit", String(Number(turnLimit))]),
   ];
-  return ["elenchus", command, shellWord(printableText(run)), ...files, ...words].join(" ");
+  return ["elenchus", command, runWord(run), ...files, ...words].join(" ");
 }
 
 /** Everything that the stored command line would do, line by line. Nothing is run or started to find out. */

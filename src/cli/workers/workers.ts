@@ -4,7 +4,7 @@ import { ProjectError } from "../../project/project-error.ts";
 import { countText, durationText } from "../../report/text/figures.ts";
 import type { SeenWorker } from "../../scale/work-sheet.ts";
 import { WorkTables } from "../../scale/work-tables.ts";
-import { printableText, shellWord } from "../../terminal/printable-text.ts";
+import { printableText, runWord } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { alignColumns } from "../../terminal/text-layout.ts";
 import type { ExitCode } from "../command.ts";
@@ -113,7 +113,7 @@ export async function stop(
     const { claimed } = await tables.progress(run);
     if (claimed === 0) await tables.dropUnclaimed(run);
     terminal.output.write(
-      `Run ${printableText(run)} is stopping${isAtOnce ? "" : "; workers finish calls in flight"}. Continue it with: elenchus resume ${shellWord(run)}\n`,
+      `Run ${printableText(run)} is stopping${isAtOnce ? "" : "; workers finish calls in flight"}. Continue it with: elenchus resume ${runWord(run)}\n`,
     );
     return 0;
   });
