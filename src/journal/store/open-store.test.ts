@@ -96,7 +96,7 @@ test.each([
   ["trigger", "CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM run; END"],
   ["index", "CREATE INDEX i ON event (printf('%.*c', 100000000, data))"],
   ["index", "CREATE INDEX i ON event (run) WHERE length(printf('%.*c', 100000000, data)) > 0"],
-  ["index", "DROP INDEX event_by_run; CREATE INDEX event_by_run ON event (run, hex(data))"],
+  ["index", "DROP INDEX event_of_run; CREATE INDEX event_of_run ON event (run, hex(data))"],
   ["table", "ALTER TABLE run ADD COLUMN c TEXT GENERATED ALWAYS AS (printf('%.*c', 100000000, name))"],
   ["table", "ALTER TABLE run ADD COLUMN c TEXT AS /* */ (name)"],
 ])("a store with a %s that runs SQL of its own is refused: %s", async (kind, sql) => {

@@ -219,7 +219,7 @@ describe("text that cannot be read is one clear error", () => {
       "a text of escapes in JSON, closed",
       `{"a\\"":"${"\\u0041".repeat(6_000_000)}","b\\"":1,"b\\"":2}`,
       "s.json",
-      /stands twice in the same object/,
+      /occurs twice in the same object/,
     ],
     [
       "too many values",
