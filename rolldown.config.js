@@ -87,5 +87,6 @@ export default [
   thread("sandbox-worker", "src/run/sandbox/sandbox-worker.ts"),
   thread("run-file-worker", "src/journal/transfer/run-file-worker.ts"),
   thread("read-ahead-worker", "src/run/read-ahead-worker.ts"),
+  thread("parquet-worker", "src/datasets/parquet-worker.ts"),
   thread("postgres-worker", "src/journal/store/postgres/postgres-worker.ts"),
 ];

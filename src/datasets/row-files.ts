@@ -1,7 +1,9 @@
+import type { Worker } from "node:worker_threads";
 import { errorMessage } from "../core/error-message.ts";
 import { MAX_DEPTH } from "../core/values/frozen-copy.ts";
-import { isRecord, isReservedKey, type JsonObject, setOwn } from "../core/values/json.ts";
+import { isRecord, isReservedKey, type JsonObject } from "../core/values/json.ts";
 import { CsvReader, type CsvRecord } from "./csv-records.ts";
+import type { ParquetReply, ParquetRequest } from "./parquet-worker.ts";
 
 /** A row as a file has it, or why it cannot be read. */
 export type FileRow =
@@ -255,76 +257,84 @@ function hasDeepBrackets(text: string): boolean {
   return depth > DEEPEST;
 }
 
-/** Row groups may be large. */
-const PARQUET_PORTION = 5_000;
+/** A thread that reads Parquet files. It is kept for the next file: starting one takes longer than to read a small file. */
+let idleThread: Worker | undefined;
 
-/** A group is decompressed as a whole. */
-const LARGEST_GROUP = 10_000_000;
+/** How long a portion of rows may take, without what a large file adds. */
+const PARQUET_MS = 20_000;
+const PARQUET_BYTES_PER_MS = 10_000;
+const PARQUET_MEMORY_MB = 2_048;
 
-/** Refuses wrong counts of rows: a small file can declare any number. */
-function refuseFalseCounts(
+/** In a thread of its own: a damaged or hostile file can keep the library busy without end, or use up the memory. */
+export async function* readParquet(
   path: string,
-  count: number,
-  groups: readonly { readonly num_rows: bigint }[],
-): void {
-  const sizes = groups.map(({ num_rows }) => Number(num_rows));
-  if (sizes.some((size) => size < 0) || sizes.reduce((sum, size) => sum + size, 0) !== count)
-    throw new DatasetError(`The dataset ${path} is damaged: its groups do not have ${count} rows in all.`);
-  const largest = Math.max(0, ...sizes);
-  if (largest > LARGEST_GROUP)
-    throw new DatasetError(
-      `The dataset ${path} has a group of ${largest} rows, and at most ${LARGEST_GROUP} are read at once. Write it with smaller row groups.`,
-    );
-}
-
-async function* readParquet(path: string): AsyncGenerator<readonly FileRow[]> {
+  longestMs: number = PARQUET_MS,
+): AsyncGenerator<readonly FileRow[]> {
   const { statSync } = await import("node:fs");
-  if (!statSync(path).isFile()) throw new DatasetError(`The dataset ${path} is not a file.`);
-  const parquet = await import("hyparquet");
-  const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, parquetSchema } = parquet;
-  const { brotliDecompressSync, gunzipSync, zstdDecompressSync } = await import("node:zlib");
-  // The library itself decompresses Snappy only. No more than the declared length of a page is decompressed.
-  const unpack =
-    (method: (bytes: Uint8Array, options: { readonly maxOutputLength: number }) => Uint8Array) =>
-    (bytes: Uint8Array, length: number): Uint8Array =>
-      method(bytes, { maxOutputLength: Math.max(1, length) });
-  const compressors = {
-    GZIP: unpack(gunzipSync),
-    BROTLI: unpack(brotliDecompressSync),
-    ZSTD: unpack(zstdDecompressSync),
-  };
-  const file = await asyncBufferFromFile(path);
-  const metadata = await parquetMetadataAsync(file);
-  const count = Number(metadata.num_rows);
-  refuseFalseCounts(path, count, metadata.row_groups);
-  const columns = parquetSchema(metadata).children.map(({ element }) => element.name);
-  for (let rowStart = 0; rowStart < count; rowStart += PARQUET_PORTION) {
-    const rowEnd = Math.min(count, rowStart + PARQUET_PORTION);
-    // One column after the other: of several that are damaged, the library would leave errors without a handler.
-    const rows: Record<string, unknown>[] = Array.from({ length: rowEnd - rowStart }, () => ({}));
-    for (const column of columns) {
-      const values = await parquetReadObjects({
-        file,
-        metadata,
-        rowStart,
-        rowEnd,
-        columns: [column],
-        compressors,
-      });
-      for (const [index, row] of rows.entries()) setOwn(row, column, plainValue(values[index]?.[column]));
+  const stat = statSync(path);
+  if (!stat.isFile()) throw new DatasetError(`The dataset ${path} is not a file.`);
+  const limitMs = longestMs + stat.size / PARQUET_BYTES_PER_MS;
+  const thread = idleThread ?? startParquetThread();
+  idleThread = undefined;
+  let isReusable = false;
+  let line = 1;
+  try {
+    for (let request: ParquetRequest = { path }; ; request = {}) {
+      isReusable = false;
+      const reply = await parquetReply(thread, request, limitMs);
+      isReusable = reply !== undefined;
+      if (reply === undefined)
+        throw new DatasetError(
+          `The dataset ${path} cannot be read: it is damaged, or takes too much time or memory. Write it with smaller row groups.`,
+        );
+      if ("failure" in reply) {
+        const { message, isSentence } = reply.failure;
+        throw isSentence ? new DatasetError(message) : new Error(message);
+      }
+      if (reply.rows === null) return;
+      isReusable = false;
+      yield reply.rows.map((row) => objectRow(row, line++));
     }
-    yield rows.map((row, index) => objectRow(row, rowStart + index + 1));
+  } finally {
+    thread.unref();
+    if (isReusable && thread.threadId > 0) idleThread = thread;
+    else await thread.terminate();
   }
 }
 
-/** A value of Parquet as JSON has it. */
-function plainValue(value: unknown): unknown {
-  if (typeof value === "bigint")
-    return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
-  if (value instanceof Uint8Array) return new TextDecoder().decode(value);
-  if (Array.isArray(value)) return value.map(plainValue);
-  if (typeof value === "object" && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, plainValue(part)]));
-  return value === undefined ? null : value;
+function startParquetThread(): Worker {
+  // Beside the sources there is the compiled package, where the program of the thread is a file of its own as well.
+  const program = import.meta.url.endsWith(".ts") ? "./parquet-worker.ts" : "./parquet-worker.js";
+  // Not imported, so that loading the library does not load threads.
+  const { Worker } = process.getBuiltinModule("node:worker_threads");
+  const thread = new Worker(new URL(program, import.meta.url), {
+    name: "elenchus parquet",
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: PARQUET_MEMORY_MB },
+  });
+  const forget = (): void => {
+    if (idleThread === thread) idleThread = undefined;
+  };
+  thread.on("error", forget);
+  thread.on("exit", forget);
+  return thread;
+}
+
+/** What the thread answers; undefined if it takes too long or ends. */
+function parquetReply(
+  thread: Worker,
+  request: ParquetRequest,
+  limitMs: number,
+): Promise<ParquetReply | undefined> {
+  const { promise, resolve } = Promise.withResolvers<ParquetReply | undefined>();
+  const end = (): void => resolve(undefined);
+  const timer = setTimeout(end, limitMs);
+  thread.ref();
+  thread.once("message", resolve).once("exit", end);
+  thread.postMessage(request);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    thread.off("message", resolve).off("exit", end);
+  });
 }

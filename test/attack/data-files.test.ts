@@ -3,10 +3,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { Rng } from "../../src/core/rng.ts";
 import { Dataset } from "../../src/datasets/dataset.ts";
+import { readParquet } from "../../src/datasets/row-files.ts";
 import { fileLines } from "../../src/files/read-text-file.ts";
 import { inspectLogs } from "../../src/interchange/inspect/inspect-log.ts";
 import { readInspectLog } from "../../src/interchange/inspect/read-log.ts";
@@ -100,6 +102,17 @@ describe("datasets", () => {
     for (let index = 0; index < TRIES; index++)
       await opened("changed.parquet", changedBytes(original, `parquet ${index}`));
   }, 600_000);
+
+  test("a Parquet file that the library would read for ever", async () => {
+    const path = fileURLToPath(new URL("../fixtures/endless.parquet", import.meta.url));
+    const read = async (): Promise<void> => {
+      for await (const _ of readParquet(path, 500));
+    };
+    await expect(read()).rejects.toThrow("it is damaged, or takes too much time or memory");
+    // The next file is read by another thread.
+    const whole = await bytesOf(toParquet(conversationTable(await heldRun(), "r")));
+    expect(await opened("after.parquet", whole)).toBe(3);
+  });
 
   test("a Parquet file that claims more rows than it has", async () => {
     const claim = [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x1f];
