@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
 
-/** The slowest file takes a minute and a half on a very busy machine, and `npm run attack` tries forty times as much. */
-const STUCK_MS = process.env.ELENCHUS_ATTACK === undefined ? 300_000 : 1_200_000;
+/** The slowest file takes a minute and a half on a very busy machine. */
+const STUCK_MS = 300_000;
 /** How long the processes of the tests may take to end. */
 const ENDING_MS = 20_000;
 

@@ -270,7 +270,7 @@ function listening(): {
   return { source, clock, heard, stop: listenForStop({ onFirst, onSecond, clock, source }) };
 }
 
-test("the first signal and the second differ; after that nobody listens", async () => {
+test("the first signal and the second differ; after that, none is listened to", async () => {
   const { source, clock, heard } = listening();
   // What else listens must not keep a third signal from ending the process.
   source.on("SIGINT", () => {});
@@ -294,7 +294,16 @@ test("a signal that comes twice at once is one", async () => {
   expect(heard).toEqual(["first", "second"]);
 });
 
-test("whoever stops listening hears nothing", () => {
+test("after a hang-up calls in flight have a moment, since no second signal can come", async () => {
+  const { source, clock, heard } = listening();
+  source.emit("SIGHUP", "SIGHUP");
+  await clock.advance(2_000);
+  expect(heard).toEqual(["first"]);
+  await clock.advance(2_000);
+  expect(heard).toEqual(["first", "second"]);
+});
+
+test("after listening has stopped, no signal is heard", () => {
   const { source, heard, stop } = listening();
   expect(source.eventNames()).toEqual(["SIGINT", "SIGTERM", "SIGHUP"]);
   stop();

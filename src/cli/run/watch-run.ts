@@ -91,13 +91,15 @@ interface StopListener {
 
 /** Where signals come from. */
 export interface SignalSource {
-  on(signal: NodeJS.Signals, listener: () => void): unknown;
-  off(signal: NodeJS.Signals, listener: () => void): unknown;
+  on(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
+  off(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
   removeAllListeners(signal: NodeJS.Signals): unknown;
 }
 
 /** npm forwards a Ctrl-C that its children have received already; no person presses it twice in this time. */
 const ECHO_MS = 100;
+/** How long calls may still take after the terminal was closed: no second signal can come from it. */
+const HANG_UP_MS = 3_000;
 
 /**
  * Listens for Ctrl-C and the other signals that stop a process. After the second signal it stops listening, so that a third
@@ -106,16 +108,21 @@ const ECHO_MS = 100;
 export function listenForStop(listener: StopListener): () => void {
   const { onFirst, onSecond, clock = systemClock, source = process } = listener;
   let firstAt: number | undefined;
-  const onSignal = (): void => {
+  let cancelTimer: (() => void) | undefined;
+  const stopNow = (): void => {
+    cancelTimer?.();
+    leaveToSystem();
+    onSecond();
+  };
+  const onSignal = (signal: NodeJS.Signals): void => {
     if (firstAt === undefined) {
       firstAt = clock.now();
       onFirst();
-    } else if (clock.now() - firstAt >= ECHO_MS) {
-      leaveToSystem();
-      onSecond();
-    }
+      if (signal === "SIGHUP") cancelTimer = clock.after(HANG_UP_MS, stopNow);
+    } else if (clock.now() - firstAt >= ECHO_MS) stopNow();
   };
   const stopListening = (): void => {
+    cancelTimer?.();
     for (const signal of STOP_SIGNALS) source.off(signal, onSignal);
   };
   /** Removes the listeners, so that the next signal ends the process. */
