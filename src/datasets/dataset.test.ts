@@ -215,3 +215,16 @@ test("filters are written like conditions; samples are stable; a limit comes las
   // The row that is gone is replaced by another one, and nothing else changes.
   expect(without.filter(({ id }) => sample.includes(id))).toHaveLength(9);
 });
+
+test("Parquet files that are read at the same time keep their own rows", async () => {
+  const read = async (first: number): Promise<readonly unknown[]> => {
+    const data = Array.from({ length: 12_000 }, (_, index) => first + index);
+    const content = parquetWriteBuffer({ columnData: [{ name: "n", data, type: "INT32" }] });
+    const rows = await rowsOf(readDataset(file("rows.parquet", new Uint8Array(content))));
+    return rows.map(({ values }) => values.n);
+  };
+  const starts = [0, 20_000, 40_000];
+  const all = await Promise.all(starts.map(read));
+  for (const [index, first] of starts.entries())
+    expect(all[index]).toEqual(Array.from({ length: 12_000 }, (_, row) => first + row));
+});

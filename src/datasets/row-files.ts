@@ -297,7 +297,8 @@ export async function* readParquet(
     }
   } finally {
     thread.unref();
-    if (isReusable && thread.threadId > 0) idleThread = thread;
+    // Of two files that were read at the same time, one thread is kept.
+    if (isReusable && thread.threadId > 0 && idleThread === undefined) idleThread = thread;
     else await thread.terminate();
   }
 }
