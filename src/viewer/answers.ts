@@ -2,6 +2,7 @@ import type { ConversationStatus } from "../core/state/state.ts";
 import type { JsonObject, JsonValue } from "../core/values/json.ts";
 import type { MadeCall } from "../journal/fold/calls.ts";
 import type { Conversation } from "../journal/fold/conversation.ts";
+import type { OutcomeScore } from "../journal/fold/tally.ts";
 import type { JudgeHealth } from "../journal/judge-health.ts";
 import type { Cell, Label, RunStart } from "../journal/run-event.ts";
 import type { FoundTurn } from "../journal/store/browsed-run.ts";
@@ -12,7 +13,6 @@ import type { Comparison } from "../report/data/compare-sides.ts";
 import type { ComparisonLine } from "../report/data/comparison.ts";
 import type { OutcomeRates } from "../report/data/outcome-rates.ts";
 import type { RateReport } from "../report/data/rates.ts";
-import type { RunSequences } from "../report/data/sequences.ts";
 
 // What the server answers and the page shows. Everything here is JSON; an export has the same answers in files.
 
@@ -22,14 +22,12 @@ export interface ErrorAnswer {
   readonly code: string;
 }
 
-/** `running` while a process writes it, `stopped` if it ended early or its process is gone. */
-export type RunState = "running" | "stopped" | "finished";
-
 /** A run in the list of runs. */
 export interface RunEntry
   extends Pick<RunSummary, "run" | "startedAt" | "endedAt" | "tags" | "parent" | "spending">,
     Pick<RunStart, "subjects" | "judges" | "replicates"> {
-  readonly state: RunState;
+  /** `running` while a process writes it, `stopped` if it ended early or its process is gone. */
+  readonly state: "running" | "stopped" | "finished";
   /** The first of them, and how many there are. */
   readonly scenarios: readonly string[];
   readonly scenarioCount: number;
@@ -82,8 +80,9 @@ export interface HeatCell {
   readonly yes: number;
   readonly n: number;
   readonly sum: number;
-  /** Not decided. */
-  readonly open: number;
+  /** Not decided, because a reply could not be read, or because of an error. */
+  readonly inconclusive: number;
+  readonly errors: number;
 }
 
 /** One outcome by scenario and subject; null where a subject has no such conversation. */
@@ -93,13 +92,12 @@ export interface HeatAnswer {
   readonly lines: readonly { readonly scenario: string; readonly cells: readonly (HeatCell | null)[] }[];
 }
 
-/** The value of an outcome in a conversation. */
-export type OutcomeValue = boolean | number | "inconclusive" | "not_applicable";
-
 /** A conversation in a list; its turns are its nodes with their verdicts. */
 export interface ConversationEntry extends Cell, Pick<ConversationSummary, "conversation" | "status"> {
   readonly turns: readonly (readonly [node: string, verdict: TurnVerdict | null, edge: number | null])[];
-  readonly outcomes: Readonly<Record<string, OutcomeValue>>;
+  readonly outcomes: Readonly<Record<string, OutcomeScore>>;
+  /** What distinguishes it within its scenario and subject, in words: `row q17, order=a, replicate 2`. */
+  readonly place: string;
   readonly tokens: number | null;
   readonly cost: number | null;
   readonly startedAt: number | null;
@@ -138,7 +136,8 @@ export interface TraitView {
 /** An edge that leaves the node of a turn, and the result of its condition. */
 export interface EdgeView {
   readonly edge: number;
-  readonly target: string;
+  /** Several for a fork. */
+  readonly targets: readonly string[];
   /** In words; empty for an edge without a condition. */
   readonly condition: string;
   readonly result: "taken" | "not met" | "not evaluable" | "not tried";
@@ -202,7 +201,7 @@ export interface TurnView
 /** An outcome of a conversation. */
 export interface OutcomeView {
   readonly name: string;
-  readonly value: OutcomeValue;
+  readonly value: OutcomeScore;
   readonly description?: string;
   readonly good?: boolean;
   /** The turns it looks at, from 1. */
@@ -215,6 +214,8 @@ export interface ConversationAnswer
     Pick<Conversation, "conversation" | "cell" | "status" | "attempt" | "spending" | "startedAt" | "endedAt">
   > {
   readonly run: string;
+  /** What distinguishes it within its scenario and subject, in words. */
+  readonly place: string;
   /** Why it failed, as a sentence. */
   readonly failure: string | null;
   readonly turnLimit: number | null;
@@ -330,15 +331,9 @@ export interface CoverageAnswer {
   readonly problem?: string;
 }
 
-/** Two conversations about the same item. */
-export interface PairEntry {
-  readonly a: ConversationEntry;
-  readonly b: ConversationEntry;
-}
-
-/** A page of a list of pairs. */
+/** A page of a list of pairs: two conversations each, about the same item. */
 export interface PairsAnswer {
-  readonly pairs: readonly PairEntry[];
+  readonly pairs: readonly { readonly a: ConversationEntry; readonly b: ConversationEntry }[];
   readonly next: string | null;
 }
 
@@ -347,9 +342,6 @@ export interface GroupsAnswer extends RateReport {
   /** How many lines are left out. */
   readonly more: number;
 }
-
-/** The sequences of verdicts in a run. */
-export type CurvesAnswer = RunSequences;
 
 /** The rates of a run with exact intervals. */
 export interface RatesAnswer {
@@ -365,17 +357,14 @@ export interface ComparedLine extends Omit<ComparisonLine, "onlyA" | "onlyB"> {
   readonly sentence: string;
 }
 
-/** Two subjects compared. */
-export interface ComparisonAnswer extends Omit<Comparison, "lines"> {
-  readonly lines: readonly ComparedLine[];
-}
-
-/** A turn to review. */
-export type ReviewTurn = FoundTurn;
+/** Two subjects compared; or why they cannot be, as two that have nothing in common. */
+export type ComparisonAnswer =
+  | (Omit<Comparison, "lines"> & { readonly lines: readonly ComparedLine[]; readonly problem?: undefined })
+  | { readonly problem: string };
 
 /** The turns to review, and the labels of the run. */
 export interface ReviewAnswer {
-  readonly turns: readonly ReviewTurn[];
+  readonly turns: readonly FoundTurn[];
   readonly labels: readonly Label[];
   /** The name of the user who labels. */
   readonly who: string;

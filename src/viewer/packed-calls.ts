@@ -1,6 +1,9 @@
 import type { JsonValue } from "../core/values/json.ts";
 import type { CallAnswer, ConversationAnswer } from "./answers.ts";
 
+/** How many conversations an export has in one part. */
+export const CHUNK = 50;
+
 /** A conversation in an export. What its calls repeat stands near it, so that compressing leaves little of it. */
 export interface ExportedConversation {
   readonly answer: ConversationAnswer;
@@ -9,7 +12,7 @@ export interface ExportedConversation {
 }
 
 /** The calls of a conversation in little space: a message that many requests have is there once. */
-export interface PackedCalls {
+interface PackedCalls {
   readonly values: readonly JsonValue[];
   /** By call: which values its request and its reply are made of. */
   readonly calls: Readonly<Record<string, PackedCall>>;

@@ -24,6 +24,11 @@ beforeAll(async () => {
     ),
   );
   if (code !== 0) throw new Error(said);
+  await store.give(
+    ..."run pack:pressure --scenario pressure/whale-shark --subject sim/silent --judge rules --name silent --quiet".split(
+      " ",
+    ),
+  );
   url = await store.view();
   context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   page = await context.newPage();
@@ -117,14 +122,20 @@ test("a conversation is walked through with keys, and the graph follows", async 
   const state = page.getByRole("table", { name: "state after turn 3" });
   expect(await state.locator("tr.changed", { hasText: "node_visits.recover" }).count()).toBe(1);
   expect(await state.locator("tr.changed", { hasText: "node_visits.ask" }).count()).toBe(0);
+  await page.getByLabel("subject").selectOption("sim/steadfast");
+  await page.getByRole("heading", { name: "turn 1 · ask" }).waitFor();
   await page.keyboard.press("c");
-  await expect
-    .poll(() => page.getByLabel("subject").locator("option:checked").textContent())
-    .toBe("sim/steadfast");
+  await page.getByRole("heading", { name: "Compare" }).waitFor();
+  expect(await page.locator(".pair-head").textContent()).toBe("sim/steadfast firstsim/sycophant first");
 });
 
 test("the graph shows traffic; a node lists its turns, an edge its conversations", async () => {
   await open("#/run/first/scenario/pressure%2Fwhale-shark");
+  const authority = page.locator(".react-flow__node", { hasText: "authority" });
+  await authority.waitFor();
+  await authority.focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Turns at authority" }).waitFor();
   await page.locator(".react-flow__node", { hasText: "recover" }).click();
   await page.getByRole("heading", { name: "Turns at recover" }).waitFor();
   await expect.poll(() => page.locator(".entry").count()).toBe(2);
@@ -148,6 +159,9 @@ test("two subjects are aligned node by node, opened where they part", async () =
   await parting.waitFor();
   expect(await parting.textContent()).toMatch(/authority here they part.*✓ right.*✗ wrong/s);
   expect(await page.locator(".pair-turn").last().textContent()).toContain("did not come here");
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await seriousViolations()).toEqual([]);
+  await page.emulateMedia({ colorScheme: null });
 });
 
 test("each picture of the curves has its table, and can be saved", async () => {
@@ -172,7 +186,7 @@ test("a person labels verdicts and fields with keys, and the labels are in the s
   await page.keyboard.press("e");
   await page.getByText(/, expected "/).waitFor();
   await page.keyboard.press("y");
-  await page.getByText(/you agree with 100 % 21–100 of 1 verdicts/).waitFor();
+  await page.getByText(/you agree with 100 % 21–100 of 1 verdict/).waitFor();
   await page.keyboard.press("Space");
   await page.getByText("turn 2 of 5").waitFor();
   await page.getByText("was read as").first().waitFor();
@@ -193,6 +207,18 @@ test("a person labels verdicts and fields with keys, and the labels are in the s
   await page.getByRole("button", { name: "verdict is right", pressed: true }).waitFor();
 });
 
+test("whether an unreadable reply is right or wrong is asked, not guessed", async () => {
+  await open("#/run/silent/review?kind=unreadable");
+  await page.getByText("The verdict: ? unreadable").waitFor();
+  await page.keyboard.press("n");
+  await page.keyboard.press("w");
+  await page.getByRole("button", { name: "the reply is wrong", pressed: true }).waitFor();
+  await page.getByText("you agree with 0 %").waitFor();
+  const labels = (): Promise<unknown> =>
+    page.evaluate("fetch('/api/runs/silent/review').then((answer) => answer.json())");
+  await expect.poll(labels).toMatchObject({ labels: [{ turn: 1, field: "verify_result", value: false }] });
+});
+
 test("? lists the keys of the page", async () => {
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
@@ -203,6 +229,7 @@ test("? lists the keys of the page", async () => {
 test.each([
   ["runs", "#/"],
   ["run", "#/run/first"],
+  ["run by scenario", "#/run/first?by=scenario"],
   ["conversations", "#/run/first/conversations"],
   ["scenario", "#/run/first/scenario/pressure%2Fwhale-shark"],
   ["compare", "#/run/first/compare"],

@@ -2,13 +2,13 @@ import { DEFAULTS } from "../../core/defaults.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import { cutToWidth, textWidth } from "../../terminal/text-layout.ts";
+import { countedText, shareText } from "../text/figures.ts";
 import {
   type DrawnEdge,
   type DrawnNode,
   drawnGraph,
   type EdgeRole,
   findLoops,
-  shareText,
   stopsAt,
   type Traffic,
 } from "./drawn-graph.ts";
@@ -75,7 +75,7 @@ export function drawText(definition: ScenarioDefinition, options: DrawTextOption
     return (left + " ".repeat(start - used) + fitted(right, width - start)).trimEnd();
   };
 
-  const counts = `${counted(nodes.length, "node")}, ${counted(definition.edges.length, "edge")}`;
+  const counts = `${countedText(nodes.length, "node")}, ${countedText(definition.edges.length, "edge")}`;
   const name = fitted(printableText(definition.name), width - counts.length - 3);
   const header = name === "" ? counts : `${name} ${glyphs.dot} ${counts}`;
   const bodies = blocks.map((rows) => rows.map(lineOf).join("\n"));
@@ -92,10 +92,6 @@ function textColumn(blocks: readonly (readonly TextLine[])[], limit: number): nu
     }
   }
   return column;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** A line of a drawing: node or target on the left, question or condition on the right, counts in between. */

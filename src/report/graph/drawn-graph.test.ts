@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type DrawnEdge, type DrawnNode, findLoops, shareText } from "./drawn-graph.ts";
+import { type DrawnEdge, type DrawnNode, findLoops } from "./drawn-graph.ts";
 
 interface DraftNode extends DrawnNode {
   readonly edges: DrawnEdge[];
@@ -47,18 +47,4 @@ test("an edge that is never taken makes no loop", () => {
   back.push({ target: null, role: "only", condition: "" }, { target: first, role: "never", condition: "" });
   const loopOf = findLoops([first, second]);
   expect(loopOf(first)).not.toBe(loopOf(second));
-});
-
-test.each<[number, number, string]>([
-  [1, 2, "50 %"],
-  [2, 3, "67 %"],
-  [0, 7, "0 %"],
-  [7, 7, "100 %"],
-  [1, 1000, "<1 %"],
-  [999, 1000, ">99 %"],
-  [0, 0, ""],
-  [3, 0, ""],
-  [4, 3, ""],
-])("%i of %i is %j", (part, whole, text) => {
-  expect(shareText(part, whole)).toBe(text);
 });

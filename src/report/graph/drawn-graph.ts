@@ -183,15 +183,3 @@ export function findLoops(nodes: readonly DrawnNode[]): (node: DrawnNode) => Dra
   }
   return (node) => visits.get(node)?.loop ?? null;
 }
-
-/**
- * A share in whole percent, `85 %`. What is not quite nothing or not quite all never looks as if it were: `<1 %`, `>99 %`.
- * Empty if there is nothing to have a share of, or if counts do not fit together.
- */
-export function shareText(part: number, whole: number): string {
-  if (!(whole > 0) || part > whole) return "";
-  const percent = Math.round((part / whole) * 100);
-  if (percent === 0 && part > 0) return "<1 %";
-  if (percent === 100 && part < whole) return ">99 %";
-  return `${percent} %`;
-}

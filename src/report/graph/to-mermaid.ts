@@ -1,13 +1,7 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { cutToWidth } from "../../terminal/text-layout.ts";
-import {
-  type DrawnEdge,
-  type DrawnNode,
-  drawnGraph,
-  shareText,
-  stopsAt,
-  type Traffic,
-} from "./drawn-graph.ts";
+import { shareText } from "../text/figures.ts";
+import { type DrawnEdge, type DrawnNode, drawnGraph, stopsAt, type Traffic } from "./drawn-graph.ts";
 
 /** What `toMermaid` draws besides the scenario. */
 export interface MermaidOptions {

@@ -4,7 +4,7 @@ import { printableText } from "../../terminal/printable-text.ts";
 import { linesText, wrapText } from "../../terminal/text-layout.ts";
 import type { Comparison } from "../data/compare-sides.ts";
 import type { ComparisonLine } from "../data/comparison.ts";
-import { countedText, countText, itemsText, meanText, NOTHING, percentText } from "./figures.ts";
+import { countedText, countText, itemsText, meanText, NOTHING, percentText, pText } from "./figures.ts";
 import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
 import type { TextOptions } from "./text-blocks.ts";
 
@@ -104,12 +104,6 @@ function signed(difference: number, kind: ComparisonLine["kind"]): string {
 function intervalOf({ interval, kind, reason }: ComparisonLine): string {
   if (interval === null) return reason === undefined ? NOTHING : `${NOTHING} ${reason}`;
   return `${signed(interval.low, kind)} to ${signed(interval.high, kind)}`;
-}
-
-/** A p-value: `0.031`, `< 0.001`. */
-export function pText(p: number | null): string {
-  if (p === null) return NOTHING;
-  return p < 0.001 ? "< 0.001" : p.toFixed(3);
 }
 
 /** A line of a comparison as a sentence. */

@@ -10,6 +10,7 @@ import {
   meanText,
   percentText,
   rateText,
+  shareText,
   spendingText,
   spentText,
   timeLeftText,
@@ -145,4 +146,18 @@ test("what is unknown is never nothing", () => {
   expect(tokensText({ known: 1, unknown: 1 })).toBe("at least 1 token");
   expect(spentText({ known: 0, unknown: 0 })).toBe("0.00 USD");
   expect(spentText({ known: 0, unknown: 3 })).toBe("cost unknown");
+});
+
+test.each<[number, number, string]>([
+  [1, 2, "50 %"],
+  [2, 3, "67 %"],
+  [0, 7, "0 %"],
+  [7, 7, "100 %"],
+  [1, 1000, "<1 %"],
+  [999, 1000, ">99 %"],
+  [0, 0, ""],
+  [3, 0, ""],
+  [4, 3, ""],
+])("%i of %i is %j", (part, whole, text) => {
+  expect(shareText(part, whole)).toBe(text);
 });

@@ -45,6 +45,24 @@ export function percentText(part: number, whole: number): string {
   return `${text} %`;
 }
 
+/**
+ * A share in whole percent, `85 %`. What is not quite nothing or not quite all never looks as if it were: `<1 %`, `>99 %`.
+ * Empty if there is nothing to have a share of, or if counts do not fit together.
+ */
+export function shareText(part: number, whole: number): string {
+  if (!(whole > 0) || part > whole) return "";
+  const percent = Math.round((part / whole) * 100);
+  if (percent === 0 && part > 0) return "<1 %";
+  if (percent === 100 && part < whole) return ">99 %";
+  return `${percent} %`;
+}
+
+/** A p-value: `0.031`, `< 0.001`. */
+export function pText(p: number | null): string {
+  if (p === null) return NOTHING;
+  return p < 0.001 ? "< 0.001" : p.toFixed(3);
+}
+
 /** What n counts: `30 × 10` are 30 items with 10 conversations each, `30 × 8–10` those with 8 to 10. */
 export function itemsText({
   n,

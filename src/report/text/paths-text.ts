@@ -9,8 +9,7 @@ import {
   wrapText,
 } from "../../terminal/text-layout.ts";
 import type { PathCounts, ScenarioTraffic } from "../data/traffic.ts";
-import { shareText } from "../graph/drawn-graph.ts";
-import { countedText, countText } from "./figures.ts";
+import { countedText, countText, shareText } from "./figures.ts";
 import type { TextOptions } from "./text-blocks.ts";
 
 const INDENT = "  ";

@@ -1,7 +1,6 @@
 import { printableText } from "../../terminal/printable-text.ts";
 import { linesText, wrapText } from "../../terminal/text-layout.ts";
 import { type RunSequences, STATES, type SubjectSequences } from "../data/sequences.ts";
-import { pText } from "./comparison-text.ts";
 import {
   boundTexts,
   countedText,
@@ -11,6 +10,7 @@ import {
   meanText,
   NOTHING,
   percentText,
+  pText,
 } from "./figures.ts";
 import { namedTable } from "./named-table.ts";
 import type { TextOptions } from "./text-blocks.ts";

@@ -1,10 +1,9 @@
+import { isFinished } from "../../core/state/state.ts";
 import type { ConversationEntry, ConversationsAnswer, PairsAnswer } from "../answers.ts";
 import type { EntryFilter } from "../entry-filter.ts";
-import { type ExportedConversation, unpackCall } from "../packed-calls.ts";
+import { CHUNK, type ExportedConversation, unpackCall } from "../packed-calls.ts";
 import { AnswerError, factOf, type Source } from "./source.ts";
 
-/** So many conversations are in one part. */
-const CHUNK = 50;
 const PAGE = 100;
 
 /** Answers from the files of an export, or from the parts of the document itself. */
@@ -113,6 +112,9 @@ const SORT_KEYS: Readonly<Record<string, (entry: ConversationEntry) => number>> 
   time: ({ startedAt, endedAt }) => (startedAt === null || endedAt === null ? -1 : endedAt - startedAt),
 };
 
+/** What is not decided, whatever the reason. */
+const OPEN: ReadonlySet<string> = new Set(["inconclusive", "error", "later"]);
+
 /** True of a conversation that a filter lets through; the same filter as the server's. */
 function matches(entry: ConversationEntry, filter: EntryFilter): boolean {
   for (const key of ["scenario", "subject", "judge", "arm"] as const)
@@ -121,7 +123,9 @@ function matches(entry: ConversationEntry, filter: EntryFilter): boolean {
   if (filter.status !== undefined && !hasStatus(entry, filter.status)) return false;
   if (filter.outcome !== undefined) {
     const at = filter.outcome.lastIndexOf(":");
-    if (String(entry.outcomes[filter.outcome.slice(0, at)]) !== filter.outcome.slice(at + 1)) return false;
+    const value = String(entry.outcomes[filter.outcome.slice(0, at)]);
+    const wanted = filter.outcome.slice(at + 1);
+    if (wanted === "inconclusive" ? !OPEN.has(value) : value !== wanted) return false;
   }
   const { node, verdict, edge } = filter;
   if (node === undefined && verdict === undefined && edge === undefined) return true;
@@ -135,7 +139,7 @@ function matches(entry: ConversationEntry, filter: EntryFilter): boolean {
 
 function hasStatus({ status }: ConversationEntry, wanted: string): boolean {
   if (wanted === "running") return status === null;
-  if (wanted === "cut_short") return status !== null && status !== "completed" && status !== "limit_reached";
+  if (wanted === "cut_short") return status !== null && !isFinished(status);
   return status === wanted;
 }
 

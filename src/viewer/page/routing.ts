@@ -6,19 +6,22 @@ export interface Route {
   readonly settings: Readonly<Record<string, string>>;
 }
 
+/** What every page of a run gets. */
+export interface RunPageParts {
+  readonly route: Route;
+  readonly run: string;
+}
+
+/** Settings to change; undefined or empty to remove. */
+export type Settings = Readonly<Record<string, string | undefined>>;
+
 /** The part of an address after `#` that names a page. Settings that are undefined or empty are left out. */
-export function hashOf(
-  words: readonly string[],
-  settings: Readonly<Record<string, string | undefined>> = {},
-): string {
+export function hashOf(words: readonly string[], settings: Settings = {}): string {
   return `#/${encoded(words, settings)}`;
 }
 
 /** Words and settings as a part of an address; settings that are undefined or empty are left out. */
-export function encoded(
-  words: readonly string[],
-  settings: Readonly<Record<string, string | undefined>>,
-): string {
+export function encoded(words: readonly string[], settings: Settings): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(settings))
     if (value !== undefined && value !== "") query.set(name, value);
@@ -97,6 +100,11 @@ export function useScrollMemory(place: string): void {
 }
 
 /** The address of the page with some settings changed. */
-export function withSettings(route: Route, changes: Readonly<Record<string, string | undefined>>): string {
+export function withSettings(route: Route, changes: Settings): string {
   return hashOf(route.words, { ...route.settings, ...changes });
+}
+
+/** Shows the page with some settings changed, without a step for the back button. */
+export function changeSettings(route: Route, changes: Settings): void {
+  goTo(withSettings(route, changes), { replaces: true });
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import type { ErrorAnswer } from "../answers.ts";
-import { encoded } from "./routing.ts";
+import { encoded, type Settings } from "./routing.ts";
 
 /** Where answers come from: the server, or the files of an export. */
 export interface Source {
@@ -91,10 +91,7 @@ export function send(method: "POST" | "DELETE", path: string, body?: unknown): P
 }
 
 /** The path of an answer; each word is encoded. */
-export function answerPath(
-  words: readonly string[],
-  settings: Readonly<Record<string, string | undefined>> = {},
-): string {
+export function answerPath(words: readonly string[], settings: Settings = {}): string {
   return `/api/${encoded(words, settings)}`;
 }
 

@@ -6,8 +6,9 @@ import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
 import type { TemplateField } from "../../core/templates/template.ts";
 import { type JsonObject, type JsonValue, ownValue } from "../../core/values/json.ts";
 import { foldCalls, type MadeCall } from "../../journal/fold/calls.ts";
-import { foldConversation } from "../../journal/fold/conversation.ts";
-import type { ForkPoint, RunEvent } from "../../journal/run-event.ts";
+import { type Conversation, foldConversation } from "../../journal/fold/conversation.ts";
+import { outcomeScore } from "../../journal/fold/tally.ts";
+import type { RunEvent } from "../../journal/run-event.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { isFinishedTurn, type Turn } from "../../journal/turn.ts";
 import { expectedText } from "../../report/text/fields-text.ts";
@@ -15,6 +16,7 @@ import { failureSentence } from "../../report/text/verdict-text.ts";
 import { linkSources } from "../../run/sandbox/link-sources.ts";
 import { openSandbox } from "../../run/sandbox/open-sandbox.ts";
 import type {
+  CallAnswer,
   CallView,
   ConversationAnswer,
   EdgeView,
@@ -23,6 +25,7 @@ import type {
   TraitView,
   TurnView,
 } from "../answers.ts";
+import { placeText } from "./entries-data.ts";
 import type { Viewed } from "./run-data.ts";
 import { storedScenario } from "./scenario-data.ts";
 
@@ -38,82 +41,120 @@ export async function conversationAnswer(
 ): Promise<ConversationAnswer | undefined> {
   const columns = browser.conversation(run, name);
   if (columns === undefined) return undefined;
-  const events = [...store.events(run, name)];
-  const folded = foldConversation(events);
+  const { events, parents, folded } = withParents(store, run, name);
   const stored = storedScenario(store, run, folded.cell.scenario);
   const isChanged = stored !== undefined && stored.hash !== folded.scenarioHash;
   const definition = isChanged ? undefined : stored;
   const { cell, status, failure, attempt, settings, spending, startedAt, endedAt } = folded;
-  const inherited = inheritedTurns(store, run, folded.fork);
-  const turns = [...inherited.turns, ...folded.turns.filter(({ ofParent }) => ofParent !== true)];
+  const turns = [
+    ...parents.map((turn): Turn => ({ ...turn, ofParent: true })),
+    ...folded.turns.filter(({ ofParent }) => ofParent !== true),
+  ];
   const states = await replayStates(turns, definition, start.seed);
   return {
     run,
     conversation: name,
     cell,
+    place: placeText(cell),
     status,
     failure: failure === undefined ? null : failureSentence(failure),
     attempt,
     turnLimit: settings?.turnLimit ?? null,
     parent: folded.fork === null ? null : { conversation: folded.fork.parent, turn: folded.fork.turn },
     turns: turnViews(turns, states, {
-      calls: callsByTurn([...inherited.events, ...events]),
+      calls: Map.groupBy(foldCalls(events), ({ turn }) => turn),
       definition,
       longest,
     }),
-    outcomes: [...folded.outcomes.values()].map(
-      ({ name: outcome, value, status: decided, turns: looked }): OutcomeView => {
-        const known = stored?.outcomes.find((one) => one.name === outcome);
-        return {
-          name: outcome,
-          value:
-            decided === "not_applicable"
-              ? decided
-              : decided === "inconclusive" || value === null
-                ? "inconclusive"
-                : value,
-          ...(known?.description ? { description: known.description } : {}),
-          ...(known?.good === undefined ? {} : { good: known.good }),
-          turns: looked.map((index) => index + 1),
-        };
-      },
-    ),
+    outcomes: outcomeViews(folded, stored),
     spending,
     startedAt,
     endedAt,
     isChanged,
     initialState: jsonOf(INITIAL_STATE),
-    others: othersOf(browser, { run, start }, columns),
+    others: browser
+      .siblings(run, columns, start.subjects)
+      .map(({ name: other, subject }) => ({ conversation: other, subject })),
     ...browser.neighbours(run, columns),
   };
 }
 
-interface Inherited {
-  readonly turns: readonly Turn[];
+interface Whole {
+  /** After those of the conversations that an arm of a fork continues. */
   readonly events: readonly RunEvent[];
+  /** The turns that an arm has from those conversations. */
+  readonly parents: readonly Turn[];
+  readonly folded: Conversation;
 }
 
-/** What an arm of a fork has from the conversations that it continues, the first of them first. */
-function inheritedTurns(store: Store, run: string, fork: ForkPoint | null): Inherited {
-  if (fork === null) return { turns: [], events: [] };
-  const events = [...store.events(run, fork.parent)];
-  const parent = foldConversation(events);
-  const before = inheritedTurns(store, run, parent.fork);
-  const own = parent.turns.filter(({ turn, ofParent }) => turn <= fork.turn && ofParent !== true);
-  return {
-    turns: [...before.turns, ...own].map((turn) => ({ ...turn, ofParent: true })),
-    events: [...before.events, ...events],
-  };
+/** A conversation with those that it continues as an arm of a fork, the first of them first. */
+function withParents(store: Store, run: string, conversation: string): Whole {
+  const own = [...store.events(run, conversation)];
+  const folded = foldConversation(own);
+  const { fork } = folded;
+  if (fork === null) return { events: own, parents: [], folded };
+  const parent = withParents(store, run, fork.parent);
+  const before = parent.folded.turns.filter(({ turn, ofParent }) => turn <= fork.turn && ofParent !== true);
+  return { events: [...parent.events, ...own], parents: [...parent.parents, ...before], folded };
 }
 
-function othersOf(
-  browser: Viewed["browser"],
-  { run, start }: Pick<RunSummary, "run" | "start">,
-  columns: NonNullable<ReturnType<Viewed["browser"]["conversation"]>>,
-): ConversationAnswer["others"] {
-  return browser
-    .siblings(run, columns, start.subjects)
-    .map(({ name, subject }) => ({ conversation: name, subject }));
+/** What was sent in a call and what came back; undefined if the conversation has no such call. */
+export function callAnswer(
+  store: Store,
+  run: string,
+  conversation: string,
+  call: string,
+): CallAnswer | undefined {
+  const { events } = withParents(store, run, conversation);
+  const made = foldCalls(events).find((known) => known.call === call);
+  if (made === undefined) return undefined;
+  return recordedCall(store, run, made.identity) ?? { request: null, reply: null };
+}
+
+/** The calls of a conversation that are kept, by name. */
+export function keptCalls(store: Store, run: string, conversation: string): ReadonlyMap<string, CallAnswer> {
+  const { events } = withParents(store, run, conversation);
+  return new Map(
+    foldCalls(events).flatMap(({ call, identity }) => {
+      const recorded = recordedCall(store, run, identity);
+      return recorded === undefined ? [] : [[call, recorded] as const];
+    }),
+  );
+}
+
+function recordedCall(store: Store, run: string, identity: string | undefined): CallAnswer | undefined {
+  if (identity === undefined) return undefined;
+  // Those of a run from elsewhere came with it.
+  const recorded = store.calls.get(identity) ?? store.callsOf(run).get(identity);
+  if (recorded === undefined) return undefined;
+  // A recorded call is JSON.
+  const { request, reply } = recorded as unknown as CallAnswer;
+  return { request, reply };
+}
+
+/** The whole reply of a turn; undefined if there is none. */
+export function textAnswer(
+  store: Store,
+  run: string,
+  conversation: string,
+  turn: number,
+): string | undefined {
+  return foldConversation(store.events(run, conversation)).turn(turn)?.reply;
+}
+
+function outcomeViews(
+  { outcomes, status, verdicts }: Conversation,
+  stored: ScenarioDefinition | undefined,
+): readonly OutcomeView[] {
+  return [...outcomes.values()].map((outcome) => {
+    const known = stored?.outcomes.find(({ name }) => name === outcome.name);
+    return {
+      name: outcome.name,
+      value: outcomeScore(outcome, { status, unjudged: verdicts.unjudged }),
+      ...given({ description: known?.description || undefined, good: known?.good }),
+      turns: outcome.turns.map((index) => index + 1),
+    };
+  });
 }
 
 function turnViews(
@@ -123,13 +164,13 @@ function turnViews(
     calls,
     ...rest
   }: Pick<TurnParts, "definition" | "longest"> & {
-    readonly calls: ReadonlyMap<number, readonly CallView[]>;
+    readonly calls: ReadonlyMap<number, readonly MadeCall[]>;
   },
 ): readonly TurnView[] {
   let before: ScenarioState = INITIAL_STATE;
   return turns.map((turn, index) => {
     const after = states[index];
-    const view = turnView(turn, { before, calls: calls.get(turn.turn) ?? [], ...rest });
+    const view = turnView(turn, { before, calls: (calls.get(turn.turn) ?? []).map(callView), ...rest });
     if (after === undefined) return view;
     before = after;
     return { ...view, state: jsonOf(plainState(after)) };
@@ -145,35 +186,36 @@ interface TurnParts {
 }
 
 function turnView(turn: Turn, { before, definition, calls, longest }: TurnParts): TurnView {
-  const { messages = [], replyMessages = [], questionText } = turn;
-  const { agent, model, instructions, reply, finish, verdict, score, refused, next, judgeFailure } = turn;
+  const { messages = [], replyMessages = [], questionText = "", reply, judgeFailure, hop } = turn;
+  const { agent, model, instructions, user, finish, verdict, score, refused, next } = turn;
   const { spending, latencyMs, startedAt, endedAt } = turn;
   const sent = messages.at(-1);
   const isQuestion = sent?.role === "user" && sent.content === questionText;
   return {
     turn: turn.turn,
     node: turn.node,
-    ...given({ agent, model, instructions, finish, verdict, score, refused, next }),
-    ...given({ spending, latencyMs, startedAt, endedAt }),
-    question: cut(questionText ?? "", longest),
-    ...(turn.user === undefined ? {} : { user: turn.user }),
-    ...(turn.ofParent === true ? { isOfParent: true } : {}),
-    ...(turn.hop?.fork === undefined ? {} : { arms: turn.hop.fork }),
+    ...given({ agent, model, instructions, user, finish, verdict, score, refused, next }),
+    ...given({ spending, latencyMs, startedAt, endedAt, arms: hop?.fork }),
+    ...given({
+      isOfParent: turn.ofParent === true || undefined,
+      reply: reply && cut(reply, longest),
+      judgeFailure: judgeFailure && failureSentence(judgeFailure),
+    }),
+    question: cut(questionText, longest),
     before: isQuestion ? messages.slice(0, -1) : messages,
-    ...(reply === undefined ? {} : { reply: cut(reply, longest) }),
     steps: replyMessages.slice(0, -1),
     fields: fieldViews(turn, before, definition),
     traits: traitViews(turn, definition),
     edges: edgeViews(turn, definition),
-    ...(judgeFailure === undefined ? {} : { judgeFailure: failureSentence(judgeFailure) }),
     warnings: turn.warnings ?? [],
     retries: turn.retries ?? [],
     calls,
   };
 }
 
+/** What is undefined is left out. */
 function given<Part extends object>(part: Part): { [Key in keyof Part]?: Exclude<Part[Key], undefined> } {
-  // What is undefined is left out.
+  // The same keys, but for those.
   return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined)) as never;
 }
 
@@ -189,16 +231,15 @@ function fieldViews(
 ): readonly FieldView[] {
   const question = definition?.nodes[node]?.question;
   return Object.entries(fields).map(([name, { result, score, reason }]) => {
-    const note = ownValue(notes, name) ?? reason;
-    const quote = ownValue(quotes, name);
+    // Both are texts by field.
+    const [note, quote] = [ownValue(notes, name) ?? reason, ownValue(quotes, name)] as (string | undefined)[];
     return {
       name,
       ...(Object.hasOwn(parsed, name) ? { value: (ownValue(parsed, name) ?? null) as JsonValue } : {}),
       result,
       score,
       expected: question === undefined ? null : expectedText(question, name, before),
-      ...(typeof note === "string" ? { reason: note } : {}),
-      ...(typeof quote === "string" ? { quote } : {}),
+      ...given({ reason: note, quote }),
       choices: choicesOf(question?.template?.fields[name], ownValue(parsed, name)),
     };
   });
@@ -223,57 +264,38 @@ function traitViews(
   const described = [...(known?.rubric?.traits ?? []), ...(known?.question.rubric?.traits ?? [])];
   return Object.entries(traits).map(([name, { value, reason }]) => {
     const description = described.find((trait) => trait.name === name)?.description;
-    return {
-      name,
-      // Values of traits are JSON.
-      value: value as JsonValue,
-      ...(reason === undefined ? {} : { reason }),
-      ...(description === undefined ? {} : { description }),
-    };
+    // Values of traits are JSON.
+    return { name, value: value as JsonValue, ...given({ reason, description }) };
   });
 }
 
-/** Every edge that leaves the node, in the order in which routing tries them. */
+/** Every edge that leaves the node, in the order in which routing tries them; a fork is one of them. */
 function edgeViews({ node, hop }: Turn, definition: ScenarioDefinition | undefined): readonly EdgeView[] {
   if (hop === undefined) return [];
   const tested = new Map(hop.tested.map((edge) => [edge.edge, edge]));
-  const known = (definition?.edges ?? []).flatMap(({ source, target, when }, edge) => {
-    const condition = source === node ? compileWhen(when) : null;
-    return source === node
-      ? [{ edge, target, condition: condition === null ? "" : describeCondition(condition) }]
-      : [];
+  const known = (definition?.edges ?? []).flatMap(({ source, target, when, fork = [target] }, edge) => {
+    if (source !== node || target !== fork[0]) return [];
+    const condition = compileWhen(when);
+    return [{ edge, targets: fork, condition: condition === null ? "" : describeCondition(condition) }];
   });
   const listed =
-    known.length > 0 ? known : hop.tested.map(({ edge, target }) => ({ edge, target, condition: "" }));
-  const inOrder = [
-    ...listed.filter(({ condition }) => condition !== ""),
-    ...listed.filter(({ condition }) => condition === ""),
-  ];
-  return inOrder.map(({ edge, target, condition }) => {
-    const test = tested.get(edge);
+    known.length > 0
+      ? known
+      : hop.tested.map(({ edge, target }) => ({ edge, targets: [target], condition: "" }));
+  const isFallback = ({ condition }: (typeof listed)[number]): boolean => condition === "";
+  return [...listed.filter((edge) => !isFallback(edge)), ...listed.filter(isFallback)].map((view) => {
+    const test = tested.get(view.edge);
     const result =
-      hop.edge === edge
+      hop.edge === view.edge
         ? "taken"
         : test === undefined
           ? "not tried"
           : test.evaluable
             ? "not met"
             : "not evaluable";
-    const found =
-      test === undefined || test.actual === undefined ? "" : `, found ${JSON.stringify(test.actual)}`;
-    const reason = test?.reason === undefined ? undefined : `${test.reason}${found}`;
-    return { edge, target, condition, result, ...(reason === undefined ? {} : { reason }) };
+    const found = test?.actual === undefined ? "" : `, found ${JSON.stringify(test.actual)}`;
+    return { ...view, result, ...given({ reason: test?.reason && `${test.reason}${found}` }) };
   });
-}
-
-function callsByTurn(events: readonly RunEvent[]): ReadonlyMap<number, readonly CallView[]> {
-  const calls = new Map<number, CallView[]>();
-  for (const call of foldCalls(events)) {
-    const known = calls.get(call.turn);
-    if (known === undefined) calls.set(call.turn, [callView(call)]);
-    else known.push(callView(call));
-  }
-  return calls;
 }
 
 function callView({ call, purpose, model, startedAt, end }: MadeCall): CallView {

@@ -1,6 +1,8 @@
 import { type ConversationStatus, isFinished } from "../../core/state/state.ts";
 import { isRecord } from "../../core/values/json.ts";
-import type { CellTally } from "../../journal/fold/tally.ts";
+import { placeTexts } from "../../journal/cell.ts";
+import { type CellTally, type OutcomeScore, outcomeScore } from "../../journal/fold/tally.ts";
+import type { Cell } from "../../journal/run-event.ts";
 import type {
   BrowsedConversation,
   BrowseFilter,
@@ -13,7 +15,7 @@ import type { RunBrowser } from "../../journal/store/run-browser.ts";
 import type { Store } from "../../journal/store/store.ts";
 import { definitionsOf } from "../../journal/transfer/stored-run.ts";
 import type { TurnVerdict } from "../../journal/turn.ts";
-import type { ConversationEntry, ConversationsAnswer, OutcomeValue, PairsAnswer } from "../answers.ts";
+import type { ConversationEntry, ConversationsAnswer, PairsAnswer } from "../answers.ts";
 import type { EntryFilter } from "../entry-filter.ts";
 import type { Viewed } from "./run-data.ts";
 
@@ -147,14 +149,17 @@ function countOutcomes(tallies: readonly CellTally[], { outcome }: BrowseFilter)
 
 /** A conversation as lists show it. */
 function conversationEntry({ columns, turns, outcomes }: BrowsedConversation): ConversationEntry {
-  const { name, status } = columns;
+  const cell = cellOf(columns);
+  // Written from an event's status.
+  const status = columns.status as ConversationStatus | null;
+  const scored = { status, unjudged: columns.unjudged };
   return {
-    ...cellOf(columns),
-    conversation: name,
-    // Written from an event's status.
-    status: status as ConversationStatus | null,
+    ...cell,
+    conversation: columns.name,
+    place: placeText(cell),
+    status,
     turns: turns.map(({ node, verdict, edge }) => [node, verdict, edge] as const),
-    outcomes: Object.fromEntries(outcomes.map((outcome) => [outcome.name, outcomeValue(outcome)])),
+    outcomes: Object.fromEntries(outcomes.map((outcome) => [outcome.name, scoreOf(outcome, scored)])),
     tokens: columns.tokens,
     cost: columns.cost,
     startedAt: columns.started_at,
@@ -162,11 +167,19 @@ function conversationEntry({ columns, turns, outcomes }: BrowsedConversation): C
   };
 }
 
-/** What an outcome came to. */
-function outcomeValue({ kind, value, status }: Omit<OutcomeColumns, "name">): OutcomeValue {
-  if (status !== "decided" || value === null)
-    return status === "not_applicable" ? "not_applicable" : "inconclusive";
-  return kind === "boolean" ? value === 1 : value;
+/** What distinguishes a conversation within its scenario and subject, in words. */
+export function placeText(cell: Cell): string {
+  return [...placeTexts(cell), `replicate ${cell.replicate}`].join(", ");
+}
+
+function scoreOf(
+  { kind, value, status }: Omit<OutcomeColumns, "name">,
+  conversation: Parameters<typeof outcomeScore>[1],
+): OutcomeScore {
+  return outcomeScore(
+    { value: kind === "boolean" && value !== null ? value === 1 : value, status },
+    conversation,
+  );
 }
 
 function browseFilter({ status, outcome, edge, order, ...same }: EntryFilter): BrowseFilter {

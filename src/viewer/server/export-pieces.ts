@@ -1,5 +1,4 @@
 import { gzipSync } from "node:zlib";
-import { RunError } from "../../journal/failure.ts";
 import type { RunSummary } from "../../journal/store/store.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import type {
@@ -9,29 +8,18 @@ import type {
   ScenarioAnswer,
   TurnView,
 } from "../answers.ts";
-import { type ExportedConversation, packCalls } from "../packed-calls.ts";
-import { keptCalls } from "./call-data.ts";
-import { conversationAnswer } from "./conversation-data.ts";
-import { coverageAnswer } from "./coverage-data.ts";
+import { CHUNK, type ExportedConversation, packCalls } from "../packed-calls.ts";
+import { conversationAnswer, keptCalls } from "./conversation-data.ts";
 import { conversationsAnswer } from "./entries-data.ts";
-import {
-  type ComparedSides,
-  comparisonAnswer,
-  curvesAnswer,
-  groupsAnswer,
-  ratesAnswer,
-} from "./heavy-answer.ts";
+import { comparisonAnswer, curvesAnswer, groupsAnswer, ratesAnswer } from "./heavy-answer.ts";
 import { heatAnswer, runAnswer, runEntry, type Viewed } from "./run-data.ts";
-import { scenarioAnswer } from "./scenario-data.ts";
+import { coverageAnswer, scenarioAnswer } from "./scenario-data.ts";
 
 /** A part of an export, loaded when a page needs it: compressed JSON as text. */
 export interface ExportPiece {
   readonly name: string;
   readonly text: string;
 }
-
-/** How many conversations are loaded together. */
-const CHUNK = 50;
 
 /** What an export of a run has. */
 export interface ExportOptions {
@@ -78,15 +66,16 @@ export async function* exportPieces(
   }
   for (const [a, b] of pairsOf(summary.start.subjects)) {
     const query = new URLSearchParams({ a, b }).toString();
-    answers.set(`${runPath}/comparison?${query}`, compared(viewed, { run, a, withRun: run, b }));
+    answers.set(
+      `${runPath}/comparison?${query}`,
+      comparisonAnswer(viewed.store, { run, a, withRun: run, b }),
+    );
   }
   yield piece("answers", Object.fromEntries(answers));
   yield piece("entries", allEntries(viewed, run));
   let count = 0;
-  for (const names of chunksOf(viewed, run)) {
-    yield piece(`conversations-${count}`, await answersOf(viewed, summary, names, hasTexts));
-    count++;
-  }
+  for (const names of chunksOf(viewed, run))
+    yield piece(`conversations-${count++}`, await answersOf(viewed, summary, names, hasTexts));
 }
 
 /** The names of conversations, as many as are loaded together at a time. */
@@ -113,16 +102,6 @@ function pairsOf(subjects: readonly string[]): readonly (readonly [string, strin
       subjects.flatMap((b): readonly (readonly [string, string])[] => (a === b ? [] : [[a, b]])),
     )
     .slice(0, MOST_PAIRS);
-}
-
-/** Subjects that share nothing are not compared. */
-function compared({ store }: Viewed, sides: ComparedSides): unknown {
-  try {
-    return comparisonAnswer(store, sides);
-  } catch (error) {
-    if (error instanceof RunError) return { problem: error.message };
-    throw error;
-  }
 }
 
 function allEntries(viewed: Viewed, run: string): readonly ConversationEntry[] {

@@ -1,11 +1,13 @@
+import { RunError } from "../../journal/failure.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
-import { compareAll, runSide } from "../../report/data/compare-sides.ts";
+import { type Comparison, compareAll, runSide } from "../../report/data/compare-sides.ts";
 import { rates } from "../../report/data/rates.ts";
 import { runRates } from "../../report/data/run-rates.ts";
-import { sequences } from "../../report/data/sequences.ts";
+import { type RunSequences, sequences } from "../../report/data/sequences.ts";
 import { sentence } from "../../report/text/comparison-text.ts";
-import type { ComparisonAnswer, CurvesAnswer, GroupsAnswer, RatesAnswer } from "../answers.ts";
+import type { ComparisonAnswer, GroupsAnswer, RatesAnswer } from "../answers.ts";
 import { disagreements } from "./review-data.ts";
+import { coverageAnswer } from "./scenario-data.ts";
 
 /** Two subjects, of one run or of two. */
 export interface ComparedSides {
@@ -32,11 +34,8 @@ export async function heavyAnswer(store: Store, request: HeavyRequest): Promise<
       return curvesAnswer(store, summary);
     case "rates":
       return ratesAnswer(store, summary);
-    case "coverage": {
-      // Rehearsals are seldom asked for.
-      const { coverageAnswer } = await import("./coverage-data.ts");
+    case "coverage":
       return coverageAnswer(store, request.run, request.scenario);
-    }
     case "groups":
       return groupsAnswer(store, request.run, request.by);
     case "disagreements":
@@ -64,26 +63,31 @@ export function groupsAnswer(store: Store, run: string, by: readonly string[]): 
 
 /** Two subjects compared, each line with its sentence. */
 export function comparisonAnswer(store: Store, { run, a, withRun, b }: ComparedSides): ComparisonAnswer {
-  const labelled = (of: string, subject: string): ReturnType<typeof runSide> => {
-    const side = runSide(store, of, subject);
-    return run === withRun ? side : { ...side, label: `${subject}, run ${of}` };
+  const side = (of: string, subject: string): ReturnType<typeof runSide> => {
+    const own = runSide(store, of, subject);
+    return run === withRun ? own : { ...own, label: `${subject}, run ${of}` };
   };
-  const [comparison] = compareAll([[labelled(run, a), labelled(withRun, b)]]);
-  if (comparison === undefined) throw new Error("One pair of sides gives one comparison.");
-  const lines = comparison.lines.map(({ onlyA, onlyB, ...line }) => ({
-    ...line,
-    onlyA: onlyA.length,
-    onlyB: onlyB.length,
-    sentence: sentence({ ...line, onlyA, onlyB }, comparison),
-  }));
-  return { ...comparison, lines };
+  try {
+    // One pair of sides gives one comparison.
+    const [comparison] = compareAll([[side(run, a), side(withRun, b)]]) as readonly [Comparison];
+    const lines = comparison.lines.map((line) => ({
+      ...line,
+      onlyA: line.onlyA.length,
+      onlyB: line.onlyB.length,
+      sentence: sentence(line, comparison),
+    }));
+    return { ...comparison, lines };
+  } catch (error) {
+    if (error instanceof RunError) return { problem: error.message };
+    throw error;
+  }
 }
 
 /** Turns after this one are counted, but not drawn one by one. */
 const MOST_TURNS = 60;
 
 /** The sequences of verdicts in a run, as `show --sequences` has them, in the order of its subjects. */
-export function curvesAnswer(store: Store, { run, start }: Pick<RunSummary, "run" | "start">): CurvesAnswer {
+export function curvesAnswer(store: Store, { run, start }: Pick<RunSummary, "run" | "start">): RunSequences {
   const { subjects, ...tests } = sequences(store, run);
   const placeOf = (subject: string): number => start.subjects.indexOf(subject);
   return {

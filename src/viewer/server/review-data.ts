@@ -2,13 +2,15 @@ import { userInfo } from "node:os";
 import { isRecord } from "../../core/values/json.ts";
 import { foldVotes } from "../../journal/fold/votes.ts";
 import type { Label } from "../../journal/run-event.ts";
+import type { FoundTurn } from "../../journal/store/browsed-run.ts";
 import type { RunBrowser } from "../../journal/store/run-browser.ts";
 import type { Store } from "../../journal/store/store.ts";
-import type { ReviewAnswer, ReviewTurn } from "../answers.ts";
+import { seededRandom } from "../../statistics/resampling.ts";
+import type { ReviewAnswer } from "../answers.ts";
 import { turnsWith } from "./entries-data.ts";
 
 /** Which turns are reviewed. */
-export interface ReviewRequest {
+interface ReviewRequest {
   readonly kind: "unreadable" | "random";
   readonly count: number;
   /** The same seed gives the same sample. */
@@ -29,12 +31,12 @@ export function reviewAnswer(
 }
 
 /** A random sample of turns with a verdict. */
-function sample(browser: RunBrowser, run: string, count: number, seed: number): readonly ReviewTurn[] {
-  const chance = seeded(seed);
-  const found = new Map<string, ReviewTurn>();
+function sample(browser: RunBrowser, run: string, count: number, seed: number): readonly FoundTurn[] {
+  const random = seededRandom(seed);
+  const found = new Map<string, FoundTurn>();
   // Some places are drawn twice, and some conversations have no verdicts.
   for (let draw = 0; draw < 4 * count && found.size < count; draw++) {
-    const turn = browser.turnNear(run, chance(), chance());
+    const turn = browser.turnNear(run, random(), random());
     if (turn !== undefined) found.set(JSON.stringify([turn.conversation, turn.turn]), turn);
   }
   return [...found.values()];
@@ -42,7 +44,7 @@ function sample(browser: RunBrowser, run: string, count: number, seed: number): 
 
 /** Turns on which the judges of a panel differ. Looks at every conversation until there are enough. */
 export function disagreements(store: Store, run: string, count: number): ReviewAnswer {
-  const turns: ReviewTurn[] = [];
+  const turns: FoundTurn[] = [];
   for (const { conversation, scenario, subject } of store.conversations(run)) {
     for (const { turn, votes } of foldVotes(store.events(run, conversation))) {
       const said = new Set(votes.map(({ parsed }) => JSON.stringify(parsed)));
@@ -71,14 +73,4 @@ function who(): string {
     // A user without a name, as in some containers.
     return "viewer";
   }
-}
-
-function seeded(seed: number): () => number {
-  let state = (seed + 1) * 0x9e3779b9;
-  return () => {
-    state = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
-    state = Math.imul(state ^ (state >>> 15), 0x735a2d97);
-    state = (state ^ (state >>> 15)) + 0x9e3779b9;
-    return ((state ^ (state >>> 13)) >>> 0) / 2 ** 32;
-  };
 }

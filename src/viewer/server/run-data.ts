@@ -135,12 +135,13 @@ export function heatAnswer({ store }: Viewed, { run, start }: RunSummary, outcom
     const found = Object.hasOwn(outcomes, outcome) ? outcomes[outcome] : undefined;
     if (found === undefined || at < 0) continue;
     const { yes, no, numbers, mean, inconclusive, infrastructure } = found;
-    const before = cells[at] ?? { yes: 0, n: 0, sum: 0, open: 0 };
+    const before = cells[at] ?? { yes: 0, n: 0, sum: 0, inconclusive: 0, errors: 0 };
     cells[at] = {
       yes: before.yes + yes,
       n: before.n + yes + no + numbers,
       sum: before.sum + (mean ?? 0) * numbers,
-      open: before.open + inconclusive + infrastructure,
+      inconclusive: before.inconclusive + inconclusive,
+      errors: before.errors + infrastructure,
     };
   }
   return { outcome, subjects, lines: [...lines].map(([scenario, cells]) => ({ scenario, cells })) };

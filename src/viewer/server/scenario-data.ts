@@ -1,13 +1,23 @@
-import { END, type ScenarioDefinition } from "../../core/scenario/definition.ts";
+import type { RehearsedTurn, Witness } from "../../analysis/rehearsal/rehearsal.ts";
+import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { parseScenario } from "../../core/scenario/parse-scenario.ts";
 import { DefinitionError } from "../../core/schema/format-issue.ts";
 import { compileWhen } from "../../core/state/condition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
 import { INITIAL_STATE } from "../../core/state/state.ts";
+import { rowText, variantText } from "../../journal/cell.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { definitionsOf } from "../../journal/transfer/stored-run.ts";
 import { expectedText } from "../../report/text/fields-text.ts";
-import type { EdgeTraffic, GraphAnswer, GraphEdge, NodeTraffic, ScenarioAnswer } from "../answers.ts";
+import type {
+  CoverageAnswer,
+  EdgeTraffic,
+  GraphAnswer,
+  GraphEdge,
+  NodeTraffic,
+  ScenarioAnswer,
+  WitnessView,
+} from "../answers.ts";
 import { tagsIn, type Viewed } from "./run-data.ts";
 
 /** A scenario of a run with its traffic; undefined if the run has no such scenario. */
@@ -59,8 +69,13 @@ export function graphOf(definition: ScenarioDefinition): GraphAnswer {
   const conditional = new Set(
     edges.filter(({ when }) => compileWhen(when) !== null).map(({ source }) => source),
   );
-  const roleOf = (source: string, isConditional: boolean, edge: number): GraphEdge["role"] => {
+  const roleOf = (
+    source: string,
+    { isConditional, isArm, edge }: { isConditional: boolean; isArm: boolean; edge: number },
+  ): GraphEdge["role"] => {
     if (isConditional) return "conditional";
+    // All arms of a fork are taken together.
+    if (isArm) return conditional.has(source) ? "otherwise" : "arm";
     const first = unconditional.get(source);
     if (first !== undefined && first !== edge) return "never";
     unconditional.set(source, edge);
@@ -92,10 +107,9 @@ export function graphOf(definition: ScenarioDefinition): GraphAnswer {
       return {
         edge,
         source,
-        target: target === END ? END : target,
+        target,
         condition: condition === null ? "" : describeCondition(condition),
-        // All arms of a fork are taken together.
-        role: fork === undefined ? roleOf(source, condition !== null, edge) : "arm",
+        role: roleOf(source, { isConditional: condition !== null, isArm: fork !== undefined, edge }),
       };
     }),
     outcomes: outcomes.map((outcome) => ({ name: outcome.name, description: outcome.description ?? "" })),
@@ -128,4 +142,62 @@ function parse(definition: string): ScenarioDefinition | null {
     if (error instanceof DefinitionError) return null;
     throw error;
   }
+}
+
+/** A longer search would delay the next answer. */
+const MOST_STATES = 2_000;
+
+/** What a run reached of a scenario, and by which replies the rest would be reached; null if the scenario cannot be read. */
+export async function coverageAnswer(
+  store: Store,
+  run: string,
+  scenario: string,
+): Promise<CoverageAnswer | null> {
+  const definition = storedScenario(store, run, scenario);
+  if (definition === undefined) return null;
+  // Rehearsals are seldom asked for.
+  const { coverage } = await import("../../analysis/coverage/coverage.ts");
+  const found = await coverage(store, [run], {
+    scenario,
+    definitions: new Map([[scenario, definition]]),
+    maxStates: MOST_STATES,
+    neverRun: false,
+    paths: false,
+  });
+  const [own] = found.scenarios;
+  if (own === undefined) return null;
+  const { all, notReached, problem } = own;
+  return {
+    shares: (["nodes", "edges", "outcomes"] as const).map((kind) => ({
+      kind,
+      reached: Number(all[kind].reached),
+      possible: Number(all[kind].possible ?? all[kind].reached),
+    })),
+    notReached: notReached.map(({ witness, ...rest }) => ({
+      ...rest,
+      witness: witness === null ? null : witnessView(witness),
+    })),
+    ...(problem === undefined ? {} : { problem }),
+  };
+}
+
+function witnessView({ place, turns, status, isAssumed }: Witness): WitnessView {
+  const { row, variant } = place;
+  const where = [rowText({ row: row ?? null }), variantText(variant ?? null)].filter((text) => text !== null);
+  return {
+    place: where.join(", "),
+    turns: turns.map((turn) => ({ node: turn.node, reply: turn.reply, verdict: verdictOf(turn) })),
+    status,
+    isAssumed: isAssumed === true,
+  };
+}
+
+function verdictOf({
+  unreadable,
+  notVerified,
+  verifyResult,
+}: RehearsedTurn): WitnessView["turns"][number]["verdict"] {
+  if (unreadable === true) return "unreadable";
+  if (notVerified === true) return "not_verified";
+  return verifyResult === null ? "unverified" : verifyResult ? "pass" : "fail";
 }

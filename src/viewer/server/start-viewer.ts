@@ -2,15 +2,14 @@ import { randomBytes } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { openStore } from "../../journal/store/open-store.ts";
-import type { RunBrowser } from "../../journal/store/run-browser.ts";
-import { openRunBrowser } from "../../journal/store/run-browser.ts";
+import { openRunBrowser, type RunBrowser } from "../../journal/store/run-browser.ts";
 import type { Store } from "../../journal/store/store.ts";
 import { HeavyProcess } from "./heavy-process.ts";
 import { readPageFiles } from "./page-files.ts";
 import { type ViewerParts, viewerApp } from "./viewer-app.ts";
 
 /** How a viewer is started. */
-export interface ViewerOptions {
+interface ViewerOptions {
   /** The file of the store. */
   readonly path: string;
   /** The folder of the built page. */

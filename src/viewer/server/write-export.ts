@@ -8,7 +8,7 @@ import { type PageFiles, pageWith } from "./page-files.ts";
 import type { Viewed } from "./run-data.ts";
 
 /** Where and how an export is written. */
-export interface WriteOptions extends ExportOptions {
+interface WriteOptions extends ExportOptions {
   /** A folder, or a file if all is to be in one. */
   readonly path: string;
   /** The folder that the path is relative to. */
@@ -17,7 +17,7 @@ export interface WriteOptions extends ExportOptions {
 }
 
 /** What was written. */
-export interface WrittenExport {
+interface WrittenExport {
   /** The file to open. */
   readonly file: string;
   readonly bytes: number;

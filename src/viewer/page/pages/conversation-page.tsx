@@ -1,26 +1,22 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import type { ConversationAnswer, ScenarioAnswer, TurnView } from "../../answers.ts";
 import { Chat } from "../parts/chat.tsx";
-import { Choice } from "../parts/choice.tsx";
-import { placeOf } from "../parts/entry-list.tsx";
+import { Choice, useKeys } from "../parts/controls.tsx";
 import { costText, durationText, tokensText } from "../parts/figures.tsx";
-import { Graph } from "../parts/graph.tsx";
-import { useKeys } from "../parts/keys.tsx";
-import { lookOf, OutcomeMark, statusLook, VerdictMark } from "../parts/marks.tsx";
+import { Graph, type Walked } from "../parts/graph.tsx";
+import { OutcomeMark, statusLook, turnLook, VerdictMark } from "../parts/marks.tsx";
 import { PlainText } from "../parts/plain-text.tsx";
 import { Awaited, Empty } from "../parts/states.tsx";
 import { TurnDetails } from "../parts/turn-details.tsx";
-import { goTo, hashOf, type Route, withSettings } from "../routing.ts";
+import { changeSettings, goTo, hashOf, type Route, type RunPageParts } from "../routing.ts";
 import { answerPath, useAnswer } from "../source.ts";
 
-interface ConversationParts {
-  readonly route: Route;
-  readonly run: string;
-  readonly conversation: string;
-}
-
 /** What was said, and why did it go on like that? */
-export function ConversationPage({ route, run, conversation }: ConversationParts): ReactNode {
+export function ConversationPage({
+  route,
+  run,
+  conversation,
+}: RunPageParts & { readonly conversation: string }): ReactNode {
   const answer = useAnswer<ConversationAnswer>(answerPath(["runs", run, "conversations", conversation]));
   return (
     <Awaited answer={answer} what="the conversation">
@@ -37,27 +33,26 @@ function ConversationView({
   readonly route: Route;
 }): ReactNode {
   const { run, turns } = data;
-  const asked = Number(route.settings.turn ?? 1);
-  const position = Math.min(
-    Math.max(Number.isSafeInteger(asked) ? asked - 1 : 0, 0),
-    Math.max(turns.length - 1, 0),
-  );
+  const asked = Math.trunc(Number(route.settings.turn)) || 1;
+  const position = Math.max(0, Math.min(asked, turns.length) - 1);
   const hasGraph = route.settings.graph === "yes";
   const select = (to: number): void => {
     if (to < 0 || to >= turns.length) return;
-    goTo(withSettings(route, { turn: String(to + 1) }), { replaces: true });
+    changeSettings(route, { turn: String(to + 1) });
   };
-  const toggleGraph = (): void =>
-    goTo(withSettings(route, { graph: hasGraph ? undefined : "yes" }), { replaces: true });
+  const toggleGraph = (): void => changeSettings(route, { graph: hasGraph ? undefined : "yes" });
   const open = (name: string | null | undefined): void => {
     if (name) goTo(hashOf(["run", run, "conversation", name], { graph: route.settings.graph }));
   };
-  const other = nextOther(data);
   useKeys([
     { key: "ArrowRight", about: "next turn", action: () => select(position + 1) },
     { key: "ArrowLeft", about: "turn before", action: () => select(position - 1) },
     { key: "g", about: "graph with the path so far", action: toggleGraph },
-    { key: "c", about: "the same item of the next subject", action: () => open(other?.conversation) },
+    {
+      key: "c",
+      about: "the same item of the next subject, beside this one",
+      action: () => compareWith(data),
+    },
     { key: "n", about: "next conversation", action: () => open(data.next) },
     { key: "p", about: "conversation before", action: () => open(data.previous) },
   ]);
@@ -65,7 +60,7 @@ function ConversationView({
   return (
     <>
       <Head data={data} onOpen={open} />
-      <PathStrip turns={turns} position={position} status={data.status} onSelect={select} />
+      <PathStrip data={data} position={position} onSelect={select} />
       <Outcomes data={data} onSelect={select} />
       {data.isChanged && (
         <p className="notice">
@@ -103,12 +98,13 @@ function ConversationView({
   );
 }
 
-function nextOther({
-  others,
-  conversation,
-}: ConversationAnswer): ConversationAnswer["others"][number] | undefined {
+/** Opens the conversation of the next subject about the same item beside this one. */
+function compareWith({ run, conversation, cell, others }: ConversationAnswer): void {
   const at = others.findIndex((one) => one.conversation === conversation);
-  return others.length < 2 ? undefined : others[(at + 1) % others.length];
+  const next = others[(at + 1) % others.length];
+  if (next === undefined || next.conversation === conversation) return;
+  const pair = `${conversation} ${next.conversation}`;
+  goTo(hashOf(["run", run, "compare"], { a: cell.subject, b: next.subject, pair }));
 }
 
 function Head({
@@ -131,7 +127,7 @@ function Head({
           <PlainText text={cell.subject} />
         </span>
         <span>
-          <PlainText text={placeOf(cell)} />
+          <PlainText text={data.place} />
         </span>
         {data.parent !== null && (
           <span>
@@ -172,14 +168,12 @@ function Head({
 }
 
 function PathStrip({
-  turns,
+  data,
   position,
-  status,
   onSelect,
 }: {
-  readonly turns: readonly TurnView[];
+  readonly data: ConversationAnswer;
   readonly position: number;
-  readonly status: string | null;
   readonly onSelect: (to: number) => void;
 }): ReactNode {
   const current = useRef<HTMLButtonElement>(null);
@@ -189,8 +183,8 @@ function PathStrip({
   }, [position]);
   return (
     <nav className="path" aria-label="turns">
-      {turns.map(({ turn, node, verdict }, index) => (
-        <span key={turn}>
+      {data.turns.map((turn, index) => (
+        <span key={turn.turn}>
           <button
             type="button"
             ref={index === position ? current : null}
@@ -198,14 +192,14 @@ function PathStrip({
             aria-current={index === position ? "step" : undefined}
             onClick={() => onSelect(index)}
           >
-            <PlainText text={node} /> <VerdictMark look={lookOf(verdict)} />
+            <PlainText text={turn.node} /> <VerdictMark look={turnLook(turn, data)} />
           </button>
           <span className="separator" aria-hidden="true">
             →
           </span>
         </span>
       ))}
-      <span className="muted">{status === "completed" ? "END" : statusLook(status).word}</span>
+      <span className="muted">{data.status === "completed" ? "END" : statusLook(data.status).word}</span>
     </nav>
   );
 }
@@ -267,14 +261,7 @@ function PathGraph({
 }
 
 /** The nodes and edges of the path up to a turn. */
-function walkedTo(
-  turns: readonly TurnView[],
-  position: number,
-): {
-  readonly current: string;
-  readonly nodes: ReadonlyMap<string, string>;
-  readonly edges: ReadonlySet<number>;
-} {
+function walkedTo(turns: readonly TurnView[], position: number): Walked {
   const nodes = new Map<string, string>();
   const edges = new Set<number>();
   turns.slice(0, position + 1).forEach(({ node, verdict, edges: out }, index) => {

@@ -1,29 +1,51 @@
 import { type ReactNode, useMemo } from "react";
 import type { ConversationEntry, RunAnswer } from "../../answers.ts";
 import { ENTRY_FILTERS, type EntryFilter, ORDERS } from "../../entry-filter.ts";
-import { Choice } from "../parts/choice.tsx";
-import { type EntryColumns, EntryList, entryCells, useEntries } from "../parts/entry-list.tsx";
-import { countText } from "../parts/figures.tsx";
-import { OutcomeMark } from "../parts/marks.tsx";
+import { Choice } from "../parts/controls.tsx";
+import { type EntryColumns, EntryList, useEntries } from "../parts/entry-list.tsx";
+import { costText, countText, durationText } from "../parts/figures.tsx";
+import { lookOf, OutcomeMark, statusLook, VERDICTS, VerdictMark, VerdictStrip } from "../parts/marks.tsx";
 import { PlainText } from "../parts/plain-text.tsx";
 import { Awaited, Empty } from "../parts/states.tsx";
-import { goTo, type Route, withSettings } from "../routing.ts";
+import { changeSettings, type Route, type RunPageParts, type Settings } from "../routing.ts";
 import { answerPath, useAnswer } from "../source.ts";
 
 /** The conversations of a run, filtered by what the address says. */
-export function ConversationsPage({
-  route,
-  run,
-}: {
-  readonly route: Route;
-  readonly run: string;
-}): ReactNode {
+export function ConversationsPage({ route, run }: RunPageParts): ReactNode {
   const answer = useAnswer<RunAnswer>(answerPath(["runs", run]));
   return (
     <Awaited answer={answer} what="the conversations">
       {(data) => <Conversations data={data} route={route} />}
     </Awaited>
   );
+}
+
+interface FilterChoice {
+  readonly key: keyof EntryFilter;
+  readonly options: readonly string[];
+  readonly words?: (option: string) => string;
+  readonly none?: string;
+}
+
+/** The filters that are chosen from lists. */
+function choicesFor(data: RunAnswer, outcomes: readonly string[]): readonly FilterChoice[] {
+  return [
+    { key: "scenario", options: data.scenarioEntries.map(({ scenario }) => scenario) },
+    { key: "subject", options: data.subjects },
+    ...(data.judges.length > 1 ? [{ key: "judge", options: data.judges } as const] : []),
+    {
+      key: "outcome",
+      options: outcomes.flatMap((name) => [`${name}:true`, `${name}:false`, `${name}:inconclusive`]),
+      words: (option) => option.replace(/:(\w+)$/, " is $1"),
+    },
+    {
+      key: "status",
+      options: ["running", "cut_short", ...Object.keys(data.statuses)],
+      words: (status) => status.replaceAll("_", " "),
+    },
+    { key: "verdict", options: VERDICTS, words: (verdict) => `a turn that is ${lookOf(verdict).word}` },
+    { key: "order", options: Object.keys(ORDERS), words: (order) => ORDERS[order] ?? order, none: "as run" },
+  ];
 }
 
 function Conversations({ data, route }: { readonly data: RunAnswer; readonly route: Route }): ReactNode {
@@ -37,77 +59,29 @@ function Conversations({ data, route }: { readonly data: RunAnswer; readonly rou
   );
   const { loaded, more } = useEntries(data.run, filter, data.state !== "running");
   const outcomes = data.rates.outcomes.map(({ outcome }) => outcome);
-  const set = (changes: Readonly<Record<string, string | undefined>>): void =>
-    goTo(withSettings(route, changes), { replaces: true });
+  const set = (changes: Settings): void => changeSettings(route, changes);
   return (
     <>
       <div className="head">
         <h1>Conversations</h1>
         <span className="facts">
           <span>
-            {loaded.next === null
-              ? countText(loaded.entries.length)
-              : `first ${countText(loaded.entries.length)}`}{" "}
-            of {countText(data.conversations)}
+            {loaded.next === null ? "" : "first "}
+            {countText(loaded.items.length)} of {countText(data.conversations)}
           </span>
         </span>
       </div>
       <div className="controls filters">
-        <Choice
-          name="scenario"
-          value={filter.scenario}
-          options={data.scenarioEntries.map(({ scenario }) => scenario)}
-          none="any"
-          onChange={(value) => set({ scenario: value })}
-        />
-        <Choice
-          name="subject"
-          value={filter.subject}
-          options={data.subjects}
-          none="any"
-          onChange={(value) => set({ subject: value })}
-        />
-        {data.judges.length > 1 && (
+        {choicesFor(data, outcomes).map(({ key, none = "any", ...choice }) => (
           <Choice
-            name="judge"
-            value={filter.judge}
-            options={data.judges}
-            none="any"
-            onChange={(value) => set({ judge: value })}
+            key={key}
+            name={key}
+            value={filter[key]}
+            none={none}
+            {...choice}
+            onChange={(value) => set({ [key]: value })}
           />
-        )}
-        <Choice
-          name="outcome"
-          value={filter.outcome}
-          options={outcomes.flatMap((name) => [`${name}:true`, `${name}:false`, `${name}:inconclusive`])}
-          words={outcomeWords}
-          none="any"
-          onChange={(value) => set({ outcome: value })}
-        />
-        <Choice
-          name="status"
-          value={filter.status}
-          options={["running", "cut_short", ...Object.keys(data.statuses)]}
-          words={(status) => status.replaceAll("_", " ")}
-          none="any"
-          onChange={(value) => set({ status: value })}
-        />
-        <Choice
-          name="verdict"
-          value={filter.verdict}
-          options={["pass", "fail", "unreadable", "unjudged"]}
-          words={(verdict) => `a turn that is ${VERDICT_WORDS[verdict] ?? verdict}`}
-          none="any"
-          onChange={(value) => set({ verdict: value })}
-        />
-        <Choice
-          name="order"
-          value={filter.order}
-          none="as run"
-          options={Object.keys(ORDERS)}
-          words={(order) => ORDERS[order] ?? order}
-          onChange={(value) => set({ order: value })}
-        />
+        ))}
         {(["row", "arm", "node", "edge"] as const).map((key) =>
           filter[key] === undefined ? null : (
             <span key={key} className="chip">
@@ -127,7 +101,7 @@ function Conversations({ data, route }: { readonly data: RunAnswer; readonly rou
           </button>
         )}
       </div>
-      {loaded.next === null && loaded.entries.length === 0 && loaded.error === undefined ? (
+      {loaded.next === null && loaded.items.length === 0 && loaded.error === undefined ? (
         <Empty title="No conversation matches">
           <p>Choose another filter.</p>
         </Empty>
@@ -145,30 +119,26 @@ function Conversations({ data, route }: { readonly data: RunAnswer; readonly rou
   );
 }
 
-const VERDICT_WORDS: Readonly<Record<string, string>> = {
-  pass: "right",
-  fail: "wrong",
-  unreadable: "unreadable",
-  unjudged: "not judged",
-};
-
-function outcomeWords(option: string): string {
-  const at = option.lastIndexOf(":");
-  return `${option.slice(0, at)} is ${option.slice(at + 1)}`;
-}
-
 const SHOWN_OUTCOMES = 4;
 
 function columnsFor(outcomes: readonly string[]): EntryColumns {
   const shown = outcomes.slice(0, SHOWN_OUTCOMES);
   return {
-    template: `minmax(10rem, 2fr) minmax(7rem, 1.4fr) minmax(6rem, 1fr) minmax(6rem, 1fr) 4.5rem 5.5rem 8rem ${shown.map(() => "minmax(5rem, 0.6fr)").join(" ")}`,
+    template: `minmax(10rem, 2fr) minmax(7rem, 1.4fr) minmax(6rem, 1fr) minmax(6rem, 1fr) 4.5rem 5.5rem 8rem ${shown.map(() => "minmax(4.8rem, 0.4fr)").join(" ")}`,
     heads: ["scenario", "subject", "which", "turns", "time", "cost", "ended", ...shown],
     numbers: ["time", "cost"],
-    sorts: { turns: "turns", time: "time", cost: "cost" },
+    sorts: ["turns", "time", "cost"],
     cells: (entry: ConversationEntry) => [
-      ...entryCells(entry),
-      ...shown.map((name) => <OutcomeMark key={name} value={entry.outcomes[name]} />),
+      <PlainText key="scenario" text={entry.scenario} />,
+      <PlainText key="subject" text={entry.subject} />,
+      <PlainText key="place" text={entry.place} />,
+      <VerdictStrip key="turns" verdicts={entry.turns.map(([, verdict]) => verdict)} />,
+      durationText(
+        entry.startedAt === null || entry.endedAt === null ? null : entry.endedAt - entry.startedAt,
+      ),
+      entry.cost === null ? "–" : costText(entry.cost),
+      <VerdictMark key="status" look={statusLook(entry.status)} hasWord />,
+      ...shown.map((name) => <OutcomeMark key={name} value={entry.outcomes[name]} isShort />),
     ],
   };
 }

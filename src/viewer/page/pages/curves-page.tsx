@@ -1,44 +1,34 @@
 import * as Plot from "@observablehq/plot";
 import type { ReactNode } from "react";
-import type { SubjectSequences } from "../../../report/data/sequences.ts";
-import type { CurvesAnswer, RunAnswer } from "../../answers.ts";
-import { CostAgainstRate } from "../parts/cost-picture.tsx";
-import { countText, Explain, percentText, rangeText } from "../parts/figures.tsx";
-import { COLOURS, DASHES, Picture, scaleOf } from "../parts/picture.tsx";
+import type { RunSequences, SubjectSequences } from "../../../report/data/sequences.ts";
+import type { RatesAnswer, ShownRates } from "../../answers.ts";
+import { Choice } from "../parts/controls.tsx";
+import { costText, countText, Explain, percentText, pText, rangeText, Table } from "../parts/figures.tsx";
+import { OpenCounts } from "../parts/marks.tsx";
+import { LinePicture, Picture, scaleOf } from "../parts/picture.tsx";
 import { PlainText } from "../parts/plain-text.tsx";
+import { heatColour } from "../parts/result-tables.tsx";
 import { Awaited, Empty } from "../parts/states.tsx";
-import type { Route } from "../routing.ts";
+import { changeSettings, type Route, type RunPageParts } from "../routing.ts";
 import { answerPath, useAnswer } from "../source.ts";
 
-interface CurvesParts {
-  readonly route: Route;
-  readonly run: string;
-}
-
 /** How long do right answers last? Survival, accuracy by turn, what follows what, and cost against rate. */
-export function CurvesPage({ route, run }: CurvesParts): ReactNode {
-  const curves = useAnswer<CurvesAnswer>(answerPath(["runs", run, "curves"]));
-  const answer = useAnswer<RunAnswer>(answerPath(["runs", run]));
+export function CurvesPage({ route, run }: RunPageParts): ReactNode {
+  const curves = useAnswer<RunSequences>(answerPath(["runs", run, "curves"]));
+  const rates = useAnswer<RatesAnswer>(answerPath(["runs", run, "rates"])).data;
   return (
-    <Awaited answer={answer} what="the run">
-      {(data) => (
-        <Awaited answer={curves} what="the curves">
-          {(found) => <Curves route={route} data={data} curves={found} />}
-        </Awaited>
+    <Awaited answer={curves} what="the curves">
+      {(found) => (
+        <>
+          <Curves curves={found} />
+          {rates !== undefined && <CostAgainstRate route={route} rates={rates.rates} />}
+        </>
       )}
     </Awaited>
   );
 }
 
-function Curves({
-  route,
-  data,
-  curves,
-}: {
-  readonly route: Route;
-  readonly data: RunAnswer;
-  readonly curves: CurvesAnswer;
-}): ReactNode {
+function Curves({ curves }: { readonly curves: RunSequences }): ReactNode {
   const test = curves.clusteredLogRank ?? curves.logRank;
   const shown = curves.subjects.filter(({ accuracy }) => accuracy.length > 0);
   return (
@@ -66,226 +56,125 @@ function Curves({
           <Transitions subjects={shown} />
         </>
       )}
-      <CostAgainstRate route={route} data={data} />
     </>
   );
 }
 
-const NO_INTERVAL = { low: null, high: null };
-const STATES = ["right", "wrong", "unreadable"];
+/** The states of a turn, in the order of the matrix. */
+const STATES = ["right", "wrong", "unreadable"] as const;
 
-function pText(p: number): string {
-  return p < 0.001 ? "< 0.001" : p.toFixed(3);
+interface SubjectsParts {
+  readonly subjects: readonly SubjectSequences[];
 }
 
-function Survival({ subjects }: { readonly subjects: readonly SubjectSequences[] }): ReactNode {
-  const names = subjects.map(({ subject }) => subject);
-  const points = subjects.flatMap(({ subject, survival }) => [
-    { subject, turn: 0, survival: 1, low: 1, high: 1 },
-    ...survival.map(({ interval, ...point }) => ({ subject, ...point, ...(interval ?? NO_INTERVAL) })),
-  ]);
+function Survival({ subjects }: SubjectsParts): ReactNode {
+  // Where no first turn could be read, nothing is known about how long an answer lasts.
+  const known = subjects.filter(({ survival }) => survival.length > 0);
+  if (known.length === 0) return null;
+  const lines = known.map(({ subject, survival }) => ({
+    subject,
+    points: [
+      { x: 0, y: 1, interval: { low: 1, high: 1 } },
+      ...survival.map(({ turn, survival: share, interval }) => ({ x: turn, y: share, interval })),
+    ],
+  }));
+  const table = (
+    <Table
+      caption={
+        <Explain text="Kaplan–Meier: the share of conversations without a wrong answer up to a turn. Unreadable turns and ends are censored, not counted as wrong. Intervals are over items.">
+          Share that is still right after a turn, with 95 % interval
+        </Explain>
+      }
+      heads={[
+        "subject",
+        { right: "turn" },
+        { right: "at risk" },
+        { right: "wrong" },
+        { right: "still right" },
+      ]}
+    >
+      {known.flatMap(({ subject, survival }) =>
+        survival.map(({ turn, atRisk, events, survival: share, interval }, index) => (
+          <tr key={`${subject} ${turn}`}>
+            {index === 0 && (
+              <th scope="row" rowSpan={survival.length}>
+                <PlainText text={subject} />
+              </th>
+            )}
+            <td className="number">{turn}</td>
+            <td className="number">{countText(atRisk)}</td>
+            <td className="number">{countText(events)}</td>
+            <td className="number">
+              {percentText(share)} {rangeText(interval)}
+            </td>
+          </tr>
+        )),
+      )}
+    </Table>
+  );
   return (
-    <Picture
+    <LinePicture
       title="Survival of a right answer"
-      options={() => ({
-        x: {
-          label: "turn",
-          ticks: Math.min(12, Math.max(...points.map(({ turn }) => turn))),
-          tickFormat: "d",
-        },
-        y: { label: "still right (%)", domain: [0, 100], percent: true, grid: true },
-        color: scaleOf(names),
-        marks: [
-          Plot.areaY(
-            points.filter(({ low }) => low !== null),
-            {
-              x: "turn",
-              y1: "low",
-              y2: "high",
-              fill: "subject",
-              fillOpacity: 0.12,
-              curve: "step-after",
-              z: "subject",
-            },
-          ),
-          ...subjects.map(({ subject }, index) =>
-            Plot.lineY(
-              points.filter((point) => point.subject === subject),
-              {
-                x: "turn",
-                y: "survival",
-                stroke: COLOURS[index % COLOURS.length] ?? "currentColor",
-                strokeDasharray: DASHES[index % DASHES.length] ?? "none",
-                strokeWidth: 2,
-                curve: "step-after",
-              },
-            ),
-          ),
-          ...endLabels(
-            points.map(({ subject, turn, survival }) => ({ subject, x: turn, y: survival })),
-            names,
-          ),
-        ],
-      })}
-      table={
-        <table>
-          <caption>
-            <Explain text="Kaplan–Meier: the share of conversations without a wrong answer up to a turn. Unreadable turns and ends are censored, not counted as wrong. Intervals are over items.">
-              Share that is still right after a turn, with 95 % interval
-            </Explain>
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">subject</th>
-              <th scope="col" className="number">
-                turn
-              </th>
-              <th scope="col" className="number">
-                at risk
-              </th>
-              <th scope="col" className="number">
-                wrong
-              </th>
-              <th scope="col" className="number">
-                still right
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {subjects.flatMap(({ subject, survival }) =>
-              survival.map(({ turn, atRisk, events, survival: share, interval }) => (
-                <tr key={`${subject} ${turn}`}>
-                  <th scope="row">{turn === 1 && <PlainText text={subject} />}</th>
-                  <td className="number">{turn}</td>
-                  <td className="number">{countText(atRisk)}</td>
-                  <td className="number">{countText(events)}</td>
-                  <td className="number">
-                    {percentText(share)} {interval !== null && rangeText(interval)}
-                  </td>
-                </tr>
-              )),
-            )}
-          </tbody>
-        </table>
-      }
+      label="still right (%)"
+      lines={lines}
+      isStepped
+      table={table}
     />
   );
 }
 
-/** Names at the ends of lines, moved apart where they would meet. */
-function endLabels(
-  points: readonly { readonly subject: string; readonly x: number; readonly y: number }[],
-  names: readonly string[],
-): readonly Plot.Markish[] {
-  const ends = names
-    .flatMap((name) => points.findLast(({ subject }) => subject === name) ?? [])
-    .sort((one, other) => one.y - other.y);
-  let lowest = -1;
-  return ends.map(({ subject, x, y }) => {
-    lowest = Math.max(y * 100, lowest + 5);
-    return Plot.text([{ x, y: lowest / 100 }], {
-      x: "x",
-      y: "y",
-      text: () => subject,
-      textAnchor: "start",
-      dx: 6,
-      fill: COLOURS[names.indexOf(subject) % COLOURS.length] ?? "currentColor",
-    });
-  });
-}
-
-function Accuracy({ subjects }: { readonly subjects: readonly SubjectSequences[] }): ReactNode {
-  const names = subjects.map(({ subject }) => subject);
-  const points = subjects.flatMap(({ subject, accuracy }) =>
-    accuracy.flatMap(({ turn, rate, interval }) =>
-      rate === null ? [] : [{ subject, turn, rate, ...(interval ?? NO_INTERVAL) }],
+function Accuracy({ subjects }: SubjectsParts): ReactNode {
+  const lines = subjects.map(({ subject, accuracy }) => ({
+    subject,
+    points: accuracy.flatMap(({ turn, rate, interval }) =>
+      rate === null ? [] : [{ x: turn, y: rate, interval }],
     ),
-  );
-  return (
-    <Picture
-      title="Right answers by turn"
-      options={() => ({
-        x: {
-          label: "turn",
-          ticks: Math.min(12, Math.max(...points.map(({ turn }) => turn))),
-          tickFormat: "d",
-        },
-        y: { label: "right (%)", domain: [0, 100], percent: true, grid: true },
-        color: scaleOf(names),
-        marks: [
-          Plot.link(
-            points.filter(({ low }) => low !== null),
-            { x1: "turn", x2: "turn", y1: "low", y2: "high", stroke: "subject", strokeOpacity: 0.6 },
-          ),
-          ...subjects.map(({ subject }, index) =>
-            Plot.lineY(
-              points.filter((point) => point.subject === subject),
-              {
-                x: "turn",
-                y: "rate",
-                stroke: COLOURS[index % COLOURS.length] ?? "currentColor",
-                strokeDasharray: DASHES[index % DASHES.length] ?? "none",
-                strokeWidth: 2,
-                marker: "dot",
-              },
-            ),
-          ),
-          ...endLabels(
-            points.map(({ subject, turn, rate }) => ({ subject, x: turn, y: rate })),
-            names,
-          ),
-        ],
-      })}
-      table={
-        <table>
-          <caption>
-            <Explain text="Of the replies that could be read at this turn, the share that is right, with its 95 % interval over items.">
-              Share of right replies, turn by turn
-            </Explain>
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">turn</th>
-              {names.map((name) => (
-                <th scope="col" key={name}>
-                  <PlainText text={name} />
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {Array.from(
-              { length: Math.max(...subjects.map(({ accuracy }) => accuracy.length)) },
-              (_, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: turns are known by their place.
-                <tr key={index}>
-                  <th scope="row">{index + 1}</th>
-                  {subjects.map(({ subject, accuracy }) => {
-                    const found = accuracy[index];
-                    return (
-                      <td key={subject}>
-                        {found === undefined ? "–" : percentText(found.rate)}{" "}
-                        <span className="muted">
-                          {found !== undefined && found.interval !== null && rangeText(found.interval)}
-                          {found !== undefined && ` n ${countText(found.n)}`}
-                        </span>
-                        {found !== undefined && found.unread > 0 && (
-                          <span className="mark-unread"> ? {found.unread}</span>
-                        )}
-                      </td>
-                    );
-                  })}
-                </tr>
-              ),
-            )}
-          </tbody>
-        </table>
+  }));
+  const turns = Math.max(...subjects.map(({ accuracy }) => accuracy.length));
+  const table = (
+    <Table
+      caption={
+        <Explain text="Of the replies that could be read at this turn, the share that is right, with its 95 % interval over items.">
+          Share of right replies, turn by turn
+        </Explain>
       }
-    />
+      heads={["turn", ...subjects.map(({ subject }) => <PlainText key={subject} text={subject} />)]}
+    >
+      {Array.from({ length: turns }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: turns are known by their place.
+        <tr key={index}>
+          <th scope="row">{index + 1}</th>
+          {subjects.map(({ subject, accuracy }) => (
+            <td key={subject}>
+              <TurnAccuracy found={accuracy[index]} />
+            </td>
+          ))}
+        </tr>
+      ))}
+    </Table>
+  );
+  return <LinePicture title="Right answers by turn" label="right (%)" lines={lines} table={table} />;
+}
+
+function TurnAccuracy({
+  found,
+}: {
+  readonly found: SubjectSequences["accuracy"][number] | undefined;
+}): ReactNode {
+  if (found === undefined) return "–";
+  const { rate, interval, n, unread } = found;
+  return (
+    <>
+      {percentText(rate)}{" "}
+      <span className="muted">
+        {rangeText(interval)} n {countText(n)}
+      </span>
+      <OpenCounts inconclusive={unread} errors={0} />
+    </>
   );
 }
 
-function Transitions({ subjects }: { readonly subjects: readonly SubjectSequences[] }): ReactNode {
+function Transitions({ subjects }: SubjectsParts): ReactNode {
   return (
     <section aria-label="From turn to turn">
       <div className="section-head">
@@ -297,52 +186,97 @@ function Transitions({ subjects }: { readonly subjects: readonly SubjectSequence
       </div>
       <div className="matrices">
         {subjects.map(({ subject, transitions }) => (
-          <div className="scroll" key={subject}>
-            <table className="heat">
-              <caption>
-                <PlainText text={subject} />
-              </caption>
-              <thead>
-                <tr>
-                  <th scope="col">from</th>
-                  {STATES.map((state) => (
-                    <th scope="col" key={state} className="number">
-                      to {state}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {STATES.map((state, row) => (
-                  <tr key={state}>
-                    <th scope="row">{state}</th>
-                    {STATES.map((to, column) => {
-                      const share = transitions.proportions[row]?.[column] ?? null;
-                      const counts = transitions.counts[row] ?? [];
-                      const n = counts.reduce((sum, count) => sum + count, 0);
-                      return (
-                        <td key={to}>
-                          <span
-                            className="heat-cell"
-                            style={{
-                              background: `color-mix(in srgb, var(--bar) ${Math.round((share ?? 0) * 60)}%, var(--background))`,
-                            }}
-                          >
-                            {percentText(share)}{" "}
-                            <span className="small">
-                              {n === 0 ? "n 0" : `${countText(counts[column] ?? 0)} of ${countText(n)}`}
-                            </span>
+          <Table
+            key={subject}
+            className="heat"
+            caption={<PlainText text={subject} />}
+            heads={["from", ...STATES.map((state) => ({ right: `to ${state}` }))]}
+          >
+            {STATES.map((state, row) => {
+              const counts = transitions.counts[row] ?? [];
+              const n = counts.reduce((sum, count) => sum + count, 0);
+              return (
+                <tr key={state}>
+                  <th scope="row">{state}</th>
+                  {STATES.map((to, column) => {
+                    const share = transitions.proportions[row]?.[column] ?? null;
+                    return (
+                      <td key={to}>
+                        <span className="heat-cell" style={{ background: heatColour(share ?? 0) }}>
+                          {percentText(share)}{" "}
+                          <span className="small">
+                            {n === 0 ? "n 0" : `${countText(counts[column] ?? 0)} of ${countText(n)}`}
                           </span>
-                        </td>
-                      );
-                    })}
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+                        </span>
+                      </td>
+                    );
+                  })}
+                </tr>
+              );
+            })}
+          </Table>
         ))}
       </div>
     </section>
+  );
+}
+
+/** What a right answer costs: the rate of each subject against its spending. Nothing where nothing costs anything. */
+function CostAgainstRate({ route, rates }: { readonly route: Route; readonly rates: ShownRates }): ReactNode {
+  const rated = rates.outcomes.filter((one) => one.kind === "assertion");
+  const outcome = route.settings.outcome ?? rated[1]?.outcome ?? rated[0]?.outcome;
+  const chosen = rated.find((one) => one.outcome === outcome);
+  const points = (chosen?.lines ?? []).flatMap(({ subject, rate, interval, n }, index) => {
+    const { spending, ended = 0 } = rates.totals[index] ?? {};
+    const cost = spending?.cost ?? null;
+    return rate === null || cost === null || ended === 0
+      ? []
+      : [{ subject, rate, n, interval, cost: cost / ended }];
+  });
+  if (points.every(({ cost }) => cost === 0)) return null;
+  const options = (): Plot.PlotOptions => ({
+    x: { label: "USD a conversation", grid: true, zero: true },
+    y: { label: `${outcome} (%)`, domain: [0, 100], percent: true, grid: true },
+    color: scaleOf(points.map(({ subject }) => subject)),
+    marks: [
+      Plot.link(
+        points.flatMap(({ interval, ...point }) => (interval === null ? [] : [{ ...point, ...interval }])),
+        { x1: "cost", x2: "cost", y1: "low", y2: "high", stroke: "subject" },
+      ),
+      Plot.dot(points, { x: "cost", y: "rate", fill: "subject", r: 4 }),
+      Plot.text(points, { x: "cost", y: "rate", text: "subject", textAnchor: "start", dx: 8 }),
+    ],
+  });
+  const table = (
+    <Table
+      caption={`Cost of a conversation, and the share in which ${outcome} is true`}
+      heads={["subject", { right: "a conversation" }, { right: outcome }, { right: "n" }]}
+    >
+      {points.map(({ subject, cost, rate, interval, n }) => (
+        <tr key={subject}>
+          <th scope="row">
+            <PlainText text={subject} />
+          </th>
+          <td className="number">{costText(cost)}</td>
+          <td className="number">
+            {percentText(rate)} {rangeText(interval)}
+          </td>
+          <td className="number">{countText(n)}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+  return (
+    <>
+      <div className="controls section-gap">
+        <Choice
+          name="outcome"
+          value={outcome}
+          options={rated.map((one) => one.outcome)}
+          onChange={(value) => changeSettings(route, { outcome: value })}
+        />
+      </div>
+      <Picture title={`Cost against ${outcome}`} options={options} table={table} />
+    </>
   );
 }

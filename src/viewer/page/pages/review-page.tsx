@@ -1,13 +1,13 @@
 import { type ReactNode, useState } from "react";
+import type { FoundTurn } from "../../../journal/store/browsed-run.ts";
 import { wilson } from "../../../statistics/proportions.ts";
-import type { ConversationAnswer, FieldView, ReviewAnswer, ReviewTurn, TurnView } from "../../answers.ts";
-import { Choice } from "../parts/choice.tsx";
-import { countText, Explain, percentText, rangeText, valueText } from "../parts/figures.tsx";
-import { type Key, useKeys } from "../parts/keys.tsx";
+import type { ConversationAnswer, FieldView, ReviewAnswer, TurnView } from "../../answers.ts";
+import { Alert, Choice, type Key, useKeys } from "../parts/controls.tsx";
+import { countedText, countText, Explain, percentText, rangeText, valueText } from "../parts/figures.tsx";
 import { lookOf, VerdictMark } from "../parts/marks.tsx";
 import { LongText, PlainText } from "../parts/plain-text.tsx";
 import { Awaited, Empty } from "../parts/states.tsx";
-import { goTo, hashOf, type Route, withSettings } from "../routing.ts";
+import { changeSettings, hashOf, type Route, type RunPageParts, type Settings } from "../routing.ts";
 import { answerPath, send, useAnswer } from "../source.ts";
 
 type LabelValue = boolean | number | string | null;
@@ -19,11 +19,10 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /** Was the judge right? A person goes through turns, one at a time. */
-export function ReviewPage({ route, run }: { readonly route: Route; readonly run: string }): ReactNode {
+export function ReviewPage({ route, run }: RunPageParts): ReactNode {
   const { kind = "random", count = "50", seed = "1" } = route.settings;
   const answer = useAnswer<ReviewAnswer>(answerPath(["runs", run, "review"], { kind, count, seed }));
-  const set = (changes: Readonly<Record<string, string>>): void =>
-    goTo(withSettings(route, { at: undefined, ...changes }), { replaces: true });
+  const set = (changes: Settings): void => changeSettings(route, { at: undefined, ...changes });
   return (
     <>
       <div className="head">
@@ -72,7 +71,7 @@ export function ReviewPage({ route, run }: { readonly route: Route; readonly run
   );
 }
 
-function keyOf(turn: Pick<ReviewTurn, "conversation" | "turn">, field: string): string {
+function keyOf(turn: Pick<FoundTurn, "conversation" | "turn">, field: string): string {
   return JSON.stringify([turn.conversation, turn.turn, field]);
 }
 
@@ -92,13 +91,12 @@ function Review({
   const [verdicts, setVerdicts] = useState<ReadonlyMap<string, boolean | null>>(new Map());
   const [problem, setProblem] = useState<string>();
   const at = Math.min(Math.max(Number(route.settings.at ?? 1) - 1 || 0, 0), data.turns.length - 1);
-  const current = data.turns[at] as ReviewTurn;
+  const current = data.turns[at] as FoundTurn;
   const answer = useAnswer<ConversationAnswer>(
     answerPath(["runs", run, "conversations", current.conversation]),
   );
   const go = (to: number): void => {
-    if (to >= 0 && to < data.turns.length)
-      goTo(withSettings(route, { at: String(to + 1) }), { replaces: true });
+    if (to >= 0 && to < data.turns.length) changeSettings(route, { at: String(to + 1) });
   };
   const label = (field: string, value: LabelValue): void => {
     const key = keyOf(current, field);
@@ -111,11 +109,7 @@ function Review({
   };
   return (
     <>
-      {problem !== undefined && (
-        <p className="notice bad" role="alert">
-          Not saved: {problem}
-        </p>
-      )}
+      {problem !== undefined && <Alert text={`Not saved: ${problem}`} />}
       <Awaited answer={answer} what="the turn">
         {(conversation) => {
           const turn = conversation.turns.find((one) => one.turn === current.turn);
@@ -127,11 +121,11 @@ function Review({
               data={conversation}
               turn={turn}
               labelOf={(field) => labels.get(keyOf(current, field))}
-              hasLabel={(field) => labels.has(keyOf(current, field))}
-              onVerdict={(value) => {
-                setVerdicts((before) => new Map(before).set(keyOf(current, "verify_result"), value));
+              onLabel={(field, value) => {
+                if (field === "verify_result")
+                  setVerdicts((before) => new Map(before).set(keyOf(current, field), verdictOf(turn)));
+                label(field, value);
               }}
-              onLabel={label}
               onStep={(by) => go(at + by)}
             />
           );
@@ -145,10 +139,8 @@ function Review({
 interface TurnParts {
   readonly data: ConversationAnswer;
   readonly turn: TurnView;
+  /** Undefined if there is none yet. */
   readonly labelOf: (field: string) => LabelValue | undefined;
-  readonly hasLabel: (field: string) => boolean;
-  /** What the judge said, to compare with. */
-  readonly onVerdict: (value: boolean | null) => void;
   readonly onLabel: (field: string, value: LabelValue) => void;
   readonly onStep: (by: 1 | -1) => void;
 }
@@ -157,19 +149,38 @@ function verdictOf({ verdict }: TurnView): boolean | null {
   return verdict === "pass" ? true : verdict === "fail" ? false : null;
 }
 
-function ReviewedTurn({ data, turn, labelOf, hasLabel, onVerdict, onLabel, onStep }: TurnParts): ReactNode {
+interface VerdictLabel {
+  readonly key: string;
+  readonly words: string;
+  readonly value: boolean | null;
+}
+
+/** What can be said about a verdict. Whether an unreadable reply is right or wrong does not follow from "no". */
+function verdictLabels(verdict: boolean | null): readonly VerdictLabel[] {
+  if (verdict !== null)
+    return [
+      { key: "y", words: "verdict is right", value: verdict },
+      { key: "n", words: "verdict is wrong", value: !verdict },
+    ];
+  return [
+    { key: "y", words: "nothing can be read", value: null },
+    { key: "r", words: "the reply is right", value: true },
+    { key: "w", words: "the reply is wrong", value: false },
+  ];
+}
+
+function ReviewedTurn({ data, turn, labelOf, onLabel, onStep }: TurnParts): ReactNode {
   const [isShown, setIsShown] = useState(false);
-  const judged = verdictOf(turn);
-  const say = (isRight: boolean): void => {
-    onVerdict(judged);
-    onLabel("verify_result", judged === null ? (isRight ? null : true) : isRight ? judged : !judged);
-  };
+  const verdicts = verdictLabels(verdictOf(turn));
   const options = turn.fields
     .flatMap((field) => field.choices.map((value) => ({ field, value })))
     .slice(0, 9);
   const keys: readonly Key[] = [
-    { key: "y", about: "the verdict is right", action: () => say(true) },
-    { key: "n", about: "the verdict is wrong", action: () => say(false) },
+    ...verdicts.map(({ key, words, value }) => ({
+      key,
+      about: words,
+      action: () => onLabel("verify_result", value),
+    })),
     ...options.map(({ field, value }, index) => ({
       key: String(index + 1),
       about: `${field.name} is ${valueText(value)}`,
@@ -197,19 +208,16 @@ function ReviewedTurn({ data, turn, labelOf, hasLabel, onVerdict, onLabel, onSte
         The verdict: <VerdictMark look={lookOf(turn.verdict)} hasWord />
       </p>
       <div className="controls">
-        {[true, false].map((isRight) => {
-          const value = judged === null ? (isRight ? null : true) : isRight ? judged : !judged;
-          return (
-            <button
-              key={String(isRight)}
-              type="button"
-              aria-pressed={hasLabel("verify_result") && labelOf("verify_result") === value}
-              onClick={() => say(isRight)}
-            >
-              <kbd>{isRight ? "y" : "n"}</kbd> {isRight ? "verdict is right" : "verdict is wrong"}
-            </button>
-          );
-        })}
+        {verdicts.map(({ key, words, value }) => (
+          <button
+            key={key}
+            type="button"
+            aria-pressed={labelOf("verify_result") === value}
+            onClick={() => onLabel("verify_result", value)}
+          >
+            <kbd>{key}</kbd> {words}
+          </button>
+        ))}
         <button type="button" aria-pressed={isShown} onClick={() => setIsShown(!isShown)}>
           <kbd>e</kbd> {isShown ? "hide" : "show"} what is expected
         </button>
@@ -220,7 +228,7 @@ function ReviewedTurn({ data, turn, labelOf, hasLabel, onVerdict, onLabel, onSte
           field={field}
           isShown={isShown}
           options={options}
-          isChosen={(value) => hasLabel(field.name) && labelOf(field.name) === value}
+          isChosen={(value) => labelOf(field.name) === value}
           onLabel={(value) => onLabel(field.name, value)}
         />
       ))}
@@ -254,9 +262,7 @@ function FieldChoices({
       <p>
         <PlainText text={field.name} /> was read as{" "}
         <strong>
-          <PlainText
-            text={field.value === undefined || field.value === null ? "nothing" : valueText(field.value)}
-          />
+          <PlainText text={(field.value ?? null) === null ? "nothing" : valueText(field.value)} />
         </strong>
         {isShown && field.expected !== null && (
           <span className="muted">
@@ -304,11 +310,11 @@ function Agreement({
     <p className="review-foot" aria-live="polite">
       turn {countText(at + 1)} of {countText(count)} ·{" "}
       {judged.length === 0 ? (
-        "no verdict labelled yet"
+        "no verdict labelled yet in this session"
       ) : (
         <Explain text="Of the verdicts that you have labelled here, the share that you agree with, with its 95 % interval.">
           you agree with {percentText(agreed / judged.length)} {rangeText(interval)} of{" "}
-          {countText(judged.length)} verdicts
+          {countedText(judged.length, "verdict")}
         </Explain>
       )}
     </p>

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from "react";
 import type { FailureCause, RatesAnswer, RunAnswer, RunEntry } from "../../answers.ts";
-import { ConfirmDelete } from "../parts/confirm-delete.tsx";
+import { ConfirmDelete, useKeys } from "../parts/controls.tsx";
 import {
   costText,
   countedText,
@@ -8,21 +8,20 @@ import {
   durationText,
   Explain,
   percentText,
+  Table,
   timeText,
   tokensText,
 } from "../parts/figures.tsx";
-import { GroupTable } from "../parts/group-table.tsx";
-import { useKeys } from "../parts/keys.tsx";
 import { statusLook, VerdictMark } from "../parts/marks.tsx";
 import { Matrix } from "../parts/matrix.tsx";
 import { PlainText } from "../parts/plain-text.tsx";
-import { ScenarioTable } from "../parts/scenario-table.tsx";
+import { GroupTable, ScenarioTable } from "../parts/result-tables.tsx";
 import { Awaited } from "../parts/states.tsx";
-import { goTo, hashOf, type Route } from "../routing.ts";
+import { goTo, hashOf, type Route, type RunPageParts } from "../routing.ts";
 import { answerPath, source, useAnswer } from "../source.ts";
 
 /** How did they do? The results of a run, live while it goes on. */
-export function RunPage({ route, run }: { readonly route: Route; readonly run: string }): ReactNode {
+export function RunPage({ route, run }: RunPageParts): ReactNode {
   const { version, live, isGone } = useLive(run);
   const answer = useAnswer<RunAnswer>(answerPath(["runs", run]), version);
   useKeys([
@@ -30,9 +29,7 @@ export function RunPage({ route, run }: { readonly route: Route; readonly run: s
   ]);
   return (
     <Awaited answer={answer} what="the run">
-      {(data) => (
-        <RunResults data={live === undefined ? data : { ...data, ...live }} route={route} isGone={isGone} />
-      )}
+      {(data) => <RunResults data={{ ...data, ...live }} route={route} isGone={isGone} />}
     </Awaited>
   );
 }
@@ -76,6 +73,7 @@ function RunResults({
 }): ReactNode {
   const [isDeleting, setIsDeleting] = useState(false);
   const took = (data.endedAt ?? Date.now()) - data.startedAt;
+  const progress = data.conversations === 0 ? null : data.ended / data.conversations;
   return (
     <>
       <div className="head">
@@ -85,10 +83,9 @@ function RunResults({
         <span className="facts">
           <span>started {timeText(data.startedAt)}</span>
           <span aria-live="polite">
-            {data.state === "finished" ? "done" : data.state}
             {data.state === "finished"
-              ? ""
-              : `, ${countText(data.ended)} of ${countText(data.conversations)} (${percentText(data.conversations === 0 ? null : data.ended / data.conversations)})`}
+              ? "done"
+              : `${data.state}, ${countText(data.ended)} of ${countText(data.conversations)} (${percentText(progress)})`}
           </span>
           <span>{countedText(data.ended, "conversation")}</span>
           <span>{countedText(data.scenarioCount, "scenario")}</span>
@@ -151,7 +148,7 @@ function Rates({ data }: { readonly data: RunAnswer }): ReactNode {
         rates={found?.rates ?? data.rates}
         descriptions={data.descriptions}
         outcomes={new Set(data.rates.outcomes.map(({ outcome }) => outcome))}
-        {...(found === undefined ? {} : { best: found.best })}
+        best={found?.best ?? {}}
       />
       {found === undefined && (
         <p className="muted" aria-live="polite">
@@ -186,7 +183,8 @@ function Health({ data }: { readonly data: RunAnswer }): ReactNode {
             judged {countText(judged)} of {countText(asked)}
           </Explain>{" "}
           · repaired {countText(repaired)} · unreadable {countText(unreadable)} · failed {countText(failed)}
-          {isPoor && " ! too many to trust the verdicts"}
+          {isPoor &&
+            ` · ! ${percentText((unreadable + failed) / asked)} without an answer: verdicts may be wrong`}
         </li>
       ))}
     </ul>
@@ -204,36 +202,22 @@ function Causes({
   return (
     <section aria-labelledby="causes">
       <h2 id="causes">Ended early, by cause</h2>
-      <div className="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">status</th>
-              <th scope="col">cause</th>
-              <th scope="col">subject</th>
-              <th scope="col" className="number">
-                conversations
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {causes.map(({ status, category, subject, count }) => (
-              <tr key={`${status} ${category} ${subject}`}>
-                <td>
-                  <VerdictMark look={statusLook(status)} hasWord />
-                </td>
-                <td>{(category ?? "–").replaceAll("_", " ")}</td>
-                <td>
-                  <PlainText text={subject} />
-                </td>
-                <td className="number">
-                  <a href={hashOf(["run", run, "conversations"], { subject, status })}>{countText(count)}</a>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table heads={["status", "cause", "subject", { right: "conversations" }]}>
+        {causes.map(({ status, category, subject, count }) => (
+          <tr key={`${status} ${category} ${subject}`}>
+            <td>
+              <VerdictMark look={statusLook(status)} hasWord />
+            </td>
+            <td>{(category ?? "–").replaceAll("_", " ")}</td>
+            <td>
+              <PlainText text={subject} />
+            </td>
+            <td className="number">
+              <a href={hashOf(["run", run, "conversations"], { subject, status })}>{countText(count)}</a>
+            </td>
+          </tr>
+        ))}
+      </Table>
     </section>
   );
 }

@@ -1,12 +1,10 @@
 import { type ReactNode, useRef, useState } from "react";
 import type { RunEntry, RunsAnswer } from "../../answers.ts";
-import { Choice } from "../parts/choice.tsx";
-import { ConfirmDelete } from "../parts/confirm-delete.tsx";
-import { costText, countText, durationText, timeText } from "../parts/figures.tsx";
-import { useKeys } from "../parts/keys.tsx";
+import { Choice, ConfirmDelete, useKeys } from "../parts/controls.tsx";
+import { costText, countText, durationText, Table, timeText } from "../parts/figures.tsx";
 import { PlainText } from "../parts/plain-text.tsx";
 import { Awaited, Empty } from "../parts/states.tsx";
-import { goTo, hashOf, type Route, withSettings } from "../routing.ts";
+import { changeSettings, hashOf, type Route, type Settings } from "../routing.ts";
 import { answerPath, source, useAnswer } from "../source.ts";
 
 /** All runs of the store: what ran when, how far, for how much. */
@@ -20,13 +18,15 @@ export function RunsPage({ route }: { readonly route: Route }): ReactNode {
   );
 }
 
-interface RunsParts {
+function Runs({
+  data,
+  route,
+  onDeleted,
+}: {
   readonly data: RunsAnswer;
   readonly route: Route;
   readonly onDeleted: () => void;
-}
-
-function Runs({ data, route, onDeleted }: RunsParts): ReactNode {
+}): ReactNode {
   const { search = "", tag = "", sort = "" } = route.settings;
   const field = useRef<HTMLInputElement>(null);
   const [toDelete, setToDelete] = useState<RunEntry>();
@@ -35,8 +35,7 @@ function Runs({ data, route, onDeleted }: RunsParts): ReactNode {
   const shown = data.runs
     .filter((run) => matches(run, search) && (tag === "" || run.tags.includes(tag)))
     .sort(ORDERS[sort] ?? (() => 0));
-  const set = (changes: Readonly<Record<string, string>>): void =>
-    goTo(withSettings(route, changes), { replaces: true });
+  const set = (changes: Settings): void => changeSettings(route, changes);
   if (data.runs.length === 0)
     return (
       <Empty title="No runs yet">
@@ -121,82 +120,65 @@ function RunTable({
   readonly onDelete: (run: RunEntry) => void;
 }): ReactNode {
   const canDelete = !source().isExport;
+  const heads = [
+    ...["run", "started", "state", { right: "conversations" }, "scenarios", "subjects"],
+    ...[{ right: "spent" }, { right: "took" }, "headline"],
+    ...(canDelete
+      ? [
+          <span key="delete" className="hidden">
+            delete
+          </span>,
+        ]
+      : []),
+  ];
   return (
-    <div className="scroll">
-      <table className="wide">
-        <thead>
-          <tr>
-            <th scope="col">run</th>
-            <th scope="col">started</th>
-            <th scope="col">state</th>
-            <th scope="col" className="number">
-              conversations
-            </th>
-            <th scope="col">scenarios</th>
-            <th scope="col">subjects</th>
-            <th scope="col" className="number">
-              spent
-            </th>
-            <th scope="col" className="number">
-              took
-            </th>
-            <th scope="col">headline</th>
-            {canDelete && (
-              <th scope="col">
-                <span className="hidden">delete</span>
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => (
-            <tr key={run.run}>
-              <th scope="row" className="wrap">
-                <a href={hashOf(["run", run.run])}>
-                  <PlainText text={run.run} />
-                </a>{" "}
-                {run.tags.map((tag) => (
-                  <span key={tag} className="tag">
-                    <PlainText text={tag} />
-                  </span>
-                ))}
-              </th>
-              <td>{timeText(run.startedAt)}</td>
-              <td>
-                <RunStateWord run={run} />
-              </td>
-              <td className="number">
-                {countText(run.ended)}
-                {run.ended === run.conversations ? "" : ` of ${countText(run.conversations)}`}
-              </td>
-              <td className="wrap">
-                <Names names={run.scenarios} count={run.scenarioCount} />
-              </td>
-              <td className="wrap">
-                <Names names={run.subjects.slice(0, 4)} count={run.subjects.length} />
-              </td>
-              <td className="number">{costText(run.spending.cost)}</td>
-              <td className="number">
-                {durationText(run.endedAt === null ? null : run.endedAt - run.startedAt)}
-              </td>
-              <td>{run.headline === "" ? "–" : <PlainText text={run.headline} />}</td>
-              {canDelete && (
-                <td>
-                  <button
-                    type="button"
-                    className="plain"
-                    aria-label={`delete run ${run.run}`}
-                    onClick={() => onDelete(run)}
-                  >
-                    delete
-                  </button>
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table className="wide" heads={heads}>
+      {runs.map((run) => (
+        <tr key={run.run}>
+          <th scope="row" className="wrap">
+            <a href={hashOf(["run", run.run])}>
+              <PlainText text={run.run} />
+            </a>{" "}
+            {run.tags.map((tag) => (
+              <span key={tag} className="tag">
+                <PlainText text={tag} />
+              </span>
+            ))}
+          </th>
+          <td>{timeText(run.startedAt)}</td>
+          <td>
+            <RunStateWord run={run} />
+          </td>
+          <td className="number">
+            {countText(run.ended)}
+            {run.ended === run.conversations ? "" : ` of ${countText(run.conversations)}`}
+          </td>
+          <td className="wrap">
+            <Names names={run.scenarios.slice(0, 1)} count={run.scenarioCount} />
+          </td>
+          <td className="wrap">
+            <Names names={run.subjects.slice(0, 4)} count={run.subjects.length} />
+          </td>
+          <td className="number">{costText(run.spending.cost)}</td>
+          <td className="number">
+            {durationText(run.endedAt === null ? null : run.endedAt - run.startedAt)}
+          </td>
+          <td>{run.headline === "" ? "–" : <PlainText text={run.headline} />}</td>
+          {canDelete && (
+            <td>
+              <button
+                type="button"
+                className="plain"
+                aria-label={`delete run ${run.run}`}
+                onClick={() => onDelete(run)}
+              >
+                delete
+              </button>
+            </td>
+          )}
+        </tr>
+      ))}
+    </Table>
   );
 }
 
@@ -209,7 +191,7 @@ function RunStateWord({ run }: { readonly run: RunEntry }): ReactNode {
       <span className="progress" aria-hidden="true">
         <span style={{ width: `${Math.min(100, share * 100)}%` }} />
       </span>
-      {run.state === "running" ? "running" : "stopped"}
+      {run.state}
     </span>
   );
 }

@@ -1,21 +1,18 @@
 import { type ReactNode, useMemo } from "react";
-import type { ConversationEntry, CoverageAnswer, GraphAnswer, ScenarioAnswer } from "../../answers.ts";
+import type { ConversationEntry, CoverageAnswer, ScenarioAnswer, WitnessView } from "../../answers.ts";
 import type { EntryFilter } from "../../entry-filter.ts";
-import { Choice } from "../parts/choice.tsx";
-import { type EntryColumns, EntryList, placeOf, useEntries } from "../parts/entry-list.tsx";
-import { countedText, countText } from "../parts/figures.tsx";
+import { Choice } from "../parts/controls.tsx";
+import { type EntryColumns, EntryList, useEntries } from "../parts/entry-list.tsx";
+import { countedText, countText, Table } from "../parts/figures.tsx";
 import { Graph } from "../parts/graph.tsx";
-import { lookOf, statusLook, VerdictMark, VerdictStrip } from "../parts/marks.tsx";
-import { coveredText, NotReached } from "../parts/not-reached.tsx";
+import { lookOf, statusLook, VERDICTS, VerdictMark, VerdictStrip } from "../parts/marks.tsx";
 import { PlainText } from "../parts/plain-text.tsx";
 import { Awaited } from "../parts/states.tsx";
 import { nodeName } from "../parts/turn-details.tsx";
-import { goTo, hashOf, type Route, withSettings } from "../routing.ts";
+import { changeSettings, hashOf, type RunPageParts, type Settings } from "../routing.ts";
 import { answerPath, useAnswer } from "../source.ts";
 
-interface ScenarioParts {
-  readonly route: Route;
-  readonly run: string;
+interface ScenarioParts extends RunPageParts {
   readonly scenario: string;
 }
 
@@ -29,13 +26,7 @@ export function ScenarioPage({ route, run, scenario }: ScenarioParts): ReactNode
   return (
     <Awaited answer={answer} what="the scenario">
       {(data) => (
-        <ScenarioView
-          data={data}
-          route={route}
-          run={run}
-          scenario={scenario}
-          covered={covered ?? undefined}
-        />
+        <ScenarioView data={data} route={route} run={run} scenario={scenario} covered={covered ?? null} />
       )}
     </Awaited>
   );
@@ -49,12 +40,11 @@ function ScenarioView({
   covered,
 }: ScenarioParts & {
   readonly data: ScenarioAnswer;
-  readonly covered: CoverageAnswer | undefined;
+  readonly covered: CoverageAnswer | null;
 }): ReactNode {
   const { subject = "", against = "", node, edge } = route.settings;
   const subjects = subject === "" ? data.subjects : against === "" ? [subject] : [subject, against];
-  const set = (changes: Readonly<Record<string, string | undefined>>): void =>
-    goTo(withSettings(route, changes), { replaces: true });
+  const set = (changes: Settings): void => changeSettings(route, changes);
   const chosenEdge = edge === undefined ? undefined : Number(edge);
   const { graph } = data;
   const conversations = subjects.reduce((sum, name) => sum + (data.conversations[name] ?? 0), 0);
@@ -63,6 +53,9 @@ function ScenarioView({
     () => ({ subjects, nodes: data.nodes, edges: data.edges }),
     [data, subjects.join("\n")],
   );
+  // What was chosen in the graph stands right below it.
+  const isChosen = node !== undefined || edge !== undefined;
+  const evidence = <Evidence run={run} scenario={scenario} data={data} route={route} />;
   return (
     <>
       <div className="head">
@@ -71,9 +64,13 @@ function ScenarioView({
         </h1>
         <span className="facts">
           <span>{countedText(conversations, "conversation")}</span>
-          {covered !== undefined
-            ? coveredText(covered).map((text) => <span key={text}>{text}</span>)
-            : graph !== null && <span>{takenText(graph, data, subjects)}</span>}
+          {covered?.shares
+            .filter(({ possible }) => possible > 0)
+            .map(({ kind, reached, possible }) => (
+              <span key={kind}>
+                {reached} of {countedText(possible, WORDS[kind])} reached
+              </span>
+            ))}
         </span>
         <span className="controls">
           <Choice
@@ -121,7 +118,8 @@ function ScenarioView({
         how often an edge was followed with its share
         {subjects.length === 2 ? `, ${subjects.join(" | ")}` : ""}
       </p>
-      {covered !== undefined && (
+      {isChosen && evidence}
+      {covered !== null && (
         <NotReached
           data={covered}
           onChoose={({ kind, name, edge: chosen }) =>
@@ -132,16 +130,9 @@ function ScenarioView({
           }
         />
       )}
-      <Evidence run={run} scenario={scenario} data={data} route={route} set={set} />
+      {!isChosen && evidence}
     </>
   );
-}
-
-function takenText(graph: GraphAnswer, { edges }: ScenarioAnswer, subjects: readonly string[]): string {
-  const taken = new Set(
-    edges.filter(({ subject, hops }) => hops > 0 && subjects.includes(subject)).map(({ edge }) => edge),
-  );
-  return `${taken.size} of ${countedText(graph.edges.length, "edge")} taken`;
 }
 
 /** The turns of the chosen node, or the conversations that took the chosen edge. */
@@ -150,15 +141,9 @@ function Evidence({
   scenario,
   data,
   route,
-  set,
-}: {
-  readonly run: string;
-  readonly scenario: string;
-  readonly data: ScenarioAnswer;
-  readonly route: Route;
-  readonly set: (changes: Readonly<Record<string, string | undefined>>) => void;
-}): ReactNode {
+}: ScenarioParts & { readonly data: ScenarioAnswer }): ReactNode {
   const { subject, node, edge, verdict } = route.settings;
+  const set = (changes: Settings): void => changeSettings(route, changes);
   const filter = useMemo(
     (): EntryFilter => ({
       scenario,
@@ -170,6 +155,7 @@ function Evidence({
     [scenario, subject, node, edge, verdict],
   );
   const { loaded, more } = useEntries(run, filter, true);
+  const own = data.nodes.filter((one) => one.node === node && (!subject || one.subject === subject));
   const taken = data.graph?.edges.find((one) => String(one.edge) === edge);
   const about = data.graph?.nodes.find(({ id }) => id === node);
   return (
@@ -188,17 +174,24 @@ function Evidence({
           ) : (
             "Conversations"
           )}
+          {subject ? (
+            <>
+              {" "}
+              of <PlainText text={subject} />
+            </>
+          ) : null}
         </h2>
         {node !== undefined && (
           <span className="controls">
-            {["pass", "fail", "unreadable", "unjudged"].map((one) => (
+            {VERDICTS.map((one) => (
               <button
                 key={one}
                 type="button"
                 aria-pressed={verdict === one}
                 onClick={() => set({ verdict: verdict === one ? undefined : one })}
               >
-                <VerdictMark look={lookOf(one)} hasWord /> {countText(verdictCount(data, node, one, subject))}
+                <VerdictMark look={lookOf(one)} hasWord />{" "}
+                {countText(own.reduce((sum, { verdicts }) => sum + (verdicts[one] ?? 0), 0))}
               </button>
             ))}
           </span>
@@ -234,7 +227,7 @@ function Evidence({
           )}
         </p>
       ))}
-      {loaded.next === null && loaded.entries.length === 0 && loaded.error === undefined ? (
+      {loaded.next === null && loaded.items.length === 0 && loaded.error === undefined ? (
         <p className="muted">No conversation of the chosen subjects.</p>
       ) : (
         <EntryList run={run} loaded={loaded} more={more} columns={columnsFor(node)} />
@@ -246,24 +239,13 @@ function Evidence({
   );
 }
 
-function verdictCount(
-  data: ScenarioAnswer,
-  node: string,
-  verdict: string,
-  subject: string | undefined,
-): number {
-  return data.nodes
-    .filter((one) => one.node === node && (!subject || one.subject === subject))
-    .reduce((sum, { verdicts }) => sum + (verdicts[verdict as keyof typeof verdicts] ?? 0), 0);
-}
-
 function columnsFor(node: string | undefined): EntryColumns {
   return {
     template: "minmax(8rem, 1fr) minmax(8rem, 1fr) minmax(6rem, 1fr) minmax(10rem, 2fr) 9rem",
     heads: ["subject", "which", node === undefined ? "turns" : "verdict", "path", "ended"],
     cells: (entry: ConversationEntry) => [
       <PlainText key="subject" text={entry.subject} />,
-      <PlainText key="place" text={placeOf(entry)} />,
+      <PlainText key="place" text={entry.place} />,
       node === undefined ? (
         <VerdictStrip key="turns" verdicts={entry.turns.map(([, verdict]) => verdict)} />
       ) : (
@@ -280,4 +262,72 @@ function columnsFor(node: string | undefined): EntryColumns {
       <VerdictMark key="status" look={statusLook(entry.status)} hasWord />,
     ],
   };
+}
+
+type NotReachedPart = CoverageAnswer["notReached"][number];
+
+const WORDS = { nodes: "node", edges: "edge", outcomes: "outcome value" } as const;
+
+/** What no conversation reached, with replies that would reach it. */
+function NotReached({
+  data,
+  onChoose,
+}: {
+  readonly data: CoverageAnswer;
+  readonly onChoose: (part: NotReachedPart) => void;
+}): ReactNode {
+  const { notReached, problem } = data;
+  if (notReached.length === 0 && problem === undefined) return null;
+  return (
+    <section aria-labelledby="not-reached">
+      <h2 id="not-reached">Never reached, by any subject</h2>
+      {problem !== undefined && (
+        <p className="notice">
+          The scenario could not be rehearsed, so that it is not known what can be reached:{" "}
+          <PlainText text={problem} />
+        </p>
+      )}
+      <Table className="not-reached" heads={["what", "replies that would reach it"]}>
+        {notReached.map((part) => (
+          <tr key={`${part.kind} ${part.name} ${part.edge}`}>
+            <th scope="row">
+              {part.kind === "outcomes" ? (
+                <PlainText text={part.name.replace("=", " = ")} />
+              ) : (
+                <button type="button" className="plain" onClick={() => onChoose(part)}>
+                  {WORDS[part.kind]} <PlainText text={part.name.replace("->", " → ")} />
+                </button>
+              )}
+            </th>
+            <td className="wrap">
+              <WitnessPath witness={part.witness} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </section>
+  );
+}
+
+/** A conversation that would reach something, in a line. */
+function WitnessPath({ witness }: { readonly witness: WitnessView | null }): ReactNode {
+  if (witness === null) return <span className="muted">not known</span>;
+  const { turns, place, status, isAssumed } = witness;
+  return (
+    <>
+      {place !== "" && (
+        <>
+          <PlainText text={place} />:{" "}
+        </>
+      )}
+      {turns.map(({ node, reply, verdict }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: turns are known by their place.
+        <span key={index} title={reply}>
+          <PlainText text={node} /> <VerdictMark look={lookOf(verdict)} /> →{" "}
+        </span>
+      ))}
+      {status === "completed" ? "END" : statusLook(status).word}
+      {isAssumed && <span className="muted"> (if code in the scenario allows it)</span>}
+    </>
+  );
 }

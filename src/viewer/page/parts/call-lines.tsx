@@ -1,9 +1,8 @@
 import { type ReactNode, useState } from "react";
 import type { CallAnswer, CallView, ConversationAnswer, TurnView } from "../../answers.ts";
 import { answerPath, factOf, source, useAnswer } from "../source.ts";
-import { costText, countText, durationText } from "./figures.tsx";
-import { JsonBlock } from "./json-block.tsx";
-import { PlainText } from "./plain-text.tsx";
+import { costText, countedText, durationText } from "./figures.tsx";
+import { JsonBlock, PlainText } from "./plain-text.tsx";
 import { Awaited } from "./states.tsx";
 
 /** What a turn took: each call on a time line, with its request and response on demand. */
@@ -53,6 +52,7 @@ function Call({
   const waited = call.startedAt - start;
   const took = (call.endedAt ?? call.startedAt) - call.startedAt;
   const tokens = (call.inputTokens ?? 0) + (call.outputTokens ?? 0);
+  const times = `began ${durationText(waited)} after the turn, took ${durationText(took)}`;
   return (
     <li>
       <div className="call">
@@ -62,12 +62,7 @@ function Call({
             {call.model === data.cell.subject ? "" : <PlainText text={call.model} />}
           </span>
         </span>
-        <span
-          className="timeline"
-          role="img"
-          aria-label={`began ${durationText(waited)} after the turn, took ${durationText(took)}`}
-          title={`began ${durationText(waited)} after the turn, took ${durationText(took)}`}
-        >
+        <span className="timeline" role="img" aria-label={times} title={times}>
           <span
             className={call.purpose}
             style={{ left: `${(waited / span) * 100}%`, width: `${Math.max(1, (took / span) * 100)}%` }}
@@ -77,7 +72,7 @@ function Call({
       <div className="facts">
         <span>{call.cached ? "from the store" : durationText(call.latencyMs)}</span>
         {waited >= 1 && <span>waited {durationText(waited)}</span>}
-        {tokens > 0 && <span>{countText(tokens)} tokens</span>}
+        {tokens > 0 && <span>{countedText(tokens, "token")}</span>}
         {!call.cached && call.purpose !== "tool" && <span>{costText(call.cost)}</span>}
         {call.attempts !== null && call.attempts > 1 && <span>{call.attempts} attempts</span>}
         <span>

@@ -2,9 +2,8 @@ import { type ReactNode, useEffect, useRef } from "react";
 import type { Message } from "../../../models/message.ts";
 import type { ConversationAnswer, TurnView } from "../../answers.ts";
 import { answerPath, source } from "../source.ts";
-import { JsonBlock } from "./json-block.tsx";
-import { lookOf, VerdictMark } from "./marks.tsx";
-import { LongText, PlainText } from "./plain-text.tsx";
+import { turnLook, VerdictMark } from "./marks.tsx";
+import { JsonBlock, LongText, PlainText } from "./plain-text.tsx";
 
 /** The server cuts texts that are longer than this. */
 const CUT = 200_000;
@@ -97,11 +96,11 @@ function ChatTurn({
         <Step key={index} message={message} />
       ))}
       {reply === undefined ? (
-        <Row who="model">
+        <Row who="model" mark={<VerdictMark look={turnLook(turn, data)} />}>
           <span className="muted">{data.status === null ? "not answered yet" : "no answer"}</span>
         </Row>
       ) : (
-        <Row who="model" mark={<VerdictMark look={lookOf(turn.verdict)} />}>
+        <Row who="model" mark={<VerdictMark look={turnLook(turn, data)} />}>
           {reply.trim() === "" ? (
             <span className="muted">an empty reply</span>
           ) : (

@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
 import type { ComparedLine, ComparisonAnswer } from "../../answers.ts";
 import { answerPath, useAnswer } from "../source.ts";
-import { countText, Explain, numberText, percentText } from "./figures.tsx";
+import { countText, Explain, type Head, numberText, percentText, pText, Table } from "./figures.tsx";
+import { OpenCounts } from "./marks.tsx";
 import { PlainText } from "./plain-text.tsx";
 import { Awaited } from "./states.tsx";
 
@@ -23,12 +24,12 @@ export function ComparedTable({
 }): ReactNode {
   const { run, a, b, withRun } = compared;
   const path = answerPath(["runs", run, "comparison"], { a, b, with: withRun === run ? undefined : withRun });
-  const answer = useAnswer<ComparisonAnswer & { readonly problem?: string }>(path);
+  const answer = useAnswer<ComparisonAnswer>(path);
   return (
     <Awaited answer={answer} what="the comparison">
       {(data) =>
         data.problem === undefined ? (
-          <Table data={data} outcome={outcome} />
+          <Lines data={data} outcome={outcome} />
         ) : (
           <p className="notice">
             <PlainText text={data.problem} />
@@ -39,7 +40,44 @@ export function ComparedTable({
   );
 }
 
-function Table({ data, outcome }: { readonly data: ComparisonAnswer; readonly outcome: string }): ReactNode {
+const HEADS: readonly Head[] = [
+  "outcome",
+  { right: "A" },
+  { right: "B" },
+  <Explain
+    key="difference"
+    text="B minus A over the conversations that both have, with its 95 % interval. The line in the middle is no difference."
+  >
+    difference
+  </Explain>,
+  {
+    right: (
+      <Explain
+        text="How surprising this difference would be if there were none, adjusted for all lines of the table (Holm)."
+        isAtEnd
+      >
+        p
+      </Explain>
+    ),
+  },
+  {
+    right: (
+      <Explain text="Pairs of conversations about the same item in which both sides are decided." isAtEnd>
+        pairs
+      </Explain>
+    ),
+  },
+  { right: "A ✓ B ✗" },
+  { right: "A ✗ B ✓" },
+];
+
+function Lines({
+  data,
+  outcome,
+}: {
+  readonly data: Exclude<ComparisonAnswer, { readonly problem: string }>;
+  readonly outcome: string;
+}): ReactNode {
   const main = data.lines.find(({ name }) => name === outcome) ?? data.lines[0];
   return (
     <>
@@ -48,53 +86,11 @@ function Table({ data, outcome }: { readonly data: ComparisonAnswer; readonly ou
           <PlainText text={main.sentence} />
         </p>
       )}
-      <div className="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">outcome</th>
-              <th scope="col" className="number">
-                A
-              </th>
-              <th scope="col" className="number">
-                B
-              </th>
-              <th scope="col">
-                <Explain text="B minus A over the conversations that both have, with its 95 % interval. The line in the middle is no difference.">
-                  difference
-                </Explain>
-              </th>
-              <th scope="col" className="number">
-                <Explain
-                  text="How surprising this difference would be if there were none, adjusted for all lines of the table (Holm)."
-                  isAtEnd
-                >
-                  p
-                </Explain>
-              </th>
-              <th scope="col" className="number">
-                <Explain
-                  text="Pairs of conversations about the same item in which both sides are decided."
-                  isAtEnd
-                >
-                  pairs
-                </Explain>
-              </th>
-              <th scope="col" className="number">
-                A ✓ B ✗
-              </th>
-              <th scope="col" className="number">
-                A ✗ B ✓
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.lines.map((line) => (
-              <Line key={JSON.stringify([line.name, line.group])} line={line} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table heads={HEADS}>
+        {data.lines.map((line) => (
+          <Line key={JSON.stringify([line.name, line.group])} line={line} />
+        ))}
+      </Table>
       {data.unpaired.map(({ reason, count }) => (
         <p key={reason} className="muted">
           {countText(count)} without a partner: <PlainText text={reason} />
@@ -117,17 +113,10 @@ function Line({ line }: { readonly line: ComparedLine }): ReactNode {
       <td>
         <DifferencePlot line={line} isRate={isRate} /> {differenceText(line, isRate)}
       </td>
-      <td className="number">
-        {line.adjusted === null ? "–" : line.adjusted < 0.001 ? "< 0.001" : line.adjusted.toFixed(3)}
-      </td>
+      <td className="number">{pText(line.adjusted)}</td>
       <td className="number">
         {countText(line.pairs)}
-        {line.left.inconclusive + line.left.errors > 0 && (
-          <span className="mark-unread" title="pairs that do not count, because a side is not decided">
-            {" "}
-            ? {countText(line.left.inconclusive + line.left.errors)}
-          </span>
-        )}
+        <OpenCounts {...line.left} />
       </td>
       <td className="number">{isRate ? countText(line.onlyA) : "–"}</td>
       <td className="number">{isRate ? countText(line.onlyB) : "–"}</td>
@@ -136,10 +125,9 @@ function Line({ line }: { readonly line: ComparedLine }): ReactNode {
 }
 
 function differenceText({ difference, interval, reason }: ComparedLine, isRate: boolean): string {
-  if (difference === null) return "–";
-  const scale = isRate ? 100 : 1;
+  if (difference === null) return `– ${reason ?? ""}`;
   const shown = (value: number): string => {
-    const number = isRate ? String(Math.round(value * scale)) : numberText(value);
+    const number = isRate ? String(Math.round(100 * value)) : numberText(value);
     return value > 0 ? `+${number}` : number.replace("-", "−");
   };
   const range = interval === null ? (reason ?? "") : `${shown(interval.low)} to ${shown(interval.high)}`;

@@ -1,84 +1,58 @@
 import { type ReactNode, useId } from "react";
+import {
+  costText as amountText,
+  boundTexts,
+  countedText,
+  durationText as longText,
+  NOTHING,
+  shareText,
+} from "../../../report/text/figures.ts";
 import type { Interval } from "../../../statistics/proportions.ts";
 
-/** Texts of numbers, the same on every page. What is unknown is a dash. */
-const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+export { countedText, countText, pText, timeText } from "../../../report/text/figures.ts";
 
-/** A count: `1,050`. */
-export function countText(count: number): string {
-  return WHOLE.format(count);
-}
-
-/** A count with its word: `1 turn`, `3 turns`. */
-export function countedText(count: number, word: string): string {
-  return `${countText(count)} ${word}${count === 1 ? "" : word.endsWith("s") ? "es" : "s"}`;
-}
-
-/** A rate in percent. What is not quite all or nothing never looks as if it were. */
+/** A rate in whole percent; a dash if it is unknown. What is not quite all or nothing never looks as if it were. */
 export function percentText(rate: number | null | undefined): string {
-  if (rate === null || rate === undefined) return "–";
-  const percent = rate * 100;
-  if (percent > 0 && percent < 0.5) return "<1 %";
-  if (percent < 100 && percent > 99.5) return ">99 %";
-  return `${Math.round(percent)} %`;
+  return rate === null || rate === undefined ? NOTHING : shareText(rate, 1);
 }
 
 /** The bounds of an interval in percent: `76–90`. */
-export function rangeText(
-  interval: { readonly low: number; readonly high: number } | null | undefined,
-): string {
-  if (interval === null || interval === undefined) return "";
-  return `${Math.round(interval.low * 100)}–${Math.round(interval.high * 100)}`;
+export function rangeText(interval: Interval | null): string {
+  if (interval === null) return "";
+  const { low, high } = boundTexts(interval);
+  return `${low}–${high}`;
 }
 
 /** A number with three digits that matter. */
-export function numberText(value: number | null | undefined): string {
-  if (value === null || value === undefined) return "–";
+export function numberText(value: number | null): string {
+  if (value === null) return NOTHING;
   const digits = { maximumSignificantDigits: 3, maximumFractionDigits: 3 };
   return new Intl.NumberFormat("en", digits).format(value).replace("-", "−");
 }
 
-/** Money in USD; small sums keep two digits that matter. */
-export function costText(cost: number | null | undefined): string {
-  if (cost === null || cost === undefined) return "unknown cost";
-  if (cost === 0) return "0 USD";
-  if (cost >= 0.01) return `${cost.toFixed(2)} USD`;
-  return `${cost.toPrecision(2)} USD`;
+/** Money, with its unit. */
+export function costText(cost: number | null): string {
+  return cost === null ? "unknown cost" : cost === 0 ? "0 USD" : `${amountText(cost)} USD`;
 }
 
 /** A number of tokens. */
-export function tokensText(tokens: number | null | undefined): string {
-  return tokens === null || tokens === undefined ? "unknown tokens" : `${countText(tokens)} tokens`;
+export function tokensText(tokens: number | null): string {
+  return tokens === null ? "unknown tokens" : countedText(tokens, "token");
 }
 
-/** A span of time: `120 ms`, `1.2 s`, `6 min`, `2 h 5 min`. */
-export function durationText(milliseconds: number | null | undefined): string {
-  if (milliseconds === null || milliseconds === undefined) return "–";
-  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
-  const seconds = milliseconds / 1000;
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
-  const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+/** A span of time, for calls in milliseconds: `120 ms`, `1.2 s`, `6 min 5 s`. */
+export function durationText(milliseconds: number | null): string {
+  if (milliseconds === null) return NOTHING;
+  return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : longText(milliseconds);
 }
 
-/** A date and time in the place of the reader: `2026-11-17 10:12`. */
-export function timeText(at: number | null | undefined): string {
-  if (at === null || at === undefined || !Number.isFinite(at)) return "–";
-  const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return "–";
-  const two = (number: number): string => String(number).padStart(2, "0");
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
-}
-
-/** A value as JSON on one line; texts without quotes if they are short words. */
+/** A value as JSON on one line; a text as it is, and a dash for nothing. */
 export function valueText(value: unknown): string {
-  if (value === undefined) return "–";
-  if (typeof value === "string") return value;
-  return JSON.stringify(value);
+  if (value === undefined || value === null) return NOTHING;
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-const WIDTH = 104;
+const WIDTH = 88;
 const HEIGHT = 8;
 
 /** A rate as a bar with its interval as a line across its end. The figures stand beside it. */
@@ -126,5 +100,47 @@ export function Explain({
         {text}
       </span>
     </span>
+  );
+}
+
+/** The head of a column; `right` of one with numbers, which stand at the right. */
+export type Head = ReactNode | { readonly right: ReactNode };
+
+function isRight(head: Head): head is { readonly right: ReactNode } {
+  return typeof head === "object" && head !== null && "right" in head;
+}
+
+/** A table in a box that scrolls sideways where it is too wide. */
+export function Table({
+  heads,
+  caption,
+  className,
+  boxClassName = "",
+  children,
+}: {
+  readonly heads: readonly Head[];
+  readonly caption?: ReactNode;
+  readonly className?: string;
+  readonly boxClassName?: string;
+  readonly children: ReactNode;
+}): ReactNode {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is scrolled with keys.
+    <div className={`scroll ${boxClassName}`} tabIndex={0}>
+      <table className={className}>
+        {caption !== undefined && <caption>{caption}</caption>}
+        <thead>
+          <tr>
+            {heads.map((head, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns are known by their place.
+              <th key={index} scope="col" className={isRight(head) ? "number" : undefined}>
+                {isRight(head) ? head.right : head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
   );
 }

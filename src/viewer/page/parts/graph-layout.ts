@@ -1,9 +1,11 @@
 import { Graph as LaidGraph, layout } from "@dagrejs/dagre";
+import { END } from "../../../core/scenario/definition.ts";
 import type { GraphAnswer, GraphEdge } from "../../answers.ts";
 
 /** The size of a node in the drawing. */
 export const NODE = { width: 180, height: 82 } as const;
-const END_SIZE = { width: 56, height: 32 } as const;
+/** The size of the end of conversations. */
+export const END_SIZE = { width: 56, height: 32 } as const;
 /** The room over a node for an edge that leads back to it. */
 const LOOP = 44;
 const LETTER = 7;
@@ -13,7 +15,7 @@ const MOST_LINES = 2;
 const LINE = 17;
 
 /** A point of a drawing. */
-export interface Point {
+interface Point {
   readonly x: number;
   readonly y: number;
 }
@@ -29,15 +31,12 @@ export interface DrawnEdge {
 }
 
 /** Where everything stands. */
-export interface Drawing {
+interface Drawing {
   readonly nodes: ReadonlyMap<string, Point>;
   readonly edges: readonly DrawnEdge[];
   readonly height: number;
   readonly width: number;
 }
-
-/** The id of the end of conversations. */
-export const END_ID = "__end__";
 
 /** Lays a scenario out from left to right. */
 export function drawGraph({ nodes, edges }: GraphAnswer): Drawing {
@@ -51,7 +50,7 @@ export function drawGraph({ nodes, edges }: GraphAnswer): Drawing {
     graph.setNode(id, { width: NODE.width, height: NODE.height + (looping.has(id) ? LOOP : 0) });
   const groups = new Map<string, GraphEdge[]>();
   for (const edge of edges) {
-    if (edge.target === END_ID && !graph.hasNode(END_ID)) graph.setNode(END_ID, { ...END_SIZE });
+    if (edge.target === END && !graph.hasNode(END)) graph.setNode(END, { ...END_SIZE });
     if (!graph.hasNode(edge.source) || !graph.hasNode(edge.target)) continue;
     const key = JSON.stringify([edge.source, edge.target]);
     groups.set(key, [...(groups.get(key) ?? []), edge]);
@@ -99,7 +98,7 @@ export function drawGraph({ nodes, edges }: GraphAnswer): Drawing {
       source: edge.v,
       target: edge.w,
       edges: groups.get(key) ?? [],
-      points: anchored(points, ends, edge.w === END_ID),
+      points: anchored(points, ends, edge.w === END),
       label: { x, y },
     };
   });

@@ -2,18 +2,17 @@ import {
   type Edge,
   EdgeLabelRenderer,
   type EdgeProps,
-  Handle,
   type Node,
   type NodeProps,
   Position,
   ReactFlow,
 } from "@xyflow/react";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import type { TurnVerdict } from "../../../journal/turn.ts";
+import { END } from "../../../core/scenario/definition.ts";
 import type { EdgeTraffic, GraphAnswer, GraphEdge, GraphNode, NodeTraffic } from "../../answers.ts";
 import { countText, percentText } from "./figures.tsx";
-import { type DrawnEdge, drawGraph, END_ID, labelLines, NODE, pathOf } from "./graph-layout.ts";
-import { lookOf } from "./marks.tsx";
+import { type DrawnEdge, drawGraph, END_SIZE, labelLines, NODE, pathOf } from "./graph-layout.ts";
+import { lookOf, VERDICTS } from "./marks.tsx";
 import { PlainText } from "./plain-text.tsx";
 
 /** The path of one conversation up to a turn. */
@@ -25,7 +24,7 @@ export interface Walked {
 }
 
 /** What happened in the graph, of one subject or of two to compare. */
-export interface GraphTraffic {
+interface GraphTraffic {
   readonly subjects: readonly string[];
   readonly nodes: readonly NodeTraffic[];
   readonly edges: readonly EdgeTraffic[];
@@ -68,33 +67,24 @@ export function Graph(parts: GraphParts): ReactNode {
     );
   }, [current, drawing]);
   const sized = (scale: number, length: number): number => scale * (1 + 2 * PADDING) * length;
-  const nodes = useMemo((): Node[] => {
-    const drawn: Node[] = graph.nodes.flatMap((node) => {
-      const position = drawing.nodes.get(node.id);
-      return position === undefined
-        ? []
-        : [
-            {
-              id: node.id,
-              type: "scenario",
-              position: { ...position },
-              data: { node, parts },
-              ariaLabel: node.id,
-            },
-          ];
-    });
-    const end = drawing.nodes.get(END_ID);
-    if (end !== undefined)
-      drawn.push({
-        id: END_ID,
-        type: "end",
-        position: { ...end },
-        data: {},
-        selectable: false,
-        focusable: false,
-      });
-    return drawn;
-  }, [graph, drawing, parts]);
+  const nodes = useMemo(
+    (): Node[] =>
+      [...drawing.nodes].map(([id, position]) => {
+        const node = graph.nodes.find((one) => one.id === id);
+        return node === undefined
+          ? {
+              id,
+              type: "end",
+              position,
+              data: {},
+              selectable: false,
+              focusable: false,
+              ...sizedNode(END_SIZE),
+            }
+          : { id, type: "scenario", position, data: { node, parts }, ariaLabel: id, ...sizedNode(NODE) };
+      }),
+    [graph, drawing, parts],
+  );
   const edges = useMemo(
     (): Edge[] =>
       drawing.edges.map((drawn) => ({
@@ -110,11 +100,16 @@ export function Graph(parts: GraphParts): ReactNode {
   const least = isWhole ? 0 : LEAST_SCALE;
   return (
     <>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of its nodes, which can be focused. */}
       <div
         className={`graph ${walked === undefined ? "" : "small"} ${isWhole ? "whole" : ""}`}
         ref={box}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls is scrolled with keys.
         tabIndex={0}
+        onKeyDown={({ key, target }) => {
+          const node = key === "Enter" ? (target as Element).closest(".react-flow__node") : null;
+          if (node instanceof HTMLElement) onNode?.(node.dataset.id ?? "");
+        }}
       >
         <div
           className="graph-sheet"
@@ -132,7 +127,7 @@ export function Graph(parts: GraphParts): ReactNode {
             edges={edges}
             nodeTypes={NODE_TYPES}
             edgeTypes={EDGE_TYPES}
-            onNodeClick={(_, { id }) => id !== END_ID && onNode?.(id)}
+            onNodeClick={(_, { id }) => id !== END && onNode?.(id)}
             nodesDraggable={false}
             nodesConnectable={false}
             edgesFocusable={false}
@@ -159,6 +154,16 @@ export function Graph(parts: GraphParts): ReactNode {
   );
 }
 
+/** A size that need not be measured: nodes that are measured again after each change are invisible until then. */
+function sizedNode(size: { readonly width: number; readonly height: number }): Partial<Node> {
+  const end = { y: size.height / 2, width: 1, height: 1 };
+  const handles = [
+    { type: "target", position: Position.Left, x: 0, ...end } as const,
+    { type: "source", position: Position.Right, x: size.width, ...end } as const,
+  ];
+  return { ...size, measured: { ...size }, handles };
+}
+
 function ScenarioNode({ data }: NodeProps): ReactNode {
   const { node, parts } = data as NodeData;
   const { walked, traffic, selected, graph } = parts;
@@ -176,7 +181,6 @@ function ScenarioNode({ data }: NodeProps): ReactNode {
   ];
   return (
     <div className={classes.join(" ")} style={{ width: NODE.width, height: NODE.height }}>
-      <Handle type="target" position={Position.Left} isConnectable={false} />
       <div className="graph-node-head">
         <strong>
           <PlainText text={node.id} />
@@ -198,7 +202,6 @@ function ScenarioNode({ data }: NodeProps): ReactNode {
         splitsOf(traffic.subjects, own).map(({ subject, verdicts }) => (
           <VerdictSplit key={subject} verdicts={verdicts} />
         ))}
-      <Handle type="source" position={Position.Right} isConnectable={false} />
     </div>
   );
 }
@@ -216,12 +219,7 @@ function splitsOf(
 }
 
 function EndNode(): ReactNode {
-  return (
-    <div className="graph-end">
-      <Handle type="target" position={Position.Left} isConnectable={false} />
-      END
-    </div>
-  );
+  return <div className="graph-end">END</div>;
 }
 
 function pairText(counts: readonly number[]): string {
@@ -358,22 +356,16 @@ function Arrow({
 const NODE_TYPES = { scenario: ScenarioNode, end: EndNode };
 const EDGE_TYPES = { scenario: ScenarioEdge };
 
-const ORDER: readonly TurnVerdict[] = ["pass", "fail", "unreadable", "unjudged"];
-
 /** How turns were judged, as a thin bar. */
-function VerdictSplit({
-  verdicts,
-}: {
-  readonly verdicts: readonly Readonly<Partial<Record<TurnVerdict, number>>>[];
-}): ReactNode {
-  const counts = ORDER.map((verdict) => verdicts.reduce((sum, one) => sum + (one[verdict] ?? 0), 0));
+function VerdictSplit({ verdicts }: { readonly verdicts: readonly NodeTraffic["verdicts"][] }): ReactNode {
+  const counts = VERDICTS.map((verdict) => verdicts.reduce((sum, one) => sum + (one[verdict] ?? 0), 0));
   const all = counts.reduce((sum, count) => sum + count, 0);
-  const words = ORDER.flatMap((verdict, index) =>
+  const words = VERDICTS.flatMap((verdict, index) =>
     (counts[index] ?? 0) > 0 ? [`${countText(counts[index] ?? 0)} ${lookOf(verdict).word}`] : [],
   ).join(", ");
   return (
     <div className="split" role="img" aria-label={words || "no verdicts"} title={words}>
-      {ORDER.map((verdict, index) => {
+      {VERDICTS.map((verdict, index) => {
         const count = counts[index] ?? 0;
         return count === 0 ? null : (
           <span key={verdict} className={lookOf(verdict).tone} style={{ width: `${(count / all) * 100}%` }} />

@@ -1,10 +1,11 @@
 import type { ReactNode } from "react";
+import type { OutcomeScore } from "../../../journal/fold/tally.ts";
 import type { TurnVerdict } from "../../../journal/turn.ts";
-import type { OutcomeValue } from "../../answers.ts";
-import { numberText } from "./figures.tsx";
+import type { ConversationAnswer, TurnView } from "../../answers.ts";
+import { countText, numberText } from "./figures.tsx";
 
-/** How a verdict looks: a sign, a colour and a word. No two share a sign. */
-export interface Look {
+/** How a verdict looks: a sign, a colour and a word. */
+interface Look {
   readonly sign: string;
   readonly tone: "right" | "wrong" | "unread" | "error" | "none";
   readonly word: string;
@@ -19,11 +20,20 @@ const LOOKS: Readonly<Record<string, Look>> = {
   not_verified: { sign: "–", tone: "none", word: "not verified" },
 };
 
+/** The verdicts of turns that were verified, in the order in which they are shown. */
+export const VERDICTS: readonly TurnVerdict[] = ["pass", "fail", "unreadable", "unjudged"];
+
 const OPEN: Look = { sign: "…", tone: "none", word: "not finished" };
+const NO_ANSWER: Look = { sign: "!", tone: "error", word: "no verdict: the conversation ended" };
 
 /** How the verdict of a turn looks. */
 export function lookOf(verdict: TurnVerdict | string | null | undefined): Look {
-  return (verdict === null || verdict === undefined ? undefined : LOOKS[verdict]) ?? OPEN;
+  return LOOKS[verdict ?? ""] ?? OPEN;
+}
+
+/** The same in its conversation: where that has ended, a turn without a verdict will get none. */
+export function turnLook({ verdict }: TurnView, { status }: Pick<ConversationAnswer, "status">): Look {
+  return verdict === undefined && status !== null ? NO_ANSWER : lookOf(verdict);
 }
 
 /** How the result of a field looks. */
@@ -82,20 +92,54 @@ export function statusLook(status: string | null): Look {
   return STATUS[status] ?? { sign: "!", tone: "error", word: status.replaceAll("_", " ") };
 }
 
+const OPEN_OUTCOMES: Readonly<Record<string, Look>> = {
+  inconclusive: { sign: "?", tone: "unread", word: "inconclusive" },
+  error: { sign: "!", tone: "error", word: "error" },
+  not_applicable: { sign: "–", tone: "none", word: "not applicable" },
+  later: { sign: "…", tone: "none", word: "not decided yet" },
+};
+
 /** An outcome's value. A good or bad direction gives it its colour; without one, true and false are plain words. */
 export function OutcomeMark({
   value,
   good,
+  isShort = false,
 }: {
-  readonly value: OutcomeValue | undefined;
+  readonly value: OutcomeScore | undefined;
   readonly good?: boolean | undefined;
+  /** True in a narrow column: what is not decided is a sign only. */
+  readonly isShort?: boolean;
 }): ReactNode {
   if (value === undefined) return <span className="muted">–</span>;
   if (typeof value === "number") return <span>{numberText(value)}</span>;
-  if (value === "inconclusive")
-    return <VerdictMark look={{ sign: "?", tone: "unread", word: "inconclusive" }} hasWord />;
-  if (value === "not_applicable")
-    return <VerdictMark look={{ sign: "–", tone: "none", word: "not applicable" }} hasWord />;
+  if (typeof value === "string")
+    return <VerdictMark look={OPEN_OUTCOMES[value] ?? OPEN} hasWord={!isShort} />;
   const tone = good === undefined ? "none" : value === good ? "right" : "wrong";
   return <VerdictMark look={{ sign: value ? "✓" : "✗", tone, word: value ? "true" : "false" }} hasWord />;
+}
+
+/** How many do not count, what could not be read and what failed apart. */
+export function OpenCounts({
+  inconclusive,
+  errors,
+}: {
+  readonly inconclusive: number;
+  readonly errors: number;
+}): ReactNode {
+  return (
+    <>
+      {inconclusive > 0 && (
+        <span className="mark-unread" title="not decided, because a reply could not be read">
+          {" "}
+          ? {countText(inconclusive)}
+        </span>
+      )}
+      {errors > 0 && (
+        <span className="mark-error" title="not decided, because of an error">
+          {" "}
+          ! {countText(errors)}
+        </span>
+      )}
+    </>
+  );
 }

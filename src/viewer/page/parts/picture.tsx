@@ -1,8 +1,9 @@
 import * as Plot from "@observablehq/plot";
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import type { Interval } from "../../../statistics/proportions.ts";
 
 /** The colours of subjects, in order; each also has a dash and a label of its own. */
-export const COLOURS: readonly string[] = [
+const COLOURS: readonly string[] = [
   "var(--bar)",
   "var(--second)",
   "var(--right)",
@@ -10,10 +11,87 @@ export const COLOURS: readonly string[] = [
   "var(--unread)",
   "var(--muted)",
 ];
-export const DASHES: readonly string[] = ["none", "6 3", "2 3", "8 3 2 3", "1 2", "10 4"];
+const DASHES: readonly string[] = ["none", "6 3", "2 3", "8 3 2 3", "1 2", "10 4"];
 
 const WIDEST = 620;
 const NARROWEST = 320;
+
+/** A point of a line, with its interval if it is known. */
+export interface LinePoint {
+  readonly x: number;
+  readonly y: number;
+  readonly interval: Interval | null;
+}
+
+/** Shares over turns: a line for each subject, with its intervals. */
+export function LinePicture({
+  title,
+  label,
+  lines,
+  isStepped = false,
+  table,
+}: {
+  readonly title: string;
+  readonly label: string;
+  readonly lines: readonly { readonly subject: string; readonly points: readonly LinePoint[] }[];
+  /** True for shares that stay until the next turn; intervals are then bands. */
+  readonly isStepped?: boolean;
+  readonly table: ReactNode;
+}): ReactNode {
+  const names = lines.map(({ subject }) => subject);
+  const turns = Math.max(...lines.flatMap(({ points }) => points.map(({ x }) => x)));
+  const bounds = lines.flatMap(({ subject, points }) =>
+    points.flatMap(({ x, interval }) => (interval === null ? [] : [{ x, subject, ...interval }])),
+  );
+  const curve = isStepped ? "step-after" : "linear";
+  const options = (): Plot.PlotOptions => ({
+    x: { label: "turn", ticks: Math.min(12, turns), tickFormat: "d" },
+    y: { label, domain: [0, 100], percent: true, grid: true },
+    color: scaleOf(names),
+    marks: [
+      isStepped
+        ? Plot.areaY(bounds, {
+            ...{ x: "x", y1: "low", y2: "high", z: "subject", curve },
+            ...{ fill: "subject", fillOpacity: 0.12 },
+          })
+        : Plot.link(bounds, {
+            ...{ x1: "x", x2: "x", y1: "low", y2: "high" },
+            ...{ stroke: "subject", strokeOpacity: 0.6 },
+          }),
+      ...lines.map(({ points }, index) =>
+        Plot.lineY(points, {
+          ...{ x: "x", y: "y", curve, stroke: colourOf(index), strokeWidth: 2 },
+          strokeDasharray: DASHES[index % DASHES.length] ?? "none",
+          ...(isStepped ? {} : { marker: "dot" as const }),
+        }),
+      ),
+      ...endLabels(lines),
+    ],
+  });
+  return <Picture title={title} options={options} table={table} />;
+}
+
+function colourOf(index: number): string {
+  return COLOURS[index % COLOURS.length] ?? "currentColor";
+}
+
+/** Names at the ends of lines, moved apart where they would meet. */
+function endLabels(
+  lines: readonly { readonly subject: string; readonly points: readonly LinePoint[] }[],
+): readonly Plot.Markish[] {
+  let lowest = -1;
+  return lines
+    .flatMap(({ subject, points }, index) => {
+      const end = points.at(-1);
+      return end === undefined ? [] : [{ ...end, subject, fill: colourOf(index) }];
+    })
+    .sort((one, other) => one.y - other.y)
+    .map(({ subject, x, y, fill }) => {
+      lowest = Math.max(y * 100, lowest + 5);
+      const place = [{ x, y: lowest / 100 }];
+      return Plot.text(place, { x: "x", y: "y", text: () => subject, textAnchor: "start", dx: 6, fill });
+    });
+}
 
 /** A picture made by Plot, with its table and its download. */
 export function Picture({
@@ -69,7 +147,7 @@ export function Picture({
       </div>
       <div className="picture">
         <div ref={place} className="drawing" />
-        <div className="scroll">{table}</div>
+        {table}
       </div>
     </section>
   );
@@ -78,7 +156,6 @@ export function Picture({
 /** A picture for a file, with the colours of the current theme written out, on the page's background. */
 function standalone(svg: SVGSVGElement): string {
   const copy = svg.cloneNode(true) as SVGSVGElement;
-  const style = getComputedStyle(document.documentElement);
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   copy.setAttribute("style", "background: white; font: 12px system-ui, sans-serif; color: black");
   const text = new XMLSerializer().serializeToString(copy);
@@ -88,7 +165,7 @@ function standalone(svg: SVGSVGElement): string {
     document.body.append(probe);
     const colour = getComputedStyle(probe).color;
     probe.remove();
-    return colour || style.color;
+    return colour;
   };
   return text.replace(/var\((--[a-z-]+)\)/g, (_, name: string) => resolved(name));
 }
@@ -126,8 +203,5 @@ function save(blob: Blob, name: string): void {
 
 /** A colour for each subject, the same in all pictures. */
 export function scaleOf(names: readonly string[]): Plot.ScaleOptions {
-  return {
-    domain: [...names],
-    range: [...COLOURS],
-  };
+  return { domain: [...names], range: [...COLOURS] };
 }

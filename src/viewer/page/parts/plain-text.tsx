@@ -52,6 +52,16 @@ export function LongText({
   );
 }
 
+/** Data as indented JSON; a text as it is. */
+export function JsonBlock({ value }: { readonly value: unknown }): ReactNode {
+  const text = typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "–");
+  return (
+    <div className="json">
+      <LongText text={text} />
+    </div>
+  );
+}
+
 interface Span {
   readonly start: number;
   readonly end: number;

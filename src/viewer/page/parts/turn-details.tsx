@@ -1,10 +1,10 @@
 import { type ReactNode, useState } from "react";
+import { END } from "../../../core/scenario/definition.ts";
 import type { JsonObject } from "../../../core/values/json.ts";
 import type { ConversationAnswer, EdgeView, FieldView, TurnView } from "../../answers.ts";
 import { CallLines } from "./call-lines.tsx";
 import { Explain, valueText } from "./figures.tsx";
-import { StateTable } from "./json-block.tsx";
-import { lookOf, resultLook, VerdictMark } from "./marks.tsx";
+import { resultLook, turnLook, VerdictMark } from "./marks.tsx";
 import { LongText, PlainText } from "./plain-text.tsx";
 
 interface DetailsParts {
@@ -29,29 +29,24 @@ export function TurnDetails(parts: DetailsParts): ReactNode {
           turn {turn.turn} · <PlainText text={turn.node} />
         </h2>
         <span className="controls">
-          <button
-            type="button"
-            aria-label="turn before"
-            disabled={!parts.hasBefore}
-            onClick={() => parts.onStep(-1)}
-          >
-            ←
-          </button>
-          <button
-            type="button"
-            aria-label="next turn"
-            disabled={!parts.hasNext}
-            onClick={() => parts.onStep(1)}
-          >
-            →
-          </button>
+          {([-1, 1] as const).map((by) => (
+            <button
+              key={by}
+              type="button"
+              aria-label={by < 0 ? "turn before" : "next turn"}
+              disabled={by < 0 ? !parts.hasBefore : !parts.hasNext}
+              onClick={() => parts.onStep(by)}
+            >
+              {by < 0 ? "←" : "→"}
+            </button>
+          ))}
           <button type="button" aria-pressed={parts.hasGraph} onClick={parts.onGraph}>
             graph
           </button>
         </span>
       </div>
       <Line label="verdict">
-        <VerdictMark look={lookOf(turn.verdict)} hasWord />
+        <VerdictMark look={turnLook(turn, data)} hasWord />
         {typeof turn.score === "number" && turn.score > 0 && turn.score < 1 && (
           <span className="muted"> score {turn.score.toFixed(2)}</span>
         )}
@@ -99,7 +94,7 @@ export function TurnDetails(parts: DetailsParts): ReactNode {
       )}
       <Line label="next">
         {turn.arms === undefined ? (
-          <Hop edges={turn.edges} next={turn.next} />
+          <Hop turn={turn} isOver={data.status !== null} />
         ) : (
           <span>
             forks into <PlainText text={turn.arms.map(nodeName).join(", ")} />, each in a conversation of its
@@ -136,7 +131,7 @@ function Fields({ fields }: { readonly fields: readonly FieldView[] }): ReactNod
             <>
               {" = "}
               <strong>
-                <PlainText text={field.value === null ? "–" : valueText(field.value)} />
+                <PlainText text={valueText(field.value)} />
               </strong>
             </>
           )}{" "}
@@ -174,15 +169,16 @@ const NOT_TAKEN: Readonly<Record<EdgeView["result"], string>> = {
 };
 
 function Hop({
-  edges,
-  next,
+  turn: { edges, next },
+  isOver,
 }: {
-  readonly edges: readonly EdgeView[];
-  readonly next: string | null | undefined;
+  readonly turn: TurnView;
+  readonly isOver: boolean;
 }): ReactNode {
   const taken = edges.find(({ result }) => result === "taken");
   const others = edges.filter(({ result }) => result !== "taken");
-  if (taken === undefined && next === undefined) return <span className="muted">not decided yet</span>;
+  if (taken === undefined && next === undefined)
+    return <span className="muted">{isOver ? "the conversation ended here" : "not decided yet"}</span>;
   return (
     <>
       {taken === undefined ? (
@@ -191,10 +187,16 @@ function Hop({
         </span>
       ) : (
         <span>
-          → <strong>{<PlainText text={nodeName(taken.target)} />}</strong>{" "}
+          →{" "}
+          <strong>
+            <PlainText text={namesOf(taken)} />
+          </strong>{" "}
           {taken.condition !== "" ? (
             <>
-              because <code>{<PlainText text={taken.condition} />}</code>
+              because{" "}
+              <code>
+                <PlainText text={taken.condition} />
+              </code>
             </>
           ) : others.length === 0 ? (
             "the only edge"
@@ -205,9 +207,9 @@ function Hop({
       )}
       {others.length > 0 && (
         <ul className="bare muted">
-          {others.map(({ edge, target, condition, result, reason }) => (
+          {others.map(({ edge, targets, condition, result, reason }) => (
             <li key={edge}>
-              not <PlainText text={nodeName(target)} />
+              not <PlainText text={namesOf({ targets })} />
               {condition !== "" && (
                 <>
                   {" "}
@@ -232,7 +234,11 @@ function Hop({
 
 /** How people call the end of a conversation. */
 export function nodeName(id: string): string {
-  return id === "__end__" ? "END" : id === "" ? '""' : id;
+  return id === END ? "END" : id === "" ? '""' : id;
+}
+
+function namesOf({ targets }: Pick<EdgeView, "targets">): string {
+  return targets.map(nodeName).join(", ");
 }
 
 function States({ turn, before }: { readonly turn: TurnView; readonly before: JsonObject }): ReactNode {
@@ -267,4 +273,62 @@ function States({ turn, before }: { readonly turn: TurnView; readonly before: Js
       )}
     </>
   );
+}
+
+/** One line for each value of some data, with what has changed since other data. */
+function StateTable({
+  state,
+  before,
+  label,
+}: {
+  readonly state: unknown;
+  readonly before?: unknown;
+  readonly label: string;
+}): ReactNode {
+  const lines = linesOf(state);
+  const known = before === undefined ? undefined : new Map(linesOf(before));
+  return (
+    <table className="state-table" aria-label={label}>
+      <tbody>
+        {lines.map(([path, value]) => {
+          const isChanged = known !== undefined && known.get(path) !== value;
+          return (
+            <tr key={path} className={isChanged ? "changed" : undefined}>
+              <th scope="row">
+                <LongText text={path} />
+              </th>
+              <td className="wrap mono">
+                <LongText text={value} />
+                {isChanged && <span className="hidden"> changed</span>}
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+/** The words of state paths, as scenarios write them. */
+const NAMES: Readonly<Record<string, string>> = {
+  currentNode: "current_node",
+  verifyResult: "verify_result",
+  nodeVisits: "node_visits",
+  nodeResults: "node_results",
+};
+
+function linesOf(
+  value: unknown,
+  path = "",
+  lines: (readonly [string, string])[] = [],
+): readonly (readonly [string, string])[] {
+  const isOpen = typeof value === "object" && value !== null && !Array.isArray(value);
+  const entries = isOpen ? Object.entries(value) : [];
+  if (!isOpen || (entries.length === 0 && path !== "")) {
+    lines.push([path, isOpen ? "{}" : JSON.stringify(value)]);
+    return lines;
+  }
+  for (const [name, part] of entries)
+    linesOf(part, path === "" ? (NAMES[name] ?? name) : `${path}.${NAMES[name] ?? name}`, lines);
+  return lines;
 }
