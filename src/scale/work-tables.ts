@@ -3,7 +3,7 @@ import { RunError } from "../journal/failure.ts";
 import { postgresAddress } from "../journal/store/postgres/postgres-address.ts";
 import type { BudgetLimits } from "../run/calls/budget.ts";
 import type { CellGroup } from "../run/cell-source.ts";
-import { loadPeer, waitForServer } from "./work-server.ts";
+import { loadPeer, waitForServer } from "./work-queue.ts";
 import type { SeenWorker, WorkerReport, WorkSheet } from "./work-sheet.ts";
 
 /** What workers are to do with a run: `stopping` lets calls in flight finish, `aborting` does not. */

@@ -48,3 +48,119 @@ export function recordOf(value: JsonValue | undefined): JsonObject {
  * another edge; a question must be asked again; or a judge must.
  */
 export type Fate = "same" | "regraded" | "rerouted" | "asked_again" | "judged_again";
+
+interface NodePart {
+  readonly path: readonly string[];
+  readonly what: string;
+  readonly affects: readonly Affected[];
+}
+
+const NODE_PARTS: readonly NodePart[] = [
+  { path: ["question", "question"], what: "question", affects: ["questions", "readings"] },
+  { path: ["question", "fewShot"], what: "examples", affects: ["questions"] },
+  { path: ["question", "template", "verify"], what: "rule of the verdict", affects: ["verdicts"] },
+  {
+    path: ["question", "template", "undecided"],
+    what: "what undecided fields count as",
+    affects: ["verdicts"],
+  },
+  { path: ["question", "keywords"], what: "keywords", affects: [] },
+  { path: ["question", "metadata"], what: "metadata of the question", affects: [] },
+  { path: ["user"], what: "simulated user", affects: ["questions"] },
+  { path: ["modelOverride", "subject"], what: "subject", affects: ["questions"] },
+  { path: ["modelOverride", "systemPrompt"], what: "system prompt", affects: ["questions"] },
+  { path: ["modelOverride", "judge"], what: "judge", affects: ["readings"] },
+  { path: ["toolFilter"], what: "tools", affects: ["questions"] },
+  { path: ["agentIdentity"], what: "agent", affects: ["questions"] },
+  { path: ["stateUpdate"], what: "state update", affects: ["edges"] },
+  { path: ["metadata"], what: "metadata", affects: [] },
+];
+
+/** What changed in a node that both versions have. */
+export function nodeChanges(name: string, was: JsonObject, is: JsonObject): readonly Change[] {
+  const node = { part: "node", name } as const;
+  const [before, after] = [recordOf(was.question), recordOf(is.question)];
+  return [
+    ...NODE_PARTS.flatMap(({ path, what, affects }) =>
+      partChange({ ...node, what, affects }, at(was, path), at(is, path)),
+    ),
+    // Only traits with `includeReference` are shown it.
+    ...partChange(
+      {
+        ...node,
+        what: "reference answer",
+        affects: showsReference(was) || showsReference(is) ? ["readings"] : [],
+      },
+      before.rawAnswer,
+      after.rawAnswer,
+    ),
+    ...fieldChanges(name, fieldsOf(before), fieldsOf(after)),
+    ...traitChanges(name, [was.rubric, before.rubric], [is.rubric, after.rubric]),
+  ];
+}
+
+function at(value: JsonObject, path: readonly string[]): JsonValue | undefined {
+  return path.reduce<JsonValue | undefined>(
+    (found, key) => (Object.hasOwn(recordOf(found), key) ? recordOf(found)[key] : undefined),
+    value,
+  );
+}
+
+function fieldsOf(question: JsonObject): JsonObject {
+  return recordOf(recordOf(question.template).fields);
+}
+
+/** What of a field code alone uses; everything else is part of what a judge is asked. */
+const FIELD_PARTS: Readonly<
+  Record<string, { readonly what: string; readonly affects: readonly Affected[] }>
+> = {
+  truth: { what: "truth", affects: ["verdicts"] },
+  check: { what: "check", affects: ["verdicts"] },
+  weight: { what: "weight", affects: ["verdicts"] },
+  extract: { what: "reading rule", affects: ["readings", "verdicts"] },
+};
+
+function fieldChanges(name: string, was: JsonObject, is: JsonObject): readonly Change[] {
+  const fields = [...new Set([...Object.keys(was), ...Object.keys(is)])];
+  return fields.flatMap((field): readonly Change[] => {
+    const node = { part: "node", name } as const;
+    const [before, after] = [was[field], is[field]];
+    if (before === undefined || after === undefined)
+      return partChange(
+        { ...node, what: `field ${field}`, affects: ["readings", "verdicts"] },
+        before,
+        after,
+      );
+    const [old, now] = [recordOf(before), recordOf(after)];
+    return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((key) => {
+      const { what, affects } = FIELD_PARTS[key] ?? { what: key, affects: ["readings"] };
+      return partChange({ ...node, what: `${what} of ${field}`, affects }, old[key], now[key]);
+    });
+  });
+}
+
+type Rubrics = readonly (JsonValue | undefined)[];
+
+function traitChanges(name: string, was: Rubrics, is: Rubrics): readonly Change[] {
+  const [before, after] = [traitsOf(was), traitsOf(is)];
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((trait) =>
+    partChange(
+      { part: "node", name, what: `trait ${trait}`, affects: ["readings"] },
+      before[trait],
+      after[trait],
+    ),
+  );
+}
+
+function traitsOf(rubrics: Rubrics): JsonObject {
+  const traits = rubrics.flatMap((rubric) => {
+    const { traits: found } = recordOf(rubric);
+    return Array.isArray(found) ? found.map((trait) => recordOf(trait as JsonValue)) : [];
+  });
+  return Object.fromEntries(traits.map((trait) => [String(trait.name), trait]));
+}
+
+function showsReference(node: JsonObject): boolean {
+  const traits = traitsOf([node.rubric, recordOf(node.question).rubric]);
+  return Object.values(traits).some((trait) => recordOf(trait).includeReference === true);
+}

@@ -9,8 +9,7 @@ import { scenarioToRead } from "../../core/scenario/scenario-to-json.ts";
 import { compileWhen } from "../../core/state/condition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
 import type { JsonObject } from "../../core/values/json.ts";
-import { type Affected, type Change, partChange, recordOf } from "./change.ts";
-import { nodeChanges } from "./node-changes.ts";
+import { type Affected, type Change, nodeChanges, partChange, recordOf } from "./change.ts";
 import { type ChangedOutcome, outcomeMeanings } from "./outcome-meanings.ts";
 
 /** Whether stored replies to the questions of a node can still be used. */

@@ -13,7 +13,7 @@ import { baselineLines } from "../../report/data/baseline.ts";
 import { type Average, rates } from "../../report/data/rates.ts";
 import { sequences } from "../../report/data/sequences.ts";
 import { rateRows } from "../../report/data/table-rows.ts";
-import { survivalSvg } from "../../report/graph/survival-svg.ts";
+import { survivalSvg } from "../../report/text/sequences-text.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import type { ExitCode } from "../command.ts";

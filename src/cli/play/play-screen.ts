@@ -7,8 +7,6 @@ import { Conversation } from "../../journal/fold/conversation.ts";
 import { noticeIn } from "../../journal/fold/run.ts";
 import type { RunEventBody } from "../../journal/run-event.ts";
 import { type FinishedTurn, isFinishedTurn, type Turn } from "../../journal/turn.ts";
-import { expectedText, fieldLines, traitLines } from "../../report/text/fields-text.ts";
-import { hopLines } from "../../report/text/hop-text.ts";
 import {
   type LabelledLines,
   labelledLines,
@@ -17,7 +15,14 @@ import {
   roomBeside,
   type TextOptions,
 } from "../../report/text/text-blocks.ts";
-import { judgeLines, verdictLines } from "../../report/text/verdict-text.ts";
+import { hopLines } from "../../report/text/turn-text.ts";
+import {
+  expectedText,
+  fieldLines,
+  judgeLines,
+  traitLines,
+  verdictLines,
+} from "../../report/text/verdict-text.ts";
 import { printableLines, printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { cutToWidth, linesText, textWidth, wrapText } from "../../terminal/text-layout.ts";

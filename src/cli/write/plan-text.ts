@@ -1,7 +1,7 @@
 import type { Spread } from "../../analysis/plan/amounts.ts";
 import type { PlannedModel, PlannedTotal, RunPlan } from "../../analysis/plan/plan-run.ts";
 import { costText, countedText, countText, durationText } from "../../report/text/figures.ts";
-import { type NamedLine, namedTable } from "../../report/text/named-table.ts";
+import { type NamedLine, namedTable } from "../../report/text/text-blocks.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Output } from "../../terminal/terminal.ts";
 import { wrapText } from "../../terminal/text-layout.ts";

@@ -6,7 +6,7 @@ import { runOptionsOf } from "../../project/run-options-of.ts";
 import type { Settings } from "../../project/settings.ts";
 import { type Assumptions, assumptionsOf, detectionPlans } from "../../report/data/detection.ts";
 import { countText } from "../../report/text/figures.ts";
-import { namedTable } from "../../report/text/named-table.ts";
+import { namedTable } from "../../report/text/text-blocks.ts";
 import { printableText, safeJson } from "../../terminal/printable-text.ts";
 import type { Output, Terminal } from "../../terminal/terminal.ts";
 import { wrapText } from "../../terminal/text-layout.ts";

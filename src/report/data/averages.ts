@@ -7,6 +7,7 @@ import {
   type ComparisonLine,
   compareRate,
   detectableOf,
+  influenceError,
   meanOf,
   overReplicates,
   type PairedValue,
@@ -64,11 +65,8 @@ function combinedError(
   const influence = new Map<string, number>();
   for (const group of groups)
     for (const [item, own] of group) influence.set(item, (influence.get(item) ?? 0) + own / groups.length);
-  const items = influence.size;
-  if (items < 2) return null;
-  let squares = 0;
-  for (const one of influence.values()) squares += one * one;
-  return { error: Math.sqrt((items / (items - 1)) * squares), items };
+  const error = influenceError(influence);
+  return error === null ? null : { error, items: influence.size };
 }
 
 /** Of a rate, within 0 and 1, as for the rates of single groups. */

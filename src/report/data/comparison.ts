@@ -5,7 +5,7 @@ import { normalQuantileUpper, studentQuantile, studentTwoSided } from "../../sta
 import { signTest } from "../../statistics/paired-tests.ts";
 import { type Interval, mcnemarExact, newcombePaired } from "../../statistics/proportions.ts";
 import type { GroupValues } from "./grouping.ts";
-import { itemwise, type RateKind, type RateRequest } from "./rate-line.ts";
+import { conditionOf, itemCounts, itemwise, type RateKind, type RateRequest } from "./rate-line.ts";
 import type { ScoreTable } from "./score-table.ts";
 
 /** One outcome or rate of two sides, over the conversations that both of them have. */
@@ -100,7 +100,8 @@ export function compareRate(request: RateRequest, compared: ComparedPairs): Comp
   const { name, declaration } = request;
   const { a, b, group } = compared;
   const { values, left, isNumber } = pairedValues(request, compared);
-  const base = { name, group, adjusted: null, left, ...shapeOf(values) };
+  const counts = { pairs: values.length, ...itemCounts(values.map(({ item }) => item)) };
+  const base = { name, group, adjusted: null, left, ...counts };
   const overItems = itemwise(declaration);
   if (overItems !== null)
     return { ...base, kind: overItems.kind, ...itemEstimate(values, overItems.value), ...NO_DISCORDANT };
@@ -121,21 +122,13 @@ function scoreIn(
   table: ScoreTable,
   place: number,
 ): OutcomeScore | "excluded" | undefined {
-  const { of, mean, given } = declaration;
+  const { of, mean } = declaration;
   const value = table.value(of ?? mean ?? "", place);
-  if (value === undefined || given === undefined) return value;
-  const condition = typeof given === "string" ? { name: given, is: true } : { name: given.not, is: false };
+  const condition = conditionOf(declaration);
+  if (value === undefined || condition === null) return value;
   const holds = table.value(condition.name, place);
   if (typeof holds === "boolean") return holds === condition.is ? value : "excluded";
   return holds === "not_applicable" ? "excluded" : holds;
-}
-
-function shapeOf(values: readonly PairedValue[]): Pick<ComparisonLine, "pairs" | "items" | "replicates"> {
-  const sizes = new Map<string, number>();
-  for (const { item } of values) sizes.set(item, (sizes.get(item) ?? 0) + 1);
-  let [least, most] = [sizes.size === 0 ? 0 : Number.POSITIVE_INFINITY, 0];
-  for (const size of sizes.values()) [least, most] = [Math.min(least, size), Math.max(most, size)];
-  return { pairs: values.length, items: sizes.size, replicates: { least, most } };
 }
 
 type Estimate = Pick<
@@ -176,7 +169,7 @@ function mcnemar(
   }
   const { difference = null, ...interval } = newcombePaired(both, onlyB, onlyA, neither) ?? {};
   const { p } = mcnemarExact(onlyB, onlyA);
-  const error = linearError(values, { a, b }, values.length);
+  const error = influenceError(pairInfluence(values, { a, b }));
   const method = "mcnemar";
   return {
     a,
@@ -189,15 +182,12 @@ function mcnemar(
   };
 }
 
-/** The standard error of b − a, from what each item adds to the difference of the two means. */
-function linearError(
-  values: readonly PairedValue[],
-  means: { readonly a: number; readonly b: number },
-  items: number,
-): number | null {
+/** The standard error of what items move by these amounts; null with one item. */
+export function influenceError(influence: ReadonlyMap<string, number>): number | null {
+  const items = influence.size;
   if (items < 2) return null;
   let squares = 0;
-  for (const one of pairInfluence(values, means).values()) squares += one * one;
+  for (const one of influence.values()) squares += one * one;
   return Math.sqrt((items / (items - 1)) * squares);
 }
 
@@ -231,7 +221,7 @@ function linear(
   }: { readonly a: number; readonly b: number; readonly items: number; readonly kind: RateKind },
 ): Estimate {
   const difference = b - a;
-  const error = linearError(values, { a, b }, items);
+  const error = influenceError(pairInfluence(values, { a, b }));
   if (error === null) return { ...NOTHING, a, b, difference, reason: "one item only" };
   const detectable = detectableOf(error, items, kind);
   const found = { a, b, difference, method: "clustered", detectable } as const;

@@ -24,6 +24,11 @@ export interface OutcomeLine extends Tested, LineCounts {
   readonly infrastructure: number;
 }
 
+/** True if its interval respects that conversations about one item belong together. */
+export function isClustered({ method, replicates }: OutcomeLine): boolean {
+  return method === "clustered" || (method === "life_table" && replicates.most > 1);
+}
+
 /** How often an assertion is true. */
 export interface AssertionLine extends OutcomeLine, Pick<RateLine, "yes" | "bounds" | "decided"> {
   /** What to report, perhaps from a life table. Null if nothing is decided. */

@@ -1,6 +1,6 @@
 import type { RateDeclaration } from "../../core/outcomes/rate.ts";
 import type { OutcomeScore } from "../../journal/fold/tally.ts";
-import type { ConversationScore } from "../../journal/store/store.ts";
+import type { ConversationScore, ScoredTurn } from "../../journal/store/store.ts";
 import { clusteredMean, clusteredWilson } from "../../statistics/clusters.ts";
 import { type Followed, lifeTableInfluence, lifeTableRate } from "../../statistics/life-table.ts";
 import { passAtK, passHatK } from "../../statistics/many-tests.ts";
@@ -74,8 +74,27 @@ interface Sorted {
   readonly followed: readonly ConversationScore[];
 }
 
-const isOpen = (value: OutcomeScore | undefined): boolean => value === "inconclusive";
-const isError = (value: OutcomeScore | undefined): boolean => value === "error";
+/** The outcome that a rate is conditional on, and the value that it must have; null without a condition. */
+export function conditionOf({
+  given,
+}: RateDeclaration): { readonly name: string; readonly is: boolean } | null {
+  if (given === undefined) return null;
+  return typeof given === "string" ? { name: given, is: true } : { name: given.not, is: false };
+}
+
+/** How many items there are, and how many conversations are about one of them. */
+export function itemCounts(items: Iterable<string>): Pick<RateLine, "items" | "replicates"> {
+  const sizes = new Map<string, number>();
+  for (const item of items) sizes.set(item, (sizes.get(item) ?? 0) + 1);
+  let [least, most] = [sizes.size === 0 ? 0 : Number.POSITIVE_INFINITY, 0];
+  for (const size of sizes.values()) [least, most] = [Math.min(least, size), Math.max(most, size)];
+  return { items: sizes.size, replicates: { least, most } };
+}
+
+/** True of a turn with a template that verifies its reply. */
+export function isVerified({ verdict }: Pick<ScoredTurn, "verdict">): boolean {
+  return verdict !== "unverified" && verdict !== "not_verified";
+}
 
 /** The value of each conversation for a request. */
 function sortedFor({ declaration, scenarios }: RateRequest, scores: readonly ConversationScore[]): Sorted {
@@ -92,17 +111,10 @@ export function countedScores(
 }
 
 /** The value of each conversation for a rate. */
-function sorted(
-  scores: Iterable<ConversationScore>,
-  { of, mean: number, ratio, given }: RateDeclaration,
-): Sorted {
+function sorted(scores: Iterable<ConversationScore>, declaration: RateDeclaration): Sorted {
+  const { of, mean: number, ratio } = declaration;
   const outcome = of ?? number ?? ratio?.of ?? "";
-  const condition =
-    given === undefined
-      ? null
-      : typeof given === "string"
-        ? { name: given, is: true }
-        : { name: given.not, is: false };
+  const condition = conditionOf(declaration);
   const counted: Counted[] = [];
   const followed: ConversationScore[] = [];
   const inconclusive: { readonly canBe: readonly ("out" | 0 | 1)[] }[] = [];
@@ -114,17 +126,17 @@ function sorted(
     const holds = condition === null ? true : score.outcomes.get(condition.name);
     if (holds === undefined || holds === "later") continue;
     const open = typeof value === "boolean" ? [Number(value) as 0 | 1] : ([0, 1] as const);
-    if (isError(holds)) errors++;
+    if (holds === "error") errors++;
     else if (holds === "not_applicable") excluded++;
-    else if (isOpen(holds)) {
-      if (isError(value)) errors++;
+    else if (holds === "inconclusive") {
+      if (value === "error") errors++;
       else if (value !== "not_applicable") inconclusive.push({ canBe: ["out", ...open] });
     } else if (condition !== null && holds !== condition.is) excluded++;
     else if (value === "not_applicable") notApplicable++;
     else {
       followed.push(score);
-      if (isError(value)) errors++;
-      else if (isOpen(value)) inconclusive.push({ canBe: open });
+      if (value === "error") errors++;
+      else if (value === "inconclusive") inconclusive.push({ canBe: open });
       else {
         if (typeof value === "number") numbers++;
         counted.push({ score, value: Number(value) });
@@ -163,18 +175,11 @@ export function rateLine(
   const { counted } = all;
   const clusters = counted.map(({ score }) => score.item);
   const values = counted.map(({ value }) => value);
-  const sizes = new Map<string, number>();
-  for (const item of clusters) sizes.set(item, (sizes.get(item) ?? 0) + 1);
-  const items = sizes.size;
   const base = {
     name,
     group,
     n: counted.length,
-    items,
-    replicates: {
-      least: items === 0 ? 0 : [...sizes.values()].reduce((one, other) => Math.min(one, other)),
-      most: [...sizes.values()].reduce((one, other) => Math.max(one, other), 0),
-    },
+    ...itemCounts(clusters),
     yes: all.isNumber ? 0 : values.reduce((sum, value) => sum + value, 0),
     excluded: all.excluded,
     inconclusive: all.inconclusive.length,
@@ -356,8 +361,7 @@ export function followedTo(
 ): Followed {
   let position = 0;
   for (const { node, verdict } of turns) {
-    if (nodes !== null && !nodes.includes(node)) continue;
-    if (verdict === "unverified" || verdict === "not_verified") continue;
+    if ((nodes !== null && !nodes.includes(node)) || !isVerified({ verdict })) continue;
     position++;
     if (verdict !== "pass") return { at: position, wrong: verdict === "fail" };
   }

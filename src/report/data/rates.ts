@@ -9,7 +9,7 @@ import { studentQuantile } from "../../statistics/distributions.ts";
 import { mean } from "../../statistics/means.ts";
 import { type LinedGroup, macroLine, microLine } from "./averages.ts";
 import { type Grouper, type GroupValues, grouper, groupKey, needsRowValues } from "./grouping.ts";
-import { itemMeans, type RateLine, type RateRequest, rateLine } from "./rate-line.ts";
+import { isVerified, itemMeans, type RateLine, type RateRequest, rateLine } from "./rate-line.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
 import { fitsFilter } from "./subject-totals.ts";
 
@@ -117,11 +117,8 @@ function averageLines(
   if (others.length === 0 || request.declaration.ratio !== undefined) return [];
   const subjects = new Map<string, { readonly group: GroupValues; readonly parts: LinedGroup[] }>();
   for (const part of groups) {
-    const overall = overallGroup(part.line.group, others, average);
-    const key = groupKey(overall);
-    const known = subjects.get(key) ?? { group: overall, parts: [] };
-    if (known.parts.length === 0) subjects.set(key, known);
-    known.parts.push(part);
+    const group = overallGroup(part.line.group, others, average);
+    memoize(subjects, groupKey(group), () => ({ group, parts: [] })).parts.push(part);
   }
   const lineOf = average === "macro" ? macroLine : microLine;
   return [...subjects.values()].map(({ group, parts }) => lineOf(request, parts, { group, facts }));
@@ -184,11 +181,7 @@ function scenarioKinds(
     for (const [name, value] of outcomes) {
       const kind = typeof value === "boolean" ? "assertion" : typeof value === "number" ? "number" : null;
       if (kind === null) continue;
-      let known = kinds.get(name);
-      if (known === undefined) {
-        known = {};
-        kinds.set(name, known);
-      }
+      const known = memoize(kinds, name, (): Partial<Record<"assertion" | "number", Set<string>>> => ({}));
       known[kind] ??= new Set();
       known[kind].add(scenario);
     }
@@ -200,8 +193,7 @@ function unreadBySubject(scores: readonly ConversationScore[]): RateReport["unre
   for (const { subject, turns } of scores) {
     const counts = subjects.get(subject) ?? { subject, turns: 0, unread: 0 };
     if (counts.turns === 0) subjects.set(subject, counts);
-    for (const { verdict } of turns) {
-      if (verdict === "unverified" || verdict === "not_verified") continue;
+    for (const { verdict } of turns.filter(isVerified)) {
       counts.turns++;
       if (verdict === "unreadable" || verdict === "unjudged") counts.unread++;
     }

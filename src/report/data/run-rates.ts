@@ -79,6 +79,11 @@ export function pooledRates(store: Store, { run, start }: RunSummary): OutcomeRa
   return { ...pooled, outcomes };
 }
 
+interface TotalLine {
+  readonly total: Tested;
+  readonly line: RateLine | undefined;
+}
+
 /** The lines of an outcome or rate, one for each subject and judge; a ratio has one for each level. */
 function ratedOutcomes(
   name: string,
@@ -89,13 +94,15 @@ function ratedOutcomes(
   const levels = new Set(lines.map(({ group }) => levelOf(group)));
   return [...levels].map((level): RatedOutcome => {
     const outcome = level === "" ? name : `${name} (${level})`;
-    const own = totals.map((total): { readonly total: Tested; readonly line: RateLine | undefined } => ({
-      total,
-      line: lines.find(
-        ({ group }) =>
-          group.subject === total.subject && group.judge === total.judge && levelOf(group) === level,
-      ),
-    }));
+    const own = totals.map(
+      (total): TotalLine => ({
+        total,
+        line: lines.find(
+          ({ group }) =>
+            group.subject === total.subject && group.judge === total.judge && levelOf(group) === level,
+        ),
+      }),
+    );
     if (known.length === 0)
       return { outcome, kind: "undecided", lines: own.map((one) => ({ ...outcomeLine(one), n: 0 })) };
     if (known.every(({ kind }) => kind === "rate"))
@@ -122,27 +129,19 @@ function levelOf({ subject: _, judge: __, ...rest }: RateLine["group"]): string 
   return Object.values(rest).join(", ");
 }
 
-function outcomeLine({
-  total,
-  line,
-}: {
-  readonly total: Tested;
-  readonly line: RateLine | undefined;
-}): OutcomeLine {
+const NO_LINE: Omit<RateLine, "name" | "kind" | "group" | "estimate"> = Object.freeze({
+  ...{ n: 0, items: 0, yes: 0, excluded: 0, inconclusive: 0, errors: 0, notApplicable: 0 },
+  ...{ replicates: { least: 0, most: 0 }, interval: null, method: null, bounds: null, decided: null },
+});
+
+function outcomeLine({ total, line: known }: TotalLine): OutcomeLine {
   const { subject, judge } = total;
+  const line = known ?? NO_LINE;
+  const { n, items, replicates, interval, method, reason, excluded, inconclusive, notApplicable } = line;
   return {
-    subject,
-    judge,
-    n: line?.n ?? 0,
-    inconclusive: line?.inconclusive ?? 0,
-    infrastructure: line?.errors ?? 0,
-    notApplicable: line?.notApplicable ?? 0,
-    items: line?.items ?? 0,
-    replicates: line?.replicates ?? { least: 0, most: 0 },
-    interval: line?.interval ?? null,
-    method: line?.method ?? null,
-    ...(line?.reason === undefined ? {} : { reason: line.reason }),
-    excluded: line?.excluded ?? 0,
+    ...{ subject, judge, n, items, replicates, interval, method, excluded, inconclusive, notApplicable },
+    infrastructure: line.errors,
+    ...(reason === undefined ? {} : { reason }),
   };
 }
 

@@ -4,10 +4,8 @@ import type { TurnVerdict } from "../../journal/turn.ts";
 import { clusteredMean } from "../../statistics/clusters.ts";
 import { seededRandom } from "../../statistics/resampling.ts";
 import { PLAIN_STYLE } from "../../terminal/terminal.ts";
-import { survivalSvg } from "../graph/survival-svg.ts";
-import { noiseAdvice, noiseText } from "../text/noise-text.ts";
-import { curveText, sequencesText } from "../text/sequences-text.ts";
-import { type NoiseLine, type NoisyScore, noise as noiseOf } from "./noise.ts";
+import { curveText, sequencesText, survivalSvg } from "../text/sequences-text.ts";
+import { type NoiseLine, type NoisyScore, noiseAdvice, noise as noiseOf, noiseText } from "./noise.ts";
 import type { RunFacts } from "./run-facts.ts";
 import { sequencesOf } from "./sequences.ts";
 

@@ -1,4 +1,4 @@
-import type { ConversationFilter, ConversationScore, ScoredTurn, Store } from "../../journal/store/store.ts";
+import type { ConversationFilter, ConversationScore, Store } from "../../journal/store/store.ts";
 import { storedRun } from "../../journal/transfer/stored-run.ts";
 import { type ClusteredMean, clusteredMean } from "../../statistics/clusters.ts";
 import { type Followed, lifeTableRate } from "../../statistics/life-table.ts";
@@ -10,7 +10,7 @@ import {
   turnOfFlip,
 } from "../../statistics/sequences.ts";
 import { clusteredLogRank, kaplanMeier, logRank, medianSurvival } from "../../statistics/survival.ts";
-import { followedTo, rateEstimate } from "./rate-line.ts";
+import { followedTo, isVerified, rateEstimate } from "./rate-line.ts";
 import { wantedScores } from "./rates.ts";
 import { type RunFacts, runFacts } from "./run-facts.ts";
 
@@ -91,9 +91,6 @@ export function sequencesOf(scores: readonly ConversationScore[], facts: RunFact
     clusteredLogRank: observedBySubject.length < 2 ? null : clusteredLogRank(groups),
   };
 }
-
-const isVerified = ({ verdict }: ScoredTurn): boolean =>
-  verdict !== "unverified" && verdict !== "not_verified";
 
 /** The nodes of the first outcome that says "all turns are right"; all nodes if there is none. */
 function nodesOf(score: ConversationScore, facts: RunFacts): readonly string[] | null {

@@ -1,7 +1,7 @@
 import { nearestOf } from "../../core/schema/nearest-name.ts";
 import { itemName } from "../../journal/cell.ts";
 import { printableText } from "../../terminal/printable-text.ts";
-import { sideTexts } from "../text/comparison-text.ts";
+import { sideTexts, signed } from "../text/comparison-text.ts";
 import { countText, itemsText, meanText, percentText } from "../text/figures.ts";
 import type { Comparison } from "./compare-sides.ts";
 import type { ComparisonLine } from "./comparison.ts";
@@ -254,12 +254,11 @@ function sentenceOf(
   }: { readonly comparison: Comparison; readonly isWorse: boolean; readonly sign: number },
 ): string {
   const { a, b, difference } = sideTexts(line);
-  const text = (value: number): string => sideTexts({ ...line, difference: value }).difference;
   const unit = line.kind === "rate" ? " points" : "";
   const between =
     line.interval === null
       ? (line.reason ?? "no interval")
-      : `95 % ${text(line.interval.low)} to ${text(line.interval.high)}`;
+      : `95 % ${signed(line.interval.low, line.kind)} to ${signed(line.interval.high, line.kind)}`;
   const limit = `${line.kind === "rate" ? Number((100 * margin).toPrecision(12)) : margin}${unit}`;
   const verdict = isWorse
     ? `worse than the baseline by more than ${limit}`
@@ -268,7 +267,7 @@ function sentenceOf(
   const names = lost
     .slice(0, NAMED)
     .map((pair) => `${printableText(itemName(pair.item))} (${printableText(pair.b)})`);
-  const more = lost.length > NAMED ? `, and ${`${lost.length - NAMED} more`}` : "";
+  const more = lost.length > NAMED ? `, and ${lost.length - NAMED} more` : "";
   const which = !isWorse || names.length === 0 ? "" : ` Lost: ${names.join(", ")}${more}.`;
   return `${printableText(line.name)} of ${printableText(comparison.b)} is ${b}, baseline ${a}: ${difference}${unit} (${between}), ${verdict}.${which}`;
 }

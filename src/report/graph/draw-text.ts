@@ -7,8 +7,8 @@ import {
   type DrawnEdge,
   type DrawnNode,
   drawnGraph,
-  type EdgeRole,
   findLoops,
+  ROLE_WORDS,
   stopsAt,
   type Traffic,
 } from "./drawn-graph.ts";
@@ -103,13 +103,6 @@ interface TextLine {
   readonly share?: string;
 }
 
-const WORDS: Readonly<Record<Exclude<EdgeRole, "conditional">, string>> = {
-  otherwise: "otherwise",
-  only: "",
-  never: "never taken",
-  fork: "fork",
-};
-
 /** The lines of every node: itself, then its edges, or that the conversation ends there. */
 function textLines(
   nodes: readonly DrawnNode[],
@@ -137,7 +130,7 @@ function textLines(
     const remark = edge.target === source ? " (self)" : "";
     return {
       left: `  ${branch}${arrow(source, edge.target)} ${target}${remark}`,
-      right: edge.role === "conditional" ? edge.condition : WORDS[edge.role],
+      right: edge.role === "conditional" ? edge.condition : ROLE_WORDS[edge.role],
       ...counts(edge.hops, source.visits),
     };
   };

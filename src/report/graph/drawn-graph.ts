@@ -17,6 +17,14 @@ export interface Traffic {
  */
 export type EdgeRole = "conditional" | "otherwise" | "only" | "never" | "fork";
 
+/** What an edge is called that has no condition. */
+export const ROLE_WORDS: Readonly<Record<Exclude<EdgeRole, "conditional">, string>> = {
+  otherwise: "otherwise",
+  only: "",
+  never: "never taken",
+  fork: "fork",
+};
+
 /** An edge as drawings show it. */
 export interface DrawnEdge {
   /** Null for `END`. */

@@ -1,7 +1,14 @@
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { cutToWidth } from "../../terminal/text-layout.ts";
 import { shareText } from "../text/figures.ts";
-import { type DrawnEdge, type DrawnNode, drawnGraph, stopsAt, type Traffic } from "./drawn-graph.ts";
+import {
+  type DrawnEdge,
+  type DrawnNode,
+  drawnGraph,
+  ROLE_WORDS,
+  stopsAt,
+  type Traffic,
+} from "./drawn-graph.ts";
 
 /** What `toMermaid` draws besides the scenario. */
 export interface MermaidOptions {
@@ -70,18 +77,8 @@ function edgeLink(edge: DrawnEdge, number: string, visits: number | undefined): 
 }
 
 function edgeText(edge: DrawnEdge, number: string): string {
-  switch (edge.role) {
-    case "only":
-      return "";
-    case "conditional":
-      return `${mermaidLabel(number)}${shortLabel(edge.condition)}`;
-    case "otherwise":
-      return "otherwise";
-    case "fork":
-      return "fork";
-    case "never":
-      return "never taken";
-  }
+  if (edge.role !== "conditional") return ROLE_WORDS[edge.role];
+  return `${mermaidLabel(number)}${shortLabel(edge.condition)}`;
 }
 
 function hopsText(hops: number | undefined, visits = 0): string {

@@ -4,9 +4,18 @@ import { printableText } from "../../terminal/printable-text.ts";
 import { linesText, wrapText } from "../../terminal/text-layout.ts";
 import type { Comparison } from "../data/compare-sides.ts";
 import type { ComparisonLine } from "../data/comparison.ts";
-import { countedText, countText, itemsText, meanText, NOTHING, percentText, pText } from "./figures.ts";
-import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
+import {
+  countedText,
+  countText,
+  itemsText,
+  meanText,
+  NOTHING,
+  noIntervalText,
+  percentText,
+  pText,
+} from "./figures.ts";
 import type { TextOptions } from "./text-blocks.ts";
+import { headLine, type NamedColumn, type NamedLine, namedTable } from "./text-blocks.ts";
 
 /** An adjusted p-value below this is called a difference. */
 const LEVEL = 0.05;
@@ -33,11 +42,7 @@ function onlyNote({ lines }: Comparison): string {
 
 /** A comparison as a table, with a sentence for each line below. */
 export function comparisonText(comparison: Comparison, { style, width }: TextOptions): string {
-  const heading: NamedLine = {
-    name: { text: "" },
-    indent: 0,
-    cells: ["a", "b", "b − a", "95 %", "p", "n", ONLY].map((text) => ({ text, paint: style.dim })),
-  };
+  const heading = headLine("", ["a", "b", "b − a", "95 %", "p", "n", ONLY], style);
   const lines = comparison.lines.map((line): NamedLine => {
     const { a, b, difference } = sideTexts(line);
     const isFound = (line.adjusted ?? 1) < LEVEL;
@@ -95,14 +100,14 @@ export function sideTexts({
 }
 
 /** A difference with its sign: in points for rates. */
-function signed(difference: number, kind: ComparisonLine["kind"]): string {
+export function signed(difference: number, kind: ComparisonLine["kind"]): string {
   const text = kind === "rate" ? (100 * difference).toFixed(1) : meanText(difference);
   const isZero = Number(text) === 0;
   return `${!isZero && difference > 0 ? "+" : ""}${isZero ? text.replace("-", "") : text.replace("-", "−")}`;
 }
 
 function intervalOf({ interval, kind, reason }: ComparisonLine): string {
-  if (interval === null) return reason === undefined ? NOTHING : `${NOTHING} ${reason}`;
+  if (interval === null) return noIntervalText(reason);
   return `${signed(interval.low, kind)} to ${signed(interval.high, kind)}`;
 }
 
@@ -112,12 +117,9 @@ export function sentence(line: ComparisonLine, { a, b }: Pick<Comparison, "a" | 
   const name = nameOf(line);
   if (difference === null) return `${name}: nothing can be said; ${line.reason ?? "no pair is decided"}.`;
   const unit = kind === "rate" ? " points" : "";
-  const between =
-    interval === null
-      ? "no interval"
-      : `95 % ${signed(interval.low, kind)} to ${signed(interval.high, kind)}`;
   if (interval === null)
     return `${name}: ${signed(difference, kind)}${unit}, but ${line.reason ?? "without an interval"}: nothing can be concluded.`;
+  const between = `95 % ${intervalOf(line)}`;
   if ((adjusted ?? 1) < LEVEL) {
     const word =
       kind === "rate" ? (difference > 0 ? "more often" : "less often") : difference > 0 ? "higher" : "lower";
@@ -213,17 +215,13 @@ export function comparisonMarkdown(comparisons: readonly Comparison[]): string {
       const { a, b, lines } = comparison;
       const rows = lines.map((line) => {
         const texts = sideTexts(line);
-        const low =
-          line.interval === null ? "" : sideTexts({ ...line, difference: line.interval.low }).difference;
-        const high =
-          line.interval === null ? "" : sideTexts({ ...line, difference: line.interval.high }).difference;
         const mark = (line.adjusted ?? 1) < LEVEL ? "**" : "";
         const cells = [
           `${mark}${cell(nameOf(line))}${mark}`,
           texts.a,
           texts.b,
           texts.difference,
-          line.interval === null ? "–" : `${low} to ${high}`,
+          line.interval === null ? NOTHING : intervalOf(line),
           pText(line.adjusted),
           itemsText({ ...line, n: line.pairs }),
           line.kind === "rate" ? `${line.onlyA.length} / ${line.onlyB.length}` : "",

@@ -113,6 +113,16 @@ export function intervalText(interval: Interval | null): string {
   return `${low}–${high} %`;
 }
 
+/** In place of an interval: a dash, and why there is none. */
+export function noIntervalText(reason: string | undefined): string {
+  return reason === undefined ? NOTHING : `${NOTHING} ${reason}`;
+}
+
+/** `1 retry`, `3 retries` */
+export function retriesText(count: number): string {
+  return `${countText(count)} ${count === 1 ? "retry" : "retries"}`;
+}
+
 /** What was spent: `3 calls, 1 cached, 420 tokens, 0.0012 USD`. Cached answers cost nothing. */
 export function spendingText({ calls, cached, tokens, cost }: Spending): string {
   const known = cached === 0 ? [] : [`${countText(cached)} cached`];

@@ -5,8 +5,8 @@ import type { JudgeReport } from "../data/judge-agreement.ts";
 import type { OutcomeRates } from "../data/outcome-rates.ts";
 import { testedName } from "../data/subject-totals.ts";
 import { countedText, countText, intervalText, meanText, NOTHING, percentText } from "./figures.ts";
-import { type NamedLine, namedTable } from "./named-table.ts";
 import type { TextOptions } from "./text-blocks.ts";
+import { headLine, type NamedLine, namedTable } from "./text-blocks.ts";
 
 const HEADINGS = ["judged", "repaired", "unreadable", "failed"] as const;
 /** How many reasons are shown of a judge. */
@@ -20,11 +20,6 @@ export function judgeHealthLines(
   { style, width }: TextOptions,
 ): readonly string[] {
   if (health.length === 0) return [];
-  const heading: NamedLine = {
-    name: { text: "Judges", paint: style.bold },
-    indent: 0,
-    cells: HEADINGS.map((text) => ({ text, paint: style.dim })),
-  };
   const lines = health.map(
     (judge): NamedLine => ({
       name: { text: printableText(judge.judge) },
@@ -38,7 +33,7 @@ export function judgeHealthLines(
   );
   const columns = HEADINGS.map(() => ({ alignment: ">" }) as const);
   return [
-    ...namedTable([heading, ...lines], columns, width),
+    ...namedTable([headLine("Judges", HEADINGS, style), ...lines], columns, width),
     ...health.flatMap((judge) =>
       judgeProblemTexts(judge).flatMap((text) =>
         wrapText(text, width).map(judge.isPoor ? style.red : style.yellow),
@@ -87,11 +82,7 @@ export function unreadLines(
 ): readonly string[] {
   if (unread.length === 0) return [];
   const high = unread.filter(({ isHigh }) => isHigh).length;
-  const heading: NamedLine = {
-    name: { text: "Unread replies", paint: style.bold },
-    indent: 0,
-    cells: ["share", "unread", "turns", "subject"].map((text) => ({ text, paint: style.dim })),
-  };
+  const heading = headLine("Unread replies", ["share", "unread", "turns", "subject"], style);
   const lines = unread.slice(0, NODES).map((line): NamedLine => {
     const lost = line.unreadable + line.unjudged;
     const share = { text: percentText(lost, line.turns) };
@@ -121,6 +112,13 @@ export function unreadLines(
   ];
 }
 
+function mostText(most: JudgeReport["panel"][number]["most"]): string {
+  const names = most.map(
+    ({ conversation, turns }) => `${printableText(conversation)} (${countedText(turns, "turn")})`,
+  );
+  return `They differ most on ${names.join(", ")}.`;
+}
+
 /** How far judges agree with each other and with persons, and rates corrected for the judge's errors. */
 export function judgeReportText(
   { panel, judges, fields, corrected }: JudgeReport,
@@ -134,10 +132,7 @@ export function judgeReportText(
       add(
         `${printableText(field)}: all equal in ${percentText(unanimous, 1)} of ${countedText(units, "turn")}, Krippendorff's alpha ${meanText(alpha)}`,
       );
-      if (most.length > 0)
-        add(
-          `  They differ most on ${most.map(({ conversation, turns }) => `${printableText(conversation)} (${countedText(turns, "turn")})`).join(", ")}.`,
-        );
+      if (most.length > 0) add(`  ${mostText(most)}`);
     }
   }
   if (judges !== null) {
@@ -147,10 +142,7 @@ export function judgeReportText(
       add(
         `${printableText(a)} and ${printableText(b)}: ${agreement === null ? NOTHING : percentText(agreement, 1)} equal, kappa ${meanText(kappa)}, n ${countText(n)}`,
       );
-    if (judges.most.length > 0)
-      add(
-        `They differ most on ${judges.most.map(({ conversation, turns }) => `${printableText(conversation)} (${countedText(turns, "turn")})`).join(", ")}.`,
-      );
+    if (judges.most.length > 0) add(mostText(judges.most));
   }
   if (fields.length > 0) {
     lines.push(...(lines.length === 0 ? [] : [""]), style.bold("Judge and persons"));

@@ -1,7 +1,12 @@
 import type { Interval } from "../../statistics/proportions.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import { type TableCell, wrapText } from "../../terminal/text-layout.ts";
-import type { OutcomeLine, OutcomeRates, RatedOutcome } from "../data/outcome-rates.ts";
+import {
+  isClustered,
+  type OutcomeLine,
+  type OutcomeRates,
+  type RatedOutcome,
+} from "../data/outcome-rates.ts";
 import { testedName } from "../data/subject-totals.ts";
 import {
   boundsText,
@@ -12,10 +17,11 @@ import {
   meanIntervalText,
   meanText,
   NOTHING,
+  noIntervalText,
   percentText,
 } from "./figures.ts";
-import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
 import type { TextOptions } from "./text-blocks.ts";
+import { headLine, type NamedColumn, type NamedLine, namedTable } from "./text-blocks.ts";
 
 /** From this width on, there is a bar of the interval. */
 const WIDE = 100;
@@ -85,11 +91,7 @@ function headingOf(
   const interval = kind === "undecided" ? "" : width < NARROW ? "95 %" : "95 % interval";
   const counts = ["n", ...(applies ? [] : ["n/a"]), "inconclusive", "errors"];
   const headings = [value, interval, ...(width < WIDE ? [] : [""]), ...counts];
-  return {
-    name: { text: printableText(outcome), paint: style.bold },
-    indent: 0,
-    cells: headings.map((text) => ({ text, paint: style.dim })),
-  };
+  return headLine(printableText(outcome), headings, style);
 }
 
 /** The rate, its interval and its bar, or the mean, of one of the lines. */
@@ -101,23 +103,18 @@ function valueCells(
   let texts = [NOTHING, "", ""];
   if (rated.kind === "number") {
     const { mean = null, interval = null, reason } = rated.lines[index] ?? {};
-    texts = [meanText(mean), interval === null ? noInterval(reason) : meanIntervalText(interval), ""];
+    texts = [meanText(mean), interval === null ? noIntervalText(reason) : meanIntervalText(interval), ""];
   }
   if (rated.kind === "assertion") {
     const { rate = null, interval = null, reason, method } = rated.lines[index] ?? {};
     const shown = rate === null ? NOTHING : `${method === "life_table" ? "≈ " : ""}${percentText(rate, 1)}`;
     texts = [
       shown,
-      interval === null ? noInterval(reason) : paddedInterval(interval, boundWidth),
+      interval === null ? noIntervalText(reason) : paddedInterval(interval, boundWidth),
       intervalBar(rate, interval),
     ];
   }
   return texts.slice(0, width < WIDE ? 2 : 3).map((text) => ({ text }));
-}
-
-/** A dash and the reason. */
-function noInterval(reason: string | undefined): string {
-  return reason === undefined ? NOTHING : `${NOTHING} ${reason}`;
 }
 
 /** Notes below a rate with inconclusive conversations, and below one with a condition. */
@@ -148,16 +145,9 @@ function remarks(rated: RatedOutcome, index: number, { style, width }: TextOptio
 
 /** How intervals were computed, if conversations are clustered. */
 function intervalNote(lines: readonly OutcomeLine[]): string {
-  const sentences: string[] = [];
-  if (
-    lines.some(
-      ({ method, replicates }) => method === "clustered" || (method === "life_table" && replicates.most > 1),
-    )
-  )
-    sentences.push(
-      "Intervals are cluster-robust: conversations about one item belong together (t on items − 1).",
-    );
-  return sentences.join(" ");
+  return lines.some(isClustered)
+    ? "Intervals are cluster-robust: conversations about one item belong together (t on items − 1)."
+    : "";
 }
 
 function paddedInterval(interval: Interval, boundWidth: number): string {

@@ -9,6 +9,7 @@ import {
   durationText,
   errorsText,
   rateText,
+  retriesText,
   spentText,
   timeLeftText,
   tokensText,
@@ -101,8 +102,7 @@ function waitingText({ awaited, isOver }: RunProgress): string {
 /** How many retries there were, and why the last one; empty without retries. */
 function retryText({ overall: { retries, lastRetry }, isOver }: RunProgress): string {
   if (lastRetry === undefined || isOver) return "";
-  const text = `${countText(retries)} ${retries === 1 ? "retry" : "retries"}`;
-  return `${text}, the last because: ${printableText(lastRetry.message)}`;
+  return `${retriesText(retries)}, the last because: ${printableText(lastRetry.message)}`;
 }
 
 /** The rate and the time left; empty if unknown. */
@@ -136,7 +136,6 @@ function summaryLine(
   const { overall, finished, total, cutShort, inFlight } = progress;
   const count = `${countText(finished)} of ${countText(total)}`;
   const { rate, left } = pace(progress, now, isStopping);
-  const retries = `${countText(overall.retries)} ${overall.retries === 1 ? "retry" : "retries"}`;
   const plain = (text: string): string => text;
   // In the order in which they are read; the lower the rank, the more important.
   const parts = [
@@ -151,7 +150,7 @@ function summaryLine(
     { text: tokensText(overall.tokens), rank: 7, paint: plain },
     { text: spentText(overall.cost), rank: 3, paint: plain },
     { text: rate, rank: 6, paint: plain },
-    { text: overall.retries === 0 ? "" : retries, rank: 8, paint: style.yellow },
+    { text: overall.retries === 0 ? "" : retriesText(overall.retries), rank: 8, paint: style.yellow },
     { text: elapsedText(progress, now), rank: 2, paint: plain },
     { text: left, rank: 1, paint: plain },
   ].filter(({ text }) => text !== "");
@@ -265,7 +264,7 @@ function subjectLines(
   const lines = shown.length === 0 ? [] : table(shown, columns, style);
   return more === 0
     ? lines
-    : [...lines, style.dim(cutToWidth(`… ${countText(more)} more subject${more === 1 ? "" : "s"}`, columns))];
+    : [...lines, style.dim(cutToWidth(`… ${countedText(more, "more subject")}`, columns))];
 }
 
 function table(

@@ -1,6 +1,11 @@
 import { printableText } from "../../terminal/printable-text.ts";
 import { linesText, textWidth, wrapText } from "../../terminal/text-layout.ts";
-import type { OutcomeLine, OutcomeRates, RatedOutcome } from "../data/outcome-rates.ts";
+import {
+  isClustered,
+  type OutcomeLine,
+  type OutcomeRates,
+  type RatedOutcome,
+} from "../data/outcome-rates.ts";
 import type { RateLine } from "../data/rate-line.ts";
 import type { RateReport } from "../data/rates.ts";
 import { testedKey, testedName } from "../data/subject-totals.ts";
@@ -13,10 +18,11 @@ import {
   meanIntervalText,
   meanText,
   NOTHING,
+  noIntervalText,
   percentText,
 } from "./figures.ts";
-import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
 import type { TextOptions } from "./text-blocks.ts";
+import { headLine, type NamedColumn, type NamedLine, namedTable } from "./text-blocks.ts";
 
 /** The width that a subject's name may take before outcomes move to another block. */
 const NAMES = 24;
@@ -118,11 +124,8 @@ function mostCommon(texts: readonly string[]): string {
 
 function notes(rates: OutcomeRates, common: string): readonly string[] {
   const all = rates.outcomes.flatMap(({ lines }): readonly OutcomeLine[] => lines);
-  const isRelated = all.some(
-    ({ method, replicates }) => method === "clustered" || (method === "life_table" && replicates.most > 1),
-  );
   const texts = [
-    `n ${common}${all.some((line) => itemsText(line) !== common) ? " unless stated" : ""} (items × replicates); 95 % intervals${isRelated ? ", cluster-robust: conversations about one item belong together" : ""}.`,
+    `n ${common}${all.some((line) => itemsText(line) !== common) ? " unless stated" : ""} (items × replicates); 95 % intervals${all.some(isClustered) ? ", cluster-robust: conversations about one item belong together" : ""}.`,
   ];
   if (all.some(({ reason }) => reason !== undefined)) texts.push("No interval: one item only.");
   if (rates.best !== undefined && rates.best.size > 0)
@@ -171,17 +174,11 @@ export function groupedRatesText({ lines }: RateReport, { style, width }: TextOp
   const table = [...Map.groupBy(lines, ({ name }) => name)].flatMap(
     ([name, own], place): readonly NamedLine[] => [
       ...(place === 0 ? [] : [{ name: { text: "" }, indent: 0, cells: [] }]),
-      {
-        name: { text: printableText(name), paint: style.bold },
-        indent: 0,
-        cells: [
-          own[0]?.kind === "rate" ? "rate" : "mean",
-          "95 % interval",
-          "n",
-          "inconclusive",
-          "errors",
-        ].map((text) => ({ text, paint: style.dim })),
-      },
+      headLine(
+        printableText(name),
+        [own[0]?.kind === "rate" ? "rate" : "mean", "95 % interval", "n", "inconclusive", "errors"],
+        style,
+      ),
       ...own.map(
         (line): NamedLine => ({
           name: {
@@ -222,6 +219,6 @@ function estimateText({ estimate, kind, method }: RateLine): string {
 }
 
 function intervalOf({ interval, kind, reason }: RateLine): string {
-  if (interval === null) return reason === undefined ? NOTHING : `${NOTHING} ${reason}`;
+  if (interval === null) return noIntervalText(reason);
   return kind === "rate" ? intervalText(interval) : meanIntervalText(interval);
 }

@@ -11,10 +11,10 @@ import {
 import type { ThresholdResult } from "../data/thresholds.ts";
 import { costText, countedText, countText } from "./figures.ts";
 import { judgeHealthLines, unreadLines } from "./judge-text.ts";
-import { type NamedColumn, type NamedLine, namedTable } from "./named-table.ts";
 import { outcomeRatesText } from "./outcome-rates-text.ts";
 import { matrixText } from "./rates-text.ts";
 import type { TextOptions } from "./text-blocks.ts";
+import { headLine, type NamedColumn, type NamedLine, namedTable } from "./text-blocks.ts";
 
 /**
  * The results of a run: outcomes with their intervals (a matrix for several subjects, unless `details` is set), usage, turns, the conversations that did not finish, how well judges worked,
@@ -103,7 +103,14 @@ function totalsText({ totals, judges }: OutcomeRates, { style, width }: TextOpti
   ];
   const table = (title: string, figures: readonly Figure[]): readonly string[] =>
     namedTable(
-      [headingOf(title, figures, style), ...named.map((line) => lineOf(line, figures, style))],
+      [
+        headLine(
+          title,
+          figures.map(({ heading }) => heading),
+          style,
+        ),
+        ...named.map((line) => lineOf(line, figures, style)),
+      ],
       columnsOf(figures, sum),
       width,
     );
@@ -129,11 +136,6 @@ function conversationsText({ begun, ended, planned }: Total): string {
 
 function allTurns(turns: Total["turns"]): number {
   return Object.values(turns).reduce((sum, count) => sum + count, 0);
-}
-
-function headingOf(title: string, figures: readonly Figure[], style: Style): NamedLine {
-  const cells = figures.map(({ heading }) => ({ text: heading, paint: style.dim }));
-  return { name: { text: title, paint: style.bold }, indent: 0, cells };
 }
 
 function lineOf(

@@ -1,22 +1,24 @@
-import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { END, type ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { questionBefore } from "../../core/scenario/state-scope.ts";
+import { type Condition, compileWhen } from "../../core/state/condition.ts";
+import { describeCondition } from "../../core/state/describe-condition.ts";
+import type { RoutingDecision, TestedEdge } from "../../core/state/routing.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
 import { isFinishedTurn, type Turn } from "../../journal/turn.ts";
 import type { ToolResult } from "../../models/message.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import { cutToWidth } from "../../terminal/text-layout.ts";
-import { expectedText, fieldLines, traitLines } from "./fields-text.ts";
-import { countedText, spendingText } from "./figures.ts";
-import { hopLines } from "./hop-text.ts";
+import { countedText, retriesText, spendingText } from "./figures.ts";
 import {
   type LabelledLines,
   labelledLines,
   paintedLines,
+  type RoomOptions,
   roomBeside,
   type TextOptions,
   valueText,
 } from "./text-blocks.ts";
-import { judgeLines, verdictLines } from "./verdict-text.ts";
+import { expectedText, fieldLines, judgeLines, traitLines, verdictLines } from "./verdict-text.ts";
 
 /** As long as the longest label. */
 const LABEL_WIDTH = "verdict".length;
@@ -78,9 +80,7 @@ function callLines(turn: Turn, { style }: TurnTextOptions, room: number): readon
   const categories = [...new Set(retries.map(({ category }) => category.replaceAll("_", " ")))];
   const parts = [
     ...(spending === undefined ? [] : [spendingText(spending)]),
-    ...(retries.length === 0
-      ? []
-      : [`${retries.length} ${retries.length === 1 ? "retry" : "retries"} (${categories.join(", ")})`]),
+    ...(retries.length === 0 ? [] : [`${retriesText(retries.length)} (${categories.join(", ")})`]),
   ];
   return parts.length === 0 ? [] : paintedLines(parts.join(", "), room, style.dim);
 }
@@ -179,4 +179,54 @@ function finishLines(
           ? "It was cut off by a content filter."
           : "";
   return text === "" ? [] : paintedLines(text, room, style.yellow);
+}
+
+/** Colours and room, and the scenario for the text of its conditions. */
+interface HopOptions extends RoomOptions {
+  /** For the text of conditions. */
+  readonly definition?: ScenarioDefinition;
+}
+
+/** Where a conversation went and why: `→ push because verify_result = true`, then why no other edge was taken. */
+export function hopLines(hop: RoutingDecision, { style, room, definition }: HopOptions): readonly string[] {
+  const conditionOf = (edge: number): Condition | null => compileWhen(definition?.edges[edge]?.when);
+  const passed = hop.tested.filter(({ matched }) => !matched);
+  return [
+    ...paintedLines(choiceText(hop, conditionOf), room, style.cyan),
+    ...passed.flatMap((tested) =>
+      paintedLines(passedText(tested, conditionOf(tested.edge)), room - 2, style.dim).map(
+        (line) => `  ${line}`,
+      ),
+    ),
+  ];
+}
+
+function choiceText(hop: RoutingDecision, conditionOf: (edge: number) => Condition | null): string {
+  const { target, edge, fallback, tested, fork } = hop;
+  if ((target === null && fork === undefined) || edge === null) return "ends here: no edge leads on";
+  const arrow =
+    fork === undefined ? `→ ${nodeName(target ?? "")}` : `→ forks into ${fork.map(nodeName).join(", ")}`;
+  if (fallback)
+    return tested.length === 0 ? `${arrow}, the only edge` : `${arrow}, because no condition holds`;
+  const condition = conditionOf(edge);
+  if (condition === null) return `${arrow}, because its condition holds`;
+  return `${arrow} because ${printableText(describeCondition(condition))}`;
+}
+
+function passedText(tested: TestedEdge, condition: Condition | null): string {
+  const reason = tested.reason === undefined ? "its condition does not hold" : printableText(tested.reason);
+  const found = isAboutOneValue(tested, condition) ? `, found ${valueText(tested.actual)}` : "";
+  return `not ${nodeName(tested.target)}: ${reason}${found}`;
+}
+
+/** Null may be the value that was found, or mean that the reason is not about one value; the condition decides. */
+function isAboutOneValue({ reason = "", actual }: TestedEdge, condition: Condition | null): boolean {
+  if (actual !== null && actual !== undefined) return true;
+  if (condition === null) return false;
+  const parts = condition.type === "all_of" ? condition.conditions : [condition];
+  return parts.some((part) => part.type === "state_check" && reason === `needs ${describeCondition(part)}`);
+}
+
+function nodeName(id: string): string {
+  return id === END ? "END" : printableText(id) || '""';
 }

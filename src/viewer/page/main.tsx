@@ -16,7 +16,7 @@ import { RunsPage } from "./pages/runs-page.tsx";
 import { ScenarioPage } from "./pages/scenario-page.tsx";
 import { KeyHelp, useKeyboard, useKeys } from "./parts/controls.tsx";
 import { PlainText } from "./parts/plain-text.tsx";
-import { Empty, Problem } from "./parts/states.tsx";
+import { Problem } from "./parts/states.tsx";
 import { goTo, hashOf, type Route, useRoute, useScrollMemory } from "./routing.ts";
 import { factOf, setSource, source } from "./source.ts";
 
@@ -81,11 +81,10 @@ function Page({ route }: { readonly route: Route }): ReactNode {
     if (part === "scenario" && name !== undefined) return <ScenarioPage {...parts} scenario={name} />;
   }
   return (
-    <Empty title="There is no such page">
-      <p>
-        <a href="#/">All runs</a>
-      </p>
-    </Empty>
+    <div className="state">
+      <h1>There is no such page</h1>
+      <a href="#/">All runs</a>
+    </div>
   );
 }
 

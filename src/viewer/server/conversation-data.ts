@@ -11,8 +11,7 @@ import { outcomeScore } from "../../journal/fold/tally.ts";
 import type { RunEvent } from "../../journal/run-event.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { isFinishedTurn, type Turn } from "../../journal/turn.ts";
-import { expectedText } from "../../report/text/fields-text.ts";
-import { failureSentence } from "../../report/text/verdict-text.ts";
+import { expectedText, failureSentence } from "../../report/text/verdict-text.ts";
 import { linkSources } from "../../run/sandbox/link-sources.ts";
 import { openSandbox } from "../../run/sandbox/open-sandbox.ts";
 import type {

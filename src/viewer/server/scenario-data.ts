@@ -8,7 +8,7 @@ import { INITIAL_STATE } from "../../core/state/state.ts";
 import { rowText, variantText } from "../../journal/cell.ts";
 import type { RunSummary, Store } from "../../journal/store/store.ts";
 import { definitionsOf } from "../../journal/transfer/stored-run.ts";
-import { expectedText } from "../../report/text/fields-text.ts";
+import { expectedText } from "../../report/text/verdict-text.ts";
 import type {
   CoverageAnswer,
   EdgeTraffic,

@@ -4,7 +4,7 @@ import { letterQuestion } from "../../../test/engine/held.ts";
 import { resolveNextNode } from "../../core/state/routing.ts";
 import { INITIAL_STATE, type ScenarioState } from "../../core/state/state.ts";
 import { PLAIN_STYLE } from "../../terminal/terminal.ts";
-import { hopLines } from "./hop-text.ts";
+import { hopLines } from "./turn-text.ts";
 
 const definition: ScenarioDefinition = new Scenario("hops")
   .addNode("ask", { question: letterQuestion("A or B?") })

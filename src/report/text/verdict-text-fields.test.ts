@@ -3,7 +3,7 @@ import { INITIAL_STATE } from "../../core/state/state.ts";
 import type { TemplateField } from "../../core/templates/template.ts";
 import { truthFrom } from "../../core/templates/template.ts";
 import { PLAIN_STYLE } from "../../terminal/terminal.ts";
-import { expectedText, fieldLines, traitLines } from "./fields-text.ts";
+import { expectedText, fieldLines, traitLines } from "./verdict-text.ts";
 
 const OPTIONS = { style: PLAIN_STYLE, room: 60 };
 

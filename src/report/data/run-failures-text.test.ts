@@ -5,7 +5,7 @@ import type { Store } from "../../journal/store/store.ts";
 import { runScenarios } from "../../run/run-scenarios.ts";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../../terminal/terminal.ts";
 import { textWidth } from "../../terminal/text-layout.ts";
-import { failuresText } from "./failures-text.ts";
+import { failuresText } from "./run-failures.ts";
 
 async function held(subjects: readonly string[], replicates: number): Promise<Store> {
   const store = memoryStore();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { PLAIN_STYLE, type Style } from "../../terminal/terminal.ts";
-import { outcomeLines, outcomeWord } from "./outcomes-text.ts";
+import { outcomeLines, outcomeWord } from "./conversation-text.ts";
 
 const OUTCOMES = [
   { name: "held_firm", value: false, status: "decided", turns: [1, 2, 4] },

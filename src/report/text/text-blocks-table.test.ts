@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type NamedLine, namedTable } from "./named-table.ts";
+import { type NamedLine, namedTable } from "./text-blocks.ts";
 
 const COLUMNS = [{ alignment: ">" }, { alignment: ">", leaves: 1 }, { alignment: "<", leaves: 0 }] as const;
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { COLOUR_STYLE, PLAIN_STYLE } from "../../terminal/terminal.ts";
 import { textWidth } from "../../terminal/text-layout.ts";
-import { pathsText, pathText } from "./paths-text.ts";
+import { pathsText, pathText } from "./traffic.ts";
 
 const TRAFFIC = {
   paths: {
