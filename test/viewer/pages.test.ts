@@ -136,6 +136,7 @@ test("the graph shows traffic; a node lists its turns, an edge its conversations
   await authority.focus();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Turns at authority" }).waitFor();
+  await expect.poll(() => page.locator(".graph-edge").count()).toBe(12);
   await page.locator(".react-flow__node", { hasText: "recover" }).click();
   await page.getByRole("heading", { name: "Turns at recover" }).waitFor();
   await expect.poll(() => page.locator(".entry").count()).toBe(2);

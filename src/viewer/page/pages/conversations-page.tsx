@@ -124,7 +124,7 @@ const SHOWN_OUTCOMES = 4;
 function columnsFor(outcomes: readonly string[]): EntryColumns {
   const shown = outcomes.slice(0, SHOWN_OUTCOMES);
   return {
-    template: `minmax(10rem, 2fr) minmax(7rem, 1.4fr) minmax(6rem, 1fr) minmax(6rem, 1fr) 4.5rem 5.5rem 8rem ${shown.map(() => "minmax(4.8rem, 0.4fr)").join(" ")}`,
+    template: `minmax(10rem, 2fr) minmax(7rem, 1.4fr) minmax(6rem, 1fr) minmax(6rem, 1fr) 4.5rem 5.5rem 8rem ${shown.map(() => "minmax(5.4rem, 0.4fr)").join(" ")}`,
     heads: ["scenario", "subject", "which", "turns", "time", "cost", "ended", ...shown],
     numbers: ["time", "cost"],
     sorts: ["turns", "time", "cost"],

@@ -9,7 +9,7 @@ import {
 } from "../../../report/text/figures.ts";
 import type { Interval } from "../../../statistics/proportions.ts";
 
-export { countedText, countText, pText, timeText } from "../../../report/text/figures.ts";
+export { countedText, countText, itemsText, pText, timeText } from "../../../report/text/figures.ts";
 
 /** A rate in whole percent; a dash if it is unknown. What is not quite all or nothing never looks as if it were. */
 export function percentText(rate: number | null | undefined): string {

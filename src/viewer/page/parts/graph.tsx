@@ -2,6 +2,7 @@ import {
   type Edge,
   EdgeLabelRenderer,
   type EdgeProps,
+  Handle,
   type Node,
   type NodeProps,
   Position,
@@ -154,7 +155,7 @@ export function Graph(parts: GraphParts): ReactNode {
   );
 }
 
-/** A size that need not be measured: nodes that are measured again after each change are invisible until then. */
+/** What would otherwise be measured after each change: until then, nodes and their edges would be invisible. */
 function sizedNode(size: { readonly width: number; readonly height: number }): Partial<Node> {
   const end = { y: size.height / 2, width: 1, height: 1 };
   const handles = [
@@ -181,6 +182,8 @@ function ScenarioNode({ data }: NodeProps): ReactNode {
   ];
   return (
     <div className={classes.join(" ")} style={{ width: NODE.width, height: NODE.height }}>
+      <Handle type="target" position={Position.Left} isConnectable={false} />
+      <Handle type="source" position={Position.Right} isConnectable={false} />
       <div className="graph-node-head">
         <strong>
           <PlainText text={node.id} />
@@ -219,7 +222,12 @@ function splitsOf(
 }
 
 function EndNode(): ReactNode {
-  return <div className="graph-end">END</div>;
+  return (
+    <div className="graph-end">
+      <Handle type="target" position={Position.Left} isConnectable={false} />
+      END
+    </div>
+  );
 }
 
 function pairText(counts: readonly number[]): string {

@@ -4,7 +4,16 @@ import { POOR_SHARE } from "../../../journal/judge-health.ts";
 import type { OutcomeLine, RatedOutcome } from "../../../report/data/outcome-rates.ts";
 import type { ShownRates } from "../../answers.ts";
 import { hashOf } from "../routing.ts";
-import { countText, Explain, numberText, percentText, RateBar, rangeText, Table } from "./figures.tsx";
+import {
+  countText,
+  Explain,
+  itemsText,
+  numberText,
+  percentText,
+  RateBar,
+  rangeText,
+  Table,
+} from "./figures.tsx";
 import { OpenCounts } from "./marks.tsx";
 import { PlainText } from "./plain-text.tsx";
 
@@ -168,12 +177,9 @@ function OutcomeCell({
   );
 }
 
-/** How many conversations, about how many items. */
-export function sizeText({ n, items, replicates }: Pick<OutcomeLine, "n" | "items" | "replicates">): string {
-  if (items === 0 || items === n) return `n ${countText(n)}`;
-  return replicates.least === replicates.most
-    ? `n ${countText(items)} × ${countText(replicates.most)}`
-    : `n ${countText(n)} of ${countText(items)} items`;
+/** How many conversations; where an item has several, items × replicates. */
+export function sizeText(line: Pick<OutcomeLine, "n" | "items" | "replicates">): string {
+  return `n ${line.items === 0 || line.items === line.n ? countText(line.n) : itemsText(line)}`;
 }
 
 function ErrorCount({ run, total }: { readonly run: string; readonly total: SubjectTotal }): ReactNode {
