@@ -1,6 +1,6 @@
 import { RunError } from "../journal/failure.ts";
 import type { RunEvent, RunEventBody } from "../journal/run-event.ts";
-import type { RunJournal, Store } from "../journal/store/store.ts";
+import type { RunJournal, RunSummary, Store } from "../journal/store/store.ts";
 import { systemClock } from "../run/calls/clock.ts";
 import { CellSource } from "../run/cell-source.ts";
 import { scenarioDefine } from "../run/describe-run.ts";
@@ -224,10 +224,7 @@ class Coordinator {
       }
     }
     if (done.length === 0) return;
-    const summary = store.run(this.#run);
-    if (summary === undefined)
-      throw new RunError([`The run "${this.#run}" was deleted while it was running.`]);
-    const { start, arms = 0, spending } = summary;
+    const { start, arms = 0, spending } = this.#summary();
     const total = start.conversations + arms;
     this.#queue.push({
       type: "progress",
@@ -262,14 +259,17 @@ class Coordinator {
     this.#queue.push({ type: "warning", code: "worker", message, at: Date.now() });
   }
 
-  async #end(): Promise<void> {
-    const { store } = this.#options;
-    await this.#showFinished(0);
-    await this.#coordination.tables.setState(this.#run, "over");
-    const summary = store.run(this.#run);
+  #summary(): RunSummary {
+    const summary = this.#options.store.run(this.#run);
     if (summary === undefined)
       throw new RunError([`The run "${this.#run}" was deleted while it was running.`]);
-    const { statuses, spending, judges } = summary;
+    return summary;
+  }
+
+  async #end(): Promise<void> {
+    await this.#showFinished(0);
+    await this.#coordination.tables.setState(this.#run, "over");
+    const { statuses, spending, judges } = this.#summary();
     this.#emit({ type: "run-end", statuses, spending, ...(judges.length === 0 ? {} : { judges }) });
     await this.#journal?.durable();
   }

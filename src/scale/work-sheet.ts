@@ -38,7 +38,7 @@ interface OwnModel {
 }
 
 /** The options of a run that are data as they are: workers use these and no others. */
-export const DATA_OPTIONS: readonly (keyof RunOptions)[] = [
+const DATA_OPTIONS: readonly (keyof RunOptions)[] = [
   "replicates",
   "turnLimit",
   "timeouts",
@@ -179,12 +179,12 @@ class SheetModels {
 }
 
 /** True of a model that a worker takes only from its own project file: an address, or a person. */
-export function isOwn(model: string): boolean {
+function isOwn(model: string): boolean {
   return /^\w+:\/\//.test(model) || model === "person";
 }
 
 /** True of what stands for a model of the worker's project file. */
-export function isOwnModel(value: unknown): value is OwnModel {
+function isOwnModel(value: unknown): value is OwnModel {
   return typeof value === "object" && value !== null && "ofProject" in value;
 }
 

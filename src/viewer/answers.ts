@@ -31,10 +31,9 @@ export interface RunEntry
   /** The first of them, and how many there are. */
   readonly scenarios: readonly string[];
   readonly scenarioCount: number;
-  /** Planned, ended in any way, and ended as the scenario says. */
+  /** Planned, and ended in any way. */
   readonly conversations: number;
   readonly ended: number;
-  readonly finished: number;
   /** The first outcome in short; empty if there is none. */
   readonly headline: string;
 }
@@ -42,7 +41,6 @@ export interface RunEntry
 /** The list of runs. */
 export interface RunsAnswer {
   readonly store: string;
-  readonly version: string;
   readonly runs: readonly RunEntry[];
 }
 
@@ -172,10 +170,7 @@ export interface TurnView
     | "score"
     | "refused"
     | "next"
-    | "spending"
-    | "latencyMs"
     | "startedAt"
-    | "endedAt"
   > {
   readonly question: string;
   /** True of a turn that an arm of a fork has from its parent. */
@@ -218,7 +213,6 @@ export interface ConversationAnswer
   readonly place: string;
   /** Why it failed, as a sentence. */
   readonly failure: string | null;
-  readonly turnLimit: number | null;
   /** The conversation that an arm of a fork continues, and the turn of the fork. */
   readonly parent: { readonly conversation: string; readonly turn: number } | null;
   readonly turns: readonly TurnView[];
@@ -257,8 +251,6 @@ export interface EdgeTraffic {
 export interface GraphNode {
   readonly id: string;
   readonly question: string;
-  readonly hasTemplate: boolean;
-  readonly agent?: string;
   /** Fields and their truths, in words. */
   readonly fields: readonly {
     readonly name: string;
@@ -281,10 +273,8 @@ export interface GraphAnswer {
   readonly scenario: string;
   readonly description: string;
   readonly entry: string;
-  readonly tags: readonly string[];
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
-  readonly outcomes: readonly { readonly name: string; readonly description: string }[];
 }
 
 /** A scenario with its traffic in a run. */

@@ -385,7 +385,7 @@ describe("what is answered", () => {
     const start = { conversations: 4, scenarios: {}, subjects: [], judges: [], replicates: 1 };
     const entry = (completed: number): Pick<RunEntry, "state" | "conversations" | "ended"> =>
       runEntry(
-        { store: memoryStore(), browser: { isBeingWritten: () => false }, version: "" } as unknown as Viewed,
+        { store: memoryStore(), browser: { isBeingWritten: () => false } } as unknown as Viewed,
         { run: "r", endedAt: 1, start, statuses: { completed }, arms: 8 } as unknown as RunSummary,
       );
     expect(entry(12)).toMatchObject({ state: "finished", conversations: 12, ended: 12 });

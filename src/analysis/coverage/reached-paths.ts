@@ -1,5 +1,6 @@
 import { memoize } from "../../core/lazy.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
+import { isFinished } from "../../core/state/state.ts";
 import type { JsonObject } from "../../core/values/json.ts";
 import { foldConversation } from "../../journal/fold/conversation.ts";
 import type { ConversationSummary, Store } from "../../journal/store/store.ts";
@@ -14,7 +15,7 @@ import { type WatchedTurn, type WatchedValue, watchedTurns } from "../rehearsal/
 const MOST_CONVERSATIONS = 10_000;
 
 /** A scenario whose paths are counted. */
-export interface CountedPaths {
+interface CountedPaths {
   readonly definition: ScenarioDefinition;
   readonly rows: RowOptions;
   readonly subject?: string | undefined;
@@ -37,7 +38,7 @@ export async function reachedPaths(
     for (const summary of store.conversations(run, { scenario: definition.name })) {
       if (subject !== undefined && summary.subject !== subject) continue;
       // A conversation that was cut short or failed took no whole path; one that continues in arms takes those of its arms.
-      if (summary.status !== "completed" && summary.status !== "limit_reached") continue;
+      if (!isFinished(summary.status)) continue;
       if (++read > MOST_CONVERSATIONS) return null;
       const { row, variant, conversation } = summary;
       const turns = foldConversation(store.events(run, conversation)).finishedTurns;

@@ -37,6 +37,11 @@ export function partChange(
   ];
 }
 
+/** The keys of two objects, each once. */
+export function keysOfBoth(one: JsonObject, other: JsonObject): readonly string[] {
+  return Object.keys({ ...one, ...other });
+}
+
 /** A part of a written scenario that is an object; nothing where there is none. */
 export function recordOf(value: JsonValue | undefined): JsonObject {
   // What was written is JSON.
@@ -121,8 +126,7 @@ const FIELD_PARTS: Readonly<
 };
 
 function fieldChanges(name: string, was: JsonObject, is: JsonObject): readonly Change[] {
-  const fields = [...new Set([...Object.keys(was), ...Object.keys(is)])];
-  return fields.flatMap((field): readonly Change[] => {
+  return keysOfBoth(was, is).flatMap((field): readonly Change[] => {
     const node = { part: "node", name } as const;
     const [before, after] = [was[field], is[field]];
     if (before === undefined || after === undefined)
@@ -132,7 +136,7 @@ function fieldChanges(name: string, was: JsonObject, is: JsonObject): readonly C
         after,
       );
     const [old, now] = [recordOf(before), recordOf(after)];
-    return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((key) => {
+    return keysOfBoth(old, now).flatMap((key) => {
       const { what, affects } = FIELD_PARTS[key] ?? { what: key, affects: ["readings"] };
       return partChange({ ...node, what: `${what} of ${field}`, affects }, old[key], now[key]);
     });
@@ -143,7 +147,7 @@ type Rubrics = readonly (JsonValue | undefined)[];
 
 function traitChanges(name: string, was: Rubrics, is: Rubrics): readonly Change[] {
   const [before, after] = [traitsOf(was), traitsOf(is)];
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((trait) =>
+  return keysOfBoth(before, after).flatMap((trait) =>
     partChange(
       { part: "node", name, what: `trait ${trait}`, affects: ["readings"] },
       before[trait],

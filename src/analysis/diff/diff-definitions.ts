@@ -9,7 +9,7 @@ import { scenarioToRead } from "../../core/scenario/scenario-to-json.ts";
 import { compileWhen } from "../../core/state/condition.ts";
 import { describeCondition } from "../../core/state/describe-condition.ts";
 import type { JsonObject } from "../../core/values/json.ts";
-import { type Affected, type Change, nodeChanges, partChange, recordOf } from "./change.ts";
+import { type Affected, type Change, keysOfBoth, nodeChanges, partChange, recordOf } from "./change.ts";
 import { type ChangedOutcome, outcomeMeanings } from "./outcome-meanings.ts";
 
 /** Whether stored replies to the questions of a node can still be used. */
@@ -223,14 +223,13 @@ function namedChanges(
   is: JsonObject,
   { part, affects, words }: NamedParts,
 ): readonly Change[] {
-  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
-  return names.flatMap((name): readonly Change[] => {
+  return keysOfBoth(was, is).flatMap((name): readonly Change[] => {
     const [old, now] = [was[name], is[name]];
     if (old === undefined)
       return [{ part, name, change: "added", affects, ...(now === undefined ? {} : { after: now }) }];
     if (now === undefined) return [{ part, name, change: "removed", affects, before: old }];
     const [before, after] = [recordOf(old), recordOf(now)];
-    return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) =>
+    return keysOfBoth(before, after).flatMap((key) =>
       partChange({ part, name, what: key, affects, ...words[key] }, before[key], after[key]),
     );
   });

@@ -39,7 +39,7 @@ export interface KeptConversations {
 }
 
 /** Which stored conversations are looked at. */
-export interface KeptOptions {
+interface KeptOptions {
   /** Only those of this run; otherwise those of all runs of the earlier version. */
   readonly run?: string | undefined;
 }

@@ -157,7 +157,6 @@ function* questions(subject: LintSubject): Generator<PlacedQuestion> {
       () =>
         new AnswerIndex([...rendered.keys()].flatMap((id) => known(id).map((words) => [id, words] as const))),
     );
-    const places = about === "" ? "" : ` (${about})`;
     for (const [id, { question, isOpen }] of rendered) {
       const ofNode = known(id);
       const text = question.question;
@@ -165,7 +164,7 @@ function* questions(subject: LintSubject): Generator<PlacedQuestion> {
       const key = JSON.stringify([id, text, ofNode.map((words) => words.key), short]);
       if (text === "" || seen.has(key)) continue;
       seen.add(key);
-      yield { id, text, about: places, ofNode, short, index };
+      yield { id, text, about, ofNode, short, index };
     }
   }
 }

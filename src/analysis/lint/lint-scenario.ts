@@ -6,15 +6,14 @@ import { RunError } from "../../journal/failure.ts";
 import type { Rehearsal } from "../rehearsal/rehearsal.ts";
 import { rehearse } from "../rehearsal/rehearse.ts";
 import { LEAK_RULES } from "./leak-rules.ts";
-
-export type { LintFinding, RunFacts } from "./lint-subject.ts";
-
 import { type Found, type LintFinding, type LintRules, LintSubject, type RunFacts } from "./lint-subject.ts";
 import { READING_RULES } from "./reading-rules.ts";
 import { REHEARSAL_RULES } from "./rehearsal-rules.ts";
 import { ROUTING_RULES } from "./routing-rules.ts";
 import { RUN_RULES } from "./run-rules.ts";
 import { VALUE_RULES } from "./value-rules.ts";
+
+export type { LintFinding, RunFacts } from "./lint-subject.ts";
 
 const RULES: LintRules = {
   ...ROUTING_RULES,

@@ -39,7 +39,7 @@ export interface Found {
 }
 
 /** A rule of the lint: looks at a scenario and says what it finds. */
-export type LintRule = (subject: LintSubject) => Iterable<Found>;
+type LintRule = (subject: LintSubject) => Iterable<Found>;
 
 /** Rules by their codes. */
 export type LintRules = Readonly<Partial<Record<LintCode, LintRule>>>;
@@ -125,15 +125,15 @@ function outEdgesOf({ edges, nodeIds }: ScenarioDefinition): ReadonlyMap<string,
 }
 
 /** The questions of a scenario with the values of one row and one variant. */
-export interface Rendering {
+interface Rendering {
   /** By node. What cannot be rendered before a conversation stands as it was written, without its variables. */
   readonly questions: ReadonlyMap<string, RenderedQuestion>;
-  /** The row and the variant, for sentences; empty if there are none. */
+  /** The row and the variant as the end of a sentence: ` (row 3, order=a)`; empty if there are none. */
   readonly about: string;
 }
 
 /** A question as the subject sees it, and its template as replies are compared. */
-export interface RenderedQuestion {
+interface RenderedQuestion {
   readonly question: Question;
   /** True if a part of the template depends on earlier turns, so that its truth is not known before. */
   readonly isOpen: boolean;
@@ -173,7 +173,7 @@ function renderings(definition: ScenarioDefinition, rows: readonly JsonObject[])
               .join(", "),
           ]),
     ].join(", ");
-    given.push({ values, about });
+    given.push({ values, about: about === "" ? "" : ` (${about})` });
   }
   const made = given.map(({ values, about }) => ({ questions: questionsWith(definition, values), about }));
   const isPlain = made.every(({ questions }) => sameQuestions(questions, made[0]?.questions));

@@ -28,7 +28,7 @@ export const READING_RULES: LintRules = {
           if (isTraceCheck(check) || check.type === "semantic_match") continue;
           const { passes, evaluable } = evaluateCheck(check, truth, truth);
           if (passes || !evaluable) continue;
-          const message = `The truth ${JSON.stringify(truth)} of field ${JSON.stringify(name)} does not pass its own check ${check.type}${about === "" ? "" : ` (${about})`}: one of them is wrong.`;
+          const message = `The truth ${JSON.stringify(truth)} of field ${JSON.stringify(name)} does not pass its own check ${check.type}${about}: one of them is wrong.`;
           yield { path: ["nodes", id, "question", "template", "fields", name, "truth"], message };
         }
   },
@@ -126,13 +126,7 @@ function* references({ renderings }: LintSubject): Generator<Reference> {
         NOTHING_JUDGED,
       );
       if (notVerified) continue;
-      yield {
-        id,
-        about: about === "" ? "" : ` (${about})`,
-        rawAnswer,
-        verdict: verifyResult,
-        read: readText(parsed, fields),
-      };
+      yield { id, about, rawAnswer, verdict: verifyResult, read: readText(parsed, fields) };
     }
 }
 

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openRunBrowser } from "../../journal/store/run-browser.ts";
-import { packageFolder, packageVersion } from "../../project/package-files.ts";
+import { packageFolder } from "../../project/package-files.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { readPageFiles } from "../../viewer/server/page-files.ts";
@@ -52,7 +52,6 @@ async function serveStore(
     return await startViewer({
       path,
       pageFolder: pageFolder(),
-      version: packageVersion(),
       ...(port === undefined ? {} : { port }),
       ...(host === undefined ? {} : { host }),
     });
@@ -138,7 +137,7 @@ export async function exportView(options: ExportViewOptions, terminal: Terminal)
     const summary = findRun(store, options.run);
     const browser = await openRunBrowser(settings.store);
     try {
-      const viewed = { store, browser, version: packageVersion() };
+      const viewed = { store, browser };
       const { path, isSingle, hasTexts } = options;
       const written = await writeExport(viewed, summary, page, {
         path,

@@ -44,7 +44,7 @@ export async function conversationAnswer(
   const stored = storedScenario(store, run, folded.cell.scenario);
   const isChanged = stored !== undefined && stored.hash !== folded.scenarioHash;
   const definition = isChanged ? undefined : stored;
-  const { cell, status, failure, attempt, settings, spending, startedAt, endedAt } = folded;
+  const { cell, status, failure, attempt, spending, startedAt, endedAt } = folded;
   const turns = [
     ...parents.map((turn): Turn => ({ ...turn, ofParent: true })),
     ...folded.turns.filter(({ ofParent }) => ofParent !== true),
@@ -58,7 +58,6 @@ export async function conversationAnswer(
     status,
     failure: failure === undefined ? null : failureSentence(failure),
     attempt,
-    turnLimit: settings?.turnLimit ?? null,
     parent: folded.fork === null ? null : { conversation: folded.fork.parent, turn: folded.fork.turn },
     turns: turnViews(turns, states, {
       calls: Map.groupBy(foldCalls(events), ({ turn }) => turn),
@@ -187,15 +186,15 @@ interface TurnParts {
 function turnView(turn: Turn, { before, definition, calls, longest }: TurnParts): TurnView {
   const { messages = [], replyMessages = [], questionText = "", reply, judgeFailure, hop } = turn;
   const { agent, model, instructions, user, finish, verdict, score, refused, next } = turn;
-  const { spending, latencyMs, startedAt, endedAt } = turn;
   const sent = messages.at(-1);
   const isQuestion = sent?.role === "user" && sent.content === questionText;
   return {
     turn: turn.turn,
     node: turn.node,
     ...given({ agent, model, instructions, user, finish, verdict, score, refused, next }),
-    ...given({ spending, latencyMs, startedAt, endedAt, arms: hop?.fork }),
     ...given({
+      startedAt: turn.startedAt,
+      arms: hop?.fork,
       isOfParent: turn.ofParent === true || undefined,
       reply: reply && cut(reply, longest),
       judgeFailure: judgeFailure && failureSentence(judgeFailure),

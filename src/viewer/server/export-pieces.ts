@@ -41,7 +41,7 @@ export async function* exportPieces(
   const groups = hasTexts ? found.groups : found.groups.filter((name) => !name.startsWith("row"));
   const data = { ...found, groups };
   // The path of the store is private.
-  answers.set("/api/runs", { store: "", version: viewed.version, runs: [runEntry(viewed, summary)] });
+  answers.set("/api/runs", { store: "", runs: [runEntry(viewed, summary)] });
   answers.set(runPath, { ...data, state: data.state === "running" ? "stopped" : data.state });
   for (const { outcome } of data.rates.outcomes)
     answers.set(

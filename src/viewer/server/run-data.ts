@@ -19,17 +19,15 @@ import type {
 export interface Viewed {
   readonly store: Store;
   readonly browser: RunBrowser;
-  /** The version of this package. */
-  readonly version: string;
 }
 
 /** How many names of scenarios the list of runs shows. */
 const SHOWN_SCENARIOS = 3;
 
 /** All runs, the latest first. */
-export function runsAnswer({ store, browser, version }: Viewed): RunsAnswer {
-  const runs = [...store.runs()].reverse().map((summary) => runEntry({ store, browser, version }, summary));
-  return { store: browser.path, version, runs };
+export function runsAnswer(viewed: Viewed): RunsAnswer {
+  const runs = [...viewed.store.runs()].reverse().map((summary) => runEntry(viewed, summary));
+  return { store: viewed.browser.path, runs };
 }
 
 /** A run as the list shows it. */
@@ -54,7 +52,6 @@ export function runEntry({ store, browser }: Viewed, summary: RunSummary): RunEn
     replicates: start.replicates,
     conversations: planned,
     ended,
-    finished,
     spending,
     headline: headlineOf(pooledRates(store, summary).outcomes),
   };
@@ -167,7 +164,7 @@ function scenariosOf(
 }
 
 /** The tags in the metadata of a scenario. */
-export function tagsIn(metadata: unknown): readonly string[] {
+function tagsIn(metadata: unknown): readonly string[] {
   if (!isRecord(metadata) || !Array.isArray(metadata.tags)) return [];
   return metadata.tags.filter((tag) => typeof tag === "string");
 }

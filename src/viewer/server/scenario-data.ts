@@ -18,7 +18,7 @@ import type {
   ScenarioAnswer,
   WitnessView,
 } from "../answers.ts";
-import { tagsIn, type Viewed } from "./run-data.ts";
+import type { Viewed } from "./run-data.ts";
 
 /** A scenario of a run with its traffic; undefined if the run has no such scenario. */
 export function scenarioAnswer(
@@ -64,7 +64,7 @@ export function scenarioAnswer(
 
 /** A scenario as a graph with its texts. */
 export function graphOf(definition: ScenarioDefinition): GraphAnswer {
-  const { name, description, entryNode, nodeIds, nodes, edges, outcomes, metadata } = definition;
+  const { name, description, entryNode, nodeIds, nodes, edges } = definition;
   const unconditional = new Map<string, number>();
   const conditional = new Set(
     edges.filter(({ when }) => compileWhen(when) !== null).map(({ source }) => source),
@@ -85,16 +85,11 @@ export function graphOf(definition: ScenarioDefinition): GraphAnswer {
     scenario: name,
     description,
     entry: entryNode,
-    tags: tagsIn(metadata),
     nodes: nodeIds.map((id) => {
-      const node = nodes[id];
-      const question = node?.question;
-      const agent = node?.agentIdentity;
+      const question = nodes[id]?.question;
       return {
         id,
         question: question?.question ?? "",
-        hasTemplate: question?.template !== undefined,
-        ...(agent === undefined ? {} : { agent: typeof agent === "string" ? agent : agent.name }),
         fields: Object.entries(question?.template?.fields ?? {}).map(([field, { description: about }]) => ({
           name: field,
           description: about ?? "",
@@ -112,7 +107,6 @@ export function graphOf(definition: ScenarioDefinition): GraphAnswer {
         role: roleOf(source, { isConditional: condition !== null, isArm: fork !== undefined, edge }),
       };
     }),
-    outcomes: outcomes.map((outcome) => ({ name: outcome.name, description: outcome.description ?? "" })),
   };
 }
 

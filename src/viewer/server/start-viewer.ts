@@ -14,8 +14,6 @@ interface ViewerOptions {
   readonly path: string;
   /** The folder of the built page. */
   readonly pageFolder: string;
-  /** The version of this package. */
-  readonly version: string;
   /** Default: 127.0.0.1. */
   readonly host?: string;
   /** Default: one that is free. */
@@ -37,7 +35,7 @@ export class PortError extends Error {
 
 /** Serves the page and the data of a store. Reads only; the store is opened for writing for the moment of a deletion or a label. */
 export async function startViewer(options: ViewerOptions): Promise<RunningViewer> {
-  const { path, pageFolder, version, host = "127.0.0.1", port: wanted = 0 } = options;
+  const { path, pageFolder, host = "127.0.0.1", port: wanted = 0 } = options;
   const page = readPageFiles(pageFolder);
   const opened = await openStore(path, { readOnly: true });
   const browser = await openRunBrowser(path);
@@ -60,7 +58,7 @@ export async function startViewer(options: ViewerOptions): Promise<RunningViewer
     deleteRun: (run) => writing((open) => open.delete(run)),
     label: (run, label) => writing((open) => open.label(run, [label])),
   };
-  let app = viewerApp({ store, browser, heavy, version, access, page, ...changes });
+  let app = viewerApp({ store, browser, heavy, access, page, ...changes });
   const server = serve({ fetch: (request, env) => app.fetch(request, env), hostname: host, port: wanted });
   const port = await listening(server, host, wanted).catch((error: unknown) => {
     store.close();
@@ -68,7 +66,7 @@ export async function startViewer(options: ViewerOptions): Promise<RunningViewer
     throw error;
   });
   for (const name of namesOf(host)) hosts.add(`${name}:${port}`);
-  app = viewerApp({ store, browser, heavy, version, access: { token, hosts, port }, page, ...changes });
+  app = viewerApp({ store, browser, heavy, access: { token, hosts, port }, page, ...changes });
   return {
     port,
     url: (hash = "") =>

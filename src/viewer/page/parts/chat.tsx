@@ -8,6 +8,12 @@ import { JsonBlock, LongText, PlainText } from "./plain-text.tsx";
 /** The server cuts texts that are longer than this. */
 const CUT = 200_000;
 
+/** Replies that the model did not end by itself. */
+const CUT_OFF: Readonly<Record<string, string>> = {
+  length: "cut off at the token limit",
+  content_filter: "cut off by a content filter",
+};
+
 /** The transcript: who said what, turn by turn. */
 export function Chat({
   data,
@@ -75,6 +81,9 @@ function ChatTurn({
           <span>
             as <PlainText text={turn.agent} />
           </span>
+        )}
+        {CUT_OFF[turn.finish ?? ""] !== undefined && (
+          <span className="tag mark-unread">{CUT_OFF[turn.finish ?? ""]}</span>
         )}
         {turn.isOfParent && <span className="tag">from the parent, shared by all arms</span>}
         {turn.user !== undefined && turn.user.reveals.length > 0 && (
