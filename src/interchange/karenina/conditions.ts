@@ -28,7 +28,8 @@ export function translateCondition(
   names: ScenarioNames,
   note: Note,
 ): JsonValue | undefined {
-  if (typeof edge.conditionSource === "string") return translateLambda(edge.conditionSource, "condition");
+  if (typeof edge.conditionSource === "string")
+    return translateLambda(edge.conditionSource, "condition", names.renamed);
   const { condition } = edge;
   if (condition === undefined || condition === null) return undefined;
   if (!Array.isArray(condition)) return stateCheck(condition, edge.source, names, note);

@@ -30,6 +30,8 @@ export type Expression = { readonly line: number } & (
     }
   | {
       readonly type: "comprehension";
+      /** False for one in round brackets, which Python computes item by item. */
+      readonly isList: boolean;
       readonly item: Expression;
       readonly variable: string;
       readonly over: Expression;
@@ -274,7 +276,7 @@ export class ExpressionParser {
       } else {
         if (keywords.size > 0) throw this.error("a plain argument follows a named one");
         const value = this.expression();
-        positional.push(this.is("name", "for") ? this.#comprehension(value) : value);
+        positional.push(this.is("name", "for") ? this.#comprehension(value, false) : value);
       }
       if (!this.skip("operator", ",")) break;
     }
@@ -282,7 +284,7 @@ export class ExpressionParser {
     return { positional, keywords };
   }
 
-  #comprehension(item: Expression): Expression {
+  #comprehension(item: Expression, isList: boolean): Expression {
     const { line } = this.expect("name", "for");
     const variable = this.name();
     this.expect("name", "in");
@@ -290,7 +292,7 @@ export class ExpressionParser {
     const tests: Expression[] = [];
     while (this.skip("name", "if")) tests.push(this.#or());
     if (this.is("name", "for")) throw this.error("nested loops in brackets are not readable");
-    return { type: "comprehension", item, variable, over, tests, line };
+    return { type: "comprehension", isList, item, variable, over, tests, line };
   }
 
   #atom(): Expression {
@@ -322,7 +324,7 @@ export class ExpressionParser {
     if (this.skip("operator", ")")) return { type: "list", items: [], isTuple: true, line };
     const first = this.expression();
     if (this.is("name", "for")) {
-      const loop = this.#comprehension(first);
+      const loop = this.#comprehension(first, false);
       this.expect("operator", ")");
       return loop;
     }
@@ -336,7 +338,7 @@ export class ExpressionParser {
     if (this.skip("operator", "]")) return { type: "list", items: [], isTuple: false, line };
     const first = this.expression();
     if (this.is("name", "for")) {
-      const loop = this.#comprehension(first);
+      const loop = this.#comprehension(first, true);
       this.expect("operator", "]");
       return loop;
     }

@@ -28,16 +28,27 @@ const ROLES: Readonly<
 
 /** A piece of JavaScript, and what it stands for: only values can be computed with. */
 interface Value {
-  readonly kind: "value" | "fields" | "state" | "result" | "finalState" | "turns" | "turn";
+  readonly kind: "value" | "fields" | "state" | "result" | "finalState" | "turns" | "turn" | "tuple" | "loop";
   readonly code: string;
 }
+
+/** What cannot stand alone, and why. */
+const ALONE: Readonly<Partial<Record<Value["kind"], string>>> = {
+  fields: "parsed can only be asked for its fields",
+  tuple: "a tuple can only be searched, counted and looped over",
+  loop: "a loop in round brackets is readable only in sum, any, all, min and max",
+};
 
 /**
  * The JavaScript source of a function that means the same as a Python lambda. It is written for the sandbox, and keeps
  * Python's meaning of every operator: a missing key raises, empty lists are false, texts and numbers have no order.
- * Throws `PythonError` for everything else.
+ * Throws `PythonError` for everything else, and for texts that are ids of nodes which have other ids here.
  */
-export function translateLambda(source: string, role: LambdaRole): string {
+export function translateLambda(
+  source: string,
+  role: LambdaRole,
+  renamed: ReadonlyMap<string, string> = new Map(),
+): string {
   const { head, arguments: given, result } = ROLES[role];
   if (/^lambda\s+\w+$/.test(source.trim()))
     throw new PythonError("the text was cut off when it was saved: only its beginning is there", 1);
@@ -45,7 +56,7 @@ export function translateLambda(source: string, role: LambdaRole): string {
   if (lambda.type !== "lambda") throw new PythonError("it is not a lambda", lambda.line);
   if (lambda.parameters.length !== given.length)
     throw new PythonError(`a lambda with ${given.length} parameters is expected`, lambda.line);
-  const writer = new LambdaWriter();
+  const writer = new LambdaWriter(renamed);
   const names = new Map(lambda.parameters.map((name, index) => [name, given[index] as Value]));
   const body = writer.value(lambda.body, names);
   const returned = result === "" ? body : writer.call(result, body);
@@ -119,6 +130,12 @@ const UPSTREAM_KEYS: ReadonlySet<string> = new Set(["id", "correct"]);
 
 class LambdaWriter {
   readonly #used = new Set<string>();
+  readonly #renamed: ReadonlyMap<string, string>;
+  #loops = 0;
+
+  constructor(renamed: ReadonlyMap<string, string>) {
+    this.#renamed = renamed;
+  }
 
   /** The helper functions that the code uses, those that others need first. */
   helpers(): readonly string[] {
@@ -134,12 +151,13 @@ class LambdaWriter {
   value(expression: Expression, names: Names): string {
     const { kind, code } = this.#any(expression, names);
     if (kind === "value") return code;
-    throw new PythonError(
-      kind === "fields"
-        ? "parsed can only be asked for its fields"
-        : "this object has no counterpart by itself",
-      expression.line,
-    );
+    throw new PythonError(ALONE[kind] ?? "this object has no counterpart by itself", expression.line);
+  }
+
+  /** The code of what is searched, counted or looped over. */
+  #listed(expression: Expression, names: Names): string {
+    const { kind, code } = this.#any(expression, names);
+    return kind === "tuple" || kind === "loop" ? code : this.value(expression, names);
   }
 
   #any(expression: Expression, names: Names): Value {
@@ -158,6 +176,11 @@ class LambdaWriter {
         return this.#call(expression, names);
       case "comprehension":
         return this.#comprehension(expression, names);
+      case "list":
+        return {
+          kind: expression.isTuple ? "tuple" : "value",
+          code: `[${expression.items.map((item) => this.value(item, names)).join(", ")}]`,
+        };
       default:
         return plain(this.#plain(expression, names));
     }
@@ -165,10 +188,15 @@ class LambdaWriter {
 
   #plain(expression: Expression, names: Names): string {
     switch (expression.type) {
-      case "literal":
+      case "literal": {
+        const id = this.#renamed.get(String(expression.value));
+        if (id !== undefined)
+          throw new PythonError(
+            `the node ${JSON.stringify(expression.value)} is called "${id}" here`,
+            expression.line,
+          );
         return JSON.stringify(expression.value);
-      case "list":
-        return `[${expression.items.map((item) => this.value(item, names)).join(", ")}]`;
+      }
       case "dict":
         return `({ ${expression.entries
           .map(({ key, value }) =>
@@ -206,7 +234,9 @@ class LambdaWriter {
   }
 
   #key(key: Expression, names: Names): string {
-    if (key.type === "literal" && typeof key.value === "string") return JSON.stringify(key.value);
+    // As a plain key of a literal, __proto__ would be the object's prototype.
+    if (key.type === "literal" && typeof key.value === "string" && key.value !== "__proto__")
+      return JSON.stringify(key.value);
     return `[${this.call("key", this.value(key, names))}]`;
   }
 
@@ -216,6 +246,8 @@ class LambdaWriter {
       return this.call("both", this.value(left, names), `() => ${this.value(right, names)}`);
     if (operator === "or")
       return this.call("either", this.value(left, names), `() => ${this.value(right, names)}`);
+    if (operator === "%" && left.type === "literal" && typeof left.value === "string")
+      throw new PythonError("a text with % is computed, which has no counterpart here", expression.line);
     return this.call(ARITHMETIC[operator] as string, this.value(left, names), this.value(right, names));
   }
 
@@ -228,7 +260,7 @@ class LambdaWriter {
       case "in":
       case "not in": {
         const container = this.#any(right, names);
-        if (container.kind !== "value" && container.kind !== "fields")
+        if (!["value", "fields", "tuple", "loop"].includes(container.kind))
           throw new PythonError("this cannot be searched", right.line);
         const found = this.call("contains", this.#stated(container), this.value(left, names));
         return operator === "in" ? found : `!${found}`;
@@ -246,22 +278,26 @@ class LambdaWriter {
 
   #comprehension(expression: Extract<Expression, { type: "comprehension" }>, names: Names): Value {
     const over = this.#any(expression.over, names);
-    if (over.kind !== "turns" && over.kind !== "value")
+    if (over.kind !== "turns" && over.kind !== "value" && over.kind !== "tuple")
       throw new PythonError("this cannot be looped over", expression.line);
-    // A name that Python allows may be taken in JavaScript.
-    const variable = `${expression.variable.replace(/[^A-Za-z0-9_]/g, "_")}_`;
+    // A name that Python allows may be taken in JavaScript, or have letters that others do not show.
+    this.#loops++;
+    const variable = `${/^\w+$/.test(expression.variable) ? expression.variable : `x${this.#loops}`}_`;
     const inner = new Map(names).set(expression.variable, {
       kind: over.kind === "turns" ? "turn" : "value",
       code: variable,
     });
     const items = over.kind === "turns" ? over.code : this.call("items", over.code);
-    const tests = expression.tests.map(
-      (test) => `.filter((${variable}) => ${this.call("truthy", this.value(test, inner))})`,
-    );
-    const kept = `${items}${tests.join("")}`;
+    const tests = expression.tests.map((test) => this.call("truthy", this.value(test, inner)));
+    const isTurn = expression.item.type === "name" && this.#any(expression.item, inner).kind === "turn";
+    if (!expression.isList) {
+      const keep = `(${variable}) => ${tests.length === 0 ? "true" : tests.join(" && ")}`;
+      const code = this.call("lazy", items, keep, `(${variable}) => ${this.value(expression.item, inner)}`);
+      return { kind: "loop", code };
+    }
+    const kept = `${items}${tests.map((test) => `.filter((${variable}) => ${test})`).join("")}`;
     // The turns themselves can be counted and picked from, as the history can.
-    if (this.#any(expression.item, inner).kind === "turn" && expression.item.type === "name")
-      return { kind: "turns", code: kept };
+    if (isTurn) return { kind: "turns", code: kept };
     return plain(`${kept}.map((${variable}) => ${this.value(expression.item, inner)})`);
   }
 
@@ -289,13 +325,15 @@ class LambdaWriter {
     if (of.kind === "turns")
       return { kind: "turn", code: this.call("at", of.code, this.value(index, names)) };
     this.#refuseUpstreamKey(of, index);
+    if (of.kind === "loop" || (index.type === "literal" && index.isFloat === true))
+      throw new PythonError("this is no index in Python", index.line);
     return plain(this.call("at", this.#stated(of), this.value(index, names)));
   }
 
   #refuseUpstreamKey(of: Value, index: Expression): void {
     if (index.type !== "literal") return;
     const isHidden = of.kind === "fields" && UPSTREAM_KEYS.has(String(index.value));
-    if (isHidden || (of.code.startsWith("at(nodeResults") && index.value === "rubric"))
+    if (isHidden || (this.#used.has("nodeResults") && index.value === "rubric"))
       throw new PythonError(`${JSON.stringify(index.value)} has no counterpart here`, index.line);
   }
 
@@ -312,9 +350,11 @@ class LambdaWriter {
       const [base] = positional;
       const parts = [
         ...(base === undefined ? [] : [`...${this.call("dict", this.value(base, names))}`]),
-        ...[...keywords].map(([key, value]) => `${JSON.stringify(key)}: ${this.value(value, names)}`),
+        ...[...keywords].map(([key, value]) => `[${JSON.stringify(key)}]: ${this.value(value, names)}`),
       ];
-      if (positional.length <= 1) return plain(`({ ${parts.join(", ")} })`);
+      // A list of pairs would be a dict, too.
+      if (positional.length <= 1 && base?.type !== "list" && base?.type !== "comprehension")
+        return plain(`({ ${parts.join(", ")} })`);
     }
     const helper = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
     if (helper === undefined || keywords.size > 0 || positional.length === 0)
@@ -324,6 +364,8 @@ class LambdaWriter {
       return plain(`${this.#any(first, names).code}.length`);
     if (positional.length > 1 && name !== "min" && name !== "max")
       throw new PythonError(`${name}(…) takes one argument here`, line);
+    if (positional.length === 1 && name !== "abs" && name !== "bool" && !(name === "len" && isLoop(first)))
+      return plain(this.call(helper, this.#listed(first, names)));
     const parts = positional.map((part) => this.value(part, names));
     return plain(this.call(helper, parts.length > 1 ? `[${parts.join(", ")}]` : (parts[0] as string)));
   }
@@ -344,8 +386,13 @@ class LambdaWriter {
     }
     if (ownPart(TEXT_METHODS, name) !== positional.length || of.kind !== "value")
       throw new PythonError(`.${name}(…) has no counterpart here`, line);
-    return plain(this.call(name, of.code, ...positional.map((part) => this.value(part, names))));
+    const parts = positional.flatMap((part) => (part.type === "list" && part.isTuple ? part.items : [part]));
+    return plain(this.call(name, of.code, ...parts.map((part) => this.value(part, names))));
   }
+}
+
+function isLoop(expression: Expression): boolean {
+  return expression.type === "comprehension" && !expression.isList;
 }
 
 function plain(code: string): Value {

@@ -37,9 +37,15 @@ const HELPERS: Readonly<Record<string, Helper>> = {
   },
   items: {
     code: [
-      "const items = (x) => Array.isArray(x) ? x : typeof x === 'string' ? [...x] : typeof x === 'object' && x !== null ? Object.keys(x) : raise('a list is needed');",
+      "const items = (x) => Array.isArray(x) ? x : typeof x === 'string' ? [...x] : typeof x !== 'object' || x === null ? raise('a list is needed') : typeof x.next === 'function' ? x : Object.keys(x);",
     ],
     uses: ["raise"],
+  },
+  // Python computes what stands in round brackets item by item: any and all may never come to the end.
+  lazy: {
+    code: [
+      "const lazy = function* (list, keep, each) { for (const x of list) if (keep(x)) yield each(x); };",
+    ],
   },
   dict: {
     code: [
@@ -55,7 +61,7 @@ const HELPERS: Readonly<Record<string, Helper>> = {
   },
   nodeResults: {
     code: [
-      "const nodeResults = (nodes) => Object.fromEntries(Object.entries(nodes).map(([node, { verifyResult, parsed }]) => [node, { verify_result: verifyResult, parsed: stated(parsed) }]));",
+      "const nodeResults = (nodes) => Object.fromEntries(Object.entries(nodes).map(([node, { verifyResult, parsed }]) => [node, { verify_result: verifyResult, parsed: stated(parsed), rubric: {} }]));",
     ],
     uses: ["stated"],
   },
@@ -64,7 +70,7 @@ const HELPERS: Readonly<Record<string, Helper>> = {
       "const at = (x, k) => {",
       "  if (typeof x === 'object' && x !== null && !Array.isArray(x)) return typeof k === 'string' && Object.hasOwn(x, k) ? x[k] : raise('no such key');",
       "  const list = typeof x === 'string' ? [...x] : Array.isArray(x) ? x : raise('it has no items');",
-      "  const index = Number.isInteger(k) ? k : raise('an index is a whole number');",
+      "  const index = typeof k === 'boolean' ? Number(k) : Number.isInteger(k) ? k : raise('an index is a whole number');",
       "  return list.at(index) === undefined || index < -list.length ? raise('no such item') : list.at(index);",
       "};",
     ],
@@ -92,14 +98,20 @@ const HELPERS: Readonly<Record<string, Helper>> = {
       "    const x = [...a], y = [...b], i = x.findIndex((c, n) => c !== y[n]);",
       "    return i === -1 ? x.length - y.length : i >= y.length ? 1 : x[i].codePointAt(0) - y[i].codePointAt(0);",
       "  }",
-      "  return number(a) - number(b);",
+      "  if (!Array.isArray(a) || !Array.isArray(b)) return number(a) - number(b);",
+      "  const i = a.findIndex((x, n) => n >= b.length || !equal(x, b[n]));",
+      "  return i === -1 || i >= b.length ? a.length - b.length : order(a[i], b[i]);",
       "};",
     ],
-    uses: ["number"],
+    uses: ["number", "equal"],
   },
   contains: {
     code: [
-      "const contains = (container, x) => typeof container === 'string' ? container.includes(text(x)) : items(container).some((y) => equal(x, y));",
+      "const contains = (container, x) => {",
+      "  if (typeof container === 'string') return container.includes(text(x));",
+      "  for (const y of items(container)) if (equal(x, y)) return true;",
+      "  return false;",
+      "};",
     ],
     uses: ["text", "items", "equal"],
   },
@@ -125,36 +137,73 @@ const HELPERS: Readonly<Record<string, Helper>> = {
     code: ["const divide = (a, b) => number(b) === 0 ? raise('division by zero') : number(a) / number(b);"],
     uses: ["number", "raise"],
   },
-  divideDown: { code: ["const divideDown = (a, b) => Math.floor(divide(a, b));"], uses: ["divide"] },
+  divideDown: {
+    code: [
+      "const divideDown = (a, b) => {",
+      "  const exact = divide(number(a) - remainder(a, b), b), down = Math.floor(exact);",
+      "  return exact - down > 0.5 ? down + 1 : down;",
+      "};",
+    ],
+    uses: ["divide", "remainder", "number"],
+  },
+  // The sign of what is left is that of the divisor.
   remainder: {
-    code: ["const remainder = (a, b) => number(a) - number(b) * divideDown(a, b);"],
-    uses: ["number", "divideDown"],
+    code: [
+      "const remainder = (a, b) => {",
+      "  const left = number(b) === 0 ? raise('division by zero') : number(a) % number(b);",
+      "  return left !== 0 && left < 0 !== number(b) < 0 ? left + number(b) : left;",
+      "};",
+    ],
+    uses: ["number", "raise"],
   },
   merge: { code: ["const merge = (a, b) => ({ ...dict(a), ...dict(b) });"], uses: ["dict"] },
   signed: { code: ["const signed = (sign, x) => sign === '-' ? -number(x) : number(x);"], uses: ["number"] },
   length: { code: ["const length = (x) => items(x).length;"], uses: ["items"] },
   sum: {
-    code: ["const sum = (x) => items(x).reduce((total, y) => total + number(y), 0);"],
+    code: ["const sum = (x) => [...items(x)].reduce((total, y) => total + number(y), 0);"],
     uses: ["items", "number"],
   },
-  any: { code: ["const any = (x) => items(x).some(truthy);"], uses: ["items", "truthy"] },
-  all: { code: ["const all = (x) => items(x).every(truthy);"], uses: ["items", "truthy"] },
-  least: {
+  any: {
+    code: ["const any = (x) => { for (const y of items(x)) if (truthy(y)) return true; return false; };"],
+    uses: ["items", "truthy"],
+  },
+  all: {
+    code: ["const all = (x) => { for (const y of items(x)) if (!truthy(y)) return false; return true; };"],
+    uses: ["items", "truthy"],
+  },
+  some: {
     code: [
-      "const least = (x) => items(x).length === 0 ? raise('nothing to compare') : items(x).reduce((a, b) => order(b, a) < 0 ? b : a);",
+      "const some = (x) => { const list = [...items(x)]; return list.length > 0 ? list : raise('nothing to compare'); };",
     ],
-    uses: ["items", "order", "raise"],
+    uses: ["items", "raise"],
+  },
+  least: {
+    code: ["const least = (x) => some(x).reduce((a, b) => order(b, a) < 0 ? b : a);"],
+    uses: ["some", "order"],
   },
   greatest: {
-    code: [
-      "const greatest = (x) => items(x).length === 0 ? raise('nothing to compare') : items(x).reduce((a, b) => order(b, a) > 0 ? b : a);",
-    ],
-    uses: ["items", "order", "raise"],
+    code: ["const greatest = (x) => some(x).reduce((a, b) => order(b, a) > 0 ? b : a);"],
+    uses: ["some", "order"],
   },
   absolute: { code: ["const absolute = (x) => Math.abs(number(x));"], uses: ["number"] },
   lower: { code: ["const lower = (x) => text(x).toLowerCase();"], uses: ["text"] },
   upper: { code: ["const upper = (x) => text(x).toUpperCase();"], uses: ["text"] },
-  strip: { code: ["const strip = (x) => text(x).trim();"], uses: ["text"] },
-  startswith: { code: ["const startswith = (x, y) => text(x).startsWith(text(y));"], uses: ["text"] },
-  endswith: { code: ["const endswith = (x, y) => text(x).endsWith(text(y));"], uses: ["text"] },
+  strip: {
+    code: [
+      "const strip = (x) => {",
+      "  const list = [...text(x)], isSpace = (c) => '\\t\\n\\v\\f\\r\\x1c\\x1d\\x1e\\x1f \\x85\\xa0\\u1680\\u2000\\u2001\\u2002\\u2003\\u2004\\u2005\\u2006\\u2007\\u2008\\u2009\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000'.includes(c);",
+      "  const first = list.findIndex((c) => !isSpace(c));",
+      "  return first === -1 ? '' : list.slice(first, list.findLastIndex((c) => !isSpace(c)) + 1).join('');",
+      "};",
+    ],
+    uses: ["text"],
+  },
+  startswith: {
+    code: ["const startswith = (x, ...starts) => starts.some((y) => text(x).startsWith(text(y)));"],
+    uses: ["text"],
+  },
+  endswith: {
+    code: ["const endswith = (x, ...ends) => ends.some((y) => text(x).endsWith(text(y)));"],
+    uses: ["text"],
+  },
 };

@@ -242,6 +242,44 @@ describe("lambdas", () => {
   });
 
   test.each([
+    ["[1, 'a'] < [2, 3]", true],
+    ["[1] < [1, 2] and max([1, 2], [1, 3]) == [1, 3]", true],
+    ["1.0 // 0.1 == 9 and 1.0 % 0.1 > 0.05 and 7 % -3 == -2 and -7 // 2 == -4", true],
+    ["any(x > 1 for x in [2, 'a'])", true],
+    ["all(x > 1 for x in [0, 'a'])", false],
+    ["2 in (x for x in [1, 2]) and sum(x for x in (1, 2)) == 3", true],
+    ["' \\x1cHi\\x85'.strip() == 'Hi' and '\\ufeffHi'.strip() != 'Hi'", true],
+    ["'ab'.startswith(('x', 'a')) and s.turn in (1, 2)", true],
+    ["['a', 'b'][True] == 'b'", true],
+    ["{'__proto__': 1}['__proto__'] == 1", true],
+    ["[[é + ü for ü in [10]] for é in [1]] == [[11]]", true],
+    ["(s.node_results.get('a') or {}).get('parsed', {}).get('n') == 3", true],
+  ])("%s is %s, as in Python", (test, expected) => {
+    const nodeResults = { a: { verifyResult: true, parsed: { n: 3 } } };
+    expect(run(`lambda s: ${test}`, "condition", ...state({ nodeResults }))).toBe(expected);
+  });
+
+  test.each([
+    "lambda s: s.accumulated['xs'] == (1, 2)",
+    "lambda s: (x for x in [])",
+    "lambda s: len(x for x in [1])",
+    "lambda s: [1, 2][1.0]",
+    "lambda s: '%s' % s.turn == '1'",
+    "lambda s: dict([['a', 1]])",
+    "lambda s: (s.node_results.get('a') or {}).get('rubric')",
+    "lambda s: s.turn in {1, 2}",
+  ])("%s is refused: it would mean something else", (python) => {
+    expect(() => translateLambda(python, "condition")).toThrow();
+  });
+
+  test("a text that is the id of a node with another id here is refused", () => {
+    const renamed = new Map([["a.b", "a-b"]]);
+    expect(() => translateLambda("lambda s: s.node_visits.get('a.b', 0)", "condition", renamed)).toThrow(
+      'the node "a.b" is called "a-b" here',
+    );
+  });
+
+  test.each([
     "lambda a, p: __import__('os')",
     "lambda a, p: a.__class__",
     "lambda a, p: open('x')",

@@ -23,6 +23,11 @@ export class ScenarioNames {
     this.#nodes = nodes;
   }
 
+  /** Ids of nodes that have another id here. */
+  get renamed(): ReadonlyMap<string, string> {
+    return new Map([...this.#nodes].flatMap(([id, node]) => (node.id === id ? [] : [[id, node.id]])));
+  }
+
   node(id: string): KnownNode | undefined {
     return this.#nodes.get(id);
   }

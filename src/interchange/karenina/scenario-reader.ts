@@ -141,7 +141,7 @@ export class ScenarioReader {
     const override = translateModelOverride(data.modelOverride, data.agentIdentity, this.#note(place));
     const stateUpdate =
       typeof update === "string"
-        ? this.#attempt(`${place}, stateUpdateSource`, () => translateLambda(update, "update"))
+        ? this.#attempt(`${place}, stateUpdateSource`, () => translateLambda(update, "update", names.renamed))
         : undefined;
     const fields =
       template === null
@@ -226,7 +226,7 @@ export class ScenarioReader {
       }
       const translated = this.#attempt(place, (note) =>
         check === undefined || check === null
-          ? translateLambda(String(evaluateSource), "outcome")
+          ? translateLambda(String(evaluateSource), "outcome", names.renamed)
           : translateOutcome(check, names, note),
       );
       if (translated === undefined) continue;
