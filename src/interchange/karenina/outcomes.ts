@@ -1,4 +1,6 @@
+import type { Check } from "../../core/checks/check.ts";
 import { evaluateCheck } from "../../core/checks/evaluate-check.ts";
+import { compileNormalizers } from "../../core/checks/normalize.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
 import {
   type Comparison,
@@ -9,9 +11,9 @@ import {
   type ValueType,
 } from "./comparison.ts";
 import type { Primitive } from "./declared-template.ts";
-import { type Note, NotTranslatable, toCheck } from "./primitives.ts";
-import { TRACE_HEADER, translatePattern } from "./python-regex.ts";
+import { isTruthy, type Note, NotTranslatable, patternAndFlags, patternHere, toCheck } from "./primitives.ts";
 import type { ScenarioNames } from "./scenario-names.ts";
+import { TRACE_HEADER } from "./trace-header.ts";
 
 /** The check of an outcome as a file has it: an assertion, a number, or the source of a function. */
 export function translateOutcome(check: JsonValue | undefined, names: ScenarioNames, note: Note): JsonValue {
@@ -167,23 +169,29 @@ class OutcomeTranslator {
     note: Note,
   ): ReturnType<typeof translateComparison> {
     const { primitive, expected } = upstream;
-    if (primitive.type === "RegexMatch") {
-      const flags = Array.isArray(primitive.flags) ? primitive.flags.map(String) : [];
-      const result = translatePattern(String(primitive.pattern), { flags, seesHeader: true });
-      if ("problem" in result) throw new NotTranslatable(`the pattern cannot be used: ${result.problem}`);
-      for (const message of result.notes) note(message);
-      const own = result.flags === "" ? {} : { flags: result.flags };
-      return { check: { type: "regex_match", pattern: result.pattern, ...own }, expected: null };
+    switch (primitive.type) {
+      case "RegexMatch": {
+        const flags = Array.isArray(primitive.flags) ? primitive.flags.map(String) : [];
+        const own = patternHere(primitive.pattern, { flags, seesHeader: true }, note);
+        return { check: { type: "regex_match", ...patternAndFlags(own) }, expected: null };
+      }
+      case "ContainsAny":
+      case "ContainsAll":
+        return containedInTrace(toCheck(primitive, note) as ContainsCheck, note);
+      case "BooleanMatch":
+        return expected !== null && isTruthy(expected);
+      case "ExactMatch":
+      case "LiteralMatch":
+        break;
+      case "SetContainment":
+      case "OrderedMatch":
+        throw new NotTranslatable(`${primitive.type} takes a text for its characters upstream`);
+      default:
+        // Checked as elsewhere, so that what is wrong with it is told.
+        toCheck(primitive, note);
+        note("upstream's text of a reply begins with a header, so it is never a number or a date");
+        return false;
     }
-    if (
-      primitive.type === "ContainsAny" &&
-      evaluateCheck(toCheck(primitive, note), TRACE_HEADER, null).passes
-    ) {
-      note("one of the texts stands in the header of upstream's text of a reply, so the check always holds");
-      return true;
-    }
-    if (primitive.type !== "ExactMatch" && primitive.type !== "LiteralMatch")
-      return translateComparison({ type: "str" }, upstream, note);
     const header = TRACE_HEADER.trim();
     const text = String(expected);
     if (!text.trimStart().toLowerCase().startsWith(header.toLowerCase())) {
@@ -257,13 +265,23 @@ class OutcomeTranslator {
     )
       this.#note(`${source}, ${target}: upstream compares texts, here lists and numbers keep their type`);
     const steps = Array.isArray(normalize) && normalize.length > 0 ? { normalize } : {};
-    if (
-      source === "raw_response" &&
-      target === "raw_response" &&
-      comparison === "contains" &&
-      !("normalize" in steps)
-    )
+    const traces = [source, target].filter((field) => field === "raw_response").length;
+    if (traces === 2 && comparison === "contains") {
+      if ("normalize" in steps)
+        throw new NotTranslatable("a reply that contains another one, normalised, has no counterpart");
       return startsWith(sourceTurn as JsonObject, targetTurn as JsonObject);
+    }
+    if (traces === 1) {
+      if (comparison === "eq" || (comparison === "contains" && source === "raw_response")) {
+        this.#note(
+          "upstream's text of a reply begins with a header, so no other text is equal to it or contains it",
+        );
+        return NEVER;
+      }
+      if (comparison !== "contains")
+        throw new NotTranslatable(`upstream compares a reply with its header by ${String(comparison)}`);
+      this.#note(`upstream looks for ${source} in the header of a reply, too`);
+    }
     const name = (field: string): string => (field === "raw_response" ? "reply" : field);
     return {
       type: "cross_turn_check",
@@ -320,6 +338,29 @@ class OutcomeTranslator {
     if (existing.length === 0) return null;
     return { node: Array.isArray(ids) ? existing : (existing[0] as string) };
   }
+}
+
+type ContainsCheck = Extract<Check, { readonly type: "contains_any" | "contains_all" }>;
+
+/** Texts that upstream finds in the header before each reply are always contained. */
+function containedInTrace(check: ContainsCheck, note: Note): ReturnType<typeof translateComparison> {
+  const steps = compileNormalizers(check.normalize ?? []);
+  if ("problem" in steps) throw new NotTranslatable(steps.problem);
+  const end = "\u{10FFFD}";
+  const header = steps.apply(`${TRACE_HEADER}${end}`).replace(end, "");
+  const texts = check.substrings.map((text) => steps.apply(text));
+  const others = check.substrings.filter((_, index) => !header.includes(texts[index] as string));
+  const crossing = texts.find((text) =>
+    [...text].some((_, length) => length > 0 && header.endsWith(text.slice(0, length))),
+  );
+  if (crossing !== undefined)
+    throw new NotTranslatable(
+      `${JSON.stringify(crossing)} may begin in the header of upstream's text of a reply`,
+    );
+  if (others.length === check.substrings.length) return { check, expected: null };
+  note("texts that stand in the header of upstream's text of a reply are always found there");
+  if (check.type === "contains_any" || others.length === 0) return true;
+  return { check: { ...check, substrings: others }, expected: null };
 }
 
 const STR: ValueType = { type: "str" };

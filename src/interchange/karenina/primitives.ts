@@ -2,7 +2,8 @@ import type { Check } from "../../core/checks/check.ts";
 import { DEFAULT_NORMALIZERS } from "../../core/checks/normalize.ts";
 import { deepEqual, isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
 import type { Primitive } from "./declared-template.ts";
-import { TRACE_HEADER, translatePattern } from "./python-regex.ts";
+import { type TranslatedPattern, translatePattern } from "./python-regex.ts";
+import { TRACE_HEADER } from "./trace-header.ts";
 
 /** Something that cannot be translated exactly, and why. */
 export class NotTranslatable extends Error {}
@@ -145,16 +146,13 @@ type Translation = (parameters: JsonObject, note: Note) => JsonObject;
 
 /** What needs more than other names. */
 const TRANSLATIONS: Readonly<Record<string, Translation>> = {
-  RegexMatch: ({ pattern, flags, ...rest }, note) => ({
-    ...rest,
-    ...translated(pattern, { flags: Array.isArray(flags) ? flags.map(String) : [] }, note),
-  }),
+  RegexMatch: ({ pattern, flags }, note) =>
+    patternAndFlags(patternHere(pattern, { flags: Array.isArray(flags) ? flags.map(String) : [] }, note)),
   TraceRegex: ({ pattern, ...rest }, note) => {
-    const { pattern: own, flags } = translated(pattern, { seesHeader: true }, note);
-    return {
-      ...rest,
-      pattern: flags === undefined ? (own as JsonValue) : `(?${String(flags)})${String(own)}`,
-    };
+    const result = patternHere(pattern, { seesHeader: true }, note);
+    if (result.touchesHeader && Number(rest.countMin ?? 1) > 1)
+      throw new NotTranslatable("upstream counts its occurrences in the header of a trace, too");
+    return { ...rest, pattern: result.pattern };
   },
   TraceLength: ({ min, max, unit }) => {
     const header = unit === "words" ? TRACE_HEADER.trim().split(/\s+/).length : TRACE_HEADER.length;
@@ -169,11 +167,13 @@ const TRANSLATIONS: Readonly<Record<string, Translation>> = {
     };
   },
   TraceContains: ({ substring }, note) => {
-    if (typeof substring === "string" && substring !== "" && TRACE_HEADER.includes(substring))
-      note(
-        `${JSON.stringify(substring)} stands in the header of upstream's traces, so it always holds there; here it does not`,
-      );
-    return { substring: substring as JsonValue };
+    if (typeof substring !== "string") throw new NotTranslatable("a substring must be a text");
+    const { pattern, touchesHeader } = patternHere(
+      substring.replace(/[!-/:-@[-^{-~]/g, "\\$&"),
+      { seesHeader: true },
+      note,
+    );
+    return touchesHeader ? { type: "trace_regex", pattern } : { substring };
   },
   SetContainment: ({ minOverlap, ...rest }) => ({
     ...rest,
@@ -189,17 +189,26 @@ const TRANSLATIONS: Readonly<Record<string, Translation>> = {
   }),
 };
 
-function translated(
+/** A pattern with its flags, if it has any. */
+export function patternAndFlags({ pattern, flags }: { readonly pattern: string; readonly flags: string }): {
+  readonly pattern: string;
+  readonly flags?: string;
+} {
+  return { pattern, ...(flags === "" ? {} : { flags }) };
+}
+
+/** A pattern in our words. Throws `NotTranslatable`. */
+export function patternHere(
   pattern: JsonValue | undefined,
   context: Parameters<typeof translatePattern>[1],
   note: Note,
-): JsonObject {
+): Extract<TranslatedPattern, { readonly pattern: string }> {
   if (typeof pattern !== "string") throw new NotTranslatable("a pattern must be a text");
   const result = translatePattern(pattern, context);
   if ("problem" in result)
     throw new NotTranslatable(`the pattern ${JSON.stringify(pattern)} cannot be used: ${result.problem}`);
   for (const message of result.notes) note(`the pattern ${JSON.stringify(pattern)}: ${message}`);
-  return { pattern: result.pattern, ...(result.flags === "" ? {} : { flags: result.flags }) };
+  return result;
 }
 
 const DATE_DIRECTIVES: Readonly<Record<string, string>> = {

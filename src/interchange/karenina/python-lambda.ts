@@ -1,7 +1,7 @@
 import { type Comparison, type Expression, parseExpression } from "./python-expression.ts";
 import { helperCode } from "./python-operators.ts";
-import { TRACE_HEADER } from "./python-regex.ts";
 import { PythonError } from "./python-tokens.ts";
+import { TRACE_HEADER } from "./trace-header.ts";
 
 /** What a lambda is a function of: the arguments that upstream gives it. */
 export type LambdaRole = "condition" | "update" | "outcome";

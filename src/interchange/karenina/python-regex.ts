@@ -1,11 +1,15 @@
 import { compileLinearRegex } from "../../core/checks/linear-regex.ts";
-
-/** The line with which upstream's trace of a reply begins. Its replies are looked at with it, ours are not. */
-export const TRACE_HEADER = "--- AI Message ---\n";
+import { NOTHING, TRACE_HEADER, withoutHeader } from "./trace-header.ts";
 
 /** A Python pattern in RE2 syntax that means the same, or why there is none. */
 export type TranslatedPattern =
-  | { readonly pattern: string; readonly flags: string; readonly notes: readonly string[] }
+  | {
+      readonly pattern: string;
+      readonly flags: string;
+      readonly notes: readonly string[];
+      /** True if upstream finds it in the header before the reply, or from there into the reply. */
+      readonly touchesHeader: boolean;
+    }
   | { readonly problem: string };
 
 export interface PatternContext {
@@ -36,9 +40,6 @@ export const SPACE: string =
 const UNICODE_CLASSES: Readonly<Record<string, string>> = { d: "\\p{Nd}", w: "\\p{L}\\p{N}_", s: SPACE };
 const ASCII_CLASSES: Readonly<Record<string, string>> = { d: "0-9", w: "0-9A-Za-z_", s: "\\t-\\r\\x20" };
 
-/** A class that no character is in. */
-export const NOTHING: string = "[^\\x00-\\x{10FFFF}]";
-
 /** Rewrites a Python pattern for RE2. What RE2 cannot do, or would do otherwise, is a problem and never guessed. */
 export function translatePattern(pattern: string, context: PatternContext = {}): TranslatedPattern {
   let flags = "";
@@ -48,14 +49,26 @@ export function translatePattern(pattern: string, context: PatternContext = {}):
     if (!flags.includes(flag)) flags += flag;
   }
   try {
+    const isAscii = flags.includes("a");
+    if (/i/.test(flags) || /\(\?[a-z]*i/.test(pattern))
+      if (/[ıİ]/.test(pattern) || (isAscii && /[^\0-\x7f]/.test(pattern)))
+        return { problem: "letters in it have other capitals in Python than in RE2" };
     const translator = new Translator(pattern, flags, context.seesHeader === true);
     const translated = translator.run();
     const plain = flags.replace("a", "");
     const compiled = compileLinearRegex(translated, plain);
     if ("problem" in compiled) return { problem: compiled.problem };
-    if (context.seesHeader === true && matchesHeader(pattern, flags))
-      return { pattern: "", flags: "", notes: [HEADER_NOTE] };
-    return { pattern: translated, flags: plain, notes: [...translator.notes] };
+    const notes = [...translator.notes];
+    if (context.seesHeader !== true)
+      return { pattern: translated, flags: plain, notes, touchesHeader: false };
+    const left = withoutHeader(new Translator(pattern, flags, false).run(), plain);
+    if (left === "too large") return { problem: "how it meets the header of upstream's traces is not known" };
+    if (left === "always") return { pattern: "", flags: "", notes: [HEADER_NOTE], touchesHeader: true };
+    if (left.across.length === 0) return { pattern: translated, flags: plain, notes, touchesHeader: false };
+    const whole = `${left.inside}|\\A(?:${left.across.join("|")})`;
+    const again = compileLinearRegex(whole, plain);
+    if ("problem" in again) return { problem: again.problem };
+    return { pattern: whole, flags: plain, notes, touchesHeader: true };
   } catch (error) {
     if (error instanceof PatternProblem) return { problem: error.message };
     throw error;
@@ -65,19 +78,6 @@ export function translatePattern(pattern: string, context: PatternContext = {}):
 const HEADER_NOTE = `it occurs in the header "${TRACE_HEADER.trim()}" of upstream's traces, so it always holds there`;
 
 class PatternProblem extends Error {}
-
-/** True if a pattern occurs in the header that precedes every reply upstream. */
-function matchesHeader(pattern: string, flags: string): boolean {
-  const translated = new Translator(pattern, flags, false).run();
-  const compiled = compileLinearRegex(translated, flags.replace("a", ""));
-  // With a word after the header, what only holds at the end of the text does not count.
-  return (
-    !("problem" in compiled) &&
-    !compiled.find("") &&
-    compiled.find(`${TRACE_HEADER}\u{10FFFD}`) &&
-    !compiled.find("\u{10FFFD}")
-  );
-}
 
 class Translator {
   readonly notes = new Set<string>();

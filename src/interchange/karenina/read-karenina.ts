@@ -68,12 +68,7 @@ export function readKarenina(text: string, options: ImportOptions = {}): Karenin
     byName.set(data.name, data as JsonObject);
   }
   const benchmark = benchmarkOf(checkpoint);
-  let traits: readonly UpstreamTrait[] = [];
-  try {
-    traits = globalTraits(checkpoint.rating);
-  } catch (error) {
-    notes.push({ place: "rating", message: reasonOf(error) });
-  }
+  const traits = globalTraits(checkpoint.rating);
   const read = [...byName].map(([name, data]) => readScenario(name, { data, traits, benchmark }, options));
   return {
     name: String(checkpoint.name),

@@ -1,4 +1,5 @@
-import { NOTHING, SPACE } from "./python-regex.ts";
+import { SPACE } from "./python-regex.ts";
+import { NOTHING } from "./trace-header.ts";
 
 /** What the translation of Python's patterns writes, and the Python that it comes from, the longest first. */
 const BACK: readonly (readonly [string, string])[] = [

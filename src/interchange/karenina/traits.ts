@@ -1,8 +1,7 @@
 import { METRIC_NAMES, scoreRange, type Trait } from "../../core/templates/rubric.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
 import type { ValueType } from "./comparison.ts";
-import { type Note, NotTranslatable } from "./primitives.ts";
-import { translatePattern } from "./python-regex.ts";
+import { type Note, NotTranslatable, patternAndFlags, patternHere } from "./primitives.ts";
 import { pythonPattern } from "./regex-to-python.ts";
 
 /** A trait as a file has it, and the type of its value; null if conditions cannot look at it upstream. */
@@ -13,7 +12,7 @@ export interface TranslatedTrait {
 
 /** A trait in karenina's own names, with the list that it stands in. */
 export interface UpstreamTrait {
-  readonly kind: "llm" | "regex" | "callable" | "metric" | "agentic";
+  readonly kind: "llm" | "regex" | "callable" | "metric" | "agentic" | "unknown";
   readonly data: JsonObject;
 }
 
@@ -43,16 +42,20 @@ export function globalTraits(ratings: JsonValue | undefined): readonly UpstreamT
   if (!Array.isArray(ratings)) return [];
   return ratings.filter(isRecord).map((rating) => {
     const type = String(rating.additionalType ?? "").replace(/^karenina:/, "");
-    const kind = RATINGS[type];
-    if (kind === undefined)
-      throw new NotTranslatable(`the rating ${String(rating.name)} has the unknown type ${type}`);
+    const kind = Object.hasOwn(RATINGS, type) ? (RATINGS[type] as UpstreamTrait["kind"]) : "unknown";
     const properties = Array.isArray(rating.additionalProperty)
       ? rating.additionalProperty.filter(isRecord)
       : [];
     const given = Object.fromEntries(
       properties.map(({ name, value }) => [String(name), fromText(value as JsonValue | undefined)]),
     );
-    const data = { name: rating.name, description: rating.description ?? null, ...given } as JsonObject;
+    const data = {
+      name: rating.name,
+      description: rating.description ?? null,
+      min_score: rating.worstRating ?? null,
+      max_score: rating.bestRating ?? null,
+      ...given,
+    } as JsonObject;
     if (kind !== "llm" || typeof data.kind === "string" || isRecord(data.kind)) return { kind, data };
     const isBoolean = rating.bestRating === 1 && rating.worstRating === 0;
     return { kind, data: { ...data, kind: isBoolean ? "boolean" : "score" } };
@@ -88,6 +91,8 @@ export function translateTrait({ kind, data }: UpstreamTrait, note: Note): Trans
       return { trait: { type: "metric", ...common, ...metricsOf(data, note) }, type: null };
     case "callable":
       throw new NotTranslatable(`the trait ${name} is a pickled Python function, which is never opened`);
+    case "unknown":
+      throw new NotTranslatable(`the rating ${name} has a type that is not known`);
     case "agentic":
       throw new NotTranslatable(`the trait ${name} is judged by an agent, which has no counterpart`);
   }
@@ -121,18 +126,11 @@ function llmTrait(common: JsonObject & { readonly name: string }, data: JsonObje
 }
 
 function patternOf({ pattern, case_sensitive, invert_result, name }: JsonObject, note: Note): JsonObject {
-  const result = translatePattern(String(pattern), {
-    flags: case_sensitive === false ? ["IGNORECASE"] : [],
-    seesHeader: true,
-  });
-  if ("problem" in result)
-    throw new NotTranslatable(`the pattern of the trait ${String(name)} cannot be used: ${result.problem}`);
-  for (const message of result.notes) note(`trait ${String(name)}: ${message}`);
-  return {
-    pattern: result.pattern,
-    ...(result.flags === "" ? {} : { flags: result.flags }),
-    ...(invert_result === true ? { invert: true } : {}),
-  };
+  const flags = case_sensitive === false ? ["IGNORECASE"] : [];
+  const own = patternHere(pattern, { flags, seesHeader: true }, (message) =>
+    note(`trait ${String(name)}: ${message}`),
+  );
+  return { ...patternAndFlags(own), ...(invert_result === true ? { invert: true } : {}) };
 }
 
 function metricsOf(data: JsonObject, note: Note): JsonObject {

@@ -3,8 +3,8 @@ import { DEFAULT_NORMALIZERS } from "../../core/checks/normalize.ts";
 import type { JsonObject, JsonValue } from "../../core/values/json.ts";
 import type { Primitive } from "./declared-template.ts";
 import { NotTranslatable, PRIMITIVES } from "./primitives.ts";
-import { TRACE_HEADER } from "./python-regex.ts";
 import { pythonPattern } from "./regex-to-python.ts";
+import { TRACE_HEADER } from "./trace-header.ts";
 
 /** A comparison in karenina's words. */
 export interface WrittenComparison {

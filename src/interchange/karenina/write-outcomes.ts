@@ -12,9 +12,9 @@ import type {
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import type { JsonObject, JsonValue } from "../../core/values/json.ts";
 import { type Note, NotTranslatable } from "./primitives.ts";
-import { TRACE_HEADER } from "./python-regex.ts";
 import { pythonNames } from "./python-text.ts";
 import { pythonPattern } from "./regex-to-python.ts";
+import { TRACE_HEADER } from "./trace-header.ts";
 import { type WrittenComparison, writeComparison, written } from "./write-checks.ts";
 
 const CLASSES = { all_of: "AllOf", any_of: "AnyOf", at_least_n: "AtLeastN" } as const;
