@@ -59,6 +59,8 @@ export function translateComparison(
     return { check: { type: "is_null" }, expected: null };
   if (primitive.type.startsWith("Numeric") && typeof expected === "boolean")
     return { check, expected: Number(expected) };
+  if (type.type === "float" && /^(?:Regex|Contains)/.test(primitive.type))
+    note("upstream looks at Python's text of a number, in which 5 is 5.0");
   return { check, expected };
 }
 
@@ -74,7 +76,7 @@ function among(
 }
 
 /** Whether a comparison holds upstream for a value that Python computes with; what raises does not hold. */
-function holdsFor(
+export function holdsFor(
   value: boolean | number | null,
   { primitive, expected }: UpstreamComparison,
   check: Check,
@@ -144,13 +146,32 @@ function translateTextMatch(
   }
   if (type.type === "float") {
     const number = Number(text);
-    if (text.trim() === "" || !Number.isFinite(number)) return equalToNone(text, check) ? NULL : false;
+    const isNumber = text.trim() !== "" && Number.isFinite(number);
+    if (
+      isNumber &&
+      check.type === "exact_match" &&
+      check.normalize?.some((step) => step !== "lowercase" && step !== "strip")
+    )
+      throw new NotTranslatable("upstream compares the text of a number, changed by these normalisers");
+    // 5.0 is the text 5.0 in Python; whether a file has 5 or 5.0 cannot be told once it is read.
+    if (!isNumber || (typeof expected === "string" && !evaluateCheck(check, floatText(number), text).passes))
+      return equalToNone(text, check) ? NULL : false;
+    if (Number.isInteger(expected))
+      note(`upstream, the text of a float is ${number}.0, and ${number} never equals it`);
     return { check: { type: "numeric_exact" }, expected: number };
   }
   if (type.type === "any" && typeof expected !== "string")
     note("upstream compares the text of the value; here it is compared by its type");
   const part: Comparison = { check, expected: typeof expected === "string" ? expected : text };
   return equalToNone(text, check) ? anyOf([part, NULL]) : part;
+}
+
+/** The text of a float in Python. */
+function floatText(value: number): string {
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e16 || size < 1e-4))
+    return value.toExponential().replace(/e([+-])(\d)$/, "e$10$2");
+  return Number.isInteger(value) ? `${value}.0` : String(value);
 }
 
 /** Upstream's null is the text None. */

@@ -1,8 +1,8 @@
-import { evaluateCheck } from "../../core/checks/evaluate-check.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
 import {
   ALWAYS,
   type Comparison,
+  holdsFor,
   longForm,
   mapComposition,
   NEVER,
@@ -49,7 +49,8 @@ function stateCheck(data: JsonValue, source: string, names: ScenarioNames, note:
   const { field, expected, verify_with } = isRecord(data) ? (data as JsonObject) : {};
   if (typeof field !== "string" || !isRecord(verify_with) || typeof verify_with.type !== "string")
     throw new NotTranslatable("a condition needs a field and a comparison (verify_with)");
-  const upstream = { primitive: verify_with as Primitive, expected: expected ?? null };
+  const node = field === "current_node" ? names.node(String(expected)) : undefined;
+  const upstream = { primitive: verify_with as Primitive, expected: node?.id ?? expected ?? null };
   const place = locate(field, source, names);
   if (place === null) {
     note(`${field} is always null upstream, so the condition was worked out`);
@@ -57,8 +58,7 @@ function stateCheck(data: JsonValue, source: string, names: ScenarioNames, note:
   }
   if ("visits" in place) {
     note(`${field} is always 0, so the condition was worked out`);
-    const { passes } = evaluateCheck(toCheck(upstream.primitive, note), 0, upstream.expected);
-    return passes ? ALWAYS : NEVER;
+    return constant(holdsFor(0, upstream, toCheck(upstream.primitive, note)));
   }
   const compared = translateComparison(place.type, upstream, (message) => note(`${field}: ${message}`));
   if (typeof compared === "boolean") return constant(compared);

@@ -216,6 +216,12 @@ class Translator {
   }
 
   #class(): void {
+    const any = /^\[\\(?:s\\S|S\\s|d\\D|D\\d|w\\W|W\\w)\]/.exec(this.#pattern.slice(this.#at))?.[0];
+    if (any !== undefined) {
+      this.#out += "(?s:.)";
+      this.#at += any.length;
+      return;
+    }
     let inside = "";
     this.#at++;
     const isNegated = this.#pattern[this.#at] === "^";
