@@ -9,7 +9,7 @@ import type {
   PythonTruth,
   PythonType,
 } from "./declared-template.ts";
-import { type Expression, ExpressionParser } from "./python-expression.ts";
+import { type Expression, ExpressionParser, parseExpression } from "./python-expression.ts";
 import { PythonError, tokenize } from "./python-tokens.ts";
 
 /** Reads the text of a template without running any of it. Throws `PythonError` for whatever is not declarative. */
@@ -282,7 +282,7 @@ class TemplateReader {
   #type(expression: Expression): { readonly type: PythonType; readonly isNullable: boolean } {
     const { line } = expression;
     if (expression.type === "literal" && typeof expression.value === "string")
-      return this.#type(new ExpressionParser(tokenize(expression.value)).expression());
+      return this.#type(parseExpression(expression.value));
     const inner = this.#withoutNone(expression);
     if (inner !== null) return { type: this.#type(inner).type, isNullable: true };
     if (expression.type === "index") {

@@ -124,7 +124,8 @@ class Tokenizer {
     }
     const name = this.#match(NAME)?.[0];
     if (name !== undefined) {
-      this.#push("name", name);
+      // Two spellings of the same letters are one name to Python.
+      this.#push("name", name.normalize("NFKC"));
       return;
     }
     const operator = OPERATORS.find((candidate) => this.#source.startsWith(candidate, this.#at));
@@ -149,7 +150,8 @@ class Tokenizer {
   #indent(): void {
     const space = this.#match(SPACE)?.[0] ?? "";
     let width = 0;
-    for (const character of space) width = character === "\t" ? width + 8 - (width % 8) : width + 1;
+    for (const character of space)
+      width = character === "\f" ? 0 : character === "\t" ? width + 8 - (width % 8) : width + 1;
     const current = this.#indents.at(-1) as number;
     if (width > current) {
       this.#indents.push(width);

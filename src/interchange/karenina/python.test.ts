@@ -38,6 +38,9 @@ c""", ground_truth=("x",), verify_with=SetContainment(), examples=[1, {"a": None
     expect(fields[0]).toMatchObject({ description: "one two\\n", truth: { value: -1000 }, weight: 16 });
     expect(fields[1]).toMatchObject({ description: "b\nc", truth: { value: ["x"] } });
     expect(fields[2]?.description).toBe("AéA\\q");
+    expect(parseTemplate(`\f\nclass A(BaseAnswer):\n    ﬁeld: int = ${FIELD}\n`).fields[0]?.name).toBe(
+      "field",
+    );
   });
 
   test.each([
@@ -97,6 +100,11 @@ c""", ground_truth=("x",), verify_with=SetContainment(), examples=[1, {"a": None
       "an empty description",
       "class Answer(BaseAnswer):\n    a: int = VerifiedField('', 1, NumericExact())\n",
       /empty description/,
+    ],
+    [
+      "a quoted type with more in it",
+      `class Answer(BaseAnswer):\n    a: "int; import os" = ${FIELD}\n`,
+      /";"/,
     ],
     ["another type", `class Answer(BaseAnswer):\n    a: dict[str, int] = ${FIELD}\n`, /no counterpart/],
     [
