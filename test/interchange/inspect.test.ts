@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { END, question, runScenarios, Scenario, type ScenarioDefinition } from "elenchus";
+import { END, parseScenarioFile, question, runScenarios, Scenario, type ScenarioDefinition } from "elenchus";
 import { inspectLogs, readInspectLog } from "elenchus/interchange";
 import {
   callTable,
@@ -179,6 +179,39 @@ describe("logs out", () => {
   });
 });
 
+test("a simulated user has a role of its own, and the subject keeps its replies", async () => {
+  const own = memoryStore();
+  const scenario = parseScenarioFile(readFileSync("examples/protocols/lost-in-conversation.yaml", "utf8"), {
+    filename: "lost-in-conversation.yaml",
+  });
+  await runScenarios({
+    scenarios: scenario,
+    subjects: { model: "sim/steadfast", parameters: { seed: 4 } },
+    simulator: "sim/user",
+    budget: { usd: 3 },
+    store: own,
+    run: "lost",
+  }).results;
+  const [log] = inspectLogs(own, "lost");
+  const whole = parse([...(log as NonNullable<typeof log>).json()].join(""));
+  demanded(whole);
+  expect(whole.eval.model_roles).toEqual({ simulator: { model: "sim/user" } });
+  expect(whole.eval.model_generate_config).toEqual({ seed: 4 });
+  expect(whole.eval.config).toMatchObject({ turn_limit: 20, cost_limit: 3 });
+  const models = whole.samples
+    .flatMap(({ events }: Data) => events)
+    .filter(({ event, cache }: Data) => event === "model" && cache === undefined);
+  const users = models.filter(({ role }: Data) => role === "simulator");
+  expect(users.length).toBeGreaterThan(0);
+  for (const { model, role, input, input_refs, output } of models) {
+    expect(output.choices).toHaveLength(1);
+    expect(model).toMatch(role === "simulator" ? "sim/user" : "sim/steadfast");
+    if (role === "simulator") expect(input.length).toBeGreaterThan(0);
+    else expect(input_refs.length).toBeGreaterThan(0);
+  }
+  expect(Object.keys(whole.stats.role_usage)).toEqual(["simulator"]);
+});
+
 describe("logs in", () => {
   test.each(["example.json", "example.eval"])("%s gives records", (name) => {
     const records = [...readInspectLog(example(name))];
@@ -219,12 +252,29 @@ describe("logs in", () => {
       samples: [
         { id: 1, epoch: 1, messages: [], error: { message: "boom" } },
         { id: 2, epoch: 1, messages: [{ role: "user", content: "q" }] },
+        { id: 3, epoch: 1, messages: [], limit: { type: "operator", limit: 0 } },
       ],
     };
     const records = [...readInspectLog(Buffer.from(`\uFEFF${JSON.stringify(log)}`))];
     expect(records.map(({ row, messages }) => [row, messages.length])).toEqual([
       ["1", 0],
       ["2", 1],
+      ["3", 0],
+    ]);
+  });
+
+  test("metadata of other logs are no places of ours, though they have the same names", () => {
+    const metadata = { scenario: "kitchen", row: "r", conversation: "c", variant: { a: "b" }, arm: "left" };
+    const sample = { id: "s1", epoch: 2, metadata, messages: [{ role: "user", content: "q" }] };
+    const log = { eval: { task: "t", model: "m", solver: "generate" }, samples: [sample] };
+    expect([...readInspectLog(Buffer.from(JSON.stringify(log)))]).toEqual([
+      {
+        id: "s1 (epoch 2)",
+        subject: "m",
+        replicate: 2,
+        row: "s1",
+        messages: [{ role: "user", content: "q" }],
+      },
     ]);
   });
 });

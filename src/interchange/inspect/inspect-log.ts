@@ -117,6 +117,7 @@ class LogWriter {
         run: run.run,
         summary,
         definition: definitions.get(summary.scenario),
+        budget: run.start.configuration.budget,
         scoreName: (outcome) => this.#scoreNames(summary.scenario, outcome),
       });
     }
@@ -152,13 +153,16 @@ class LogWriter {
           shuffled: false,
         },
         model: subject,
-        model_generate_config: {},
+        model_generate_config: parametersOf(start.configuration, subject),
         model_args: {},
-        model_roles: judge === "rules" ? {} : { judge: { model: judge } },
+        model_roles: {
+          ...(judge === "rules" ? {} : { judge: { model: judge } }),
+          ...simulatorOf(start.configuration),
+        },
         config: {
           epochs: start.replicates,
           epochs_reducer: ["mean"],
-          ...turnLimitOf(start.configuration),
+          ...limitsOf(start.configuration),
         },
         packages: options.version === undefined ? {} : { elenchus: options.version },
         metadata: {
@@ -247,8 +251,40 @@ function scoreNames({
   return (scenario, outcome) => ((meanings.get(outcome)?.size ?? 0) > 1 ? `${scenario}/${outcome}` : outcome);
 }
 
-function turnLimitOf(configuration: JsonObject): JsonObject {
-  return typeof configuration.turnLimit === "number" ? { turn_limit: configuration.turnLimit } : {};
+function limitsOf({ turnLimit, budget }: JsonObject): JsonObject {
+  const { usd, tokens } = isRecord(budget) ? budget : {};
+  const limits = { turn_limit: turnLimit, cost_limit: usd, token_limit: tokens };
+  return Object.fromEntries(
+    Object.entries(limits).filter(([, limit]) => typeof limit === "number"),
+  ) as JsonObject;
+}
+
+/** Parameters that Inspect has, too, by their names there. */
+const PARAMETERS: Readonly<Record<string, string>> = {
+  temperature: "temperature",
+  maxOutputTokens: "max_tokens",
+  topP: "top_p",
+  topK: "top_k",
+  presencePenalty: "presence_penalty",
+  frequencyPenalty: "frequency_penalty",
+  stopSequences: "stop_seqs",
+  seed: "seed",
+};
+
+function parametersOf({ subjects }: JsonObject, subject: string): JsonObject {
+  const identity = isRecord(subjects) ? subjects[subject] : undefined;
+  const given =
+    isRecord(identity) && isRecord(identity.parameters) ? (identity.parameters as JsonObject) : {};
+  return Object.fromEntries(
+    Object.entries(PARAMETERS).flatMap(([own, theirs]) =>
+      given[own] === undefined ? [] : [[theirs, given[own]]],
+    ),
+  );
+}
+
+function simulatorOf({ simulator }: JsonObject): JsonObject {
+  const { provider, model } = isRecord(simulator) ? simulator : {};
+  return typeof model === "string" ? { simulator: { model: `${String(provider)}/${model}` } } : {};
 }
 
 /** Underscores separate the parts of a name. */

@@ -1,6 +1,6 @@
 import type { OutcomeResult } from "../../core/outcomes/evaluate-outcome.ts";
 import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
-import type { JsonObject, JsonValue } from "../../core/values/json.ts";
+import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
 import type { RunFailure } from "../../journal/failure.ts";
 import { foldCalls, type MadeCall } from "../../journal/fold/calls.ts";
 import { foldConversation } from "../../journal/fold/conversation.ts";
@@ -18,6 +18,8 @@ export interface SampleSource {
   readonly summary: ConversationSummary;
   /** Undefined if the scenario has functions that could not be stored. */
   readonly definition: ScenarioDefinition | undefined;
+  /** What the run may spend, as its configuration has it. */
+  readonly budget: JsonValue | undefined;
   /** How an outcome is called in this log. */
   readonly scoreName: (outcome: string) => string;
 }
@@ -50,6 +52,7 @@ export function inspectSample(source: SampleSource): InspectSample {
   const target = targetOf(source, first?.node);
   const input = first?.questionText ?? "";
   const id = sampleId(summary);
+  const limit = limitOf(conversation.status, conversation.settings?.turnLimit, source.budget);
   log.span("init", { type: "init", parent: null, at: conversation.startedAt ?? 0 }, () => {
     log.add("sample_init", conversation.startedAt ?? 0, { sample: { input, target, id }, state: {} });
   });
@@ -64,7 +67,6 @@ export function inspectSample(source: SampleSource): InspectSample {
         },
       );
     }
-    const limit = limitOf(conversation.status, conversation.settings?.turnLimit);
     if (limit !== null)
       log.add("sample_limit", conversation.endedAt ?? log.now, { ...limit, message: limitMessage(limit) });
     if (conversation.status === "error")
@@ -80,7 +82,6 @@ export function inspectSample(source: SampleSource): InspectSample {
   const usage = usageOf([...calls.values()].flat());
   const last = conversation.finishedTurns.at(-1);
   const answer = messages.all.findLast(({ role }) => role === "assistant");
-  const limit = limitOf(conversation.status, conversation.settings?.turnLimit);
   const times = timesOf(conversation.startedAt, conversation.endedAt, [...calls.values()].flat());
   const metadata = {
     scenario: summary.scenario,
@@ -157,8 +158,8 @@ function addTurn(turn: Turn, calls: readonly MadeCall[], { source, log, messages
     log.add("info", log.now, { source: "retry", data: { ...retry } as JsonObject });
   for (const call of calls) {
     if (call.purpose === "tool") continue;
-    if (call.purpose === "judge") {
-      log.add("model", call.startedAt, judgeEvent(source, call));
+    if (call.purpose !== "subject") {
+      log.add("model", call.startedAt, roleEvent(source, call));
       continue;
     }
     const step = replies[reply++];
@@ -211,7 +212,8 @@ function callEvent({ model, end }: MadeCall): JsonObject {
   };
 }
 
-function judgeEvent({ store, run }: SampleSource, call: MadeCall): JsonObject {
+/** A call of the judge or of the simulated user, with what it was asked and said. */
+function roleEvent({ store, run }: SampleSource, call: MadeCall): JsonObject {
   const recorded = call.identity === undefined ? undefined : answeredCall(store, run, call.identity);
   const asked = (recorded?.request.messages ?? []).flatMap((message) =>
     message.role === "tool" ? [] : [{ role: message.role, content: message.content }],
@@ -220,7 +222,7 @@ function judgeEvent({ store, run }: SampleSource, call: MadeCall): JsonObject {
     recorded === undefined ? null : { role: "assistant", content: recorded.reply.text, source: "generate" };
   return {
     ...callEvent(call),
-    role: "judge",
+    role: call.purpose,
     input: asked,
     output: outputOf(call.model, answer, recorded?.reply.finish),
   };
@@ -305,14 +307,21 @@ function targetOf({ definition }: SampleSource, node: string | undefined): strin
 
 type Limit = JsonObject & { readonly type: string; readonly limit: number };
 
-function limitOf(status: string | null, turnLimit: number | undefined): Limit | null {
+function limitOf(
+  status: string | null,
+  turnLimit: number | undefined,
+  budget: JsonValue | undefined,
+): Limit | null {
   switch (status) {
     case "limit_reached":
       return { type: "turn", limit: turnLimit ?? 0 };
     case "timeout":
       return { type: "time", limit: 0 };
-    case "budget_exhausted":
-      return { type: "cost", limit: 0 };
+    case "budget_exhausted": {
+      const { usd, tokens } = isRecord(budget) ? budget : {};
+      if (typeof usd === "number") return { type: "cost", limit: usd };
+      return typeof tokens === "number" ? { type: "token", limit: tokens } : { type: "custom", limit: 0 };
+    }
     case "cancelled":
       return { type: "operator", limit: 0 };
     case "simulator_fault":

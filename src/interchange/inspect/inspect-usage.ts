@@ -16,7 +16,7 @@ export function usageOf(calls: readonly MadeCall[]): UsageByModel {
     if (purpose === "tool" || end === undefined || end.cached || end.usage === undefined) continue;
     const usage = inspectUsage(end.usage, end.cost ?? null);
     models[model] = addUsage(models[model], usage);
-    if (purpose === "judge") roles.judge = addUsage(roles.judge, usage);
+    if (purpose !== "subject") roles[purpose] = addUsage(roles[purpose], usage);
   }
   return { models, roles };
 }

@@ -45,10 +45,11 @@ export function readInspectLog(content: Uint8Array): Iterable<InspectRecord> {
     throw new InspectLogError(
       `It is a log of version ${header.version}; versions up to ${NEWEST_VERSION} can be read.`,
     );
-  const model = String((header.eval as JsonObject).model ?? "unknown");
+  const { model, solver } = header.eval as JsonObject;
+  const log = { subject: String(model ?? "unknown"), isOwn: solver === "elenchus" };
   return {
     *[Symbol.iterator]() {
-      for (const sample of samples()) yield recordOf(sample, model);
+      for (const sample of samples()) yield recordOf(sample, log);
     },
   };
 }
@@ -125,21 +126,27 @@ function withoutNaN(text: string): string {
   );
 }
 
-function recordOf(sample: unknown, model: string): InspectRecord {
+interface LogOrigin {
+  readonly subject: string;
+  /** True for a log that was exported from here: its metadata say which scenario, row and variant a sample belongs to. */
+  readonly isOwn: boolean;
+}
+
+function recordOf(sample: unknown, { subject, isOwn }: LogOrigin): InspectRecord {
   if (!isRecord(sample)) throw new InspectLogError("A sample is not an object.");
   const id = String(sample.id);
   const epoch = typeof sample.epoch === "number" ? sample.epoch : 1;
   const messages = Array.isArray(sample.messages) ? sample.messages.filter(isRecord) : [];
   // A sample that broke off before its first message is one conversation that cannot be graded, and no reason to refuse the others.
-  if (messages.length === 0 && !isRecord(sample.error))
+  if (messages.length === 0 && !isRecord(sample.error) && !isRecord(sample.limit))
     throw new InspectLogError(`Sample ${id} has no messages, so there is nothing to grade.`);
-  const metadata = isRecord(sample.metadata) ? sample.metadata : {};
+  // Metadata of other logs may have the same keys and mean something else.
+  const metadata = isOwn && isRecord(sample.metadata) ? sample.metadata : {};
   const attachments = isRecord(sample.attachments) ? sample.attachments : {};
-  // Logs that were exported from here say which scenario, row and variant they belong to.
   const own = typeof metadata.scenario === "string" ? { scenario: metadata.scenario } : {};
   return {
     id: typeof metadata.conversation === "string" ? metadata.conversation : `${id} (epoch ${epoch})`,
-    subject: model,
+    subject,
     replicate: epoch,
     ...own,
     ...(metadata.scenario === undefined
