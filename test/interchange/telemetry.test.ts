@@ -9,7 +9,15 @@ import {
   SimpleSpanProcessor,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import { END, question, type RunObserver, runScenarios, Scenario } from "elenchus";
+import {
+  END,
+  question,
+  type RunObserver,
+  type RunOptions,
+  resumeRun,
+  runScenarios,
+  Scenario,
+} from "elenchus";
 import { httpModel } from "elenchus/models";
 import { openTelemetry } from "elenchus/otel";
 import { memoryStore } from "elenchus/store";
@@ -102,6 +110,10 @@ test("a run with a retry and a tool call is a tree of spans", async () => {
     "gen_ai.evaluation.name": "right",
     "gen_ai.evaluation.score.value": 1,
   });
+  expect(named("invoke_workflow weather").attributes["elenchus.run"]).toBe("monday");
+  // Why the last call stopped; what was said in between went to tools.
+  const reasons = spans().map(({ attributes }) => attributes["gen_ai.response.finish_reasons"]);
+  expect(reasons.filter((reason) => reason !== undefined)).toEqual([["stop"]]);
   expect(named("chat subject").attributes).toMatchObject({
     "gen_ai.usage.input_tokens": 7,
     "elenchus.purpose": "subject",
@@ -157,6 +169,40 @@ test("failures are errors of their spans, wrong answers are not, and known answe
     "chat s",
     "invoke_agent s",
     "invoke_workflow weather",
+  ]);
+});
+
+test("a conversation that is resumed has a span for its further turns", async () => {
+  const twice = new Scenario("twice")
+    .addNode("a", { question: question({ question: "a?", rawAnswer: "" }) })
+    .addNode("b", { question: question({ question: "b?", rawAnswer: "" }) })
+    .addEdge("a", "b")
+    .setEntry("a")
+    .validate();
+  const store = memoryStore();
+  const abort = new AbortController();
+  const options = (
+    reply: (turn: number) => string,
+  ): Required<Pick<RunOptions, "scenarios" | "subjects" | "store">> => ({
+    scenarios: twice,
+    subjects: { name: "s", model: async (_, { turn }) => reply(turn) },
+    store,
+  });
+  await runScenarios({
+    ...options((turn) => {
+      if (turn === 2) abort.abort();
+      return "Yes.";
+    }),
+    run: "stopped",
+    signal: abort.signal,
+  }).results;
+  const { observer, spans } = collect();
+  await resumeRun("stopped", { ...options(() => "Yes."), observer }).results;
+  const [resumed] = spans().filter(({ name }) => name === "invoke_workflow");
+  expect(resumed?.attributes).toMatchObject({ "elenchus.attempt": 2, "elenchus.status": "completed" });
+  const turns = spans().filter(({ name }) => name.startsWith("invoke_agent"));
+  expect(turns.map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual([
+    resumed?.spanContext().spanId,
   ]);
 });
 

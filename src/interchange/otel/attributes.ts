@@ -1,5 +1,5 @@
-import { type Attributes, type Span, SpanStatusCode } from "@opentelemetry/api";
-import type { CallEnd } from "../../journal/run-event.ts";
+import { type Attributes, metrics, type Span, SpanStatusCode } from "@opentelemetry/api";
+import type { CallEnd, CallStart } from "../../journal/run-event.ts";
 import type { Message } from "../../models/message.ts";
 
 /** The names of OpenTelemetry's conventions for generative AI, version 1.42.0. They are in development, so they stand here and nowhere else. */
@@ -30,6 +30,21 @@ export const GEN_AI = {
 } as const;
 
 export const ERROR_TYPE = "error.type";
+
+/** Tells backends which version of the conventions the names are of. */
+export const SCHEMA = { schemaUrl: "https://opentelemetry.io/schemas/gen-ai/1.42.0" };
+
+/** Reasons of the conventions why a model stopped; others stay as providers call them. */
+const FINISH_REASONS: Readonly<Record<string, string>> = {
+  tool_calls: "tool_call",
+  "tool-calls": "tool_call",
+  "content-filter": "content_filter",
+};
+
+/** Why a model stopped, in the words of the conventions. */
+export function finishReason(finish: string): string {
+  return FINISH_REASONS[finish] ?? finish;
+}
 
 const PROVIDERS: Readonly<Record<string, string>> = {
   google: "gcp.gemini",
@@ -72,8 +87,13 @@ export function contentOf(message: Message): object {
   const parts =
     message.role === "tool"
       ? message.results.map(({ id, output }) => ({ type: "tool_call_response", id, response: output }))
-      : [{ type: "text", content: message.content }];
+      : [{ type: "text", content: message.content }, ...toolCalls(message)];
   return { role: message.role, parts };
+}
+
+function toolCalls(message: Message): readonly object[] {
+  const calls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
+  return calls.map(({ id, name, input }) => ({ type: "tool_call", id, name, arguments: input }));
 }
 
 /** A verdict, a trait or an outcome. */
@@ -108,4 +128,33 @@ export function evaluate(
 export function fail(span: Span, category: string, message: string): void {
   span.setAttribute(ERROR_TYPE, category);
   span.setStatus({ code: SpanStatusCode.ERROR, message });
+}
+
+/** Calls, tokens and cost as metrics, by purpose and model. */
+export class RunMeters {
+  readonly #calls = metrics.getMeter("elenchus").createCounter("elenchus.calls");
+  readonly #tokens = metrics
+    .getMeter("elenchus")
+    .createHistogram("gen_ai.client.token.usage", { unit: "{token}" });
+  readonly #cost = metrics.getMeter("elenchus").createCounter("elenchus.cost", { unit: "USD" });
+  readonly #duration = metrics
+    .getMeter("elenchus")
+    .createHistogram("gen_ai.client.operation.duration", { unit: "s" });
+
+  count({ purpose, model }: CallStart, { cached, usage, cost, failure, latencyMs }: CallEnd): void {
+    const named = providerAndModel(model);
+    const attributes: Attributes = {
+      "elenchus.purpose": purpose,
+      [GEN_AI.provider]: named.provider,
+      [GEN_AI.model]: named.model,
+      ...(failure === undefined ? {} : { [ERROR_TYPE]: failure.category }),
+    };
+    this.#calls.add(1, { ...attributes, "elenchus.cached": cached });
+    if (cached || purpose === "tool") return;
+    this.#duration.record(latencyMs / 1000, attributes);
+    if (cost !== undefined && cost !== null) this.#cost.add(cost, attributes);
+    if (usage === undefined) return;
+    this.#tokens.record(usage.inputTokens, { ...attributes, [GEN_AI.tokenType]: "input" });
+    this.#tokens.record(usage.outputTokens, { ...attributes, [GEN_AI.tokenType]: "output" });
+  }
 }

@@ -10,8 +10,18 @@ import {
 import type { CallEnd, CallStart, Cell, RunEvent } from "../../journal/run-event.ts";
 import type { RunObserver } from "../../journal/run-observer.ts";
 import { type FinishedTurn, turnVerdict } from "../../journal/turn.ts";
-import { contentOf, ERROR_TYPE, evaluate, fail, GEN_AI, providerAndModel, usageOf } from "./attributes.ts";
-import { RunMeters } from "./run-meters.ts";
+import {
+  contentOf,
+  ERROR_TYPE,
+  evaluate,
+  fail,
+  finishReason,
+  GEN_AI,
+  providerAndModel,
+  RunMeters,
+  SCHEMA,
+  usageOf,
+} from "./attributes.ts";
 
 /** What a run looks like in a backend for traces. */
 export interface OpenTelemetryOptions {
@@ -26,6 +36,8 @@ export interface OpenTelemetryOptions {
 interface OpenSpan {
   /** Answers that were known already. */
   cachedCalls?: number;
+  /** The last call of the subject: why it stopped is known after the turn's reply. */
+  lastCall?: { readonly span: Span; readonly endedAt: number };
   readonly span: Span;
   readonly context: Context;
 }
@@ -52,12 +64,14 @@ class RunTracer implements RunObserver {
   readonly #isOneTrace: boolean;
   readonly #meters = new RunMeters();
   #run: OpenSpan | undefined;
-  readonly #conversations = new Map<string, OpenSpan & { readonly cell: Cell }>();
+  #runName: Attributes = {};
+  /** A conversation that was resumed began in another process, and its cell is not told again. */
+  readonly #conversations = new Map<string, OpenSpan & { readonly cell?: Cell }>();
   readonly #turns = new Map<string, OpenSpan>();
   readonly #calls = new Map<string, OpenCall>();
 
   constructor({ tracer, content = false, trace: one = "conversation" }: OpenTelemetryOptions) {
-    this.#tracer = tracer ?? trace.getTracer("elenchus");
+    this.#tracer = tracer ?? trace.getTracerProvider().getTracer("elenchus", undefined, SCHEMA);
     this.#content = content;
     this.#isOneTrace = one === "run";
   }
@@ -72,14 +86,18 @@ class RunTracer implements RunObserver {
   onEvent(event: RunEvent): void {
     switch (event.type) {
       case "run-start":
+        this.#runName = { "elenchus.run": event.run };
         this.#run = this.#open(`elenchus.run ${event.run}`, ROOT_CONTEXT, event.at, {
-          "elenchus.run": event.run,
+          ...this.#runName,
           "elenchus.seed": event.seed,
           "elenchus.conversations": event.conversations,
         });
         break;
       case "conversation-start":
         this.#startConversation(event);
+        break;
+      case "conversation-resume":
+        this.#resumeConversation(event.conversation, event.attempt, event.at);
         break;
       case "turn-start":
         this.#startTurn(event);
@@ -103,6 +121,9 @@ class RunTracer implements RunObserver {
           "elenchus.fallback": event.fallback,
         });
         break;
+      case "turn-reply":
+        this.#endLastCall(this.#turns.get(`${event.conversation} ${event.turn}`), event.finish);
+        break;
       case "turn-end":
         this.#endTurn(event.conversation, event.result, event.at);
         break;
@@ -124,7 +145,10 @@ class RunTracer implements RunObserver {
         break;
       case "run-end":
         // What is still open was cut off.
-        for (const { span } of [...this.#turns.values(), ...this.#conversations.values()]) span.end(event.at);
+        for (const open of [...this.#turns.values(), ...this.#conversations.values()]) {
+          this.#endLastCall(open);
+          open.span.end(event.at);
+        }
         this.#run?.span.end(event.at);
         break;
     }
@@ -156,32 +180,42 @@ class RunTracer implements RunObserver {
     scenarioHash,
     at,
   }: RunEvent & { readonly type: "conversation-start" }): void {
-    const run = this.#run;
-    const parent = this.#isOneTrace && run !== undefined ? run.context : ROOT_CONTEXT;
-    const links = this.#isOneTrace || run === undefined ? [] : [run];
     const { scenario, subject, judge, replicate, row, variant, arm } = cell;
-    const opened = this.#open(
-      `invoke_workflow ${scenario}`,
-      parent,
-      at,
-      {
-        [GEN_AI.operation]: "invoke_workflow",
-        [GEN_AI.workflow]: scenario,
-        [GEN_AI.conversation]: conversation,
-        "elenchus.scenario": scenario,
-        "elenchus.scenario.hash": scenarioHash,
-        "elenchus.subject": subject,
-        "elenchus.judge": judge,
-        "elenchus.replicate": replicate,
-        ...(row === undefined ? {} : { "elenchus.row": row }),
-        ...(arm === undefined ? {} : { "elenchus.arm": arm }),
-        ...Object.fromEntries(
-          Object.entries(variant ?? {}).map(([factor, level]) => [`elenchus.variant.${factor}`, level]),
-        ),
-      },
-      links,
-    );
+    const opened = this.#openConversation(`invoke_workflow ${scenario}`, at, {
+      [GEN_AI.operation]: "invoke_workflow",
+      [GEN_AI.workflow]: scenario,
+      [GEN_AI.conversation]: conversation,
+      ...this.#runName,
+      "elenchus.scenario": scenario,
+      "elenchus.scenario.hash": scenarioHash,
+      "elenchus.subject": subject,
+      "elenchus.judge": judge,
+      "elenchus.replicate": replicate,
+      ...(row === undefined ? {} : { "elenchus.row": row }),
+      ...(arm === undefined ? {} : { "elenchus.arm": arm }),
+      ...Object.fromEntries(
+        Object.entries(variant ?? {}).map(([factor, level]) => [`elenchus.variant.${factor}`, level]),
+      ),
+    });
     this.#conversations.set(conversation, { ...opened, cell });
+  }
+
+  #resumeConversation(conversation: string, attempt: number, at: number): void {
+    const opened = this.#openConversation("invoke_workflow", at, {
+      [GEN_AI.operation]: "invoke_workflow",
+      [GEN_AI.conversation]: conversation,
+      "elenchus.attempt": attempt,
+    });
+    this.#conversations.set(conversation, opened);
+  }
+
+  /** A trace of its own that is linked to the run, or a part of the run's. */
+  #openConversation(name: string, at: number, attributes: Attributes): OpenSpan {
+    const run = this.#run;
+    if (run === undefined) return this.#open(name, ROOT_CONTEXT, at, attributes);
+    return this.#isOneTrace
+      ? this.#open(name, run.context, at, attributes)
+      : this.#open(name, ROOT_CONTEXT, at, attributes, [run]);
   }
 
   #startTurn({
@@ -195,7 +229,7 @@ class RunTracer implements RunObserver {
     at,
   }: RunEvent & { readonly type: "turn-start" }): void {
     const parent = this.#conversations.get(conversation);
-    const who = agent ?? parent?.cell.subject ?? model;
+    const who = agent ?? parent?.cell?.subject ?? model;
     const named = providerAndModel(model);
     const opened = this.#open(`invoke_agent ${who}`, parent?.context ?? ROOT_CONTEXT, at, {
       [GEN_AI.operation]: "invoke_agent",
@@ -255,7 +289,7 @@ class RunTracer implements RunObserver {
     );
     for (const { attempt, category, delayMs, statusCode, at } of start.retries)
       span.addEvent(
-        category === "rate_limit" ? "elenchus.rate_limit" : "elenchus.retry",
+        "elenchus.retry",
         {
           attempt,
           [ERROR_TYPE]: category,
@@ -265,7 +299,20 @@ class RunTracer implements RunObserver {
         at,
       );
     if (end.failure !== undefined) fail(span, end.failure.category, end.failure.message);
-    span.end(end.at);
+    if (start.purpose !== "subject" || end.failure !== undefined || turn === undefined) {
+      span.end(end.at);
+      return;
+    }
+    this.#endLastCall(turn);
+    turn.lastCall = { span, endedAt: end.at };
+  }
+
+  #endLastCall(turn: OpenSpan | undefined, finish?: string): void {
+    if (turn?.lastCall === undefined) return;
+    const { span, endedAt } = turn.lastCall;
+    delete turn.lastCall;
+    if (finish !== undefined) span.setAttribute(GEN_AI.finishReasons, [finishReason(finish)]);
+    span.end(endedAt);
   }
 
   #endTurn(conversation: string, result: FinishedTurn, at: number): void {
@@ -274,13 +321,16 @@ class RunTracer implements RunObserver {
     this.#turns.delete(key);
     if (turn === undefined) return;
     const { span } = turn;
-    span.setAttribute(GEN_AI.finishReasons, [result.finish]);
+    this.#endLastCall(turn, result.finish);
     if (turn.cachedCalls !== undefined) span.setAttribute("elenchus.cached_calls", turn.cachedCalls);
     if (this.#content)
       span.setAttribute(
         GEN_AI.outputMessages,
         JSON.stringify([
-          { ...contentOf({ role: "assistant", content: result.reply }), finish_reason: result.finish },
+          {
+            ...contentOf({ role: "assistant", content: result.reply }),
+            finish_reason: finishReason(result.finish),
+          },
         ]),
       );
     const verdict = turnVerdict(result);
@@ -317,6 +367,7 @@ class RunTracer implements RunObserver {
     known.span.setAttributes({ "elenchus.status": status, "elenchus.path": [...path] });
     for (const [key, turn] of this.#turns) {
       if (!key.startsWith(`${conversation} `)) continue;
+      this.#endLastCall(turn);
       if (failure !== undefined) fail(turn.span, failure.category, failure.message);
       turn.span.end(at);
       this.#turns.delete(key);

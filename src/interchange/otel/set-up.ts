@@ -27,16 +27,25 @@ export class MissingTelemetry extends Error {}
  */
 export async function openTelemetryFromEnvironment(): Promise<Telemetry> {
   try {
-    const [api, resources, sdk, measure, { OTLPTraceExporter }, { OTLPMetricExporter }, { openTelemetry }] =
-      await Promise.all([
-        import("@opentelemetry/api"),
-        import("@opentelemetry/resources"),
-        import("@opentelemetry/sdk-trace"),
-        import("@opentelemetry/sdk-metrics"),
-        import("@opentelemetry/exporter-trace-otlp-http"),
-        import("@opentelemetry/exporter-metrics-otlp-http"),
-        import("./open-telemetry.ts"),
-      ]);
+    const [
+      api,
+      resources,
+      sdk,
+      measure,
+      { OTLPTraceExporter },
+      { OTLPMetricExporter },
+      { openTelemetry },
+      { SCHEMA },
+    ] = await Promise.all([
+      import("@opentelemetry/api"),
+      import("@opentelemetry/resources"),
+      import("@opentelemetry/sdk-trace"),
+      import("@opentelemetry/sdk-metrics"),
+      import("@opentelemetry/exporter-trace-otlp-http"),
+      import("@opentelemetry/exporter-metrics-otlp-http"),
+      import("./open-telemetry.ts"),
+      import("./attributes.ts"),
+    ]);
     let problem: string | null = null;
     const ignore = (): void => {};
     const error = (message: string): void => {
@@ -58,7 +67,7 @@ export async function openTelemetryFromEnvironment(): Promise<Telemetry> {
     });
     api.metrics.setGlobalMeterProvider(meters);
     return {
-      observer: openTelemetry({ tracer: provider.getTracer("elenchus") }),
+      observer: openTelemetry({ tracer: provider.getTracer("elenchus", undefined, SCHEMA) }),
       close: async () => {
         const closed = await Promise.allSettled([provider.shutdown(), meters.shutdown()]);
         // A next run in the same process registers its own.
