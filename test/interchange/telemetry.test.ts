@@ -111,6 +111,11 @@ test("a run with a retry and a tool call is a tree of spans", async () => {
     "gen_ai.evaluation.score.value": 1,
   });
   expect(named("invoke_workflow weather").attributes["elenchus.run"]).toBe("monday");
+  expect(named("invoke_agent subject").attributes).toMatchObject({
+    "elenchus.next": "__end__",
+    "elenchus.edge": 0,
+    "elenchus.fallback": true,
+  });
   // Why the last call stopped; what was said in between went to tools.
   const reasons = spans().map(({ attributes }) => attributes["gen_ai.response.finish_reasons"]);
   expect(reasons.filter((reason) => reason !== undefined)).toEqual([["stop"]]);

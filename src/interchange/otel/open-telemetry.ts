@@ -33,18 +33,23 @@ export interface OpenTelemetryOptions {
   readonly trace?: "conversation" | "run";
 }
 
+type EventOf<Type extends RunEvent["type"]> = RunEvent & { readonly type: Type };
+
 interface OpenSpan {
   /** Answers that were known already. */
   cachedCalls?: number;
   /** The last call of the subject: why it stopped is known after the turn's reply. */
   lastCall?: { readonly span: Span; readonly endedAt: number };
+  /** Of a turn: whether it is known where the conversation goes, and when the turn ended. Either may be first. */
+  hasHop?: true;
+  endedAt?: number;
   readonly span: Span;
   readonly context: Context;
 }
 
 interface OpenCall extends CallStart {
   readonly at: number;
-  readonly retries: (RunEvent & { readonly type: "retry" })[];
+  readonly retries: EventOf<"retry">[];
 }
 
 /**
@@ -115,11 +120,7 @@ class RunTracer implements RunObserver {
         this.#warn(event);
         break;
       case "hop":
-        this.#turns.get(`${event.conversation} ${event.turn}`)?.span.setAttributes({
-          "elenchus.next": event.target ?? "",
-          ...(event.edge === null ? {} : { "elenchus.edge": event.edge }),
-          "elenchus.fallback": event.fallback,
-        });
+        this.#hop(event);
         break;
       case "turn-reply":
         this.#endLastCall(this.#turns.get(`${event.conversation} ${event.turn}`), event.finish);
@@ -147,7 +148,7 @@ class RunTracer implements RunObserver {
         // What is still open was cut off.
         for (const open of [...this.#turns.values(), ...this.#conversations.values()]) {
           this.#endLastCall(open);
-          open.span.end(event.at);
+          open.span.end(open.endedAt ?? event.at);
         }
         this.#run?.span.end(event.at);
         break;
@@ -174,12 +175,7 @@ class RunTracer implements RunObserver {
     return { span, context: trace.setSpan(ROOT_CONTEXT, span) };
   }
 
-  #startConversation({
-    conversation,
-    cell,
-    scenarioHash,
-    at,
-  }: RunEvent & { readonly type: "conversation-start" }): void {
+  #startConversation({ conversation, cell, scenarioHash, at }: EventOf<"conversation-start">): void {
     const { scenario, subject, judge, replicate, row, variant, arm } = cell;
     const opened = this.#openConversation(`invoke_workflow ${scenario}`, at, {
       [GEN_AI.operation]: "invoke_workflow",
@@ -227,7 +223,7 @@ class RunTracer implements RunObserver {
     instructions,
     messages,
     at,
-  }: RunEvent & { readonly type: "turn-start" }): void {
+  }: EventOf<"turn-start">): void {
     const parent = this.#conversations.get(conversation);
     const who = agent ?? parent?.cell?.subject ?? model;
     const named = providerAndModel(model);
@@ -315,12 +311,31 @@ class RunTracer implements RunObserver {
     span.end(endedAt);
   }
 
+  #hop({ conversation, turn, target, edge, fallback }: EventOf<"hop">): void {
+    const key = `${conversation} ${turn}`;
+    const open = this.#turns.get(key);
+    if (open === undefined) return;
+    open.span.setAttributes({
+      "elenchus.next": target ?? "",
+      ...(edge === null ? {} : { "elenchus.edge": edge }),
+      "elenchus.fallback": fallback,
+    });
+    open.hasHop = true;
+    this.#closeTurn(key, open);
+  }
+
+  #closeTurn(key: string, turn: OpenSpan): void {
+    if (turn.hasHop === undefined || turn.endedAt === undefined) return;
+    turn.span.end(turn.endedAt);
+    this.#turns.delete(key);
+  }
+
   #endTurn(conversation: string, result: FinishedTurn, at: number): void {
     const key = `${conversation} ${result.turn}`;
     const turn = this.#turns.get(key);
-    this.#turns.delete(key);
     if (turn === undefined) return;
     const { span } = turn;
+    turn.endedAt = at;
     this.#endLastCall(turn, result.finish);
     if (turn.cachedCalls !== undefined) span.setAttribute("elenchus.cached_calls", turn.cachedCalls);
     if (this.#content)
@@ -351,16 +366,10 @@ class RunTracer implements RunObserver {
         value: typeof value === "number" || typeof value === "boolean" ? Number(value) : undefined,
         label: typeof value === "string" ? value : undefined,
       });
-    span.end(at);
+    this.#closeTurn(key, turn);
   }
 
-  #endConversation({
-    conversation,
-    status,
-    path,
-    failure,
-    at,
-  }: RunEvent & { readonly type: "conversation-end" }): void {
+  #endConversation({ conversation, status, path, failure, at }: EventOf<"conversation-end">): void {
     const known = this.#conversations.get(conversation);
     this.#conversations.delete(conversation);
     if (known === undefined) return;
@@ -368,8 +377,9 @@ class RunTracer implements RunObserver {
     for (const [key, turn] of this.#turns) {
       if (!key.startsWith(`${conversation} `)) continue;
       this.#endLastCall(turn);
-      if (failure !== undefined) fail(turn.span, failure.category, failure.message);
-      turn.span.end(at);
+      if (failure !== undefined && turn.endedAt === undefined)
+        fail(turn.span, failure.category, failure.message);
+      turn.span.end(turn.endedAt ?? at);
       this.#turns.delete(key);
     }
     if (failure !== undefined && (status === "error" || status === "timeout"))
@@ -377,7 +387,7 @@ class RunTracer implements RunObserver {
     known.span.end(at);
   }
 
-  #warn({ conversation, turn, code, message, at }: RunEvent & { readonly type: "warning" }): void {
+  #warn({ conversation, turn, code, message, at }: EventOf<"warning">): void {
     const span = (
       this.#turns.get(`${conversation} ${turn}`) ??
       this.#conversations.get(conversation ?? "") ??
