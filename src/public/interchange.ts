@@ -4,18 +4,16 @@ import { loadLiquid } from "../run/liquid-library.ts";
 export { type InspectLog, type InspectOptions, inspectLogs } from "../interchange/inspect/inspect-log.ts";
 export { InspectLogError, type InspectRecord, readInspectLog } from "../interchange/inspect/read-log.ts";
 export {
+  type ExportOptions,
   type ImportedScenario,
   type ImportOptions,
   KareninaError,
+  type KareninaExport,
   type KareninaImport,
   type RefusedScenario,
   readKarenina,
-} from "../interchange/karenina/read-karenina.ts";
-export type { ImportNote } from "../interchange/karenina/scenario-reader.ts";
-export {
-  type ExportOptions,
-  type KareninaExport,
   toKarenina,
-} from "../interchange/karenina/write-karenina.ts";
+} from "../interchange/karenina/checkpoint.ts";
+export type { ImportNote } from "../interchange/karenina/scenario-reader.ts";
 
 provideLiquid(loadLiquid);

@@ -1,5 +1,8 @@
 export {
+  type DescribedScenarios,
+  describeScenario,
   type Expectation,
+  elenchusMatchers,
   expectOutcome,
   expectPath,
   expectReach,
@@ -7,9 +10,4 @@ export {
   type ReachedRate,
   reachedRate,
   transcript,
-} from "../interchange/testing/expectations.ts";
-export {
-  type DescribedScenarios,
-  describeScenario,
-  elenchusMatchers,
 } from "../interchange/testing/vitest.ts";

@@ -3,8 +3,7 @@ import { fileURLToPath } from "node:url";
 import { type ConversationRecord, runScenarios, type ScenarioDefinition } from "elenchus";
 import type { Model } from "elenchus/models";
 import { describe, expect, test } from "vitest";
-import { readKarenina } from "../../src/interchange/karenina/read-karenina.ts";
-import { toKarenina } from "../../src/interchange/karenina/write-karenina.ts";
+import { readKarenina, toKarenina } from "../../src/interchange/karenina/checkpoint.ts";
 import { loadScenarios } from "../../src/project/scenario-files/load-scenarios.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

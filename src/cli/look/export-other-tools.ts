@@ -1,8 +1,12 @@
 import { join } from "node:path";
 import { writeWholeFile } from "../../files/write-whole-file.ts";
 import { inspectLogs } from "../../interchange/inspect/inspect-log.ts";
-import { KareninaError } from "../../interchange/karenina/read-karenina.ts";
-import { grouped, type KareninaExport, toKarenina } from "../../interchange/karenina/write-karenina.ts";
+import {
+  grouped,
+  KareninaError,
+  type KareninaExport,
+  toKarenina,
+} from "../../interchange/karenina/checkpoint.ts";
 import { packageVersion } from "../../project/package-files.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { printableLines } from "../../terminal/printable-text.ts";

@@ -8,7 +8,7 @@ import {
   KareninaError,
   type KareninaImport,
   readKarenina,
-} from "../../interchange/karenina/read-karenina.ts";
+} from "../../interchange/karenina/checkpoint.ts";
 import { ProjectError } from "../../project/project-error.ts";
 import { scenarioFileText } from "../../project/scenario-files/write-scenario.ts";
 import { printableLines } from "../../terminal/printable-text.ts";

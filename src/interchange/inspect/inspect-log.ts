@@ -3,9 +3,8 @@ import { canonicalJson, isRecord, type JsonObject, type JsonValue } from "../../
 import type { ConversationSummary, RunSummary, Store } from "../../journal/store/store.ts";
 import { storedDefinitions, storedRun } from "../../journal/transfer/stored-run.ts";
 import { clusteredMean } from "../../statistics/clusters.ts";
-import { isoTime } from "./event-log.ts";
-import { inspectSample, sampleId } from "./inspect-sample.ts";
-import { addUsage, type UsageByModel } from "./inspect-usage.ts";
+import { addUsage, inspectSample, sampleId, type UsageByModel } from "./inspect-sample.ts";
+import { isoTime } from "./sample-events.ts";
 import { ZipWriter } from "./zip-file.ts";
 
 /** How logs are made of a run. */

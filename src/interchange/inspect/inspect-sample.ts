@@ -1,28 +1,12 @@
 import type { OutcomeResult } from "../../core/outcomes/evaluate-outcome.ts";
-import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
 import type { RunFailure } from "../../journal/failure.ts";
 import { foldCalls, type MadeCall } from "../../journal/fold/calls.ts";
 import { foldConversation } from "../../journal/fold/conversation.ts";
-import type { ConversationSummary, Store } from "../../journal/store/store.ts";
-import { answeredCall } from "../../journal/transfer/stored-run.ts";
-import type { Turn } from "../../journal/turn.ts";
-import { EventLog, isoTime } from "./event-log.ts";
-import { type UsageByModel, usageOf } from "./inspect-usage.ts";
-import { type LoggedMessage, SampleMessages } from "./sample-messages.ts";
-
-/** What of a conversation a log needs. */
-export interface SampleSource {
-  readonly store: Store;
-  readonly run: string;
-  readonly summary: ConversationSummary;
-  /** Undefined if the scenario has functions that could not be stored. */
-  readonly definition: ScenarioDefinition | undefined;
-  /** What the run may spend, as its configuration has it. */
-  readonly budget: JsonValue | undefined;
-  /** How an outcome is called in this log. */
-  readonly scoreName: (outcome: string) => string;
-}
+import type { ConversationSummary } from "../../journal/store/store.ts";
+import type { Usage } from "../../models/model.ts";
+import { addTurn, EventLog, isoTime, type SampleSource, stopReason, targetOf } from "./sample-events.ts";
+import { SampleMessages } from "./sample-messages.ts";
 
 /** A conversation as a sample, and what lists show of it. */
 export interface InspectSample {
@@ -144,141 +128,6 @@ export function inspectSample(source: SampleSource): InspectSample {
   };
 }
 
-interface TurnParts {
-  readonly source: SampleSource;
-  readonly log: EventLog;
-  readonly messages: SampleMessages;
-}
-
-function addTurn(turn: Turn, calls: readonly MadeCall[], { source, log, messages }: TurnParts): void {
-  const { node, hop } = turn;
-  const replies = messages.addTurn(turn);
-  let reply = 0;
-  for (const retry of turn.retries ?? [])
-    log.add("info", log.now, { source: "retry", data: { ...retry } as JsonObject });
-  for (const call of calls) {
-    if (call.purpose === "tool") continue;
-    if (call.purpose !== "subject") {
-      log.add("model", call.startedAt, roleEvent(source, call));
-      continue;
-    }
-    const step = replies[reply++];
-    log.add("model", call.startedAt, {
-      ...callEvent(call),
-      input: [],
-      input_refs: step?.inputs ?? [],
-      output: outputOf(call.model, step?.message ?? null, turn.finish),
-    });
-    for (const result of step?.results ?? []) log.add("tool", call.end?.at ?? call.startedAt, result);
-  }
-  for (const warning of turn.warnings ?? [])
-    log.add("info", log.now, { source: "warning", data: { ...warning } });
-  if (turn.fields !== undefined && Object.keys(turn.fields).length > 0)
-    log.add("score", turn.endedAt ?? log.now, {
-      intermediate: true,
-      scorer: "verdict",
-      target: targetOf(source, node),
-      score: verdictScore(turn),
-    });
-  else if (Object.keys(turn.rubric ?? {}).length > 0)
-    log.add("info", turn.endedAt ?? log.now, { source: "rubric", data: turn.rubric as JsonObject });
-  if (hop !== undefined)
-    log.add("info", turn.endedAt ?? log.now, {
-      source: "hop",
-      data: {
-        from: node,
-        to: hop.target,
-        edge: hop.edge,
-        fallback: hop.fallback,
-        tested: hop.tested as unknown as JsonValue,
-      },
-    });
-}
-
-function callEvent({ model, end }: MadeCall): JsonObject {
-  return {
-    model,
-    tools: [],
-    tool_choice: "none",
-    config: {},
-    ...(end === undefined
-      ? {}
-      : {
-          completed: isoTime(end.at),
-          ...(end.cached ? { cache: "read" } : { working_time: end.latencyMs / 1000 }),
-          ...(end.attempts !== undefined && end.attempts > 1 ? { retries: end.attempts - 1 } : {}),
-          ...(end.failure === undefined ? {} : { error: end.failure.message }),
-        }),
-  };
-}
-
-/** A call of the judge or of the simulated user, with what it was asked and said. */
-function roleEvent({ store, run }: SampleSource, call: MadeCall): JsonObject {
-  const recorded = call.identity === undefined ? undefined : answeredCall(store, run, call.identity);
-  const asked = (recorded?.request.messages ?? []).flatMap((message) =>
-    message.role === "tool" ? [] : [{ role: message.role, content: message.content }],
-  );
-  const answer =
-    recorded === undefined ? null : { role: "assistant", content: recorded.reply.text, source: "generate" };
-  return {
-    ...callEvent(call),
-    role: call.purpose,
-    input: asked,
-    output: outputOf(call.model, answer, recorded?.reply.finish),
-  };
-}
-
-function outputOf(
-  model: string,
-  message: JsonObject | LoggedMessage | null,
-  finish: string | undefined,
-): JsonObject {
-  return {
-    model,
-    choices: message === null ? [] : [{ message: message as JsonObject, stop_reason: stopReason(finish) }],
-  };
-}
-
-const STOP_REASONS: Readonly<Record<string, string>> = {
-  stop: "stop",
-  length: "max_tokens",
-  "tool-calls": "tool_calls",
-  tool_calls: "tool_calls",
-  "content-filter": "content_filter",
-  content_filter: "content_filter",
-};
-
-function stopReason(finish: string | undefined): string {
-  return STOP_REASONS[finish ?? ""] ?? "unknown";
-}
-
-/** The verdict on a turn; texts of replies stand only in metadata, since explanations are rendered as Markdown. */
-function verdictScore(turn: Turn): JsonObject {
-  const { verifyResult = null, parsed = {}, fields = {}, verdict, rubric = {}, judgeFailure } = turn;
-  const values = Object.values(parsed);
-  const [only] = values;
-  return {
-    value: verifyResult ?? Number.NaN,
-    answer: values.length === 1 && typeof only !== "object" ? String(only) : JSON.stringify(parsed),
-    explanation: Object.entries(fields)
-      .map(
-        ([name, { result, reason }]) =>
-          `${name}: ${result ?? "unreadable"}${reason === undefined ? "" : ` (${reason})`}`,
-      )
-      .join("; "),
-    metadata: {
-      turn: turn.turn,
-      node: turn.node,
-      verdict: verdict ?? "unverified",
-      fields: Object.fromEntries(Object.entries(fields).map(([name, { result }]) => [name, result])),
-      score: turn.score ?? null,
-      parsed: parsed as JsonObject,
-      ...(Object.keys(rubric).length === 0 ? {} : { rubric: rubric as JsonObject }),
-      ...(judgeFailure === undefined ? {} : { failure: judgeFailure.message }),
-    },
-  };
-}
-
 const CERTAINTY = {
   decided: undefined,
   inconclusive: "inconclusive",
@@ -299,10 +148,6 @@ function scoreOf({ value, status, turns, reason }: OutcomeResult): JsonObject {
       ...(!isDecided && typeof value === "number" ? { proven: value } : {}),
     },
   };
-}
-
-function targetOf({ definition }: SampleSource, node: string | undefined): string {
-  return node === undefined ? "" : (definition?.nodes[node]?.question.rawAnswer ?? "");
 }
 
 type Limit = JsonObject & { readonly type: string; readonly limit: number };
@@ -356,4 +201,46 @@ function timesOf(startedAt: number | null, endedAt: number | null, calls: readon
           working_time: working / 1000,
         }),
   };
+}
+
+/** Usage by the name of the model, and by role. */
+export interface UsageByModel {
+  readonly models: Readonly<Record<string, JsonObject>>;
+  readonly roles: Readonly<Record<string, JsonObject>>;
+}
+
+/** The usage of calls that were really made; what a provider did not say is left out. */
+function usageOf(calls: readonly MadeCall[]): UsageByModel {
+  const models: Record<string, JsonObject> = {};
+  const roles: Record<string, JsonObject> = {};
+  for (const { purpose, model, end } of calls) {
+    if (purpose === "tool" || end === undefined || end.cached || end.usage === undefined) continue;
+    const usage = inspectUsage(end.usage, end.cost ?? null);
+    models[model] = addUsage(models[model], usage);
+    if (purpose !== "subject") roles[purpose] = addUsage(roles[purpose], usage);
+  }
+  return { models, roles };
+}
+
+/** Inspect counts cached input by itself. */
+function inspectUsage(usage: Usage, cost: number | null): JsonObject {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
+  return {
+    input_tokens: inputTokens - (cacheReadTokens ?? 0) - (cacheWriteTokens ?? 0),
+    output_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    ...(cacheReadTokens === undefined ? {} : { input_tokens_cache_read: cacheReadTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { input_tokens_cache_write: cacheWriteTokens }),
+    ...(reasoningTokens === undefined ? {} : { reasoning_tokens: reasoningTokens }),
+    ...(cost === null ? {} : { total_cost: cost }),
+  };
+}
+
+/** The sum of two usages; a cost that is unknown in one of them is unknown. */
+export function addUsage(left: JsonObject | undefined, right: JsonObject): JsonObject {
+  if (left === undefined) return right;
+  const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])].filter(
+    (key) => key !== "total_cost" || (key in left && key in right),
+  );
+  return Object.fromEntries(keys.map((key) => [key, Number(left[key] ?? 0) + Number(right[key] ?? 0)]));
 }

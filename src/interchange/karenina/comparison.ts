@@ -2,8 +2,15 @@ import type { Check } from "../../core/checks/check.ts";
 import { evaluateCheck } from "../../core/checks/evaluate-check.ts";
 import { type Composed, isComposition } from "../../core/logic/composition.ts";
 import type { JsonObject, JsonValue } from "../../core/values/json.ts";
-import type { Primitive, PythonType } from "./declared-template.ts";
-import { isTruthy, type Note, NotTranslatable, pythonText, toCheck } from "./primitives.ts";
+import {
+  isTruthy,
+  type Note,
+  NotTranslatable,
+  type Primitive,
+  type PythonType,
+  pythonText,
+  toCheck,
+} from "./primitives.ts";
 
 /** What is known of the value that is compared. */
 export type ValueType =

@@ -10,9 +10,16 @@ import {
   translateComparison,
   type ValueType,
 } from "./comparison.ts";
-import type { Primitive } from "./declared-template.ts";
-import { isTruthy, type Note, NotTranslatable, patternAndFlags, patternHere, toCheck } from "./primitives.ts";
-import type { ScenarioNames } from "./scenario-names.ts";
+import type { ScenarioNames } from "./conditions.ts";
+import {
+  isTruthy,
+  type Note,
+  NotTranslatable,
+  type Primitive,
+  patternAndFlags,
+  patternHere,
+  toCheck,
+} from "./primitives.ts";
 import { TRACE_HEADER } from "./trace-header.ts";
 
 /** The check of an outcome as a file has it: an assertion, a number, or the source of a function. */
@@ -33,15 +40,7 @@ const SNAKE: Readonly<Record<string, string>> = {
 
 const ALWAYS_TRUE: JsonObject = { type: "all_of", conditions: [] };
 
-const COMPARISONS: ReadonlySet<JsonValue | undefined> = new Set([
-  "eq",
-  "neq",
-  "contains",
-  "gt",
-  "gte",
-  "lt",
-  "lte",
-]);
+const COMPARISONS: ReadonlySet<JsonValue | undefined> = new Set("eq neq contains gt gte lt lte".split(" "));
 
 class OutcomeTranslator {
   readonly #names: ScenarioNames;

@@ -1,4 +1,4 @@
-import { PythonError, type Token, tokenize } from "./python-tokens.ts";
+import { KEYWORDS, PythonError, type Token, tokenize } from "./python-tokens.ts";
 
 /** A Python expression, as a tree. Nothing of it is ever evaluated as Python. */
 export type Expression = { readonly line: number } & (
@@ -59,12 +59,6 @@ export function parseExpression(source: string): Expression {
   parser.expect("end");
   return expression;
 }
-
-const KEYWORDS: ReadonlySet<string> = new Set(
-  "False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield".split(
-    " ",
-  ),
-);
 
 /** Nested brackets deeper than this are refused. */
 const MAX_DEPTH = 100;

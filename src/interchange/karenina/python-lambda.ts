@@ -1,5 +1,5 @@
 import { type Comparison, type Expression, parseExpression } from "./python-expression.ts";
-import { helperCode } from "./python-operators.ts";
+import { ARITHMETIC, FUNCTIONS, helperCode, ORDER, TEXT_METHODS } from "./python-operators.ts";
 import { PythonError } from "./python-tokens.ts";
 import { TRACE_HEADER } from "./trace-header.ts";
 
@@ -92,37 +92,6 @@ const TURN_PARTS: Readonly<Record<string, (turn: string) => Value>> = {
   question_text: (turn) => ({ kind: "value", code: `${turn}.questionText` }),
   parsed_fields: (turn) => ({ kind: "fields", code: `${turn}.parsed` }),
   raw_response: (turn) => ({ kind: "value", code: `(${JSON.stringify(TRACE_HEADER)} + ${turn}.reply)` }),
-};
-
-const ARITHMETIC: Readonly<Record<string, string>> = {
-  "+": "add",
-  "-": "subtract",
-  "*": "multiply",
-  "/": "divide",
-  "//": "divideDown",
-  "%": "remainder",
-  "|": "merge",
-};
-
-const ORDER: Readonly<Record<string, string>> = { "<": "< 0", "<=": "<= 0", ">": "> 0", ">=": ">= 0" };
-
-const FUNCTIONS: Readonly<Record<string, string>> = {
-  len: "length",
-  sum: "sum",
-  any: "any",
-  all: "all",
-  min: "least",
-  max: "greatest",
-  abs: "absolute",
-  bool: "truthy",
-};
-
-const TEXT_METHODS: Readonly<Record<string, number>> = {
-  lower: 0,
-  upper: 0,
-  strip: 0,
-  startswith: 1,
-  endswith: 1,
 };
 
 /** Keys of `parsed` that upstream adds, and that have no counterpart. */
@@ -356,7 +325,7 @@ class LambdaWriter {
       if (positional.length <= 1 && base?.type !== "list" && base?.type !== "comprehension")
         return plain(`({ ${parts.join(", ")} })`);
     }
-    const helper = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
+    const helper = ownPart(FUNCTIONS, name);
     if (helper === undefined || keywords.size > 0 || positional.length === 0)
       throw new PythonError(`${name === "" ? "this call" : `${name}(…)`} has no counterpart here`, line);
     const [first] = positional as [Expression];

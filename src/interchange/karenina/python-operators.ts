@@ -1,3 +1,38 @@
+/** The functions of operators between two values. */
+export const ARITHMETIC: Readonly<Record<string, string>> = {
+  "+": "add",
+  "-": "subtract",
+  "*": "multiply",
+  "/": "divide",
+  "//": "divideDown",
+  "%": "remainder",
+  "|": "merge",
+};
+
+/** What the order of two values must be. */
+export const ORDER: Readonly<Record<string, string>> = { "<": "< 0", "<=": "<= 0", ">": "> 0", ">=": ">= 0" };
+
+/** Python's own functions that have a counterpart. */
+export const FUNCTIONS: Readonly<Record<string, string>> = {
+  len: "length",
+  sum: "sum",
+  any: "any",
+  all: "all",
+  min: "least",
+  max: "greatest",
+  abs: "absolute",
+  bool: "truthy",
+};
+
+/** Methods of texts, with the number of their arguments. */
+export const TEXT_METHODS: Readonly<Record<string, number>> = {
+  lower: 0,
+  upper: 0,
+  strip: 0,
+  startswith: 1,
+  endswith: 1,
+};
+
 interface Helper {
   readonly code: readonly string[];
   readonly uses?: readonly string[];

@@ -8,7 +8,7 @@ import type {
   PythonTemplate,
   PythonTruth,
   PythonType,
-} from "./declared-template.ts";
+} from "./primitives.ts";
 import { type Expression, ExpressionParser, parseExpression } from "./python-expression.ts";
 import { PythonError, tokenize } from "./python-tokens.ts";
 
@@ -20,19 +20,9 @@ export function parseTemplate(source: string): PythonTemplate {
 const FIELD_ARGUMENTS = ["description", "ground_truth", "verify_with", "weight", "extraction_hint"];
 
 /** Arguments that upstream drops when it reads a template. */
-const IGNORED_ARGUMENTS: ReadonlySet<string> = new Set([
-  "default",
-  "title",
-  "examples",
-  "ge",
-  "gt",
-  "le",
-  "lt",
-  "min_length",
-  "max_length",
-  "max_digits",
-  "decimal_places",
-]);
+const IGNORED_ARGUMENTS: ReadonlySet<string> = new Set(
+  "default title examples ge gt le lt min_length max_length max_digits decimal_places".split(" "),
+);
 
 const RESERVED_FIELDS: ReadonlySet<string> = new Set(["id", "correct", "regex"]);
 
@@ -78,7 +68,7 @@ class TemplateReader {
   #class(): PythonTemplate {
     const parser = this.#parser;
     parser.take();
-    const className = parser.name();
+    parser.name();
     parser.expect("operator", "(");
     const base = parser.expression();
     if (this.#lastName(base) !== "BaseAnswer")
@@ -95,7 +85,7 @@ class TemplateReader {
     for (const name of fieldsOf(strategy))
       if (!fields.some((field) => field.name === name))
         throw parser.error(`the strategy names the field "${name}", which is not there`);
-    return { className, fields, strategy };
+    return { fields, strategy };
   }
 
   /** An indented block of statements; texts, `pass` and `...` say nothing. */
@@ -180,7 +170,6 @@ class TemplateReader {
       verifyWith: this.#primitive(needed("verify_with")),
       weight,
       hint,
-      hasDefault: given.has("default"),
     };
   }
 

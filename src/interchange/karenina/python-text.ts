@@ -13,9 +13,8 @@ import {
   verifyRuleOf,
 } from "../../core/templates/template.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
-import type { Primitive } from "./declared-template.ts";
-import { type Note, NotTranslatable } from "./primitives.ts";
-import { writeComparison } from "./write-checks.ts";
+import { type Note, NotTranslatable, type Primitive } from "./primitives.ts";
+import { type FieldNames, pythonNames, writeComparison } from "./write-checks.ts";
 
 /** Who hears of what differs, and of what is left out. */
 export interface Reports {
@@ -23,39 +22,10 @@ export interface Reports {
   readonly lose: Note;
 }
 
-/** How a template's fields are called upstream. */
-export type FieldNames = ReadonlyMap<string, string>;
-
 /** What a template says upstream for a question that nothing verifies: it always passes and asks no judge. */
 export const SPOKEN = `class Answer(BaseAnswer):
     spoken: bool = VerifiedField(description="whether there is a reply", ground_truth=True, verify_with=TraceLength(min=0), default=True)
 `;
-
-const IDENTIFIER = /^[A-Za-z][A-Za-z0-9_]*$/;
-const TAKEN: ReadonlySet<string> = new Set([
-  "id",
-  "correct",
-  "regex",
-  "model_config",
-  ..."False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield".split(
-    " ",
-  ),
-]);
-
-/** Names that Python allows for the fields of a template. */
-export function pythonNames(template: Template): FieldNames {
-  const names = new Map<string, string>();
-  const taken = new Set<string>();
-  for (const name of Object.keys(template.fields)) {
-    const plain = name.replace(/[^A-Za-z0-9_]/g, "_").replace(/^[_0-9]+/, "");
-    const base = IDENTIFIER.test(name) && !TAKEN.has(name) ? name : `${plain === "" ? "field" : plain}_`;
-    let free = base;
-    for (let count = 2; taken.has(free); count++) free = `${base}${count}`;
-    taken.add(free);
-    names.set(name, free);
-  }
-  return names;
-}
 
 /** A template as the Python text of a class. Throws `NotTranslatable` for what it cannot say. */
 export function writeTemplate(

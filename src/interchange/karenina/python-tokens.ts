@@ -17,33 +17,18 @@ export class PythonError extends Error {
   }
 }
 
+/** The longest first. */
 const OPERATORS = [
-  "**=",
-  "//=",
-  ">>=",
-  "<<=",
-  "...",
-  "**",
-  "//",
-  "->",
-  ":=",
-  "==",
-  "!=",
-  "<=",
-  ">=",
-  "<<",
-  ">>",
-  "+=",
-  "-=",
-  "*=",
-  "/=",
-  "%=",
-  "@=",
-  "&=",
-  "|=",
-  "^=",
+  ..."**= //= >>= <<= ... ** // -> := == != <= >= << >> += -= *= /= %= @= &= |= ^=".split(" "),
   ..."()[]{},:.;@=+-*/%<>&|^~",
 ];
+
+/** Words that cannot be names. */
+export const KEYWORDS: ReadonlySet<string> = new Set(
+  "False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield".split(
+    " ",
+  ),
+);
 
 const SPACE = /[ \t\f]*/y;
 const NAME = /[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}]*/uy;

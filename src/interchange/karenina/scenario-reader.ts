@@ -1,16 +1,14 @@
 import { END_IN_FILES, TRANSCRIPTS } from "../../core/scenario/definition.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
 import { NEVER } from "./comparison.ts";
-import { translateCondition } from "./conditions.ts";
-import type { PythonTemplate } from "./declared-template.ts";
+import { type KnownNode, nodeIdHere, ScenarioNames, translateCondition } from "./conditions.ts";
+import { withRawTexts } from "./kept-pieces.ts";
 import { translateModelOverride } from "./model-overrides.ts";
 import { translateOutcome } from "./outcomes.ts";
-import { type Note, NotTranslatable } from "./primitives.ts";
+import { type Note, NotTranslatable, type PythonTemplate } from "./primitives.ts";
 import { translateLambda } from "./python-lambda.ts";
 import { parseTemplate } from "./python-template.ts";
 import { PythonError } from "./python-tokens.ts";
-import { withRawTexts } from "./raw-texts.ts";
-import { type KnownNode, nodeIdHere, ScenarioNames } from "./scenario-names.ts";
 import { translateTemplate } from "./template-fields.ts";
 import { nodeTraits, type TranslatedTrait, translateTrait, type UpstreamTrait } from "./traits.ts";
 
@@ -27,15 +25,8 @@ interface ReadNode extends KnownNode {
   readonly rubric: readonly TranslatedTrait[];
 }
 
-const QUESTION_METADATA = [
-  "answer_notes",
-  "author",
-  "sources",
-  "custom_metadata",
-  "workspace_path",
-  "date_created",
-  "date_modified",
-];
+const QUESTION_METADATA =
+  "answer_notes author sources custom_metadata workspace_path date_created date_modified".split(" ");
 
 /** Reads one scenario of a checkpoint into what a scenario file contains. */
 export class ScenarioReader {

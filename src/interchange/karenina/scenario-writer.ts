@@ -10,29 +10,18 @@ import {
 import { type Condition, type ConditionLeaf, compileWhen } from "../../core/state/condition.ts";
 import type { Trait } from "../../core/templates/rubric.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
-import { KeptPieces } from "./kept-pieces.ts";
+import { KeptPieces, withPlainTexts } from "./kept-pieces.ts";
 import { writeModelOverride } from "./model-overrides.ts";
 import { type Note, NotTranslatable } from "./primitives.ts";
-import { pythonNames, SPOKEN, writeTemplate } from "./python-text.ts";
-import { withPlainTexts } from "./raw-texts.ts";
+import { SPOKEN, writeTemplate } from "./python-text.ts";
 import type { ImportNote } from "./scenario-reader.ts";
 import { writeTraits } from "./traits.ts";
-import { writeComparison } from "./write-checks.ts";
-import { OutcomeWriter } from "./write-outcomes.ts";
+import { OutcomeWriter, pythonNames, writeComparison } from "./write-checks.ts";
 
 /** Parts of a definition that upstream has, too, or that have no effect on conversations. */
-const KNOWN_PARTS: ReadonlySet<string> = new Set([
-  "name",
-  "description",
-  "nodes",
-  "nodeIds",
-  "edges",
-  "entryNode",
-  "outcomes",
-  "warnings",
-  "metadata",
-  "hash",
-]);
+const KNOWN_PARTS: ReadonlySet<string> = new Set(
+  "name description nodes nodeIds edges entryNode outcomes warnings metadata hash".split(" "),
+);
 
 /** Parts that only reports look at. */
 const REPORT_PARTS: ReadonlySet<string> = new Set(["rates", "tags", "lint"]);

@@ -1,18 +1,21 @@
 import type { Check } from "../../core/checks/check.ts";
 import { defaultFieldCheck, type FieldType } from "../../core/templates/template.ts";
 import { deepEqual, type JsonObject, type JsonValue } from "../../core/values/json.ts";
-import type {
-  Primitive,
-  PythonCase,
-  PythonField,
-  PythonScalar,
-  PythonStrategy,
-  PythonTemplate,
-  PythonType,
-} from "./declared-template.ts";
-import { isTruthy, type Note, NotTranslatable, toCheck } from "./primitives.ts";
+import type { ScenarioNames } from "./conditions.ts";
+import {
+  isTruthy,
+  type Note,
+  NotTranslatable,
+  type Primitive,
+  type PythonCase,
+  type PythonField,
+  type PythonScalar,
+  type PythonStrategy,
+  type PythonTemplate,
+  type PythonType,
+  toCheck,
+} from "./primitives.ts";
 import { PythonError } from "./python-tokens.ts";
-import type { ScenarioNames } from "./scenario-names.ts";
 
 /** The template of a question as a file has it. */
 export function translateTemplate(template: PythonTemplate, names: ScenarioNames, note: Note): JsonObject {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { evaluateCheck } from "../../core/checks/evaluate-check.ts";
 import { compileLinearRegex } from "../../core/checks/linear-regex.ts";
+import { readKarenina } from "./checkpoint.ts";
 import { toCheck } from "./primitives.ts";
 import { translatePattern } from "./python-regex.ts";
-import { readKarenina } from "./read-karenina.ts";
 
 const note = (): void => {};
 

@@ -2,7 +2,7 @@ import { METRIC_NAMES, scoreRange, type Trait } from "../../core/templates/rubri
 import { isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
 import type { ValueType } from "./comparison.ts";
 import { type Note, NotTranslatable, patternAndFlags, patternHere } from "./primitives.ts";
-import { pythonPattern } from "./regex-to-python.ts";
+import { pythonPattern } from "./python-regex.ts";
 
 /** A trait as a file has it, and the type of its value; null if conditions cannot look at it upstream. */
 export interface TranslatedTrait {
