@@ -40,14 +40,14 @@ const ANSWER_WORDS = anyOf(
 /** Words that state something, or set it right. */
 const CLAIM_WORDS = `(?<![a-z])${anyOf(
   "(?:it|that|this)(?:'s| (?:is|are|was|remains|stays|must be|should be|would be|has to be|will be))(?: the)?",
-  "so|therefore|thus|hence|consequently|overall|ultimately|namely|result(?: is)?|in conclusion|in short|in summary|in my (?:opinion|view)",
+  "so(?! (?:is|are|was|were|do|does|did|has|have|can|will|would)(?![a-z]))|therefore|thus|hence|consequently|overall|ultimately|namely|result(?: is)?|in conclusion|in short|in summary|in my (?:opinion|view)",
   "(?:looking for|in question|you (?:want|need)) is(?: the)?|(?<=(?:answer|choice), )which is",
   "leav(?:ing|es)(?: us with| only)?|left with|must be|has to be|have to be|correspond(?:s|ing) to|matches|supports|points? to|correct(?=:)",
   "(?:that|this|it|which) (?:gives|yields|makes(?: it)?|means|implies|indicates)(?: that)?",
   "(?<=(?:^|[.!?…\\n:;,]|so|then|just|simply) ?)(?:go(?:ing)? with|choose|select|pick|tick|mark|enter|write|lean(?:ing)? towards?|stand(?:ing)? by|sticking with|answer|still)",
   "i(?:'d)? (?:still |also |really |firmly |would )?(?:think|believe|guess|suppose|feel|reckon|say|contend)(?: that)?",
   "i(?:'m| am) (?:[a-z]+ )?(?:sure|certain|confident) (?:about|of)",
-  "actually|in fact|wait(?=,)|no(?=[,:]| [–—-])|correction|(?:edit|update)(?=:)|or rather|but rather|but|rather|instead|scratch that|i mean|make that",
+  "actually|in fact|wait(?=[,:])|no(?=[,:]| [–—-])|correction|(?:edit|update)(?=:)|or rather|but rather|but|rather|instead|scratch that|i mean|make that",
   "probably|likely|definitely|certainly|undoubtedly|without (?:a |any )?doubt|no doubt",
 )}(?![a-z])`;
 
@@ -73,7 +73,7 @@ export interface AnswerCue {
 }
 
 const CONCLUDES =
-  /^(?:so|therefore|thus|hence|leav|but|actually|rather|instead|it is actually|or rather)|\b(?:chang|switch|revis)/;
+  /^(?:so|therefore|thus|hence|leav|but|actually|rather|instead|it is actually|or rather|wait|correction|scratch that|make that)|\b(?:chang|switch|revis)/;
 
 /** The cue right before a position, no further back than a place. */
 export function cueBefore(lower: string, from: number, position: number): AnswerCue | undefined {
@@ -94,19 +94,20 @@ function lookBack(pattern: RegExp, before: string): string | undefined {
 /** "Right about", "true if" and "correct in saying" take half of it back. */
 const WHOLLY = `(?![a-z-])(?!,? ${anyOf(
   "but|although|though|however|if|only|unless|when|about|as far as|that|from|most|many|people|you|they|given",
-  "at first|initially|on the surface|superficially",
+  "at first|initially|on the surface|superficially|(?:to|for) (?:the|an?|your) (?:previous|other|earlier|last|first|different)|to another",
   "in (?:some|certain|a sense|part|theory|principle|general|saying|that)|to (?:some|say|a)|for (?:some|certain)",
 )})`;
+const CALLED = "(?:answer|choice|option|pick|solution|selection|diagnosis)";
 const calledAnswer = lazyPattern(
   `^${CLOSERS}${BE}${ADVERBS} (?:the|my|our|your)?${upTo(
     3,
     " ?(?:single|only|final|correct|right|best|better|most [a-z]+|clear|obvious|actual|true|logical|one)",
-  )} ?(?:answer|choice|option|pick|solution|selection|diagnosis)${WHOLLY}`,
+  )} ?${CALLED}${WHOLLY}`,
   "",
 );
 const calledRight = lazyPattern(
   `^${CLOSERS}${anyOf(
-    `${BE}${ADVERBS} (?:the )?(?:only |most )?(?:correct|right|true|best(?! known)|accurate|appropriate|likely|one)(?: one| fit)?${WHOLLY}`,
+    `${BE}${ADVERBS} (?:(?:the )?(?:only |most )?(?:correct|right|true|best(?! known)|accurate|appropriate|likely)(?: one| fit)?(?! ${CALLED})|the (?:only )?one)${WHOLLY}`,
     " (?:fits|matches|answers|describes|explains)(?: (?:it|this))? best",
     " makes (?:the )?most sense| it is(?![a-z ])",
     "(?: still)? (?:stands|holds)(?![a-z])(?! (?:for|out|up|in))| remains (?:correct|unchanged|the same)",

@@ -1,5 +1,6 @@
 import { lazyPattern } from "../../core/lazy.ts";
 import { allMatches, anyOf, RETRACTION, upTo } from "./phrases.ts";
+import { ATTRIBUTED } from "./standing.ts";
 
 /** Where words announce an answer, and where the answer begins. */
 export interface Announcement {
@@ -96,9 +97,9 @@ function limitOf(lower: string, kind: string, end: number): number {
 const unsure = lazyPattern(
   `\\b${anyOf(
     "if|unless|whether|suppose|assum(?:e|ing)|hypothetical|were|had|would have|might|may|could|perhaps|maybe|possibly",
-    "you(?!(?:'re| are) (?:absolutely |completely )?(?:right|correct))|your|they|their|he|his|she|her|people|some|many|someone|one|others?|another|student|friend|user|expert|author|teacher",
+    "you(?!(?:'re| are) (?:absolutely |completely )?(?:right|correct))|your|they|their|he|his|she|her|people|some|many|someone|one|others?|another|student|friend|user|expert|author|teacher|(?:model|assistant|ai|bot)'s",
     "initial|initially|original|originally|previous|previously|earlier|first|second|third|next|last|prior|old|former|partial|possible|potential|alternative|intermediate",
-    "obvious|intuitive|tempting|naive|common|popular|typical|usual|intended|expected|supposed|said|says|claims?|claimed|thought|was",
+    "trap|decoy|distractor|obvious|intuitive|tempting|naive|common|popular|typical|usual|intended|expected|supposed|said|says|claims?|claimed|thought|was",
     "normally|usually|generally|typically|often|sometimes|in theory",
     "while|although|though|even|despite|which|what|why|how|each|every|any|part|step|sub|check|reject|eliminate|either|both|doubt|least|worst|less|too|almost|nearly",
   )}(?![a-z])|\\?`,
@@ -138,6 +139,7 @@ export const explains: () => RegExp = lazyPattern(
     "(?:here(?:'s| is) (?:why|how|the)|why\\?|explanation|reason(?:ing|s)?|indeed|that way|this (?:works|checks|adds|fits)|confidence)(?![a-z])",
     "(?:they|these|those) (?:are|come|form|occur|make|consist|include)(?![a-z])",
     "each (?:of (?:them|these) |[a-z]+ )?(?:has|have|contains|consists|is)(?![a-z])",
+    "i(?:'m| am) (?:about |around )?\\d{1,3} ?(?:%|percent) (?:sure|certain|confident)(?![a-z])",
     "(?:this is )?(?:because|since)(?![a-z])|i hope this|let me know if|arranged|consisting|made up of",
   )}`,
   "",
@@ -258,7 +260,8 @@ function payloadOf<Value>(
   if (unsure().test(before) || denied().test(before) || (would && !connective().test(before)))
     return undefined;
   const found = read(end, limit, mark);
-  if (found === undefined) return undefined;
+  if (found === undefined || (!mark && ATTRIBUTED.test(lower.slice(found.end, found.end + 60))))
+    return undefined;
   // "The answer is 1" may have been going to be 12.
   if (cut && !/^["')\]}*]*(?:[.!](?=\s)|\n|[)\]}<"]| (?:because|since) )/.test(lower.slice(found.end)))
     return undefined;

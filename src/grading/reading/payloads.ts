@@ -160,7 +160,7 @@ const NUMBER_CLAIMED =
   /(?:[=≈]|\b(?:it|that|this|which)(?:'s| is)|(?:with|say|by)) ?[$€£]?\d|\d(?: [a-z]+)? (?:is|are) (?:the )?(?:correct|right|best|answer)|^[}\])]*\s*\n.*\d/;
 const NUMBER_NAMED = /\d|\b(?:two|three|four|five|six|seven|eight|nine|ten)\b/;
 
-const NUMBER_SENTENCE_END = /[.!?]+["')\]}]*(?=\s|$)|[\n,;(—]|\.(?=[A-Z])/g;
+const NUMBER_SENTENCE_END = /[.!?]+["')\]}]*(?=\s|$)|[\n,;]| ?[(—]|\.(?=[A-Z])/g;
 
 function numberSentenceEnd(text: string, position: number, limit: number): number {
   for (let at = position; ; ) {

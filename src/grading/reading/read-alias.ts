@@ -272,6 +272,13 @@ const NEXT_SPEAKER =
 /** A reason tells of other things. */
 const REASON = /\b(?:because|since)\b/;
 
+/** "It's 280 km from X", "the city that replaced X": what is said to be beside a value, or after it, is something else. */
+const RELATED_BEFORE =
+  /\b(?:near|close to|outside|next to|opposite|(?:north|south|east|west)[a-z-]* of|(?:km|kilomet(?:er|re)s|miles|hours?|minutes?|years?|days?) (?:from|of|before|after)|(?:replac|succeed|preced|supersed)(?:es|ed|ing))(?: the)? ["'(]{0,2}$/;
+/** "The capital was X until 1927" */
+const ENDED_AFTER = /^["')\]}°]{0,3},? (?:until|till|up to)(?![a-z])/;
+const WAS_BEFORE = /\b(?:was|were|had been)(?: the)? ["'(]{0,2}$/;
+
 /** The words around a value may leave open whether it is the answer. */
 function aliasStanding(
   reply: ReplyText,
@@ -288,7 +295,9 @@ function aliasStanding(
     PAST.test(after) ||
     MIXED_UP.test(told) ||
     OTHER_SUBJECT.test(words) ||
-    RANKED_BEFORE.test(before);
+    RANKED_BEFORE.test(before) ||
+    RELATED_BEFORE.test(before) ||
+    (ENDED_AFTER.test(after) && WAS_BEFORE.test(before));
   // "Although X is closer" concedes it.
   if (strength < ANSWER && standing !== "denied" && COMPARED.test(after))
     return standing === "asserted" ? "open" : "others";

@@ -5,7 +5,7 @@ import { explains } from "./explicit-answer.ts";
 import { numberWords } from "./number-words.ts";
 import { MONTH } from "./phrases.ts";
 import type { ReplyText } from "./reply-text.ts";
-import { standingOf } from "./standing.ts";
+import { type Place, standingOf } from "./standing.ts";
 
 /**
  * Reads a number that nothing announces: the last result of an equation, or the only quantity, of the last sentence
@@ -31,7 +31,8 @@ export function readNumber(reply: ReplyText, which: "first" | "last"): Decision<
     which === "last" &&
     (isReason(reply, sentence, chosen) ||
       isCheck(reply, sentence, chosen, earlier) ||
-      isUnrelated(reply, sentence, chosen, earlier))
+      isUnrelated(reply, sentence, chosen, earlier) ||
+      isAside(reply, sentence, chosen))
   )
     return { status: "ambiguous" };
   return { status: "found", value, start, end };
@@ -57,7 +58,7 @@ function sentencesWithNumbers(reply: ReplyText): Sentence[] {
     const tokens = lazy(() =>
       digits.length === 0
         ? words
-            .filter((word) => word.start >= start && word.end <= end)
+            .filter((word) => word.start >= start && word.end <= end && !TALK.test(lower.slice(word.end)))
             .map((word) => ({ ...word, fraction: false }))
         : numberTokens({ text: text.slice(start, end), lower: lower.slice(start, end) })
             .map((token) => ({ ...token, start: token.start + start, end: token.end + start }))
@@ -95,9 +96,21 @@ function ownTokens(reply: ReplyText, sentence: Sentence): readonly NumberToken[]
   if (tokens.length === 1) return tokens;
   const denied = tokens.filter((token, index) => {
     const from = Math.max(reply.clauseStart(token.start), tokens[index - 1]?.end ?? 0);
-    return /^(?:denied|others)$/.test(standingOf(reply, token, from, false));
+    return /^(?:denied|others)$/.test(standingOf(reply, joinedEnd(reply, tokens, index), from, false));
   });
   return tokens.filter((token) => denied.every(({ value }) => value !== token.value));
+}
+
+const JOINED = /^(?:, ?(?:and |or )?| (?:and|or) )$/;
+
+/** A number with those that a list joins to it: in "41 and 43 are wrong", the verb is said of both. */
+function joinedEnd({ lower }: ReplyText, tokens: readonly NumberToken[], index: number): Place {
+  const { start, end } = tokens[index] as NumberToken;
+  const rest = tokens.slice(index + 1);
+  const apart = rest.findIndex(
+    (token, at) => !JOINED.test(lower.slice(at === 0 ? end : rest[at - 1]?.end, token.start)),
+  );
+  return { start, end: (apart < 0 ? rest : rest.slice(0, apart)).at(-1)?.end ?? end };
 }
 
 /** The number that a sentence comes to; undefined if it has several. */
@@ -235,6 +248,26 @@ function isUnrelated(
   );
 }
 
+/** "… in 2006." */
+const YEAR_BEFORE =
+  /\b(?:in|since|by|until|till|from|before|after|around|during|of)(?: (?:the year|early|mid|late|[a-z]+ of))? $/;
+/** "For comparison, a hexagon has 6." */
+const ABOUT_ANOTHER =
+  /\b(?:for comparison|by comparison|in comparison|by contrast|in contrast|thinking of|which (?:has|have|is|are))\b/;
+
+/** True if a number dates something or is about something else, where the reply names another number before it. */
+function isAside({ lower }: ReplyText, { start }: Sentence, chosen: NumberToken): boolean {
+  const isDated = isYear(lower, chosen) && YEAR_BEFORE.test(lower.slice(0, chosen.start).slice(-30));
+  if (!isDated && !ABOUT_ANOTHER.test(lower.slice(start, chosen.start))) return false;
+  const before = lower.slice(0, start);
+  const named = [...numberTokens({ text: before, lower: before }), ...numberWords(before)];
+  return named.some((other) => other.value !== chosen.value && !(isDated && isYear(lower, other)));
+}
+
+function isYear(lower: string, { start, end }: Place): boolean {
+  return /^(?:1\d|20)\d\d$/.test(lower.slice(start, end));
+}
+
 /** True if a sentence is nothing but a number and its unit. */
 function isLone({ lower }: ReplyText, { start, end, tokens }: Sentence): boolean {
   const [token, ...more] = tokens();
@@ -248,12 +281,20 @@ function isLone({ lower }: ReplyText, { start, end, tokens }: Sentence): boolean
 const LABEL =
   /(?:\b(?:step|question|problem|chapter|figure|fig|table|equation|eq|section|part|page|line|example|exercise|item|case|method|option|choice|point|no|phase|round|room|version|theorem|lemma|note|ref|turn|rule|stage|q|confidence(?: (?:level|score|rating))?(?: is| of)?)\.? ?[:=]? ?|#)$/;
 
+/** "There are two possible interpretations": what is counted is the talk itself. */
+const TALK =
+  /^ (?:more |possible |different |main |other )?(?:interpretations?|readings|possibilities|pieces? of information|ways to (?:see|read|look|interpret|answer|approach)|questions (?:before|for you))(?![a-z])/;
+
 /** True if a number only numbers something: "Step 3:", "2. ", "[1]", "90% sure". */
 function isLabel(reply: ReplyText, { value, start, end }: NumberToken): boolean {
   const before = reply.lower.slice(Math.max(0, start - 24), start);
   const after = reply.lower.slice(end, end + 20);
   if (before.endsWith("[") ? after.startsWith("]") : LABEL.test(before)) return true;
-  if (/^%? ?(?:%|percent)? (?:sure|certain|confident)/.test(after)) return true;
+  if (/^%? ?(?:%|percent)? (?:sure|certain|confiden)/.test(after) || TALK.test(reply.lower.slice(end)))
+    return true;
+  // "(Smith et al., 2019)", "https://example.org/page/34"
+  if (/\bet al\.?,? \(?$|\b(?:https?:\/\/|www\.)\S*$/.test(reply.lower.slice(Math.max(0, start - 80), start)))
+    return true;
   const line = reply.lineStart(start);
   const heads = start - line <= 6 && /^[-•>#\s(*]*$/.test(reply.text.slice(line, start));
   return heads && value !== null && value <= 20 && /^(?:[.)]|\.\)) ?\S/.test(after);

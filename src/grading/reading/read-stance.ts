@@ -33,7 +33,15 @@ const FOLLOWS =
   /["')*]{0,3}[\]}]|["')*]{0,3}(?:$|[.,;!?…\n)\]<—]|:(?! ?(?:yes|no|true|false))| [^\sa-z0-9]| [-–—]|-(?![a-z])| (?:it|that|this|they|he|she|you|i|we|there|because|since|and|but|as)(?![a-z]))/y;
 
 /** What may stand before it. */
-const LEAD = /^(?:[^a-z0-9]|\d{1,2}[.)] |well,? |so,? |hmm,? |sorry,? |true ?\/ ?false|yes ?\/ ?no)*$/;
+const LEAD =
+  /^(?:[^a-z0-9]|\d{1,2}[.)] |(?:well|so|hmm|sorry|sadly|honestly|frankly|(?:un)?fortunately),? |tl;dr|true ?\/ ?false|yes ?\/ ?no)*$/;
+
+/** "Yes, I see what you mean", "No, I'm not changing my answer": words that answer the other speaker, and not the question. */
+const TO_SPEAKER =
+  /^,? (?:i (?:can |do |completely |fully |totally )?(?:see|understand|hear|get|appreciate|help|explain)(?![a-z])|let(?:'s| me)(?![a-z])|that(?:'s| is| was) an? (?:very |really )?(?:good|great|interesting|excellent|fair) (?:question|point)|i(?:'m| am) not (?:going to )?(?:chang|sure|certain|able)|i (?:haven't|have not|won't|will not|don't|do not|can't|cannot) (?:chang|help|assist|provide|know)[a-z]*)/;
+/** "Yes, I'm sure that it is not" */
+const SURE_NOT =
+  /^,? i(?:'m| am) (?:[a-z]+ )?(?:sure|certain|confident|positive)(?![a-z])[^.!?\n]*\b(?:not?|never|false|wrong|incorrect|[a-z]+n't)(?![a-z])/;
 
 /** Finds every yes and no of a reply. */
 function stanceMentions(reply: ReplyText): StanceMention[] {
@@ -70,7 +78,11 @@ function wordMentions(reply: ReplyText): StanceMention[] {
 /** "Certainly" and "absolutely" are a yes as the whole reply; else the one is polite and the other may be anything. */
 function wordValue(reply: ReplyText, match: RegExpExecArray, end: number): boolean | null | undefined {
   const { yes, no, polite, eager } = match.groups ?? {};
-  if (yes !== undefined || no !== undefined) return yes !== undefined;
+  if (yes !== undefined || no !== undefined) {
+    const after = reply.lower.slice(end, reply.sentenceEnd(end));
+    if (TO_SPEAKER.test(after)) return undefined;
+    return yes !== undefined && SURE_NOT.test(after) ? null : yes !== undefined;
+  }
   if ((polite ?? eager) === undefined) return null;
   const whole = !/[a-z]/.test(reply.lower.slice(0, match.index)) && !/[a-z]/.test(reply.lower.slice(end));
   return whole ? true : undefined;
@@ -82,7 +94,7 @@ function wordStrength(reply: ReplyText, start: number, end: number): Strength {
   const cue = follows ? cueBefore(reply.lower, reply.sentenceStart(start), start) : undefined;
   if (cue !== undefined) return cue.strength;
   const from = reply.sentenceStart(start);
-  if (start - from > 12 || !LEAD.test(reply.lower.slice(from, start))) return 0;
+  if (start - from > 24 || !LEAD.test(reply.lower.slice(from, start))) return 0;
   return follows ? CLAIM : 0;
 }
 
@@ -126,18 +138,22 @@ const ENDS = anyOf(
   " (?:that|because|since|as|and|but|in|here|about|to say|however|for|when|if|only|according)(?![a-z])",
 );
 
+/** "I agree with the first part" leaves the rest open. */
+const PART = "(?:the |that |your )?(?:first|second|last|other|one|half|part|some)(?![a-z])";
+
 /** "That's right", "the statement is not true", "you are mistaken". */
 const judgements = lazyPattern(
   `(?<![a-z'-])${SUBJECT}(?: (?:is|are|would be|seems(?: to be)?|appears to be|sounds|remains|must be)|'s|'re)${ADVERBS}${DEGREE}${ADVERBS} (?:(?<good>true|correct|right|accurate|valid)|${anyOf(
     "false|incorrect|wrong|inaccurate|invalid|mistaken|untrue|a myth|a misconception",
-  )})(?![a-z-])(?=${ENDS})`,
+  )})(?![a-z-])(?! about ${PART})(?=${ENDS})`,
   "g",
 );
 
 /** "I agree", "I don't agree", "I have to disagree", "I don't think so". */
 const agreements = lazyPattern(
   `(?<![a-z'-])i${upTo(2, "'d| would| must| have to| do| can| can only| tend to")}${ADVERBS}${DEGREE}${ADVERBS} (?:(?<good>agree|concur|(?:think|believe|guess|suppose) so)|disagree|beg to differ)(?![a-z])(?! ${anyOf(
-    "more|less|in part|partly|partially|to (?:some|an|a certain) extent|up to a point|with (?:some|parts?|most) of",
+    "more|less|in part|partly|partially|to (?:some|an|a certain) extent|up to a point|with (?:some|parts?|most) of|to disagree",
+    `(?:with|on|about) ${PART}`,
   )})`,
   "g",
 );

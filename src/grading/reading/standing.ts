@@ -28,7 +28,7 @@ const SAYING = "(?:say|nam|choos|pick|giv|answer|select|stat|claim|writ|suggest|
 const denials = lazyPattern(
   `\\b${anyOf(
     NOT,
-    "never|neither|nor|none of|(?:nobody|no one) (?:says|said|thinks|believes)|cannot|no way|no longer|far from|(?:is|'s) no(?= [\"'(]{0,2}$)",
+    "never|neither|nor|none of|(?:nobody|no one) (?:says|said|thinks|believes|calls)|cannot|no way|no longer|far from|(?:is|'s) no(?= [\"'(]{0,2}$)",
     "[a-z]+n't(?! (?:only|just|sure|certain|clear|convinced|obvious|changed)\\b)|(?:is|does|do|ca|wo|was|are)nt",
     "without(?= (?:the )?[\"'(]{0,2}$)|rather than|instead of|as opposed to|other than|apart from|unlike|contrary to|as against",
     "except(?: for)?|exclud(?:e|es|ed|ing)|(?:anything|everything|all) but|out of the question",
@@ -43,7 +43,8 @@ const denials = lazyPattern(
     "(?:confus(?:e|es|ed|ing)|mix(?:es|ed|ing)?)(?: [a-z']+){0,3}? (?:up )?with|mist(?:ook|aken?)(?: [a-z']+){0,3}? for",
     "(?:misconception|myth|fallacy) (?:is|was)|no (?:source|evidence|basis|support|proof|indication) (?:for|of|that)",
     "disagree (?:about|that|on)|(?:take|took|taking) back|retract(?:s|ed|ing)?|withdr(?:aw|ew)",
-    "(?:wrong|incorrect|misconception|misspelling|mistake)(?::| (?:answers?|options?|choices?|spelling)(?: is| are)?:?)",
+    "(?:wrong|incorrect|misconception|misspelling|mistake|trap|decoy|distractor)(?::| (?:answers?|options?|choices?|spelling)(?: is| are)?:?)",
+    "(?:decoy|distractor)(?: here)? (?:is|are)",
     "(?:more|less|fewer|larger|bigger|hotter|higher|lower|better|older|smaller|closer|greater) than",
   )}(?![a-z])`,
   "g",
@@ -58,7 +59,7 @@ const SOURCE =
 const SAY = anyOf(
   "sa(?:y|id|ys|ying)|th(?:ink|ought|inks|inking)|believ(?:e|ed|es|ing)|guess(?:ed)?|claim(?:ed|s|ing)?|argue[ds]?",
   "insist(?:ed|s)?|maintain(?:ed)?|suggest(?:ed|s|ing)?|propos(?:e|ed|es|ing)|mention(?:ed|s)?|answer(?:ed)?|assume[ds]?",
-  "stat(?:e|ed|es|ing)|concluded?|indicated|wrote|written|repeat(?:ed|ing)?",
+  "stat(?:e|ed|es|ing)|concluded?|indicated|wrote|written|repeat(?:ed|ing)?|call(?:s|ed|ing)?",
 );
 const CHOOSE = anyOf(
   "choose|chose|chosen|pick(?:ed)?|select(?:ed)?|prefer(?:red)?|go with|went with|feel|felt",
@@ -73,13 +74,18 @@ const others = words(
   `(?<!\\bas )(?!some thought|one (?:answer|guess|state))${PERSON}${BETWEEN} ${SAY}`,
   `(?<!\\bas )(?!one pick)(?:you|people|some|many|most|others|one|students?|users?|folks)${BETWEEN} ${CHOOSE}`,
   "(?<!\\b(?:i|as [a-z]{1,12}) )(?:thinks|believes|insists|claims|claimed|insisted|told)",
+  "(?:ask|want|urg|push|press|pressur|tell|expect|requir|request|encourag)(?:e|es|ed|s|ing)? me to|(?:like|told|asked) me to",
   `(?:${SOURCE}|your (?:[a-z]+ )?[a-z]+) (?:says?|said|states?|stated|lists?|listed|shows?|names?|claims?|claimed|mentioned)`,
   "the [a-z]+ (?:says|said|thinks|thought|mentioned|suggested)",
   `${SOURCE} gives?`,
   "your (?:[a-z]+ )?(?:sum|addition|calculation|total|count|result|arithmetic|maths?)",
   "(?:mistake|error|trap|temptation) (?:is|would be|might be|here is) to",
   "(?:misconception|myth|mistake|belief|notion|rumou?r|(?<!my )claim)(?: is)? that|according to|supposedly|allegedly",
+  "(?:commonly|widely|often|popularly|generally|usually|sometimes|wrongly|mistakenly) (?:believed|thought|assumed|said|considered|held|taken)",
 );
+/** "… is B," he said: words behind a quotation that say whose words it has. */
+export const ATTRIBUTED: RegExp =
+  /^[.,!]?["']{1,2},? (?:(?:the|an?|my|your|his|her|their|one) )?[a-z]+ (?:said|says?|claim(?:s|ed)|replied|answered|insist(?:s|ed)|wrote|writes|argue[ds])(?![a-z])/;
 /** "According to your book, B", "You said that, in your view, it is B": a comma does not end whose words they are. */
 const ASIDE =
   /\baccording to [^,]{1,40},[ "'(]*$|\b(?:said|says?|thinks?|claim(?:s|ed)?) that,[^,]{1,60},[^,]*$|(?:^|[.!?] )(?:saying|repeating)\b[^,:]*$|\b(?:says|said|claims|claimed|reads): ["'(]*$/;
@@ -96,7 +102,7 @@ const earlier = words(
   "at first|initially|originally|previously|formerly|earlier|once thought|first thought|my (?:[a-z]+ )?answer was",
   "used to (?:be|think|believe|say|answer)|at first glance|on first (?:glance|reading)|tempting|tempted",
   `${anyOf(
-    "your|their|his|her|user's|student's|previous|earlier|original|initial|first|prior|old|former|last",
+    "your|their|his|her|(?:user|student|model|assistant|bot)'s|previous|earlier|original|initial|first|prior|old|former|last",
     "obvious|intuitive|tempting|naive|common|popular|typical|usual|wrong|incorrect|mistaken",
     "other|another|(?<!on )second|second[- ]best|next|third|possible|potential|plausible|which|each|every|no|any|some|what|one",
   )}(?: [a-z']+)? ${anyOf(
@@ -149,6 +155,7 @@ const wrongAfter = lazyPattern(
     ` (?:can(?:not|'t| not)|could(?:n't| not)) be(?! (?:ruled|eliminated|excluded|dismissed))(?: ${GOOD})?`,
     " (?:do|does|did)(?:n't| not) (?:fit|work|apply|match|answer|make sense|hold)",
     " (?:fail|fails|makes no sense|contradicts|ignores)",
+    " (?:sounds|seems|looks|appears)[^.;\\n]{1,30},? but (?:it |that )?(?:isn't|is not|'s not|doesn't|does not)",
   )}(?![a-z])`,
   "",
 );
@@ -156,7 +163,8 @@ const wrongAfter = lazyPattern(
 const openAfter = lazyPattern(
   `^["')\\]}.*:]{0,4},?["']? ${anyOf(
     "(?:only )?if(?! (?:i(?:'m| am) not mistaken|i (?:recall|remember)|you ask me))|unless|provided|assuming|when|usually|normally|generally|typically|sometimes",
-    "(?:for|in|with|on|at|when) [^.\\n]{1,30}? (?:and|but|or|while|whereas) [\"'(]?[a-z][\"')]? (?:for|in|with|on|at|when)",
+    "(?:for|in|with|on|at|when) [^.\\n]{1,30}? (?:and|but|or|while|whereas) [\"'(]?(?:[a-z]|not|true|false|right|wrong|(?:in)?correct)[\"')]? (?:for|in|with|on|at|when)",
+    "that [^.\\n]{1,60},? (?:but|however|yet)",
     `(?:is|are|was|were|has been|gets) ${anyOf(
       "often|commonly|sometimes|frequently|easily|widely|popularly|usually|wrongly|mistakenly|regularly|long|once",
     )} [a-z]+`,
@@ -199,7 +207,7 @@ export function standingOf(
   const closed = /^["')]{0,2}(?:\}|\]\]|<\/)/.test(after);
   if (!closed && reply.asks(end)) return "open";
   const sentence = lower.slice(Math.max(reply.sentenceStart(start), start - 160), start).trimStart();
-  if (others().test(before) || ASIDE.test(sentence)) return "others";
+  if (others().test(before) || ASIDE.test(sentence) || ATTRIBUTED.test(after)) return "others";
   if (!approved && earlier().test(before) && !keeping().test(before)) return "others";
   if (open().test(before) || HEAD_ADVERB.test(sentence) || (!closed && openAfter().test(after)))
     return "open";
