@@ -681,6 +681,23 @@ describe("warnings", () => {
       ["edges[2].when: This condition can never hold: node_visits.a is always a whole number."],
     ],
     [
+      "no visit of the node whose turn was just finished",
+      on("a", { "node_visits.a": { lt: 1 } }),
+      ["edges[2].when: This condition can never hold: node_visits.a is never below 1."],
+    ],
+    [
+      "something inside a field that is no list",
+      on("a", { "parsed.letter.first": "A" }),
+      [
+        "edges[2].when: This condition can never hold: parsed.letter.first is always null, because a value of type enum has no parts.",
+      ],
+    ],
+    [
+      "values outside the enum",
+      on("a", { "parsed.letter": { in: ["C", "D"] } }),
+      [`edges[2].when: This condition can never hold: parsed.letter is always one of "A", "B".`],
+    ],
+    [
       "value outside the enum",
       on("a", { "parsed.letter": "C" }),
       [`edges[2].when: This condition can never hold: parsed.letter is always one of "A", "B".`],

@@ -1,5 +1,5 @@
 import type { Check } from "../checks/check.ts";
-import { evaluateCheck } from "../checks/evaluate-check.ts";
+import { evaluateCheck, usesTruth } from "../checks/evaluate-check.ts";
 import type { ShorthandValue } from "../checks/shorthand.ts";
 import { hasTexts } from "../liquid/fill-texts.ts";
 import { type Composed, isComposition } from "../logic/composition.ts";
@@ -133,7 +133,8 @@ function whyCheckNeverPasses(check: ExplicitStateCheck, { source, fields }: Know
     case "turn":
       return whyCountNeverPasses(check, 1);
     case "node_visits":
-      return path.node === null ? null : whyCountNeverPasses(check, 0);
+      // The turn that was just finished is a visit of its node.
+      return path.node === null ? null : whyCountNeverPasses(check, path.node === source ? 1 : 0);
     case "current_node": {
       const { evaluable, passes } = evaluateCheck(check.verifyWith, source, check.expected);
       return evaluable && passes ? null : `current_node is always ${JSON.stringify(source)} here`;
@@ -189,12 +190,17 @@ function whyFieldNeverPasses(
 ): string | null {
   const name = fields ? fieldNamed(fields, keys) : undefined;
   const field = name === undefined ? undefined : fields?.[name];
-  if (field === undefined || name !== keys.join(".")) return null;
+  if (field === undefined) return null;
   const { verifyWith, expected = null } = check;
+  if (name !== keys.join(".")) {
+    if (field.type === "array" || evaluateCheck(verifyWith, null, expected).passes) return null;
+    return `${check.field} is always null, because a value of type ${field.type} has no parts`;
+  }
   if (expected !== null && READS[verifyWith.type]?.includes(field.type) === false) {
     return `${check.field} is of type ${field.type}, which ${verifyWith.type} cannot compare`;
   }
-  if (field.type !== "enum" || verifyWith.type === "is_null" || expected === null) return null;
+  if (field.type !== "enum" || verifyWith.type === "is_null" || (expected === null && usesTruth(verifyWith)))
+    return null;
   const reachable = field.values.some((value) => evaluateCheck(verifyWith, value, expected).passes);
   return reachable
     ? null
