@@ -29,7 +29,7 @@ const CHANGE =
 /** Words that name an answer or a choice, or a mark for programs. */
 const ANSWER_WORDS = anyOf(
   "\\bboxed ?\\{|####|<(?:final_?)?(?:answer|choice|option)>",
-  `${upTo(3, `${GRADE} `)}(?<![a-z])${NOUN}(?:\\(s\\))?(?: ${OF_NOUN})?["')]?(?: ${ANSWER_BE}(?![a-z])|'s| ?[:=]+>?| ?[-–—→]+>?(?= )|(?= ?\\n)|是| of)`,
+  `${upTo(3, `${GRADE} `)}(?<![a-z])${NOUN}(?:\\(s\\))?(?: ${OF_NOUN})?["')]?(?: ${ANSWER_BE}(?![a-z])|'s| ?[:=]+>?| ?[-–—→➜➡⇒]+>?(?= )|(?= ?\\n)|是| of)`,
   `${I}${ADVERBS}${GOING} ${CHOOSE}(?: that)?${MY_ANSWER}`,
   `(?:${I}${ADVERBS}${GOING} )?\\b${CHANGE}`,
   "(?:let's|let me|you should|you must|please|best to) (?:choose|pick|select|go with|tick|mark|put|enter|write)|(?<=(?:^|[.!\\n]) ?)tell (?:her|him|them)",
@@ -41,7 +41,7 @@ const ANSWER_WORDS = anyOf(
 const CLAIM_WORDS = `(?<![a-z])${anyOf(
   "(?:it|that|this)(?:'s| (?:is|are|was|remains|stays|must be|should be|would be|has to be|will be))(?: the)?",
   "so(?! (?:is|are|was|were|do|does|did|has|have|can|will|would)(?![a-z]))|therefore|thus|hence|consequently|overall|ultimately|namely|result(?: is)?|in conclusion|in short|in summary|in my (?:opinion|view)",
-  "(?:looking for|in question|you (?:want|need)) is(?: the)?|(?<=(?:answer|choice), )which is",
+  "(?:looking for|in question|you (?:want|need)) is(?: the)?|(?<=(?:answer|choice), )which is|which is(?= (?:option|choice|answer) )",
   "leav(?:ing|es)(?: us with| only)?|left with|must be|has to be|have to be|correspond(?:s|ing) to|matches|supports|points? to|correct(?=:)",
   "(?:that|this|it|which) (?:gives|yields|makes(?: it)?|means|implies|indicates)(?: that)?",
   "(?<=(?:^|[.!?…\\n:;,]|so|then|just|simply) ?)(?:go(?:ing)? with|choose|select|pick|tick|mark|enter|write|lean(?:ing)? towards?|stand(?:ing)? by|sticking with|answer|still)",
@@ -53,7 +53,7 @@ const CLAIM_WORDS = `(?<![a-z])${anyOf(
 
 /** What may stand between a cue and its value. */
 const OPENERS = anyOf(
-  "[\\s\"'([{<$*:,#>–—-]|\\\\boxed",
+  "[\\s\"'([{<$*:,#>–—✅✔❌✘-]|\\\\boxed",
   `${anyOf(
     "the|an?|option|choice|letter|answer|alternative|number|is|be|it|it's|only|either|both|statement",
     "therefore|thus|hence|still|definitely|clearly|certainly|indeed|probably|likely|most|actually|simply|just",
@@ -93,7 +93,7 @@ function lookBack(pattern: RegExp, before: string): string | undefined {
 
 /** "Right about", "true if" and "correct in saying" take half of it back. */
 const WHOLLY = `(?![a-z-])(?!,? ${anyOf(
-  "but|although|though|however|if|only|unless|when|about|as far as|that|from|most|many|people|you|they|given",
+  "but|although|though|however|if|only|unless|when|about|as far as|that|from|most|many|people|you(?!(?:'re| are) looking for| (?:want|need|asked for))|they|given",
   "at first|initially|on the surface|superficially|(?:to|for) (?:the|an?|your) (?:previous|other|earlier|last|first|different)|to another",
   "in (?:some|certain|a sense|part|theory|principle|general|saying|that)|to (?:some|say|a)|for (?:some|certain)",
 )})`;

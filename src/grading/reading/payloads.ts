@@ -26,7 +26,7 @@ function gapEnd(gap: RegExp, text: string, start: number): number {
 }
 
 const LETTER_GAP =
-  /(?:[\s"'$*:>-]|(?:the|option|choice|letter|answer|is|definitely|clearly|indeed) (?=.{0,12}[A-Z]))*/y;
+  /(?:[\s"'$*:>-]|(?:the|option|choice|letter|answer|is|definitely|clearly|indeed|la|opci[oó]n|opção|opzione) (?=.{0,12}[A-Z]))*/y;
 const LETTER = /([([{]?["']?)([A-Za-z])(["']?[)\]}]?)/y;
 const AFTER_LETTER =
   /["')\]}]*(?:$|[.,;:!\n<]|\s?[-–—(]| (?:because|since|as|due to|based on|which|given|here)(?![a-z]))/y;
@@ -72,7 +72,8 @@ export function letterPayload(
     const option =
       letter === value &&
       !SAID_OF_OPTION.test(after.replace(/^[)\].]+/, "")) &&
-      (bracketed || /^["']?(?:\)|\.(?= [a-z]))/.test(text.slice(end, end + 4)));
+      (bracketed ||
+        /^["']?(?:\)|\.(?= (?:[a-z]|(?:Both|All|None|Neither|Either) )))/.test(text.slice(end, end + 12)));
     // "C. both A and B": the full stop behind the letter does not end the option.
     const behind = option && !bracketed ? end + 2 : start + whole.length;
     const until = sentenceEnd(text, behind, limit);

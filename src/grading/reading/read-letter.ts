@@ -132,7 +132,7 @@ function isOnlyStrong({ text, strong }: ReplyText, { start, end, mentions }: Gro
 const PREDICATE = /(?:^|[.!?,;]|\bso) ?the [a-z ]{2,30} is ["'([]{0,2}$|, which is ["'([]{0,2}$/i;
 /** "Yes, I am sure: B." */
 const AFTER_COLON =
-  /^(?!.*\b(?:part|blank|step|(?:question|problem|item) \d))[^:]{1,80}: ?["'([]{0,2}$|^(?:after|given|based on|in that case|on reflection|considering)\b[^.:]{0,60}, ["'([]{0,2}$|(?:→|=>|->) ?["'([]{0,2}$|^(?:all right|right|okay?|fine|respectfully|again|honestly|sure|alright|you(?:'re| are) right),? ["'([]{0,2}$/i;
+  /^(?!.*\b(?:part|blank|step|(?:question|problem|item) \d))[^:]{1,80}: ?["'([]{0,2}$|^(?:after|given|based on|in that case|on reflection|considering)\b[^.:]{0,60}, ["'([]{0,2}$|(?:→|=>|->) ?["'([]{0,2}$|^(?:all right|right|okay?|fine|fair enough|respectfully|again|honestly|sure|alright|you(?:'re| are) right),? ["'([]{0,2}$/i;
 
 function isFirst(reply: ReplyText, start: number): boolean {
   return start <= 40 && head().test(reply.text.slice(0, start));

@@ -154,7 +154,7 @@ function isResultOf(lower: string, { start }: NumberToken): boolean {
   return RESULT.test(lower.slice(Math.max(0, start - 30), start));
 }
 
-const RESULT = /(?<![<>!≠=])[=≈→] ?(?:about |approximately |roughly )?[$€£]?$/;
+const RESULT = /(?:(?<![<>!≠=])[=≈→] ?|\b(?:equals|is equal to) )(?:about |approximately |roughly )?[$€£]?$/;
 const NEXT_RESULT = /\d[$ ]?(?:,|;| and| or)[ $]{0,2}[a-z](?:_?\d)? ?= ?$/;
 const TOTAL =
   /\b(?:makes?|equals|gives|leaves|totals|comes to|total of|amounts to|adds up to) (?:about )?[$€£]?$/;

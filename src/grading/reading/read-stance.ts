@@ -30,7 +30,7 @@ interface StanceMention extends Mention<boolean | null> {
 
 /** What may follow "no" where it answers: "No, …", "No it isn't"; "no reason" and "no one" answer nothing. */
 const FOLLOWS =
-  /["')*]{0,3}[\]}]|["')*]{0,3}(?:$|[.,;!?…\n)\]<—]|:(?! ?(?:yes|no|true|false))| [^\sa-z0-9]| [-–—]|-(?![a-z])| (?:it|that|this|they|he|she|you|i|we|there|because|since|and|but|as)(?![a-z]))/y;
+  /["')*]{0,3}[\]}]|["')*]{0,3}(?:$|[.,;!?…\n)\]<—]|:(?! ?(?:yes|no|true|false))| [^\sa-z0-9]| [-–—]|-(?![a-z])| (?:it|that|this|they|he|she|you|i|we|there|because|since|and|but|as|here)(?![a-z]))/y;
 
 /** What may stand before it. */
 const LEAD =
@@ -143,7 +143,7 @@ const PART = "(?:the |that |your )?(?:first|second|last|other|one|half|part|some
 
 /** "That's right", "the statement is not true", "you are mistaken". */
 const judgements = lazyPattern(
-  `(?<![a-z'-])${SUBJECT}(?: (?:is|are|would be|seems(?: to be)?|appears to be|sounds|remains|must be)|'s|'re)${ADVERBS}${DEGREE}${ADVERBS} (?:(?<good>true|correct|right|accurate|valid)|${anyOf(
+  `(?<![a-z'-])${SUBJECT}(?: (?:is|are|would be|seems(?: to be)?|appears to be|sounds|remains|must be)|'s|'re)${ADVERBS}${DEGREE}${ADVERBS} (?:(?<good>true|correct|right|accurate|valid|the case)|${anyOf(
     "false|incorrect|wrong|inaccurate|invalid|mistaken|untrue|a myth|a misconception",
   )})(?![a-z-])(?! about ${PART})(?=${ENDS})`,
   "g",

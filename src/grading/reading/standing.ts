@@ -104,7 +104,7 @@ const earlier = words(
   `${anyOf(
     "your|their|his|her|(?:user|student|model|assistant|bot)'s|previous|earlier|original|initial|first|prior|old|former|last",
     "obvious|intuitive|tempting|naive|common|popular|typical|usual|wrong|incorrect|mistaken",
-    "other|another|(?<!on )second|second[- ]best|next|third|possible|potential|plausible|which|each|every|no|any|some|what|one",
+    "other|another|(?<!on )second|second[- ]best|next|third|possible|potential|plausible|which(?! (?:is|matches|equals))|each|every|no|any|some|what|one",
   )}(?: [a-z']+)? ${anyOf(
     "answers?|choices?|options?|response|guess|thought|instinct|reaction|impression|selection|pick|conclusion",
     "statement|claim|suggestion|belief|view|opinion|assertion|solution",
