@@ -9,7 +9,7 @@ export interface CleanText {
 
 // One pass, in which every alternative is bounded: hostile texts must not make it quadratic.
 const SPECIAL =
-  /<\/?(?:b|strong|i|em|u|p|span|div|mark|code|center|br|sup|sub)(?:\s[^<>\n]{0,80})?\/?>|<\|[^|<>\n]{1,40}\|>|```[a-z]{0,20}|~~[^~\n]{1,300}~~|\*+|_+|`+|\\[dt]?frac ?\{[^{}\n]{1,40}\}\{[^{}\n]{1,40}\}|\\(?:[a-zA-Z]{1,30}|[^a-zA-Z\n])\{?|\{,\}|\^\{[^{}\n]{1,8}\}|[\u200b-\u200f\u2060\ufeff\u00ad]|[\t\f\v\u00a0\u2000-\u200a\u202f\u205f\u3000][ \t\f\v\u00a0\u2000-\u200a\u202f\u205f\u3000]*| [ \t\f\v\u00a0\u2000-\u200a\u202f\u205f\u3000]+|\r\n? *|\n *|[\u2018\u2019\u201b\u02bc\u2032]|[\u201c-\u201f\u00ab\u00bb]|[\u2010\u2011\u2212\ufe63]|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[\uff01-\uff5e]|\ud835[\udc00-\udfff]/g;
+  /<\/?(?:b|strong|i|em|u|p|span|div|mark|code|center|br|sup|sub)(?:\s[^<>\n]{0,80})?\/?>|<\|[^|<>\n]{1,40}\|>|```[a-z]{0,20}|~~[^~\n]{1,300}~~|\*+|_+|`+|\\[dt]?frac ?\{[^{}\n]{1,40}\}\{[^{}\n]{1,40}\}|\\(?:[a-zA-Z]{1,30}|[^a-zA-Z\n])\{?|\{,\}|\^\{[^{}\n]{1,8}\}|\^\\circ(?![a-zA-Z])|[\u200b-\u200f\u2060\ufeff\u00ad]|[\t\f\v\u00a0\u2000-\u200a\u202f\u205f\u3000][ \t\f\v\u00a0\u2000-\u200a\u202f\u205f\u3000]*| [ \t\f\v\u00a0\u2000-\u200a\u202f\u205f\u3000]+|\r\n? *|\n *|[\u2018\u2019\u201b\u02bc\u2032]|[\u201c-\u201f\u00ab\u00bb]|[\u2010\u2011\u2212\ufe63]|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[\uff01-\uff5e]|\ud835[\udc00-\udfff]|(?:\ud83c[\udf00-\udfff]|[\ud83d\ud83e][\udc00-\udfff])\ufe0f?/g;
 
 /** Removes Markdown, HTML and LaTeX markup from the given parts of a text; parts are separated by a blank line. */
 export function cleanText(
@@ -167,6 +167,7 @@ function plainCharacter(found: string): string {
   if (/[⁰¹²³⁴⁵⁶⁷⁸⁹]/.test(found)) return `^${found.normalize("NFKC").replace("\u2212", "-")}`;
   if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
   if (code === 0xd835) return found.normalize("NFKC");
+  // What is left is invisible, or a picture.
   return "";
 }
 
@@ -220,6 +221,7 @@ const FRACTION = /^\\[dt]?frac ?\{([^{}]*)\}\{([^{}]*)\}$/;
 /** What a piece of LaTeX says in plain text, after the given character: `\frac{3}{4}` is `3/4`, `\text{` is nothing. */
 export function latexText(found: string, before: string): string {
   if (found === "{,}") return ",";
+  if (found === "^\\circ" || found === "^{\\circ}") return "°";
   if (found.startsWith("^{")) return `^${found.slice(2, -1)}`;
   const fraction = FRACTION.exec(found);
   // After a digit a fraction makes a mixed number: 3\frac{1}{2} is 3 1/2.

@@ -12,7 +12,7 @@ export interface NumberToken {
 
 // Digits with separators between them. What stands before may make a name of them: "BCL2", "COVID-19", "x^2".
 const DIGITS =
-  /(?<![\d.,_^√\\]|[a-z\u00c0-\u024f\u0370-\u052f]|[a-z]-|\d[:/])(?<sign>[-+](?=[$€£¥₹]?[\d.½¼¾⅓⅔⅛]))?(?<money>[$€£¥₹] ?(?<inner>[-+])?)?(?:(?<digits>\d{1,3}(?: \d{3})+(?!\d)(?:[.,]\d{1,2}(?![\d,]))?|\d+(?:[.,'_\u00a0]\d+)*|\.\d+)(?<vulgar> ?[½¼¾⅓⅔⅛])?|(?<only>[½¼¾⅓⅔⅛]))/g;
+  /(?<![\d.,_^√\\]|[a-z\u00c0-\u024f\u0370-\u052f]|[a-z]-|\d[:/])(?<sign>(?:[-+]|(?<=(?:^|[^\d\s%]) ?)–)(?=[$€£¥₹]?[\d.½¼¾⅓⅔⅛]))?(?<money>[$€£¥₹] ?(?<inner>[-+])?)?(?:(?<digits>\d{1,3}(?: \d{3})+(?!\d)(?:[.,]\d{1,2}(?![\d,]))?|\d+(?:[.,'_\u00a0]\d+)*|\.\d+)(?<vulgar> ?[½¼¾⅓⅔⅛])?|(?<only>[½¼¾⅓⅔⅛]))/g;
 
 const VULGAR: ReadonlyMap<string, number> = new Map([
   ["½", 1 / 2],
@@ -62,6 +62,7 @@ function tokenOf(text: string, lower: string, match: RegExpExecArray): NumberTok
   const unclear = compound !== undefined || isPartOfMore(text, start, read.end, sign !== undefined);
   const negative =
     sign === "-" ||
+    sign === "–" ||
     inner === "-" ||
     /\b(?:minus|negative) $/.test(lower.slice(Math.max(0, start - 10), start));
   const value =
@@ -103,7 +104,7 @@ export function groupedNumber(digits: string, decimalComma: boolean): number | n
 
 /** Ranges, sums, products, powers, ratios, times and dates go on like this. */
 const GOES_ON =
-  / ?(?:–|-|~|±|\+ ?\/ ?-) ?[$€£¥₹]?\d| (?:to|bis) [$€£¥₹]?\d| ?[+*×÷·^] ?[$€£(]?[-\d(x√]| [a-z]+ [+×÷] ?[$€£]?\d| ?[√π∞]| ?\.?\\(?!boxed|end|begin)[a-z]| \/ ?[$€£(]?[\d(]| x ?[$€£(]?\d|[x×]\d|\^| ?\*\*| (?:minus|plus|times|divided by|multiplied by) \d| and an? (?:half|third|quarter)| (?:or|and) (?:more|less|higher|lower|fewer|above|below|greater|over|under|up)(?![a-z])|\+(?!\d)|:\d|\/[\d(]/y;
+  / ?(?:–|-|~|±|\+ ?\/ ?-) ?[$€£¥₹]?\d| (?:to|bis) [$€£¥₹]?\d| ?[+*×÷·^] ?[$€£(]?[-\d(x√]| [a-z]+ [+×÷] ?[$€£]?\d| ?[√π∞]| ?\.?\\(?!boxed|end|begin)[a-z]| \/ ?[$€£(]?[\d(]| x ?[$€£(]?\d|[x×]\d|\^| ?\*\*| (?:minus|plus|times|divided by|multiplied by) \d| and an? (?:half|third|quarter)| (?:squared|cubed|factorial)(?![a-z])| (?:or|and) (?:more|less|higher|lower|fewer|above|below|greater|over|under|up)(?![a-z])|\+(?!\d)|:\d|\/[\d(]/y;
 /** Ordinals, times of day, coefficients and identifiers. */
 const GLUED =
   /(?:st|nd|rd|th)(?![a-z])| ?(?:a\.?m|p\.?m)(?![a-z])|[a-z]+\d|(?<=\d{3})s(?![a-z])|[abdeinopqruxyz](?![a-z])/iy;

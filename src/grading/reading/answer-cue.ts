@@ -110,7 +110,7 @@ const calledRight = lazyPattern(
     `${BE}${ADVERBS} (?:(?:the )?(?:only |most )?(?:correct|right|true|best(?! known)|accurate|appropriate|likely)(?: one| fit)?(?! ${CALLED})|the (?:only )?one)${WHOLLY}`,
     " (?:fits|matches|answers|describes|explains)(?: (?:it|this))? best",
     " makes (?:the )?most sense| it is(?![a-z ])",
-    "(?: still)? (?:stands|holds)(?![a-z])(?! (?:for|out|up|in))| remains (?:correct|unchanged|the same)",
+    "(?: still)? (?:stands|holds)(?![a-z])(?! (?:for|out|up|in))| remains (?:correct|unchanged|the same)| remains(?= ?(?:[.!]|$))",
   )}`,
   "",
 );

@@ -116,7 +116,7 @@ const NUMBER_GAP =
 const UNIT =
   /^["')\]}]*(?: ?(?!or |to |and |less|more|fewer|than|of |times|plus|minus|if |when |not |dozen|higher|lower|between)[\p{L}°€£%$/²³.-]{1,20}){0,5}["')\]}$]*$/u;
 
-const NUMBER_ALONE = /^(?:[a-z] ?= ?)?[$€£]?$/;
+const NUMBER_ALONE = /^(?:[a-z] ?= ?)?(?:minus |negative )?[$€£]?$/;
 /** "Answer: there are 7 apples" */
 const NUMBER_STATED =
   /^(?!.*\b(?:not?|than|each|per|every|between|first|if|by|about)\b)[a-z' ]{1,50} (?:is|are|was|were|has|have|had|will be|needs?|gets?|pays?|earns?|costs?|spent|makes?|made) [$€£]?$/;
@@ -161,7 +161,7 @@ const NUMBER_CLAIMED =
   /(?:[=≈]|\b(?:it|that|this|which)(?:'s| is)|(?:with|say|by)) ?[$€£]?\d|\d(?: [a-z]+)? (?:is|are) (?:the )?(?:correct|right|best|answer)|^[}\])]*\s*\n.*\d/;
 const NUMBER_NAMED = /\d|\b(?:two|three|four|five|six|seven|eight|nine|ten)\b/;
 
-const NUMBER_SENTENCE_END = /[.!?]+["')\]}]*(?=\s|$)|[\n,;]| ?[(—]|\.(?=[A-Z])/g;
+const NUMBER_SENTENCE_END = /[.!?]+["')\]}]*(?=\s|$)|[\n,;]| ?[(—]| (?=(?:because|since) )|\.(?=[A-Z])/g;
 
 function numberSentenceEnd(text: string, position: number, limit: number): number {
   for (let at = position; ; ) {

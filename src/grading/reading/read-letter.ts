@@ -227,7 +227,7 @@ const LINE =
 
 /** "(A) is wrong" tells something of an option, and chooses none. */
 export const SAID_OF_OPTION: RegExp =
-  /^ (?:is|was|are|would|has|does|cannot|can|could|may|might|should|seems|looks|fails|must)(?![a-z])/;
+  /^ (?:is|was|are|would|has|does|cannot|can|could|may|might|should|seems|looks|fails|must)(?![a-z])|^ (?:and|or) ["'([]?[A-Za-z][)\]]/;
 const SHORT_LINE = 60;
 const OTHER_OPTION = /(?:^|\s)[([]?([A-Z])(?:[)\]]|[.:](?=\s+\S))\s/g;
 

@@ -34,7 +34,7 @@ const FOLLOWS =
 
 /** What may stand before it. */
 const LEAD =
-  /^(?:[^a-z0-9]|\d{1,2}[.)] |(?:well|so|hmm|sorry|sadly|honestly|frankly|(?:un)?fortunately),? |tl;dr|true ?\/ ?false|yes ?\/ ?no)*$/;
+  /^(?:[^a-z0-9]|\d{1,2}[.)] |(?:well|so|hmm|sorry|sadly|honestly|frankly|(?:un)?fortunately),? |contrary to [a-z ]{1,20}, |tl;dr|true ?\/ ?false|yes ?\/ ?no)*$/;
 
 /** "Yes, I see what you mean", "No, I'm not changing my answer": words that answer the other speaker, and not the question. */
 const TO_SPEAKER =
@@ -49,7 +49,9 @@ function stanceMentions(reply: ReplyText): StanceMention[] {
   const mentions = [
     ...allMatches(undecided(), lower).map((match) => mentionOf(match, null, ANSWER)),
     ...wordMentions(reply),
-    ...[...allMatches(judgements(), lower), ...allMatches(agreements(), lower)].map(judgementMention),
+    ...[judgements, verbs, agreements]
+      .flatMap((pattern) => allMatches(pattern(), lower))
+      .map(judgementMention),
     ...allMatches(ellipses(), lower).map((match) =>
       mentionOf(match, match.groups?.not === undefined && match.groups?.not2 === undefined, CLAIM),
     ),
@@ -94,7 +96,7 @@ function wordStrength(reply: ReplyText, start: number, end: number): Strength {
   const cue = follows ? cueBefore(reply.lower, reply.sentenceStart(start), start) : undefined;
   if (cue !== undefined) return cue.strength;
   const from = reply.sentenceStart(start);
-  if (start - from > 24 || !LEAD.test(reply.lower.slice(from, start))) return 0;
+  if (start - from > 40 || !LEAD.test(reply.lower.slice(from, start))) return 0;
   return follows ? CLAIM : 0;
 }
 
@@ -146,6 +148,12 @@ const judgements = lazyPattern(
   `(?<![a-z'-])${SUBJECT}(?: (?:is|are|would be|seems(?: to be)?|appears to be|sounds|remains|must be)|'s|'re)${ADVERBS}${DEGREE}${ADVERBS} (?:(?<good>true|correct|right|accurate|valid|the case)|${anyOf(
     "false|incorrect|wrong|inaccurate|invalid|mistaken|untrue|a myth|a misconception",
   )})(?![a-z-])(?! about ${PART})(?=${ENDS})`,
+  "g",
+);
+
+/** "The claim holds", "that doesn't hold true". */
+const verbs = lazyPattern(
+  `(?<![a-z'-])${SUBJECT}${ADVERBS} (?:(?<good>holds|checks out)|does(?:n't| not)${ADVERBS} (?:hold|check out))(?: true| up)?(?=${ENDS})(?! that)`,
   "g",
 );
 
