@@ -11,6 +11,7 @@ import {
   TextSyntaxError,
   TOO_DEEP,
 } from "./text-places.ts";
+import { sentenceEnd, yamlProblem } from "./yaml-problem.ts";
 
 /** Reads YAML 1.2 as data: no tags, no merge keys, one document, no repeated keys. Takes time in proportion to the text. */
 export function parseYamlText(text: string): ParsedText {
@@ -24,18 +25,19 @@ export function parseYamlText(text: string): ParsedText {
     const problems = [...document.errors, ...document.warnings];
     // What is nested too deeply gives other errors, too.
     const problem = problems.find(({ code }) => code === "RESOURCE_EXHAUSTION") ?? problems[0];
-    if (problem !== undefined)
-      throw new TextSyntaxError(
-        problem.code === "RESOURCE_EXHAUSTION" ? TOO_DEEP : clause(problem.message),
-        lines.positionAt(openedAt(yaml, document, problem.pos[0]) ?? problem.pos[0]),
-      );
+    if (problem?.code === "RESOURCE_EXHAUSTION")
+      throw new TextSyntaxError(TOO_DEEP, lines.positionAt(problem.pos[0]));
+    if (problem !== undefined) {
+      const { clause, offset = openedAt(yaml, document, problem.pos[0]) } = yamlProblem(problem, text);
+      throw new TextSyntaxError(clause, lines.positionAt(offset ?? problem.pos[0]));
+    }
     const { value, place } = new DocumentReader(yaml, lines).read(document.contents);
     return { value, ...placesIn(place, { text, value, lines }) };
   } catch (error) {
     if (error instanceof TextSyntaxError) throw error;
     // Very deep nesting exhausts the stack of the library.
     const tooDeep = error instanceof RangeError;
-    throw new TextSyntaxError(tooDeep ? TOO_DEEP : clause(errorMessage(error)));
+    throw new TextSyntaxError(tooDeep ? TOO_DEEP : sentenceEnd(errorMessage(error)));
   }
 }
 
@@ -58,25 +60,6 @@ const MARKS_PER_MB = 10_000;
 
 /** How many values a text may stand for when its aliases are written out. */
 const MOST_VALUES = 2_000_000;
-
-/** A message of the library as the end of our sentence. */
-function clause(message: string): string {
-  const [first = ""] = message.split(/[\n;]/);
-  if (first.includes("multiple documents"))
-    return 'it has several documents; write one with a list of "scenarios"';
-  if (/nested mappings|implicit keys|implicit map/i.test(first))
-    return "a text with a colon and a space is taken for a key; put quotes around it";
-  if (/block collections .* within flow/i.test(first))
-    return "within { } and [ ], a text with a colon and a space needs quotes, and a list is written with [ ]";
-  const [, quote] = /missing closing (["'])quote/i.exec(first) ?? [];
-  if (quote !== undefined) return `this ${quote} has no ${quote} that closes the text`;
-  const [, bracket] =
-    /flow (?:map|sequence) in block collection must .* end with a ([}\]])/i.exec(first) ?? [];
-  if (bracket !== undefined)
-    return `this ${bracket === "}" ? "{" : "["} has no ${bracket}, or a line before that is not indented`;
-  const plain = first.trim().replace(/\.$/, "");
-  return plain.charAt(0).toLowerCase() + plain.slice(1);
-}
 
 /** A value of a document, where it stands, and how many values it has with those that aliases stand for. */
 interface ReadNode {
