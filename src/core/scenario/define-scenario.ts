@@ -26,6 +26,7 @@ import { validateOutcomes, validateRates } from "./validate-outcomes.ts";
 import { PathValidator } from "./validate-paths.ts";
 import { validateTexts } from "./validate-texts.ts";
 import { isFactor, type Variants, validateVariants } from "./variants.ts";
+import { withoutConsequences } from "./without-consequences.ts";
 
 /** What makes a scenario: its parts, and what it has besides them. */
 export interface ScenarioSource {
@@ -60,7 +61,9 @@ export function defineScenario({ parts, rest, locate }: ScenarioSource): Scenari
     return Object.freeze(position === undefined ? issue : { ...issue, position });
   };
   if (issues.length > 0) {
-    const inOrder = issues.map(located).sort((left, right) => lineOf(left) - lineOf(right));
+    const inOrder = withoutConsequences(issues)
+      .map(located)
+      .sort((left, right) => lineOf(left) - lineOf(right));
     throw new DefinitionError(
       typeof data.name === "string" ? `Scenario ${JSON.stringify(data.name)}` : "The scenario",
       inOrder,

@@ -1,4 +1,5 @@
 import type { IssuePath, ReportIssue } from "../schema/issue.ts";
+import { receivedName } from "../schema/validate-shape.ts";
 import { isRecord, typeName, type UnknownRecord } from "../values/json.ts";
 import { defineScenario, type ScenarioSource } from "./define-scenario.ts";
 import type { ScenarioDefinition } from "./definition.ts";
@@ -23,7 +24,7 @@ export function readScenario(data: unknown, { keysAt, ...place }: ScenarioPlace 
   let rest: UnknownRecord = {};
   try {
     if (isRecord(data)) rest = takeParts(data, parts, keysAt);
-    else report({ code: "wrong_type", path: [], expected: "a scenario", received: typeName(data) });
+    else report({ code: "wrong_type", path: [], expected: "a scenario", received: receivedName(data) });
   } catch {
     // A getter or a proxy threw; data from a text has neither.
     report({ code: "not_data", path: [], found: "an object that cannot be read" });

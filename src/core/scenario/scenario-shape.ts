@@ -219,7 +219,7 @@ const SCENARIO_SHAPE: ObjectShape = scenarioShape({
 
 /** A scenario whose nodes, edges and outcomes have been checked one by one. */
 export const SCENARIO_FRAME_SHAPE: ObjectShape = scenarioShape({
-  node: CHECKED,
+  node: { ...CHECKED, as: NODE_SHAPE },
   edge: CHECKED,
   outcome: CHECKED,
   shortOutcome: CHECKED,

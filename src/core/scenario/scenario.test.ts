@@ -472,7 +472,7 @@ describe("issues", () => {
         graph(s);
         s.addEdge(1, null);
       },
-      ["edges[2].source: Expected text, got the number 1."],
+      ['edges[2].source: Expected text, got the number 1; put quotes around it: "1".'],
     ],
     [
       "unknown handover",

@@ -12,12 +12,12 @@ const ROLES: Readonly<Record<NodeRole, string>> = {
 
 /** The sentence of every issue, one per code. */
 const SENTENCES: Sentences = {
-  wrong_type: (issue) => `Expected ${issue.expected}, got ${issue.received}.`,
+  wrong_type: (issue) => `Expected ${issue.expected}, got ${issue.received}${quotesAdvice(issue)}.`,
   missing_key: (issue) => `${capitalised(issue.owner)} needs ${quoted(issue.key)}.`,
   unknown_key: (issue) =>
     `${capitalised(issue.owner)} has no ${quoted(issue.key)}${
-      issue.keys === undefined ? "" : `; it has ${listed(issue.keys.map(quoted), "and")}`
-    }.${didYouMean(issue)}`,
+      issue.belongsIn === undefined ? "" : `; it belongs in ${quoted(issue.belongsIn)}`
+    }${issue.keys === undefined ? "" : `; it has ${listed(issue.keys.map(quoted), "and")}`}.${didYouMean(issue)}`,
   unknown_value: (issue) =>
     `${quoted(issue.value)} is not one of ${listed(issue.allowed.map(quoted))}.${didYouMean(issue)}`,
   empty_value: () => "This must not be empty.",
@@ -128,6 +128,21 @@ function sourceLike(path: IssuePath): string {
   if (path[0] === "outcomes") return '{ lastTurn: { verify_result: true } }, or "(result) => …"';
   if (path[2] === "when") return '{ verify_result: true }, or "(accumulated, parsed) => …"';
   return '"(accumulated, parsed) => …"';
+}
+
+/** In YAML, quotes decide whether a value is text. */
+function quotesAdvice({
+  expected,
+  received,
+}: {
+  readonly expected: string;
+  readonly received: string;
+}): string {
+  const [, plain] = /^(?:the number (.+)|true|false)$/.exec(received) ?? [];
+  if (expected === "text" && (plain !== undefined || received === "true" || received === "false"))
+    return `; put quotes around it: "${plain ?? received}"`;
+  const isQuotedTruth = expected === "true or false" && /^the text "(true|false)"$/.test(received);
+  return isQuotedTruth ? "; leave out the quotes" : "";
 }
 
 function shortened(text: string): string {

@@ -23,6 +23,8 @@ interface IssueFacts {
     readonly key: string;
     readonly owner: string;
     readonly nearest?: string;
+    /** The key whose value should have it. */
+    readonly belongsIn?: string;
     /** What there is instead, where nothing is near. */
     readonly keys?: readonly string[];
   };

@@ -12,8 +12,8 @@ export type Shape =
   | { readonly kind: "boolean"; readonly description?: string }
   | { readonly kind: "null"; readonly description?: string }
   | { readonly kind: "json"; readonly description?: string }
-  /** Any value: it is validated in another place. */
-  | { readonly kind: "checked"; readonly description?: string }
+  /** Any value: it is validated in another place, as what is named here for suggestions. */
+  | { readonly kind: "checked"; readonly as?: Shape; readonly description?: string }
   | FunctionShape
   | LiteralShape
   | ArrayShape

@@ -38,7 +38,7 @@ const figure: Shape = {
 describe("validateShape", () => {
   test.each<[string, Shape, unknown, string[]]>([
     ["text", text, "x", []],
-    ["no text", text, 5, ["Expected text, got the number 5."]],
+    ["no text", text, 5, ['Expected text, got the number 5; put quotes around it: "5".']],
     ["empty text", nonEmptyText, "  ", ["This must not be empty."]],
     [
       "integer",
@@ -46,7 +46,7 @@ describe("validateShape", () => {
       1.5,
       ["Expected an integer from 1 and up, got the number 1.5."],
     ],
-    ["boolean", boolean, "true", ['Expected true or false, got the text "true".']],
+    ["boolean", boolean, "true", ['Expected true or false, got the text "true"; leave out the quotes.']],
     ["data", jsonObject, { f: () => 1 }, ["f: Expected plain data, got a function."]],
     ["function", functionOrSource, "(a) => a", []],
     ["function keyword", functionOrSource, "function (a) { return a; }", []],
@@ -64,7 +64,7 @@ describe("validateShape", () => {
       ['"bleu" is not one of "red" or "blue". Did you mean "blue"?'],
     ],
     ["one of, wrong type", oneOfTexts("red", "blue"), 5, ['Expected "red" or "blue", got the number 5.']],
-    ["list", list(text), ["a", 5], ["[1]: Expected text, got the number 5."]],
+    ["list", list(text), ["a", 5], ['[1]: Expected text, got the number 5; put quotes around it: "5".']],
     ["variant", figure, { type: "circle", radius: 1 }, []],
     [
       "variant inside",

@@ -3,7 +3,7 @@ import { looksLikeFunctionSource } from "../source/function-source.ts";
 import { isRecord, typeName, type UnknownRecord } from "../values/json.ts";
 import { listed } from "./format-issue.ts";
 import type { Issue, ReportIssue } from "./issue.ts";
-import { nearestOf } from "./nearest-name.ts";
+import { asNearest, nearestOf } from "./nearest-name.ts";
 import type {
   EitherShape,
   LiteralShape,
@@ -132,14 +132,17 @@ class ShapeValidator {
     }
     const before = this.clean;
     this.clean = true;
-    const misspelt: (string | undefined)[] = [];
-    for (const key of Object.keys(value)) {
+    const keys = Object.keys(value);
+    const unknown = keys.filter((key) => shape.keys[key] === undefined);
+    // What a misspelt or misplaced key stands for is not missing.
+    const meant = new Set(unknown.map((key) => this.#unknownKey(shape, key, value[key])));
+    for (const key of keys) {
       const keyShape = shape.keys[key];
-      if (keyShape !== undefined) this.#validateAt(key, keyShape, value[key]);
-      else misspelt.push(this.#unknownKey(shape, key));
+      if (keyShape === undefined || (value[key] === null && meant.has(key))) continue;
+      this.#validateAt(key, keyShape, value[key]);
     }
     for (const key of shape.required) {
-      if (Object.hasOwn(value, key) || misspelt.includes(key)) continue;
+      if (Object.hasOwn(value, key) || meant.has(key)) continue;
       const code = shape.ifMissing?.[key];
       if (code === undefined) this.#problem("missing_key", { key, owner: shape.owner });
       else this.#problem(code);
@@ -156,21 +159,23 @@ class ShapeValidator {
     });
   }
 
-  /** Reports the key and returns what it was probably meant to be. */
-  #unknownKey(shape: ObjectShape, key: string): string | undefined {
+  /** Reports the key and returns the key that it was probably meant to be, or to be in. */
+  #unknownKey(shape: ObjectShape, key: string, value: unknown): string | undefined {
     const keys = Object.keys(shape.keys);
-    const suggestion = nearestOf(key, keys);
-    const isNamed = suggestion.nearest === undefined && keys.length <= MOST_NAMED;
+    const nearest = keys.find((known) => known === SYNONYMS.get(key)) ?? nearestOf(key, keys).nearest;
+    const belongsIn = nearest === undefined ? placeFor(shape, key, value) : undefined;
+    const isNamed = nearest === undefined && belongsIn === undefined && keys.length <= MOST_NAMED;
     const others = keys.filter((other) => other !== "type");
     this.#path.push(key);
     this.#problem("unknown_key", {
       key,
       owner: shape.owner,
-      ...suggestion,
+      ...asNearest(nearest),
+      ...(belongsIn === undefined ? {} : { belongsIn }),
       ...(isNamed && others.length > 0 ? { keys: others } : {}),
     });
     this.#path.pop();
-    return suggestion.nearest;
+    return nearest ?? belongsIn;
   }
 
   #validateVariant(shape: VariantShape, value: unknown): void {
@@ -202,6 +207,34 @@ class ShapeValidator {
   }
 }
 
+/** Words of other tools, and of everyday language, for keys of ours. */
+const SYNONYMS: ReadonlyMap<string, string> = new Map([
+  ["from", "source"],
+  ["to", "target"],
+  ["if", "when"],
+  ["condition", "when"],
+  ["answer", "rawAnswer"],
+  ["start", "entry"],
+  ["text", "question"],
+  ["prompt", "question"],
+]);
+
+/** The key of an object whose value should have this key: people indent a line too little. */
+function placeFor({ keys }: ObjectShape, key: string, value: unknown): string | undefined {
+  return Object.keys(keys).find((name) => {
+    const inner = resolved(keys[name] as Shape);
+    if (inner.kind === "object") return inner.keys[key] !== undefined;
+    if (inner.kind !== "record" || !isRecord(value)) return false;
+    const { values } = inner;
+    const item = resolved(values.kind === "checked" && values.as !== undefined ? values.as : values);
+    if (item.kind === "object")
+      return item.required.length > 0 && item.required.every((needed) => Object.hasOwn(value, needed));
+    return (
+      item.kind === "variant" && typeof value.type === "string" && Object.hasOwn(item.variants, value.type)
+    );
+  });
+}
+
 /** The most keys that a sentence lists; the reference of the format has all of them. */
 const MOST_NAMED = 8;
 
@@ -221,7 +254,7 @@ function withTypes({ variants }: VariantShape): string {
 const LONGEST_TEXT = 60;
 
 /** What a sentence calls a value that is not what was expected: the value itself, where it is short. */
-function receivedName(value: unknown): string {
+export function receivedName(value: unknown): string {
   switch (typeof value) {
     case "number":
       return `the number ${value}`;

@@ -57,7 +57,14 @@ describe("what fits together is fine", () => {
 
 describe("what can never match is an issue with its place", () => {
   test.each<[object, string]>([
-    [{ type: "boolean", truth: "yes" }, 'fields.x.truth: "yes" can never match a field of type boolean.'],
+    [
+      { type: "boolean", truth: "yes" },
+      'fields.x.truth: "yes" can never match a field of type boolean. Write true or false.',
+    ],
+    [
+      { type: "number", truth: "3,5" },
+      'fields.x.truth: "3,5" can never match a field of type number. Write 3.5.',
+    ],
     [{ type: "number", truth: "many" }, 'fields.x.truth: "many" can never match a field of type number.'],
     [{ type: "integer", truth: 2.5 }, "fields.x.truth: 2.5 can never match a field of type integer."],
     [
@@ -66,9 +73,12 @@ describe("what can never match is an issue with its place", () => {
     ],
     [
       { type: "enum", values: ["A", "B"], truth: "b" },
-      'fields.x.truth: "b" can never match a field of type enum ("A", "B").',
+      'fields.x.truth: "b" can never match a field of type enum ("A", "B"). Did you mean "B"?',
     ],
-    [{ type: "string", truth: 3 }, "fields.x.truth: 3 can never match a field of type string."],
+    [
+      { type: "string", truth: 3 },
+      'fields.x.truth: 3 can never match a field of type string. Put quotes around it: "3".',
+    ],
     [
       { type: "array", items: { type: "string" }, truth: ["a", 3] },
       'fields.x.truth: ["a",3] can never match a field of type array of string.',
@@ -89,7 +99,10 @@ describe("what can never match is an issue with its place", () => {
       { type: "boolean", truth: "no", check: { type: "trace_contains", substring: "x" } },
       'fields.x.truth: The truth of a check on the raw reply is true or false, not "no".',
     ],
-    [{ type: "date", truth: "someday" }, 'fields.x.truth: "someday" can never match a field of type date.'],
+    [
+      { type: "date", truth: "someday" },
+      'fields.x.truth: "someday" can never match a field of type date. Write a day of the calendar as 2024-12-31.',
+    ],
     [
       { type: "array", items: { type: "string" }, truth: "a" },
       'fields.x.truth: "a" can never match a field of type array of string.',

@@ -76,7 +76,7 @@ function pairProblem(
   if (!looksAtTruth || truth === null || hasTexts(truth)) return null;
   const wrong = {
     key: "truth",
-    message: `${JSON.stringify(truth)} can never match a field of type ${typeOf(field)}.`,
+    message: `${JSON.stringify(truth)} can never match a field of type ${typeOf(field)}.${advice(field, truth)}`,
   } as const;
   if (!samples.some((sample) => evaluateCheck(check, sample, truth).evaluable)) return wrong;
   if (EQUALITIES.has(check.type) && !evaluateCheck(check, truth, truth).passes) return wrong;
@@ -87,6 +87,31 @@ function pairProblem(
   const nearest = typeof truth === "string" ? nearestOf(truth, readable.map(String)).nearest : undefined;
   const meant = nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
   return { key: "truth", message: `The rule never reads ${JSON.stringify(truth)}.${meant}` };
+}
+
+/** How a truth is written that a person probably meant. */
+function advice(field: FieldType, truth: JsonValue): string {
+  switch (field.type) {
+    case "string":
+      return typeof truth === "number" || typeof truth === "boolean"
+        ? ` Put quotes around it: "${truth}".`
+        : "";
+    case "number":
+    case "integer": {
+      const isComma = typeof truth === "string" && /^-?\d+,\d+$/.test(truth);
+      return isComma ? ` Write ${truth.replace(",", ".")}.` : "";
+    }
+    case "boolean":
+      return " Write true or false.";
+    case "date":
+      return " Write a day of the calendar as 2024-12-31.";
+    case "enum": {
+      const { nearest } = typeof truth === "string" ? nearestOf(truth, field.values.map(String)) : {};
+      return nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
+    }
+    case "array":
+      return "";
+  }
 }
 
 /** All values that a rule can read, or null if there is no end of them. */

@@ -53,7 +53,10 @@ describe("bad traits get issues that name the place", () => {
     [{ ...llm, kind: "literal", classes: {} }, "classes: Expected at least two classes, got 0."],
     [{ ...llm, kind: "literal", classes: { a: "" } }, "classes: Expected at least two classes, got 1."],
     [{ ...llm, kind: "literal", classes: ["a", "b"] }, "classes: Expected an object, got a list."],
-    [{ ...llm, kind: "literal", classes: { a: "", b: 1 } }, "classes.b: Expected text, got the number 1."],
+    [
+      { ...llm, kind: "literal", classes: { a: "", b: 1 } },
+      'classes.b: Expected text, got the number 1; put quotes around it: "1".',
+    ],
     [{ ...llm, kind: "literal", classes: { a: "", " ": "" } }, "classes: Expected a class to have a name."],
     [
       { ...llm, kind: "literal", classes: { a: "", constructor: "" } },

@@ -130,7 +130,11 @@ describe("places", () => {
         ),
       ],
     ],
-    ["- name: right", "- name: 5", ["s.yaml:18:11 (outcomes[0].name): Expected text, got the number 5."]],
+    [
+      "- name: right",
+      "- name: 5",
+      ['s.yaml:18:11 (outcomes[0].name): Expected text, got the number 5; put quotes around it: "5".'],
+    ],
     [
       "  push:",
       "  lost: { question: { question: Q, rawAnswer: A } }\n  push:",
@@ -270,9 +274,9 @@ describe("text that cannot be read is one clear error", () => {
   });
 
   test.each([
-    ["just text", "string"],
-    ["- a\n- b", "array"],
-    ["5", "number"],
+    ["just text", 'the text "just text"'],
+    ["- a\n- b", "a list"],
+    ["5", "the number 5"],
   ])("%j is no scenario", (text, received) => {
     expect(sentences(text)).toEqual([expect.stringContaining(`Expected a scenario, got ${received}.`)]);
   });
