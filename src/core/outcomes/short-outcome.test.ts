@@ -128,7 +128,9 @@ test("mistakes are named where they stand", () => {
     () =>
       parseScenario(file({ it: outcome }));
   expect(says({ node: "push" })).toThrow("outcomes.it: An outcome needs one of firstTurn, lastTurn");
-  expect(says({ allTurns: {}, anyTurn: {} })).toThrow("not anyTurn and allTurns");
+  expect(says({ allTurns: {}, anyTurn: {} })).toThrow(
+    "This outcome has anyTurn and allTurns; write two outcomes, or join them with allOf or anyOf.",
+  );
   expect(says({ statusIs: "completed", node: "push" })).toThrow(
     "outcomes.it.node: node does not belong to statusIs.",
   );

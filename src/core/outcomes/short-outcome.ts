@@ -154,7 +154,10 @@ const KINDS = [
 const oneKind: ShapeRule = (value, report) => {
   const kinds = KINDS.filter((kind) => Object.hasOwn(value, kind));
   if (kinds.length !== 1) {
-    const message = `An outcome needs one of ${KINDS.join(", ")}${kinds.length === 0 ? "" : `, not ${kinds.join(" and ")}`}.`;
+    const message =
+      kinds.length === 0
+        ? `An outcome needs one of ${KINDS.join(", ")}.`
+        : `This outcome has ${kinds.join(" and ")}; write two outcomes, or join them with allOf or anyOf.`;
     return report(null, { code: "invalid_parameter", message });
   }
   const [kind = ""] = kinds;

@@ -64,7 +64,7 @@ export class ScenarioParts {
     // The limit is used up: every further part would be the same issue.
     if (this.#allowance.remaining <= 0) return null;
     const { length: before } = this.issues;
-    const part = withoutNulls(this.takeRest(value, path));
+    const part = withoutNulls(this.takeRest(value, path), shape);
     const refused = new Set(this.issues.slice(before).map((issue) => formatPath(issue.path)));
     validateShape(shape, part, path, (issue) => {
       // A refused value was replaced by null, which must not be a second issue.
@@ -96,8 +96,12 @@ function issueOf({ kind, found = "something else" }: CopyProblem, path: IssuePat
   }
 }
 
-/** A part without the options that are null, for null means: not set. */
-function withoutNulls(part: unknown): unknown {
+/** A part without the options that are null, for null means: not set. Under a key that is not known, it is an issue. */
+function withoutNulls(part: unknown, shape: Shape): unknown {
   if (!isRecord(part) || !Object.values(part).includes(null)) return part;
-  return Object.freeze(Object.fromEntries(Object.entries(part).filter(([, value]) => value !== null)));
+  if (shape.kind === "reference") return withoutNulls(part, shape.shape());
+  const isKnown = (key: string): boolean => shape.kind !== "object" || shape.keys[key] !== undefined;
+  return Object.freeze(
+    Object.fromEntries(Object.entries(part).filter(([key, value]) => value !== null || !isKnown(key))),
+  );
 }

@@ -50,6 +50,14 @@ test.each([
     ],
   ],
   [
+    "a colon without a space in braces",
+    { edges: [edge, { "source:ask": null, "target:END": null }, rest[1]] },
+    [
+      'edges[1]["source:ask"]: An edge has no "source:ask". Did you mean "source: ask"?',
+      'edges[1]["target:END"]: An edge has no "target:END". Did you mean "target: END"?',
+    ],
+  ],
+  [
     "a node with a number as its id",
     { edges: [{ ...edge, target: 2 }, ...rest] },
     ['edges[0].target: Expected text, got the number 2; put quotes around it: "2".'],

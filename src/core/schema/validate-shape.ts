@@ -162,7 +162,11 @@ class ShapeValidator {
   /** Reports the key and returns the key that it was probably meant to be, or to be in. */
   #unknownKey(shape: ObjectShape, key: string, value: unknown): string | undefined {
     const keys = Object.keys(shape.keys);
-    const nearest = keys.find((known) => known === SYNONYMS.get(key)) ?? nearestOf(key, keys).nearest;
+    // In braces, YAML takes `source:ask` for a key: the space after the colon is missing.
+    const [, before = "", after] = /^(\w+):(\S.*)$/.exec(key) ?? [];
+    const unspaced = shape.keys[before] === undefined ? undefined : `${before}: ${after}`;
+    const word = keys.find((known) => known === SYNONYMS.get(key)) ?? nearestOf(key, keys).nearest;
+    const nearest = unspaced ?? word;
     const belongsIn = nearest === undefined ? placeFor(shape, key, value) : undefined;
     const isNamed = nearest === undefined && belongsIn === undefined && keys.length <= MOST_NAMED;
     const others = keys.filter((other) => other !== "type");
@@ -175,7 +179,7 @@ class ShapeValidator {
       ...(isNamed && others.length > 0 ? { keys: others } : {}),
     });
     this.#path.pop();
-    return nearest ?? belongsIn;
+    return unspaced === undefined ? (word ?? belongsIn) : before;
   }
 
   #validateVariant(shape: VariantShape, value: unknown): void {
