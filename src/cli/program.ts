@@ -94,8 +94,20 @@ export function makeProgram(context: CommandContext): Command {
   for (const command of program.commands)
     command
       .option("--debug", "print stack traces of errors")
-      .showHelpAfterError("(add --help to see the options)");
+      .showHelpAfterError("(add --help to see the options)")
+      .hook("preAction", refuseBlanks);
   return program;
+}
+
+/** A blank argument is a variable of a shell that is not set: it must not name the latest run, all scenarios or a run without a name. */
+function refuseBlanks(command: Command): void {
+  const isBlank = (value: unknown): boolean =>
+    Array.isArray(value) ? value.some(isBlank) : typeof value === "string" && value.trim() === "";
+  const argument = command.registeredArguments.find((_, index) => isBlank(command.processedArgs[index]));
+  if (argument !== undefined)
+    command.error(`error: The argument "${argument.name()}" is empty; write a value, or leave it out.`);
+  const option = command.options.find((each) => isBlank(command.getOptionValue(each.attributeName())));
+  if (option !== undefined) command.error(`error: ${option.long} is empty; write a value, or leave it out.`);
 }
 
 /** Runs one command, and exits once everything is written. */

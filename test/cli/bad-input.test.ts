@@ -45,6 +45,23 @@ const WORDS: Readonly<Record<string, Mistake>> = {
     words: [...RUN, "--set", "replicate=2"],
     says: ['Did you mean "replicates"?'],
   },
+  "a variable of the shell that is not set": {
+    words: ["delete", "", "--yes"],
+    says: ['The argument "runs" is empty; write a value, or leave it out.'],
+  },
+  "a blank flag": {
+    words: [...RUN, "--name", " "],
+    says: ["--name is empty; write a value, or leave it out."],
+  },
+  "a blank flag among several": { words: [...RUN, "--subject", ""], says: ["--subject is empty;"] },
+  "a flag without the one that it belongs to": {
+    words: ["plan", "capital.yaml", "--subject", "sim/learner", "--rate", "0.7"],
+    says: ["--rate needs --detect"],
+  },
+  "two sources of a draft": {
+    words: ["draft", "Sydney", "--from", "questions.csv"],
+    says: ["leave out the description, or --from"],
+  },
   "no subject": { words: ["run", "capital.yaml"], says: ["--subject openai/gpt-5-mini", "--subject sim/"] },
   "no scenario": { words: ["run", "--subject", "sim/learner"], says: ["Name files", "pack:pressure"] },
   "no scenario to check": { words: ["check"], says: ["Name files"] },

@@ -41,7 +41,8 @@ export function wantsStatistics({
   agreement,
   labels,
 }: StatisticsOptions): boolean {
-  if (others !== undefined && !where) throw new ProjectError(["--with needs --noise."]);
+  if (others !== undefined && !where)
+    throw new ProjectError(["--with needs --noise or --coverage: it adds a run to them."]);
   if (average !== undefined && by === undefined) throw new ProjectError([AVERAGE_ALONE]);
   return by !== undefined || curves || where || agreement || labels !== undefined;
 }

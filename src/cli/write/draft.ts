@@ -32,7 +32,9 @@ interface DraftOptions {
 export async function draftCommand(options: DraftOptions, terminal: Terminal): Promise<ExitCode> {
   const { from, output = "-" } = options;
   const description = options.description?.trim() ?? "";
-  if ((description === "") === (from === undefined))
+  if (description !== "" && from !== undefined)
+    throw new ProjectError(["A draft has one source: leave out the description, or --from."]);
+  if (description === "" && from === undefined)
     throw new ProjectError([
       'Say what to draft: a description of a scenario, as in elenchus draft "…", or a table of questions with --from questions.csv.',
     ]);

@@ -82,6 +82,9 @@ export const addPlanCommand: AddCommand = (program, { terminal, execute }) => {
         const { plan } = await import("./plan.ts");
         const { assume = [], useCalls, allowDrafts = false, from, json = false } = given;
         const { detect, power, outcome, rate, icc, correlation } = given;
+        const about = Object.entries({ outcome, rate, icc, correlation });
+        const [alone] = about.find(([, value]) => detect === undefined && value !== undefined) ?? [];
+        if (alone !== undefined) command.error(`error: --${alone} needs --detect, the difference to detect.`);
         const assumed = {
           ...(rate === undefined ? {} : { rate }),
           ...(icc === undefined ? {} : { icc }),
