@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startModelServer } from "../model-servers/model-server.ts";
 import { OPENAI } from "../model-servers/openai-server.ts";
 import { CAPITAL, canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
-import { inOneProcess } from "./cli.ts";
+import { elenchusHere, inOneProcess } from "./cli.ts";
 
 const elenchus = inOneProcess();
 
@@ -71,7 +71,9 @@ test("why-miss shows what really differs in calls of a judge", async () => {
   await elenchus(["run", "judged.yaml", ...models], given);
   await elenchus(["run", "changed.yaml", ...models], given);
   const { stdout } = await elenchus(["why-miss"], given);
-  expect(stdout).toContain("What really is the capital");
+  expect(stdout.replace(/\s+/g, " ")).toContain("What really is the capital");
+  const narrow = await elenchusHere(["why-miss"], { ...given, columns: 60 });
+  expect(narrow.stdout.split("\n").filter((line) => line.length > 60)).toEqual([]);
 });
 
 test("regrade of a --fresh run with only an outcome changed makes no call", async () => {

@@ -220,7 +220,7 @@ describe("formats", () => {
 
   test("JSON has issues and findings, and an unknown format is refused", async () => {
     const folder = folderWith({ "broken.yaml": BROKEN });
-    const { code, stdout } = await elenchus(["check", "broken.yaml", "--format", "json"], { folder });
+    const { code, stdout } = await elenchus(["check", "broken.yaml", "--json"], { folder });
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toEqual({
       scenarios: [],

@@ -6,7 +6,7 @@ export const addListCommand: AddCommand = (program, { terminal, execute }) => {
   const command = program
     .command("list")
     .description("list the runs of this project, latest first")
-    .option("--limit <number>", "how many runs to list", wholeNumber(1), 20)
+    .option("--limit <n>", "how many runs to list", wholeNumber(1), 20)
     .option("--json", "print each run as a line of JSON");
   addSettingFlags(command, ["store"])
     .addHelpText("after", examples("elenchus list", "elenchus list --json | head -1"))

@@ -6,6 +6,7 @@ import { ProjectError } from "../../project/project-error.ts";
 import { countedText } from "../../report/text/figures.ts";
 import { printableText } from "../../terminal/printable-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { linesText, wrapText } from "../../terminal/text-layout.ts";
 import type { ExitCode } from "../command.ts";
 import { readSettings, type SettingsRequest } from "../read-settings.ts";
 import { findConversation, findRun, withRuns } from "../stored-runs.ts";
@@ -29,6 +30,9 @@ interface Miss {
   readonly where: string;
   readonly call: RecordedCall;
 }
+
+/** As wide as the number of calls before a reason. */
+const INDENT = " ".repeat(7);
 
 /** Explains why calls of a run were not answered from the store: the most similar call of another run, and what differs. */
 export async function whyMissCommand(options: WhyMissOptions, terminal: Terminal): Promise<ExitCode> {
@@ -60,8 +64,11 @@ export async function whyMissCommand(options: WhyMissOptions, terminal: Terminal
       else known.count++;
     }
     const sorted = [...reasons].sort(([, one], [, other]) => other.count - one.count);
-    for (const [reason, { count, where }] of sorted.slice(0, SHOWN))
-      output.write(`${String(count).padStart(4)} × ${printableText(reason)}\n       first in ${where}\n`);
+    for (const [reason, { count, where }] of sorted.slice(0, SHOWN)) {
+      const [first = "", ...rest] = wrapText(`${INDENT}${printableText(reason)}`, output.width);
+      const counted = `${String(count).padStart(4)} × ${first.trimStart()}`;
+      output.write(linesText([counted, ...rest, `${INDENT}first in ${where}`]));
+    }
     if (sorted.length > SHOWN) output.write(`… and ${sorted.length - SHOWN} other reasons\n`);
   });
   return 0;

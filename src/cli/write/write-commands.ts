@@ -17,6 +17,7 @@ const FORMATS: readonly CheckOptions["format"][] = ["text", "json", "sarif", "gi
 interface CheckFlags extends GivenFlags {
   readonly draw: boolean;
   readonly format: CheckOptions["format"];
+  readonly json?: true;
   readonly strict?: true;
   readonly watch?: true;
 }
@@ -32,13 +33,11 @@ export const addCheckCommand: AddCommand = (program, { terminal, execute }) => {
     .optionsGroup(FLAG_GROUPS.output)
     .option("--no-draw", "report findings only")
     .addOption(
-      new Option(
-        "--format <format>",
-        "format of the findings: text, json, sarif (2.1.0), github (annotations)",
-      )
+      new Option("--format <format>", "format of the findings; sarif is 2.1.0, github prints annotations")
         .choices(FORMATS)
         .default("text"),
     )
+    .option("--json", "the same as --format json")
     .option("--strict", "also exit 2 for warnings; notes never fail")
     .option("--watch", WATCH);
   addTrustFlag(addSettingFlags(command, ["judge", "scenario", "tag", "dataset", "skipBadRows"]))
@@ -58,7 +57,8 @@ export const addCheckCommand: AddCommand = (program, { terminal, execute }) => {
           return watchCommand({ names, settings: settingsRequest(given), argumentsOf }, terminal);
         }
         const { check } = await import("./check.ts");
-        const { draw: draws, format, strict: isStrict = false } = given;
+        const { draw: draws, strict: isStrict = false } = given;
+        const format = given.json ? "json" : given.format;
         return check({ names, settings: settingsRequest(given), draws, format, isStrict }, terminal);
       }),
     );
