@@ -35,11 +35,15 @@ export function commaList(value: string): readonly string[] {
     .filter((name) => name !== "");
 }
 
-/** Parses an option that is a whole number from `least` and up. */
-export function wholeNumber(least: number): (value: string) => number {
+/** Parses an option that is a whole number from `least` up to `most`. */
+export function wholeNumber(
+  least: number,
+  most: number = Number.MAX_SAFE_INTEGER,
+): (value: string) => number {
   return (value) => {
     const number = Number(value);
-    if (value.trim() !== "" && Number.isSafeInteger(number) && number >= least) return number;
-    throw new InvalidArgumentError(`Expected a whole number from ${least} and up.`);
+    if (value.trim() !== "" && Number.isInteger(number) && number >= least && number <= most) return number;
+    const range = most === Number.MAX_SAFE_INTEGER ? `${least} and up` : `${least} to ${most}`;
+    throw new InvalidArgumentError(`Expected a whole number from ${range}.`);
   };
 }

@@ -27,6 +27,11 @@ const WORDS: Readonly<Record<string, Mistake>> = {
     says: ["'xml'", "run, csv, json, parquet, records, cassette"],
   },
   "a wrong limit": { words: ["list", "--limit", "0"], says: ["--limit", "whole number from 1 and up"] },
+  "a port out of range": { words: ["view", "--port", "99999"], says: ["a whole number from 1 to 65535"] },
+  "workers without a server": {
+    words: ["worker", "here"],
+    says: ["postgres://host:5432/database, or redis://host:6379"],
+  },
   "a number that is none": {
     words: [...RUN, "--replicates", "two"],
     says: ["--replicates", "an integer from 1"],

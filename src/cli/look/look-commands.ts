@@ -74,7 +74,7 @@ export const addViewCommand: AddCommand = (program, { terminal, execute }) => {
     .description("look at runs in a browser: results, graphs, conversations")
     .argument("[run]", "a run, or the beginning of its name (default: the list of runs)")
     .option("--no-open", "print the address, and do not open a browser")
-    .option("--port <n>", "the port to listen on (default: a free one)", wholeNumber(1))
+    .option("--port <n>", "the port to listen on (default: a free one)", wholeNumber(1, 65_535))
     .option("--export <folder>", "write the run as a folder of pages that open without a server")
     .option("--single", "with --export: write one HTML file instead")
     .option("--no-texts", "with --export: leave out questions and replies")

@@ -25,7 +25,7 @@ export function workAddresses(address: string, store: string | undefined): WorkA
   if (isPostgresAddress(address)) return { store: address };
   if (!/^rediss?:\/\//i.test(address))
     throw new ProjectError([
-      "Workers need the address of a server: postgres://user:password@host:5432/database, or redis://host:6379 with --store postgres://…",
+      "Workers need the address of a server: postgres://host:5432/database, or redis://host:6379 with --store postgres://…",
     ]);
   if (store === undefined || !isPostgresAddress(store))
     throw new ProjectError([

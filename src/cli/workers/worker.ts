@@ -19,7 +19,7 @@ import { projectHash, workAddresses } from "./shared-work.ts";
 /** The options of `worker`. */
 interface WorkerCommandOptions {
   readonly address: string;
-  readonly concurrency: string | undefined;
+  readonly concurrency: number | undefined;
   readonly lease: string;
   readonly name: string | undefined;
   /** A port, or a host and a port. */
@@ -34,7 +34,7 @@ const AGAIN_MS = 2_000;
 
 /** Runs conversations from the queue until a signal: then it finishes turns under way and hands the rest back. */
 export async function worker(options: WorkerCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  const concurrency = wholeNumber(options.concurrency) ?? CONCURRENCY;
+  const concurrency = options.concurrency ?? CONCURRENCY;
   const leaseMs = leaseOf(options.lease);
   const { settings } = await readSettings(options.settings, terminal, { runsCode: true, uses: "everything" });
   const { store, queue } = workAddresses(options.address, settings.store);
@@ -115,15 +115,6 @@ function logLine({ event, message, run }: WorkerEvent, json: boolean, { output }
     output.write(
       `${at.slice(0, 19).replace("T", " ")} ${event}${run === undefined ? "" : ` ${printableText(run)}`}: ${printableText(message)}\n`,
     );
-}
-
-function wholeNumber(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const number = Number(text);
-  if (Number.isSafeInteger(number) && number >= 1 && number <= 100_000) return number;
-  throw new ProjectError([
-    `--concurrency takes a whole number from 1 to 100000, not ${JSON.stringify(text)}.`,
-  ]);
 }
 
 function leaseOf(text: string): number {

@@ -1,8 +1,8 @@
-import { type AddCommand, examples } from "../command.ts";
+import { type AddCommand, examples, wholeNumber } from "../command.ts";
 import { addSettingFlags, addTrustFlag, type GivenFlags, settingsRequest } from "../flags.ts";
 
 interface GivenWorker extends GivenFlags {
-  readonly concurrency?: string;
+  readonly concurrency?: number;
   readonly lease: string;
   readonly name?: string;
   readonly health?: string;
@@ -15,7 +15,11 @@ export const addWorkerCommand: AddCommand = (program, { terminal, execute }) => 
     .command("worker")
     .description("run conversations of runs that were started with run --workers, until it is stopped")
     .argument("<address>", "postgres://… of the store, or redis://… of the queue with --store postgres://…")
-    .option("--concurrency <n>", "how many conversations run at the same time (default: 64)")
+    .option(
+      "--concurrency <n>",
+      "how many conversations run at the same time (default: 64)",
+      wholeNumber(1, 100_000),
+    )
     .option(
       "--lease <time>",
       "other workers take over the conversations of a worker that is silent for this time",

@@ -23,8 +23,9 @@ export function postgresAddress(address: string): PostgresAddress {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const schema = url?.searchParams.get("schema") ?? SCHEMA;
   if (url === undefined || url.hash !== "" || !/^[\p{L}_][\p{L}\p{N}_$-]{0,62}$/u.test(schema)) {
-    const form = "postgres://user:password@host:5432/database?schema=elenchus";
-    const advice = `Write it as ${form}, and signs like @ or / in a password as %40 or %2F.`;
+    // A user or password in it would be printed as `[redacted]`.
+    const form = "postgres://host:5432/database?schema=elenchus";
+    const advice = `Write it as ${form}, with user and password before the host (user:password@), and signs like @ or / in a password as %40 or %2F.`;
     throw new StoreError("io", `The address of the store cannot be read. ${advice}`);
   }
   // Whatever is stored or shown from now on does not have it, wherever it comes from.
