@@ -283,7 +283,9 @@ describe("issues", () => {
     [
       "operand of the wrong type",
       when({ turn: { gte: "1" } }),
-      ['edges[2].when.turn.gte: Expected a number, or an expression such as {{ row.n }}, got the text "1".'],
+      [
+        'edges[2].when.turn.gte: Expected a number, or an expression such as {{ row.n }}, got the text "1"; leave out the quotes.',
+      ],
     ],
     [
       "when of the wrong type",

@@ -141,8 +141,12 @@ function quotesAdvice({
   const [, plain] = /^(?:the number (.+)|true|false)$/.exec(received) ?? [];
   if (expected === "text" && (plain !== undefined || received === "true" || received === "false"))
     return `; put quotes around it: "${plain ?? received}"`;
-  const isQuotedTruth = expected === "true or false" && /^the text "(true|false)"$/.test(received);
-  return isQuotedTruth ? "; leave out the quotes" : "";
+  const [, quotedText] = /^the text "(.+)"$/.exec(received) ?? [];
+  const isMeant =
+    expected === "true or false"
+      ? quotedText === "true" || quotedText === "false"
+      : /^(?:a number|an integer)/.test(expected) && /^-?\d+(?:\.\d+)?$/.test(quotedText ?? "");
+  return isMeant ? "; leave out the quotes" : "";
 }
 
 function shortened(text: string): string {

@@ -115,7 +115,9 @@ describe("validateShape", () => {
       },
     );
     expect(problems(range, { min: 2, max: 1 })).toEqual(["min: Upside down."]);
-    expect(problems(range, { min: "2", max: 1 })).toEqual(['min: Expected a number, got the text "2".']);
+    expect(problems(range, { min: "2", max: 1 })).toEqual([
+      'min: Expected a number, got the text "2"; leave out the quotes.',
+    ]);
     expect(
       problems(list(range), [
         { min: "2", max: 1 },
