@@ -668,12 +668,7 @@ test("the page of tables has every column", async () => {
 });
 
 describe("docs/running-scenarios.md", () => {
-  const { text } = readPage("docs/running-scenarios.md");
   const rows = rowsOf("docs/running-scenarios.md");
-
-  test.each(knownProviders())("names $name", ({ name }) => {
-    expect(text).toContain(`\`${name}/…\``);
-  });
 
   test.each(Object.entries(DEFAULT_RETRIES))("has the retries of %s", (category, policy) => {
     const { retries, baseMs, capMs } = policy;
