@@ -323,6 +323,7 @@ const MISTAKES: Readonly<Record<IssueCode, () => unknown>> = {
   no_template: () => parseScenario(withWhen({ verify_result: true }, "thank")),
   unknown_trait: () => parseScenario(withWhen({ "node_results.ask.rubric.politeness": true })),
   never_holds: () => parseScenario(withWhen({ turn: 0 })),
+  unused_dataset: () => parseScenario({ ...CAPITAL, dataset: "countries.csv" }),
 };
 
 function issuesOf(mistake: () => unknown): readonly Issue[] {

@@ -17,6 +17,7 @@ import {
 import type { DatasetOption } from "./dataset.ts";
 import type { History, ScenarioDefinition, ScenarioEdge, ScenarioNode } from "./definition.ts";
 import type { LintSettings } from "./lint-rule.ts";
+import { rowVariables } from "./row-texts.ts";
 import { readDraft, type ScenarioDraft } from "./scenario-draft.ts";
 import type { ScenarioParts } from "./scenario-parts.ts";
 import { SCENARIO_FRAME_SHAPE } from "./scenario-shape.ts";
@@ -109,6 +110,8 @@ function validateScenario(
   const factors = isRecord(variants) ? Object.keys(variants).filter(isFactor) : undefined;
   validateTexts(draft, { systemPrompt, factors }, report);
   const { rows } = isRecord(dataset) ? dataset : { rows: dataset };
+  if (dataset !== undefined && rowVariables(data).next().done)
+    warn({ code: "unused_dataset", path: ["dataset"] });
   if (Array.isArray(rows))
     validateColumns(rows, Array.isArray(dataset) ? ["dataset"] : ["dataset", "rows"], report);
 }

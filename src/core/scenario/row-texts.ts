@@ -22,6 +22,17 @@ interface RowField {
   readonly field: TemplateField;
 }
 
+/** The parts of a scenario that may use rows. */
+const PARTS = ["systemPrompt", "nodes", "edges", "outcomes", "variants", "history"];
+
+/** The variables of rows in the texts of a scenario, or of the data of one. */
+export function* rowVariables(scenario: object): Generator<RowVariable, void> {
+  const parts = Object.fromEntries(PARTS.map((part) => [part, ownValue(scenario, part)]));
+  for (const { text, path } of textsIn(parts))
+    for (const variable of compileText(text).variables)
+      if (variable.path[0] === "row") yield { variable, path };
+}
+
 /** What a scenario uses of rows: collected once, and then tested with each row. */
 export class RowTexts {
   readonly #variables: readonly RowVariable[];
@@ -30,22 +41,8 @@ export class RowTexts {
   readonly #verdicts = new Map<string, string | null>();
 
   constructor(definition: ScenarioDefinition) {
-    const { nodes, edges, outcomes, systemPrompt, variants } = definition;
-    const found = [
-      ...textsIn({
-        systemPrompt,
-        nodes,
-        edges,
-        outcomes,
-        variants,
-        history: ownValue(definition, "history"),
-      }),
-    ];
-    this.#variables = found.flatMap(({ text, path }) =>
-      compileText(text)
-        .variables.filter((variable) => variable.path[0] === "row")
-        .map((variable) => ({ variable, path })),
-    );
+    const { nodes } = definition;
+    this.#variables = [...rowVariables(definition)];
     const required = this.#variables
       .filter(({ variable }) => !variable.isOptional)
       .map(({ variable }) => knownKeys(variable.path.slice(1)));

@@ -78,6 +78,8 @@ const SENTENCES: Sentences = {
   unknown_trait: (issue) =>
     `No rubric of this scenario has the trait ${quoted(issue.trait)}; the run must bring it.${didYouMean(issue)}`,
   never_holds: (issue) => `This condition can never hold: ${issue.message}.`,
+  unused_dataset: () =>
+    "No text uses a row of this dataset, so the scenario runs only once. Write {{ row.<column> }} where a value of the row belongs.",
 };
 
 /** One issue as a sentence for people, with its place: `scenario.yaml:7:11 (edges[0].target): …`. */

@@ -79,6 +79,7 @@ interface IssueFacts {
   no_template: { readonly node: string; readonly statePath: string };
   unknown_trait: { readonly trait: string; readonly nearest?: string };
   never_holds: { readonly message: string };
+  unused_dataset: object;
 }
 
 /** How a node id was used where it turned out to be unknown. */
