@@ -63,6 +63,7 @@ const WORDS: Readonly<Record<string, Mistake>> = {
     words: ["plan", "capital.yaml", "--subject", "sim/learner", "--rate", "0.7"],
     says: ["--rate needs --detect"],
   },
+  "a flag of an export without one": { words: ["view", "--no-texts"], says: ["--no-texts needs --export"] },
   "two sources of a draft": {
     words: ["draft", "Sydney", "--from", "questions.csv"],
     says: ["leave out the description, or --from"],

@@ -98,6 +98,9 @@ export const addViewCommand: AddCommand = (program, { terminal, execute }) => {
         const { open: opens, port, host, export: path, single: isSingle = false, texts: hasTexts } = given;
         const settings = settingsRequest(given);
         if (path !== undefined) return exportView({ settings, run, path, isSingle, hasTexts }, terminal);
+        // Whoever wants no texts must not be shown them.
+        const alone = hasTexts ? isSingle && "--single" : "--no-texts";
+        if (alone) command.error(`error: ${alone} needs --export <folder>.`);
         return view({ settings, run, opens, port, host }, terminal);
       }),
     );
