@@ -76,7 +76,7 @@ async function withWork<Result>(
 ): Promise<Result> {
   if (!isPostgresAddress(address))
     throw new ProjectError([
-      "Workers have a store on a PostgreSQL server. Name it: postgres://user@host/database",
+      "Workers have a store on a PostgreSQL server. Name it: postgres://host/database",
     ]);
   // Throws if the address, the server or the format is wrong.
   (await openStore(address, { readOnly: true })).close();
