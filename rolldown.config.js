@@ -52,23 +52,29 @@ const library = {
     // Each file holds what is loaded together: what help needs, the library, and what commands do.
     codeSplitting: {
       groups: [
-        // Used by the help and by the library: in the file of either, the other would load all of it.
-        { name: "defaults", test: /src\/core\/defaults\.ts$/, priority: 4 },
+        // Small, and used by the help, the library and others: in the file of one, the others would load all of it.
+        {
+          name: "shared",
+          test: /src\/(?:core\/(?:defaults|lazy|error-message)|run\/shard|terminal\/printable-text|journal\/store\/store-error)\.ts$/,
+          priority: 5,
+        },
         // An entry of its own that needs nothing else.
         { name: "statistics", test: /src\/(?:statistics\/|public\/statistics\.ts)/, priority: 4 },
         // Used by a store on a server and by commands: in the file of commands, the store would load all of them.
         { name: "postgres-connection", test: /postgres\/postgres-connection\.ts$/, priority: 4 },
         { name: "command-line", test: /src\/cli\/program\.ts$/, priority: 3 },
+        { name: "library", test: /src\/public\/index\.ts$/, priority: 2 },
+        // What the other entries need beside the library: whoever imports the library alone does not wait for it.
         {
-          name: "library",
-          test: /src\/public\/(?:index|checks|judge|models|store|engine|report)\.ts$/,
-          priority: 2,
+          name: "library-more",
+          test: /src\/public\/(?:judge|models|store|report)\.ts$/,
+          priority: 1,
         },
         // Without what loads a web server: Node takes 30 ms for it.
         {
           name: "commands",
           test: /src\/cli\/(?!main|program|look\/view\.ts|workers\/worker\.ts)/,
-          priority: 1,
+          priority: 0,
         },
       ],
     },

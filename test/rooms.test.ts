@@ -201,14 +201,14 @@ test("libraries are those that were chosen", () => {
 });
 
 /** The files and libraries that are loaded together with a file. */
-function loadedWith(file: string, found: Set<string> = new Set()): ReadonlySet<string> {
+function loadedWith(file: string, root = source, found: Set<string> = new Set()): ReadonlySet<string> {
   if (found.has(file)) return found;
   found.add(file);
-  const text = readFileSync(join(source, file), "utf8");
+  const text = readFileSync(join(root, file), "utf8");
   for (const [, path = ""] of text.matchAll(
     /^(?:import|export) (?!type\b)[^;"{]*(?:\{[^}"]*\} )?from "([^"]+)"/gm,
   )) {
-    if (path.startsWith(".")) loadedWith(normalize(join(dirname(file), path)), found);
+    if (path.startsWith(".")) loadedWith(normalize(join(dirname(file), path)), root, found);
     else found.add(path);
   }
   return found;
@@ -226,8 +226,15 @@ test("the help of the command line loads nothing of what commands do", () => {
   expect(loaded.filter((path) => !path.endsWith(".ts") && !path.startsWith("node:"))).toEqual(["commander"]);
 });
 
+const built = fileURLToPath(new URL("../dist/", import.meta.url));
+
+test("in the built package, the library and the help share no file that either has to wait for", () => {
+  const library = [...loadedWith("index.js", built)].sort();
+  expect(library).toEqual(["index.js", "library.js", "re2js", "shared.js"]);
+  expect([...loadedWith("command-line.js", built)]).not.toContain("library.js");
+});
+
 test("commands in the built package load a web server only where they serve", () => {
-  const built = fileURLToPath(new URL("../dist/", import.meta.url));
   const imports = (file: string): string[] =>
     [...readFileSync(join(built, file), "utf8").matchAll(/^import .*from "([^"]+)"/gm)].map(
       ([, path = ""]) => path,

@@ -1,3 +1,5 @@
+import { lazy } from "../core/lazy.ts";
+
 /** A part of a text, its end exclusive. */
 export interface Span {
   readonly start: number;
@@ -6,20 +8,23 @@ export interface Span {
 
 /**
  * What each character becomes: small letters, wide forms as ASCII, and 0 for what is left out: white space, what takes no room, and the
- * quotes and backslashes that texts inside texts gain.
+ * quotes and backslashes that texts inside texts gain. Filling the table takes 5 ms, which importing the library need not wait for.
  */
-const FOLDED = new Uint16Array(65_536);
-for (let code = 0x21; code < FOLDED.length; code++) FOLDED[code] = code;
-for (let code = 0x41; code <= 0x5a; code++) FOLDED[code] = code + 0x20;
-for (let code = 0xff01; code <= 0xff5e; code++) FOLDED[code] = FOLDED[code - 0xfee0] ?? 0;
-for (const code of [0x22, 0x27, 0x5c, 0x60, 0xad, 0x3000, 0xfeff]) FOLDED[code] = 0;
-for (let code = 0x7f; code <= 0xa0; code++) FOLDED[code] = 0;
-for (const [first, last] of [
-  [0x2000, 0x200f],
-  [0x2028, 0x202f],
-  [0x205f, 0x206f],
-] as const)
-  FOLDED.fill(0, first, last + 1);
+const foldedCodes = lazy(() => {
+  const codes = new Uint16Array(65_536);
+  for (let code = 0x21; code < codes.length; code++) codes[code] = code;
+  for (let code = 0x41; code <= 0x5a; code++) codes[code] = code + 0x20;
+  for (let code = 0xff01; code <= 0xff5e; code++) codes[code] = codes[code - 0xfee0] ?? 0;
+  for (const code of [0x22, 0x27, 0x5c, 0x60, 0xad, 0x3000, 0xfeff]) codes[code] = 0;
+  for (const [first, last] of [
+    [0x7f, 0xa0],
+    [0x2000, 0x200f],
+    [0x2028, 0x202f],
+    [0x205f, 0x206f],
+  ] as const)
+    codes.fill(0, first, last + 1);
+  return codes;
+});
 
 /** Texts are folded one after the other, so one buffer serves all. A larger one is not kept. */
 const kept = new Uint16Array(65_536);
@@ -32,10 +37,11 @@ export interface FoldedText {
 
 /** A text as it is compared with secrets: without case, white space and quotes. */
 export function folded(text: string): FoldedText {
+  const table = foldedCodes();
   const codes = text.length <= kept.length ? kept : new Uint16Array(text.length);
   let length = 0;
   for (let index = 0; index < text.length; index++) {
-    const code = FOLDED[text.charCodeAt(index)] as number;
+    const code = table[text.charCodeAt(index)] as number;
     codes[length] = code;
     // Without a branch: what is left out is overwritten.
     length += code === 0 ? 0 : 1;
@@ -58,9 +64,10 @@ export function stringOf({ codes, length }: FoldedText, start = 0, end: number =
 
 /** Where the characters of a folded text stand in the text. Few texts have secrets, so this is made only for them. */
 export function foldedPlaces(text: string): Uint32Array {
+  const table = foldedCodes();
   const places = new Uint32Array(text.length);
   let length = 0;
   for (let index = 0; index < text.length; index++)
-    if (FOLDED[text.charCodeAt(index)] !== 0) places[length++] = index;
+    if (table[text.charCodeAt(index)] !== 0) places[length++] = index;
   return places;
 }
