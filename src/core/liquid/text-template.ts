@@ -41,7 +41,8 @@ export class TextError extends Error {
 
 /** True if a text has something to render in it. */
 export function isTemplate(text: unknown): text is string {
-  return typeof text === "string" && (text.includes("{{") || text.includes("{%"));
+  // Most texts have no brace at all: they are searched once.
+  return typeof text === "string" && text.includes("{") && (text.includes("{{") || text.includes("{%"));
 }
 
 /** True for a text that is one expression, and so may stand for a value of any type. */

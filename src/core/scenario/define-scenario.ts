@@ -51,7 +51,7 @@ export function defineScenario({ parts, rest, locate }: ScenarioSource): Scenari
   };
   // An issue with the whole makes one of everything in it.
   if (!issues.some(({ code, path }) => code === "too_large" || path.length === 0)) {
-    validateScenario(data, nodeIds, {
+    validateScenario(data, parts.nodes, {
       issues,
       report: (issue) => issues.push(issue),
       warn: (issue) => warnings.push(issue),
@@ -90,7 +90,7 @@ interface Findings {
 
 function validateScenario(
   data: UnknownRecord,
-  nodeIds: readonly string[],
+  nodes: ReadonlyMap<string, unknown>,
   { issues, report, warn }: Findings,
 ): void {
   const refused = new Set(issues.map(({ path }) => formatPath(path)));
@@ -98,7 +98,7 @@ function validateScenario(
     // Where something was refused before, null stands in its place, which is no further issue.
     if (!refused.has(formatPath(issue.path))) report(issue);
   });
-  const draft = readDraft(data, nodeIds, issues);
+  const draft = readDraft(data, nodes, issues);
   validateGraph(draft, report, warn);
   validateConditions(draft, report, warn);
   validateOutcomes(draft, report, warn);
@@ -137,7 +137,7 @@ function freezeDefinition(
     ...(data.systemPrompt === undefined ? {} : { systemPrompt: data.systemPrompt as string }),
     ...(data.history === undefined ? {} : { history: data.history as History }),
     nodes: Object.freeze(data.nodes) as Readonly<Record<string, ScenarioNode>>,
-    edges: Object.freeze(((data.edges ?? []) as readonly UnknownRecord[]).flatMap(forkedEdges)),
+    edges: Object.freeze(forkedEdges((data.edges ?? []) as readonly UnknownRecord[])),
     entryNode: data.entry as string,
     outcomes: Object.freeze(withNodeFilters((data.outcomes ?? []) as readonly Outcome[])),
     ...(data.variants === undefined ? {} : { variants: data.variants as Variants }),
@@ -162,11 +162,14 @@ function freezeDefinition(
 }
 
 /** A fork as it was written is as many edges, one to each arm, so that a graph has them all. */
-function forkedEdges(edge: UnknownRecord): readonly ScenarioEdge[] {
+function forkedEdges(edges: readonly UnknownRecord[]): readonly ScenarioEdge[] {
+  const forked: UnknownRecord[] = [];
+  for (const edge of edges) {
+    if (edge.fork === undefined) forked.push(edge);
+    else for (const target of edge.fork as readonly string[]) forked.push(Object.freeze({ ...edge, target }));
+  }
   // Each edge has been found to have its shape.
-  if (edge.fork === undefined) return [edge as unknown as ScenarioEdge];
-  const arms = edge.fork as readonly string[];
-  return arms.map((target) => Object.freeze({ ...edge, target }) as unknown as ScenarioEdge);
+  return forked as readonly unknown[] as readonly ScenarioEdge[];
 }
 
 /** In a file, issues are read from top to bottom; without one they stay in the order they were found. */

@@ -41,22 +41,21 @@ export interface ScenarioDraft {
 /** Reads the sound parts out of data; `issues` are those that checking its shape has found. */
 export function readDraft(
   data: UnknownRecord,
-  nodeIds: readonly string[],
+  nodes: ReadonlyMap<string, unknown>,
   issues: readonly Issue[],
 ): ScenarioDraft {
   const broken = new BrokenParts(issues);
-  const numbers = new NodeNumbers(nodeIds);
-  const nodes = isRecord(data.nodes) ? data.nodes : {};
+  const numbers = new NodeNumbers(nodes.keys());
   return {
     numbers,
     // Casts here and below: a part without issues has been found to have the shape of its type.
-    nodes: nodeIds.map((id) => (broken.has("nodes", id) ? null : (nodes[id] as ScenarioNode))),
+    nodes: Array.from(nodes, ([id, node]) => (broken.has("nodes", id) ? null : (node as ScenarioNode))),
     edges: readEdges(data.edges, numbers, broken),
     outcomes: listOf(data.outcomes).flatMap((outcome, index) =>
       broken.has("outcomes", index) ? [] : [{ index, outcome: outcome as Outcome }],
     ),
     entry: typeof data.entry === "string" ? data.entry : null,
-    nearestNode: new NearestName(() => nodeIds),
+    nearestNode: new NearestName(() => nodes.keys()),
   };
 }
 
@@ -67,10 +66,14 @@ function readEdges(list: unknown, numbers: NodeNumbers, broken: BrokenParts): Dr
     const edge = data as UnknownRecord & ScenarioEdge;
     const conditional = (edge.when ?? null) !== null;
     const condition = conditional && !broken.has("edges", index) ? compileWhen(edge.when) : null;
-    const place = { index, from: numbers.of(edge.source), conditional, condition, edge };
-    if (typeof data.target === "string") edges.push({ ...place, to: numbers.of(data.target) });
+    const from = numbers.of(edge.source);
+    // Written out, because there may be very many edges: to spread an object takes several times as long.
+    if (typeof data.target === "string")
+      edges.push({ index, from, to: numbers.of(data.target), conditional, condition, edge });
+    if (data.fork === undefined) continue;
     for (const [arm, target] of listOf(data.fork).entries())
-      if (typeof target === "string") edges.push({ ...place, arm, to: numbers.of(target) });
+      if (typeof target === "string")
+        edges.push({ index, from, to: numbers.of(target), conditional, condition, arm, edge });
   }
   return edges;
 }
@@ -105,7 +108,7 @@ class NodeNumbers {
   readonly #numbers = new Map<string, number>();
   readonly #ids: string[] = [];
 
-  constructor(nodeIds: readonly string[]) {
+  constructor(nodeIds: Iterable<string>) {
     for (const id of nodeIds) this.of(id);
     this.nodeCount = this.#ids.length;
   }

@@ -1,7 +1,7 @@
 import type { Check } from "../checks/check.ts";
 import { evaluateCheck, usesTruth } from "../checks/evaluate-check.ts";
 import type { ShorthandValue } from "../checks/shorthand.ts";
-import { hasTexts } from "../liquid/fill-texts.ts";
+import { containsText } from "../liquid/fill-texts.ts";
 import { type Composed, isComposition } from "../logic/composition.ts";
 import type { IssuePath, ReportIssue } from "../schema/issue.ts";
 import {
@@ -42,7 +42,7 @@ export function validateConditions(draft: ScenarioDraft, report: ReportIssue, wa
       });
     }
     // What is compared with is known when it is rendered.
-    if (!isTyped || hasTexts(edge.when)) continue;
+    if (!isTyped || containsText(edge.when)) continue;
     const message = whyNeverHolds(condition, { source, fields: (node) => paths.fieldsOf(node) });
     if (message !== null) warn({ code: "never_holds", path, message });
   }

@@ -74,19 +74,22 @@ function validateEnds(draft: ScenarioDraft, report: ReportIssue): ReadonlyMap<nu
 interface OutEdges {
   conditional?: DraftEdge;
   fallback?: DraftEdge;
-  readonly ignored: DraftEdge[];
+  ignored?: DraftEdge[];
 }
 
 function validateFallbacks({ numbers, edges }: ScenarioDraft, report: ReportIssue, warn: ReportIssue): void {
   const outEdges: (OutEdges | undefined)[] = new Array(numbers.size).fill(undefined);
   for (const edge of edges) {
-    const out = outEdges[edge.from] ?? { ignored: [] };
+    const out = outEdges[edge.from] ?? {};
     outEdges[edge.from] = out;
     // A fork is one edge to all of its arms.
     if ((edge.arm ?? 0) > 0) continue;
     if (edge.conditional) out.conditional ??= edge;
     else if (out.fallback === undefined) out.fallback = edge;
-    else out.ignored.push(edge);
+    else {
+      out.ignored ??= [];
+      out.ignored.push(edge);
+    }
   }
   for (let number = 0; number < numbers.nodeCount; number++) {
     const out = outEdges[number];
@@ -95,7 +98,7 @@ function validateFallbacks({ numbers, edges }: ScenarioDraft, report: ReportIssu
     const node = numbers.idOf(number);
     if (conditional && !fallback)
       report({ code: "missing_fallback", path: ["edges", conditional.index], node });
-    if (fallback && ignored[0] !== undefined) {
+    if (fallback && ignored?.[0] !== undefined) {
       const path = ["edges", ignored[0].index];
       const targets = ignored.map(({ to }) => numbers.idOf(to));
       warn({ code: "several_fallbacks", path, node, used: numbers.idOf(fallback.to), ignored: targets });

@@ -1,4 +1,4 @@
-import { textsIn } from "../liquid/fill-texts.ts";
+import { containsText, textsIn } from "../liquid/fill-texts.ts";
 import { indexOf, TEXT_ROOTS, TURN_FACTS, TURN_READINGS } from "../liquid/text-needs.ts";
 import { compileText } from "../liquid/text-template.ts";
 import type { TextVariable } from "../liquid/text-variables.ts";
@@ -30,14 +30,15 @@ export function validateTexts(draft: ScenarioDraft, sources: TextSources, report
   const { numbers, nodes, edges, outcomes } = draft;
   validator.part(sources.systemPrompt, { path: ["systemPrompt"], node: null, when: "before" });
   nodes.forEach((node, number) => {
-    if (node === null) return;
+    if (node === null || !(containsText(node) || containsText(node.modelOverride?.systemPrompt))) return;
     const place = { path: ["nodes", numbers.idOf(number)], node: number, when: "before" } as const;
     validator.part(node, place);
     const systemPrompt = node.modelOverride?.systemPrompt;
-    validator.part({ systemPrompt }, { ...place, path: [...place.path, "modelOverride"] });
+    validator.part(systemPrompt, { ...place, path: [...place.path, "modelOverride", "systemPrompt"] });
   });
+  // Of many edges few have texts; the others need no place.
   for (const { index, from, edge } of edges)
-    validator.part(edge, { path: ["edges", index], node: from, when: "after" });
+    if (containsText(edge)) validator.part(edge, { path: ["edges", index], node: from, when: "after" });
   for (const { index, outcome } of outcomes)
     validator.part(outcome, { path: ["outcomes", index], node: null, when: "end" });
 }

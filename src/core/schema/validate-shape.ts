@@ -62,7 +62,9 @@ class ShapeValidator {
       case "array":
         if (!Array.isArray(value)) return this.#wrongType(shape, value);
         if (shape.ifEmpty !== undefined && value.length === 0) return this.#problem(shape.ifEmpty);
-        for (let index = 0; index < value.length; index++) this.#validateAt(index, shape.items, value[index]);
+        if (shape.items.kind !== "checked")
+          for (let index = 0; index < value.length; index++)
+            this.#validateAt(index, shape.items, value[index]);
         return;
       case "record":
         return this.#validateRecord(shape, value);
@@ -122,7 +124,8 @@ class ShapeValidator {
       const message = `Expected one key, got ${keys.length}; write a list with one object for each.`;
       return this.#problem("invalid_parameter", { message });
     }
-    for (const key of keys) this.#validateAt(key, shape.values, value[key]);
+    if (shape.values.kind !== "checked")
+      for (const key of keys) this.#validateAt(key, shape.values, value[key]);
   }
 
   #validateObject(shape: ObjectShape, value: unknown): void {
