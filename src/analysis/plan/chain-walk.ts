@@ -8,6 +8,7 @@ import {
   extend,
   type Slots,
 } from "./amounts.ts";
+import { type Arrival, ChainLayer } from "./chain-layer.ts";
 
 /** What a conversation will take from some point on, in all its arms. */
 export interface ChainResult extends AmountSpread {
@@ -20,6 +21,8 @@ export type Position = Pick<Step, "state" | "effects">;
 
 /** Conversations that nothing distinguishes from here on, as one state; one of them represents all. */
 export interface ChainState extends Position {
+  /** Which one it is of the states of its chain, from 0. */
+  readonly number: number;
   /** How many tokens its next request has. */
   readonly request: number;
   /** Its next turn, once it is known. */
@@ -89,45 +92,52 @@ export async function walkChain(first: Way["to"], options: WalkOptions): Promise
   return new ChainWalk(options).walk(first, 0);
 }
 
-/** Conversations in one state after the same number of turns. */
-interface Entry {
-  readonly at: ChainState;
-  /** How likely they are. */
-  mass: number;
-  /** By how many tokens their mean is longer than the one that represents them. */
-  longer: number;
-  /** What they took so far. */
-  readonly least: Amounts;
-  readonly most: Amounts;
+/** Conversations that reach a state, and how many turns are left. */
+interface Entering extends Arrival {
+  readonly left: number;
 }
 
-/** Conversations that reach a state, and how many turns are left. */
-interface Entering extends Omit<Entry, "at"> {
+/** A state of a layer, and where its ways lead: the next layer, and how many turns are left there. */
+interface Place {
+  readonly layer: ChainLayer;
+  readonly position: number;
+  readonly next: ChainLayer;
   readonly left: number;
 }
 
 class ChainWalk {
   readonly #options: WalkOptions;
   readonly #expected: Amounts;
-  /** Arrays that can be used again. */
-  readonly #free: Amounts[] = [];
+  /** What conversations took before the turn that is walked, and with it; used again for every turn. */
+  readonly #before: Pick<Arrival, "least" | "most">;
+  readonly #after: Pick<Arrival, "least" | "most">;
   #least: Amounts | undefined;
   #most: Amounts | undefined;
   #isExact = true;
 
   constructor(options: WalkOptions) {
+    const { zero } = options;
     this.#options = options;
-    this.#expected = options.zero();
+    this.#expected = zero();
+    this.#before = { least: zero(), most: zero() };
+    this.#after = { least: zero(), most: zero() };
   }
 
   async walk(first: Way["to"], longer: number): Promise<ChainResult> {
-    const { turns, zero } = this.#options;
-    let layer = new Map<ChainState, Entry>();
+    const { turns, zero, turn } = this.#options;
+    const { length: width } = this.#expected;
+    let [layer, next] = [new ChainLayer(width), new ChainLayer(width)];
     await this.#enter(layer, first, { mass: 1, longer, least: zero(), most: zero(), left: turns });
     for (let left = turns - 1; layer.size > 0; left--) {
-      const next = new Map<ChainState, Entry>();
-      for (const entry of layer.values()) await this.#turn(entry, next, left);
-      layer = this.#limited(next);
+      for (let position = 0; position < layer.size; position++) {
+        const at = layer.stateAt(position);
+        at.turn ??= await turn(at);
+        // Asynchronous for forks only: most turns take less time than a promise.
+        const walked = this.#turn(at.turn, { layer, position, next, left });
+        if (walked !== undefined) await walked;
+      }
+      layer.clear();
+      [layer, next] = [this.#limited(next), layer];
     }
     return {
       least: this.#least ?? zero(),
@@ -137,62 +147,63 @@ class ChainWalk {
     };
   }
 
-  async #turn(entry: Entry, next: Map<ChainState, Entry>, left: number): Promise<void> {
-    const { at, mass, longer } = entry;
-    at.turn ??= await this.#options.turn(at);
-    const { expected, ways } = at.turn;
+  #turn({ expected, ways }: PlannedTurn, place: Place): Promise<void> | undefined {
+    const { layer, position } = place;
+    const mass = layer.massAt(position);
     addAmounts(this.#expected, expected.fixed, mass);
-    addAmounts(this.#expected, expected.perToken, mass * longer);
-    for (const way of ways) {
+    addAmounts(this.#expected, expected.perToken, mass * layer.longerAt(position));
+    return this.#follow(ways, place, 0);
+  }
+
+  /** Follows the ways from the given one on. */
+  #follow(
+    ways: readonly Way[],
+    { layer, position, next, left }: Place,
+    from: number,
+  ): Promise<void> | undefined {
+    const mass = layer.massAt(position);
+    const longer = layer.longerAt(position);
+    const { least, most } = this.#after;
+    layer.readAmounts(position, this.#before);
+    for (let index = from; index < ways.length; index++) {
+      const way = ways[index] as Way;
+      // What a turn takes is mostly the same for all of its replies.
+      const previous = index === from ? undefined : ways[index - 1];
+      if (way.least !== previous?.least) addTurn(least, this.#before.least, way.least, longer);
+      if (way.most !== previous?.most) addTurn(most, this.#before.most, way.most, longer);
       const entered = this.#enter(next, way.to, {
         mass: mass * way.chance,
         longer: longer + way.longer,
-        least: this.#after(entry.least, way.least, longer),
-        most: this.#after(entry.most, way.most, longer),
+        least,
+        most,
         left,
       });
-      if (entered !== undefined) await entered;
+      if (entered !== undefined)
+        return entered.then(() => this.#follow(ways, { layer, position, next, left }, index + 1));
     }
-    this.#free.push(entry.least, entry.most);
-  }
-
-  #after(before: Amounts, { fixed, perToken }: Linear, longer: number): Amounts {
-    const amounts = this.#free.pop() ?? this.#options.zero();
-    for (let index = 0; index < amounts.length; index++)
-      amounts[index] = (before[index] ?? 0) + (fixed[index] ?? 0) + longer * (perToken[index] ?? 0);
-    return amounts;
-  }
-
-  /** Conversations in the same state become one entry; those that are over are counted. Asynchronous for forks only. */
-  #enter(layer: Map<ChainState, Entry>, to: Way["to"], entry: Entering): Promise<void> | undefined {
-    const { mass, least, most, left } = entry;
-    if (to !== null && left > 0) {
-      if ("arms" in to) return this.#fork(to, entry);
-      const { at } = to;
-      const longer = entry.longer + to.longer;
-      const known = layer.get(at);
-      if (known === undefined) {
-        layer.set(at, { at, mass, longer, least, most });
-        return undefined;
-      }
-      const sum = known.mass + mass;
-      if (sum > 0) known.longer = (known.mass * known.longer + mass * longer) / sum;
-      known.mass = sum;
-      extend(known.least, least, Math.min);
-      extend(known.most, most, Math.max);
-    } else this.#end(least, most);
-    this.#free.push(least, most);
     return undefined;
   }
 
-  #end(least: Amounts, most: Amounts): void {
+  /** Conversations in the same state become one; those that are over are counted. Asynchronous for forks only. */
+  #enter(layer: ChainLayer, to: Way["to"], entry: Entering): Promise<void> | undefined {
+    if (to === null || entry.left <= 0) this.#end(entry);
+    else if ("arms" in to) return this.#fork(to, entry);
+    else {
+      const { mass, longer, least, most } = entry;
+      layer.add(to.at, { mass, longer: longer + to.longer, least, most });
+    }
+    return undefined;
+  }
+
+  #end({ least, most }: Pick<Arrival, "least" | "most">): void {
     if (this.#least === undefined) this.#least = Float64Array.from(least);
     else extend(this.#least, least, Math.min);
     if (this.#most === undefined) this.#most = Float64Array.from(most);
     else extend(this.#most, most, Math.max);
   }
 
-  async #fork({ arms }: Arms, { mass, longer, least, most, left }: Entering): Promise<void> {
+  async #fork({ arms }: Arms, { mass, longer, left, ...before }: Entering): Promise<void> {
+    const [least, most] = [Float64Array.from(before.least), Float64Array.from(before.most)];
     for (const arm of await arms()) {
       const walked = await new ChainWalk({ ...this.#options, turns: left }).walk(arm, longer);
       for (const amounts of [walked.least, walked.expected, walked.most]) countConversation(amounts);
@@ -201,25 +212,37 @@ class ChainWalk {
       addAmounts(most, walked.most);
       this.#isExact &&= walked.isExact;
     }
-    this.#end(least, most);
+    this.#end({ least, most });
   }
 
   /** A layer with no more states than are followed. Those that are kept are drawn by their probability, and have the probability of all together. */
-  #limited(layer: Map<ChainState, Entry>): Map<ChainState, Entry> {
+  #limited(layer: ChainLayer): ChainLayer {
     if (layer.size <= MOST_STATES) return layer;
     this.#isExact = false;
-    const entries = [...layer.values()];
-    const mass = entries.reduce((sum, entry) => sum + entry.mass, 0);
+    let mass = 0;
+    for (let position = 0; position < layer.size; position++) mass += layer.massAt(position);
     const stride = mass / MOST_STATES;
-    const kept = new Map<ChainState, Entry>();
+    const kept = new ChainLayer(this.#expected.length);
     let next = stride * new Rng("plan").next();
     let reached = 0;
-    for (const entry of entries) {
-      reached += entry.mass;
+    for (let position = 0; position < layer.size; position++) {
+      reached += layer.massAt(position);
       let drawn = 0;
       for (; next < reached; next += stride) drawn++;
-      if (drawn > 0) kept.set(entry.at, { ...entry, mass: drawn * stride });
+      if (drawn === 0) continue;
+      layer.readAmounts(position, this.#before);
+      kept.add(layer.stateAt(position), {
+        mass: drawn * stride,
+        longer: layer.longerAt(position),
+        ...this.#before,
+      });
     }
     return kept;
   }
+}
+
+/** Amounts with those of a turn, which grow with the length of the conversation. */
+function addTurn(to: Amounts, before: Amounts, { fixed, perToken }: Linear, longer: number): void {
+  for (let index = 0; index < to.length; index++)
+    to[index] = (before[index] ?? 0) + (fixed[index] ?? 0) + longer * (perToken[index] ?? 0);
 }

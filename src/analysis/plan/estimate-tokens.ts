@@ -26,13 +26,29 @@ const ofData = new WeakMap<object, { readonly tokens: number }>();
 
 /** About how many tokens a request has: the system prompt, messages, tools and the schema of the answer. */
 export function estimateRequest({ instructions = "", messages, tools, schema }: ModelRequest): number {
-  let tokens = estimateTokens(instructions);
-  for (const message of messages) tokens += tokensOfMessage(message);
   return (
-    tokens +
+    estimateTokens(instructions) +
+    tokensOfMessages(messages) +
     (tools === undefined ? 0 : tokensOfData(tools)) +
     (schema === undefined ? 0 : tokensOfData(schema))
   );
+}
+
+/** The long list of messages that was estimated last, and how many tokens its first messages have: none, one, two and so on. */
+let known: readonly Message[] = [];
+const sums = [0];
+const SHORT = 8;
+
+/** One conversation after the other is estimated, and most of their messages are the same: only those that follow are looked at. */
+function tokensOfMessages(messages: readonly Message[]): number {
+  if (messages.length <= SHORT)
+    return messages.reduce((tokens, message) => tokens + tokensOfMessage(message), 0);
+  let same = 0;
+  while (same < messages.length && messages[same] === known[same]) same++;
+  for (let index = same; index < messages.length; index++)
+    sums[index + 1] = (sums[index] as number) + tokensOfMessage(messages[index] as Message);
+  known = messages;
+  return sums[messages.length] as number;
 }
 
 /** Messages are frozen, and sent again with every later turn. */

@@ -143,7 +143,11 @@ export class ScenarioChain {
     const reads = (this.#live.get(node) ?? []).map((read) => read(scenario));
     const visit = this.#forecast.knownVisit(cell, { node, visit: nextVisit(scenario, node) });
     const key = JSON.stringify([node, cell.subject, cell.judge, cell.arm ?? "", visit, reads]);
-    const at = memoize(this.#states, key, (): ChainState => ({ state, effects, request }));
+    const at = memoize(
+      this.#states,
+      key,
+      (): ChainState => ({ number: this.#states.size, state, effects, request }),
+    );
     return { at, longer: request - at.request };
   }
 
