@@ -9,7 +9,13 @@ import type { Settings } from "../project/settings.ts";
 import type { JudgeOption, SubjectOption } from "../run/run-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { requireConsent } from "./trust/consent.ts";
-import { codeEffect, codeEffects, type Effect, settingEffects } from "./trust/project-effects.ts";
+import {
+  codeEffect,
+  codeEffects,
+  type Effect,
+  settingEffects,
+  storeEffects,
+} from "./trust/project-effects.ts";
 
 /** The settings that a command line gives. */
 export interface SettingsRequest {
@@ -28,10 +34,12 @@ interface SettingsUse {
   /** True to run a project file that is code, though the command does not name it (default false). */
   readonly runsCode?: boolean;
   /**
-   * The parts of the project file that take effect: all, or its scenarios only (default: none, settings are only shown). Starting
-   * programs, sending keys to other addresses, running code and writing outside of the project need consent.
+   * The parts of the project file that take effect besides its store: all, or its scenarios only (default: none, settings are only
+   * shown). Starting programs, sending keys to other addresses, running code and writing outside of the project need consent.
    */
   readonly uses?: "everything" | "scenarios";
+  /** False if the command does not open the store, or asks for consent itself (default true). */
+  readonly opensStore?: boolean;
   /** The scenarios that the command names; those of the project file are used if there are none. */
   readonly names?: readonly string[];
 }
@@ -43,7 +51,7 @@ interface SettingsUse {
 export async function readSettings(
   request: SettingsRequest,
   terminal: Terminal,
-  { runsCode = false, uses, names = [] }: SettingsUse = {},
+  { runsCode = false, uses, opensStore = true, names = [] }: SettingsUse = {},
 ): Promise<ResolvedSettings> {
   const { folder } = terminal;
   const { profile, config, flags, sets, trusts = false } = request;
@@ -62,10 +70,10 @@ export async function readSettings(
     return { ...flag, value: flag.value.map((name: unknown) => optionNamed(name, options)) };
   });
   const resolved = resolveSettings({ ...sources, flags: named, sets });
-  if (uses !== undefined && project.file !== null && !isCodeFile(project.file)) {
+  if (project.file !== null && !isCodeFile(project.file)) {
     const projectFile = resolve(folder, project.file);
-    const effects = await effectsOfProject(resolved, { projectFile, folder, uses, names });
-    await requireConsent(effects, { projectFile, trusts }, terminal);
+    const effects = await effectsOfProject(resolved, { projectFile, folder, uses, opensStore, names });
+    await requireConsent(effects, { projectFile, trusts, isAboutStore: uses === undefined }, terminal);
   }
   return { ...resolved, settings: withDatasetHere(resolved.settings, folder) };
 }
@@ -100,18 +108,20 @@ async function effectsOfProject(
     projectFile,
     folder,
     uses,
+    opensStore,
     names,
-  }: Required<Pick<SettingsUse, "uses" | "names">> & {
+  }: Required<Pick<SettingsUse, "opensStore" | "names">> & {
+    readonly uses: SettingsUse["uses"] | undefined;
     readonly projectFile: string;
     readonly folder: string;
   },
 ): Promise<readonly Effect[]> {
   const { settings, entries } = resolved;
-  const usesScenarios = names.length === 0 && entries.get("scenarios")?.isFromFile === true;
+  const sources = { resolved, folder, projectFolder: dirname(projectFile) };
+  const usesScenarios =
+    uses !== undefined && names.length === 0 && entries.get("scenarios")?.isFromFile === true;
   return [
-    ...(uses === "everything"
-      ? settingEffects({ resolved, folder, projectFolder: dirname(projectFile) })
-      : []),
+    ...(uses === "everything" ? settingEffects(sources) : opensStore ? storeEffects(sources) : []),
     ...(usesScenarios ? await codeEffects(settings.scenarios, folder) : []),
   ];
 }

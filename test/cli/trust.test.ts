@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -507,6 +507,31 @@ describe("a project file", () => {
     expect([stderr, heard.length > 0]).toEqual([expect.not.stringContaining("consent"), true]);
   });
 
+  test.each(["providers: { openai: { headers: { Host: evil.example } } }", "subjects: SUBJECT"])(
+    "that names another host in a header sends no key there: %s",
+    async (setting) => {
+      const { url, heard } = await strangersServer();
+      const subject = "{ model: openai/gpt-5-mini, parameters: { headers: { hOsT: evil.example } } }";
+      const given = project(`${setting.replace("SUBJECT", subject)}\n`);
+      const environment = { ...given.environment, OPENAI_BASE_URL: url };
+      const words = setting.startsWith("subjects") ? ["run", "capital.yaml"] : RUN;
+      const { stdout } = await elenchus([...words, "--json"], { ...given, environment });
+      expect([stdout, heard]).toEqual([expect.stringContaining('The header \\"host\\" cannot be set'), []]);
+    },
+  );
+
+  test("shows addresses as they are used, not as they look", async () => {
+    const given = project(`providers:
+  openai: { baseUrl: "https://api.open\u0430i.com/v1" }
+  groq: { baseUrl: 'https://evil.example\\@api.groq.com/v1' }
+`);
+    const { stderr } = await elenchus(RUN, given);
+    expect(stderr).toContain("send OPENAI_API_KEY of your environment to https://api.xn--openi-7ve.com/v1 ");
+    expect(stderr).toContain(
+      "send GROQ_API_KEY of your environment to https://evil.example/@api.groq.com/v1 ",
+    );
+  });
+
   test("settings of the command are consent by themselves", async () => {
     const { url, heard } = await strangersServer();
     const given = project("seed: 1\n");
@@ -606,6 +631,75 @@ describe("a project file", () => {
     const { code, stderr } = await elenchus([...RUN.slice(0, 2), "--subject", "sim/steadfast"], given);
     expect([code, readFileSync(precious, "utf8")]).toEqual([2, "mine"]);
     expect(stderr).toContain(`  - write the file ${precious} (JUnit report)\n`);
+  });
+
+  /** A server that asks whoever connects for the password, as PostgreSQL does. */
+  async function passwordServer(): Promise<{ readonly port: number; readonly heard: string[] }> {
+    const heard: string[] = [];
+    const server = createTcpServer((socket) => {
+      socket.on("error", () => {});
+      socket.on("data", (bytes) => {
+        heard.push(bytes.toString("latin1"));
+        socket.write(Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]));
+        if (heard.length > 1) socket.destroy();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    return { port: (server.address() as AddressInfo).port, heard };
+  }
+
+  test.each([
+    "list",
+    "show",
+    "doctor",
+    "resume",
+    "workers",
+    "view --export out",
+    "plan capital.yaml",
+    "diff a b",
+  ])("that keeps runs on a server sends it no password without consent: %s", async (words) => {
+    const { port, heard } = await passwordServer();
+    const given = project(`store: postgres://good.example/db?host=127.0.0.1&port=${port}\n`);
+    const environment = { ...given.environment, PGPASSWORD: KEY };
+    const { code, stdout, stderr } = await elenchus(words.split(" "), { ...given, environment });
+    expect([code, heard]).toEqual([2, []]);
+    // The driver goes where the query says.
+    const text = `${stdout}${stderr}`.replace(/\s+/g, " ");
+    expect(text).toContain(`runs on the server postgres://good.example/db?host=127.0.0.1&port=${port}`);
+  });
+
+  test("another address of the server is another consent, though it looks alike", async () => {
+    const { port, heard } = await passwordServer();
+    const given = project("store: postgres://127.0.0.1:1/db\n");
+    await elenchus(["doctor", "--trust"], given);
+    expect((await elenchus(["list"], given)).stderr).toContain("does not answer");
+    writeFileSync(
+      join(given.folder, "elenchus.config.yaml"),
+      `store: postgres://127.0.0.1:1/db?port=${port}\n`,
+    );
+    expect((await elenchus(["list"], given)).stderr).toContain("needs your consent");
+    expect(heard).toEqual([]);
+  });
+
+  test("that keeps runs outside of the project needs consent to change them", async () => {
+    const outside = join(folderWith(), "runs.db");
+    const given = project(`store: ${outside}\n`);
+    const input = await strangersRun(STEADFAST);
+    const refused = await elenchus(["import", "-"], { ...given, input });
+    expect([refused.code, existsSync(outside)]).toEqual([2, false]);
+    expect(refused.stderr).toContain(`  - write the file ${outside} (store of runs)\n`);
+    expect(refused.stderr).toContain(
+      "name the store with --store, or give the command elenchus doctor --trust",
+    );
+    expect((await elenchus(["import", "-", "--store", outside], { ...given, input })).code).toBe(0);
+    for (const words of [
+      ["delete", "gift", "--yes"],
+      ["tag", "gift", "x"],
+    ])
+      expect((await elenchus(words, given)).code).toBe(2);
+    await elenchus(["doctor", "--trust"], given);
+    expect((await elenchus(["tag", "gift", "x"], given)).code).toBe(0);
   });
 
   const ROWS = `name: rows

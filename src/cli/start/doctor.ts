@@ -58,7 +58,8 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
     const { providers, tools } = settings;
     secrets = providerSecrets({ environment, providers });
     const { offline, timeLimitMs = 5_000 } = options;
-    printSection(await storeSection(settings.store, terminal.folder));
+    if (!read.open.some(({ isStore }) => isStore))
+      printSection(await storeSection(settings.store, terminal.folder));
     printSection(await modelsSection(settings, environment));
     const used = usedModels(settings);
     const unconsented = new Set(read.open.flatMap(({ provider }) => provider ?? []));
@@ -92,7 +93,7 @@ interface ReadProject {
 async function readProject(request: SettingsRequest, terminal: Terminal): Promise<ReadProject> {
   try {
     const project = await loadProject({ folder: terminal.folder, file: request.config });
-    const uses = request.trusts === true ? ({ uses: "everything" } as const) : {};
+    const uses = request.trusts === true ? ({ uses: "everything" } as const) : { opensStore: false };
     const resolved = await readSettings(request, terminal, uses);
     const open = request.trusts === true ? [] : unconsentedEffects(project, resolved, terminal);
     const findings = open.map(

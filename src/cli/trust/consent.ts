@@ -17,6 +17,8 @@ interface ConsentRequest {
   readonly projectFile: string;
   /** True if `--trust` was given. */
   readonly trusts: boolean;
+  /** True if the command only opens the store (default false). */
+  readonly isAboutStore?: boolean;
 }
 
 /**
@@ -25,7 +27,7 @@ interface ConsentRequest {
  */
 export async function requireConsent(
   effects: readonly Effect[],
-  { projectFile, trusts }: ConsentRequest,
+  { projectFile, trusts, isAboutStore = false }: ConsentRequest,
   terminal: Terminal,
 ): Promise<void> {
   const { environment } = terminal;
@@ -33,7 +35,7 @@ export async function requireConsent(
   if (open.length === 0) return;
   if (!trusts && !(await isAllowed(open, projectFile, terminal)))
     throw new ProjectError([
-      `${printableText(projectFile)} needs your consent before it is used. It would:\n${effectLines(open)}\nIf you want this, give the command again with --trust, which is remembered for this project. Where nothing can be remembered, set ELENCHUS_TRUST=1.`,
+      `${printableText(projectFile)} needs your consent before it is used. It would:\n${effectLines(open)}\nIf you want this, ${isAboutStore ? "name the store with --store, or give the command elenchus doctor --trust" : "give the command again with --trust"}, which is remembered for this project. Where nothing can be remembered, set ELENCHUS_TRUST=1.`,
     ]);
   giveConsent(open, projectFile, environment);
 }

@@ -18,6 +18,8 @@ export interface Effect {
   readonly content: unknown;
   /** The provider it is about, if it is about one. */
   readonly provider?: string;
+  /** True if it is about the store. */
+  readonly isStore?: boolean;
 }
 
 /** What effects are looked for in. */
@@ -36,7 +38,8 @@ export function settingEffects(sources: EffectSources): readonly Effect[] {
   return [
     ...toolEffects(sources),
     ...providerEffects(sources),
-    ...outputEffects(sources),
+    ...outputEffects(sources, "junit"),
+    ...storeEffects(sources),
     ...datasetEffects(sources),
   ];
 }
@@ -62,7 +65,10 @@ function toolEffect(name: string, server: ToolServer, folder: string): Effect {
         : `${header} with ${variables.join(" and ")} of your environment`;
     });
     const sent = headers.length === 0 ? "" : `, and send it the ${several("header", headers)}`;
-    return { text: `connect to ${server.url} (${label})${sent}`, content: { tool: name, ...server } };
+    return {
+      text: `connect to ${shownAddress(server.url)} (${label})${sent}`,
+      content: { tool: name, ...server },
+    };
   }
   const { command, args = [], env = {} } = server;
   const cwd = resolve(folder, server.cwd ?? ".");
@@ -72,6 +78,11 @@ function toolEffect(name: string, server: ToolServer, folder: string): Effect {
     text: `start the program: ${[command, ...args].map(shellWord).join(" ")} (${label}, in ${cwd}${set})`,
     content: { tool: name, command, args, env, cwd },
   };
+}
+
+/** An address as it is used, not as it is written: letters that look like others, and signs that a reader overlooks, show. */
+function shownAddress(address: string): string {
+  return URL.canParse(address) ? new URL(address).href : address;
 }
 
 function several(what: string, items: readonly string[]): string {
@@ -91,7 +102,7 @@ function providerEffects(sources: EffectSources): readonly Effect[] {
       baseUrl !== undefined && (isKnown || keys.length > 0) && (has("baseUrl") || has("kind"));
     const names = typeof apiKeyVariable === "string" && has("apiKeyVariable");
     if (!redirects && !names) return [];
-    const address = baseUrl ?? found?.baseUrl ?? "the address in your environment";
+    const address = shownAddress(baseUrl ?? found?.baseUrl ?? "the address in your environment");
     const text =
       keys.length === 0
         ? `send conversations of ${name} to ${address}`
@@ -100,21 +111,25 @@ function providerEffects(sources: EffectSources): readonly Effect[] {
   });
 }
 
-/** Files that are written outside of the project. */
-function outputEffects(sources: EffectSources): readonly Effect[] {
+/** A store on a server, to which the password in `PGPASSWORD` goes, or outside of the project. */
+export function storeEffects(sources: EffectSources): readonly Effect[] {
+  const { store } = sources.resolved.settings;
+  if (!isPostgresAddress(store)) return outputEffects(sources, "store");
+  if (!isListed(sources, ["store"])) return [];
+  const text = `keep runs on the server ${shownStore(store)}`;
+  return [{ text, content: { writes: "store", address: store }, isStore: true }];
+}
+
+/** A file that is written outside of the project. */
+function outputEffects(sources: EffectSources, key: "junit" | "store"): readonly Effect[] {
   const { resolved, folder, projectFolder, all = false } = sources;
-  return (["junit", "store"] as const).flatMap((key): readonly Effect[] => {
-    const value = resolved.settings[key];
-    if (value === undefined || !isListed(sources, [key])) return [];
-    if (key === "store" && isPostgresAddress(value)) {
-      const shown = shownStore(value);
-      return [{ text: `keep runs on the server ${shown}`, content: { writes: key, path: shown } }];
-    }
-    const path = resolve(folder, value);
-    if (!(all && key === "junit") && isInside(path, projectFolder)) return [];
-    const what = key === "junit" ? "JUnit report" : "store of runs";
-    return [{ text: `write the file ${path} (${what})`, content: { writes: key, path } }];
-  });
+  const value = resolved.settings[key];
+  if (value === undefined || !isListed(sources, [key])) return [];
+  const path = resolve(folder, value);
+  if (!(all && key === "junit") && isInside(path, projectFolder)) return [];
+  const what = key === "junit" ? "JUnit report" : "store of runs";
+  const text = `write the file ${path} (${what})`;
+  return [{ text, content: { writes: key, path }, isStore: key === "store" }];
 }
 
 /** Rows of a file outside of the project, or behind a link that leaves it: they are sent to models. */

@@ -109,7 +109,9 @@ class Watch {
   async #readFiles(): Promise<FileContents> {
     const { names, settings: request } = this.#options;
     try {
-      this.#settings = (await readSettings(request, quiet(this.#terminal))).settings;
+      // The command that is repeated asks for consent.
+      const { settings } = await readSettings(request, quiet(this.#terminal), { opensStore: false });
+      this.#settings = settings;
     } catch (error) {
       if (!(error instanceof ProjectError)) throw error;
     }

@@ -26,6 +26,7 @@ export interface CheckOptions {
 export async function check(options: CheckOptions, terminal: Terminal): Promise<ExitCode> {
   const { settings } = await readSettings(options.settings, terminal, {
     uses: "scenarios",
+    opensStore: false,
     names: options.names,
   });
   const names = options.names.length > 0 ? options.names : settings.scenarios;

@@ -29,6 +29,7 @@ export async function rehearseCommand(
 ): Promise<ExitCode> {
   const { settings } = await readSettings(options.settings, terminal, {
     uses: "scenarios",
+    opensStore: false,
     names: options.names,
   });
   const scenarios = await readScenarios(options.names, settings, terminal);

@@ -109,15 +109,24 @@ describe("requests", () => {
     ]);
   });
 
-  test("a host, an encoding and a connection of one's own", async () => {
+  test("an encoding and a connection of one's own", async () => {
     const heard = await speaking((socket) => socket.write(HI));
-    await send(heard.url, {
-      headers: { host: "other.example", connection: "close", "Accept-Encoding": "identity" },
-    });
-    expect(heard.requests[0]).toMatch(
-      /\r\nhost: other\.example\r\nconnection: close\r\nAccept-Encoding: identity/,
-    );
-    expect(heard.requests[0]).not.toMatch(/host: 127|keep-alive|gzip/);
+    await send(heard.url, { headers: { connection: "close", "Accept-Encoding": "identity" } });
+    expect(heard.requests[0]).toMatch(/\r\nconnection: close\r\nAccept-Encoding: identity/);
+    expect(heard.requests[0]).not.toMatch(/keep-alive|gzip/);
+  });
+
+  test.each(["host", "Host", "HOST"])("the header %s leads no request to another server", async (name) => {
+    const heard = await speaking((socket) => socket.write(HI));
+    const headers = { [name]: "other.example", authorization: "Bearer secret" };
+    const model = httpModel({ url: heard.url.href, name: "m", headers });
+    const error = await failureOf(model.reply(requestOf("?"), contextOf()));
+    expect([error.category, error.message]).toEqual([
+      "bad_request",
+      expect.stringContaining('The header "host" cannot be set'),
+    ]);
+    await expect(streamingFetch(heard.url, { method: "POST", headers })).rejects.toThrow("fetch failed");
+    expect(heard.connections).toBe(0);
   });
 
   test.each<[string, string]>([

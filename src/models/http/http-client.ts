@@ -257,6 +257,9 @@ function sentHeaders(headers: Readonly<Record<string, string>>): Record<string, 
   for (const name of Object.keys(headers)) {
     const lower = name.toLowerCase();
     if (FRAMING.has(lower)) continue;
+    // Where many servers share an address, this name chooses one, also in TLS: the key would go to another than the URL says.
+    if (lower === "host")
+      throw new ModelError("bad_request", 'The header "host" cannot be set. Write the server into the URL.');
     if (lower === "accept-encoding") hasEncoding = true;
     sent[name] = headers[name] as string;
   }

@@ -58,6 +58,7 @@ test("everything that is wrong is said at once", () => {
     both: { url: "http://localhost/mcp", command: "node" },
     ftp: { url: "ftp://localhost/mcp", headers: [] },
     password: { url: "http://me:secret@localhost/mcp" },
+    host: { url: "http://localhost/mcp", headers: { HOST: "other.example" } },
   };
   // Such a configuration may come out of a file.
   const resolve = (): unknown => resolveToolServers(servers as Record<string, ToolServer>, ENVIRONMENT);
@@ -79,5 +80,6 @@ test("everything that is wrong is said at once", () => {
     'The tool server "ftp" has a `url` that is not an http or https address.',
     'The tool server "ftp" has `headers` that is not an object, but array.',
     'The tool server "password" has a password in its `url`; put it into `headers`, as a reference to the environment.',
+    'The tool server "host" cannot have the header `host`; write the server into its `url`.',
   ]);
 });

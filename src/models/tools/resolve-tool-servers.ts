@@ -81,6 +81,8 @@ class Reading {
       this.#problem("has a password in its `url`; put it into `headers`, as a reference to the environment");
     if ("command" in value || "env" in value)
       this.#problem("has a `url`, so it cannot have `command` or `env`");
+    if (isRecord(value.headers) && Object.keys(value.headers).some((name) => /^host$/i.test(name)))
+      this.#problem("cannot have the header `host`; write the server into its `url`");
     this.secrets.push(...secretQueryValues(url));
     return { url, headers: this.#values("headers", value.headers, true) };
   }

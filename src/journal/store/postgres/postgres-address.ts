@@ -29,7 +29,8 @@ export function postgresAddress(address: string): PostgresAddress {
     throw new StoreError("io", `The address of the store cannot be read. ${advice}`);
   }
   // Whatever is stored or shown from now on does not have it, wherever it comes from.
-  rememberSecrets([decodeURIComponent(url.password), url.password].filter((text) => text !== ""));
+  const passwords = [url.password, url.searchParams.get("password") ?? "", process.env.PGPASSWORD ?? ""];
+  rememberSecrets(passwords.flatMap((text) => (text === "" ? [] : [text, decoded(text)])));
   url.searchParams.delete("schema");
   // The driver takes these for `verify-full`, too, but prints a warning.
   if (/^(?:prefer|require|verify-ca)$/.test(url.searchParams.get("sslmode") ?? ""))
@@ -38,7 +39,11 @@ export function postgresAddress(address: string): PostgresAddress {
   shown.password = "";
   // Messages that people see hide whatever stands before an @.
   shown.username = "";
-  shown.search = schema === SCHEMA ? "" : `?schema=${schema}`;
+  shown.search = "";
+  // The driver prefers the host and the port of the query.
+  for (const name of ["host", "port"])
+    for (const value of url.searchParams.getAll(name)) shown.searchParams.append(name, value);
+  if (schema !== SCHEMA) shown.searchParams.set("schema", schema);
   return { connection: url.href, schema, shown: shown.href };
 }
 
@@ -54,5 +59,13 @@ export function shownStore(path: string): string {
     return postgresAddress(path).shown;
   } catch {
     return "postgres://…";
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }
