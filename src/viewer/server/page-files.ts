@@ -23,7 +23,8 @@ export function pageWith(html: string, facts: Readonly<Record<string, string>>):
   const metas = Object.entries(facts).map(
     ([name, value]) => `<meta name="elenchus-${name}" content="${escapeHtml(value)}">`,
   );
-  return html.replace("</head>", `${metas.join("")}</head>`);
+  // A function: in a text, `$&` and others would stand for parts of the page.
+  return html.replace("</head>", () => `${metas.join("")}</head>`);
 }
 
 /** A text as HTML that shows it. */
