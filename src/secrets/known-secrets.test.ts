@@ -49,6 +49,20 @@ const FORMS: Readonly<Record<string, (text: string) => string>> = {
       .match(/.{1,6}/g)
       ?.join("\n") ?? "",
   "bytes in hex": (text) => Buffer.from(text).toString("hex").match(/../g)?.join(" ") ?? "",
+  "bytes in hex with colons": (text) => Buffer.from(text).toString("hex").match(/../g)?.join(":") ?? "",
+  "bytes in hex with dashes": (text) => Buffer.from(text).toString("hex").match(/../g)?.join("-") ?? "",
+  "a list of codes": (text) => `[${[...Buffer.from(text)].join(", ")}]`,
+  "a list of codes in lines": (text) => JSON.stringify([...Buffer.from(text)], null, 2),
+  "codes of three digits": (text) => eachOf(text, (code) => String(code).padStart(3, "0")),
+  "octal escapes": (text) => eachOf(text, (code) => `\\${code.toString(8)}`),
+  "quoted-printable": (text) => eachOf(text, (code) => `=${code.toString(16).toUpperCase()}`),
+  "old escapes of addresses": (text) => eachOf(text, (code) => `%u00${code.toString(16)}`),
+  "a list of characters": (text) => JSON.stringify([...text]),
+  "spelled with dashes": (text) => [...text].join("-"),
+  "bold characters": (text) => eachOf(text, (code) => `**${String.fromCharCode(code)}**`),
+  "marks on characters": (text) => eachOf(text, (code) => `${String.fromCharCode(code)}\u0332`),
+  "base64 in base64": (text) => Buffer.from(Buffer.from(text).toString("base64")).toString("base64"),
+  "base64 of UTF-16": (text) => Buffer.from(text, "utf16le").toString("base64"),
 };
 
 /** Letters of one size read like words more often, and are then found only with the rest of the secret. */
@@ -122,7 +136,7 @@ test("several words are found whole, in every form, and not by their parts", () 
   const secret = "correct-horse-battery-staple";
   const mask = masking(secret);
   for (const form of Object.values(FORMS))
-    expect(mask(`a ${form(secret)} b`)).toMatch(/^a \S{0,4}\[redacted\]\n?\S{0,6} b$/);
+    expect(mask(`a ${form(secret)} b`)).toMatch(/^a \S{0,4}\s*\[redacted\]\n?\S{0,8} b$/);
   expect(mask("the correct-horse was first; a battery-staple is no thing")).not.toContain("[redacted]");
 });
 

@@ -1,6 +1,6 @@
 import { isMadeUp, isWordy, publicPrefix } from "./credential-look.ts";
 import { folded, foldedPlaces, foldedString, type Span } from "./folded-text.ts";
-import { base64Cores, hexForm, reversed, widened } from "./secret-forms.ts";
+import { encodedForms, isBase64Form, reversed, widened } from "./secret-forms.ts";
 import { textViews } from "./text-views.ts";
 import { WINDOW, type WindowHit, WindowTable, type WindowUse } from "./window-table.ts";
 
@@ -10,10 +10,8 @@ export const REDACTED = "[redacted]";
 /** Of a longer value only the beginning is looked for: it is a document, not a key. */
 const LONGEST = 20_000;
 
-/** How much must stand in a text until it counts: that is what eight characters of a secret become. */
+/** How much must stand in a text until it counts. */
 const PLAIN = WINDOW;
-const BASE64 = 10;
-const HEX = 2 * WINDOW;
 
 /** Words with so many characters are found also where a text has other spaces between them. */
 const MANY_WORDS = 20;
@@ -45,10 +43,8 @@ export class SecretMatcher {
     const isWords = isWordy(own);
     for (const form of plainForms(own))
       for (const text of [form, reversed(form)]) this.#table.add(plainWindows(text, !isMadeUp(own)));
-    for (const form of base64Cores(own))
-      this.#table.add(encodedWindows(form, isWords ? form.length : BASE64));
-    const hex = hexForm(own);
-    this.#table.add(encodedWindows(hex, isWords ? hex.length : HEX));
+    for (const { form, least } of encodedForms(own))
+      this.#table.add(encodedWindows(form, isWords ? form.length : least));
     return true;
   }
 
@@ -91,7 +87,7 @@ export class SecretMatcher {
       const [first, last] = [group[0]?.start ?? 0, (group.at(-1)?.start ?? 0) + WINDOW - 1];
       if (last + 1 - first < least) continue;
       const span = trimmed(places, first, last);
-      spans.push(least === BASE64 ? widened(text, span.start, span.end) : span);
+      spans.push(isBase64Form(least) ? widened(text, span.start, span.end) : span);
     }
     return spans;
   }
@@ -127,16 +123,34 @@ function* plainWindows(form: string, spansGaps: boolean): Generator<readonly [st
     const window = text.slice(start, start + WINDOW);
     const written = form.slice(placeOf(places, start), placeOf(places, start + WINDOW - 1) + 1);
     const use = { least: PLAIN, whole: text.length, length: written.length, spansGaps };
-    if (isWordy(written) || new Set(window).size < 3) yield [window, { ...use, isFiller: true }];
+    if (isWordy(written) || isUniform(window)) yield [window, { ...use, isFiller: true }];
     else if (isWordy(window)) yield [window, { ...use, exact: written }];
     else yield [window, use];
   }
 }
 
+/** True for lines and zeros: of at most two characters. */
+function isUniform(window: string): boolean {
+  const first = window.charCodeAt(0);
+  let other = first;
+  for (let index = 1; index < WINDOW; index++) {
+    const code = window.charCodeAt(index);
+    if (code === first || code === other) continue;
+    if (other !== first) return false;
+    other = code;
+  }
+  return true;
+}
+
 function* encodedWindows(form: string, least: number): Generator<readonly [string, WindowUse]> {
   const text = foldedString(form);
-  for (let start = 0; start + WINDOW <= text.length; start++)
-    yield [text.slice(start, start + WINDOW), { least, whole: least, length: WINDOW, spansGaps: true }];
+  // One object for all: a long secret has thousands of windows.
+  const use: WindowUse = { least, whole: least, length: WINDOW, spansGaps: true };
+  const filler: WindowUse = { ...use, whole: text.length, isFiller: true };
+  for (let start = 0; start + WINDOW <= text.length; start++) {
+    const window = text.slice(start, start + WINDOW);
+    yield [window, isUniform(window) ? filler : use];
+  }
 }
 
 /** Hits that follow each other. */

@@ -36,6 +36,7 @@ function masked(data: unknown, depth: number): unknown {
   if (typeof data !== "object" || data === null) return data;
   if (depth > DEEPEST) return REDACTED;
   if (Array.isArray(data)) {
+    if (isPieces(data) && used.spans(data.join()).length > 0) return [REDACTED];
     const items = data.map((item) => masked(item, depth + 1));
     return items.some((item, index) => item !== data[index]) ? items : data;
   }
@@ -46,6 +47,14 @@ function masked(data: unknown, depth: number): unknown {
     return entry;
   });
   return isChanged ? Object.fromEntries(entries) : data;
+}
+
+/** True for codes or characters, of which none is a secret by itself: `[115, 107]`, `["s", "k"]`. */
+function isPieces(items: readonly unknown[]): boolean {
+  return (
+    items.length > 1 &&
+    items.every((item) => typeof item === "number" || (typeof item === "string" && item.length < 8))
+  );
 }
 
 const SCHEME = /^(?:bearer|basic|token|apikey|api-key|digest|negotiate|aws4-hmac-sha256)\s+/i;

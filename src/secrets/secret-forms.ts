@@ -14,8 +14,41 @@ export function plainForms(secret: string): readonly string[] {
   return [...new Set(forms)];
 }
 
-export function hexForm(secret: string): string {
-  return Array.from(new TextEncoder().encode(secret), (byte) => byte.toString(16).padStart(2, "0")).join("");
+/** What a secret becomes when it is encoded, and how much of that must stand in a text until it counts. */
+interface EncodedForm {
+  readonly form: string;
+  readonly least: number;
+}
+
+/** The rarer forms of a longer value, such as a token with claims, would be many thousands of windows. */
+const LONGEST_KEY = 300;
+
+/** How much counts of base64, of base64 in base64, and of UTF-16 in base64: what eight characters of a secret become in every place. */
+const [BASE64, TWICE, WIDE] = [10, 12, 20] as const;
+
+/** True if what was found is base64: characters at its ends hold bits of the secret, too. */
+export function isBase64Form(least: number): boolean {
+  return least === BASE64 || least === TWICE || least === WIDE;
+}
+
+/**
+ * The forms of a secret that decoding a text does not show, since nothing in it says that it is encoded. What stands between items is left
+ * out where texts are compared, apart from dashes: `73-6B-2D`, and `s-k-p` as models spell. Each form is looked for at no cost, but fills
+ * the table.
+ */
+export function* encodedForms(secret: string): Generator<EncodedForm> {
+  const bytes = Array.from(new TextEncoder().encode(secret));
+  const hex = bytes.map((byte) => byte.toString(16).padStart(2, "0"));
+  for (const form of base64Cores(secret)) yield { form, least: BASE64 };
+  yield { form: hex.join(""), least: 16 };
+  if (secret.length > LONGEST_KEY) return;
+  // As in a secret of Kubernetes that has a key inside, and as PowerShell encodes commands.
+  for (const form of standardCores(secret).flatMap(standardCores)) yield { form, least: TWICE };
+  for (const form of standardCores(`${[...secret].join("\0")}\0`)) yield { form, least: WIDE };
+  yield { form: hex.join("-"), least: 23 };
+  yield { form: [...secret].join("-"), least: 15 };
+  yield { form: bytes.join(""), least: 16 };
+  yield { form: bytes.map((byte) => String(byte).padStart(3, "0")).join(""), least: 24 };
 }
 
 /**
@@ -23,15 +56,18 @@ export function hexForm(secret: string): string {
  * three ways in which the secret can lie; characters at its ends, which depend on the neighbours, are left out.
  */
 export function base64Cores(secret: string): readonly string[] {
+  const cores = standardCores(secret);
+  return [...new Set([...cores, ...cores.map((core) => core.replaceAll("+", "-").replaceAll("/", "_"))])];
+}
+
+function standardCores(secret: string): readonly string[] {
   const bytes = Array.from(new TextEncoder().encode(secret), (byte) => String.fromCharCode(byte)).join("");
-  const cores = [0, 1, 2].flatMap((shift) => {
+  return [0, 1, 2].map((shift) => {
     const padded = "\0".repeat(shift) + bytes;
     const from = Math.ceil((shift * 4) / 3);
     const to = Math.floor((padded.length * 4) / 3);
-    const core = btoa(padded).slice(from, to);
-    return [core, core.replaceAll("+", "-").replaceAll("/", "_")];
+    return btoa(padded).slice(from, to);
   });
-  return [...new Set(cores)];
 }
 
 export function reversed(text: string): string {

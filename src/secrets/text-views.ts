@@ -73,8 +73,8 @@ const [BACKSLASH, PERCENT, AMPERSAND, ZERO] = [0x5c, 0x25, 0x26, 0x30] as const;
 
 /** The patterns look only at the few characters behind a place, from which `lastIndex` says where. */
 const BACKSLASHED =
-  /\\{1,8}(?:[uU]([0-9a-fA-F]{4})|[uU]\{([0-9a-fA-F]{1,6})\}|[xX]([0-9a-fA-F]{2})|([nrt]))/y;
-const PERCENTED = /%([0-9a-fA-F]{2})/y;
+  /\\{1,8}(?:[uU]([0-9a-fA-F]{4})|[uU]\{([0-9a-fA-F]{1,6})\}|[xX]([0-9a-fA-F]{2})|([nrt])|0?([0-3]?[0-7]{2}))/y;
+const PERCENTED = /%(?:[uU]([0-9a-fA-F]{4})|([0-9a-fA-F]{2}))/y;
 const BYTE = /(?<![0-9A-Za-z])0[xX]([0-9a-fA-F]{2})(?![0-9a-fA-F])(?:,(?= ?0[xX]))?/y;
 const ENTITY = /&(?:#[xX]([0-9a-fA-F]{1,6});?|#(\d{1,7});?|(amp|lt|gt|quot|apos|nbsp);)/iy;
 
@@ -88,19 +88,20 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 /**
- * The escape that begins at a place: `&#65;`, `&#x41;`, `&amp;`, `\\u0041`, `\\u{41}`, `\\x41`, `0x41`, `%41`, `\\n`. Backslashes may be
- * doubled, as in JSON that stands in JSON.
+ * The escape that begins at a place: `&#65;`, `&#x41;`, `&amp;`, `\\u0041`, `\\u{41}`, `\\x41`, `\\101`, `0x41`, `%41`, `%u0041`,
+ * `\\n`. Backslashes may be doubled, as in JSON that stands in JSON.
  */
 function escapeAt(text: string, index: number): Escape | undefined {
   switch (text.charCodeAt(index)) {
     case BACKSLASH: {
       const match = matchAt(BACKSLASHED, text, index);
       if (match?.[4] !== undefined) return { length: match[0].length, text: " " };
-      return match && coded(match[0], Number.parseInt(match[1] ?? match[2] ?? match[3] ?? "", 16));
+      const hex = match?.[1] ?? match?.[2] ?? match?.[3];
+      return match && coded(match[0], Number.parseInt(hex ?? match[5] ?? "", hex === undefined ? 8 : 16));
     }
     case PERCENT: {
       const match = matchAt(PERCENTED, text, index);
-      return match && coded(match[0], Number.parseInt(match[1] ?? "", 16));
+      return match && coded(match[0], Number.parseInt(match[1] ?? match[2] ?? "", 16));
     }
     case AMPERSAND: {
       const match = matchAt(ENTITY, text, index);

@@ -51,14 +51,8 @@ export class WindowTable {
   add(windows: Iterable<readonly [string, WindowUse]>): void {
     for (const [window, use] of windows) {
       const known = this.#uses.get(window);
-      const best = known === undefined || reach(use) > reach(known) ? use : known;
-      const [least, whole] = [known?.least ?? use.least, known?.whole ?? use.whole];
-      this.#uses.set(window, {
-        ...best,
-        least: Math.min(use.least, least),
-        whole: Math.min(use.whole, whole),
-      });
-      this.#mark(window);
+      this.#uses.set(window, known === undefined || known === use ? use : both(use, known));
+      if (known === undefined) this.#mark(window);
     }
     // With room to spare, few places of a text have a mark by accident.
     if (this.#grams.length >= 16 * this.#uses.size) return;
@@ -98,6 +92,12 @@ export class WindowTable {
       if (use !== undefined) hits.push({ start, use });
     }
   }
+}
+
+/** What finds as much as two uses of a window. */
+function both(use: WindowUse, known: WindowUse): WindowUse {
+  const best = reach(use) > reach(known) ? use : known;
+  return { ...best, least: Math.min(use.least, known.least), whole: Math.min(use.whole, known.whole) };
 }
 
 /** Which of two uses finds more. */
