@@ -253,6 +253,8 @@ describe("forged baselines", () => {
       { outcomes: [5] },
       { judges: null },
       { run: {} },
+      { rates: undefined, rate: {} },
+      { judges: undefined, judgess: [] },
     ])
       expect(() => read({ ...HEADER, ...wrong }), JSON.stringify(wrong)).toThrow(/^b\.jsonl:1: /);
     for (const [at, value] of [

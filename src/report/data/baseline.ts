@@ -2,7 +2,7 @@ import type { RateDeclaration } from "../../core/outcomes/rate.ts";
 import { RATE_SHAPE } from "../../core/outcomes/rate.ts";
 import { formatIssue } from "../../core/schema/format-issue.ts";
 import type { Issue } from "../../core/schema/issue.ts";
-import { list, number, object, type Shape, text } from "../../core/schema/shape.ts";
+import { list, number, type ObjectShape, object, text } from "../../core/schema/shape.ts";
 import { validateShape } from "../../core/schema/validate-shape.ts";
 import { isRecord } from "../../core/values/json.ts";
 import { itemKey } from "../../journal/cell.ts";
@@ -107,7 +107,7 @@ export function readBaseline(
 }
 
 const texts = list(text);
-const HEADER: Shape = object("a baseline", {
+const HEADER: ObjectShape = object("a baseline", {
   elenchus: text,
   version: number,
   run: text,
@@ -138,8 +138,9 @@ function headerOf(line: string, file: string): BaselineHeader {
     ]);
   const issues: Issue[] = [];
   validateShape(HEADER, data, [], (issue) => issues.push(issue));
-  // A later release may have more keys.
-  const first = issues.find(({ code }) => code !== "unknown_key");
+  // A later release may have more keys. One that is misspelt is missing.
+  const isWhole = HEADER.required.every((key) => Object.hasOwn(data, key));
+  const first = isWhole ? issues.find(({ code }) => code !== "unknown_key") : issues[0];
   const isPaired = Array.isArray(data.scenarios) && data.scenarios.every((pair) => pair?.length === 2);
   if (first !== undefined || !isPaired)
     throw new RunError([
