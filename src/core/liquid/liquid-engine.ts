@@ -1,10 +1,13 @@
-import type { Emitter, Liquid, Output, Template } from "liquidjs";
+import type { Context, Emitter, Liquid, Output, Template } from "liquidjs";
 import { isRecord } from "../values/json.ts";
 
 /** What is used of the `liquidjs` package. */
-export type LiquidLibrary = Pick<typeof import("liquidjs"), "Liquid" | "Context" | "toValueSync">;
+export type LiquidLibrary = Pick<
+  typeof import("liquidjs"),
+  "Liquid" | "Context" | "toValueSync" | "defaultOperators"
+>;
 
-interface Engine extends Omit<LiquidLibrary, "Liquid"> {
+interface Engine extends Pick<LiquidLibrary, "Context" | "toValueSync"> {
   readonly liquid: Liquid;
 }
 
@@ -22,9 +25,16 @@ export function provideLiquid(by: () => LiquidLibrary): void {
 /** A longer text is refused, before and after it is rendered. */
 export const LONGEST_TEXT = 1_000_000;
 
-/** Memory and parts are counted, which is the same on every machine; the time is the last resort. */
+/**
+ * Memory and parts are counted, which is the same on every machine; the time is the last resort. Steps of loops and long comparisons
+ * count as memory, which the library does not do: nothing else happens while a text is rendered, not even Ctrl-C.
+ */
 const LIMITS = { memoryLimit: 1_000_000, renderLimit: 5_000 } as const;
 const MOST_PARTS = 100_000;
+const STEP = 2;
+/** Letters are compared far faster than items. */
+const UNITS_PER_ITEM = 4;
+const LETTERS_PER_UNIT = 16;
 
 /** Read other files, or write into the scope. */
 const REMOVED_TAGS = ["include", "render", "layout", "block", "increment", "decrement"] as const;
@@ -49,6 +59,12 @@ export function parseLiquid(source: string): readonly Template[] {
 export function renderLiquid(templates: readonly Template[], scope: object): string {
   const { liquid, Context, toValueSync } = liquidEngine();
   const context = new Context(scope, liquid.options, { sync: true, ...LIMITS });
+  const { memoryLimit, renderLimit } = context;
+  const checkTime = renderLimit.check.bind(renderLimit);
+  renderLimit.check = (now) => {
+    memoryLimit.use(STEP);
+    checkTime(now);
+  };
   const emitter = new LimitedEmitter();
   // Liquid does not change its list of templates.
   toValueSync(liquid.renderer.renderTemplates(templates as Template[], context, emitter));
@@ -95,6 +111,23 @@ class LimitedEmitter implements Emitter {
   }
 }
 
+/** Comparisons that count how much they compare. */
+function countingOperators(operators: LiquidLibrary["defaultOperators"]): LiquidLibrary["defaultOperators"] {
+  const counting = { ...operators };
+  for (const name of ["==", "!=", "contains"]) {
+    const compare = operators[name] as BinaryOperator;
+    const counted: BinaryOperator = (left, right, context) => {
+      if (Array.isArray(left)) context.memoryLimit.use(left.length * UNITS_PER_ITEM);
+      else if (typeof left === "string") context.memoryLimit.use(left.length / LETTERS_PER_UNIT);
+      return compare(left, right, context);
+    };
+    counting[name] = counted;
+  }
+  return counting;
+}
+
+type BinaryOperator = (left: unknown, right: unknown, context: Context) => boolean;
+
 function liquidEngine(): Engine {
   engine ??= makeEngine();
   return engine;
@@ -102,8 +135,9 @@ function liquidEngine(): Engine {
 
 function makeEngine(): Engine {
   if (load === undefined) throw new Error("Liquid was not provided: import the entry of the package first.");
-  const { Liquid, Context, toValueSync } = load();
+  const { Liquid, Context, toValueSync, defaultOperators } = load();
   const liquid = new Liquid({
+    operators: countingOperators(defaultOperators),
     ownPropertyOnly: true,
     strictVariables: true,
     strictFilters: true,

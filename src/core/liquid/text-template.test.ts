@@ -57,6 +57,15 @@ test.each([
   ["{{ row.list | where_exp: 'i', 'i == turns' }}", "undefined filter: where_exp"],
   ["{% for i in (1..1000000) %}{% for j in (1..1000000) %}{% endfor %}{% endfor %}", "limit exceeded"],
   ["{% for i in (1..500) %}{% for j in (1..500) %}x{% endfor %}{% endfor %}", "the text grows too large"],
+  // Neither may take until the limit of time, which is long.
+  [
+    `{% assign a = "${"x".repeat(99)}" | split: "" %}${"{% for i in a %}".repeat(5)}${"{% endfor %}".repeat(5)}`,
+    "memory alloc limit exceeded",
+  ],
+  [
+    `{% assign a = "${"x".repeat(99)}" | split: "" %}{% assign b = a | concat: a %}${"{% for i in a %}".repeat(2)}{% if b contains "y" %}{% endif %}${"{% endfor %}".repeat(2)}`,
+    "memory alloc limit exceeded",
+  ],
   [
     `{% assign a = "${"x".repeat(100)}" %}{% for i in (1..60) %}{% assign a = a | append: a %}{% endfor %}`,
     "limit",
