@@ -1,5 +1,5 @@
 // Stores of strangers: files with changed bytes, and rows that no release writes. Reading one gives data or a `StoreError`; nothing crashes or hangs.
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -125,4 +125,30 @@ test.each(FORGED)("a store with %s", async (sql) => {
   const error: unknown = await readAll(path).catch((thrown: unknown) => thrown);
   if (error !== undefined) expect(`${(error as Error).name}`, (error as Error).stack).toBe("StoreError");
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+});
+
+test("a store whose journal names another file does not delete it", async () => {
+  const path = join(folder, "journal.db");
+  copyFileSync(original, path);
+  const precious = join(folder, "precious.txt");
+  writeFileSync(precious, "mine");
+  // SQLite removes the journal of several databases that such a name stands for.
+  const name = Buffer.from(precious);
+  const magic = Buffer.from("d9d505f920a163d7", "hex");
+  const [head, tail] = [Buffer.alloc(512), Buffer.alloc(12)];
+  magic.copy(head);
+  for (const [index, value] of [0, 1, statSync(path).size / 8192, 512, 8192].entries())
+    head.writeInt32BE(value, 8 + 4 * index);
+  tail.writeInt32BE(0x40000000 / 8192 + 1);
+  tail.writeInt32BE(name.length, 4);
+  tail.writeInt32BE(
+    name.reduce((sum, byte) => sum + byte),
+    8,
+  );
+  const journal = Buffer.concat([head, tail.subarray(0, 4), name, tail.subarray(4), magic]);
+  for (const opens of [() => readAll(path), async () => (await openStore(path)).close()]) {
+    writeFileSync(`${path}-journal`, journal);
+    await opens();
+    expect(readFileSync(precious, "utf8")).toBe("mine");
+  }
 });

@@ -3,7 +3,7 @@ import { formatIssue } from "../../core/schema/format-issue.ts";
 import type { Issue } from "../../core/schema/issue.ts";
 import type { Shape } from "../../core/schema/shape.ts";
 import { validateShape } from "../../core/schema/validate-shape.ts";
-import { isRecord, type UnknownRecord } from "../../core/values/json.ts";
+import { isRecord, setOwn, type UnknownRecord } from "../../core/values/json.ts";
 import type { LongTextReader } from "./long-texts.ts";
 import { MAX_LINE } from "./run-file.ts";
 
@@ -66,14 +66,16 @@ function issuesOf(shape: Shape, value: unknown): readonly Issue[] {
   return issues;
 }
 
+/** Copies only what changes: an unknown key may have anything behind it, also what is too deep to be copied. */
 function without(value: unknown, places: readonly Issue[]): unknown {
-  const copy: unknown = structuredClone(value);
-  for (const { path } of places) {
-    let parent = copy;
-    // The path was found in the value, of which this is a copy.
-    for (const key of path.slice(0, -1)) parent = (parent as Record<string, unknown>)[key];
-    delete (parent as Record<string, unknown>)[path.at(-1) ?? ""];
-  }
+  return places.reduce((rest, { path }) => withoutPart(rest, path), value);
+}
+
+function withoutPart(value: unknown, [key = "", ...more]: Issue["path"]): unknown {
+  // The path was found in the value.
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string, unknown>;
+  if (more.length === 0) delete copy[key];
+  else setOwn(copy, String(key), withoutPart(copy[key], more));
   return copy;
 }
 

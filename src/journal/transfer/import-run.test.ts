@@ -250,6 +250,17 @@ test("data that is nested without end is refused", async () => {
   expect(await failure(lines.with(0, header))).toContain("line 1: its data is too deep");
 });
 
+test.each(["header", "start", "end"])("nested without end behind an unknown key: %s", async (part) => {
+  const deep = `"later":${"[".repeat(100_000)}${"]".repeat(100_000)},`;
+  const at = part === "end" ? lines.length - 1 : 0;
+  const line = (lines[at] ?? "").replace(part === "header" ? "{" : `"${part}":{`, `$&${deep}`);
+  expect(line).toContain(deep);
+  const store = memoryStore();
+  const error: unknown = await importRun(store, lines.with(at, line)).catch((reason) => reason);
+  if (error instanceof Error) expect(error).toBeInstanceOf(RunFileError);
+  for (const { run } of store.runs()) for (const _ of exportRun(store, run));
+});
+
 test("any damage is either harmless or refused with a sentence", async () => {
   const all = lines.join("\n");
   await fc.assert(
