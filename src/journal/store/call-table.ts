@@ -2,7 +2,7 @@ import { freezeDeep } from "../../core/values/frozen-copy.ts";
 import type { CallRequest, RecordedCall } from "../../models/cassette/recorded-call.ts";
 import type { Message } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
-import { CallEncoder, type CallSettings } from "./encode-call.ts";
+import { CallEncoder, type CallSettings, type MessageColumns, type StoredCall } from "./encode-call.ts";
 import type { GroupWriter } from "./group.ts";
 import type { ChainLink } from "./message-chains.ts";
 import type { SqlDatabase, SqlValue, StoredReply } from "./sql-database.ts";
@@ -61,6 +61,27 @@ export class CallRows implements RunCalls {
     });
   }
 
+  row(identity: string): StoredCall | undefined {
+    this.parts.writer.flush();
+    const { shared, texts } = this.parts;
+    return this.reading((database) => {
+      const [found] = database.raw<CallColumns>(this.sql.callByIdentity, ...this.#key(identity));
+      if (found === undefined) return undefined;
+      const [purpose, messages, replicate, seed, reply, settings] = found;
+      const read = messagesIn(found);
+      return {
+        purpose,
+        replicate,
+        seed,
+        reply,
+        settings: shared.decodedSettings(settings),
+        messages,
+        messageOf: (id) => this.reading(() => read.get(id) ?? shared.message(id)),
+        textOf: (hash) => this.reading(() => texts.valueOf(hash)),
+      };
+    });
+  }
+
   keep(call: RecordedCall): void {
     const { shared, writer } = this.parts;
     const encoded = shared.encoder.encode(call);
@@ -97,12 +118,9 @@ export class CallRows implements RunCalls {
     };
   }
 
-  #messages([, messages, , , , , last, previous, before, earlier]: CallColumns): readonly Message[] {
-    if (messages === null) return [];
-    const read = new Map<number, MessageColumns>();
-    if (last !== null) read.set(messages, { previous, data: last });
-    if (previous !== null && before !== null) read.set(previous, { previous: earlier, data: before });
-    return this.parts.shared.messages(messages, read);
+  #messages(columns: CallColumns): readonly Message[] {
+    const [, messages] = columns;
+    return messages === null ? [] : this.parts.shared.messages(messages, messagesIn(columns));
   }
 
   #decoded(json: string): unknown {
@@ -193,19 +211,23 @@ export class SharedRows {
         list = known;
         break;
       }
-      const sql = "SELECT previous, data FROM message WHERE id = ?";
-      const found: MessageColumns | undefined =
-        read.get(at) ?? this.#database.all<MessageColumns>(sql, at)[0];
+      const found: MessageColumns | undefined = read.get(at) ?? this.message(at);
       if (found === undefined) break;
       // Written from messages. Frozen, it is not copied again.
       added.push(freezeDeep(decodeData(found.data, this.#texts.valueOf) as Message));
-      // In a damaged file a list could go on from itself.
-      at = found.previous !== null && found.previous < at ? found.previous : null;
+      at = found.previous;
     }
     const messages = [...list, ...added.reverse()];
     if (this.#lists.size >= MOST_LISTS) this.#lists.clear();
     this.#lists.set(id, messages);
     return messages;
+  }
+
+  /** The row of a message. */
+  message(id: number): MessageColumns | undefined {
+    const sql = "SELECT previous, data FROM message WHERE id = ?";
+    const [found] = this.#database.all<MessageColumns>(sql, id);
+    return found === undefined ? undefined : messageColumns(id, found.previous, found.data);
   }
 
   /** Rows may have been removed. */
@@ -230,9 +252,20 @@ type CallColumns = readonly [
   earlier: number | null,
 ];
 
-interface MessageColumns {
-  readonly previous: number | null;
-  readonly data: string;
+function messageColumns(id: number, previous: number | null, data: string): MessageColumns {
+  // In a damaged file a list could go on from itself.
+  return { previous: previous !== null && previous < id ? previous : null, data };
+}
+
+/** The messages that came with a call, by their rows. */
+function messagesIn([, messages, , , , , last, previous, before, earlier]: CallColumns): ReadonlyMap<
+  number,
+  MessageColumns
+> {
+  const read = new Map<number, MessageColumns>();
+  if (messages !== null && last !== null) read.set(messages, messageColumns(messages, previous, last));
+  if (previous !== null && before !== null) read.set(previous, messageColumns(previous, earlier, before));
+  return read;
 }
 
 /** What calls of one owner are read with. */

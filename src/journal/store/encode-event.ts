@@ -1,6 +1,6 @@
 import { currentEvent } from "../older-events.ts";
 import type { RunEvent } from "../run-event.ts";
-import { decodeData, type EncodedData, encodeData, isStorable } from "./text-codec.ts";
+import { decodeData, type EncodedData, encodeData, isStorable, withTexts } from "./text-codec.ts";
 
 /** An event as a row: what every event has in columns, the rest as JSON. */
 export interface EncodedEvent extends EncodedData {
@@ -25,26 +25,18 @@ export interface EncodedRow extends EventColumns {
 
 /**
  * The JSON of a row's event: type, time, conversation and turn first, then the rest as it was written. `textJson` gives the JSON of
- * a long text. Undefined if that is not all there is to it: the row must then be decoded.
+ * the text of a hash. Undefined if that is not all there is to it: the row must then be decoded.
  */
-export function rowJson(row: EncodedRow, textJson: (text: string) => string): string | undefined {
-  const { type, conversation, turn, at, data, textOf } = row;
+export function rowJson(row: EventColumns, textJson: (hash: string) => string): string | undefined {
+  const { type, conversation, turn, at, data } = row;
   if (ODD.test(data)) return undefined;
   const place = conversation === null ? "" : `,"conversation":${JSON.stringify(conversation)}`;
-  const plain = data.slice(1);
-  // Most events refer to no text.
-  const rest = data.includes('"~')
-    ? plain.replace(REFERENCE, (_, hash: string) => textJson(textOf(hash)))
-    : plain;
   const head = `{"type":"${eventType(type)}","at":${JSON.stringify(at)}${place}${turn === null ? "" : `,"turn":${turn}`}`;
-  return rest === "}" ? `${head}}` : `${head},${rest}`;
+  return data === "{}" ? `${head}}` : `${head},${withTexts(data, textJson).slice(1)}`;
 }
 
-/** A value that refers to a text. What begins a string comes after a bracket, a comma or a colon. */
-const REFERENCE = /(?<=[[,:])"~([\w-]{32})"/g;
-
-/** Escaped marks, data that looks like what files mark, columns that are in the data, and spellings of earlier releases. */
-const ODD = /"~~|"\$|^\{"(?:turn|conversation)":|"nodeId":|"row":\d|"turns":\d/;
+/** Escaped marks, data that looks like what files mark, long texts that are not references, columns that are in the data, and spellings of earlier releases. */
+const ODD = /"~~|"\$|\\u0000|^\{"(?:turn|conversation)":|"nodeId":|"row":\d|"turns":\d/;
 
 /** The key of a conversation in a database, which does not hold every text. */
 export function conversationKey(conversation: string): string {

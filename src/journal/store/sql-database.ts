@@ -65,6 +65,8 @@ export interface SqlDatabase {
   raw<Row>(sql: string, ...values: readonly SqlValue[]): readonly Row[];
   /** The first value of the first row. */
   value<Value>(sql: string, ...values: readonly SqlValue[]): Value | undefined;
+  /** Several queries with one lock, where each would take one. */
+  together?<Result>(read: () => Result): Result;
   /** Changes something; gives how many rows. */
   run(sql: string, ...values: readonly SqlValue[]): number;
   /** False in a store of an earlier version, which may lack some. */

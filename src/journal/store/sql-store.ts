@@ -163,6 +163,13 @@ export class SqlStore implements Store {
     yield* reader.rows(run, conversation, types);
   }
 
+  together<Result>(read: () => Result): Result {
+    // What waits could not be written meanwhile.
+    this.#writer.flush();
+    const database = this.#database;
+    return database.together === undefined ? read() : database.together(read);
+  }
+
   results(run: string): readonly ResultRow[] {
     return resultRows(this.tallies(run));
   }

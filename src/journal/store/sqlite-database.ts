@@ -61,6 +61,17 @@ export class SqliteDatabase implements PreparingDatabase {
     return statement.get(...values) as Value | undefined;
   }
 
+  together<Result>(read: () => Result): Result {
+    if (this.#database.inTransaction) return read();
+    this.#database.exec("BEGIN");
+    try {
+      return read();
+    } finally {
+      // After some errors SQLite has ended it by itself.
+      if (this.#database.inTransaction) this.#database.exec("COMMIT");
+    }
+  }
+
   run(sql: string, ...values: readonly SqlValue[]): number {
     return this.prepare(sql).run(...values).changes;
   }

@@ -7,6 +7,7 @@ import type { JudgeHealth } from "../judge-health.ts";
 import type { Label, RunEvent, RunStart } from "../run-event.ts";
 import type { Spending } from "../spending.ts";
 import type { TurnVerdict } from "../turn.ts";
+import type { StoredCall } from "./encode-call.ts";
 import type { EncodedRow } from "./encode-event.ts";
 
 /** The journal of one run, open for writing. */
@@ -198,6 +199,8 @@ export interface RunCalls {
   /** The answer to a call, without the work of putting its messages together. A store on a server gives it later. */
   find(identity: string): ModelReply | undefined | Promise<ModelReply | undefined>;
   get(identity: string): RecordedCall | undefined;
+  /** The same as its row, of a store that keeps it so: it is quicker to export. */
+  row?(identity: string): StoredCall | undefined;
   /** Keeps an answer; written together with the events of a run, soon. */
   keep(call: RecordedCall): void;
   readonly size: number;
@@ -284,6 +287,8 @@ export interface Store {
   scores(run: string, options?: ScoreOptions): Iterable<ConversationScore>;
   /** By scenario, subject and judge. */
   results(run: string): readonly ResultRow[];
+  /** Reads several things with one lock instead of one for each, of a store in a file. Nothing may be written meanwhile. */
+  together?<Result>(read: () => Result): Result;
   /** Adds what persons say about replies, also to a run that has ended. Throws if a conversation is not in the run. */
   label(run: string, labels: readonly Omit<Label, "type">[]): void;
   /** What persons said about replies; of several labels by one person on one field, the last. */

@@ -145,6 +145,15 @@ function decoded(value: unknown, textOf: (hash: string) => string): unknown {
   return value;
 }
 
+/** The JSON of encoded data with what `textJson` gives for the hashes in it. Escaped marks stay as they are. */
+export function withTexts(json: string, textJson: (hash: string) => string): string {
+  // Most of what is written refers to no text.
+  return json.includes(`"${MARK}`) ? json.replace(REFERENCE, (_, hash: string) => textJson(hash)) : json;
+}
+
+/** A value that refers to a text. What begins a string comes after a bracket, a comma or a colon; what is a key has a colon behind it. */
+const REFERENCE = /(?<=[[,:])"~([\w-]{32})"(?!:)/g;
+
 /** The hashes of the texts that encoded data refers to. */
 export function* textsIn(json: string): Generator<string> {
   // What begins a string comes after a bracket, a comma or a colon; a quotation mark inside one has a backslash before it.

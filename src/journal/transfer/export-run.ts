@@ -3,7 +3,9 @@ import type { RunEvent } from "../run-event.ts";
 import { decodeEvent, type EncodedRow, rowJson, startsCall } from "../store/encode-event.ts";
 import type { Store } from "../store/store.ts";
 import { LongTextWriter } from "./long-texts.ts";
+import { RowJson } from "./row-json.ts";
 import {
+  asLine,
   CONVERSATION_STATUSES,
   lineOf,
   RUN_FORMAT,
@@ -22,8 +24,33 @@ import { definitionsOf, storedRun } from "./stored-run.ts";
  * for (const line of exportRun(store, "monday")) file.write(`${line}\n`);
  */
 export function* exportRun(store: Store, run: string): Generator<string> {
+  const lines = linesOf(store, run);
+  const some = (): readonly string[] => someOf(lines);
+  for (;;) {
+    const next = store.together === undefined ? some() : store.together(some);
+    if (next.length === 0) return;
+    yield* next;
+  }
+}
+
+/** How many characters of lines are read with one lock. */
+const AT_ONCE = 64_000;
+
+function someOf(lines: Iterator<string>): readonly string[] {
+  const some: string[] = [];
+  for (let size = 0; size < AT_ONCE; ) {
+    const { done, value } = lines.next();
+    if (done === true) break;
+    size += value.length;
+    some.push(value);
+  }
+  return some;
+}
+
+function* linesOf(store: Store, run: string): Generator<string> {
   const texts = new LongTextWriter();
-  const calls = new CallWriter(texts);
+  const rows = new RowJson(texts);
+  const calls = new CallWriter(texts, rows);
   const written = { conversations: 0, events: 0, calls: 0 };
   const header = headerOf(store, run);
   yield lineOf(header);
@@ -31,26 +58,22 @@ export function* exportRun(store: Store, run: string): Generator<string> {
     written.events++;
     yield* texts.lines({ event: inOrder(event) });
   }
-  const runCalls = store.callsOf(header.run);
-  // A run that was made here has none, and they need not be looked for.
-  const hasOwn = runCalls.size > 0;
+  const callLines = callsIn(store, header.run, calls);
   for (const { conversation } of store.conversations(header.run)) {
     written.conversations++;
-    const identities: string[] = [];
-    const note = (identity: string | undefined): void => {
-      if (identity !== undefined && !calls.has(identity)) identities.push(identity);
-    };
+    const identities = new Set<string>();
     for (const item of store.rows?.(header.run, conversation) ?? store.events(header.run, conversation)) {
       written.events++;
-      yield* eventLines(item, texts, note);
+      const identity = identityOf(item);
+      if (identity !== undefined && !calls.has(identity)) identities.add(identity);
+      yield* eventLines(item, texts, rows);
     }
     calls.begin();
-    for (const identity of new Set(identities)) {
-      // One that came with the run, or else one of the project.
-      const call = (hasOwn ? runCalls.get(identity) : undefined) ?? store.calls.get(identity);
-      if (call === undefined) continue;
+    for (const identity of identities) {
+      const lines = callLines(identity);
+      if (lines === undefined) continue;
       written.calls++;
-      yield* calls.lines(call);
+      yield* lines;
     }
   }
   for (const event of store.events(header.run, null)) {
@@ -61,24 +84,41 @@ export function* exportRun(store: Store, run: string): Generator<string> {
   yield lineOf({ end: written satisfies RunFileEnd });
 }
 
+/** Gives the lines of a call of a run: one that came with the run, or else one of the project. */
+function callsIn(
+  store: Store,
+  run: string,
+  calls: CallWriter,
+): (identity: string) => readonly string[] | undefined {
+  const own = store.callsOf(run);
+  // A run that was made here has none, and they need not be looked for.
+  const places = own.size > 0 ? [own, store.calls] : [store.calls];
+  return (identity) => {
+    for (const place of places) {
+      const row = place.row?.(identity);
+      if (row !== undefined) return calls.rowLines(identity, row);
+      const call = place.row === undefined ? place.get(identity) : undefined;
+      if (call !== undefined) return calls.lines(call);
+    }
+    return undefined;
+  };
+}
+
 /** The lines of an event, or of the row of one: most rows need not be decoded. */
-function eventLines(
-  item: RunEvent | EncodedRow,
-  texts: LongTextWriter,
-  note: (identity: string | undefined) => void,
-): readonly string[] {
-  if (!("textOf" in item)) {
-    note(callIdentity(item));
-    return texts.lines({ event: inOrder(item) });
-  }
-  if (startsCall(item)) note(identityIn(item.data) ?? callIdentity(decodeEvent(item, item.textOf)));
-  let isOdd = false;
-  const lines = texts.joined((textJson) => {
-    const json = rowJson(item, textJson);
-    isOdd = json === undefined;
-    return `{"event":${json}}`;
-  });
-  return isOdd ? texts.lines({ event: inOrder(decodeEvent(item, item.textOf)) }) : lines;
+function eventLines(item: RunEvent | EncodedRow, texts: LongTextWriter, rows: RowJson): readonly string[] {
+  if (!("textOf" in item)) return texts.lines({ event: inOrder(item) });
+  const lines: string[] = [];
+  const json = rowJson(item, (hash) => rows.text(hash, item.textOf, lines));
+  if (json === undefined) return texts.lines({ event: inOrder(decodeEvent(item, item.textOf)) });
+  lines.push(asLine(`{"event":${json}}`));
+  return lines;
+}
+
+/** The identity of the call that an event begins. */
+function identityOf(item: RunEvent | EncodedRow): string | undefined {
+  if (!("textOf" in item)) return callIdentity(item);
+  if (!startsCall(item)) return undefined;
+  return identityIn(item.data) ?? callIdentity(decodeEvent(item, item.textOf));
 }
 
 /** The identity in the JSON of a call, if it stands there plainly: a quotation mark within a text has a backslash before it. */

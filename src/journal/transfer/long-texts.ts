@@ -20,19 +20,13 @@ export class LongTextWriter {
   /** The lines of texts that have not been written yet, and then the line of the value. */
   lines(value: unknown): readonly string[] {
     const lines: string[] = [];
-    const encoded = this.#encode(value, lines);
-    lines.push(lineOf(encoded));
+    lines.push(asLine(this.json(value, lines)));
     return lines;
   }
 
-  /** The lines of texts that have not been written yet, and then the line that `make` puts together with the JSON of texts. */
-  joined(make: (textJson: (text: string) => string) => string): readonly string[] {
-    const lines: string[] = [];
-    const line = make((text) =>
-      JSON.stringify(text.length < LONG_TEXT ? text : this.#reference(text, lines)),
-    );
-    lines.push(asLine(line));
-    return lines;
+  /** The JSON of a value, not yet as a line; the lines of texts that have not been written yet are added to `lines`. */
+  json(value: unknown, lines: string[]): string {
+    return JSON.stringify(this.#encode(value, lines));
   }
 
   /** The same value, or a copy where something is replaced. */

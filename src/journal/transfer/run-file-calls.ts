@@ -13,9 +13,13 @@ import {
 } from "../../models/cassette/recorded-call.ts";
 import { contentHash } from "../../models/content-hash.ts";
 import type { Message } from "../../models/message.ts";
+import type { ModelReply } from "../../models/model.ts";
+import type { StoredCall } from "../store/encode-call.ts";
+import { decodeData } from "../store/text-codec.ts";
 import { checkedValue, DAMAGED, RunFileError } from "./checked-line.ts";
 import { BoundedMap, type LongTextReader, type LongTextWriter } from "./long-texts.ts";
-import { SETTINGS_WINDOW } from "./run-file.ts";
+import type { RowJson } from "./row-json.ts";
+import { asLine, SETTINGS_WINDOW } from "./run-file.ts";
 
 /** How many calls are remembered, so that judges of the same replies share them in the file. */
 const REMEMBERED_CALLS = 100_000;
@@ -26,21 +30,26 @@ const REMEMBERED_CALLS = 100_000;
  */
 export class CallWriter {
   readonly #texts: LongTextWriter;
+  readonly #rows: RowJson;
   readonly #written = new BoundedMap<true>(REMEMBERED_CALLS);
   readonly #settings = new BoundedMap<number>(SETTINGS_WINDOW);
   #numbers = 0;
   #tree = new MessageTree();
   #known = new Set<MessageNode>();
+  /** The hashes of lists that are known, by the rows of their last messages. */
+  #knownRows = new Map<number, string>();
   #last: { readonly settings: Settings; readonly hash: string } | undefined;
 
-  constructor(texts: LongTextWriter) {
+  constructor(texts: LongTextWriter, rows: RowJson) {
     this.#texts = texts;
+    this.#rows = rows;
   }
 
   /** Another conversation begins: what is kept must not grow with the run. */
   begin(): void {
     this.#tree = new MessageTree();
     this.#known = new Set([this.#tree.root]);
+    this.#knownRows = new Map();
   }
 
   /** True if the call is in the file, as far back as is remembered. */
@@ -49,25 +58,75 @@ export class CallWriter {
   }
 
   /** The lines of a call. */
-  *lines({ identity, purpose, request, reply }: RecordedCall): Generator<string> {
+  lines({ identity, purpose, request, reply }: RecordedCall): readonly string[] {
     this.#written.add(identity, true);
-    const { name, model, instructions, tools, schema, replicate, seed, messages } = request;
-    const shared = { name, model, instructions, tools, schema };
-    const hash = this.#hashOf(shared);
-    let settings = this.#settings.get(hash);
-    if (settings === undefined) {
-      settings = this.#numbers++;
-      this.#settings.add(hash, settings);
-      yield* this.#texts.lines({ settings: shared });
-    }
+    const { replicate, seed, messages } = request;
+    const lines: string[] = [];
+    const settings = this.#numberOf(request, lines);
     const node = this.#tree.add(messages);
     const previous = this.#lastKnown(node);
-    // Said about one day only.
-    const { rateLimit: _, cached: __, ...lasting } = reply;
     const added = messagesOf(node, previous);
-    yield* this.#texts.lines({
-      call: { settings, purpose, replicate, seed, previous: previous.hash, messages: added, reply: lasting },
-    });
+    const call = {
+      settings,
+      purpose,
+      replicate,
+      seed,
+      previous: previous.hash,
+      messages: added,
+      reply: lasting(reply),
+    };
+    return [...lines, ...this.#texts.lines({ call })];
+  }
+
+  /** The same lines, from the rows of a call. */
+  rowLines(identity: string, call: StoredCall): readonly string[] {
+    this.#written.add(identity, true);
+    const { purpose, replicate, seed, textOf } = call;
+    const lines: string[] = [];
+    const settings = this.#numberOf(call.settings, lines);
+    const { previous, added } = this.#newMessages(call);
+    const head = JSON.stringify({ settings, purpose, replicate, seed, previous });
+    const messages = added.map((data) => this.#rows.data(data, textOf, lines)).join(",");
+    const reply = DAILY.test(call.reply)
+      ? this.#texts.json(lasting(decodeData(call.reply, textOf) as ModelReply), lines)
+      : this.#rows.data(call.reply, textOf, lines);
+    lines.push(asLine(`{"call":${head.slice(0, -1)},"messages":[${messages}],"reply":${reply}}}`));
+    return lines;
+  }
+
+  /** The messages after those that an earlier call of the conversation has, and the hash of the list of these. */
+  #newMessages({ messages, messageOf, textOf }: StoredCall): {
+    readonly previous: string;
+    readonly added: readonly string[];
+  } {
+    const rows: { readonly row: number; readonly data: string }[] = [];
+    let known = "";
+    for (let row = messages; row !== null; ) {
+      const hash = this.#knownRows.get(row);
+      const found = hash === undefined ? messageOf(row) : undefined;
+      known = hash ?? known;
+      if (found === undefined) break;
+      rows.push({ row, data: found.data });
+      row = found.previous;
+    }
+    let hash = known;
+    for (const { row, data } of rows.reverse()) {
+      hash = contentHash(hash + this.#rows.canonicalMessage(data, textOf));
+      this.#knownRows.set(row, hash);
+    }
+    return { previous: known, added: rows.map(({ data }) => data) };
+  }
+
+  /** The number of settings, with their lines if they are new. */
+  #numberOf({ name, model, instructions, tools, schema }: Settings, lines: string[]): number {
+    const settings = { name, model, instructions, tools, schema };
+    const hash = this.#hashOf(settings);
+    const known = this.#settings.get(hash);
+    if (known !== undefined) return known;
+    const number = this.#numbers++;
+    this.#settings.add(hash, number);
+    lines.push(...this.#texts.lines({ settings }));
+    return number;
   }
 
   /** The calls of a run mostly have the same settings, part by part the same objects. */
@@ -91,6 +150,14 @@ export class CallWriter {
     return known;
   }
 }
+
+/** What a reply says about one day only is not in files. */
+function lasting({ rateLimit: _, cached: __, ...reply }: ModelReply): Partial<ModelReply> {
+  return reply;
+}
+
+/** Replies that may say something about one day only. */
+const DAILY = /"(?:rateLimit|cached)":/;
 
 type Settings = Pick<CallRequest, "name" | "model" | "instructions" | "tools" | "schema">;
 type CallLine = Pick<CallRequest, "replicate" | "seed"> &

@@ -205,6 +205,48 @@ test("the file is the same whatever the store, and goes from one to the other", 
   expect(store.results("r")).toEqual(memory.results("r"));
 });
 
+test.each<[string, object]>([
+  ["texts that begin like references", { later: ["~", "~~", `~${"b".repeat(100)}`] }],
+  ["a text that looks like a reference", { later: `~${"a".repeat(32)}` }],
+  ["a key that looks like a reference", { [`~${"c".repeat(32)}`]: 1 }],
+  ["what looks like a reference of a file", { later: [{ $$text: "x" }, { $$$text: "y".repeat(300) }] }],
+  ["zero bytes", { later: `\0${"z".repeat(300)}` }],
+  ["half of a character", { later: `\\ud800${"h".repeat(300)}` }],
+  ["ends of lines", { later: ["\u0085\u2028\u2029", `\u2028${"e".repeat(100)}`] }],
+  ["keys of one day within something else", { later: { cached: true, rateLimit: 1, text: "t".repeat(100) } }],
+  ["keys of one day", { cached: true, rateLimit: { remaining: 1 } }],
+  ["long texts", { later: ["l".repeat(300), "l".repeat(300), "s".repeat(100), "0".repeat(64)] }],
+])("a file is the same whatever the store, with %s", async (_, odd) => {
+  const folder = mkdtempSync(join(tmpdir(), "elenchus-export-"));
+  const store = await openStore(join(folder, "a.db"));
+  onTestFinished(() => {
+    store.close();
+    rmSync(folder, { recursive: true });
+  });
+  let changed = 0;
+  const lines = (await heldRun()).map((line) => {
+    const { call, event } = JSON.parse(line);
+    // What goes on from a message of a subject refers to its hash.
+    const messages =
+      call?.purpose === "judge" ? call.messages : event?.type === "turn-reply" ? event.messages : [];
+    for (const part of [...messages, ...(call === undefined ? [] : [call.reply])]) {
+      Object.assign(part, odd);
+      changed++;
+    }
+    return call === undefined && event === undefined ? line : JSON.stringify({ call, event });
+  });
+  expect(changed).toBeGreaterThan(20);
+  const memory = memoryStore();
+  await importRun(memory, lines);
+  await importRun(store, lines);
+  const exported = [...exportRun(store, "r")];
+  expect(exported).toEqual([...exportRun(memory, "r")]);
+  expect(exported.filter((line) => line.includes('"call":{')).length).toBeGreaterThan(10);
+  const again = memoryStore();
+  await importRun(again, exported);
+  expect([...exportRun(again, "r")]).toEqual(exported);
+});
+
 test("a run that was taken up again and stopped is still open after an import", async () => {
   const store = memoryStore();
   const options = { scenarios: chainOf(2), subjects: memoryModel("s", () => "yes"), store, run: "r" };

@@ -57,11 +57,15 @@ export function lineOf(value: unknown): string {
 
 /** JSON as one line. */
 export function asLine(json: string): string {
+  // To look first takes half the time.
+  if (!LINE_END.test(json)) return json;
   return json.replace(
     /[\u0085\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
+
+const LINE_END = /[\u0085\u2028\u2029]/;
 
 /** A text that comes in pieces, in pieces that end where a line does: to wait for each line would take longer than to read it. */
 export async function* wholeLines(pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
