@@ -6,7 +6,7 @@ import { extractValue } from "../grading/reading/extract-value.ts";
 import type { Readings } from "../grading/reading/known-readings.ts";
 import { openStore } from "../journal/store/open-store.ts";
 import { StoreError, type StoreErrorCode } from "../journal/store/store-error.ts";
-import { repliesIn } from "../journal/transfer/stored-run.ts";
+import { readTogether, repliesIn } from "../journal/transfer/stored-run.ts";
 import { type RecordedConversation, recordedConversation } from "./recorded-conversation.ts";
 
 /** Where the thread reads. */
@@ -45,8 +45,8 @@ export type ReadAheadReply =
       readonly failure: { readonly code?: StoreErrorCode; readonly message: string; readonly path?: string };
     };
 
-/** How many conversations are answered together: one by one would take longer to pass on. */
-const AT_ONCE = 16;
+/** How many conversations are answered together: they are written in one group, and each group writes the same pages of indexes. */
+const AT_ONCE = 64;
 
 // Given by `ReadAhead`.
 const { file, run } = workerData as ReadAheadData;
@@ -59,12 +59,15 @@ async function answer({ scenarios: more, conversations }: ReadAheadRequest): Pro
   const store = await opened;
   scenarios.push(...more);
   for (let start = 0; start < conversations.length; start += AT_ONCE) {
-    const some = conversations.slice(start, start + AT_ONCE).map(([conversation, scenario]) => {
-      const recorded = recordedConversation(repliesIn(store, run, conversation));
-      const rules = scenarios[scenario] ?? {};
+    const some = conversations.slice(start, start + AT_ONCE);
+    const read = readTogether(store, () =>
+      some.map(([conversation]) => recordedConversation(repliesIn(store, run, conversation))),
+    );
+    const ahead = read.map((recorded, index) => {
+      const rules = scenarios[some[index]?.[1] ?? -1] ?? {};
       return { recorded, readings: recorded.turns.map((turn) => readTurn(rules[turn.node], turn)) };
     });
-    send({ conversations: some });
+    send({ conversations: ahead });
   }
 }
 

@@ -14,7 +14,7 @@ import {
   type RunFileHeader,
 } from "./run-file.ts";
 import { CallWriter } from "./run-file-calls.ts";
-import { definitionsOf, storedRun } from "./stored-run.ts";
+import { definitionsOf, readTogether, storedRun } from "./stored-run.ts";
 
 /**
  * The lines of a run's file, read from the store as they are asked for: a header, the scenarios, each conversation with its events and then
@@ -25,11 +25,10 @@ import { definitionsOf, storedRun } from "./stored-run.ts";
  */
 export function* exportRun(store: Store, run: string): Generator<string> {
   const lines = linesOf(store, run);
-  const some = (): readonly string[] => someOf(lines);
   for (;;) {
-    const next = store.together === undefined ? some() : store.together(some);
-    if (next.length === 0) return;
-    yield* next;
+    const some = readTogether(store, () => someOf(lines));
+    if (some.length === 0) return;
+    yield* some;
   }
 }
 

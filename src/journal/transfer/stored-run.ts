@@ -17,6 +17,11 @@ export function storedRun(store: Store, name: string): RunSummary {
   return summary;
 }
 
+/** Reads several things from a store, with one lock where each would take one. Nothing may be written meanwhile. */
+export function readTogether<Result>(store: Store, read: () => Result): Result {
+  return store.together === undefined ? read() : store.together(read);
+}
+
 /** The events that define the scenarios of a run; they come before the first conversation. */
 export function definitionsOf(store: Store, run: string): Iterable<ScenarioDefine & Pick<RunEvent, "at">> {
   return definitionsIn(store.events(run, null));
