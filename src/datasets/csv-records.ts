@@ -108,10 +108,10 @@ export class CsvReader {
   }
 
   #plainEnd(text: string, start: number): number {
-    const separator = text.indexOf(this.#separator, start);
     const newline = text.indexOf("\n", start);
-    const ends = [separator, newline].filter((end) => end !== -1);
-    return ends.length === 0 ? text.length : Math.min(...ends);
+    const lineEnd = newline === -1 ? text.length : newline;
+    const separator = text.indexOf(this.#separator, start);
+    return separator === -1 ? lineEnd : Math.min(separator, lineEnd);
   }
 
   #broken(

@@ -11,8 +11,7 @@ const MOST_COLUMNS = 40;
  * the journal with each conversation, because the file that the row came from may be gone when results are read. Secrets are masked.
  */
 export function rowValues(row: JsonObject): JsonObject {
-  const known = computed.get(row);
-  if (known !== undefined) return known;
+  if (latest.row === row) return latest.values;
   const kept: [string, string | number | boolean][] = [];
   for (const [column, value] of Object.entries(row)) {
     if (kept.length === MOST_COLUMNS) break;
@@ -22,9 +21,9 @@ export function rowValues(row: JsonObject): JsonObject {
       kept.push([column, redactSecrets(value)]);
   }
   const values = maskSecretsIn(Object.fromEntries(kept));
-  computed.set(row, values);
+  latest = { row, values };
   return values;
 }
 
-/** The subjects, judges and replicates of a portion of rows share its rows. */
-const computed = new WeakMap<JsonObject, JsonObject>();
+/** The conversations about a row, with all subjects and judges, begin one after the other. */
+let latest: { readonly row?: JsonObject; readonly values: JsonObject } = { values: {} };

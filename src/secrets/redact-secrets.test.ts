@@ -64,6 +64,27 @@ test.each([
   expect(redactSecrets(text)).toBe(text);
 });
 
+const KEY_PREFIXES =
+  "sk- pk_ rk- csk- xai- pplx- nvapi- glpat- xoxb- gsk_ hf_ ghp_ github_pat_ r8_ fw_ tgp_ npm_ whsec_ ya29. AKIA ASIA AIza";
+
+test.each([
+  ...KEY_PREFIXES.split(" ").map((prefix) => `${prefix}ABCDEFGHIJ1234567890`),
+  "eyJhbGci.eyJzdWI",
+  "-----BEGIN PRIVATE KEY-----",
+  "ftp://me@host",
+  "?sig=abc",
+  "%3Fsig%3Dabc",
+  "?a=9f86d081884c7d659a2feaa0c55ad015",
+  "cookie: abc",
+  "digest a=b",
+  "aws4-hmac-sha256 abc",
+  ...["bearer", "basic", "token", "apikey", "api-key"].map((scheme) => `${scheme} a1b2c3`),
+  ...["pass", "pwd", "secret", "authorization", "credential", "api key"].map((name) => `${name}: a1b2`),
+  ...["key", "id token"].map((name) => `${name} 9f86d081884c7d659a2f`),
+])("is found where nothing else looks like a secret: %s", (text) => {
+  expect(redactSecrets(text)).toContain("[redacted]");
+});
+
 test("a placeholder is no secret", () => {
   expect(redactSecrets("ollama is not running", ["ollama"])).toBe("ollama is not running");
 });

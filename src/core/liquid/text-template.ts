@@ -115,9 +115,9 @@ export function placeIn(text: string, offset: number): { readonly line: number; 
 /** The value at a path, as Liquid reads it. */
 function readPath(path: PathKeys, scope: TextScope): unknown {
   let value: unknown = scope;
-  for (const [index, key] of path.entries()) {
+  for (let index = 0; index < path.length; index++) {
     if (value === null || value === undefined) return value;
-    value = readKey(value, key);
+    value = readKey(value, path[index] as string | number);
     if (value === undefined)
       throw new TextError(`there is no ${JSON.stringify(path.slice(0, index + 1).join("."))}`);
   }

@@ -1,3 +1,4 @@
+import { memoize } from "../lazy.ts";
 import type { Outcome } from "../outcomes/outcome-check.ts";
 import type { RateDeclaration } from "../outcomes/rate.ts";
 import type { Issue } from "../schema/issue.ts";
@@ -175,8 +176,12 @@ export function copyDefinition(
 
 /** A scenario for conversations about a row and a variant. */
 export function bindScenario(definition: ScenarioDefinition, given: GivenValues): ScenarioDefinition {
-  return copyDefinition(definition, { given, unbound: definition });
+  const parts = memoize(plain, definition, () => ({ ...definition }));
+  return Object.freeze({ ...parts, given, unbound: definition });
 }
+
+/** Definitions with their hashes as values: one that computes its hash takes many times as long to copy, and each row has a copy. */
+const plain = new WeakMap<ScenarioDefinition, ScenarioDefinition>();
 
 /** The target of an edge that ends the conversation. */
 export const END = "__end__";

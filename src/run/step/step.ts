@@ -1,5 +1,4 @@
 import { lazy } from "../../core/lazy.ts";
-import type { TextScope } from "../../core/liquid/text-template.ts";
 import { END, type ScenarioDefinition, type ScenarioNode } from "../../core/scenario/definition.ts";
 import { foldTurn } from "../../core/state/advance-state.ts";
 import { failedConditions, type RoutingDecision, resolveNextNode } from "../../core/state/routing.ts";
@@ -303,13 +302,17 @@ class Transition {
   }
 
   /** What the simulated user says next, if that is known; else it is asked for. */
-  #writtenByUser(next: NextQuestion, scope: () => TextScope, turn: number): UserMessage | undefined {
+  #writtenByUser(next: NextQuestion, turn: number): UserMessage | undefined {
     const draft = this.#draft;
     const { user } = this.#node(next.node);
     if (next.written !== undefined || user === undefined || draft.simulating === turn) return next.written;
     const place = { turn, node: next.node };
     const found = this.#reader.rendered(place, () =>
-      nextOfUser(this.#definition, draft, { user, scope: scope(), place }),
+      nextOfUser(this.#definition, draft, {
+        user,
+        scope: scopeAt(this.#definition, draft, { before: turn, node: next.node }),
+        place,
+      }),
     );
     if (found === undefined || "written" in found) return found?.written;
     if ("problem" in found) {
@@ -329,10 +332,11 @@ class Transition {
     const { settings, spoken } = draft;
     const turn = (spoken?.length ?? 0) + 1;
     const authored = this.#node(id);
-    if (!isKnown(this.#definition, draft, needsAt(this.#definition, authored).ask, turn)) return;
-    const scope = lazy(() => scopeAt(this.#definition, draft, { before: turn, node: id }));
-    const written = this.#writtenByUser(next, scope, turn);
+    const { ask: needs } = needsAt(this.#definition, authored);
+    if (!isKnown(this.#definition, draft, needs, turn)) return;
+    const written = this.#writtenByUser(next, turn);
     if (authored.user !== undefined && written === undefined) return;
+    const scope = lazy(() => scopeAt(this.#definition, draft, { before: turn, node: id, needs }));
     draft.next = null;
     const asks = this.#reader.rendered({ turn, node: id }, () =>
       askedNode(this.#definition, authored, { scope, settings }),

@@ -36,17 +36,17 @@ export class TurnReader {
     for (let position = 0; position < draft.open.length; position++) {
       const open = draft.open[position] as OpenTurn;
       if (open.reply === undefined || open.judgements !== undefined) continue;
-      const node = this.#definition.nodes[open.node] as ScenarioNode;
-      if (isKnown(this.#definition, draft, needsAt(this.#definition, node).read, open.turn))
+      if (isKnown(this.#definition, draft, this.#needs(open.node).read, open.turn))
         this.#readReply(open, position, effects);
     }
   }
 
   #readReply(open: OpenTurn, position: number, effects: Effect[]): void {
     const { turn, node, reply = "", finish = "", labels } = open;
+    const { read: needs } = this.#needs(node);
     const first = this.#plan(node);
     const read = this.rendered(open, () => {
-      const scope = lazy(() => scopeAt(this.#definition, this.#draft, { before: turn, node }));
+      const scope = lazy(() => scopeAt(this.#definition, this.#draft, { before: turn, node, needs }));
       const authored = readNode(first, open, scope);
       // What others have read is not read again.
       const unread =
@@ -89,7 +89,7 @@ export class TurnReader {
     open: OpenTurn,
     read: { readonly node: ScenarioNode; readonly reads: ReadNode },
   ): Question {
-    const moment = { before: open.turn, node: open.node };
+    const moment = { before: open.turn, node: open.node, needs: this.#needs(open.node).verify };
     const scope = (): ReturnType<typeof scopeAt> => scopeAt(this.#definition, this.#draft, moment);
     const question = this.rendered(open, () => verifiedQuestion(read, scope));
     return question ?? withoutTemplate(read.reads).node.question;
@@ -113,6 +113,10 @@ export class TurnReader {
         };
       return undefined;
     }
+  }
+
+  #needs(id: string): ReturnType<typeof needsAt> {
+    return needsAt(this.#definition, this.#definition.nodes[id] as ScenarioNode);
   }
 
   #plan(id: string, unread?: readonly string[]): NodePlan {

@@ -1,8 +1,13 @@
 import { memoize } from "../../core/lazy.ts";
 import { type FillOptions, fillTexts, hasTexts } from "../../core/liquid/fill-texts.ts";
 import { NO_NEEDS, needsOfParts, type TextNeeds, type TurnNeed } from "../../core/liquid/text-needs.ts";
-import { TextError, type TextScope } from "../../core/liquid/text-template.ts";
-import type { Question, ScenarioDefinition, ScenarioNode } from "../../core/scenario/definition.ts";
+import { compileText, isTemplate, TextError, type TextScope } from "../../core/liquid/text-template.ts";
+import type {
+  GivenValues,
+  Question,
+  ScenarioDefinition,
+  ScenarioNode,
+} from "../../core/scenario/definition.ts";
 import type { ModelReference } from "../../core/scenario/model-override.ts";
 import { readByTexts } from "../../core/scenario/routed-on.ts";
 import { lastVisits, turnScope } from "../../core/scenario/state-scope.ts";
@@ -27,30 +32,34 @@ export interface TextMoment {
   readonly node: string;
   /** True for conditions. */
   readonly isAfter?: boolean;
+  /** What the texts need, if that is known: most read nothing but the row. */
+  readonly needs?: TextNeeds;
 }
 
-/** What of the state the texts of a node need: to be asked, and to be read. */
+/** What of the state the texts of a node need: to be asked, to be read, and to be verified. */
 interface NodeNeeds {
   readonly ask: TextNeeds;
   readonly read: TextNeeds;
+  readonly verify: TextNeeds;
 }
 
 const nodeNeeds = new WeakMap<ScenarioNode, NodeNeeds>();
 
 /** What the texts of a node need of the state. */
 export function needsAt(definition: ScenarioDefinition, node: ScenarioNode): NodeNeeds {
-  if (!hasTexts(node) && !hasTexts(promptOf(definition, node))) return NOTHING_NEEDED;
   return memoize(nodeNeeds, node, () => {
+    if (!hasTexts(node) && !hasTexts(promptOf(definition, node))) return NOTHING_NEEDED;
     const { question, fewShot, template, ...rest } = node.question;
     const fields = Object.values(template?.fields ?? {}).map(({ truth: _, check: __, ...field }) => field);
     return {
       ask: needsOfParts(question, fewShot, promptOf(definition, node), node.user),
       read: needsOfParts(rest, fields, node.rubric),
+      verify: needsOfParts(template),
     };
   });
 }
 
-const NOTHING_NEEDED: NodeNeeds = Object.freeze({ ask: NO_NEEDS, read: NO_NEEDS });
+const NOTHING_NEEDED: NodeNeeds = Object.freeze({ ask: NO_NEEDS, read: NO_NEEDS, verify: NO_NEEDS });
 
 /** True if everything that some texts of turn number `before` read of earlier turns is known. */
 export function isKnown(
@@ -105,9 +114,12 @@ const NOTHING_FOUND: Findings = Object.freeze({
 export function scopeAt(
   definition: ScenarioDefinition,
   state: Pick<ConversationState, "turns" | "open" | "scenario" | "settings">,
-  { before, node, isAfter = false }: TextMoment,
+  { before, node, isAfter = false, needs }: TextMoment,
 ): TextScope {
-  const { row, variant } = definition.given ?? {};
+  const { given = NOTHING_GIVEN } = definition;
+  // An object with getters takes longer to make than most texts take to render.
+  if (needs?.readsState === false) return { ...given };
+  const { row, variant } = given;
   let turns: readonly TextScope[] | undefined;
   let nodes: TextScope | undefined;
   const finished = (): readonly FinishedTurn[] => itemsOf(state.turns).filter(({ turn }) => turn < before);
@@ -146,6 +158,8 @@ export function scopeAt(
   };
 }
 
+const NOTHING_GIVEN: GivenValues = Object.freeze({});
+
 /** What the simulated user did last, also in turns that are still being read. */
 export function lastUser({
   open,
@@ -169,7 +183,8 @@ function findings(
   const { reads, reply = "", finish, judgements, unreadByRules } = turn;
   if (reads === undefined || judgements === undefined) return NOTHING_FOUND;
   const { node } = nodePlan(definition, turn.node, state.settings, unreadByRules);
-  const moment = { before: turn.turn, node: turn.node };
+  const { verify } = needsAt(definition, definition.nodes[turn.node] as ScenarioNode);
+  const moment = { before: turn.turn, node: turn.node, needs: verify };
   const question = verifiedQuestion({ node, reads }, () => scopeAt(definition, state, moment));
   const known = judgements.filter((part) => part !== null);
   const input = { question, reply, finish, traits: reads.traits, state: state.scenario };
@@ -190,10 +205,12 @@ export function askedNode(
       ? subjectPrompt(node, settings)
       : (hasTexts(prompt) ? fillTexts({ systemPrompt: prompt }, scope()).systemPrompt : prompt) || undefined;
   const { question, fewShot } = node.question;
-  if (!hasTexts(question) && !hasTexts(fewShot)) return { node, instructions };
-  const filled = fillTexts({ question, ...(fewShot === undefined ? {} : { fewShot }) }, scope());
-  if (filled.question.trim() === "") throw new TextError("the question comes to an empty text");
-  return { node: { ...node, question: { ...node.question, ...filled } }, instructions };
+  const examples = hasTexts(fewShot) ? fewShot : undefined;
+  if (!isTemplate(question) && examples === undefined) return { node, instructions };
+  const text = isTemplate(question) ? compileText(question).text(scope()) : question;
+  if (text.trim() === "") throw new TextError("the question comes to an empty text");
+  const more = examples === undefined ? {} : { fewShot: fillTexts(examples, scope()) };
+  return { node: { ...node, question: { ...node.question, question: text, ...more } }, instructions };
 }
 
 /** The system prompt that the scenario has for a node: that of its override, its agent, or its own. */
@@ -232,12 +249,19 @@ export function readNode({ node, traits }: ReadNode, asked: Turn, scope: () => T
   const { question = node.question.question } = asked;
   if (question === node.question.question && !hasTexts(node.question) && !hasTexts(traits))
     return { node, traits };
-  const { question: _, ...rest } = node.question;
+  const rest = memoize(besideTheText, node.question, () => {
+    const { question: _, ...others } = node.question;
+    return others;
+  });
+  const filled = hasTexts(rest) ? fillTexts(rest, scope(), WHEN_COMPARED) : rest;
   return {
-    node: { ...node, question: { question, ...fillTexts(rest, scope(), WHEN_COMPARED) } },
-    traits: fillTexts(traits, scope()),
+    node: { ...node, question: { question, ...filled } },
+    traits: hasTexts(traits) ? fillTexts(traits, scope()) : traits,
   };
 }
+
+/** Questions without their text. Each turn would look through a new object otherwise. */
+const besideTheText = new WeakMap<Question, Omit<Question, "question">>();
 
 /**
  * The question of a node whose reply was read, with its truths. Everything is rendered from what the author wrote: what came from
