@@ -1,16 +1,5 @@
 import type BetterSqlite3 from "better-sqlite3";
-import { lazy } from "../../core/lazy.ts";
-import { MIGRATIONS } from "./store-schema.ts";
-
-/** The indexes that stores have. */
-const knownIndexes = lazy(
-  (): ReadonlySet<string> =>
-    new Set(
-      MIGRATIONS.flatMap(({ sql }) => sql.replace(/--.*$/gm, "").split(";"))
-        .map(spaced)
-        .filter((statement) => statement.startsWith("CREATE INDEX")),
-    ),
-);
+import { knownIndexes } from "./store-schema.ts";
 
 /** An index of columns alone, which a person may have added. */
 const PLAIN_INDEX = /^CREATE (?:UNIQUE )?INDEX \w+ ON \w+ ?\([\w, ]+\)$/i;
@@ -38,7 +27,7 @@ export function strangeSchema(database: BetterSqlite3.Database): string | undefi
       // An index without a text belongs to a key.
       const text = spaced(sql ?? "");
       if (type === "table") return COMPUTING.test(text);
-      return type !== "index" || (text !== "" && !knownIndexes().has(text) && !PLAIN_INDEX.test(text));
+      return type !== "index" || (text !== "" && !knownIndexes().includes(text) && !PLAIN_INDEX.test(text));
     }) ?? (database.prepare(GENERATED).get() as SchemaPart | undefined);
   if (strange === undefined) return undefined;
   return `its ${strange.type} ${JSON.stringify(strange.name)} is not one of a store`;

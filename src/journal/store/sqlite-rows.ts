@@ -6,6 +6,7 @@ import type { CallRow, CountEntry, EncodedSettings, EventRow, GroupRows } from "
 import type { StoredLink } from "./message-chains.ts";
 import type { SqlDatabase } from "./sql-database.ts";
 import { deletedRun } from "./store-error.ts";
+import { addBrowsingIndexes, MANY_CONVERSATIONS } from "./store-schema.ts";
 import { isShortName, MOST_NAMES, otherName } from "./tally-table.ts";
 import type { EncodedData } from "./text-codec.ts";
 
@@ -31,6 +32,8 @@ export class SqliteRows implements GroupRows {
   readonly #settings = new Map<string, number>();
   #messages = new WeakMap<StoredLink, number>();
   readonly #cells = new Map<string, { readonly id: number; position: number }>();
+  /** True if the file has the indexes of one with many conversations; nobody removes them. */
+  #hasIndexes = false;
 
   constructor(database: PreparingDatabase) {
     this.#database = database;
@@ -65,7 +68,12 @@ export class SqliteRows implements GroupRows {
   }
 
   newConversation(run: number, name: string, columns: readonly Column[]): number {
-    return Number(this.#sql().newConversation.run(run, name, ...columns).lastInsertRowid);
+    const id = Number(this.#sql().newConversation.run(run, name, ...columns).lastInsertRowid);
+    if (id >= MANY_CONVERSATIONS && !this.#hasIndexes) {
+      addBrowsingIndexes(this.#database);
+      this.#hasIndexes = true;
+    }
+    return id;
   }
 
   saveConversation(id: number, columns: readonly Column[]): void {

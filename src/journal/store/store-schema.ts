@@ -1,3 +1,4 @@
+import { lazy } from "../../core/lazy.ts";
 import { foldConversation } from "../fold/conversation.ts";
 import { conversationCounts } from "../fold/tally.ts";
 import type { GroupRows } from "./group.ts";
@@ -251,7 +252,46 @@ DROP INDEX event_by_run;
 DROP INDEX setting_by_name;
 `,
   },
+  // Each index takes a page. Of few conversations, everything is found without.
+  { version: 9, sql: "", fill: dropBrowsingIndexes },
 ];
+
+/** From this many conversations on, a file has indexes to find some of them. */
+export const MANY_CONVERSATIONS = 1_000;
+
+const BROWSING_INDEXES: readonly string[] = [
+  "conversation_by_status",
+  "conversation_by_subject",
+  "conversation_by_scenario",
+  "conversation_by_item",
+  "conversation_by_turns",
+  "conversation_by_cost",
+  "conversation_by_time",
+  "conversation_of_run",
+  "outcome_by_value",
+  "turn_by_node",
+];
+
+/** The indexes that every release has made, as they were written. Whoever imports the library need not wait for them. */
+export const knownIndexes: () => readonly string[] = lazy(() =>
+  MIGRATIONS.flatMap(({ sql }) => sql.replace(/--.*$/gm, "").split(";"))
+    .map((statement) => statement.trim().replace(/\s+/g, " "))
+    .filter((statement) => statement.startsWith("CREATE INDEX")),
+);
+
+/** Makes the indexes that a file with many conversations has. */
+export function addBrowsingIndexes(database: SqlDatabase): void {
+  for (const sql of knownIndexes())
+    if (BROWSING_INDEXES.some((name) => sql.startsWith(`CREATE INDEX ${name} `)))
+      database.run(sql.replace("INDEX", "INDEX IF NOT EXISTS"));
+}
+
+function dropBrowsingIndexes(database: SqlDatabase): void {
+  // Ids count up, and are never used again.
+  const last = database.value<number | null>("SELECT max(id) FROM conversation") ?? 0;
+  if (last < MANY_CONVERSATIONS)
+    for (const name of BROWSING_INDEXES) database.run(`DROP INDEX IF EXISTS ${name}`);
+}
 
 /** The version that this release writes. */
 export const FORMAT_VERSION: number = Math.max(...MIGRATIONS.map(({ version }) => version));
