@@ -37,11 +37,13 @@ export async function openDatabase(path: string, options: StoreOptions = {}): Pr
   try {
     if (!isReadOnly) mkdirSync(dirname(full), { recursive: true });
     inspectFile(full, isReadOnly);
-    database = new Database(full, { readonly: isReadOnly, timeout: PORTION_MS });
-    prepareDatabase({ database, path: full, isReadOnly, lockTimeoutMs });
+    const opened = new Database(full, { readonly: isReadOnly, timeout: PORTION_MS });
+    database = opened;
+    // A new file, or one of an older format, cannot even be read while another process prepares it.
+    retryWhileBusy(lockTimeoutMs, () => prepareDatabase({ database: opened, path: full, isReadOnly }));
     // Each group is flushed; else `GroupWriter` flushes once a second.
     if (durable && !isReadOnly) database.pragma("synchronous = FULL");
-    return { database, path: full, isReadOnly, isDurable: durable, lockTimeoutMs };
+    return { database: opened, path: full, isReadOnly, isDurable: durable, lockTimeoutMs };
   } catch (error) {
     database?.close();
     if (isReadOnly && needsCopy(error)) return openCopy(full, lockTimeoutMs);
@@ -71,7 +73,7 @@ async function openCopy(path: string, lockTimeoutMs: number): Promise<OpenDataba
     if (log?.isFile()) fs.copyFileSync(`${path}-wal`, `${copy}-wal`);
     fs.chmodSync(copy, 0o600);
     database = new Database(copy, { readonly: true, timeout: PORTION_MS });
-    prepareDatabase({ database, path, isReadOnly: true, lockTimeoutMs });
+    prepareDatabase({ database, path, isReadOnly: true });
     return { database, path, isReadOnly: true, isDurable: false, lockTimeoutMs };
   } catch (error) {
     database?.close();
@@ -118,12 +120,12 @@ function readHeader(path: string): Buffer {
   }
 }
 
+/** Each step may be made again. */
 function prepareDatabase({
   database,
   path,
   isReadOnly,
-  lockTimeoutMs,
-}: Omit<OpenDatabase, "isDurable">): void {
+}: Pick<OpenDatabase, "database" | "path" | "isReadOnly">): void {
   const pragma = (name: string): number => database.pragma(name, { simple: true }) as number;
   // Before anything of it is used: the file may come from elsewhere.
   database.pragma("trusted_schema = OFF");
@@ -131,9 +133,9 @@ function prepareDatabase({
   if (strange !== undefined) throw foreign(path, strange);
   if (!isReadOnly) {
     database.pragma(`page_size = ${PAGE_SIZE}`);
-    retryWhileBusy(lockTimeoutMs, () => migrate(database, path));
+    migrate(database, path);
     // The header is in the file itself by now, where `inspectFile` finds it.
-    retryWhileBusy(lockTimeoutMs, () => database.pragma("journal_mode = WAL"));
+    database.pragma("journal_mode = WAL");
     database.pragma("synchronous = NORMAL");
     // Pages that change with every group are copied into the file now and then, not after each few groups.
     database.pragma(`wal_autocheckpoint = ${WAL_PAGES}`);

@@ -1,7 +1,10 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
@@ -326,6 +329,29 @@ test("a file of version 8 loses the indexes of a large one only if it is small",
   (await open(path)).close();
   expect(indexes()).toHaveLength(all.length - 10);
 });
+
+/** Locks the file against readers, as a process does that prepares it; longer than SQLite waits by itself. */
+const LOCKING = `
+const { parentPort, workerData: { library, path } } = require("node:worker_threads");
+const file = new (require(library))(path);
+file.exec("BEGIN EXCLUSIVE");
+parentPort.postMessage("locked");
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+file.exec("COMMIT");
+file.close();`;
+
+test.each([{}, { readOnly: true }])(
+  "a file that another process prepares is waited for: %j",
+  async (options) => {
+    fileOfVersion8(1);
+    const library = createRequire(import.meta.url).resolve("better-sqlite3");
+    const locker = new Worker(LOCKING, { eval: true, workerData: { library, path } });
+    await once(locker, "message");
+    const store = await open(path, options);
+    expect(store.runs()).toHaveLength(1);
+    await once(locker, "exit");
+  },
+);
 
 test("two connections write at once, each its own run", async () => {
   const stores = [await open(path), await open(path)];
