@@ -56,9 +56,8 @@ try {
     await page.locator("h1").waitFor();
     // Pages with a live connection are never idle; what they show is there when their last part is.
     await page.waitForTimeout(1_500);
-    await page.waitForFunction("!/Computing intervals|Loading/.test(document.body.textContent)", undefined, {
-      timeout: 60_000,
-    });
+    const waiting = page.getByText(/Computing intervals|Loading/).first();
+    await waiting.waitFor({ state: "detached", timeout: 60_000 });
     await take(name, height);
   }
   await page.evaluate(
