@@ -90,30 +90,38 @@ export function viewerApp(parts: ViewerParts): Hono {
   app.get("/favicon.ico", (context) => context.body(null, 204));
 
   /** The run that an address names, exactly. */
-  const runOf = (name: string): RunSummary => {
+  const runOf = (context: Context, name = context.req.param("run") ?? ""): RunSummary => {
     const summary = store.run(name);
-    if (summary === undefined || summary.run !== name)
-      throw new RequestError(
-        404,
-        `There is no run "${name.slice(0, 200)}" in this store. It may have been deleted.`,
-      );
-    return summary;
+    if (summary?.run === name) return summary;
+    throw new RequestError(
+      404,
+      `There is no run "${name.slice(0, 200)}" in this store. It may have been deleted.`,
+    );
   };
+  const found = <Answer>(answer: Answer | undefined, what: string): Answer => {
+    if (answer === undefined) throw new RequestError(404, `There is no such ${what}.`);
+    return answer;
+  };
+  const heavyJson = async (context: Context, request: HeavyRequest): Promise<Response> =>
+    context.body(await parts.heavy.answer(request), 200, {
+      "content-type": "application/json; charset=utf-8",
+    });
 
   app.get("/api/runs", (context) => context.json(runsAnswer(parts)));
-  app.get("/api/runs/:run", (context) => context.json(runAnswer(parts, runOf(context.req.param("run")))));
-  app.delete("/api/runs/:run", async (context) => {
-    const { run } = runOf(context.req.param("run"));
+  const runs = app.basePath("/api/runs/:run");
+  runs.get("/", (context) => context.json(runAnswer(parts, runOf(context))));
+  runs.delete("/", async (context) => {
+    const { run } = runOf(context);
     await deleteRun(run);
     return context.json({ deleted: run });
   });
-  app.get("/api/runs/:run/heat", (context) =>
-    context.json(heatAnswer(parts, runOf(context.req.param("run")), context.req.query("outcome") ?? "")),
+  runs.get("/heat", (context) =>
+    context.json(heatAnswer(parts, runOf(context), context.req.query("outcome") ?? "")),
   );
-  app.get("/api/runs/:run/pairs", (context) => {
-    const { run } = runOf(context.req.param("run"));
+  runs.get("/pairs", (context) => {
+    const { run } = runOf(context);
     const { a = "", b = "", with: other, outcome, side, scenario } = context.req.query();
-    if (other !== undefined) runOf(other);
+    if (other !== undefined) runOf(context, other);
     const filter = {
       run,
       subject: a,
@@ -125,40 +133,30 @@ export function viewerApp(parts: ViewerParts): Hono {
     } as const;
     return context.json(pairsAnswer(parts.browser, filter, pageOf(context)));
   });
-  const heavyJson = async (context: Context, request: HeavyRequest): Promise<Response> =>
-    context.body(await parts.heavy.answer(request), 200, {
-      "content-type": "application/json; charset=utf-8",
-    });
-  app.get("/api/runs/:run/curves", (context) =>
-    heavyJson(context, { kind: "curves", run: runOf(context.req.param("run")).run }),
-  );
-  app.get("/api/runs/:run/rates", (context) => {
-    const { run } = runOf(context.req.param("run"));
+  runs.get("/curves", (context) => heavyJson(context, { kind: "curves", run: runOf(context).run }));
+  runs.get("/rates", (context) => {
+    const { run } = runOf(context);
     const by = context.req.query("by");
     return heavyJson(
       context,
       by === undefined ? { kind: "rates", run } : { kind: "groups", run, by: by.split(",") },
     );
   });
-  app.get("/api/runs/:run/comparison", (context) => {
-    const { run } = runOf(context.req.param("run"));
+  runs.get("/comparison", (context) => {
+    const { run } = runOf(context);
     const { a = "", b = "", with: other = run } = context.req.query();
-    return heavyJson(context, { kind: "comparison", run, a, b, withRun: runOf(other).run });
+    return heavyJson(context, { kind: "comparison", run, a, b, withRun: runOf(context, other).run });
   });
-  app.get("/api/runs/:run/review", async (context) => {
-    const { run } = runOf(context.req.param("run"));
+  runs.get("/review", async (context) => {
+    const { run } = runOf(context);
     const { kind, count: asked, seed } = context.req.query();
     const count = Math.min(Math.max(Math.trunc(Number(asked ?? 50)) || 50, 1), MOST_REVIEWED);
     if (kind === "disagree") return heavyJson(context, { kind: "disagreements", run, count });
-    const request = {
-      kind: kind === "unreadable" ? "unreadable" : "random",
-      count,
-      seed: Number(seed) || 0,
-    } as const;
-    return context.json(reviewAnswer(parts, run, request));
+    const known = kind === "unreadable" ? kind : "random";
+    return context.json(reviewAnswer(parts, run, { kind: known, count, seed: Number(seed) || 0 }));
   });
-  app.post("/api/runs/:run/labels", async (context) => {
-    const { run } = runOf(context.req.param("run"));
+  runs.post("/labels", async (context) => {
+    const { run } = runOf(context);
     const label = labelFrom(await context.req.json().catch(() => undefined));
     if (label === undefined)
       throw new RequestError(
@@ -168,9 +166,9 @@ export function viewerApp(parts: ViewerParts): Hono {
     await parts.label(run, label);
     return context.json({ labelled: label });
   });
-  app.get("/api/runs/:run/live", (context) => liveUpdates(context, parts, context.req.param("run")));
-  app.get("/api/runs/:run/conversations", (context) => {
-    const { run } = runOf(context.req.param("run"));
+  runs.get("/live", (context) => liveUpdates(context, parts, context.req.param("run")));
+  runs.get("/conversations", (context) => {
+    const { run } = runOf(context);
     const given = ENTRY_FILTERS.flatMap((key) => {
       const value = context.req.query(key);
       return value === undefined || value === "" ? [] : [[key, value] as const];
@@ -180,37 +178,28 @@ export function viewerApp(parts: ViewerParts): Hono {
       throw new RequestError(400, "The number of an edge is a whole number.");
     return context.json(conversationsAnswer(parts, run, { filter, ...pageOf(context) }));
   });
-  app.get("/api/runs/:run/conversations/:conversation", async (context) => {
-    const answer = await conversationAnswer(
-      parts,
-      runOf(context.req.param("run")),
-      context.req.param("conversation"),
-    );
-    if (answer === undefined) throw new RequestError(404, "There is no such conversation in this run.");
-    return context.json(answer);
+  runs.get("/conversations/:conversation", async (context) => {
+    const answer = await conversationAnswer(parts, runOf(context), context.req.param("conversation"));
+    return context.json(found(answer, "conversation in this run"));
   });
-  app.get("/api/runs/:run/conversations/:conversation/calls/:call", (context) => {
-    const { run } = runOf(context.req.param("run"));
-    const answer = callAnswer(store, run, context.req.param("conversation"), context.req.param("call"));
-    if (answer === undefined) throw new RequestError(404, "There is no such call in this conversation.");
-    return context.json(answer);
+  runs.get("/conversations/:conversation/calls/:call", (context) => {
+    const { conversation, call } = context.req.param();
+    const answer = callAnswer(store, runOf(context).run, conversation, call);
+    return context.json(found(answer, "call in this conversation"));
   });
-  app.get("/api/runs/:run/conversations/:conversation/turns/:turn/reply", (context) => {
-    const { run } = runOf(context.req.param("run"));
-    const text = textAnswer(store, run, context.req.param("conversation"), Number(context.req.param("turn")));
-    if (text === undefined) throw new RequestError(404, "There is no such turn in this conversation.");
-    return context.json({ text });
+  runs.get("/conversations/:conversation/turns/:turn/reply", (context) => {
+    const { conversation, turn } = context.req.param();
+    const text = textAnswer(store, runOf(context).run, conversation, Number(turn));
+    return context.json({ text: found(text, "turn in this conversation") });
   });
-  app.get("/api/runs/:run/scenarios/:scenario", (context) => {
-    const answer = scenarioAnswer(parts, runOf(context.req.param("run")), context.req.param("scenario"));
-    if (answer === undefined) throw new RequestError(404, "There is no such scenario in this run.");
-    return context.json(answer);
+  runs.get("/scenarios/:scenario", (context) => {
+    const answer = scenarioAnswer(parts, runOf(context), context.req.param("scenario"));
+    return context.json(found(answer, "scenario in this run"));
   });
-  app.get("/api/runs/:run/scenarios/:scenario/coverage", (context) => {
-    const { run, start } = runOf(context.req.param("run"));
+  runs.get("/scenarios/:scenario/coverage", (context) => {
+    const { run, start } = runOf(context);
     const scenario = context.req.param("scenario");
-    if (!Object.hasOwn(start.scenarios, scenario))
-      throw new RequestError(404, "There is no such scenario in this run.");
+    found(Object.hasOwn(start.scenarios, scenario) || undefined, "scenario in this run");
     return heavyJson(context, { kind: "coverage", run, scenario });
   });
   return app;

@@ -1,5 +1,11 @@
 import { type ReactNode, useMemo } from "react";
-import type { ConversationEntry, CoverageAnswer, ScenarioAnswer, WitnessView } from "../../answers.ts";
+import type {
+  ConversationEntry,
+  CoverageAnswer,
+  GraphAnswer,
+  ScenarioAnswer,
+  WitnessView,
+} from "../../answers.ts";
 import type { EntryFilter } from "../../entry-filter.ts";
 import { Choice } from "../parts/controls.tsx";
 import { type EntryColumns, EntryList, useEntries } from "../parts/entry-list.tsx";
@@ -64,6 +70,7 @@ function ScenarioView({
         </h1>
         <span className="facts">
           <span>{countedText(conversations, "conversation")}</span>
+          {covered === null && graph !== null && <span>{takenText(graph, data, subjects)}</span>}
           {covered?.shares
             .filter(({ possible }) => possible > 0)
             .map(({ kind, reached, possible }) => (
@@ -133,6 +140,14 @@ function ScenarioView({
       {!isChosen && evidence}
     </>
   );
+}
+
+/** What is known before it is known what can be reached. */
+function takenText(graph: GraphAnswer, { edges }: ScenarioAnswer, subjects: readonly string[]): string {
+  const taken = new Set(
+    edges.filter(({ subject, hops }) => hops > 0 && subjects.includes(subject)).map(({ edge }) => edge),
+  );
+  return `${taken.size} of ${countedText(graph.edges.length, "edge")} taken`;
 }
 
 /** The turns of the chosen node, or the conversations that took the chosen edge. */
