@@ -1,5 +1,5 @@
 import { compileLinearRegex } from "../../core/checks/linear-regex.ts";
-import { NOTHING, TRACE_HEADER, withoutHeader } from "./trace-header.ts";
+import { headerProblem, NOTHING, TRACE_HEADER, withoutHeader } from "./trace-header.ts";
 
 /** A Python pattern in RE2 syntax that means the same, or why there is none. */
 export type TranslatedPattern =
@@ -61,6 +61,8 @@ export function translatePattern(pattern: string, context: PatternContext = {}):
     const notes = [...translator.notes];
     if (context.seesHeader !== true)
       return { pattern: translated, flags: plain, notes, touchesHeader: false };
+    // Nothing that an export writes touches the header.
+    if (translator.startsReply) return { pattern: translated, flags: plain, notes, touchesHeader: false };
     const left = withoutHeader(new Translator(pattern, flags, false).run(), plain);
     if (left === "too large") return { problem: "how it meets the header of upstream's traces is not known" };
     if (left === "always") return { pattern: "", flags: "", notes: [HEADER_NOTE], touchesHeader: true };
@@ -81,6 +83,8 @@ class PatternProblem extends Error {}
 
 class Translator {
   readonly notes = new Set<string>();
+  /** True if it has what an export writes for the beginning of the reply. */
+  startsReply = false;
   readonly #pattern: string;
   readonly #classes: Readonly<Record<string, string>>;
   readonly #seesHeader: boolean;
@@ -172,6 +176,12 @@ class Translator {
 
   #group(): void {
     const rest = this.#pattern.slice(this.#at);
+    if (rest.startsWith(REPLY_START)) {
+      this.#out += "\\A";
+      this.#at += REPLY_START.length;
+      this.startsReply = true;
+      return;
+    }
     if (!rest.startsWith("(?")) {
       this.#open("(", this.#isMultiline());
       return;
@@ -286,6 +296,9 @@ class Translator {
   }
 }
 
+/** The beginning of the reply in upstream's traces, as an export writes it. */
+const REPLY_START = `(?<=\\A${TRACE_HEADER.replace("\n", "\\n")})`;
+
 /** What the translation of Python's patterns writes, and the Python that it comes from, the longest first. */
 const BACK: readonly (readonly [string, string])[] = [
   [`[^${SPACE}]`, "\\S"],
@@ -314,10 +327,21 @@ export function pythonPattern(
   pattern: string,
   { flags, seesHeader }: { readonly flags: string; readonly seesHeader: boolean },
 ): string | { readonly problem: string } {
+  if (seesHeader) {
+    const problem = headerProblem(pattern, flags);
+    if (problem !== null) return { problem };
+  }
+  const isMultiline = flags.includes("m") || /\(\?[a-z]*m/.test(pattern);
   let out = "";
   let isInClass = false;
   for (let at = 0; at < pattern.length; ) {
     const rest = pattern.slice(at);
+    const start = isInClass ? undefined : (isMultiline ? /^\\A/ : /^(?:\^|\\A)/).exec(rest)?.[0];
+    if (seesHeader && start !== undefined) {
+      out += REPLY_START;
+      at += start.length;
+      continue;
+    }
     const known =
       seesHeader && rest.startsWith(NOTHING)
         ? ([NOTHING, "^"] as const)
@@ -348,8 +372,9 @@ export function pythonPattern(
       }
       if (isInClass && rest.startsWith("[:"))
         return { problem: "classes such as [:alpha:] have no counterpart" };
-      if (!isInClass && character === "$" && !flags.includes("m") && !/\(\?[a-z]*m/.test(pattern))
-        out += "\\Z";
+      if (!isInClass && character === "$" && !isMultiline) out += "\\Z";
+      // A repeat to Python, and plain characters to RE2.
+      else if (!isInClass && /^\{,\d*\}/.test(rest)) out += "\\{";
       else out += character;
       if (character === "[" && !isInClass) {
         isInClass = true;

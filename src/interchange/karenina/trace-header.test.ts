@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { evaluateCheck } from "../../core/checks/evaluate-check.ts";
-import { compileLinearRegex } from "../../core/checks/linear-regex.ts";
+import { compileLinearRegex, type LinearRegex } from "../../core/checks/linear-regex.ts";
 import { readKarenina } from "./checkpoint.ts";
 import { toCheck } from "./primitives.ts";
-import { translatePattern } from "./python-regex.ts";
+import { pythonPattern, translatePattern } from "./python-regex.ts";
 
 const note = (): void => {};
 
@@ -42,6 +42,27 @@ describe("patterns on traces that begin with a header", () => {
     ["^(?:-|\\s|AI|Message){2,10}yes", "yes", false],
   ])("%s on %j: %s", (pattern, reply, found) => {
     expect(finds(pattern, reply)).toBe(found);
+  });
+
+  test.each(["^yes", "\\Ayes|no$", "[\\^]x|^y", "(?i)^yes", "(?m)^yes"])(
+    "%s of ours goes out as the beginning of the reply, and comes back",
+    (pattern) => {
+      const python = pythonPattern(pattern, { flags: "", seesHeader: true });
+      const back = translatePattern(python as string, { seesHeader: true });
+      if ("problem" in back) throw new Error(back.problem);
+      const [first, second] = [pattern, back.pattern].map((text) => compileLinearRegex(text));
+      for (const reply of ["yes", "no", "no\nyes", "ax", "y", "", "Yes"])
+        expect([reply, (second as LinearRegex).find(reply)]).toEqual([
+          reply,
+          (first as LinearRegex).find(reply),
+        ]);
+    },
+  );
+
+  test.each(["AI", "\\s+yes", "[^a]", "."])("%s of ours would be found in the header", (pattern) => {
+    expect(pythonPattern(pattern, { flags: "", seesHeader: true })).toMatchObject({
+      problem: expect.stringContaining("header"),
+    });
   });
 
   test("what grows without end is refused", () => {

@@ -44,6 +44,19 @@ export function withoutHeader(
   return { inside, across: [...across] };
 }
 
+/** Why upstream would find a pattern of ours in places where it does not occur in the reply. */
+export function headerProblem(pattern: string, flags: string): string | null {
+  const isMultiline = flags.includes("m") || /\(\?[a-z]*m/.test(pattern);
+  // The beginning of the reply is no place in the header; in classes, ^ is another sign.
+  const starts = isMultiline ? /\[(?:\\.|[^\]\\])*\]|\\A|\\./gs : /\[(?:\\.|[^\]\\])*\]|\\A|\^|\\./gs;
+  const left = withoutHeader(
+    pattern.replace(starts, (part) => (part === "\\A" || part === "^" ? NOTHING : part)),
+    flags,
+  );
+  if (typeof left !== "string" && left.across.length === 0) return null;
+  return `upstream may find it in the header "${TRACE_HEADER.trim()}" of its traces`;
+}
+
 /** Repeats inside of repeats can make what is left grow with every character. */
 const MAX_SIZE = 500;
 
