@@ -2,6 +2,7 @@ import type { ScenarioDefinition } from "../../core/scenario/definition.ts";
 import { parseScenario } from "../../core/scenario/parse-scenario.ts";
 import { DefinitionError, formatIssue } from "../../core/schema/format-issue.ts";
 import { deepEqual, isRecord, type JsonObject, type JsonValue } from "../../core/values/json.ts";
+import { nodeIdHere } from "./conditions.ts";
 import { KeptPieces, type PieceKind } from "./kept-pieces.ts";
 import { type ImportNote, reasonOf, ScenarioReader } from "./scenario-reader.ts";
 import { ScenarioWriter } from "./scenario-writer.ts";
@@ -155,7 +156,7 @@ const NODE_PIECES: readonly {
     upstream: ({ question, questionData }) =>
       isRecord(questionData)
         ? (questionData.answer_template as JsonValue)
-        : (((question as JsonObject).hasPart as JsonObject).text as JsonValue),
+        : ((question as JsonObject).hasPart as JsonObject | undefined)?.text,
   },
   {
     kind: "stateUpdate",
@@ -193,8 +194,10 @@ function withKeptPieces(file: JsonObject, data: JsonObject, traits: readonly Ups
   const edges = definition.edges.map((edge) => writer.edge(edge));
   const singles = edges.map((written) => (written.length === 1 ? (written[0] as JsonObject) : NO_EDGE));
   const again = new ScenarioReader({ ...back, edges: singles }, traits).read({});
-  for (const [index, [id, upstream]] of Object.entries(data.nodes as JsonObject).entries()) {
-    const here = Object.keys(nodes)[index] ?? id;
+  const taken = new Set<string>();
+  for (const [id, upstream] of Object.entries(data.nodes as JsonObject)) {
+    const here = nodeIdHere(id, taken);
+    taken.add(here);
     for (const piece of NODE_PIECES) {
       const own = piece.here(nodes[here] as JsonObject);
       const returned = piece.here((again.nodes as JsonObject)[here] as JsonObject);
@@ -204,7 +207,8 @@ function withKeptPieces(file: JsonObject, data: JsonObject, traits: readonly Ups
     }
   }
   for (const [index, edge] of definition.edges.entries()) {
-    const { condition, conditionSource } = (data.edges as readonly JsonObject[])[index] as JsonObject;
+    const written = (data.edges as readonly JsonValue[])[index];
+    const { condition, conditionSource } = isRecord(written) ? (written as JsonObject) : {};
     const original = conditionSource ?? condition;
     if (edge.when === undefined || original === undefined || original === null) continue;
     const returned = (again.edges as readonly JsonObject[])[index];
@@ -216,7 +220,7 @@ function withKeptPieces(file: JsonObject, data: JsonObject, traits: readonly Ups
   );
   for (const { name, check } of (file.outcomes ?? []) as readonly JsonObject[]) {
     if (deepEqual(check, returned.get(name as string))) continue;
-    const criteria = data.outcomeCriteria as readonly JsonObject[];
+    const criteria = (data.outcomeCriteria as readonly JsonValue[]).filter(isRecord) as JsonObject[];
     const original = criteria.findLast((criterion) => criterion.name === name);
     const piece = original?.check ?? original?.evaluateSource;
     if (piece !== undefined && piece !== null) kept.keep("outcome", check, piece);

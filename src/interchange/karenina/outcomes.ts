@@ -343,12 +343,19 @@ type ContainsCheck = Extract<Check, { readonly type: "contains_any" | "contains_
 
 /** Texts that upstream finds in the header before each reply are always contained. */
 function containedInTrace(check: ContainsCheck, note: Note): ReturnType<typeof translateComparison> {
-  const steps = compileNormalizers(check.normalize ?? []);
+  const { substrings, normalize = [] } = check;
+  if (
+    !Array.isArray(substrings) ||
+    substrings.some((text) => typeof text !== "string") ||
+    !Array.isArray(normalize)
+  )
+    throw new NotTranslatable("it needs a list of texts, and normalisers in a list");
+  const steps = compileNormalizers(normalize);
   if ("problem" in steps) throw new NotTranslatable(steps.problem);
   const end = "\u{10FFFD}";
   const header = steps.apply(`${TRACE_HEADER}${end}`).replace(end, "");
-  const texts = check.substrings.map((text) => steps.apply(text));
-  const others = check.substrings.filter((_, index) => !header.includes(texts[index] as string));
+  const texts = substrings.map((text) => steps.apply(text));
+  const others = substrings.filter((_, index) => !header.includes(texts[index] as string));
   const crossing = texts.find((text) =>
     [...text].some((_, length) => length > 0 && header.endsWith(text.slice(0, length))),
   );
@@ -356,7 +363,7 @@ function containedInTrace(check: ContainsCheck, note: Note): ReturnType<typeof t
     throw new NotTranslatable(
       `${JSON.stringify(crossing)} may begin in the header of upstream's text of a reply`,
     );
-  if (others.length === check.substrings.length) return { check, expected: null };
+  if (others.length === substrings.length) return { check, expected: null };
   note("texts that stand in the header of upstream's text of a reply are always found there");
   if (check.type === "contains_any" || others.length === 0) return true;
   return { check: { ...check, substrings: others }, expected: null };

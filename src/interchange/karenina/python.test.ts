@@ -336,6 +336,33 @@ describe("files that are no checkpoints", () => {
     ]);
   });
 
+  test("entries that are no objects are reasons or nothing, and ids that are numbers keep their pieces", () => {
+    const odd = {
+      name: "odd",
+      entryNode: "b",
+      nodes: {
+        b: { question: { text: "b", acceptedAnswer: { text: "x" } } },
+        " 1": {
+          question: { text: "1", acceptedAnswer: { text: "x" } },
+          stateUpdateSource: "lambda a, p: {'n': 1}",
+        },
+      },
+      edges: [{ source: "b", target: " 1" }, null],
+      outcomeCriteria: [null, "x", { name: "o", evaluateSource: "lambda r: r.turn_count" }, null],
+    };
+    const { scenarios, refused } = readKarenina(checkpoint({ hasPart: [odd] }), { partial: true });
+    expect(refused[0]?.reasons.length ?? 0).toBeGreaterThan(0);
+    expect(scenarios).toEqual([]);
+    const { edges, ...rest } = odd;
+    const whole = readKarenina(checkpoint({ hasPart: [{ ...rest, edges: edges.slice(0, 1) }] }), {
+      partial: true,
+    });
+    const { definition } = whole.scenarios[0] as (typeof scenarios)[number];
+    const [part] = JSON.parse(toKarenina([definition], { lossy: true }).text).hasPart;
+    expect(part.nodes["1"].stateUpdateSource).toBe("lambda a, p: {'n': 1}");
+    expect(part.nodes.b.stateUpdateSource).toBeUndefined();
+  });
+
   test("with partial it is imported with its holes, and a refused condition never holds", () => {
     const { scenarios } = readKarenina(checkpoint({ hasPart: [hostile] }), { partial: true });
     expect(scenarios[0]?.holes).toHaveLength(3);
