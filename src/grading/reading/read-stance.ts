@@ -16,12 +16,22 @@ export function readStance(reply: ReplyText): Decision<boolean> {
 
 function stanceStatement(reply: ReplyText, mention: StanceMention, previousEnd: number): Statement<boolean> {
   const { value, strength, start, end } = mention;
-  const standing = standingOf(reply, mention, Math.max(previousEnd, reply.clauseStart(start)), false);
-  // "I don't think that's true" is a no; "I don't think that's wrong" may be anything.
-  const flipped = standing === "denied" && value === true;
-  const known: Standing = flipped ? "asserted" : standing === "denied" ? "open" : standing;
+  const from = Math.max(previousEnd, reply.clauseStart(start));
+  const standing = standingOf(reply, mention, from, false);
+  const before = reply.lower.slice(from, start);
+  // "I don't think that's true" is a no; "I don't think that's wrong" and "I can't tell whether that's true" may be anything.
+  const flipped = standing === "denied" && value === true && OWN_DENIAL.test(before);
+  const isOpen = UNPROVEN.test(before) || (standing === "denied" && !flipped);
+  const known: Standing = flipped ? "asserted" : isOpen ? "open" : standing;
   return { values: value === null ? [] : [flipped ? false : value], standing: known, strength, start, end };
 }
+
+/** "I don't think", "it is not": what denies a yes by the speaker's own judgement, right before it. */
+const OWN_DENIAL =
+  /^(?:.*\b(?:i|we)(?:'d)?\b.*\b(?:think|believe|say|agree|consider|feel|suppose|accept)(?: that)?|.*(?:\bnot|\bnever|n't)|.*\b(?:case|true|correct|accurate|right)(?: to say)? that) ["'(]{0,2}$/s;
+/** "No study shows that", "I'm unable to confirm that" */
+const UNPROVEN =
+  /\b(?:no (?:[a-z]+ )?(?:evidence|proof|indication|stud(?:y|ies)|source|data)|unable to|not able to|impossible to)\b/;
 
 /** A yes (true) or no (false); null for words that say both or neither, such as "it depends". */
 interface StanceMention extends Mention<boolean | null> {

@@ -28,7 +28,9 @@ const SAYING = "(?:say|nam|choos|pick|giv|answer|select|stat|claim|writ|suggest|
 const denials = lazyPattern(
   `\\b${anyOf(
     NOT,
-    "never|neither|nor|none of|(?:nobody|no one) (?:says|said|thinks|believes|calls)|cannot|no way|no longer|far from|(?:is|'s) no(?= [\"'(]{0,2}$)",
+    "never|neither|nor|none of|cannot|no way|no longer|by no means|far from|(?:is|'s) no(?= [\"'(]{0,2}$)",
+    "(?:nobody|no one)(?: [a-z]+){0,2} (?:says|said|thinks|believes|calls|shown|proven|claimed|found)",
+    "no (?:[a-z]+ )?(?:evidence|sources?|stud(?:y|ies)|data|proof)(?: [a-z]+){0,2} (?:says?|suggests?|shows?|supports?|indicates?|confirms?)",
     "[a-z]+n't(?! (?:only|just|sure|certain|clear|convinced|obvious|changed)\\b)|(?:is|does|do|ca|wo|was|are)nt",
     "without(?= (?:the )?[\"'(]{0,2}$)|rather than|instead of|as opposed to|other than|apart from|unlike|contrary to|as against",
     "except(?: for)?|exclud(?:e|es|ed|ing)|(?:anything|everything|all) but|out of the question",
@@ -81,6 +83,8 @@ const others = words(
   "your (?:[a-z]+ )?(?:sum|addition|calculation|total|count|result|arithmetic|maths?)",
   "(?:mistake|error|trap|temptation) (?:is|would be|might be|here is) to",
   "(?:misconception|myth|mistake|belief|notion|rumou?r|(?<!my )claim)(?: is)? that|according to|supposedly|allegedly",
+  "(?:rumou?r|legend) has it|(?:stop|quit) (?:saying|claiming|repeating|insisting|telling)",
+  "(?:understandable|easy|natural|tempting|common) to (?:think|believe|assume|say|answer|guess)",
   "(?:commonly|widely|often|popularly|generally|usually|sometimes|wrongly|mistakenly) (?:believed|thought|assumed|said|considered|held|taken)",
 );
 /** "… is B," he said: words behind a quotation that say whose words it has. */
@@ -123,8 +127,10 @@ const open = words(
     "you're asking|you insist|you (?:want|need) (?:a|one)",
   )}\\b)(?!')`,
   "unless|suppose|supposing|assuming|assume|whether|in case|imagine|hypothetically|were (?:it|this|that|i|the answer)",
-  "(?:cannot|can't) (?:decide|choose|determine|tell)",
-  "(?:might|may|could)(?: (?:well|also|possibly|just|even|perhaps))? (?:be|have been|seem|say|choose|argue|go|mean|pick)",
+  "(?:cannot|can't) (?:decide|choose|determine|tell)|(?:unable|not able|impossible|hard|difficult) to (?:say|tell|know|believe|confirm|verify|determine)",
+  "(?<=(?:^|please |you )[\"'(]{0,2})(?:explain|tell me|show me)(?: to me)? why",
+  "(?:almost|nearly) was|not (?:just|merely)(?= [\"'(]{0,2}$)|was once|once was",
+  "(?:might|may|could)(?: (?:well|very well|also|possibly|just|even|perhaps))? (?:be|have been|seem|say|choose|argue|go|mean|pick)",
   "maybe|perhaps|possibly|potentially|conceivably|arguably|unsure|uncertain|unclear",
   "(?:not|n't) (?:entirely |completely |100% )?(?:sure|certain|clear|convinced|obvious)",
   "(?<!no |without |without an? |without any )doubt(?:s|ful)?",
@@ -133,7 +139,7 @@ const open = words(
   "(?:although|though)(?! i(?:'d|'m| would| am| think| believe| lean)\\b)",
 );
 const HEAD_ADVERB =
-  /^["'(]{0,2}(?:usually|normally|generally|typically|often|sometimes|in theory|if [^,:]{1,60} (?:is|are|was|were) (?:right|correct|true),)/;
+  /^["'(]{0,2}(?:usually|normally|generally|typically|often|sometimes|in theory|theoretically|hypothetically|for the sake of argument|if [^,:]{1,60}(?: (?:is|are|was|were)|'s|'re) (?:right|correct|true|so|the case),)/;
 
 /** What may stand between a value and what is said of it: closing marks, or the option's text in brackets. */
 export const CLOSERS = "[\"')\\]}*:]{0,3}(?:\\.?[\"')\\]}]{0,2}| ?\\([^()\\n]{3,80}\\)),?";
@@ -155,6 +161,8 @@ const wrongAfter = lazyPattern(
     ` (?:can(?:not|'t| not)|could(?:n't| not)) be(?! (?:ruled|eliminated|excluded|dismissed))(?: ${GOOD})?`,
     " (?:do|does|did)(?:n't| not) (?:fit|work|apply|match|answer|make sense|hold)",
     " (?:fail|fails|makes no sense|contradicts|ignores)",
+    " (?:is|was)(?:n't| not) (?:it|so|the one|what)",
+    " (?:is|was) (?:a bit |way )?off(?= ?[.,;!])",
     " (?:sounds|seems|looks|appears)[^.;\\n]{1,30},? but (?:it |that )?(?:isn't|is not|'s not|doesn't|does not)",
   )}(?![a-z])`,
   "",
@@ -162,6 +170,12 @@ const wrongAfter = lazyPattern(
 /** Words after a value that leave it open, or say whose words they were: "B if …", "B in most cases", "B, according to you". */
 const openAfter = lazyPattern(
   `^["')\\]}.*:]{0,4},?["']? ${anyOf(
+    "perhaps|maybe|possibly|in the past|back then|at (?:the|that) time",
+    // Not "also": what is as plausible as the answer is its rival.
+    `(?:is|are|would be|seems)(?: (?:certainly|quite|very|indeed))? ${anyOf(
+      "possible|plausible|tempting|conceivable|(?:an?|another) (?:[a-z]+ )?(?:option|possibility|candidate|contender|guess)",
+    )}`,
+    "was my (?:[a-z]+ )?(?:guess|answer|choice|thought|pick)(?! and)",
     "(?:only )?if(?! (?:i(?:'m| am) not mistaken|i (?:recall|remember)|you ask me))|unless|provided|assuming|when|usually|normally|generally|typically|sometimes",
     "(?:for|in|with|on|at|when) [^.\\n]{1,30}? (?:and|but|or|while|whereas) [\"'(]?(?:[a-z]|not|true|false|right|wrong|(?:in)?correct)[\"')]? (?:for|in|with|on|at|when)",
     "that [^.\\n]{1,60},? (?:but|however|yet)",
