@@ -1,6 +1,6 @@
 import { lazyPattern } from "../../core/lazy.ts";
 import { allMatches, anyOf, RETRACTION, upTo } from "./phrases.ts";
-import { ATTRIBUTED } from "./standing.ts";
+import { ATTRIBUTED, isNotOwn } from "./standing.ts";
 
 /** Where words announce an answer, and where the answer begins. */
 export interface Announcement {
@@ -257,8 +257,8 @@ function payloadOf<Value>(
   const { start, end, limit, mark, would } = announcement;
   const sentence = lower.slice(sentenceStart(lower, start), start);
   const before = mark ? "" : sentence.slice(NEW_CLAUSE.exec(sentence)?.[0].length ?? 0);
-  if (unsure().test(before) || denied().test(before) || (would && !connective().test(before)))
-    return undefined;
+  if (unsure().test(before) || denied().test(before) || isNotOwn(before)) return undefined;
+  if (would && !connective().test(before)) return undefined;
   const found = read(end, limit, mark);
   if (found === undefined || (!mark && ATTRIBUTED.test(lower.slice(found.end, found.end + 60))))
     return undefined;

@@ -225,5 +225,17 @@ describe.each(KINDS)("%s", (_, rule, target, x, y) => {
     extractValue(rule, target, sentence.replace(/\bX\b/g, x).replace(/\bY\b/g, y)).value;
 
   test.each(OPEN)("%s", (sentence) => expect(read(sentence)).toBeNull());
+  test.each(OPEN.filter((sentence) => sentence.includes("it's X")))(
+    "%s, as an announced answer",
+    (sentence) => {
+      for (const announced of [
+        "the answer is X",
+        "the correct answer is X",
+        "X is the answer",
+        "X is correct",
+      ])
+        expect(read(sentence.replace("it's X", announced))).toBeNull();
+    },
+  );
   test.each(ANSWERS)("%s", (sentence) => expect(String(read(sentence))).toBe(x));
 });

@@ -200,6 +200,19 @@ const WOULD_AFTER =
 const UNSURE_AFTER =
   /^["')\]}°]{0,3}, (?:that much is (?:right|true|correct)|that(?:'s| is) true|true)[.,;]|^["')\]}°]{0,3} [a-z]+ [^.,;]{3,80}, (?:that(?:'s| is) (?:true|right|correct)|yes|indeed|correct)[.!]|\b(?:but|though|although) (?:i|it|that|this)(?: (?:can't|cannot|could|may|might|am not)|'m not)(?! (?:entirely |completely |100% |absolutely )?(?:sure|certain)\b)/;
 
+/** True if words before an announcement, in its sentence, make it less than the speaker's own: "Critics say (the answer is X)". */
+export function isNotOwn(sentence: string): boolean {
+  const clause = sentence.slice(sentence.search(LAST_CLAUSE));
+  return (
+    HEAD_ADVERB.test(sentence) ||
+    others().test(clause) ||
+    open().test(clause) ||
+    allMatches(denials(), clause).length > 0
+  );
+}
+
+const LAST_CLAUSE = /[^,;:—]*$/;
+
 /** How far before a value a word may stand that denies it. */
 const REACH = 80;
 
