@@ -29,9 +29,9 @@ function stanceStatement(reply: ReplyText, mention: StanceMention, previousEnd: 
 /** "I don't think", "it is not": what denies a yes by the speaker's own judgement, right before it. */
 const OWN_DENIAL =
   /^(?:.*\b(?:i|we)(?:'d)?\b.*\b(?:think|believe|say|agree|consider|feel|suppose|accept)(?: that)?|.*(?:\bnot|\bnever|n't)|.*\b(?:case|true|correct|accurate|right)(?: to say)? that) ["'(]{0,2}$/s;
-/** "No study shows that", "I'm unable to confirm that" */
+/** "No study shows that", "I'm unable to confirm that", "part of that" */
 const UNPROVEN =
-  /\b(?:no (?:[a-z]+ )?(?:evidence|proof|indication|stud(?:y|ies)|source|data)|unable to|not able to|impossible to)\b/;
+  /\b(?:no (?:[a-z]+ )?(?:evidence|proof|indication|stud(?:y|ies)|source|data)|unable to|not able to|impossible to|(?:part|some|most|half|much) of)\b/;
 
 /** A yes (true) or no (false); null for words that say both or neither, such as "it depends". */
 interface StanceMention extends Mention<boolean | null> {
@@ -40,11 +40,11 @@ interface StanceMention extends Mention<boolean | null> {
 
 /** What may follow "no" where it answers: "No, …", "No it isn't"; "no reason" and "no one" answer nothing. */
 const FOLLOWS =
-  /["')*]{0,3}[\]}]|["')*]{0,3}(?:$|[.,;!?…\n)\]<—]|:(?! ?(?:yes|no|true|false))| [^\sa-z0-9]| [-–—]|-(?![a-z])| (?:it|that|this|they|he|she|you|i|we|there|because|since|and|but|as|here)(?![a-z]))/y;
+  /["')*]{0,3}[\]}]|["')*]{0,3}(?:$|[.,;!?…\n)\]<—]|:(?! ?(?:yes|no|true|false))| [^\sa-z0-9]| [-–—]|-(?![a-z])| (?:it|that|this|they|he|she|you|i|we|there|because|since|and|but|as|here|indeed)(?![a-z]))/y;
 
 /** What may stand before it. */
 const LEAD =
-  /^(?:[^a-z0-9]|\d{1,2}[.)] |(?:well|so|hmm|sorry|sadly|honestly|frankly|(?:un)?fortunately),? |contrary to [a-z ]{1,20}, |tl;dr|true ?\/ ?false|yes ?\/ ?no)*$/;
+  /^(?:[^a-z0-9]|\d{1,2}[.)] |(?:well|so|hmm|again|sorry|sadly|honestly|frankly|(?:un)?fortunately),? |contrary to [a-z ]{1,20}, |to answer (?:your|the) question[,:] |tl;dr|true ?\/ ?false|yes ?\/ ?no)*$/;
 
 /** "Yes, I see what you mean", "No, I'm not changing my answer": words that answer the other speaker, and not the question. */
 const TO_SPEAKER =

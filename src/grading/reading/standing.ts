@@ -126,7 +126,7 @@ const open = words(
     "i (?:had|have|must|were|was|am|'m)|i'm|forced|asked|pressed|pushed|anything|so|only one",
     "you're asking|you insist|you (?:want|need) (?:a|one)",
   )}\\b)(?!')`,
-  "unless|suppose|supposing|assuming|assume|whether|in case|imagine|hypothetically|were (?:it|this|that|i|the answer)",
+  "(?:yet|remains?) to be [a-z]+|unless|suppose|supposing|assuming|assume|whether|in case|imagine|hypothetically|were (?:it|this|that|i|the answer)",
   "(?:cannot|can't) (?:decide|choose|determine|tell)|(?:unable|not able|impossible|hard|difficult) to (?:say|tell|know|believe|confirm|verify|determine)",
   "(?<=(?:^|please |you )[\"'(]{0,2})(?:explain|tell me|show me)(?: to me)? why",
   "(?:almost|nearly) was|not (?:just|merely)(?= [\"'(]{0,2}$)|was once|once was",
@@ -170,7 +170,7 @@ const wrongAfter = lazyPattern(
 /** Words after a value that leave it open, or say whose words they were: "B if …", "B in most cases", "B, according to you". */
 const openAfter = lazyPattern(
   `^["')\\]}.*:]{0,4},?["']? ${anyOf(
-    "perhaps|maybe|possibly|in the past|back then|at (?:the|that) time",
+    "only (?:when|for|in|on|with|under)|perhaps|maybe|possibly|in the past|back then|at (?:the|that) time",
     // Not "also": what is as plausible as the answer is its rival.
     `(?:is|are|would be|seems)(?: (?:certainly|quite|very|indeed))? ${anyOf(
       "possible|plausible|tempting|conceivable|(?:an?|another) (?:[a-z]+ )?(?:option|possibility|candidate|contender|guess)",
