@@ -43,7 +43,7 @@ const denials = lazyPattern(
       `(?:in|by|when|of|for) (?:[a-z]+ly )?(?:${SAYING}|having [a-z]+)`,
     )}`,
     "(?:confus(?:e|es|ed|ing)|mix(?:es|ed|ing)?)(?: [a-z']+){0,3}? (?:up )?with|mist(?:ook|aken?)(?: [a-z']+){0,3}? for",
-    "(?:misconception|myth|fallacy) (?:is|was)|no (?:source|evidence|basis|support|proof|indication) (?:for|of|that)",
+    "(?:misconception|myth|fallacy|(?:common|typical|frequent) (?:mistake|error)) (?:is|was)|no (?:source|evidence|basis|support|proof|indication) (?:for|of|that)",
     "disagree (?:about|that|on)|(?:take|took|taking) back|retract(?:s|ed|ing)?|withdr(?:aw|ew)",
     "(?:wrong|incorrect|misconception|misspelling|mistake|trap|decoy|distractor)(?::| (?:answers?|options?|choices?|spelling)(?: is| are)?:?)",
     "(?:decoy|distractor)(?: here)? (?:is|are)",
@@ -170,7 +170,7 @@ const wrongAfter = lazyPattern(
 /** Words after a value that leave it open, or say whose words they were: "B if …", "B in most cases", "B, according to you". */
 const openAfter = lazyPattern(
   `^["')\\]}.*:]{0,4},?["']? ${anyOf(
-    "only (?:when|for|in|on|with|under)|perhaps|maybe|possibly|in the past|back then|at (?:the|that) time",
+    "only (?:when|for|in|on|with|under)|perhaps|maybe|possibly|used to be|before(?= ?[.!,])|in the past|back then|at (?:the|that) time",
     // Not "also": what is as plausible as the answer is its rival.
     `(?:is|are|would be|seems)(?: (?:certainly|quite|very|indeed))? ${anyOf(
       "possible|plausible|tempting|conceivable|(?:an?|another) (?:[a-z]+ )?(?:option|possibility|candidate|contender|guess)",
