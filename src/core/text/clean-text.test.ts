@@ -20,4 +20,6 @@ it.each([
   ["\\alpha", " ", "\\alpha"],
   ["{,}", "1", ","],
   ["^{-5}", "0", "^-5"],
+  ["^\\circ", "5", "°"],
+  ["^{\\circ}", "5", "°"],
 ])("%j after %j is %j", (found, before, text) => expect(latexText(found, before)).toBe(text));
