@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { canberraServer, capitalFolder, openaiAt } from "./capital-file.ts";
-import { ended, inOneProcess, start } from "./cli.ts";
+import { ended, folderWith, inOneProcess, start } from "./cli.ts";
 import { patientServer } from "./patient-server.ts";
 
 const elenchus = inOneProcess();
@@ -154,4 +154,13 @@ test.each(["SIGINT", "SIGTERM"] as const)("130: interrupted by %s", async (signa
   server.open();
   expect((await elenchus(["resume", "monday", "--quiet"], given)).code).toBe(0);
   expect(server.calls.length).toBe(2);
+});
+
+test("a module that waits for ever is an error of its author, not of Node", async () => {
+  const folder = folderWith({ "stuck.mjs": "await new Promise(() => {});\n" });
+  const { code, stderr } = await ended(start(["check", "stuck.mjs"], { folder }));
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(/^error: The command waits for .* never settled\.\n$/),
+  ]);
 });
