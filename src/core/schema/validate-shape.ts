@@ -136,16 +136,20 @@ class ShapeValidator {
     const before = this.clean;
     this.clean = true;
     const keys = Object.keys(value);
-    const unknown = keys.filter((key) => shape.keys[key] === undefined);
-    // What a misspelt or misplaced key stands for is not missing.
-    const meant = new Set(unknown.map((key) => this.#unknownKey(shape, key, value[key])));
+    // What a misspelt or misplaced key stands for is not missing. Most objects have none.
+    let meant: Set<string | undefined> | undefined;
+    for (const key of keys)
+      if (shape.keys[key] === undefined) {
+        meant ??= new Set();
+        meant.add(this.#unknownKey(shape, key, value[key]));
+      }
     for (const key of keys) {
       const keyShape = shape.keys[key];
-      if (keyShape === undefined || (value[key] === null && meant.has(key))) continue;
+      if (keyShape === undefined || (value[key] === null && meant?.has(key))) continue;
       this.#validateAt(key, keyShape, value[key]);
     }
     for (const key of shape.required) {
-      if (Object.hasOwn(value, key) || meant.has(key)) continue;
+      if (Object.hasOwn(value, key) || meant?.has(key)) continue;
       const code = shape.ifMissing?.[key];
       if (code === undefined) this.#problem("missing_key", { key, owner: shape.owner });
       else this.#problem(code);
