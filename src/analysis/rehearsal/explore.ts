@@ -5,7 +5,12 @@ import type { JsonObject, JsonValue } from "../../core/values/json.ts";
 import type { ConversationSettings, DerivedEvent, Hop } from "../../journal/run-event.ts";
 import { NOTHING_SPENT } from "../../journal/spending.ts";
 import type { FinishedTurn } from "../../journal/turn.ts";
-import { armsOf, type ConversationState, type SimulateEffect } from "../../run/step/conversation-state.ts";
+import {
+  armsOf,
+  BEFORE_START,
+  type ConversationState,
+  type SimulateEffect,
+} from "../../run/step/conversation-state.ts";
 import { decideOutcomes } from "../../run/step/decide-outcomes.ts";
 import { type Step, step } from "../../run/step/step.ts";
 import { scopeAt } from "../../run/step/turn-texts.ts";
@@ -34,6 +39,12 @@ export function explore(
 }
 
 interface OpenState extends ExploredState {
+  /** Null once it is explored: the messages of a long conversation take memory, and there may be many. */
+  open: OpenConversation | null;
+}
+
+/** The conversation that represents a state. */
+interface OpenConversation {
   readonly conversation: ConversationState;
   readonly summaries: readonly JsonValue[];
   /** What the simulated user is asked for, if it writes the question. */
@@ -96,8 +107,9 @@ class Exploration {
     let position = 0;
     for (; position < this.#states.length && this.#states.length <= maxStates; position++) {
       const state = this.#states[position] as OpenState;
-      if (state.depth >= turnLimit) continue;
-      state.transitions = await this.#expand(state);
+      if (state.depth < turnLimit && state.open !== null)
+        state.transitions = await this.#expand(state, state.open);
+      state.open = null;
     }
     for (const [node, { isWhole }] of this.#replies)
       if (!isWhole)
@@ -132,21 +144,22 @@ class Exploration {
     return result instanceof Promise ? await result : result;
   }
 
-  async #expand(state: OpenState): Promise<readonly Transition[]> {
+  async #expand({ node, depth }: ExploredState, open: OpenConversation): Promise<readonly Transition[]> {
     const transitions: Transition[] = [];
-    const replies = this.#replies.get(state.node)?.replies ?? [];
-    for (const user of this.#userChoices(state)) {
-      const asked = await this.#asked(state, user);
+    const replies = this.#replies.get(node)?.replies ?? [];
+    const from = { node, depth, summaries: open.summaries };
+    for (const user of this.#userChoices(node, open)) {
+      const asked = await this.#asked(open, user);
       for (const reply of replies)
         for (const { result, isAssumed } of await this.#oracle.each(() => this.#reply(asked, reply)))
           transitions.push(
-            await this.#transition(state, result, { reply, user, isAssumed: isAssumed || reply.isAssumed }),
+            await this.#transition(from, result, { reply, user, isAssumed: isAssumed || reply.isAssumed }),
           );
     }
     return transitions;
   }
 
-  #userChoices({ simulate, node }: OpenState): readonly (UserChoice | undefined)[] {
+  #userChoices(node: string, { simulate }: OpenConversation): readonly (UserChoice | undefined)[] {
     if (simulate === undefined) return [undefined];
     const { choices, isWhole } = userChoices(simulate.contract, this.#definition);
     if (!isWhole)
@@ -159,7 +172,7 @@ class Exploration {
   }
 
   async #asked(
-    { conversation, simulate }: OpenState,
+    { conversation, simulate }: OpenConversation,
     user: UserChoice | undefined,
   ): Promise<ConversationState> {
     if (user === undefined || simulate === undefined) return conversation;
@@ -187,7 +200,7 @@ class Exploration {
   }
 
   async #transition(
-    from: OpenState,
+    from: Pick<ExploredState, "node" | "depth"> & Pick<OpenConversation, "summaries">,
     made: Step,
     {
       reply,
@@ -200,7 +213,7 @@ class Exploration {
     const turn = rehearsedTurn(from.node, finished, { reply, user });
     const hop = events.find((event): event is DerivedEvent & Hop => event.type === "hop");
     if (finished === undefined || hop === undefined)
-      return { isAssumed, branches: [], isFork: false, holds: [], after };
+      return { isAssumed, branches: [], isFork: false, holds: [], after: withoutViews(after) };
     this.#addFailures(events, hop);
     const depth = from.depth + 1;
     const summaries = this.#summaries.map((summary, index) =>
@@ -211,7 +224,7 @@ class Exploration {
     if (arms.length === 0) {
       const to = this.#branchTo(made, { depth, summaries });
       const branches = [{ turn: { ...turn, edge: hop.edge }, to, ...armOf(after) }];
-      return { isAssumed, branches, isFork: false, holds, after };
+      return { isAssumed, branches, isFork: false, holds, after: withoutViews(after) };
     }
     const branches: Branch[] = [];
     for (const { name, target, edge } of arms) {
@@ -225,7 +238,7 @@ class Exploration {
       });
       branches.push({ turn: { ...turn, edge }, to: this.#branchTo(arm, { depth, summaries }), arm: name });
     }
-    return { isAssumed, branches, isFork: true, holds, after };
+    return { isAssumed, branches, isFork: true, holds, after: withoutViews(after) };
   }
 
   /** The state or the end that a step leads to. States that nothing distinguishes are one state. */
@@ -245,9 +258,7 @@ class Exploration {
       node,
       depth,
       transitions: null,
-      conversation: state,
-      summaries,
-      simulate,
+      open: { conversation: state, summaries, simulate },
     };
     this.#known.set(key, found);
     this.#states.push(found);
@@ -325,6 +336,11 @@ function endOf(
     ),
     ...(ending?.failure === undefined ? {} : { failure: ending.failure.message }),
   };
+}
+
+/** Nothing more is asked in it, so that what agents have seen is of no use. */
+function withoutViews(state: ConversationState): ConversationState {
+  return { ...state, views: BEFORE_START.views };
 }
 
 function armOf({ cell }: ConversationState): { readonly arm?: string } {
