@@ -1,5 +1,4 @@
 import type { Amounts } from "./amounts.ts";
-import type { ChainState } from "./chain-walk.ts";
 
 /** Conversations that come to a state: how likely they are, how long, and what they took so far. */
 export interface Arrival {
@@ -14,9 +13,9 @@ export interface Arrival {
  * The states that conversations are in after the same number of turns, in the order in which they were reached. A long chain has
  * hundreds of thousands of them in all its layers, so their numbers stand in a few arrays, which the layer after the next uses again.
  */
-export class ChainLayer {
+export class ChainLayer<State extends { readonly number: number }> {
   readonly #width: number;
-  readonly #states: ChainState[] = [];
+  readonly #states: State[] = [];
   readonly #masses: number[] = [];
   readonly #longer: number[] = [];
   /** For each state the least, then the most. */
@@ -34,8 +33,8 @@ export class ChainLayer {
     return this.#states.length;
   }
 
-  stateAt(position: number): ChainState {
-    return this.#states[position] as ChainState;
+  stateAt(position: number): State {
+    return this.#states[position] as State;
   }
 
   massAt(position: number): number {
@@ -56,7 +55,7 @@ export class ChainLayer {
   }
 
   /** Conversations in the same state become one. */
-  add(state: ChainState, { mass, longer, least, most }: Arrival): void {
+  add(state: State, { mass, longer, least, most }: Arrival): void {
     const known = this.#positions[state.number] ?? -1;
     const position = known === -1 ? this.#open(state) : known;
     const start = 2 * this.#width * position;
@@ -79,7 +78,7 @@ export class ChainLayer {
     }
   }
 
-  #open(state: ChainState): number {
+  #open(state: State): number {
     while (this.#positions.length <= state.number) this.#positions.push(-1);
     const position = this.#states.push(state) - 1;
     this.#positions[state.number] = position;

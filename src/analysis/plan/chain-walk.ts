@@ -99,9 +99,9 @@ interface Entering extends Arrival {
 
 /** A state of a layer, and where its ways lead: the next layer, and how many turns are left there. */
 interface Place {
-  readonly layer: ChainLayer;
+  readonly layer: ChainLayer<ChainState>;
   readonly position: number;
-  readonly next: ChainLayer;
+  readonly next: ChainLayer<ChainState>;
   readonly left: number;
 }
 
@@ -126,7 +126,7 @@ class ChainWalk {
   async walk(first: Way["to"], longer: number): Promise<ChainResult> {
     const { turns, zero, turn } = this.#options;
     const { length: width } = this.#expected;
-    let [layer, next] = [new ChainLayer(width), new ChainLayer(width)];
+    let [layer, next] = [new ChainLayer<ChainState>(width), new ChainLayer<ChainState>(width)];
     await this.#enter(layer, first, { mass: 1, longer, least: zero(), most: zero(), left: turns });
     for (let left = turns - 1; layer.size > 0; left--) {
       for (let position = 0; position < layer.size; position++) {
@@ -185,7 +185,7 @@ class ChainWalk {
   }
 
   /** Conversations in the same state become one; those that are over are counted. Asynchronous for forks only. */
-  #enter(layer: ChainLayer, to: Way["to"], entry: Entering): Promise<void> | undefined {
+  #enter(layer: ChainLayer<ChainState>, to: Way["to"], entry: Entering): Promise<void> | undefined {
     if (to === null || entry.left <= 0) this.#end(entry);
     else if ("arms" in to) return this.#fork(to, entry);
     else {
@@ -216,13 +216,13 @@ class ChainWalk {
   }
 
   /** A layer with no more states than are followed. Those that are kept are drawn by their probability, and have the probability of all together. */
-  #limited(layer: ChainLayer): ChainLayer {
+  #limited(layer: ChainLayer<ChainState>): ChainLayer<ChainState> {
     if (layer.size <= MOST_STATES) return layer;
     this.#isExact = false;
     let mass = 0;
     for (let position = 0; position < layer.size; position++) mass += layer.massAt(position);
     const stride = mass / MOST_STATES;
-    const kept = new ChainLayer(this.#expected.length);
+    const kept = new ChainLayer<ChainState>(this.#expected.length);
     let next = stride * new Rng("plan").next();
     let reached = 0;
     for (let position = 0; position < layer.size; position++) {
