@@ -85,12 +85,28 @@ describe("no line is a command of a workflow", () => {
           const lines = inGitHub(...pieces)
             .replaceAll("\u001b[31m", "")
             .split("\n");
-          expect(lines.filter((line) => line.trim().startsWith("::"))).toEqual([]);
+          expect(lines.filter((line) => line.trim().startsWith("::") || line.includes("##["))).toEqual([]);
         },
       ),
     );
   });
 });
+
+test.each(["##vso[task.setvariable variable=a]b", "##teamcity[buildStop comment='x']", "##[section]"])(
+  "%s is a command in no log of Azure Pipelines and TeamCity, nor in pieces",
+  (mark) => {
+    const written = (...pieces: readonly string[]): string => {
+      const guard = new TextGuard({ isGitHub: false, hasMarks: true });
+      return pieces.map((piece) => guard.safe(piece)).join("");
+    };
+    expect(written(`a ${mark} ${mark}`)).not.toMatch(/##\w*\[/);
+    for (let at = 1; at < mark.length; at++)
+      expect(written(mark.slice(0, at), "", mark.slice(at))).not.toMatch(/##\w*\[/);
+    expect(written(...mark)).not.toMatch(/##\w*\[/);
+    expect(safeJson({ mark })).not.toMatch(/##\w*\[/);
+    expect(safe(mark)).toBe(mark);
+  },
+);
 
 test("JSON is the same data, with codes for what a terminal or GitHub would obey", () => {
   fc.assert(

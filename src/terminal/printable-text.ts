@@ -49,17 +49,36 @@ const frame = lazyPattern(
 /** Text that is the same for every terminal and every CI. */
 const HARMLESS = /^[ -"$-9;-~\n]*$/;
 
+/** Commands that GitHub, Azure Pipelines and TeamCity obey anywhere in a line, also with colours between. */
+const mark = lazyPattern(
+  String.raw`#((?:\u001b\[\d+m)*)#(?=(?:\u001b\[\d+m)*(?:vso|teamcity)?(?:\u001b\[\d+m)*\[)`,
+  "g",
+);
+const LONGEST_MARK = 60;
+
+/** Which logs obey commands in them. */
+interface GuardedLog {
+  /** True for a log of GitHub. */
+  readonly isGitHub: boolean;
+  /** True for a log of Azure Pipelines or TeamCity (default false). */
+  readonly hasMarks?: boolean;
+}
+
 /**
  * The last guard before text reaches a terminal or a CI log: characters that move the cursor, change the title or reverse the direction
- * of writing become `�`. In a log of GitHub, no line is a workflow command.
+ * of writing become `�`. In a log of GitHub, Azure Pipelines or TeamCity, no line is a command.
  */
 export class TextGuard {
   readonly #isGitHub: boolean;
+  readonly #hasMarks: boolean;
+  /** What was written last, as long as it could still become a mark. */
+  #tail = "";
   /** The beginning of the current line, as long as it could still become a command. */
   #lineStart: string | undefined = "";
 
-  constructor({ isGitHub }: { readonly isGitHub: boolean }) {
+  constructor({ isGitHub, hasMarks = false }: GuardedLog) {
     this.#isGitHub = isGitHub;
+    this.#hasMarks = hasMarks || isGitHub;
   }
 
   /** The text as it may be written. */
@@ -73,18 +92,26 @@ export class TextGuard {
     const shown = HARMLESS.test(text)
       ? text
       : text.replace(controlSequences(), (_, own?: string) => own ?? "\ufffd");
-    return this.#isGitHub ? this.#withoutCommands(shown) : shown;
+    const unmarked = this.#hasMarks ? this.#withoutMarks(shown) : shown;
+    return this.#isGitHub ? this.#withoutCommands(unmarked) : unmarked;
   }
 
-  /** GitHub takes a line for a command if it begins with `::` after white space, or has `##[` anywhere. */
+  #withoutMarks(text: string): string {
+    const safe = text.replace(mark(), "#$1 #");
+    // A mark may be written in pieces.
+    const isContinued = (this.#tail + safe).search(mark()) >= 0;
+    const continued = isContinued ? ` ${safe}` : safe;
+    this.#tail = (this.#tail + continued).slice(-LONGEST_MARK);
+    return continued;
+  }
+
+  /** GitHub takes a line for a command if it begins with `::` after white space. */
   #withoutCommands(text: string): string {
     return text
       .split("\n")
       .map((line, index) => {
         if (index > 0) this.#lineStart = "";
-        const safe = line
-          .replaceAll("##[", "# #[")
-          .replace(this.#lineStart === undefined ? NEVER : command(), "$1: $2");
+        const safe = line.replace(this.#lineStart === undefined ? NEVER : command(), "$1: $2");
         // A line may be written in pieces.
         const continued =
           this.#lineStart?.endsWith(":") === true && visible(safe).startsWith(":") ? ` ${safe}` : safe;
@@ -114,7 +141,7 @@ function visible(text: string): string {
 export function safeJson(value: unknown, indent?: number): string {
   return (JSON.stringify(value, null, indent) ?? "null")
     .replace(/[\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g, code)
-    .replaceAll("##[", "#\\u0023[");
+    .replace(mark(), "#\\u0023");
 }
 
 function code(character: string): string {

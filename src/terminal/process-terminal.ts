@@ -95,7 +95,9 @@ export class StreamOutput implements Output {
   constructor(stream: OutputStream, { environment, onError }: StreamOutputOptions) {
     this.#stream = stream;
     this.#environment = environment;
-    this.#guard = new TextGuard({ isGitHub: environment.GITHUB_ACTIONS === "true" });
+    const { GITHUB_ACTIONS, TF_BUILD, TEAMCITY_VERSION } = environment;
+    const hasMarks = TF_BUILD !== undefined || TEAMCITY_VERSION !== undefined;
+    this.#guard = new TextGuard({ isGitHub: GITHUB_ACTIONS === "true", hasMarks });
     this.style = showsColours(stream, environment) ? COLOUR_STYLE : PLAIN_STYLE;
     this.isTerminal = stream.isTTY === true && environment.TERM !== "dumb";
     // Never removed: every write to a broken pipe emits the error again, and an unhandled one ends the process.
