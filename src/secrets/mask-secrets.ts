@@ -49,12 +49,15 @@ function masked(data: unknown, depth: number): unknown {
   return isChanged ? Object.fromEntries(entries) : data;
 }
 
-/** True for codes or characters, of which none is a secret by itself: `[115, 107]`, `["s", "k"]`. */
+/** True for codes or characters, of which none is a secret by itself: `[115, 107]`, `["s", "k"]`. Vectors of numbers are neither. */
 function isPieces(items: readonly unknown[]): boolean {
   return (
-    items.length > 1 &&
-    items.every((item) => typeof item === "number" || (typeof item === "string" && item.length < 8))
+    items.length > 1 && items.every((item) => isByte(item) || (typeof item === "string" && item.length < 8))
   );
+}
+
+function isByte(item: unknown): boolean {
+  return Number.isInteger(item) && (item as number) >= 0 && (item as number) < 256;
 }
 
 const SCHEME = /^(?:bearer|basic|token|apikey|api-key|digest|negotiate|aws4-hmac-sha256)\s+/i;
