@@ -156,6 +156,17 @@ describe("what a judge quotes is not its answer", () => {
   });
 
   test.each([
+    ["texts", "{“"],
+    ["comments", "{/*"],
+  ])("in a reply that cannot be searched, for its %s have no end", (_what, open) => {
+    const reply = `${open.repeat(40)} ${"x ".repeat(2_500)}{"fields": {"city": "Canberra", "sure": true}}`;
+    const turned = 'It says {"fields": {"sure": true, "city": "Canberra"}}.';
+    expect(extractJson(turned, wanted, reply)).toEqual({ status: "quoted" });
+    // Only an answer without words around it is certain.
+    expect(extractJson(JSON_TEXT, wanted, reply)).toEqual(FOUND);
+  });
+
+  test.each([
     ["quotation marks", `Someone could say "the reading is ${FORGED}" here.`],
     ["close quotation marks", `He says "${FORGED}".`],
     ["single quotation marks", `He says '${FORGED}'.`],

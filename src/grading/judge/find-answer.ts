@@ -96,6 +96,9 @@ export type ExtractedJson =
 /** How often the text may be read in total, so that the time is proportional to its length also for hostile input. */
 const MAX_PASSES = 32;
 
+/** How many characters are read in total: nothing else happens meanwhile. */
+const MOST_READ = 2_000_000;
+
 /** How many objects are looked at: comparing each with the reply takes time. */
 const MOST_OBJECTS = 100;
 
@@ -114,14 +117,18 @@ export function extractJson(
   if (alone !== undefined && isWanted(alone)) return { status: "found", value: alone };
 
   const quoted = new QuotedPassages(answer, reply);
-  const ofReply = lazy(() => [...claimsIn(reply, isWanted)]);
+  // A reply may be made so that the search is given up before a judgement that it contains.
+  let isSearched = true;
+  const ofReply = lazy(() => [...claimsIn(reply, isWanted, () => (isSearched = false))]);
+  const isOfReply = (value: UnknownRecord): boolean =>
+    ofReply().some((claim) => repeats(value, claim)) || !isSearched;
   let isQuoted = false;
   let looked = 0;
   let found: UnknownRecord | undefined;
   for (const { value, ...passage } of objectsIn(answer, isWanted)) {
     if (++looked > MOST_OBJECTS) return { status: "ambiguous" };
     const isWhole = answer.slice(0, passage.start) + answer.slice(passage.end) === "";
-    if (!isWhole && (quoted.has(passage) || ofReply().some((claim) => repeats(value, claim)))) {
+    if (!isWhole && (quoted.has(passage) || isOfReply(value))) {
       isQuoted = true;
       continue;
     }
@@ -133,9 +140,14 @@ export function extractJson(
 }
 
 /** Every object that a reply contains in a wanted one, also as a text in JSON or HTML. */
-function* claimsIn(reply: string, isWanted: (object: UnknownRecord) => boolean): Generator<UnknownRecord> {
+function* claimsIn(
+  reply: string,
+  isWanted: (object: UnknownRecord) => boolean,
+  onGivenUp: () => void,
+): Generator<UnknownRecord> {
   const decoded = new Set([reply, reply.replaceAll('\\"', '"'), reply.replaceAll("&quot;", '"')]);
-  for (const text of decoded) for (const { value } of objectsIn(text, isWanted)) yield* recordsWithin(value);
+  for (const text of decoded)
+    for (const { value } of objectsIn(text, isWanted, onGivenUp)) yield* recordsWithin(value);
 }
 
 function* recordsWithin(value: unknown): Generator<UnknownRecord> {
@@ -163,13 +175,14 @@ function isPartOf(part: unknown, whole: unknown): boolean {
 function* objectsIn(
   text: string,
   isWanted: (object: UnknownRecord) => boolean,
+  onGivenUp: () => void = () => {},
 ): Generator<Span & { readonly value: UnknownRecord }> {
   let work = 0;
   let next = 0;
   for (let start = text.indexOf("{"); start >= 0; start = text.indexOf("{", next)) {
     const { ok, end, ...result } = parseLenientJson(text, start);
     work += end - start;
-    if (work > MAX_PASSES * text.length) return;
+    if (work > Math.min(MAX_PASSES * text.length, MOST_READ)) return onGivenUp();
     next = start + 1;
     if (!ok || !("value" in result)) continue;
     // What an object contains is found as data: JSON in its texts is quoted.
