@@ -34,18 +34,28 @@ export const DEEPEST = 500;
 export const TOO_DEEP: string = `it is nested too deeply; no more than ${DEEPEST} levels are read`;
 
 /**
- * Refuses a text of which the data would take too much memory: brackets, commas, colons and lines are counted before anything is
- * parsed. The limit grows with that of the size of files, which people can raise.
+ * Refuses a text of which the data would take too much memory: brackets, commas, colons, lines and what seems to begin a value are
+ * counted before anything is parsed. The limit grows with that of the size of files, which people can raise.
  */
 export function refuseHuge(text: string, marksPerMb: number): void {
   const limit = largestFileMb() * marksPerMb;
   if (text.length <= limit) return;
   let [marks, depth] = [0, 0];
+  // After a mark, a value may begin: it is counted with the mark.
+  let [isAfterMark, isAfterBlank] = [true, false];
   for (let index = 0; index < text.length && marks <= limit; index++) {
-    const change = MARKS.get(text.charCodeAt(index));
-    if (change === undefined) continue;
-    marks++;
-    depth += change;
+    const code = text.charCodeAt(index);
+    if (code === BLANK || code === TAB) {
+      isAfterBlank = true;
+      continue;
+    }
+    const change = MARKS.get(code);
+    if (change !== undefined) {
+      marks++;
+      depth += change;
+    } else if (isAfterBlank && !isAfterMark && BEGINNINGS.has(code)) marks++;
+    isAfterMark = change !== undefined;
+    isAfterBlank = false;
   }
   if (marks <= limit) return;
   const advice = `Split it into several files, or raise the limit: ${LARGEST_FILE_VARIABLE}=${2 * largestFileMb()}`;
@@ -55,6 +65,12 @@ export function refuseHuge(text: string, marksPerMb: number): void {
       : `it has more than ${limit} lines, brackets, commas and colons, which would take too much memory. ${advice}`,
   );
 }
+
+const BLANK = 0x20;
+const TAB = 0x09;
+
+/** What begins a text in quotes, an anchor, an alias or a tag: a line of nothing else is many mistakes, which all take memory. */
+const BEGINNINGS: ReadonlySet<number> = new Set([..."\"'&*!"].map((mark) => mark.charCodeAt(0)));
 
 /** What may begin or end a value, by its code, and how it changes the depth. */
 const MARKS: ReadonlyMap<number, number> = new Map(

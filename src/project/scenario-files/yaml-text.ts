@@ -1,6 +1,7 @@
-import type { Document, Node, YAMLMap } from "yaml";
+import type { CST, Document, Node, Scalar, YAMLMap } from "yaml";
 import { errorMessage } from "../../core/error-message.ts";
 import { setOwn } from "../../core/values/json.ts";
+import { type ReadTexts, readQuotedTexts } from "./quoted-texts.ts";
 import {
   DEEPEST,
   LineIndex,
@@ -20,8 +21,12 @@ export function parseYamlText(text: string): ParsedText {
   const yaml = loadYaml();
   const lines = new LineIndex(text);
   try {
-    // The library finds repeated keys, and what aliases stand for, in quadratic time; `DocumentReader` finds them on its way.
-    const document = yaml.parseDocument(text, { prettyErrors: false, stringKeys: true, uniqueKeys: false });
+    const texts: ReadTexts = new Map();
+    const problemAt = (message: string, offset: number): TextSyntaxError =>
+      new TextSyntaxError(clause(message), lines.positionAt(offset));
+    const document = composedDocument(yaml, text, (tokens) =>
+      readQuotedTexts(yaml, tokens, { texts, problemAt }),
+    );
     const problems = [...document.errors, ...document.warnings];
     // What is nested too deeply gives other errors, too.
     const problem = problems.find(({ code }) => code === "RESOURCE_EXHAUSTION") ?? problems[0];
@@ -31,7 +36,7 @@ export function parseYamlText(text: string): ParsedText {
       const { clause, offset = openedAt(yaml, document, problem.pos[0]) } = yamlProblem(problem, text);
       throw new TextSyntaxError(clause, lines.positionAt(offset ?? problem.pos[0]));
     }
-    const { value, place } = new DocumentReader(yaml, lines).read(document.contents);
+    const { value, place } = new DocumentReader(yaml, lines, texts).read(document.contents);
     return { value, ...placesIn(place, { text, value, lines }) };
   } catch (error) {
     if (error instanceof TextSyntaxError) throw error;
@@ -39,6 +44,35 @@ export function parseYamlText(text: string): ParsedText {
     const tooDeep = error instanceof RangeError;
     throw new TextSyntaxError(tooDeep ? TOO_DEEP : sentenceEnd(errorMessage(error)));
   }
+}
+
+/** Of texts that are shorter the library may read everything. */
+const LARGE = 1_000_000;
+
+/** The document of a text; of a large one, `prepare` gets the tokens before the library reads them. */
+function composedDocument(
+  yaml: YamlLibrary,
+  text: string,
+  prepare: (tokens: CST.Document) => void,
+): Document.Parsed {
+  // The library finds repeated keys, and what aliases stand for, in quadratic time; `DocumentReader` finds them on its way.
+  const options = { prettyErrors: false, stringKeys: true, uniqueKeys: false };
+  if (text.length < LARGE) return yaml.parseDocument(text, options);
+  const prepared = function* (): Generator<CST.Token> {
+    for (const token of new yaml.Parser().parse(text)) {
+      if (token.type === "document") prepare(token);
+      yield token;
+    }
+  };
+  const composer = new yaml.Composer({ ...options, keepSourceTokens: true });
+  const [document, other] = composer.compose(prepared(), true, text.length);
+  // With `true`, there always is one.
+  const only = document as Document.Parsed;
+  if (other !== undefined) {
+    const [start, end] = other.range;
+    only.errors.push(new yaml.YAMLParseError([start, end], "MULTIPLE_DOCS", "multiple documents"));
+  }
+  return only;
 }
 
 /** Where a text in quotes or a bracket begins that is still open at the place of an error: there is the mistake. */
@@ -72,13 +106,15 @@ interface ReadNode {
 class DocumentReader {
   readonly #yaml: YamlLibrary;
   readonly #lines: LineIndex;
+  readonly #texts: ReadTexts;
   /** What each anchor stands for so far; undefined while it is read. */
   readonly #anchors = new Map<string, ReadNode | undefined>();
   #depth = 0;
 
-  constructor(yaml: YamlLibrary, lines: LineIndex) {
+  constructor(yaml: YamlLibrary, lines: LineIndex, texts: ReadTexts) {
     this.#yaml = yaml;
     this.#lines = lines;
+    this.#texts = texts;
   }
 
   read(node: Node | null, keyOffset: number | null = null): ReadNode {
@@ -112,7 +148,11 @@ class DocumentReader {
         size: items.reduce((sum, { size }) => sum + size, 1),
       };
     }
-    return { value: this.#yaml.isScalar(node) ? node.value : null, place, size: 1 };
+    return { value: this.#yaml.isScalar(node) ? this.#scalar(node) : null, place, size: 1 };
+  }
+
+  #scalar({ value, srcToken }: Scalar): unknown {
+    return (srcToken === undefined ? undefined : this.#texts.get(srcToken)) ?? value;
   }
 
   #map(map: YAMLMap, place: Place): ReadNode {
@@ -121,8 +161,8 @@ class DocumentReader {
     let size = 1;
     for (const pair of map.items) {
       // With `stringKeys`, every key is a scalar text.
-      const key = pair.key as Node & { readonly value: unknown };
-      const name = String(key.value);
+      const key = pair.key as Scalar;
+      const name = String(this.#scalar(key));
       const offset = key.range?.[0] ?? 0;
       if (parts.has(name)) {
         const message = `the key ${JSON.stringify(name)} occurs twice in the same object`;
@@ -147,7 +187,7 @@ class DocumentReader {
 }
 
 /** What is used of the `yaml` package. */
-type YamlLibrary = typeof import("yaml");
+export type YamlLibrary = typeof import("yaml");
 
 let library: YamlLibrary | undefined;
 
