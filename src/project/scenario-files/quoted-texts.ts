@@ -14,14 +14,17 @@ const LONG = 64;
 /** How many characters, escapes and spaces are read at once. */
 const PIECE = 4000;
 
+/** White space that may be folded. */
+const FOLDED = String.raw`(?:[ \t\n]|\r\n|\\\r?\n)*`;
+
+/** An escape, or a character that stands for itself. */
+const CHARACTER = String.raw`(?:\\(?:x[^]{2}|u[^]{4}|U[^]{8}|[^])|[^\\ \t\n])`;
+
 /**
- * A piece of a text in double quotes, which ends after an escape or a character and the white space behind it: read alone, it comes to
- * the same as within the text.
+ * A piece of a text in double quotes. It ends with a character and the white space behind it: read alone, it comes to the same as within
+ * the text.
  */
-const PIECES = new RegExp(
-  `(?:\\s|\\\\\\r?\\n)*(?:(?:\\\\(?:x[^]{2}|u[^]{4}|U[^]{8}|[^])|[^\\\\\\s])(?:\\s|\\\\\\r?\\n)*){1,${PIECE}}`,
-  "y",
-);
+const PIECES = new RegExp(`${FOLDED}(?:${CHARACTER}${FOLDED}){0,${PIECE}}`, "y");
 
 /**
  * Reads the long texts in double quotes of a document. The library puts such a text together character by character, and each of them takes
@@ -42,30 +45,26 @@ export function readQuotedTexts(
         if (key !== undefined && key !== null) open.push(key);
       }
     } else if (token.type === "double-quoted-scalar" && token.source.length >= LONG) {
-      const value = quotedValue(yaml, token, problemAt);
-      if (value === undefined) continue;
-      texts.set(token, value);
+      texts.set(token, quotedValue(yaml, token, problemAt));
       token.type = "single-quoted-scalar";
       token.source = `'${token.source.slice(1, -1).replace(/[^\n]+/g, (line) => "x".repeat(line.length))}'`;
     }
   }
 }
 
-/** The text of a token; undefined if the library must say what it is. */
-function quotedValue(
-  yaml: YamlLibrary,
-  { source, offset }: Quoted,
-  problemAt: ProblemAt,
-): string | undefined {
-  if (!source.endsWith('"')) throw problemAt('Missing closing "quote', offset);
+/** The text of a token. */
+function quotedValue(yaml: YamlLibrary, { source, offset }: Quoted, problemAt: ProblemAt): string {
+  const notClosed = (): TextSyntaxError => problemAt('Missing closing "quote', offset);
+  if (!source.endsWith('"')) throw notClosed();
   const content = source.slice(1, -1);
   // Nothing to read differently from how it is written.
   if (!/[\\\r\n]/.test(content)) return content;
   const values: string[] = [];
   PIECES.lastIndex = 0;
   for (let start = 0; start < content.length; start = PIECES.lastIndex) {
-    const [piece] = PIECES.exec(content) ?? [];
-    if (piece === undefined) return undefined;
+    const [piece = ""] = PIECES.exec(content) ?? [];
+    // A backslash is left over: the last quotation mark belongs to the text.
+    if (piece === "") throw notClosed();
     const token: Quoted = { ...QUOTED, source: `"${piece}"`, offset: offset + start };
     const { value } = yaml.CST.resolveAsScalar(token, true, (at, _, message) => {
       throw problemAt(message, at);
