@@ -88,6 +88,16 @@ test.each(["& ", "!a ", "*a ", '"a" ', "'a' "])(
   },
 );
 
+test.each([
+  ["an alias", `a: *${"b".repeat(100_000)}`],
+  ["a tag", `a: !${"b".repeat(100_000)} c`],
+  ["a key that occurs twice", `? ${"b".repeat(100_000)}\n: 1\n? ${"b".repeat(100_000)}\n: 2\n`],
+])("of %s only the beginning is in the message", (_, text) => {
+  const { message } = read(text, 0) as { readonly message: string };
+  expect(message).toContain("bbb…");
+  expect(message.length).toBeLessThan(300);
+});
+
 test("values in quotes count no more than others", () => {
   const row = '- { "a": "b", c: \'d\' }\n';
   expect(() => refuseHuge(row.repeat(60_000), 10_000)).not.toThrow();

@@ -159,6 +159,13 @@ function valueBefore(text: string, at: number): ValueStart {
 /** A message of the library as the end of our sentence. */
 export function sentenceEnd(message: string): string {
   const [first = ""] = message.split(/[\n;]/);
-  const plain = first.trim().replace(/\.$/, "");
+  const plain = shortened(first.trim()).replace(/\.$/, "");
   return plain.charAt(0).toLowerCase() + plain.slice(1);
+}
+
+const LONGEST_SHOWN = 200;
+
+/** The beginning of what a file says, for a sentence. */
+export function shortened(text: string): string {
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
 }

@@ -12,7 +12,7 @@ import {
   TextSyntaxError,
   TOO_DEEP,
 } from "./text-places.ts";
-import { sentenceEnd, yamlProblem } from "./yaml-problem.ts";
+import { sentenceEnd, shortened, yamlProblem } from "./yaml-problem.ts";
 
 /** Reads YAML 1.2 as data: no tags, no merge keys, one document, no repeated keys. Takes time in proportion to the text. */
 export function parseYamlText(text: string): ParsedText {
@@ -165,7 +165,7 @@ class DocumentReader {
       const name = String(this.#scalar(key));
       const offset = key.range?.[0] ?? 0;
       if (parts.has(name)) {
-        const message = `the key ${JSON.stringify(name)} occurs twice in the same object`;
+        const message = `the key ${JSON.stringify(shortened(name))} occurs twice in the same object`;
         throw new TextSyntaxError(message, this.#lines.positionAt(offset));
       }
       const read = this.read(pair.value as Node | null, offset);
@@ -180,8 +180,8 @@ class DocumentReader {
     const target = this.#anchors.get(name);
     if (target !== undefined) return target;
     const problem = this.#anchors.has(name)
-      ? `the alias *${name} stands inside of what it refers to`
-      : `the alias *${name} refers to nothing before it`;
+      ? `the alias *${shortened(name)} stands inside of what it refers to`
+      : `the alias *${shortened(name)} refers to nothing before it`;
     throw new TextSyntaxError(problem, this.#lines.positionAt(offset));
   }
 }
