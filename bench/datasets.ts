@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { END, question, renderText, runScenarios, Scenario, type ScenarioDefinition } from "elenchus";
 import { functionModel } from "elenchus/models";
+import { cpuTime } from "./measure.ts";
 
 const ROWS = 100_000;
 
@@ -23,6 +24,7 @@ interface Measured {
 async function held(options: Partial<Parameters<typeof runScenarios>[0]>, text: string): Promise<Measured> {
   globalThis.gc?.();
   const start = performance.now();
+  const cpu = cpuTime();
   let [firstCallMs, heap] = [0, 0];
   const subject = functionModel(
     () => {
@@ -38,7 +40,12 @@ async function held(options: Partial<Parameters<typeof runScenarios>[0]>, text: 
     if (++ended % 10_000 === 0) heap = Math.max(heap, process.memoryUsage().heapUsed);
   }
   if (ended !== ROWS) throw new Error(`${ended} conversations`);
-  return { microseconds: ((performance.now() - start) / ROWS) * 1000, firstCallMs, heapMb: heap / 1e6 };
+  return { microseconds: ((cpuTime() - cpu) / ROWS) * 1000, firstCallMs, heapMb: heap / 1e6 };
+}
+
+/** The round that took least: what others did meanwhile is no part of it. */
+function least(rounds: readonly Measured[]): Measured {
+  return rounds.reduce((best, round) => (round.microseconds < best.microseconds ? round : best));
 }
 
 /** 100,000 rows with one turn each, against as many replicates of a scenario without rows; and rendering one question. */
@@ -51,12 +58,15 @@ export async function benchDatasets(): Promise<void> {
       (_, n) => `q${n},"What is ${n} plus ${n + 1}, really?",${2 * n + 1}`,
     );
     writeFileSync(file, ["id,question,answer", ...lines].join("\n"));
-    await held({ replicates: ROWS }, "What is 1 plus 1?");
-    const without = await held({ replicates: ROWS }, "What is 1 plus 1?");
-    const rows = await held({ dataset: { file, id: "id" } }, "{{ row.question }} Answer with a number.");
+    const rounds: [Measured[], Measured[]] = [[], []];
+    for (let round = 0; round < 4; round++) {
+      rounds[0].push(await held({ replicates: ROWS }, "What is 1 plus 1?"));
+      rounds[1].push(await held({ dataset: { file, id: "id" } }, "{{ row.question }} Answer with a number."));
+    }
+    const [without, rows] = [least(rounds[0]), least(rounds[1])];
     const ratio = rows.microseconds / without.microseconds;
     const say = ({ microseconds, firstCallMs, heapMb }: Measured): string =>
-      `${microseconds.toFixed(1)} µs a conversation, first call after ${firstCallMs.toFixed(0)} ms, heap ${heapMb.toFixed(0)} MB at most`;
+      `${microseconds.toFixed(1)} µs CPU a conversation, first call after ${firstCallMs.toFixed(0)} ms, heap ${heapMb.toFixed(0)} MB at most`;
     console.log(`Datasets: ${ROWS} conversations of one turn, instant model`);
     console.log(`  without rows  ${say(without)}`);
     console.log(`  rows of a CSV ${say(rows)} (${ratio.toFixed(2)} ×, at most 1.30)`);

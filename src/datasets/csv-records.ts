@@ -60,7 +60,7 @@ export class CsvReader {
     const newline = text.indexOf("\n", start);
     const lineEnd = newline === -1 ? text.length : newline;
     if (newline === -1 && !isLast) return null;
-    const line = text.slice(start, lineEnd).replace(/\r$/, "");
+    const line = withoutReturn(text.slice(start, lineEnd));
     const end = newline === -1 ? text.length : newline + 1;
     if (line === "") return { record: null, end, lines: 1 };
     // Most lines have no quotes.
@@ -80,7 +80,7 @@ export class CsvReader {
       if (text[at] !== '"') {
         const end = this.#plainEnd(text, at);
         if (end === text.length && !isLast) return null;
-        const field = text.slice(at, end).replace(/\r$/, "");
+        const field = withoutReturn(text.slice(at, end));
         if (field.includes('"'))
           return this.#broken(text, start, "a quote stands in a field that does not begin with one");
         fields.push(field);
@@ -126,6 +126,10 @@ export class CsvReader {
       lines: 1,
     };
   }
+}
+
+function withoutReturn(text: string): string {
+  return text.endsWith("\r") ? text.slice(0, -1) : text;
 }
 
 /** The offset of the quote that closes the one at an offset, or -1. */

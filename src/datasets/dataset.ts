@@ -181,7 +181,7 @@ class RowReader {
       const selected =
         this.#sample === undefined ? portion : portion.filter(({ id }) => this.#sample?.has(id));
       const left = selected.slice(0, Math.max(0, limit - index));
-      if (left.length > 0) yield left.map((row) => ({ ...row, index: index++ }));
+      if (left.length > 0) yield left.map(({ id, values }) => ({ id, index: index++, values }));
       if (index >= limit) return;
     }
   }

@@ -19,13 +19,14 @@ const MARGIN = 8_000;
  */
 export function redactSecrets(text: string, secrets: readonly string[] = []): string {
   const searched = text.slice(0, MOST_SEARCHED);
-  const spans = merged([
+  const found = [
     ...secretSpans(searched),
     ...knownSecretSpans(searched, secrets),
     ...usedSecretSpans(searched),
-  ]);
+  ];
+  if (found.length === 0 && text.length <= MOST_SHOWN) return text;
+  const spans = merged(found);
   const shown = searched.length < text.length ? searched.length - MARGIN : searched.length;
-  if (spans.length === 0 && shown <= MOST_SHOWN && shown === text.length) return text;
   let result = "";
   let position = 0;
   for (const { start, end } of spans) {

@@ -81,10 +81,9 @@ export class RowTexts {
 
   /** What is wrong with a row, in clauses. */
   problems(row: JsonObject): readonly string[] {
-    const missing = this.#required
-      .filter((keys) => isMissing(keys, row))
-      .map((keys) => `it has no ${JSON.stringify(keys.join("."))}, which a text uses`);
-    if (missing.length > 0) return missing;
+    const missing = this.#required.filter((keys) => isMissing(keys, row));
+    if (missing.length > 0)
+      return missing.map((keys) => `it has no ${JSON.stringify(keys.join("."))}, which a text uses`);
     return this.#fields.flatMap((field) => this.#fieldProblem(field, row) ?? []);
   }
 
