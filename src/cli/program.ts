@@ -113,14 +113,16 @@ function refuseBlanks(command: Command): void {
 /** Runs one command, and exits once everything is written. */
 export async function runCli(given: readonly string[]): Promise<void> {
   const terminal = processTerminal();
-  // Commands end with `exit`, so this is one that waits for nothing any more; Node would name a line of ours.
-  process.once("beforeExit", () => {
+  // Only a command that waits for nothing any more gets there; Node would name a line of ours.
+  const onStuck = (): void => {
     terminal.messages.write(
       "error: The command waits for something that never happens, such as a promise in a module that is never settled.\n",
     );
     process.exit(2);
-  });
+  };
+  process.once("beforeExit", onStuck);
   const code = await exitCodeOf(given, terminal);
+  process.off("beforeExit", onStuck);
   await terminal.flush();
   // A model or server that timed out may still hold a connection open.
   // A hang-up closes the terminal, too: that the command was interrupted counts.
