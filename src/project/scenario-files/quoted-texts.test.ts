@@ -71,7 +71,7 @@ test.each([
     2,
     225,
   ],
-  ["a key of several lines", `"${"a\n ".repeat(90)}": 1`, "taken for a key", 2, 1],
+  ["a key of several lines", `"${"a\n ".repeat(90)}": 1`, "no key with a value", 2, 1],
   ["a long key", `"${"a".repeat(1100)}": 1`, "at most 1024 chars", 2, 1],
   ["more documents", `a: 1\n---\nb: 2\n`, "several documents", 3, 1],
 ])("a large file says what is wrong with %s", (_, text, message, line, column) => {

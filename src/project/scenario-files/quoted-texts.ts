@@ -3,7 +3,7 @@ import type { TextSyntaxError } from "./text-places.ts";
 import type { YamlLibrary } from "./yaml-text.ts";
 
 type Quoted = CST.FlowScalar;
-type ProblemAt = (message: string, offset: number) => TextSyntaxError;
+type ProblemAt = (code: string, message: string, offset: number) => TextSyntaxError;
 
 /** The texts that were read, by their tokens. */
 export type ReadTexts = Map<CST.Token, string>;
@@ -54,7 +54,7 @@ export function readQuotedTexts(
 
 /** The text of a token. */
 function quotedValue(yaml: YamlLibrary, { source, offset }: Quoted, problemAt: ProblemAt): string {
-  const notClosed = (): TextSyntaxError => problemAt('Missing closing "quote', offset);
+  const notClosed = (): TextSyntaxError => problemAt("MISSING_CHAR", 'Missing closing "quote', offset);
   if (!source.endsWith('"')) throw notClosed();
   const content = source.slice(1, -1);
   // Nothing to read differently from how it is written.
@@ -66,8 +66,8 @@ function quotedValue(yaml: YamlLibrary, { source, offset }: Quoted, problemAt: P
     // A backslash is left over: the last quotation mark belongs to the text.
     if (piece === "") throw notClosed();
     const token: Quoted = { ...QUOTED, source: `"${piece}"`, offset: offset + start };
-    const { value } = yaml.CST.resolveAsScalar(token, true, (at, _, message) => {
-      throw problemAt(message, at);
+    const { value } = yaml.CST.resolveAsScalar(token, true, (at, code, message) => {
+      throw problemAt(code, message, at);
     });
     values.push(value);
     // What an expression looks at is put together first, and what it was made of is free. A plain search could be left out as useless.

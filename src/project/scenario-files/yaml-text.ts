@@ -22,8 +22,10 @@ export function parseYamlText(text: string): ParsedText {
   const lines = new LineIndex(text);
   try {
     const texts: ReadTexts = new Map();
-    const problemAt = (message: string, offset: number): TextSyntaxError =>
-      new TextSyntaxError(clause(message), lines.positionAt(offset));
+    const problemAt = (code: string, message: string, at: number): TextSyntaxError => {
+      const { clause, offset = at } = yamlProblem({ code, message, pos: [at, at] }, text);
+      return new TextSyntaxError(clause, lines.positionAt(offset));
+    };
     const document = composedDocument(yaml, text, (tokens) =>
       readQuotedTexts(yaml, tokens, { texts, problemAt }),
     );
