@@ -2,12 +2,13 @@ import { freezeDeep } from "../../core/values/frozen-copy.ts";
 import type { CallRequest, RecordedCall } from "../../models/cassette/recorded-call.ts";
 import type { Message } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
-import { CallEncoder, type CallSettings, type MessageColumns, type StoredCall } from "./encode-call.ts";
+import { CallEncoder } from "./encode-call.ts";
 import type { GroupWriter } from "./group.ts";
 import type { ChainLink } from "./message-chains.ts";
 import type { SqlDatabase, SqlValue, StoredReply } from "./sql-database.ts";
 import type { CallStore, RunCalls } from "./store.ts";
 import { storeError } from "./store-error.ts";
+import type { CallSettings, MessageColumns, StoredCall } from "./stored-call.ts";
 import { decodeData } from "./text-codec.ts";
 import type { TextTable } from "./text-table.ts";
 

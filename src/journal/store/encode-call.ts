@@ -1,9 +1,10 @@
 import { frozenCopy } from "../../core/values/frozen-copy.ts";
-import type { CallRequest, RecordedCall } from "../../models/cassette/recorded-call.ts";
+import type { RecordedCall } from "../../models/cassette/recorded-call.ts";
 import type { Message } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
 import type { CallRow, EncodedSettings } from "./group.ts";
 import { type ChainLink, MessageChains } from "./message-chains.ts";
+import type { CallSettings } from "./stored-call.ts";
 import { type EncodedData, encodeData, textHash } from "./text-codec.ts";
 
 /** A call on its way to its row. */
@@ -49,26 +50,6 @@ export class CallEncoder {
 }
 
 const MOST_REMEMBERED = 64;
-
-/** What calls of one model, prompt, tools and schema have in common. */
-export type CallSettings = Pick<CallRequest, "name" | "model" | "instructions" | "tools" | "schema">;
-
-/** A message of a call as its row. */
-export interface MessageColumns {
-  /** The row of the message before it. */
-  readonly previous: number | null;
-  /** JSON in which long texts are references. */
-  readonly data: string;
-}
-
-/** An answered call as it is stored: the reply as JSON in which long texts are references, and the row of its last message. */
-export interface StoredCall extends Pick<RecordedCall, "purpose">, Pick<CallRequest, "replicate" | "seed"> {
-  readonly settings: CallSettings;
-  readonly reply: string;
-  readonly messages: number | null;
-  readonly messageOf: (row: number) => MessageColumns | undefined;
-  readonly textOf: (hash: string) => string;
-}
 
 /** Encodes settings, and remembers those of late: they are the same objects from call to call. */
 class SettingsEncoder {

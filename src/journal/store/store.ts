@@ -7,8 +7,8 @@ import type { JudgeHealth } from "../judge-health.ts";
 import type { Label, RunEvent, RunStart } from "../run-event.ts";
 import type { Spending } from "../spending.ts";
 import type { TurnVerdict } from "../turn.ts";
-import type { StoredCall } from "./encode-call.ts";
 import type { EncodedRow } from "./encode-event.ts";
+import type { StoredCall } from "./stored-call.ts";
 
 /** The journal of one run, open for writing. */
 export interface RunJournal {

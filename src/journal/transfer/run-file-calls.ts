@@ -14,7 +14,7 @@ import {
 import { contentHash } from "../../models/content-hash.ts";
 import type { Message } from "../../models/message.ts";
 import type { ModelReply } from "../../models/model.ts";
-import type { StoredCall } from "../store/encode-call.ts";
+import type { StoredCall } from "../store/stored-call.ts";
 import { decodeData } from "../store/text-codec.ts";
 import { checkedValue, DAMAGED, RunFileError } from "./checked-line.ts";
 import { BoundedMap, type LongTextReader, type LongTextWriter } from "./long-texts.ts";

@@ -1,7 +1,7 @@
 import type { CST } from "yaml";
 import type { TextSyntaxError } from "./text-places.ts";
-import type { YamlLibrary } from "./yaml-text.ts";
 
+type YamlLibrary = Pick<typeof import("yaml"), "CST">;
 type Quoted = CST.FlowScalar;
 type ProblemAt = (code: string, message: string, offset: number) => TextSyntaxError;
 

@@ -189,7 +189,7 @@ class DocumentReader {
 }
 
 /** What is used of the `yaml` package. */
-export type YamlLibrary = typeof import("yaml");
+type YamlLibrary = typeof import("yaml");
 
 let library: YamlLibrary | undefined;
 
