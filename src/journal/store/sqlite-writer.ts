@@ -176,6 +176,8 @@ export class SqliteWriter implements GroupWriter {
     } catch (error) {
       // After some errors SQLite has rolled back by itself.
       if (this.#open.database.inTransaction) this.#statements.rollback.run();
+      // What was taken for written is not.
+      this.#rows.forget();
       throw error;
     }
   }
