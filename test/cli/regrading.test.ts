@@ -63,7 +63,7 @@ describe("answers that are known", () => {
     const { code, stdout } = await elenchus(["why-miss"], here);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^1 call of run \w+ was not in the store:\n/);
-    expect(stdout).toMatch(
+    expect(stdout.replace(/\s+/g, " ")).toMatch(
       /it differs in message 3 of 3 \(user\): .*Really\?.* here, .*Are you sure\?.* there/,
     );
     expect(stdout).toMatch(/first in conversation \w+, turn 2, subject\n/);
