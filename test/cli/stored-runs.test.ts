@@ -96,6 +96,20 @@ describe("show", () => {
 
 describe("export", () => {
   test.each([
+    ["--table is for tables", ["--table", "turns"]],
+    ["--variant is for tables", ["--variant", "a=b"]],
+    ["--by is for the table of rates", ["--format", "csv", "--by", "subject"]],
+    ["--average is for the table of rates", ["--format", "csv", "--average", "macro"]],
+    ["--eval is for logs of Inspect", ["--eval"]],
+    ["--by-scenario is for logs of Inspect", ["--by-scenario"]],
+    ["--lossy is for karenina", ["--lossy"]],
+  ])("a flag that would have no effect is refused: %s", async (message, flags) => {
+    const { code, stdout, stderr } = await elenchus(["export", ...flags], here);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(message);
+  });
+
+  test.each([
     ["conversations", 8],
     ["turns", 16],
     ["outcomes", 8],

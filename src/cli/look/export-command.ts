@@ -71,6 +71,11 @@ export const addExportCommand: AddCommand = (program, { terminal, execute }) => 
         const format = plot !== undefined ? "plot" : baseline === true ? "baseline" : given.format;
         const output = plot ?? given.output;
         const settings = settingsRequest({ ...given, variant: undefined });
+        const misplaced = misplacedFlag(given, format, command.getOptionValueSource("table") === "cli");
+        if (misplaced !== undefined) {
+          const { ProjectError } = await import("../../project/project-error.ts");
+          throw new ProjectError([misplaced]);
+        }
         if (format === "karenina") {
           const { exportKarenina } = await import("./export-other-tools.ts");
           return exportKarenina({ settings, names, output: output ?? "-", lossy }, terminal);
@@ -105,6 +110,25 @@ export const addExportCommand: AddCommand = (program, { terminal, execute }) => 
       }),
     );
 };
+
+/** Why a flag would have no effect; undefined if each has one. */
+function misplacedFlag(
+  { table, by, average, variant, eval: archives, byScenario, lossy }: ExportFlags,
+  format: ExportFlags["format"],
+  hasTable: boolean,
+): string | undefined {
+  const isTable = format === "csv" || format === "json" || format === "parquet";
+  const forTables = hasTable ? "--table" : variant !== undefined ? "--variant" : undefined;
+  if (forTables !== undefined && !isTable)
+    return `${forTables} is for tables: add --format csv, json or parquet.`;
+  const forRates = by !== undefined ? "--by" : average !== undefined ? "--average" : undefined;
+  if (forRates !== undefined && !(isTable && table === "rates"))
+    return `${forRates} is for the table of rates: add --format csv --table rates.`;
+  const forInspect = archives ? "--eval" : byScenario ? "--by-scenario" : undefined;
+  if (forInspect !== undefined && format !== "inspect")
+    return `${forInspect} is for logs of Inspect: add --format inspect.`;
+  return lossy && format !== "karenina" ? "--lossy is for karenina: add --format karenina." : undefined;
+}
 
 type ExportFlags = Pick<ExportOptions, "table" | "output" | "by" | "average"> & {
   readonly baseline?: true;

@@ -50,8 +50,6 @@ export async function exportCommand(options: ExportOptions, terminal: Terminal):
   const { format, output: path } = options;
   const { settings } = await readSettings(options.settings, terminal);
   if (path !== undefined) await refuseOutput(path, terminal);
-  if (options.variant !== undefined && !["csv", "json", "parquet"].includes(format))
-    throw new ProjectError(["--variant is for tables: add --format csv, json or parquet."]);
   await withRuns(settings.store, async (store) => {
     const { run } = findRun(store, options.run);
     if (format === "cassette" && path === undefined)
